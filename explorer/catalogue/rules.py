@@ -1,0 +1,96 @@
+"""The backward rules: what is returned in place of torch's own gradient, one formula each."""
+
+from __future__ import annotations
+
+from explorer.catalogue.parameters import HI, LO
+from explorer.catalogue.records import Parameter, Rule
+
+RULES = (
+    Rule(
+        key="default",
+        label="Default autograd",
+        formula=None,
+        purpose="torch's own derivative of the op, with whatever torch does at a kink.",
+        source="torch.autograd",
+    ),
+    Rule(
+        key="straight_through",
+        label="Straight-through",
+        formula="g",
+        purpose="Passes the upstream gradient on as if the op were the identity.",
+        primitive="x",
+        area="infinite",
+        source="Hinton 2012, Neural Networks for Machine Learning; Bengio et al. 2013, arXiv:1308.3432",
+    ),
+    Rule(
+        key="masked",
+        label="Masked",
+        formula="g * (lo <= x <= hi)",
+        parameters=(LO, HI),
+        kinks=("lo", "hi"),
+        purpose="Passes the gradient inside the range, both bounds included, and blocks it outside.",
+        primitive="clamp(x, lo, hi)",
+        area="hi - lo",
+        source="torch.clamp, 2018 to 2026",
+    ),
+    Rule(
+        key="clipped",
+        label="Clipped straight-through",
+        formula="g * (abs(x) <= c)",
+        parameters=(Parameter("c", 1.0, 0.05, 5.0, "half-width of the window that lets gradients through"),),
+        kinks=("-c", "c"),
+        purpose="Straight-through near the jump only, so that weights far out stop drifting.",
+        primitive="clamp(x, -c, c)",
+        area="2 * c",
+        source="Hubara et al. 2016, arXiv:1602.02830; larq ste_sign",
+    ),
+    Rule(
+        key="published_clamp",
+        label="Published clamp (with its bug)",
+        formula="where(x < lo, 0, where(x > hi, 1, g))",
+        parameters=(LO, HI),
+        kinks=("lo", "hi"),
+        purpose="A clamp rule as it was published: above the bound it returns 1, neither 0 nor g.",
+        linear=False,
+        source="the documents' ClampGradient",
+    ),
+    Rule(
+        key="seed_relu",
+        label="MyReLU",
+        formula="where(x < 0, 0, g)",
+        kinks=("0",),
+        purpose="The documents' hand-written ReLU: it passes g at exactly 0, where torch passes 0.",
+        primitive="relu(x)",
+        area="infinite",
+        source="the documents' MyReLU",
+    ),
+    Rule(
+        key="masked_open",
+        label="Masked (open)",
+        formula="g * (lo < x < hi)",
+        parameters=(LO, HI),
+        kinks=("lo", "hi"),
+        purpose="Passes the gradient strictly inside the range and blocks it at the bounds too.",
+        primitive="clamp(x, lo, hi)",
+        area="hi - lo",
+        source="torch's hardtanh and relu6; torch.clamp since mid-2026 (pytorch pull request 191142)",
+    ),
+    Rule(
+        key="scale",
+        label="Scale",
+        formula="s * g",
+        parameters=(Parameter("s", 1.0, -5.0, 5.0, "factor on the gradient"),),
+        purpose="Multiplies the gradient by a constant, to slow down or speed up what lies before.",
+        primitive="s * x",
+        area="infinite",
+        source="LSQ, Esser et al. 2020, arXiv:1902.08153, grad_scale",
+    ),
+    Rule(
+        key="zero",
+        label="Zero",
+        formula="0 * g",
+        purpose="Stops every gradient: what lies before is frozen.",
+        primitive="0 * x",
+        area="0",
+    ),
+)

@@ -1,0 +1,99 @@
+"""The formula language: text → tree → torch, LaTeX and source code.
+
+Numbers, ``x``, ``y``, ``g``, parameters, ``pi``, ``e``; ``+ - * / **``, comparisons (chained too),
+``& | ~`` on conditions, and the functions of one table. A condition used in arithmetic is 0 or 1.
+There are no attributes, subscripts, strings or keywords: the things every escape from a "safe"
+evaluator was built from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from torch import Tensor
+
+from explorer.formula import printing
+from explorer.formula.errors import FormulaError
+from explorer.formula.evaluation import bind, constant_value
+from explorer.formula.functions import FUNCTIONS, Function
+from explorer.formula.latex import latex, name_latex, number_latex
+from explorer.formula.parsing import MAX_DEPTH, MAX_LENGTH, MAX_NODES, parse_tree
+from explorer.formula.printing import number_text
+from explorer.formula.tree import CONSTANTS, VARIABLES, Node, names
+
+__all__ = [
+    "CONSTANTS", "FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "MAX_NODES", "VARIABLES", "Formula", "FormulaError",
+    "Function", "Node", "name_latex", "names", "number_latex", "number_text", "parse",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula that has been read: equal to another when their trees are equal."""
+
+    tree: Node
+
+    @cached_property
+    def text(self) -> str:
+        """Canonical text; ``parse`` reads it back to an equal formula."""
+        return printing.source(self.tree, printing.CANONICAL)
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """Those of x, y, g that stand in the formula."""
+        return tuple(name for name in names(self.tree) if name in VARIABLES)
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The other names that need a value, in order of appearance."""
+        return tuple(name for name in names(self.tree) if name not in VARIABLES + CONSTANTS)
+
+    @cached_property
+    def latex(self) -> str:
+        """LaTeX of the right-hand side, parameters as symbols."""
+        return latex(self.tree)
+
+    @cached_property
+    def torch_source(self) -> str:
+        """A torch expression in x, y, g and the parameters; may call ``constant`` (see printing)."""
+        return printing.source(self.tree, printing.TORCH)
+
+    @cached_property
+    def numpy_source(self) -> str:
+        """A NumPy expression; needs ``np`` and ``math``. Its dtype may be wider than x's."""
+        return printing.source(self.tree, printing.NUMPY)
+
+    @cached_property
+    def jax_source(self) -> str:
+        """A JAX expression; needs ``jax``, ``jnp`` and ``math``."""
+        return printing.source(self.tree, printing.JAX)
+
+    def bind(self, parameters: Mapping[str, float] | None = None) -> Callable[..., Tensor]:
+        """The function ``(x, y=None, g=None) -> Tensor`` of x's shape and dtype.
+
+        Differentiable wherever torch's own operations are. Raises KeyError for a parameter
+        without a value.
+        """
+        return bind(self.tree, parameters or {})
+
+    def value(self, parameters: Mapping[str, float] | None = None) -> float:
+        """The one value of a formula without x, y and g."""
+        return constant_value(self.tree, parameters or {})
+
+
+def parse(
+    text: str, *, variables: Collection[str] = VARIABLES, parameters: Collection[str] | None = ()
+) -> Formula:
+    """Read a formula.
+
+    Args:
+        text: at most 300 characters, 64 nodes, depth 16.
+        variables: those of x, y, g that may stand in it.
+        parameters: further names that are known; None admits any sound name as a parameter.
+
+    Raises:
+        FormulaError: a plain sentence and the column (1-based) it points at. Nothing else.
+    """
+    return Formula(parse_tree(text, variables=variables, parameters=parameters))

@@ -1,0 +1,21 @@
+"""The one error of the formula language."""
+
+from __future__ import annotations
+
+
+class FormulaError(ValueError):
+    """A formula that cannot be read.
+
+    ``message`` is a plain sentence that says what was wrong and what to write instead;
+    ``column`` is the place it points at, 1 for the first character.
+    """
+
+    def __init__(self, message: str, column: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.column = column
+
+    def pointer(self, text: str) -> str:
+        """The text with a caret on the line below, under the place of the error."""
+        flat = "".join(character if character.isprintable() else " " for character in text)
+        return f"{flat}\n{' ' * (self.column - 1)}^"

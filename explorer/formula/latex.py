@@ -1,0 +1,103 @@
+"""Tree to LaTeX."""
+
+from __future__ import annotations
+
+from explorer.formula.functions import FUNCTIONS
+from explorer.formula.printing import number_text
+from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_condition
+
+_GREEK = frozenset(
+    ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu")
+    + ("xi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega")
+)
+_SIGNS = {"<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "==": "=", "!=": r"\ne", "&": r"\land", "|": r"\lor"}
+_OR, _AND, _COMPARE, _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(8)
+
+
+def name_latex(name: str) -> str:
+    """A variable or parameter as a symbol: Greek letters, single letters, words upright."""
+    if name == "pi" or name in _GREEK:
+        return "\\" + name
+    if len(name) == 1:
+        return name
+    return rf"\mathrm{{{name.replace('_', chr(92) + '_')}}}"
+
+
+def number_latex(value: float) -> str:
+    """A number as people write it: 1.5, or 3·10⁻⁴ for very small and very large ones."""
+    digits, _, exponent = number_text(value).partition("e")
+    return rf"{digits}\cdot 10^{{{int(exponent)}}}" if exponent else digits
+
+
+def latex(node: Node) -> str:
+    """The tree in LaTeX: fractions, cases for ``where``, an indicator for a condition in arithmetic."""
+    return _set(node)[0]
+
+
+def _set(node: Node) -> tuple[str, int]:
+    match node:
+        case Number(value):
+            return number_latex(value), _ATOM
+        case Name(name):
+            return name_latex(name), _ATOM
+        case Unary("~", operand):
+            return rf"\lnot {_inside(operand, _ATOM)}", _SIGN
+        case Unary(_, operand):
+            return f"-{_number(operand, _SIGN)}", _SIGN
+        case Binary(sign, left, right):
+            return _binary(sign, left, right)
+        case Compare(signs, operands):
+            first, *rest = (_inside(operand, _SUM) for operand in operands)
+            links = (f" {_SIGNS[sign]} {text}" for sign, text in zip(signs, rest, strict=True))
+            return first + "".join(links), _COMPARE
+        case Call(function, arguments):
+            return _call(function, arguments)
+
+
+def _binary(sign: str, left: Node, right: Node) -> tuple[str, int]:
+    match sign:
+        case "&" | "|":
+            level = _AND if sign == "&" else _OR
+            return f"{_inside(left, level)} {_SIGNS[sign]} {_inside(right, level + 1)}", level
+        case "/":
+            return rf"\frac{{{_number(left, _OR)}}}{{{_number(right, _OR)}}}", _POWER
+        case "**":
+            return f"{{{_number(left, _ATOM)}}}^{{{_number(right, _OR)}}}", _POWER
+        case "*":
+            right_text = _number(right, _PRODUCT + 1)
+            dot = r"\cdot " if right_text[0].isdigit() or right_text.startswith("{") else r"\,"
+            return f"{_number(left, _PRODUCT)} {dot}{right_text}", _PRODUCT
+        case _:
+            return f"{_number(left, _SUM)} {sign} {_number(right, _SUM + (sign == '-'))}", _SUM
+
+
+def _call(function: str, arguments: tuple[Node, ...]) -> tuple[str, int]:
+    if function == "where":
+        return _cases(Call(function, arguments)), _COMPARE
+    text = FUNCTIONS[function].latex
+    for place, argument in enumerate(arguments):
+        text = text.replace(f"#{place}", _number(argument, _OR))
+    return text, _ATOM
+
+
+def _cases(node: Node) -> str:
+    """Nested ``where`` as one table of cases, as a person would write it."""
+    rows = []
+    while isinstance(node, Call) and node.function == "where":
+        condition, then, node = node.arguments
+        rows.append(rf"{_number(then, _OR)} & \text{{if }} {_inside(condition, _OR)}")
+    rows.append(rf"{_number(node, _OR)} & \text{{otherwise}}")
+    return rf"\begin{{cases}}{(chr(92) * 2 + ' ').join(rows)}\end{{cases}}"
+
+
+def _inside(node: Node, level: int) -> str:
+    """A condition or number as it is, in parentheses where it binds less tightly than ``level``."""
+    text, own = _set(node)
+    return rf"\left({text}\right)" if own < level else text
+
+
+def _number(node: Node, level: int) -> str:
+    """A number; a condition becomes its indicator."""
+    if is_condition(node):
+        return rf"\mathbf{{1}}\left[{_set(node)[0]}\right]"
+    return _inside(node, level)

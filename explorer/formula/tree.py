@@ -1,0 +1,111 @@
+"""The tree every formula becomes: frozen, hashable, without positions or values of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+VARIABLES = ("x", "y", "g")
+CONSTANTS = ("pi", "e")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A literal, finite and not negative."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A variable (``x``, ``y``, ``g``), a constant (``pi``, ``e``) or a parameter."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """``-operand`` on a number, ``~operand`` on a condition."""
+
+    operator: str
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """``left operator right`` with one of ``+ - * / **`` on numbers or ``& |`` on conditions."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A chain such as ``lo <= x <= hi``: one operand more than operators."""
+
+    operators: tuple[str, ...]
+    operands: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the table applied to as many arguments as its arity."""
+
+    function: str
+    arguments: tuple[Node, ...]
+
+
+Node = Number | Name | Unary | Binary | Compare | Call
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The direct operands of a node, left to right."""
+    match node:
+        case Unary(_, operand):
+            return (operand,)
+        case Binary(_, left, right):
+            return (left, right)
+        case Compare(_, operands):
+            return operands
+        case Call(_, arguments):
+            return arguments
+        case _:
+            return ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Every node of the tree, the root first, each subtree before its right neighbour."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(children(node)))
+
+
+def names(node: Node) -> tuple[str, ...]:
+    """The distinct names in the tree, in order of first appearance."""
+    return tuple(dict.fromkeys(part.name for part in walk(node) if isinstance(part, Name)))
+
+
+def is_condition(node: Node) -> bool:
+    """Whether the node is true or false at each x, rather than a number."""
+    return (
+        isinstance(node, Compare)
+        or (isinstance(node, Unary) and node.operator == "~")
+        or (isinstance(node, Binary) and node.operator in "&|")
+    )
+
+
+def is_constant(node: Node) -> bool:
+    """Whether the node has one value for all elements: no ``x``, ``y`` or ``g`` in it."""
+    return not any(isinstance(part, Name) and part.name in VARIABLES for part in walk(node))
+
+
+def measure(node: Node) -> tuple[int, int]:
+    """Number of nodes and depth of the tree (a leaf has depth 1)."""
+    count, deepest, level = 0, 0, [node]
+    while level:
+        count, deepest = count + len(level), deepest + 1
+        level = [child for part in level for child in children(part)]
+    return count, deepest
