@@ -9,7 +9,9 @@ OWN = "formula: "
 
 
 def _parameters(formula: Formula) -> tuple[Parameter, ...]:
-    return tuple(Parameter(name, 1.0, -10.0, 10.0, "parameter of your formula") for name in formula.parameters)
+    return tuple(
+        Parameter(name, 1.0, -10.0, 10.0, "parameter of your formula") for name in formula.parameters
+    )
 
 
 def own_op(text: str) -> Op:
@@ -21,6 +23,7 @@ def own_op(text: str) -> Op:
         family="own",
         formula=formula.text,
         parameters=_parameters(formula),
+        kinks=None,
         purpose="Your own op.",
     )
 
@@ -33,5 +36,6 @@ def own_rule(text: str) -> Rule:
         label=formula.text,
         formula=formula.text,
         parameters=_parameters(formula),
+        kinks=None,
         purpose="Your own backward rule.",
     )

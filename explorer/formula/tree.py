@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 VARIABLES = ("x", "y", "g")
@@ -109,3 +109,21 @@ def measure(node: Node) -> tuple[int, int]:
         count, deepest = count + len(level), deepest + 1
         level = [child for part in level for child in children(part)]
     return count, deepest
+
+
+def substituted(node: Node, replacements: Mapping[Node, Node]) -> Node:
+    """The tree with every node that is a key of ``replacements`` exchanged for its value."""
+    if node in replacements:
+        return replacements[node]
+    parts = tuple(substituted(child, replacements) for child in children(node))
+    match node:
+        case Unary(operator, _):
+            return Unary(operator, *parts)
+        case Binary(operator, _, _):
+            return Binary(operator, *parts)
+        case Compare(operators, _):
+            return Compare(operators, parts)
+        case Call(function, _):
+            return Call(function, parts)
+        case _:
+            return node

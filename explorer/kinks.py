@@ -1,0 +1,121 @@
+"""Where the kinks are: declared in the catalogue, found numerically in an own formula."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from explorer.catalogue import Kink, Op, Rule, kink_points, values
+from explorer.formula import FUNCTIONS, Formula, parse
+from explorer.formula.tree import Binary, Call, Compare, Name, Node, substituted, walk
+
+MOST_KINKS = 200  # more could not be told apart in a picture
+Curve = Callable[[Tensor], Tensor]
+
+_SCAN_POINTS = 2001
+_BISECTIONS = 60
+
+
+def kinks(
+    op: Op, rule: Rule | None, settings: Mapping[str, float], start: float, stop: float, g: float = 1.0
+) -> list[float]:
+    """The kinks of an op and a rule within ``[start, stop]``, ascending.
+
+    A catalogue entry declares its own. In an own formula each comparison, rounding, ``abs`` … is
+    watched over the range, and the place where it switches is found by bisection in float64.
+    """
+    parameters = values(op, rule, settings)
+    found = set(_entry_kinks(op.kinks, op.parsed, op, parameters, start, stop, g))
+    if rule and rule.parsed:
+        found.update(_entry_kinks(rule.kinks, rule.parsed, op, parameters, start, stop, g))
+    return sorted(found) if len(found) <= MOST_KINKS else []
+
+
+def _entry_kinks(
+    declared: tuple[Kink, ...] | None,
+    formula: Formula,
+    op: Op,
+    parameters: Mapping[str, float],
+    start: float,
+    stop: float,
+    g: float,
+) -> list[float]:
+    if declared is not None:
+        return kink_points(declared, parameters, start, stop, MOST_KINKS)
+    return list(_found(formula, op.parsed, tuple(sorted(parameters.items())), start, stop, g))
+
+
+@lru_cache(maxsize=256)
+def _found(
+    formula: Formula,
+    forward: Formula,
+    parameters: tuple[tuple[str, float], ...],
+    start: float,
+    stop: float,
+    g: float,
+) -> tuple[float, ...]:
+    bound = dict(parameters)
+    op = forward.bind(bound)
+
+    def on_curve(tree: Node) -> Curve:
+        evaluate = Formula(tree).bind(bound)
+        return lambda x: evaluate(x, op(x), torch.full_like(x, g))
+
+    places: set[float] = set()
+    for tree in dict.fromkeys(_pieces(formula.tree)):
+        places.update(_switches(on_curve(tree), start, stop))
+    if not 0 < len(places) <= 2 * MOST_KINKS:
+        return ()
+    candidates = torch.tensor(sorted(places), dtype=torch.float64)
+    kept: list[float] = candidates[_bends(on_curve(formula.tree), candidates, stop - start)].tolist()
+    return tuple(kept)
+
+
+def _bends(curve: Curve, places: Tensor, width: float) -> Tensor:
+    """Which places are kinks of the curve itself: its value or slope differs on the two sides."""
+    sides = torch.stack([places - 1e-8 * width, places, places + 1e-8 * width]).requires_grad_()
+    values = curve(sides)
+    slopes = torch.zeros_like(sides)
+    if values.requires_grad:
+        (slopes,) = torch.autograd.grad(values.sum(), sides)
+    left, at, right = values.detach()
+    tolerance = 1e-5 * (1 + left.abs() + right.abs())
+    jumps = ~(((left - at).abs() < tolerance) & ((right - at).abs() < tolerance))
+    return jumps | ~((slopes[0] - slopes[2]).abs() < 1e-4 * (1 + slopes[0].abs() + slopes[2].abs()))
+
+
+def _pieces(tree: Node) -> Iterator[Node]:
+    """Trees that are constant between kinks and change at them."""
+    for node in walk(tree):
+        if isinstance(node, Compare):
+            for left, right in zip(node.operands, node.operands[1:], strict=False):
+                yield Call("sign", (Binary("-", left, right),))
+        elif isinstance(node, Call):
+            for text in FUNCTIONS[node.function].pieces:
+                template = parse(text, variables=(), parameters=("a", "b", "c")).tree
+                arguments = dict(zip("abc", node.arguments, strict=False))
+                yield substituted(template, {Name(name): argument for name, argument in arguments.items()})
+
+
+def _switches(value: Curve, start: float, stop: float) -> list[float]:
+    """Where a piecewise constant function changes, snapped to short decimals that are as near."""
+    x = torch.linspace(start, stop, _SCAN_POINTS, dtype=torch.float64)
+    with torch.no_grad():
+        at = value(x)
+        (cells,) = torch.nonzero(at[1:] != at[:-1], as_tuple=True)
+        if not 0 < len(cells) <= 2 * MOST_KINKS:
+            return []
+        low, high, before = x[cells], x[cells + 1], at[cells]
+        for _ in range(_BISECTIONS):
+            middle = (low + high) / 2
+            stays = value(middle) == before
+            low, high = torch.where(stays, middle, low), torch.where(stays, high, middle)
+    return sorted({_snapped(place, stop - start) for place in high.tolist()})
+
+
+def _snapped(place: float, width: float) -> float:
+    short = float(f"{place:.9g}") if abs(place) > 1e-12 * width else 0.0
+    return short + 0.0 if abs(short - place) <= 1e-12 * width else place + 0.0
