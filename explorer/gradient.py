@@ -31,7 +31,7 @@ class _RuleFunction(torch.autograd.Function):
         ctx.save_for_backward(x, output)
 
     @staticmethod
-    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:  # type: ignore[override]  # torch declares *grads
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
         x, y = ctx.saved_tensors
         return ctx.backward_rule(x, y, g), None, None
 
@@ -63,7 +63,7 @@ def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Calla
 
 
 def _applied(x: Tensor, forward: Forward, backward: Backward) -> Tensor:
-    y: Tensor = _RuleFunction.apply(x, forward, backward)
+    y: Tensor = _RuleFunction.apply(x, forward, backward)  # type: ignore[no-untyped-call]  # torch's own
     return y
 
 
@@ -94,7 +94,7 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float) -> Ten
 
 def checked(op: Op, rules: tuple[Rule, ...], parameters: Mapping[str, float]) -> dict[str, float]:
     """Parameter values as floats; ValueError for a name no entry has or a value that is not finite."""
-    known = {p.name for entry in (op, *rules) for p in entry.parameters}
+    known = {p.name for p in op.parameters} | {p.name for rule in rules for p in rule.parameters}
     qualified = {f"{rule.key}.{p.name}" for rule in rules for p in rule.parameters}
     result = {}
     for name, value in parameters.items():

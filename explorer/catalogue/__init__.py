@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from explorer.catalogue import ops, rules
+from explorer.catalogue.families import FAMILIES, GROUPS
 from explorer.catalogue.own import OWN, own_op, own_rule
 from explorer.catalogue.records import Kink, Lattice, Op, Parameter, Rule, kink_points, values
 
 __all__ = [
-    "OPS", "OWN", "RULES", "Kink", "Lattice", "Op", "Parameter", "Rule",
+    "FAMILIES", "GROUPS", "OPS", "OWN", "RULES", "Kink", "Lattice", "Op", "Parameter", "Rule",
     "find_op", "find_rule", "kink_points", "values",
 ]  # fmt: skip
 
@@ -28,7 +29,9 @@ def find_op(key: str | Op) -> Op:
     if isinstance(key, str) and key.startswith(OWN):
         return own_op(key.removeprefix(OWN))
     if key not in OPS:
-        raise ValueError(f"unknown op {key!r}: use one of {', '.join(OPS)}, or {OWN}… with your own formula in x")
+        raise ValueError(
+            f"unknown op {key!r}: use one of {', '.join(OPS)}, or {OWN}… with your own formula in x"
+        )
     return OPS[key]
 
 

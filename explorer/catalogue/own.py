@@ -38,4 +38,5 @@ def own_rule(text: str) -> Rule:
         parameters=_parameters(formula),
         kinks=None,
         purpose="Your own backward rule.",
+        group="own",
     )

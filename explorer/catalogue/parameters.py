@@ -9,3 +9,6 @@ HI = Parameter("hi", 1.0, -10.0, 10.0, "upper bound of the range")
 STEP = Parameter("s", 0.25, 0.01, 5.0, "step between two quantisation levels")
 QMIN = Parameter("qmin", -4.0, -128.0, 0.0, "lowest integer level", below="qmax")
 QMAX = Parameter("qmax", 3.0, 1.0, 255.0, "highest integer level")
+STEEPNESS = Parameter(
+    "a", 4.0, 0.05, 50.0, "steepness between two integers: 0 is the identity, large is round"
+)

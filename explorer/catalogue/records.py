@@ -48,11 +48,13 @@ class Op:
     Attributes:
         key: permanent name, used in links and code.
         label: name on screen.
-        family: what kind of function it is; rules say which families they suit.
+        family: what kind of function it is, a key of ``FAMILIES``; rules say which they suit.
         formula: f in the formula language, in x and the parameters.
-        kinks: where the derivative jumps or does not exist, as formulas in the parameters.
+        kinks: where the derivative jumps or does not exist, as formulas in the parameters; None where
+            that is not declared and must be found numerically.
         purpose: one sentence that says what it is for.
         source: where the formula was read; empty for torch's own functions.
+        note: where sources disagree, or what to watch; one sentence.
     """
 
     key: str
@@ -61,8 +63,9 @@ class Op:
     formula: str
     purpose: str
     parameters: tuple[Parameter, ...] = ()
-    kinks: tuple[Kink, ...] = ()
+    kinks: tuple[Kink, ...] | None = ()
     source: str = ""
+    note: str = ""
 
     @cached_property
     def parsed(self) -> Formula:
@@ -78,14 +81,18 @@ class Rule:
         key: permanent name, used in links and code.
         label: name on screen.
         formula: r in the formula language; None stands for torch's own autograd of the op.
-        kinks: where r jumps or has a corner in x, as formulas in the parameters.
+        kinks: where r jumps or has a corner in x, as formulas in the parameters; None as for an
+            op. Where y stands in r, the op's kinks come on top.
         purpose: one sentence that says what it is for.
+        group: where the picker lists it, a key of ``GROUPS``.
         suits: families of ops it makes sense for; empty: all.
         otherwise: why not for others, a sentence for the picker.
         linear: whether r is linear in g.
-        primitive: formula in x whose derivative is r at g = 1, where one is known.
-        area: integral of r over all x at g = 1, a formula in the parameters or "infinite".
+        primitive: formula in x whose derivative is r at g = 1, where one is known; linear rules only.
+        area: integral of r over all x at g = 1, a formula in the parameters or "infinite"; linear
+            rules only.
         source: paper or public file where the formula was read.
+        note: where sources disagree, or what to watch; one sentence.
     """
 
     key: str
@@ -93,13 +100,15 @@ class Rule:
     formula: str | None
     purpose: str
     parameters: tuple[Parameter, ...] = ()
-    kinks: tuple[Kink, ...] = ()
+    kinks: tuple[Kink, ...] | None = ()
     suits: tuple[str, ...] = ()
     otherwise: str = ""
     linear: bool = True
     primitive: str | None = None
     area: str | None = None
     source: str = ""
+    note: str = ""
+    group: str = "general"
 
     @cached_property
     def parsed(self) -> Formula | None:

@@ -1,0 +1,23 @@
+"""The families of ops and the groups of rules, with the words the picker shows for them."""
+
+from __future__ import annotations
+
+FAMILIES = {
+    "rounding": "Rounding and quantising",
+    "sign": "Sign-like",
+    "bounded": "Bounded",
+    "rectifier": "Rectifiers",
+    "step": "Step-like",
+    "smooth": "Smooth",
+    "shrink": "Shrinkage",
+    "elementary": "Elementary functions",
+    "own": "Your own",
+}
+
+GROUPS = {
+    "general": "For any op",
+    "sign": "For sign-like ops",
+    "step": "For step-like ops",
+    "rounding": "For rounding and quantising",
+    "own": "Your own",
+}

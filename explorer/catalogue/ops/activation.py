@@ -1,0 +1,193 @@
+"""Activations, by torch's own functions, so that the default rule shows torch's own gradient."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from explorer.catalogue.parameters import HI, LO
+from explorer.catalogue.records import Op, Parameter
+
+LAMBDA = Parameter("lambd", 0.5, 0.0, 5.0, "threshold λ: what is closer to 0 becomes 0")
+
+BOUNDED = (
+    Op(
+        key="clamp",
+        label="Clamp",
+        family="bounded",
+        formula="clamp(x, lo, hi)",
+        parameters=(LO, HI),
+        kinks=("lo", "hi"),
+        purpose="Keeps values within a range: what lies outside is moved to the nearest bound.",
+        note="Exactly at a bound torch's gradient is 1 from 2018 on and 0 since version 2.14.",
+    ),
+    Op(
+        key="hardtanh",
+        label="Hardtanh",
+        family="bounded",
+        formula="hardtanh(x, lo, hi)",
+        parameters=(replace(LO, default=-1.0), HI),
+        kinks=("lo", "hi"),
+        purpose="The same function as clamp under another name, with another gradient at the bounds: 0.",
+    ),
+    Op(
+        key="hardsigmoid",
+        label="Hardsigmoid",
+        family="bounded",
+        formula="hardsigmoid(x)",
+        kinks=("-3", "3"),
+        purpose="A sigmoid of three straight pieces, cheap enough for small devices.",
+        source="MobileNetV3, Howard et al. 2019, arXiv:1905.02244",
+    ),
+)
+
+RECTIFIERS = (
+    Op(
+        key="relu",
+        label="ReLU",
+        family="rectifier",
+        formula="relu(x)",
+        kinks=("0",),
+        purpose="Passes what is positive, blocks the rest: the default activation of deep nets.",
+    ),
+    Op(
+        key="leaky_relu",
+        label="Leaky ReLU",
+        family="rectifier",
+        formula="leaky_relu(x, slope)",
+        parameters=(Parameter("slope", 0.01, 0.0, 0.9, "slope left of 0"),),
+        kinks=("0",),
+        purpose="Lets a little of what is negative through, so that no unit can die.",
+        source="Maas et al. 2013, Rectifier Nonlinearities Improve Neural Network Acoustic Models",
+    ),
+    Op(
+        key="relu6",
+        label="ReLU6",
+        family="rectifier",
+        formula="relu6(x)",
+        kinks=("0", "6"),
+        purpose="A ReLU that ends at 6, so that few bits suffice for its output.",
+        source="Krizhevsky 2010, Convolutional Deep Belief Networks on CIFAR-10",
+    ),
+    Op(
+        key="elu",
+        label="ELU",
+        family="rectifier",
+        formula="elu(x, alpha)",
+        parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth of the negative side"),),
+        # At alpha = 1 both slopes are 1 and there is no corner; 0 / 0 is no point of any interval.
+        kinks=("0 / (alpha - 1)",),
+        purpose="Bends smoothly to −alpha on the negative side, which keeps the mean activation near 0.",
+        source="Clevert et al. 2016, arXiv:1511.07289",
+    ),
+    Op(
+        key="selu",
+        label="SELU",
+        family="rectifier",
+        formula="selu(x)",
+        kinks=("0",),
+        purpose="An ELU scaled so that activations normalise themselves from layer to layer.",
+        source="Klambauer et al. 2017, arXiv:1706.02515",
+    ),
+    Op(
+        key="celu",
+        label="CELU",
+        family="rectifier",
+        formula="celu(x, alpha)",
+        parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth and width of the negative side"),),
+        purpose="An ELU whose slope is 1 at 0 whatever alpha is.",
+        source="Barron 2017, arXiv:1704.07483",
+    ),
+    Op(
+        key="gelu",
+        label="GELU",
+        family="rectifier",
+        formula="gelu(x)",
+        purpose="Weights x by the chance that a normal variable is smaller: the activation of transformers.",
+        source="Hendrycks and Gimpel 2016, arXiv:1606.08415",
+    ),
+    Op(
+        key="silu",
+        label="SiLU (Swish)",
+        family="rectifier",
+        formula="silu(x)",
+        purpose="Weights x by its own sigmoid, and so dips below 0 before it dies away.",
+        source="Elfwing et al. 2017, arXiv:1702.03118; Ramachandran et al. 2017, arXiv:1710.05941",
+    ),
+    Op(
+        key="mish",
+        label="Mish",
+        family="rectifier",
+        formula="mish(x)",
+        purpose="Weights x by the tanh of its softplus: a SiLU with a softer bend.",
+        source="Misra 2019, arXiv:1908.08681",
+    ),
+    Op(
+        key="hardswish",
+        label="Hardswish",
+        family="rectifier",
+        formula="hardswish(x)",
+        kinks=("-3", "3"),
+        purpose="A SiLU without an exponential, x times Hardsigmoid, for small devices.",
+        source="MobileNetV3, Howard et al. 2019, arXiv:1905.02244",
+    ),
+    Op(
+        key="softplus",
+        label="Softplus",
+        family="rectifier",
+        formula="softplus(x)",
+        purpose="The smooth relative of ReLU, always positive; its gradient is the sigmoid.",
+        note="Above 20 torch returns x itself, which is off by at most 2·10⁻⁹.",
+    ),
+)
+
+SMOOTH = (
+    Op(
+        key="identity",
+        label="Identity",
+        family="smooth",
+        formula="x",
+        purpose="Changes nothing forward, so that a rule can be seen alone.",
+    ),
+    Op(
+        key="tanh",
+        label="Tanh",
+        family="smooth",
+        formula="tanh(x)",
+        purpose="Squashes smoothly to between −1 and 1; the smooth relative of sign.",
+    ),
+    Op(
+        key="sigmoid",
+        label="Sigmoid",
+        family="smooth",
+        formula="sigmoid(x)",
+        purpose="Squashes smoothly to between 0 and 1; the smooth relative of a step.",
+    ),
+    Op(
+        key="softsign",
+        label="Softsign",
+        family="smooth",
+        formula="softsign(x)",
+        purpose="Squashes to between −1 and 1 like tanh, but so slowly that far values still learn.",
+    ),
+)
+
+SHRINKAGE = (
+    Op(
+        key="softshrink",
+        label="Softshrink",
+        family="shrink",
+        formula="softshrink(x, lambd)",
+        parameters=(LAMBDA,),
+        kinks=("-lambd", "lambd"),
+        purpose="Moves every value towards 0 by λ and stops there: the step that makes solutions sparse.",
+    ),
+    Op(
+        key="hardshrink",
+        label="Hardshrink",
+        family="shrink",
+        formula="hardshrink(x, lambd)",
+        parameters=(LAMBDA,),
+        kinks=("-lambd", "lambd"),
+        purpose="Sets small values to 0 and leaves the others as they are: pruning as a function.",
+    ),
+)

@@ -1,0 +1,68 @@
+"""Elementary functions, for comparing rules with a derivative everybody knows."""
+
+from __future__ import annotations
+
+from explorer.catalogue.records import Op
+
+ELEMENTARY = (
+    Op(
+        key="abs",
+        label="Absolute value",
+        family="elementary",
+        formula="abs(x)",
+        kinks=("0",),
+        purpose="The distance from 0; torch's gradient at exactly 0 is 0.",
+    ),
+    Op(
+        key="square",
+        label="Square",
+        family="elementary",
+        formula="x**2",
+        purpose="The simplest loss, with the gradient 2x.",
+    ),
+    Op(
+        key="cube",
+        label="Cube",
+        family="elementary",
+        formula="x**3",
+        purpose="Flat at 0 without being at its lowest: its gradient 3x² vanishes where nothing ends.",
+    ),
+    Op(
+        key="sqrt",
+        label="Square root",
+        family="elementary",
+        formula="sqrt(x)",
+        kinks=("0",),
+        purpose="Defined from 0 on, with an infinite gradient at 0: where many a NaN in training begins.",
+    ),
+    Op(
+        key="exp",
+        label="Exponential",
+        family="elementary",
+        formula="exp(x)",
+        purpose="Its own gradient, and the first function to overflow.",
+    ),
+    Op(
+        key="log",
+        label="Logarithm",
+        family="elementary",
+        formula="log(x)",
+        kinks=("0",),
+        purpose="Defined above 0 only, although its gradient 1/x has values on both sides.",
+    ),
+    Op(
+        key="sin",
+        label="Sine",
+        family="elementary",
+        formula="sin(x)",
+        purpose="Periodic and smooth: a gradient that changes its sign again and again.",
+    ),
+    Op(
+        key="reciprocal",
+        label="Reciprocal",
+        family="elementary",
+        formula="reciprocal(x)",
+        kinks=("0",),
+        purpose="Infinite at 0, with a gradient that is negative on both sides of it.",
+    ),
+)
