@@ -27,7 +27,7 @@ BOUNDED = (
         formula="hardtanh(x, lo, hi)",
         parameters=(replace(LO, default=-1.0), HI),
         kinks=("lo", "hi"),
-        purpose="The same function as clamp under another name, with another gradient at the bounds: 0.",
+        purpose="The same function as clamp under another name; its gradient at the bounds has always been 0.",
     ),
     Op(
         key="hardsigmoid",

@@ -1,0 +1,109 @@
+"""The grid every entry is held against its oracle on: kinks, both zeros and their nearest neighbours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from explorer.catalogue import OPS, Op, Parameter, Rule, kink_points, values
+from explorer.gradient import apply
+from tests.catalogue import oracles
+
+DTYPES = (torch.float32, torch.float64)
+UPSTREAM = (1.0, 2.0, -1.0, 0.0, 0.5, 2.0**-11, -(2.0**-11))
+TOLERANCE = {torch.float32: 2e-6, torch.float64: 1e-13}
+
+_PLAIN = np.concatenate([np.linspace(-3, 3, 41), [-30.7, -7.3, -1e-3, 1e-3, 7.3, 30.7, 1e-30]])
+
+
+def settings_of(*entries: Op | Rule) -> Iterator[dict[str, float]]:
+    """Parameter values to try: the defaults, larger ones, smaller ones. Whole numbers stay whole."""
+    parameters = {p.name: p for entry in reversed(entries) for p in entry.parameters}.values()
+    yield {p.name: p.default for p in parameters}
+    if parameters:
+        yield {p.name: _varied(p, p.default * 2) for p in parameters}
+        yield {p.name: _varied(p, _halved(p.default)) for p in parameters}
+
+
+def _halved(value: float) -> float:
+    return float(math.ceil(value / 2)) if abs(value) >= 3 else value / 2
+
+
+def _varied(parameter: Parameter, value: float) -> float:
+    return min(max(value or 0.25, parameter.low), parameter.high)
+
+
+def grid(op: Op, rule: Rule | None, parameters: Mapping[str, float], dtype: torch.dtype) -> np.ndarray:
+    """x: plain points, 0 and −0, and every kink within ±8 with the nearest numbers on both sides."""
+    number = np.float32 if dtype is torch.float32 else np.float64
+    kinks = list(kink_points(op.kinks or (), parameters, -8, 8, 200))
+    kinks += kink_points(rule.kinks or (), parameters, -8, 8, 200) if rule else []
+    special = np.array([0.0, -0.0, *kinks], dtype=number)
+    up, down = (np.nextafter(special, number(end)) for end in (np.inf, -np.inf))
+    return np.concatenate([_PLAIN.astype(number), special, up, down])
+
+
+def usual_op(rule: Rule) -> Op:
+    """An op the rule is for: the first of a family it suits, or round."""
+    return next(op for op in OPS.values() if not rule.suits or op.family in rule.suits)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One grid with every upstream gradient on it, and what the oracle says."""
+
+    op: Op
+    settings: Mapping[str, float]
+    x: Tensor
+    y: Tensor
+    g: Tensor
+    expected: Tensor
+
+    def agrees(self, gradient: Tensor) -> bool:
+        """Whether a gradient is what the oracle says, to the rounding of the dtype."""
+        tolerance = TOLERANCE[self.x.dtype]
+        size = max(1.0, float(self.expected.abs().max()))
+        return torch.allclose(
+            gradient.to(torch.float64), self.expected, rtol=10 * tolerance, atol=tolerance * size
+        )
+
+
+def cases(rule: Rule) -> Iterator[Case]:
+    """Every dtype and parameter setting of a rule, on an op it is for."""
+    op = usual_op(rule)
+    for dtype in DTYPES:
+        for settings in settings_of(rule):
+            parameters = values(op, rule, settings)
+            points = grid(op, rule, parameters, dtype)
+            x = np.tile(points, len(UPSTREAM))
+            g = np.repeat(np.array(UPSTREAM, dtype=points.dtype), len(points))
+            y = apply(op, "zero", torch.from_numpy(x), **own(op, parameters))
+            expected = oracles.RULES[rule.key](x, y.numpy(), g, **own(rule, parameters))
+            yield Case(
+                op,
+                settings,
+                torch.from_numpy(x),
+                y,
+                torch.from_numpy(g),
+                torch.from_numpy(expected.astype(np.float64)),
+            )
+
+
+def own(entry: Op | Rule, parameters: Mapping[str, float]) -> dict[str, float]:
+    """The values of an entry's own parameters."""
+    return {p.name: parameters[p.name] for p in entry.parameters}
+
+
+def gradient_through_autograd(rule: Rule, case: Case) -> Tensor:
+    """What torch.autograd returns when the rule is applied."""
+    x = case.x.clone().requires_grad_()
+    y = apply(case.op, rule, x, **case.settings)
+    return torch.autograd.grad(y, x, case.g)[0]
+
+
+Evaluate = Callable[[Case], Tensor]

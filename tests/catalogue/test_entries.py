@@ -1,0 +1,161 @@
+"""Every entry is whole: words, parameters, families, and formulas that every printer can print."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+
+import pytest
+
+from explorer.catalogue import FAMILIES, GROUPS, OPS, RULES, Lattice, Op, Rule, find_op, find_rule, values
+from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, FormulaError, parse
+from explorer.formula.tree import measure
+
+ENTRIES = [*OPS.values(), *RULES.values()]
+WITH_FORMULA = [entry for entry in ENTRIES if entry.formula]
+
+
+def _id(entry: Op | Rule) -> str:
+    return f"{type(entry).__name__.lower()} {entry.key}"
+
+
+def _formulas(entry: Op | Rule) -> list[tuple[str, tuple[str, ...]]]:
+    """Every formula an entry holds, with the variables that may stand in it."""
+    found = [(entry.formula, ("x",) if isinstance(entry, Op) else ("x", "y", "g"))]
+    for kink in entry.kinks:
+        parts = (kink.offset, kink.spacing, kink.low, kink.high) if isinstance(kink, Lattice) else (kink,)
+        found += [(part, ()) for part in parts]
+    if isinstance(entry, Rule):
+        found.append((entry.primitive, ("x",)))
+        found.append((None if entry.area == "infinite" else entry.area, ()))
+    return [(text, variables) for text, variables in found if text is not None]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=_id)
+def test_words(entry):
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", entry.key)
+    assert entry.label == entry.label.strip() != ""
+    for sentence in filter(None, (entry.purpose, entry.note, getattr(entry, "otherwise", ""))):
+        assert sentence.endswith(".")
+        assert sentence.count(". ") == 0
+    assert entry.purpose
+    assert not entry.source.endswith(".")
+
+
+def test_keys_and_labels_are_unique():
+    for table in (OPS, RULES):
+        assert len({entry.label for entry in table.values()}) == len(table)
+        assert all(key == entry.key for key, entry in table.items())
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=_id)
+def test_every_formula_is_read_within_the_limits_and_printed(entry):
+    names = [p.name for p in entry.parameters]
+    for text, variables in _formulas(entry):
+        formula = parse(text, variables=variables, parameters=names)
+        count, depth = measure(formula.tree)
+        assert count <= MAX_NODES
+        assert depth <= MAX_DEPTH
+        assert len(formula.text) <= MAX_LENGTH
+        assert parse(formula.text, variables=variables, parameters=names) == formula
+        assert formula.latex
+        for source in (formula.torch_source, formula.numpy_source, formula.jax_source):
+            ast.parse(source, mode="eval")
+
+
+@pytest.mark.parametrize("entry", WITH_FORMULA, ids=_id)
+def test_every_parameter_is_used(entry):
+    assert set(entry.parsed.parameters) == {p.name for p in entry.parameters}
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=_id)
+def test_parameters(entry):
+    by_name = {p.name: p for p in entry.parameters}
+    assert len(by_name) == len(entry.parameters)
+    for parameter in entry.parameters:
+        assert parameter.low <= parameter.default <= parameter.high
+        assert parameter.meaning
+        if parameter.below:
+            assert parameter.default <= by_name[parameter.below].default
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=_id)
+def test_family_of_op(op):
+    assert op.family in set(FAMILIES) - {"own"}
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=_id)
+def test_group_and_families_of_rule(rule):
+    assert rule.group in set(GROUPS) - {"own"}
+    assert set(rule.suits) <= set(FAMILIES) - {"own"}
+    assert bool(rule.suits) == bool(rule.otherwise)
+    assert rule.source
+    assert rule.group == "general" or rule.group in rule.suits
+
+
+@pytest.mark.parametrize(
+    "shelves",
+    [[op.family for op in OPS.values()], [rule.group for rule in RULES.values()]],
+    ids=["families", "groups"],
+)
+def test_the_picker_shows_each_family_and_group_in_one_piece(shelves):
+    in_order = [shelf for shelf, _ in itertools.groupby(shelves)]
+    assert len(in_order) == len(set(in_order))
+
+
+def test_families_and_groups_are_all_in_use():
+    assert {op.family for op in OPS.values()} | {"own"} == set(FAMILIES)
+    assert {rule.group for rule in RULES.values()} | {"own"} == set(GROUPS)
+    assert find_op("formula: x**3").family == "own"
+    assert find_rule("formula: 3*x**2*g").group == "own"
+
+
+def test_the_pickers_begin_with_what_is_used_most():
+    assert next(iter(OPS)) == "round"
+    assert list(RULES)[:3] == ["default", "straight_through", "masked"]
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.suits], ids=_id)
+def test_a_name_shared_with_an_op_it_suits_means_the_same(rule):
+    ranges = {p.name: (p.low, p.high) for p in rule.parameters}
+    for op in OPS.values():
+        if op.family in rule.suits:
+            for parameter in op.parameters:
+                shared = ranges.get(parameter.name, (parameter.low, parameter.high))
+                assert shared == (parameter.low, parameter.high), (op.key, parameter.name)
+
+
+def test_tables_cannot_be_changed():
+    with pytest.raises(TypeError):
+        OPS["mine"] = OPS["round"]
+    with pytest.raises(TypeError):
+        del RULES["default"]
+
+
+def test_find_gives_entries_their_keys_and_own_formulas():
+    assert find_op("round") is OPS["round"]
+    assert find_op(OPS["round"]) is OPS["round"]
+    assert find_rule("masked") is RULES["masked"]
+    assert find_rule(RULES["masked"]) is RULES["masked"]
+    assert find_rule("formula: k*g").parameters[0].name == "k"
+
+
+def test_unknown_keys_are_refused_with_what_there_is():
+    with pytest.raises(ValueError, match=r"unknown op 'rond': use one of round, .*formula: "):
+        find_op("rond")
+    with pytest.raises(ValueError, match=r"unknown rule 'ste': use one of default, .*formula: "):
+        find_rule("ste")
+    with pytest.raises(FormulaError, match="column"):
+        find_op("formula: g")
+
+
+def test_a_shared_name_is_one_parameter_with_the_default_of_the_op():
+    hardtanh, masked = OPS["hardtanh"], RULES["masked"]
+    assert values(hardtanh, masked, {}) == {"lo": -1.0, "hi": 1.0}
+    assert values(OPS["round"], masked, {}) == {"lo": 0.0, "hi": 1.0}
+    assert values(hardtanh, masked, {"lo": -0.5}) == {"lo": -0.5, "hi": 1.0}
+    assert values(hardtanh, masked, {"masked.lo": -0.5})["lo"] == -1.0
+    assert values(OPS["round"], masked, {"masked.lo": -0.5, "lo": 0.2})["lo"] == -0.5
+    assert values(OPS["round"], masked, {"clipped.c": 3.0, "other": 1.0}) == {"lo": 0.0, "hi": 1.0}
+    assert values(hardtanh, None, {"hi": 2.0}) == {"lo": -1.0, "hi": 2.0}

@@ -1,0 +1,21 @@
+"""The oracles notice small faults: the share that goes unnoticed is counted, and each is argued."""
+
+from __future__ import annotations
+
+from tests.catalogue.mutation import EQUIVALENT, main, survey
+
+
+def test_faults_in_rules_are_noticed():
+    made, survivors = survey()
+    assert len(made) == 5
+    assert min(made.values()) >= 20
+    assert len(survivors) <= 0.05 * made.total()
+    assert {(mutant.rule.key, mutant.formula.text) for mutant in survivors} == set(EQUIVALENT)
+
+
+def test_table_names_every_survivor(capsys):
+    main()
+    table = capsys.readouterr().out
+    assert "all " in table
+    assert "UNNOTICED" not in table
+    assert table.count("\n  ") == len(EQUIVALENT)
