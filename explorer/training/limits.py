@@ -1,0 +1,35 @@
+"""Every limit of training, each one named number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX_RULES = 6
+MAX_STEPS = 5_000
+MAX_HIDDEN = 256
+MAX_BATCH = 1_024
+MAX_SEED = 2**31 - 1
+MAX_POINTS = 500  # per loss curve in a snapshot
+BINS = 32  # of the pre-activation histogram
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one engine takes on; durations in seconds."""
+
+    workers: int = 2
+    """Threads that compute; 0 leaves the driving to whoever calls ``Engine.turn``."""
+    running: int = 2
+    """Runs that are advanced at the same time, in the whole server."""
+    waiting: int = 64
+    """Runs in the queue; one more is refused."""
+    idle: int = 64
+    """Runs kept that neither run nor wait; one more and the longest forgotten one goes."""
+    slice_s: float = 0.05
+    """How long a worker stays with one run before it takes the next."""
+    turn_s: float = 5.0
+    """How long a run keeps its place while others wait; then it queues again."""
+    pause_after_s: float = 9.0
+    """A run nobody has asked about for so long pauses: below 10 s, what is promised."""
+    forget_after_s: float = 68.0
+    """A run nobody has asked about for so long is gone: below 70 s, what is promised."""

@@ -1,0 +1,60 @@
+"""What the engine shows of a run: its state, a sentence for the screen, the latest snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from explorer.training.run import Snapshot
+
+State = Literal["ready", "waiting", "running", "paused", "finished", "diverged", "failed", "stopped", "gone"]
+Command = Literal["pause", "resume", "step", "reset", "stop"]
+
+SENTENCES: Mapping[State, str] = {
+    "ready": "Ready at step 0: press Start or Step.",
+    "waiting": "Waiting for a free place: number {position} in the queue.",
+    "running": "Running.",
+    "paused": "Paused at step {step}{note}.",
+    "finished": "Finished after {step} steps.",
+    "diverged": "Diverged at step {diverged}: a value is no longer finite. Try a smaller learning rate.",
+    "failed": "This run failed at step {step}: {note}.",
+    "stopped": "Stopped at step {step}{note}.",
+    "gone": "{note}: press Start to run it again.",
+}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What the engine shows of a run.
+
+    Attributes:
+        id: what ``Engine.start`` returned.
+        state: one word; "gone" for a run the engine does not have or no longer has.
+        sentence: the state in words, for the screen: plain text, never markup.
+        position: place in the queue while waiting, 1 for the next; otherwise None.
+        step: steps taken.
+        steps: steps asked for; 0 when gone.
+        steps_per_second: speed since the run last got a place; 0.0 before its first step there.
+        snapshot: the latest picture of the run itself; None until there is one.
+    """
+
+    id: str
+    state: State
+    sentence: str
+    position: int | None = None
+    step: int = 0
+    steps: int = 0
+    steps_per_second: float = 0.0
+    snapshot: Snapshot | None = None
+
+
+def sentence(
+    state: State, *, step: int = 0, position: int | None = None, diverged: int | None = None, note: str = ""
+) -> str:
+    """The state in words.
+
+    ``note`` is why: a clause that begins with its own space or comma for "paused" and "stopped", the
+    error for "failed", what happened for "gone".
+    """
+    return SENTENCES[state].format(step=step, position=position, diverged=diverged, note=note)

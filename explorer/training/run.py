@@ -1,0 +1,255 @@
+"""A run: one training of the two-layer net, one or more rules in lock-step."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from explorer.gradient import bind
+from explorer.training.limits import MAX_POINTS
+from explorer.training.net import Gradients, Net
+from explorer.training.settings import Settings
+from explorer.training.tasks import TASKS
+
+if TYPE_CHECKING:
+    from numpy import float32, int64
+    from numpy.typing import NDArray
+
+
+class Tensors(NamedTuple):
+    """What a run starts from.
+
+    x (rows, inputs), y (rows, …), w1 (inputs, hidden), w2 (hidden, outputs).
+    """
+
+    x: Tensor
+    y: Tensor
+    w1: Tensor
+    w2: Tensor
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """An immutable picture of a run at one step; the mappings have one entry per rule, in their order.
+
+    Attributes:
+        step: steps taken.
+        steps: steps asked for.
+        finished: nothing is left to do: all steps taken, or every rule diverged.
+        losses: (points,) float32 each, at most 500: the loss at the start of a step. A series longer
+            than that is thinned evenly; its latest value is always in it. A rule that diverged keeps
+            its curve up to there.
+        loss_steps: (points,) int64 each, the step of each value in ``losses``, from 0.
+        loss: the latest loss; None before the first step.
+        diverged: the step at which a value was no longer finite, or None.
+        gradients: what the gradient does at the present weights; None where the rule diverged.
+        device: where the run computes, such as "cpu".
+    """
+
+    step: int
+    steps: int
+    finished: bool
+    losses: Mapping[str, NDArray[float32]]
+    loss_steps: Mapping[str, NDArray[int64]]
+    loss: Mapping[str, float | None]
+    diverged: Mapping[str, int | None]
+    gradients: Mapping[str, Gradients | None]
+    device: str
+
+
+class Run:
+    """A seeded stepper: settings in, ``advance``, ``snapshot`` out.
+
+    It knows no clock, thread or screen. All rules start from the same tensors and see the same
+    batches. The same settings give the same losses bit for bit on one machine, and so does a run
+    continued from ``state_dict``, whatever else runs beside it. Not to be advanced by two threads
+    at once.
+
+    Args:
+        settings: what to do.
+        tensors: start tensors of the task's shapes; None draws them from the seed.
+
+    Raises:
+        ValueError: a start tensor has another shape.
+    """
+
+    def __init__(self, settings: Settings, tensors: Tensors | None = None) -> None:
+        self.settings = settings
+        self.step = 0
+        self._task = TASKS[settings.task]
+        self._device = _device(settings.device)
+        self._generator = torch.Generator().manual_seed(settings.seed)
+        drawn = self._drawn()
+        self._start = drawn if tensors is None else _like(drawn, tensors)
+        self._nets = {
+            rule: Net(bind(settings.op, rule, settings.parameters), self._start.w1, self._start.w2)
+            for rule in settings.rules
+        }
+        self._batch = self._next_batch()
+
+    def _drawn(self) -> Tensors:
+        x, y = self._task.data(self._generator, self.settings.batch)
+        w1, w2 = self._task.weights(
+            self._generator, self._task.inputs, self.settings.hidden, self._task.outputs
+        )
+        return Tensors(*(tensor.to(self._device) for tensor in (x, y, w1, w2)))
+
+    def _next_batch(self) -> tuple[Tensor, Tensor]:
+        x, y, batch = self._start.x, self._start.y, self.settings.batch
+        if len(x) <= batch:
+            return x, y
+        chosen = torch.randperm(len(x), generator=self._generator)[:batch].to(self._device)
+        return x[chosen], y[chosen]
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do: all steps taken, or every rule diverged."""
+        return self.step >= self.settings.steps or all(
+            net.diverged is not None for net in self._nets.values()
+        )
+
+    def advance(self, steps: int = 1) -> None:
+        """Take so many steps, or those that are left. Raises ValueError below 0."""
+        if steps < 0:
+            raise ValueError(f"a run advances by 0 or more steps, not {steps}")
+        with one_thread():
+            for _ in range(steps):
+                if self.finished:
+                    return
+                self._advance_once()
+
+    def _advance_once(self) -> None:
+        x, y = self._batch
+        for net in self._nets.values():
+            if net.diverged is None:
+                net.step(x, y, self._task.loss, self.settings.lr)
+        self.step += 1
+        self._batch = self._next_batch()
+
+    def tensors(self) -> Tensors:
+        """Copies of what the run started from, on its device."""
+        return Tensors(*(tensor.clone() for tensor in self._start))
+
+    def snapshot(self) -> Snapshot:
+        """The picture of this step."""
+        series = {rule: _thinned(net.losses) for rule, net in self._nets.items()}
+        return Snapshot(
+            step=self.step,
+            steps=self.settings.steps,
+            finished=self.finished,
+            losses={rule: losses for rule, (losses, _) in series.items()},
+            loss_steps={rule: steps for rule, (_, steps) in series.items()},
+            loss={rule: net.losses[-1] if net.losses else None for rule, net in self._nets.items()},
+            diverged={rule: net.diverged for rule, net in self._nets.items()},
+            gradients={rule: self._gradients(net) for rule, net in self._nets.items()},
+            device=str(self._device),
+        )
+
+    def _gradients(self, net: Net) -> Gradients | None:
+        if net.diverged is not None:
+            return None
+        with one_thread():
+            return net.gradients(*self._batch, self._task.loss, self._start.w1)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything needed to continue exactly here: text, numbers and tensors, copied.
+
+        ``torch.load(..., weights_only=True)`` reads it back.
+        """
+        return {
+            "settings": dataclasses.asdict(self.settings),
+            "step": self.step,
+            "generator": self._generator.get_state(),
+            "start": [tensor.cpu().clone() for tensor in self._start],
+            "batch": [tensor.cpu().clone() for tensor in self._batch],
+            "nets": {rule: _state(net) for rule, net in self._nets.items()},
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continue where another run of the same settings was. Raises ValueError for other settings."""
+        ours = dataclasses.asdict(self.settings)
+        if other := [name for name in ours if state["settings"].get(name) != ours[name]]:
+            raise ValueError(f"this state belongs to a run with other settings: {', '.join(other)}")
+        self.step = state["step"]
+        self._generator.set_state(state["generator"])
+        self._start = Tensors(*(tensor.to(self._device, copy=True) for tensor in state["start"]))
+        x, y = (tensor.to(self._device, copy=True) for tensor in state["batch"])
+        self._batch = x, y
+        for rule, net in self._nets.items():
+            _restore(net, state["nets"][rule])
+
+
+def _state(net: Net) -> dict[str, Any]:
+    return {
+        "w1": net.w1.detach().cpu().clone(),
+        "w2": net.w2.detach().cpu().clone(),
+        "losses": list(net.losses),
+        "diverged": net.diverged,
+    }
+
+
+def _restore(net: Net, state: Mapping[str, Any]) -> None:
+    with torch.no_grad():
+        net.w1.copy_(state["w1"])
+        net.w2.copy_(state["w2"])
+    net.losses = list(state["losses"])
+    net.diverged = state["diverged"]
+
+
+def _device(name: str | None) -> torch.device:
+    accelerator = torch.accelerator.current_accelerator(check_available=True)
+    return torch.device(name) if name else accelerator or torch.device("cpu")
+
+
+def _like(drawn: Tensors, tensors: Tensors) -> Tensors:
+    """The given start tensors, copied to where the drawn ones are. Raises ValueError for a wrong shape."""
+    pairs = list(zip(drawn, tensors, strict=True))
+    for name, (wanted, given) in zip(Tensors._fields, pairs, strict=True):
+        if given.shape != wanted.shape:
+            raise ValueError(f"{name} must have the shape {tuple(wanted.shape)}, not {tuple(given.shape)}")
+    return Tensors(*(given.detach().to(wanted, copy=True) for wanted, given in pairs))
+
+
+def _thinned(losses: list[float]) -> tuple[NDArray[float32], NDArray[int64]]:
+    """At most ``MAX_POINTS`` values, evenly spaced from the first and with the latest; and their steps."""
+    last = len(losses) - 1
+    stride = max(1, -(-last // (MAX_POINTS - 1)))
+    places = [*range(0, last, stride), last] if losses else []
+    values = torch.tensor([losses[place] for place in places], dtype=torch.float32)
+    return values.numpy(), torch.tensor(places, dtype=torch.int64).numpy()
+
+
+class _ThreadCount:
+    """How many callers now need one torch thread, and what to go back to after the last."""
+
+    lock = threading.Lock()
+    users = 0
+    before = 1
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One torch thread while inside: another number would change the last bits.
+
+    torch has one such number for all threads, so the first caller in sets it and the last one out
+    puts it back.
+    """
+    with _ThreadCount.lock:
+        if _ThreadCount.users == 0:
+            _ThreadCount.before = torch.get_num_threads()
+        _ThreadCount.users += 1
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        with _ThreadCount.lock:
+            _ThreadCount.users -= 1
+            if _ThreadCount.users == 0:
+                torch.set_num_threads(_ThreadCount.before)
