@@ -48,7 +48,8 @@ def sample(
     Returns:
         Columns rule (key), x, y, gradient; one block per rule on the same x, ascending. The last
         three have the asked dtype; outside the op's domain they are NaN or infinite. ``attrs`` holds
-        what a picture needs: ``op``, ``labels`` and ``orders`` by rule, ``kinks`` and ``g``.
+        what a picture needs: ``op``, ``labels`` and ``orders`` by rule, ``g``, and ``kinks``: for
+        "forward" those of the op, for a rule those of the op and its own.
 
     Raises:
         ValueError: an unknown key, parameter, dtype, or a number out of bounds, in a plain sentence.
@@ -62,8 +63,9 @@ def sample(
     if not math.isfinite(g):
         raise ValueError(f"g must be a finite number, not {g}")
     settings = gradient.checked(op, chosen, parameters)
-    places = sorted({place for rule in chosen for place in kinks(op, rule, settings, start, stop, g)})
-    x, at_kinks = _grid(start, stop, points, places, torch_dtype)
+    places = {"forward": kinks(op, None, settings, start, stop, g)}
+    places |= {rule.key: kinks(op, rule, settings, start, stop, g) for rule in chosen}
+    x = _grid(start, stop, points, sorted({place for some in places.values() for place in some}), torch_dtype)
     blocks = []
     for rule in chosen:
         y, gradients = evaluate(op, rule, x, g, settings)
@@ -75,7 +77,7 @@ def sample(
         "op": op.label,
         "labels": {rule.key: rule.label for rule in chosen},
         "orders": {rule.key: order(rule) for rule in chosen},
-        "kinks": at_kinks.tolist(),
+        "kinks": {key: _exact(some, torch_dtype).tolist() for key, some in places.items()},
         "g": float(g),
     }
     return frame
@@ -122,15 +124,18 @@ def _dtype(dtype: str | torch.dtype) -> torch.dtype:
     return known[dtype]
 
 
-def _grid(
-    start: float, stop: float, points: int, places: list[float], dtype: torch.dtype
-) -> tuple[Tensor, Tensor]:
-    """The x of a curve, ascending and distinct, and those of them that are kinks.
+def _exact(places: list[float], dtype: torch.dtype) -> Tensor:
+    """Places as the nearest floats of a dtype, without −0."""
+    return torch.tensor(places, dtype=torch.float64).to(dtype) + 0.0
+
+
+def _grid(start: float, stop: float, points: int, places: list[float], dtype: torch.dtype) -> Tensor:
+    """The x of a curve, ascending and distinct.
 
     Four floats to each side of a kink are tried as well: where an op divides x before it rounds,
     the jump may come that late.
     """
-    at = torch.tensor(places, dtype=torch.float64).to(dtype) + 0.0
+    at = _exact(places, dtype)
     near = [at]
     for direction in (-math.inf, math.inf):
         side = at
@@ -138,6 +143,8 @@ def _grid(
             side = torch.nextafter(side, torch.full_like(side, direction))
             if step in (1, 4):
                 near.append(side)
-    x = torch.cat([torch.linspace(start, stop, points, dtype=torch.float64).to(dtype) + 0.0, *near])
+    even = torch.linspace(start, stop, points, dtype=torch.float64)
+    even[even.abs() < 1e-12 * (stop - start)] = 0.0  # the middle of a symmetric range comes out as −6e−17
+    x = torch.cat([even.to(dtype), *near])
     low, high = torch.tensor([start, stop], dtype=torch.float64).to(dtype)
-    return torch.unique(x[(x >= low) & (x <= high)]), at
+    return torch.unique(x[(x >= low) & (x <= high)])

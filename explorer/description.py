@@ -19,21 +19,28 @@ def describe(frame: pd.DataFrame) -> str:
     It says where the op is flat, what each rule returns for the frame's upstream gradient, and
     which rules cannot be told apart in this picture.
     """
-    labels = frame.attrs["labels"]
-    g = frame.attrs["g"]
-    blocks = {key: block for key, block in frame.groupby("rule", sort=False)}
-    x = next(iter(blocks.values()))["x"].to_numpy()
-    ordinary = _ordinary(x, frame.attrs["kinks"])
-    clauses = [
-        f"{labels[key]} {_gradient_words(x[ordinary], block['gradient'].to_numpy()[ordinary], g)}"
-        for key, block in blocks.items()
-    ]
-    forward = next(iter(blocks.values()))["y"].to_numpy()
-    sentence = f"{frame.attrs['op']} {_forward_words(forward[ordinary])}: {_listed(clauses)}."
-    return " ".join([sentence, *_comparisons(blocks, labels, x, g)])
+    labels, kinks, g = frame.attrs["labels"], frame.attrs["kinks"], frame.attrs["g"]
+    x, forward, gradients = _columns(frame)
+    even = _even(x, sorted({place for some in kinks.values() for place in some}))
+    said: dict[str, list[str]] = {}
+    for key, gradient in gradients.items():
+        words = _gradient_words(x[even], gradient[even], g) or _range_words(
+            x, gradient, even | np.isin(x, kinks[key])
+        )
+        said.setdefault(words, []).append(labels[key])
+    first = f"{frame.attrs['op']} {_forward_words(forward[even])}."
+    each = [f"With {_listed(names)} the gradient is {words}." for words, names in said.items()]
+    return " ".join([first, *each, *_comparisons(gradients, labels, x, g)])
 
 
-def _ordinary(x: Floats, kinks: list[float]) -> NDArray[np.bool_]:
+def _columns(frame: pd.DataFrame) -> tuple[Floats, Floats, dict[str, Floats]]:
+    """x and y of the op, and each rule's gradient by key, all as float64."""
+    rows = {key: frame["rule"] == key for key in dict.fromkeys(frame["rule"])}
+    x, y = (frame.loc[next(iter(rows.values())), name].to_numpy(np.float64) for name in ("x", "y"))
+    return x, y, {key: frame.loc[row, "gradient"].to_numpy(np.float64) for key, row in rows.items()}
+
+
+def _even(x: Floats, kinks: list[float]) -> NDArray[np.bool_]:
     """The points of the even grid: not a kink and none of the floats sampled beside one."""
     gap = (x[-1] - x[0]) / len(x) * 1e-2
     away = np.ones(len(x), dtype=bool)
@@ -60,44 +67,44 @@ def _flatness(share: float) -> str:
 
 
 def _gradient_words(x: Floats, gradient: Floats, g: float) -> str:
+    """What follows "the gradient is", for a gradient of few values; otherwise empty."""
     finite = np.isfinite(gradient)
     if not finite.all():
-        return f"is not finite on {_percent(float(np.mean(~finite)))} of the range"
+        return f"not finite on {_percent(float(np.mean(~finite)))} of the range"
     if not gradient.any():
-        return "gives 0 everywhere" if g else "gives 0, since g is 0"
-    if np.all(gradient == np.float64(g)):
-        return f"passes g = {_number(g)} on unchanged"
+        return "0 everywhere"
     levels = np.unique(gradient)
+    if len(levels) == 1:
+        same = np.isclose(levels[0], g, rtol=1e-6)
+        return f"g = {_number(g)}, passed on unchanged" if same else f"{_number(levels[0])} everywhere"
     if len(levels) <= MOST_PIECES:
         return _level_words(x, gradient, levels, g)
-    return _range_words(x, gradient)
+    return ""
 
 
 def _level_words(x: Floats, gradient: Floats, levels: Floats, g: float) -> str:
     """A gradient of few values: where each of them holds."""
-    zero_and_g = set(levels.tolist()) == {0.0, float(np.float32(g))} or set(levels.tolist()) == {0.0, g}
-    if zero_and_g:
+    if len(levels) == 2 and 0 in levels and np.isclose(levels.sum(), g, rtol=1e-6):
         places = _intervals(x, gradient != 0)
-        if len(places) <= MOST_PIECES:
-            return f"passes g on for {_listed(places)} and gives 0 elsewhere"
-        return (
-            f"passes g on over {_percent(float(np.mean(gradient != 0)))} of the range and gives 0 elsewhere"
-        )
+        share = f"on {_percent(float(np.mean(gradient != 0)))} of the range"
+        return f"g {_listed(places) if len(places) <= MOST_PIECES else share} and 0 elsewhere"
     parts = []
     for level in levels:
         places = _intervals(x, gradient == level)
         if len(places) > MOST_PIECES:
-            return f"takes the values {_listed([_number(value) for value in levels])}"
-        parts.append(f"{_number(float(level))} for {_listed(places)}")
-    return f"gives {_listed(parts)}"
+            return f"one of {_listed([_number(value) for value in levels])}"
+        parts.append(f"{_number(float(level))} {_listed(places)}")
+    return _listed(parts)
 
 
-def _range_words(x: Floats, gradient: Floats) -> str:
+def _range_words(x: Floats, gradient: Floats, where: NDArray[np.bool_]) -> str:
+    where = where & np.isfinite(gradient)
+    x, gradient = x[where], gradient[where]
     low, high = float(gradient.min()), float(gradient.max())
     at = float(x[np.argmax(np.abs(gradient))])
-    words = f"lies between {_number(low)} and {_number(high)}, strongest near x = {_number(at)}"
+    words = f"between {_number(low)} and {_number(high)}, strongest near x = {_number(at)}"
     zero = float(np.mean(gradient == 0))
-    return words + (f", and is 0 on {_percent(zero)} of the range" if zero > 0.02 else "")
+    return words + (f", and 0 on {_percent(zero)} of the range" if zero > 0.02 else "")
 
 
 def _intervals(x: Floats, where: NDArray[np.bool_]) -> list[str]:
@@ -106,13 +113,13 @@ def _intervals(x: Floats, where: NDArray[np.bool_]) -> list[str]:
     words = []
     for first, last in zip(edges[::2], edges[1::2] - 1, strict=True):
         if first == 0 and last == len(x) - 1:
-            words.append("all x")
+            words.append("for all x")
         elif first == 0:
-            words.append(f"x below {_edge(x[last], x[last + 1])}")
+            words.append(f"for x below {_edge(x[last], x[last + 1])}")
         elif last == len(x) - 1:
-            words.append(f"x above {_edge(x[first - 1], x[first])}")
+            words.append(f"for x above {_edge(x[first - 1], x[first])}")
         else:
-            words.append(f"x from {_edge(x[first - 1], x[first])} to {_edge(x[last], x[last + 1])}")
+            words.append(f"for x from {_edge(x[first - 1], x[first])} to {_edge(x[last], x[last + 1])}")
     return words
 
 
@@ -126,20 +133,32 @@ def _edge(left: float, right: float) -> str:
     return _number(middle)
 
 
-def _comparisons(blocks: dict[Any, pd.DataFrame], labels: dict[str, str], x: Floats, g: float) -> list[str]:
-    gradients = {key: block["gradient"].to_numpy() for key, block in blocks.items()}
-    sentences = []
-    for one, other in combinations(gradients, 2):
-        differ = ~(
-            (gradients[one] == gradients[other]) | np.isnan(gradients[one]) & np.isnan(gradients[other])
-        )
-        pair = f"{labels[one]} and {labels[other]}"
-        if not differ.any():
-            sentences.append(f"{pair} show no difference here at g = {_number(g)}.")
-        elif differ.sum() <= MOST_PIECES:
-            places = dict.fromkeys(_number(float(place)) for place in x[differ])
-            sentences.append(f"{pair} differ only at x = {_listed(list(places))}.")
+def _comparisons(gradients: dict[str, Floats], labels: dict[str, str], x: Floats, g: float) -> list[str]:
+    """Which rules coincide, and which differ at a few points only."""
+    alike: list[list[str]] = []
+    for key in gradients:
+        for group in alike:
+            if not _differing(gradients[group[0]], gradients[key]).any():
+                group.append(key)
+                break
+        else:
+            alike.append([key])
+    sentences = [
+        f"{_listed([labels[key] for key in group])} show no difference here at g = {_number(g)}."
+        for group in alike
+        if len(group) > 1
+    ]
+    for one, other in combinations([group[0] for group in alike], 2):
+        places = x[_differing(gradients[one], gradients[other])]
+        if len(places) <= MOST_PIECES:
+            points = _listed(list(dict.fromkeys(_number(float(place)) for place in places)))
+            sentences.append(f"{labels[one]} and {labels[other]} differ only at x = {points}.")
     return sentences
+
+
+def _differing(one: Floats, other: Floats) -> NDArray[np.bool_]:
+    same: NDArray[np.bool_] = (one == other) | (np.isnan(one) & np.isnan(other))
+    return ~same
 
 
 def _listed(parts: list[str]) -> str:
@@ -151,4 +170,4 @@ def _number(value: float) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{max(1, min(99, round(100 * share)))} %" if share < 1 else "all"
+    return f"{max(1, min(99, round(100 * share)))} %" if share < 1 else "100 %"

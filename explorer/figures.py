@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 Spec = dict[str, Any]
-Floats = NDArray[np.floating[Any]]
+Floats = NDArray[Any]
 
 # Okabe and Ito's colour-blind safe palette, with its yellow and black exchanged for two that stand
 # out on white and on dark ground alike. Colours repeat after eight rules, with another dash.
@@ -26,6 +26,7 @@ GRID = "rgba(138, 143, 152, 0.25)"
 
 CLOSED, OPEN = 0, 100  # Plotly's numbers of the marker symbols circle and circle-open
 _MARKER_SIZE = 8
+_WIDTH = 2.5
 
 
 def rule_line(order: int) -> dict[str, str]:
@@ -46,29 +47,77 @@ def curve_figure(frame: pd.DataFrame) -> go.Figure:
 def curve_spec(frame: pd.DataFrame) -> Spec:
     """The specification of ``curve_figure``: {"data": [...], "layout": {...}}."""
     keys = list(dict.fromkeys(frame["rule"]))
-    kinks = np.asarray(frame.attrs.get("kinks", ()), dtype=frame["x"].dtype)
     first = frame[frame["rule"] == keys[0]]
-    name = _escaped(frame.attrs.get("op", "forward"))
-    traces = [
-        _trace(first["x"].to_numpy(), first["y"].to_numpy(), kinks)
-        | {"name": name, "meta": "forward", "yaxis": "y", "legendrank": 1}
-    ]
-    traces[0]["line"] = {"color": NEUTRAL, "width": 2.5}
+    forward = _trace(first, "y", _kinks(frame, "forward"), {"color": NEUTRAL, "width": _WIDTH})
+    traces = [forward | {"name": _escaped(frame.attrs.get("op", "forward")), "meta": "forward"}]
     for place, key in enumerate(keys):
-        block = frame[frame["rule"] == key]
-        line = rule_line(frame.attrs.get("orders", {}).get(key, place))
         # Earlier rules are drawn broader, so that curves that coincide can both be seen.
-        line |= {"width": 2.5 + 1.5 * (len(keys) - 1 - place)}
+        line = _line(frame, key, place) | {"width": _WIDTH + 0.8 * (len(keys) - 1 - place)}
+        trace = _trace(frame[frame["rule"] == key], "gradient", _kinks(frame, key), line)
+        traces.append(trace | {"name": _label(frame, key), "meta": key, "yaxis": "y2"})
+    return {"data": traces, "layout": _curve_layout(frame)}
+
+
+def _kinks(frame: pd.DataFrame, key: str) -> Floats:
+    return np.asarray(frame.attrs.get("kinks", {}).get(key, ()), dtype=frame["x"].to_numpy().dtype)
+
+
+def _label(frame: pd.DataFrame, key: str) -> str:
+    return _escaped(frame.attrs.get("labels", {}).get(key, key))
+
+
+def _line(frame: pd.DataFrame, key: str, place: int) -> Spec:
+    return dict(rule_line(frame.attrs.get("orders", {}).get(key, place)))
+
+
+def loss_figure(frame: pd.DataFrame) -> go.Figure:
+    """Loss over steps on a log axis, one trace per rule in the rule's own colour.
+
+    ``frame`` has the columns rule, step, loss; ``attrs`` may hold labels and orders by rule and
+    ``steps``, the right end of the axis. A loss of 0 or below, and one that is not finite, has no
+    place on a log axis and leaves a gap.
+    """
+    return go.Figure(loss_spec(frame))
+
+
+def loss_spec(frame: pd.DataFrame) -> Spec:
+    """The specification of ``loss_figure``."""
+    traces = []
+    for place, key in enumerate(dict.fromkeys(frame["rule"])):
+        block = frame[frame["rule"] == key]
+        loss = block["loss"].to_numpy(np.float32)
+        line = _line(frame, key, place)
         traces.append(
-            _trace(block["x"].to_numpy(), block["gradient"].to_numpy(), kinks)
-            | {"name": _escaped(frame.attrs.get("labels", {}).get(key, key)), "meta": key, "yaxis": "y2"}
-            | {"line": line}
+            {
+                "type": "scatter",
+                "mode": "lines" if len(block) > 1 else "markers",
+                "x": block["step"].to_numpy(np.int32),
+                "y": np.where(np.isfinite(loss) & (loss > 0), loss, np.float32(np.nan)),
+                "name": _label(frame, key),
+                "meta": key,
+                "line": line | {"width": _WIDTH},
+                "marker": {"color": line["color"]},
+                "hovertemplate": "%{y:.4g}",
+            }
         )
-    return {"data": traces, "layout": _curve_layout(frame, kinks)}
+    steps = max(1, int(frame.attrs.get("steps", frame["step"].max() if len(frame) else 1)))
+    axis = {"gridcolor": GRID, "zerolinecolor": GRID, "automargin": True}
+    layout = {
+        "xaxis": axis | {"title": {"text": "step"}, "range": [0, steps], "uirevision": str(steps)},
+        "yaxis": axis | {"title": {"text": "loss"}, "type": "log", "exponentformat": "power", "dtick": 1},
+        "hovermode": "x unified",
+        "showlegend": True,
+        "uirevision": "loss",
+        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "xanchor": "left", "x": 0},
+        "margin": {"l": 56, "r": 16, "t": 8, "b": 44},
+        **_ground(),
+    }
+    return {"data": traces, "layout": layout}
 
 
-def _trace(x: Floats, y: Floats, kinks: Floats) -> Spec:
+def _trace(block: pd.DataFrame, column: str, kinks: Floats, line: Spec) -> Spec:
     """A line that breaks at jumps, with a marker exactly at each kink and at each limit of a jump."""
+    x, y = block["x"].to_numpy(), block[column].to_numpy()
     group = _kink_groups(x, kinks)
     jump = np.zeros(len(x), dtype=bool)  # between a point and the next
     span = float(np.ptp(y[np.isfinite(y)])) if np.isfinite(y).any() else 0.0
@@ -85,10 +134,12 @@ def _trace(x: Floats, y: Floats, kinks: Floats) -> Spec:
         "mode": "lines+markers",
         "x": np.insert(x, breaks, x[breaks]),
         "y": np.insert(y, breaks, np.nan),
+        "line": line,
         "marker": {
             "size": np.insert(size, breaks, 0),
             "symbol": np.insert(symbol, breaks, 0),
-            "line": {"width": 2},
+            "color": line["color"],
+            "line": {"color": line["color"], "width": np.insert(size // 4, breaks, 0)},
             "opacity": 1,
         },
         "connectgaps": False,
@@ -108,9 +159,10 @@ def _kink_groups(x: Floats, kinks: Floats) -> NDArray[np.bool_]:
     return member
 
 
-def _curve_layout(frame: pd.DataFrame, kinks: Floats) -> Spec:
+def _curve_layout(frame: pd.DataFrame) -> Spec:
     x = frame["x"].to_numpy()
     ends = [float(x.min()), float(x.max())]
+    kinks = np.unique(np.concatenate([_kinks(frame, key) for key in frame.attrs.get("kinks", {"": 0})]))
     ordinary = ~_member_rows(x, kinks)
     op = _escaped(frame.attrs.get("op", "y"))
     axis = {"gridcolor": GRID, "zerolinecolor": GRID, "automargin": True}
@@ -120,7 +172,12 @@ def _curve_layout(frame: pd.DataFrame, kinks: Floats) -> Spec:
         | {"title": {"text": "forward y"}, "domain": [0.54, 1.0], "uirevision": f"{op} {ends}"}
         | _visible_range(frame["y"].to_numpy(), ordinary),
         "yaxis2": axis
-        | {"title": {"text": "gradient"}, "domain": [0.0, 0.46], "uirevision": f"{op} {ends}"}
+        | {
+            "title": {"text": "gradient"},
+            "rangemode": "tozero",
+            "domain": [0.0, 0.46],
+            "uirevision": f"{op} {ends}",
+        }
         | _visible_range(frame["gradient"].to_numpy(), ordinary),
         "hovermode": "x unified",
         "hoversubplots": "axis",

@@ -7,11 +7,11 @@ from types import MappingProxyType
 
 from explorer.catalogue import ops, rules
 from explorer.catalogue.families import FAMILIES, GROUPS
-from explorer.catalogue.own import OWN, own_op, own_rule
+from explorer.catalogue.own import OWN, OWN_FAMILY, own_op, own_rule
 from explorer.catalogue.records import Kink, Lattice, Op, Parameter, Rule, kink_points, values
 
 __all__ = [
-    "FAMILIES", "GROUPS", "OPS", "OWN", "RULES", "Kink", "Lattice", "Op", "Parameter", "Rule",
+    "FAMILIES", "GROUPS", "OPS", "OWN", "OWN_FAMILY", "RULES", "Kink", "Lattice", "Op", "Parameter", "Rule",
     "find_op", "find_rule", "kink_points", "values",
 ]  # fmt: skip
 

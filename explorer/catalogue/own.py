@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+import re
+
 from explorer.catalogue.records import Op, Parameter, Rule
-from explorer.formula import Formula, parse
+from explorer.formula import Formula, FormulaError, parse
 
 OWN = "formula: "
+OWN_FAMILY = "own"
+
+# A parameter stands under its own name in links and among the keyword arguments of sample and apply.
+_LINK_WORDS = (
+    "op",
+    "rule",
+    "range",
+    "task",
+    "steps",
+    "lr",
+    "hidden",
+    "batch",
+    "seed",
+    "embed",
+    "embed_options",
+)
+_KEYWORDS = ("rules", "start", "stop", "points", "dtype", "device", "parameters")
+TAKEN = frozenset(_LINK_WORDS) | frozenset(_KEYWORDS)
 
 
-def _parameters(formula: Formula) -> tuple[Parameter, ...]:
+def _parameters(formula: Formula, text: str) -> tuple[Parameter, ...]:
+    for name in formula.parameters:
+        if name in TAKEN:
+            column = next(re.finditer(rf"\b{name}\b", text)).start() + 1
+            raise FormulaError(
+                f'"{name}" at column {column} is the name of a setting: choose another', column
+            )
     return tuple(
         Parameter(name, 1.0, -10.0, 10.0, "parameter of your formula") for name in formula.parameters
     )
@@ -20,9 +46,9 @@ def own_op(text: str) -> Op:
     return Op(
         key=OWN + formula.text,
         label=formula.text,
-        family="own",
+        family=OWN_FAMILY,
         formula=formula.text,
-        parameters=_parameters(formula),
+        parameters=_parameters(formula, text),
         kinks=None,
         purpose="Your own op.",
     )
@@ -35,7 +61,7 @@ def own_rule(text: str) -> Rule:
         key=OWN + formula.text,
         label=formula.text,
         formula=formula.text,
-        parameters=_parameters(formula),
+        parameters=_parameters(formula, text),
         kinks=None,
         purpose="Your own backward rule.",
         group="own",

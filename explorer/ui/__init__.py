@@ -1,0 +1,15 @@
+"""The pages: Streamlit, and only here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from explorer.curves import sample
+from explorer.training import shared_engine
+
+
+def warm_up() -> Callable[[], None]:
+    """Do once what the first visitor would wait for. Returns what to call when the server stops."""
+    engine = shared_engine()
+    sample("round", ["default", "straight_through"])
+    return engine.close

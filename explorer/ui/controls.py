@@ -1,0 +1,211 @@
+"""The controls: functions that draw a widget and return a value, drawn from the catalogue's data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from explorer.catalogue import FAMILIES, GROUPS, OPS, OWN, OWN_FAMILY, RULES, Op, Rule, find_op, find_rule
+from explorer.curves import LARGEST_RANGE, MOST_RULES
+from explorer.formula import MAX_LENGTH, FormulaError
+from explorer.training import TASKS
+from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
+from explorer.ui import state
+from explorer.ui.link import LARGEST_G, Choice, ordered, parameters_of, tidy_range
+from explorer.ui.presets import PRESETS
+
+OWN_SLOTS = tuple(f"{OWN}{number}" for number in (1, 2, 3))
+_FIRST = ("default", "straight_through")
+_FIRST_OWN_OP = "x - floor(x)"
+_FIRST_OWN_RULE = "g * (abs(x) <= w)"
+
+
+def preset(choice: Choice) -> None:
+    """A picker of ready-made choices, and what to try with the one that is shown."""
+    shown = next((p for p in PRESETS if (p.choice.op, p.choice.rules) == (choice.op, choice.rules)), None)
+    same = shown and (shown.choice.parameters, shown.choice.range, shown.choice.g) == (
+        choice.parameters,
+        choice.range,
+        choice.g,
+    )
+    st.session_state["preset"] = shown.name if shown and same else None
+    names = [p.name for p in PRESETS]
+    st.selectbox("Preset", names, key="preset", placeholder="Start from an example", on_change=_load_preset)
+    if shown:
+        st.caption(shown.hint)
+
+
+def _load_preset() -> None:
+    name = st.session_state["preset"]
+    chosen = next((p.choice for p in PRESETS if p.name == name), None)
+    if chosen:
+        shown = {"op": chosen.op, "rules": chosen.rules, "parameters": chosen.parameters}
+        state.load(replace(state.current(), **shown, range=chosen.range, g=chosen.g))  # type: ignore[arg-type]
+
+
+def op_and_rules(choice: Choice) -> tuple[Op, tuple[Rule, ...]]:
+    """The two pickers side by side: wide enough for names with their formulas."""
+    left, right = st.columns([2, 5])
+    with left:
+        op = _op(choice)
+    with right:
+        rules = _rules(choice, op)
+        for rule in rules:
+            if not _suits(rule, op):
+                st.caption(f"{rule.label}: {rule.otherwise}")
+    return op, rules
+
+
+def _op(choice: Choice) -> Op:
+    """The op: one of the catalogue, or an own formula in x."""
+    own = choice.op.startswith(OWN)
+    picked = st.selectbox(
+        "Op",
+        [*OPS, OWN],
+        format_func=_op_option,
+        key=state.seeded("op", OWN if own else choice.op),
+        help="The forward function y = f(x). Type to search by name or formula.",
+    )
+    if picked != OWN:
+        return OPS[picked]
+    good = choice.op if own else OWN + _FIRST_OWN_OP
+    return find_op(_own("Own op: y =", "own.op", good, find_op))
+
+
+def _suits(rule: Rule, op: Op) -> bool:
+    return not rule.suits or op.family in (*rule.suits, OWN_FAMILY)
+
+
+def _rules(choice: Choice, op: Op) -> tuple[Rule, ...]:
+    """One to six backward rules, up to three of them own formulas in x, y and g.
+
+    Those that suit the op stand first, the ones made for its family at the very top after the two
+    that everybody needs.
+    """
+    ranked = sorted(RULES, key=lambda key: (not _suits(RULES[key], op), not RULES[key].suits))
+    slots = dict(zip((rule for rule in choice.rules if rule.startswith(OWN)), OWN_SLOTS, strict=False))
+    good = st.session_state.setdefault("own.rules", {})
+    good.update({slot: rule for rule, slot in slots.items()})
+    picked = st.multiselect(
+        "Backward rules",
+        [*_FIRST, *(key for key in ranked if key not in _FIRST), *OWN_SLOTS],
+        format_func=_rule_option,
+        key=state.seeded("rules", [slots.get(rule, rule) for rule in choice.rules]),
+        max_selections=MOST_RULES,
+        select_all=False,
+        wrap=True,
+        help=f"What is returned as the gradient. Up to {MOST_RULES}; type to search by name or formula.",
+    )
+    if not picked:
+        st.caption("No rule is chosen: the last ones stay.")
+        return choice.entries[1]
+    for slot in picked:
+        if slot in OWN_SLOTS:
+            number = slot.removeprefix(OWN)
+            last = good.get(slot, OWN + _FIRST_OWN_RULE)
+            good[slot] = _own(f"Own rule {number}: gradient =", f"own.rule.{number}", last, find_rule)
+    return tuple({rule.key: rule for rule in (find_rule(good.get(key, key)) for key in picked)}.values())
+
+
+def _own(label: str, name: str, good: str, find: Callable[[str], Op | Rule]) -> str:
+    """An own formula as it is typed; while it cannot be read the last good one stays."""
+    text = st.text_input(
+        label, key=state.seeded(name, good.removeprefix(OWN)), max_chars=MAX_LENGTH, live=True
+    )
+    try:
+        return find(OWN + (text or "")).key
+    except FormulaError as error:
+        st.code(error.pointer(text or ""), language=None)
+        st.text(f"{error.message[:1].upper()}{error.message[1:]}. The last good formula stays.")
+        return good
+
+
+def _op_option(key: str) -> str:
+    if key == OWN:
+        return "own formula…"
+    op = OPS[key]
+    return " · ".join([op.label, op.formula, FAMILIES[op.family]])
+
+
+def _rule_option(key: str) -> str:
+    if key in OWN_SLOTS:
+        return f"own formula {key.removeprefix(OWN)}…"
+    rule = RULES[key]
+    return " · ".join([rule.label, rule.formula or "torch's own", GROUPS[rule.group]])
+
+
+def parameters(choice: Choice, op: Op, rules: tuple[Rule, ...]) -> tuple[dict[str, float], dict[str, Any]]:
+    """Sliders for what the op and the rules depend on.
+
+    Returns the values by control name as they are kept, and as they are used: in order where two
+    must not cross.
+    """
+    kept = dict(choice.parameters)
+    entries: tuple[Op | Rule, ...] = (op, *rules)
+    owner = {p.name: entry.key for entry in reversed(entries) for p in entry.parameters}
+    for name, parameter in parameters_of(op, rules).items():
+        value = choice.parameters.get(name, parameter.default)
+        if not parameter.low <= value <= parameter.high:
+            value = parameter.default
+        whole = parameter.default.is_integer() and parameter.high - parameter.low > 50
+        rule = RULES.get(name.partition(".")[0]) if "." in name else None
+        kept[name] = st.slider(
+            f"{parameter.name} of {rule.label}" if rule else name,
+            parameter.low,
+            parameter.high,
+            step=1.0 if whole else 0.01,
+            format="%.4g",
+            key=state.seeded(f"{owner.get(name, '')}.{name}", float(value)),
+            help=parameter.meaning,
+        )
+        if kept[name] == parameter.default:
+            del kept[name]
+    own = {name: kept[name] for name in parameters_of(op, rules) if name in kept}
+    used, notices = ordered(op, rules, own)
+    for notice in notices:
+        st.caption(notice)
+    return kept, used
+
+
+def span(choice: Choice) -> tuple[float, float]:
+    """The range of x; reversed ends are swapped, an empty range is widened."""
+    left, right = st.columns(2)
+    with left:
+        start = _number("Range", "start", choice.range[0], LARGEST_RANGE, "From this x.")
+    with right:
+        stop = _number("to", "stop", choice.range[1], LARGEST_RANGE, "To this x.")
+    tidied, notices = tidy_range(start, stop)
+    for notice in notices:
+        st.caption(notice)
+    return tidied
+
+
+def upstream(choice: Choice) -> float:
+    """The upstream gradient."""
+    return _number("Upstream gradient g", "g", choice.g, LARGEST_G, "What arrives from above: grad_output.")
+
+
+def training(choice: Choice) -> dict[str, Any]:
+    """The settings of a run beside op, rules and their parameters."""
+    with st.expander("Training settings", expanded=False):
+        task = st.selectbox("Task", list(TASKS), key=state.seeded("task", choice.task))
+        steps = _whole("Steps", "steps", choice.steps, 1, MAX_STEPS, "Steps of gradient descent.")
+        lr = st.number_input(
+            "Learning rate lr", 1e-12, 1e3, format="%.3g", step=1e-6, key=state.seeded("lr", choice.lr)
+        )
+        hidden = _whole("Hidden units", "hidden", choice.hidden, 1, MAX_HIDDEN, "Width of the hidden layer.")
+        batch = _whole("Batch", "batch", choice.batch, 1, MAX_BATCH, "Examples in a step.")
+        seed = _whole("Seed", "seed", choice.seed, 0, MAX_SEED, "The same seed gives the same numbers.")
+    return {"task": task, "steps": steps, "lr": float(lr), "hidden": hidden, "batch": batch, "seed": seed}
+
+
+def _whole(label: str, name: str, value: int, low: int, high: int, meaning: str) -> int:
+    return int(st.number_input(label, low, high, step=1, key=state.seeded(name, value), help=meaning))
+
+
+def _number(label: str, name: str, value: float, most: float, meaning: str) -> float:
+    key = state.seeded(name, value)
+    return float(st.number_input(label, -most, most, step=0.5, format="%.6g", key=key, help=meaning))

@@ -1,0 +1,291 @@
+"""What is chosen, and the link that carries it: two pure functions, one the inverse of the other.
+
+Streamlit's own ``bind="query-params"`` would put the option's label into the link, drop what it
+cannot use without a word, and lose a page's values on the way to another page. So the pages keep one
+``Choice`` and write it with ``to_query``; what a link asks for is read with ``from_query``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from explorer.catalogue import OWN, Op, Parameter, Rule, find_op, find_rule
+from explorer.curves import LARGEST_RANGE, MOST_RULES
+from explorer.formula import FormulaError, number_text
+from explorer.training import Settings
+
+LONGEST_QUERY = 2000
+LONGEST_SHOWN = 60
+LARGEST_G = 1e6
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+Query = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Everything chosen on the pages: strings and numbers only.
+
+    ``parameters`` holds the values that differ from their default, by name or by ``rule.name``.
+    """
+
+    op: str = "round"
+    rules: tuple[str, ...] = ("default", "straight_through")
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    range: tuple[float, float] = (-3.0, 3.0)
+    g: float = 1.0
+    task: str = "documents"
+    steps: int = 500
+    lr: float = 1e-6
+    hidden: int = 100
+    batch: int = 64
+    seed: int = 0
+
+    @property
+    def entries(self) -> tuple[Op, tuple[Rule, ...]]:
+        """The op and the rules as records."""
+        return find_op(self.op), tuple(find_rule(rule) for rule in self.rules)
+
+
+EXPLORE = ("range", "g")
+TRAINING = ("task", "steps", "lr", "hidden", "batch", "seed")
+_DEFAULT = Choice()
+
+
+def parameters_of(op: Op, rules: Sequence[Rule]) -> dict[str, Parameter]:
+    """The controls an op and rules need, by the name under which their value is kept.
+
+    One for each name; but where two rules mean the same name differently (another default or
+    other bounds) each of them gets its own, named ``rule.name``.
+    """
+    controls = {p.name: p for p in op.parameters}
+    own: dict[str, list[tuple[Rule, Parameter]]] = {}
+    for rule in rules:
+        for parameter in rule.parameters:
+            own.setdefault(parameter.name, []).append((rule, parameter))
+    for name, users in own.items():
+        if name in controls:
+            continue
+        if len({parameter for _, parameter in users}) == 1:
+            controls[name] = users[0][1]
+        else:
+            controls |= {f"{rule.key}.{name}": parameter for rule, parameter in users}
+    return controls
+
+
+def ordered(
+    op: Op, rules: Sequence[Rule], settings: Mapping[str, float]
+) -> tuple[dict[str, float], list[str]]:
+    """Settings with the pairs that must not cross (such as lo and hi) put in order, and a notice for each."""
+    result, notices = dict(settings), []
+    controls = parameters_of(op, rules)
+    for name, parameter in controls.items():
+        above = next((key for key in _above(name, parameter) if key in controls), None)
+        if above is None:
+            continue
+        low, high = result.get(name, parameter.default), result.get(above, controls[above].default)
+        if low > high:
+            result[name], result[above] = high, low
+            notices.append(f"{name} = {low:g} lies above {above} = {high:g}: the two were swapped.")
+    return result, notices
+
+
+def _above(name: str, parameter: Parameter) -> tuple[str, ...]:
+    """Under which names the control may stand that this one must not exceed."""
+    if parameter.below is None:
+        return ()
+    return name.removesuffix(parameter.name) + parameter.below, parameter.below
+
+
+def to_query(choice: Choice, names: Sequence[str]) -> Query:
+    """The query of a link, without what is at its default.
+
+    ``names`` are the settings of the page beside op, rules and parameters: ``EXPLORE`` or
+    ``TRAINING``. Empty where everything is at its default.
+    """
+    op, rules = choice.entries
+    controls = parameters_of(op, rules)
+    query: Query = {"op": [choice.op], "rule": list(choice.rules)}
+    query |= {key: [_text(choice.parameters[key])] for key in controls if key in choice.parameters}
+    for name in names:
+        value = getattr(choice, name)
+        if value != getattr(_DEFAULT, name):
+            query[name] = [_text(part) for part in (value if isinstance(value, tuple) else (value,))]
+    default = {"op": [_DEFAULT.op], "rule": list(_DEFAULT.rules)}
+    return {} if query == default else query
+
+
+def query_length(query: Mapping[str, Sequence[str]]) -> int:
+    """Characters of the query as it stands in the address bar."""
+    return len(urlencode(query, doseq=True, errors="replace"))
+
+
+def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
+    """What a link asks for, and a sentence for everything it asked for and could not have.
+
+    Never raises. Unknown and impossible values are at their default; a reversed range is swapped.
+    """
+    if query_length(query) > LONGEST_QUERY:
+        return _DEFAULT, [f"The link is longer than {LONGEST_QUERY} characters and was not used."]
+    reader = _Reader(query)
+    op = reader.op()
+    rules = reader.rules()
+    choice = Choice(
+        op=op,
+        rules=rules,
+        parameters=reader.parameters(find_op(op), [find_rule(rule) for rule in rules]),
+        range=reader.range(),
+        g=reader.number("g", _DEFAULT.g, -LARGEST_G, LARGEST_G),
+    )
+    choice = reader.training(choice)
+    reader.note_rest()
+    return choice, reader.notices
+
+
+class _Reader:
+    def __init__(self, query: Mapping[str, Sequence[str]]) -> None:
+        self.query = {key: list(values) for key, values in query.items()}
+        self.notices: list[str] = []
+
+    def note(self, sentence: str) -> None:
+        self.notices.append(sentence)
+
+    def last(self, key: str) -> str | None:
+        values = self.query.pop(key, [])
+        return values[-1] if values else None
+
+    def op(self) -> str:
+        asked = self.last("op")
+        if asked is None:
+            return _DEFAULT.op
+        return self.entry(asked, "op", find_op) or _DEFAULT.op
+
+    def rules(self) -> tuple[str, ...]:
+        asked = self.query.pop("rule", [])
+        found = [self.entry(text, "rule", find_rule) for text in asked]
+        rules = tuple(dict.fromkeys(key for key in found if key))
+        if len(rules) > MOST_RULES:
+            self.note(f"The link names {len(rules)} rules: the first {MOST_RULES} are shown.")
+        return rules[:MOST_RULES] or _DEFAULT.rules
+
+    def entry(self, text: str, kind: str, find: object) -> str:
+        """The canonical key of an op or rule, or "" with a notice."""
+        try:
+            return str(find(text).key)  # type: ignore[operator]
+        except FormulaError as error:
+            self.note(
+                f"The link's own {kind} {_shown(text.removeprefix(OWN))} cannot be read: {error.message}."
+            )
+        except ValueError:
+            self.note(f"The link names an unknown {kind} {_shown(text)}.")
+        return ""
+
+    def parameters(self, op: Op, rules: Sequence[Rule]) -> dict[str, float]:
+        controls = parameters_of(op, rules)
+        shared: dict[str, list[str]] = {}
+        for key, parameter in controls.items():
+            if parameter.name != key:
+                shared.setdefault(parameter.name, []).append(key)
+        values = {}
+        for name, keys in shared.items():
+            # a plain name means every rule that has it
+            asked = self.last(name)
+            for key in keys:
+                self.query.setdefault(key, [asked] if asked is not None else [])
+        for key, parameter in controls.items():
+            value = self.number(key, parameter.default, parameter.low, parameter.high)
+            if value != parameter.default:
+                values[key] = value
+        settings, notices = ordered(op, rules, values)
+        self.notices += notices
+        return {key: value for key, value in settings.items() if value != controls[key].default}
+
+    def number(self, key: str, default: float, low: float, high: float) -> float:
+        asked = self.last(key)
+        return default if asked is None else self.value(key, asked, default, low, high)
+
+    def value(self, key: str, asked: str, default: float, low: float, high: float) -> float:
+        value = float(asked) if _NUMBER.fullmatch(asked) else math.nan
+        if low <= value <= high:
+            return value + 0.0
+        self.note(
+            f"The link asks for {_shown(key)} = {_shown(asked)}: "
+            f"it must be a number from {low:g} to {high:g} and is left at {default:g}."
+        )
+        return default
+
+    def range(self) -> tuple[float, float]:
+        asked = self.query.pop("range", [])
+        if not asked:
+            return _DEFAULT.range
+        if len(asked) != 2:
+            self.note("The link's range needs two values, such as range=-3&range=3.")
+            return _DEFAULT.range
+        ends = [
+            self.value("range", text, default, -LARGEST_RANGE, LARGEST_RANGE)
+            for text, default in zip(asked, _DEFAULT.range, strict=True)
+        ]
+        tidied, notices = tidy_range(ends[0], ends[1])
+        self.notices += notices
+        return tidied
+
+    def training(self, choice: Choice) -> Choice:
+        """Training settings one by one, each as the run itself accepts it."""
+        for name in TRAINING:
+            asked = self.last(name)
+            if asked is None:
+                continue
+            try:
+                value = _typed(asked, getattr(_DEFAULT, name))
+                Settings(**{name: value})
+            except ValueError as error:
+                default = getattr(_DEFAULT, name)
+                self.note(f"The link asks for {name} = {_shown(asked)}: {error} It is left at {default}.")
+            else:
+                choice = replace(choice, **{name: value})
+        return choice
+
+    def note_rest(self) -> None:
+        for key in self.query:
+            if self.query[key]:
+                self.note(f"The link sets {_shown(key)}, which nothing here uses.")
+
+
+def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str]]:
+    """A range that can be drawn, and what was done to it: swapped if reversed, widened if empty."""
+    low, high = min(start, stop), max(start, stop)
+    if high - low < 1e-6 * max(1.0, abs(low)):
+        return (max(low - 1, -LARGEST_RANGE), min(high + 1, LARGEST_RANGE)), [
+            f"The range {start:g} to {stop:g} is empty: it was widened by 1 on both sides."
+        ]
+    if start > stop:
+        return (low, high), [f"The range {start:g} to {stop:g} is reversed: its ends were swapped."]
+    return (low, high), []
+
+
+def _typed(text: str, default: str | int | float) -> Any:
+    if isinstance(default, str):
+        return text
+    if not _NUMBER.fullmatch(text):
+        raise ValueError("it must be a number.")
+    value = float(text)
+    if not isinstance(default, int):
+        return value
+    if not (math.isfinite(value) and value.is_integer()):
+        raise ValueError("it must be a whole number.")
+    return int(value)
+
+
+def _text(value: str | float) -> str:
+    return value if isinstance(value, str) else number_text(float(value))
+
+
+def _shown(text: str) -> str:
+    """A quotation of what a link holds: one short line of printable characters."""
+    line = "".join(character if character.isprintable() else "?" for character in text)
+    return f'"{line[:LONGEST_SHOWN]}{"…" if len(line) > LONGEST_SHOWN else ""}"'

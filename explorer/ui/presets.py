@@ -1,0 +1,51 @@
+"""Ready-made choices, each the query of a link and a sentence on what to try."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import parse_qs
+
+from explorer.ui.link import Choice, from_query
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named choice: ``query`` is what a link to it would hold."""
+
+    name: str
+    query: str
+    hint: str
+
+    @property
+    def choice(self) -> Choice:
+        """The choice the query stands for."""
+        return from_query(parse_qs(self.query))[0]
+
+
+PRESETS = (
+    Preset(
+        "Why round stops learning",
+        "op=round&rule=default&rule=straight_through",
+        "Autograd's gradient is 0 wherever you look; straight-through lets g pass. Train both.",
+    ),
+    Preset(
+        "ClampGradient's bug",
+        "op=clamp&rule=straight_through&rule=published_clamp&range=0&range=2",
+        "At g = 1 the two look the same. Set the upstream gradient g to 2 to see the bug above 1.",
+    ),
+    Preset(
+        "MyReLU at exactly 0",
+        "op=relu&rule=default&rule=seed_relu&range=-1&range=1",
+        "Look at the two filled circles at x = 0: the hand-written rule passes g there.",
+    ),
+    Preset(
+        "Binary weights",
+        "op=sign&rule=default&rule=straight_through&rule=clipped",
+        "Move c: the window decides which weights may still change sides.",
+    ),
+    Preset(
+        "Is a bound inside?",
+        "op=clamp&rule=default&rule=masked&rule=masked_open",
+        "The rules differ at two points only, and torch has changed its mind about them.",
+    ),
+)

@@ -1,0 +1,72 @@
+"""The session's choice, kept in step with the address bar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from explorer.ui.link import LONGEST_QUERY, Choice, Query, from_query, query_length, to_query
+
+_CONTROL = "control."
+
+
+def current() -> Choice:
+    """What is chosen now."""
+    choice: Choice = st.session_state.setdefault("choice", Choice())
+    return choice
+
+
+def seeded(name: str, value: Any) -> str:
+    """The session key of a control; it starts with ``value`` when it is drawn for the first time."""
+    key = _CONTROL + name
+    st.session_state.setdefault(key, value)
+    return key
+
+
+def follow_link(page: str) -> None:
+    """Take over what the address bar asks for, when anything but our own controls changed it.
+
+    That is a first visit, a link, and the browser's Back and Forward. A move to another page brings
+    an empty query and keeps the choice. While a control is in use the browser may still send an
+    older query; then what the control says counts.
+    """
+    asked = _address()
+    first = "page" not in st.session_state
+    moved = page != st.session_state.get("page")
+    touched = not moved and _control_values() != st.session_state.get("drawn")
+    st.session_state["page"] = page
+    if asked == st.session_state.get("written") or touched or (moved and not first and not asked):
+        return
+    choice, notices = from_query(asked)
+    load(choice)
+    st.session_state["notices"] = notices
+
+
+def load(choice: Choice) -> None:
+    """Replace the choice; every control takes its value from it when it is drawn next."""
+    for key in _control_values():
+        del st.session_state[key]
+    st.session_state["choice"] = choice
+
+
+def keep(choice: Choice, names: Sequence[str]) -> None:
+    """Remember the choice and write it, with the named settings of the page, into the address bar."""
+    st.session_state["choice"] = choice
+    query = to_query(choice, names)
+    if query_length(query) > LONGEST_QUERY:
+        st.caption(f"This choice is too long for a link: {LONGEST_QUERY} characters are the most.")
+        query = {}
+    if query != _address():
+        st.query_params.from_dict(query)
+    st.session_state["written"] = query
+    st.session_state["drawn"] = _control_values()
+
+
+def _address() -> Query:
+    return {key: st.query_params.get_all(key) for key in st.query_params}
+
+
+def _control_values() -> dict[str, Any]:
+    return {str(key): value for key, value in st.session_state.items() if str(key).startswith(_CONTROL)}

@@ -1,0 +1,131 @@
+"""The session's run: commands to the engine, and what its picture says in words."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from explorer.catalogue import Rule
+from explorer.curves import order
+from explorer.training import EngineFull, Picture, Settings, Snapshot, shared_engine
+
+ACTIVE = ("waiting", "running")
+OVER = ("finished", "diverged", "failed", "stopped", "gone")
+
+
+def reconcile(wanted: Settings) -> None:
+    """Let the run follow the settings: one that is being trained starts anew, any other is dropped."""
+    st.session_state["wanted"] = wanted
+    running = st.session_state.get("run.settings")
+    if running is None or running == wanted:
+        return
+    picture = current()
+    if picture and picture.state in ACTIVE:
+        _begin()
+    else:
+        _drop()
+
+
+def current() -> Picture | None:
+    """The picture of this session's run; None when there is none."""
+    identity = st.session_state.get("run")
+    return shared_engine().snapshot(identity) if identity else None
+
+
+def start() -> None:
+    """Begin, or go on after a pause."""
+    picture = current()
+    if picture and picture.state in ("ready", "paused"):
+        _command("resume")
+    elif not picture or picture.state in OVER:
+        _begin()
+
+
+def pause_or_resume() -> None:
+    """Pause a run that is being trained, resume one that is paused."""
+    picture = current()
+    if picture:
+        _command("pause" if picture.state in ACTIVE else "resume")
+
+
+def step() -> None:
+    """Pause, and take one step."""
+    picture = current()
+    if not picture or picture.state in ("failed", "stopped", "gone"):
+        _begin(paused=True)
+    elif picture.state in ACTIVE:
+        _command("pause")
+    _command("step")
+
+
+def reset() -> None:
+    """Back to step 0."""
+    picture = current()
+    if picture and picture.state != "gone":
+        _command("reset")
+    else:
+        _drop()
+
+
+def _begin(*, paused: bool = False) -> None:
+    wanted: Settings = st.session_state["wanted"]
+    try:
+        st.session_state["run"] = shared_engine().start(wanted, _owner(), paused=paused)
+        st.session_state["run.settings"] = wanted
+    except EngineFull as full:
+        _drop()
+        st.session_state["run.notice"] = str(full)
+
+
+def _command(name: str) -> None:
+    if identity := st.session_state.get("run"):
+        try:
+            shared_engine().command(identity, name)
+        except EngineFull as full:
+            st.session_state["run.notice"] = str(full)
+
+
+def _drop() -> None:
+    if identity := st.session_state.pop("run", None):
+        shared_engine().command(identity, "stop")
+    st.session_state.pop("run.settings", None)
+
+
+def _owner() -> str:
+    context = st.runtime.scriptrunner.get_script_run_ctx()
+    return context.session_id if context else "one"
+
+
+def loss_frame(snapshot: Snapshot | None, rules: tuple[Rule, ...], steps: int) -> pd.DataFrame:
+    """Losses of a snapshot as the table ``figures.loss_spec`` draws."""
+    blocks = [
+        pd.DataFrame({"rule": rule, "step": snapshot.loss_steps[rule], "loss": losses})
+        for rule, losses in (snapshot.losses if snapshot else {}).items()
+    ]
+    empty = pd.DataFrame({"rule": pd.Series(dtype=str), "step": [], "loss": []})
+    frame = pd.concat(blocks, ignore_index=True) if blocks else empty
+    frame.attrs = {
+        "labels": {rule.key: rule.label for rule in rules},
+        "orders": {rule.key: order(rule) for rule in rules},
+        "steps": steps,
+    }
+    return frame
+
+
+def sentences(snapshot: Snapshot, rules: tuple[Rule, ...]) -> list[str]:
+    """For each rule, what its training does: the loss, and whether the gradient reaches w1."""
+    return [_rule_words(snapshot, rule) for rule in rules if rule.key in snapshot.losses]
+
+
+def _rule_words(snapshot: Snapshot, rule: Rule) -> str:
+    broken = snapshot.diverged[rule.key]
+    if broken is not None:
+        return f"{rule.label} diverged at step {broken}: a value was no longer finite. Try a smaller lr."
+    loss, gradients = snapshot.loss[rule.key], snapshot.gradients[rule.key]
+    words = f"{rule.label}: loss {loss:.4g}" if loss is not None else f"{rule.label}: no step yet"
+    if gradients is None:
+        return f"{words}."
+    if gradients.w1_moved == 0 and snapshot.step > 0:
+        return f"{words}. w1 has not moved: no gradient reaches it ({gradients.blocked:.0%} is blocked)."
+    moved = f"w1 has moved by {gradients.w1_moved:.3g}"
+    return f"{words}. {moved}, {gradients.blocked:.0%} of the gradient is blocked by the rule."

@@ -1,0 +1,62 @@
+"""Train: the two-layer net of the documents, with the chosen op and rules, live."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from explorer.figures import loss_spec
+from explorer.training import Settings
+from explorer.ui import controls, state, trainer
+from explorer.ui.chart import chart
+from explorer.ui.link import TRAINING
+
+UPDATE_S = 0.1
+
+choice = state.current()
+op, rules = controls.op_and_rules(choice)
+with st.sidebar:
+    kept, parameters = controls.parameters(choice, op, rules)
+    training = controls.training(choice)
+    keys = tuple(rule.key for rule in rules)
+    state.keep(replace(choice, op=op.key, rules=keys, parameters=kept, **training), TRAINING)
+settings = Settings(op=op.key, rules=keys, parameters=parameters, **training)
+trainer.reconcile(settings)
+picture = trainer.current()
+armed = picture is not None and picture.state in trainer.ACTIVE
+
+
+@st.fragment(run_every=UPDATE_S if armed else None)
+def live() -> None:
+    """Everything that moves while the net trains."""
+    picture = trainer.current()
+    active = picture is not None and picture.state in trainer.ACTIVE
+    if active != armed:
+        st.rerun()
+    resume = picture is not None and picture.state == "paused"
+    with st.container(horizontal=True):
+        st.button("Start", on_click=trainer.start, type="primary", icon=":material/play_arrow:")
+        st.button("Resume" if resume else "Pause", on_click=trainer.pause_or_resume, key="pause")
+        st.button("Step", on_click=trainer.step)
+        st.button("Reset", on_click=trainer.reset)
+    snapshot = picture.snapshot if picture else None
+    step = snapshot.step if snapshot else 0
+    st.progress(step / settings.steps)
+    loss = snapshot.loss[keys[0]] if snapshot else None
+    with st.container(horizontal=True):
+        st.metric("Step", f"{step} / {settings.steps}")
+        st.metric("Loss", "–" if loss is None else f"{loss:.4g}", help=f"With {rules[0].label}.")
+        st.metric("Steps/s", f"{picture.steps_per_second:,.0f}" if picture else "–")
+        st.metric("Device", snapshot.device if snapshot else "–")
+    st.text(
+        st.session_state.pop("run.notice", "") or (picture.sentence if picture else "Ready: press Start.")
+    )
+    said = trainer.sentences(snapshot, rules) if snapshot else []
+    frame = trainer.loss_frame(snapshot, rules, settings.steps)
+    chart(loss_spec(frame), key="loss", words=" ".join(["Loss over steps.", *said]))
+    for sentence in said:
+        st.text(sentence)
+
+
+live()
