@@ -22,8 +22,7 @@ class _RuleFunction(torch.autograd.Function):
 
     @staticmethod
     def forward(x: Tensor, forward: Forward, backward: Backward) -> Tensor:
-        y = forward(x)
-        return y.clone() if y is x else y
+        return _fresh(forward(x), x)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Forward, Backward], output: Tensor) -> None:
@@ -34,6 +33,11 @@ class _RuleFunction(torch.autograd.Function):
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
         x, y = ctx.saved_tensors
         return ctx.backward_rule(x, y, g), None, None
+
+
+def _fresh(y: Tensor, x: Tensor) -> Tensor:
+    """``y`` in memory of its own, so that changing it in place leaves x alone."""
+    return y.clone() if y is x else y
 
 
 def _zero(_x: Tensor, _y: Tensor, g: Tensor) -> Tensor:
@@ -57,7 +61,7 @@ def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Calla
         y = forward(x)
         if x.requires_grad and not y.requires_grad and torch.is_grad_enabled():
             return _applied(x, forward, _zero)
-        return y
+        return _fresh(y, x)
 
     return default
 

@@ -36,6 +36,7 @@ BOUNDED = (
         formula="hardsigmoid(x)",
         kinks=("-3", "3"),
         purpose="A sigmoid of three straight pieces, cheap enough for small devices.",
+        note="torch can differentiate it once, but not twice.",
         source="MobileNetV3, Howard et al. 2019, arXiv:1905.02244",
     ),
 )
