@@ -27,7 +27,7 @@ function themed(layout, parent, width) {
   const narrow = width < 600;
   return {
     ...layout,
-    height: narrow ? (layout.meta?.narrow ?? 380) : (layout.meta?.wide ?? 520),
+    height: narrow ? layout.meta.narrow : layout.meta.wide,
     autosize: true,
     font: { ...layout.font, color: variable("text-color"), family: variable("font"), size: narrow ? 11 : 13 },
     hoverlabel: {

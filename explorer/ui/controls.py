@@ -190,7 +190,7 @@ def upstream(choice: Choice) -> float:
 
 def training(choice: Choice) -> dict[str, Any]:
     """The settings of a run beside op, rules and their parameters."""
-    with st.expander("Training settings", expanded=False):
+    with st.expander("Training settings", expanded=True):
         task = st.selectbox("Task", list(TASKS), key=state.seeded("task", choice.task))
         steps = _whole("Steps", "steps", choice.steps, 1, MAX_STEPS, "Steps of gradient descent.")
         lr = st.number_input(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
+
 import pandas as pd
 import streamlit as st
 
 from explorer.catalogue import Rule
 from explorer.curves import order
-from explorer.training import EngineFull, Picture, Settings, Snapshot, shared_engine
+from explorer.training import Command, Picture, Settings, Snapshot, shared_engine
 
 ACTIVE = ("waiting", "running")
 OVER = ("finished", "diverged", "failed", "stopped", "gone")
@@ -29,7 +31,13 @@ def reconcile(wanted: Settings) -> None:
 def current() -> Picture | None:
     """The picture of this session's run; None when there is none."""
     identity = st.session_state.get("run")
-    return shared_engine().snapshot(identity) if identity else None
+    if not identity:
+        return None
+    try:
+        return shared_engine().snapshot(identity)
+    except RuntimeError as error:
+        st.session_state["run.notice"] = f"Training is not available just now: {error}."
+        return None
 
 
 def start() -> None:
@@ -70,19 +78,19 @@ def reset() -> None:
 def _begin(*, paused: bool = False) -> None:
     wanted: Settings = st.session_state["wanted"]
     try:
-        st.session_state["run"] = shared_engine().start(wanted, _owner(), paused=paused)
+        st.session_state["run"] = shared_engine().start(wanted, _visitor(), paused=paused)
         st.session_state["run.settings"] = wanted
-    except EngineFull as full:
+    except RuntimeError as refused:
         _drop()
-        st.session_state["run.notice"] = str(full)
+        st.session_state["run.notice"] = str(refused)
 
 
-def _command(name: str) -> None:
+def _command(name: Command) -> None:
     if identity := st.session_state.get("run"):
         try:
             shared_engine().command(identity, name)
-        except EngineFull as full:
-            st.session_state["run.notice"] = str(full)
+        except RuntimeError as refused:
+            st.session_state["run.notice"] = str(refused)
 
 
 def _drop() -> None:
@@ -91,19 +99,27 @@ def _drop() -> None:
     st.session_state.pop("run.settings", None)
 
 
-def _owner() -> str:
-    context = st.runtime.scriptrunner.get_script_run_ctx()
-    return context.session_id if context else "one"
+def _visitor() -> str:
+    """A name for this session, so that the engine can keep one active run for each."""
+    name: str = st.session_state.setdefault("visitor", secrets.token_hex(8))
+    return name
+
+
+def state_words(picture: Picture | None) -> str:
+    """The state of the run in one sentence, or why it could not be started."""
+    notice: str = st.session_state.pop("run.notice", "")
+    return notice or (picture.sentence if picture else "Ready: press Start.")
 
 
 def loss_frame(snapshot: Snapshot | None, rules: tuple[Rule, ...], steps: int) -> pd.DataFrame:
     """Losses of a snapshot as the table ``figures.loss_spec`` draws."""
-    blocks = [
-        pd.DataFrame({"rule": rule, "step": snapshot.loss_steps[rule], "loss": losses})
-        for rule, losses in (snapshot.losses if snapshot else {}).items()
-    ]
-    empty = pd.DataFrame({"rule": pd.Series(dtype=str), "step": [], "loss": []})
-    frame = pd.concat(blocks, ignore_index=True) if blocks else empty
+    blocks = [pd.DataFrame({"rule": pd.Series(dtype=str), "step": pd.Series(dtype=int), "loss": []})]
+    if snapshot:
+        blocks = [
+            pd.DataFrame({"rule": rule, "step": snapshot.loss_steps[rule], "loss": losses})
+            for rule, losses in snapshot.losses.items()
+        ]
+    frame = pd.concat(blocks, ignore_index=True)
     frame.attrs = {
         "labels": {rule.key: rule.label for rule in rules},
         "orders": {rule.key: order(rule) for rule in rules},

@@ -49,14 +49,10 @@ def live() -> None:
         st.metric("Loss", "–" if loss is None else f"{loss:.4g}", help=f"With {rules[0].label}.")
         st.metric("Steps/s", f"{picture.steps_per_second:,.0f}" if picture else "–")
         st.metric("Device", snapshot.device if snapshot else "–")
-    st.text(
-        st.session_state.pop("run.notice", "") or (picture.sentence if picture else "Ready: press Start.")
-    )
     said = trainer.sentences(snapshot, rules) if snapshot else []
+    st.text("\n".join([trainer.state_words(picture), *said]))
     frame = trainer.loss_frame(snapshot, rules, settings.steps)
     chart(loss_spec(frame), key="loss", words=" ".join(["Loss over steps.", *said]))
-    for sentence in said:
-        st.text(sentence)
 
 
 live()
