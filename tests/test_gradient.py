@@ -69,11 +69,11 @@ def test_gradcheck_notices_a_rule_that_is_not_the_derivative():
 @pytest.mark.parametrize("op", OPS.values(), ids=_key)
 def test_default_rule_of_every_op_passes_gradgradcheck(op):
     x = _points(op, RULES["default"]).requires_grad_()
-    try:
+    if "not twice" in op.note:
+        with pytest.raises(RuntimeError, match="is not implemented"):
+            gradgradcheck(lambda x: apply(op, "default", x), x)
+    else:
         assert gradgradcheck(lambda x: apply(op, "default", x), x)
-    except RuntimeError as refusal:
-        assert "is not implemented" in str(refusal)
-        assert "twice" in op.note
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ BOUNDED = (
         formula="hardtanh(x, lo, hi)",
         parameters=(replace(LO, default=-1.0), HI),
         kinks=("lo", "hi"),
-        purpose="The same function as clamp under another name; its gradient at the bounds has always been 0.",
+        purpose="The same function as clamp by another name; its gradient at the bounds has always been 0.",
     ),
     Op(
         key="hardsigmoid",
@@ -36,7 +36,7 @@ BOUNDED = (
         formula="hardsigmoid(x)",
         kinks=("-3", "3"),
         purpose="A sigmoid of three straight pieces, cheap enough for small devices.",
-        note="torch can differentiate it once, but not twice.",
+        note="torch can differentiate it once but not twice.",
         source="MobileNetV3, Howard et al. 2019, arXiv:1905.02244",
     ),
 )
