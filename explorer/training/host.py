@@ -130,6 +130,8 @@ class EngineProcess:
         return client.engine()
 
     def _end(self) -> None:
+        if self._engine is None:
+            self._process.kill()  # it may still be importing, and has nothing to put away
         self._engine = None
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe

@@ -111,7 +111,6 @@ class Roster:
 
     def add(self, settings: Settings, owner: str | None, paused: bool) -> Entry:
         """A new run; the owner's earlier one stops. Raises EngineFull."""
-        self.sweep()
         for entry in self:
             if entry.owner == owner and entry.state in ACTIVE + AT_REST:
                 entry.end("stopped", " because another run was started")
@@ -120,6 +119,7 @@ class Roster:
         if not paused:
             self._line_up(entry)
         self._entries[identity] = entry
+        self.sweep()
         self.admit()
         return entry
 

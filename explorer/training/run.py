@@ -84,7 +84,7 @@ class Run:
         self.settings = settings
         self.step = 0
         self._task = TASKS[settings.task]
-        self._device = _device(settings.device)
+        self._device = device(settings.device)
         self._generator = torch.Generator().manual_seed(settings.seed)
         drawn = self._drawn()
         self._start = drawn if tensors is None else _like(drawn, tensors)
@@ -203,7 +203,8 @@ def _restore(net: Net, state: Mapping[str, Any]) -> None:
     net.diverged = state["diverged"]
 
 
-def _device(name: str | None) -> torch.device:
+def device(name: str | None) -> torch.device:
+    """The torch device of a name; None is the accelerator where there is one, else the CPU."""
     accelerator = torch.accelerator.current_accelerator(check_available=True)
     return torch.device(name) if name else accelerator or torch.device("cpu")
 

@@ -1,0 +1,298 @@
+import dataclasses
+import io
+import itertools
+import math
+import threading
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.training import TASKS, Run, Settings, Task, Tensors, run, settings
+from explorer.training.limits import MAX_POINTS
+
+DOCUMENTS = Settings(device="cpu")
+SMALL = Settings(steps=40, hidden=8, batch=4, rules=("default", "straight_through"), device="cpu")
+BREAKS = "formula: g / 0"
+
+
+class MyReLU(torch.autograd.Function):
+    """The documents' own Function, as they wrote it."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        gradient = g.clone()
+        gradient[x < 0] = 0
+        return gradient
+
+
+def documents_loop(tensors, steps, lr):
+    """The documents' plain loop: backward, update, zero the gradients."""
+    x, y, w1, w2 = tensors
+    w1.requires_grad_()
+    w2.requires_grad_()
+    losses = []
+    for _ in range(steps):
+        loss = (MyReLU.apply(x.mm(w1)).mm(w2) - y).pow(2).sum()
+        losses.append(loss.item())
+        loss.backward()
+        with torch.no_grad():
+            for weight in (w1, w2):
+                weight -= lr * weight.grad
+                weight.grad.zero_()
+    return losses
+
+
+def trained(asked, steps=None):
+    result = Run(asked)
+    result.advance(asked.steps if steps is None else steps)
+    return result
+
+
+def curves(finished):
+    return {rule: losses.tolist() for rule, losses in finished.snapshot().losses.items()}
+
+
+@pytest.fixture
+def batches(monkeypatch):
+    """A task with more rows than fit a batch."""
+    task = Task(
+        key="rows",
+        label="Rows",
+        purpose="Test.",
+        inputs=3,
+        outputs=2,
+        data=lambda generator, batch: (
+            torch.randn(3 * batch, 3, generator=generator),
+            torch.randn(3 * batch, 2, generator=generator),
+        ),
+        loss=TASKS["documents"].loss,
+    )
+    for module in (run, settings):
+        monkeypatch.setattr(module, "TASKS", {"rows": task})
+    return Settings(task="rows", hidden=4, batch=5, steps=20, lr=1e-3, device="cpu")
+
+
+def test_contract():
+    begun = Run(DOCUMENTS)
+    begun.advance(10)
+    picture = begun.snapshot()
+    assert picture.step == 10
+    assert picture.losses["default"].shape == (10,)
+    assert picture.loss["default"] == picture.losses["default"][-1]
+    assert picture.loss_steps["default"].tolist() == list(range(10))
+
+
+@pytest.mark.parametrize("rule", ["default", "seed_relu"])
+def test_first_losses_are_those_of_the_documents_loop(rule):
+    begun = Run(dataclasses.replace(DOCUMENTS, rules=(rule,)))
+    expected = documents_loop(begun.tensors(), steps=10, lr=1e-6)
+    begun.advance(10)
+    np.testing.assert_allclose(begun.snapshot().losses[rule], expected, rtol=1e-5)
+
+
+def test_starts_from_what_the_documents_would_draw():
+    begun = Run(dataclasses.replace(DOCUMENTS, seed=3)).tensors()
+    torch.manual_seed(3)
+    for tensor, shape in zip(begun, [(64, 1000), (64, 10), (1000, 100), (100, 10)], strict=True):
+        assert torch.equal(tensor, torch.randn(shape))
+
+
+def test_relu_learns_the_documents_task():
+    picture = trained(DOCUMENTS).snapshot()
+    assert 2e7 < picture.losses["default"][0] < 4e7
+    assert picture.loss["default"] < 1e-4
+    assert picture.finished
+
+
+def test_round_by_default_never_moves_w1_and_straight_through_does():
+    picture = trained(dataclasses.replace(DOCUMENTS, op="round", rules=SMALL.rules, steps=50)).snapshot()
+    still, moving = picture.gradients["default"], picture.gradients["straight_through"]
+    assert (still.w1, still.w1_moved, still.idle_units, still.blocked) == (0.0, 0.0, 1.0, 1.0)
+    assert still.w2 > 0
+    assert moving.w1_moved > 1
+    assert moving.idle_units == 0.0
+    assert picture.loss["straight_through"] < picture.loss["default"]
+
+
+def test_same_settings_same_bits():
+    assert curves(trained(SMALL)) == curves(trained(SMALL))
+
+
+def test_another_seed_another_start():
+    assert curves(trained(SMALL)) != curves(trained(dataclasses.replace(SMALL, seed=1)))
+
+
+def test_in_pieces_same_bits():
+    pieces = Run(SMALL)
+    for size in (1, 7, 0, 30, 99):
+        pieces.advance(size)
+        pieces.snapshot()
+    assert curves(pieces) == curves(trained(SMALL))
+
+
+def test_a_rule_alone_trains_as_in_a_race():
+    alone = trained(dataclasses.replace(SMALL, rules=("straight_through",)))
+    assert curves(alone)["straight_through"] == curves(trained(SMALL))["straight_through"]
+
+
+def test_others_at_the_same_time_change_nothing():
+    asked = dataclasses.replace(DOCUMENTS, steps=60)
+    expected = curves(trained(asked))
+    over = threading.Event()
+
+    def disturb(seed):
+        while not over.is_set():
+            torch.manual_seed(seed)
+            trained(dataclasses.replace(SMALL, seed=seed))
+            torch.randn(100)
+
+    others = [threading.Thread(target=disturb, args=(seed,)) for seed in (1, 2)]
+    for other in others:
+        other.start()
+    try:
+        assert curves(trained(asked)) == expected
+    finally:
+        over.set()
+        for other in others:
+            other.join()
+
+
+def test_computes_on_one_thread_and_puts_the_number_back():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with run.one_thread():
+            trained(SMALL)
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_resumed_through_a_file_is_uninterrupted_bit_for_bit():
+    file = io.BytesIO()
+    torch.save(trained(SMALL, steps=15).state_dict(), file)
+    file.seek(0)
+    resumed = Run(SMALL)
+    resumed.load_state_dict(torch.load(file, weights_only=True))
+    assert resumed.snapshot().step == 15
+    resumed.advance(SMALL.steps)
+    assert_equal_states(resumed, trained(SMALL))
+
+
+def test_resumed_with_batches_is_uninterrupted_bit_for_bit(batches):
+    resumed = Run(batches)
+    resumed.load_state_dict(trained(batches, steps=7).state_dict())
+    resumed.advance(batches.steps)
+    assert_equal_states(resumed, trained(batches))
+
+
+def assert_equal_states(one, other):
+    one, other = one.state_dict(), other.state_dict()
+    assert one["step"] == other["step"]
+    assert torch.equal(one["generator"], other["generator"])
+    for rule, net in one["nets"].items():
+        assert net["losses"] == other["nets"][rule]["losses"]
+        assert torch.equal(net["w1"], other["nets"][rule]["w1"])
+        assert torch.equal(net["w2"], other["nets"][rule]["w2"])
+
+
+def test_a_state_is_a_copy():
+    begun = Run(SMALL)
+    state = begun.state_dict()
+    begun.advance(3)
+    assert state["step"] == 0
+    assert torch.equal(state["nets"]["default"]["w1"], state["start"][2])
+
+
+def test_a_state_of_other_settings_is_refused():
+    with pytest.raises(ValueError, match="other settings: steps, seed"):
+        Run(SMALL).load_state_dict(Run(dataclasses.replace(SMALL, seed=1, steps=9)).state_dict())
+
+
+def test_each_step_draws_its_own_batch(batches):
+    begun = Run(batches)
+    seen = []
+    for _ in range(4):
+        seen.append(begun.state_dict()["batch"][0])
+        begun.advance()
+    assert all(batch.shape == (5, 3) for batch in seen)
+    assert not any(torch.equal(one, other) for one, other in itertools.pairwise(seen))
+
+
+def test_given_start_tensors():
+    given = Tensors(*(0.5 * tensor for tensor in Run(SMALL).tensors()))
+    begun = Run(SMALL, given)
+    begun.advance(5)
+    assert all(torch.equal(one, other) for one, other in zip(begun.tensors(), given, strict=True))
+    assert curves(begun) != curves(trained(SMALL, steps=5))
+
+
+def test_start_tensors_of_another_shape_are_refused():
+    given = Run(SMALL).tensors()._replace(w1=torch.zeros(2, 2))
+    with pytest.raises(ValueError, match=r"w1 must have the shape \(1000, 8\), not \(2, 2\)"):
+        Run(SMALL, given)
+
+
+def test_before_the_first_step_there_is_a_gradient_but_no_loss():
+    picture = Run(SMALL).snapshot()
+    assert picture.loss == {"default": None, "straight_through": None}
+    assert picture.losses["default"].shape == (0,)
+    assert picture.gradients["default"].w1 > 0
+
+
+def test_takes_the_accelerator_unless_told_otherwise(monkeypatch):
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: torch.device("meta"))
+    assert run.device(None).type == "meta"
+    assert run.device("cpu").type == "cpu"
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: None)
+    assert run.device(None).type == "cpu"
+
+
+def test_never_beyond_the_last_step():
+    done = trained(SMALL, steps=SMALL.steps + 5)
+    assert done.snapshot().step == SMALL.steps
+    with pytest.raises(ValueError, match="0 or more steps, not -1"):
+        done.advance(-1)
+
+
+def test_a_diverging_rule_stops_with_its_curve_and_the_others_go_on():
+    picture = trained(dataclasses.replace(SMALL, rules=("default", BREAKS))).snapshot()
+    assert picture.diverged == {"default": None, BREAKS: 1}
+    assert len(picture.losses[BREAKS]) == 1
+    assert picture.gradients[BREAKS] is None
+    assert len(picture.losses["default"]) == picture.step == SMALL.steps
+
+
+def test_divergence_keeps_the_finite_curve_and_ends_the_run():
+    picture = trained(dataclasses.replace(SMALL, rules=("default",), lr=1.0)).snapshot()
+    step = picture.diverged["default"]
+    assert 0 < step < SMALL.steps
+    assert picture.loss_steps["default"].tolist() == list(range(step))
+    assert np.isfinite(picture.losses["default"]).all()
+    assert picture.finished
+
+
+def test_own_op_and_rule_are_named_as_they_were_given():
+    asked = dataclasses.replace(SMALL, op="formula: x*2", rules=("formula: k*g",), parameters={"k": 0.5})
+    picture = trained(asked).snapshot()
+    assert list(picture.losses) == ["formula: k*g"]
+    assert math.isfinite(picture.loss["formula: k*g"])
+
+
+@pytest.mark.parametrize("steps", [1, MAX_POINTS, MAX_POINTS + 1, 1234])
+def test_a_long_curve_is_thinned(steps):
+    done = trained(dataclasses.replace(DOCUMENTS, steps=steps, hidden=1, batch=1))
+    picture = done.snapshot()
+    places = picture.loss_steps["default"].tolist()
+    every = done.state_dict()["nets"]["default"]["losses"]
+    assert (places[0], places[-1]) == (0, steps - 1)
+    assert min(steps, MAX_POINTS // 2) <= len(set(places)) == len(places) <= MAX_POINTS
+    assert picture.losses["default"].tolist() == [every[place] for place in places]
