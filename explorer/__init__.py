@@ -1,7 +1,6 @@
 """The gradient explorer: backward rules in PyTorch, to look at, check and train with.
 
-import explorer
-explorer.figure(explorer.sample("sign", ["default", "clipped"]))
+In a notebook: ``explorer.figure(explorer.sample("sign", ["default", "clipped"]))``.
 """
 
 from explorer.catalogue import OPS, RULES
@@ -9,5 +8,10 @@ from explorer.curves import sample
 from explorer.figures import curve_figure as figure
 from explorer.formula import Formula, FormulaError, parse
 from explorer.gradient import apply
+from explorer.reading import ReadingError, read_source
+from explorer.snippets import snippet
 
-__all__ = ["OPS", "RULES", "Formula", "FormulaError", "apply", "figure", "parse", "sample"]
+__all__ = [
+    "OPS", "RULES", "Formula", "FormulaError", "ReadingError",
+    "apply", "figure", "parse", "read_source", "sample", "snippet",
+]  # fmt: skip

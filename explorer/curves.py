@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor
@@ -38,7 +39,7 @@ def sample(
         op: key of ``OPS`` or ``"formula: …"`` in x.
         rules: up to 6 keys of ``RULES`` or ``"formula: …"`` in x, y, g; one key alone may be a string.
         start, stop: ends of the range of x, both within ±1e6; swapped if reversed, 1 apart from
-            their common value on both sides if equal.
+            their common value on both sides if they are the same float of the dtype.
         points: evenly spaced x, 2 to 4,001; every kink in the range is added with the nearest
             floats on both sides of it.
         g: the upstream gradient, the same for every x.
@@ -56,8 +57,8 @@ def sample(
     """
     op = find_op(op)
     chosen = _rules(rules)
-    start, stop = _range(start, stop)
     torch_dtype = _dtype(dtype)
+    start, stop = _range(start, stop, torch_dtype)
     if not isinstance(points, int) or not 2 <= points <= MOST_POINTS:
         raise ValueError(f"points must be a whole number from 2 to {MOST_POINTS}, not {points!r}")
     if not math.isfinite(g):
@@ -81,6 +82,36 @@ def sample(
         "g": float(g),
     }
     return frame
+
+
+def readings(
+    op: str | Op,
+    rules: Sequence[str | Rule],
+    *,
+    start: float,
+    stop: float,
+    g: float,
+    parameters: Mapping[str, Any],
+    points: int = 7,
+) -> pd.DataFrame:
+    """What torch's own autograd gives, beside the rules, at a few even steps and around each kink.
+
+    One row per x: columns x, y, "torch" and one per rule, named by its label. Around a kink stand
+    the kink itself and the nearest float on each side.
+    """
+    settings = {"start": start, "stop": stop, "g": g, "points": points, **parameters}
+    own = sample(op, rules, **settings)
+    torch_own = {p.name: settings[p.name] for p in find_op(op).parameters if p.name in settings}
+    x = own.loc[own["rule"] == own["rule"].iloc[0], "x"].to_numpy()
+    y, derivative = evaluate(find_op(op), RULES["default"], torch.tensor(x), g, torch_own)
+    table = pd.DataFrame({"x": x, "y": y.numpy(), "torch": derivative.numpy()})
+    for key, label in own.attrs["labels"].items():
+        if key != "default":
+            table[label] = own.loc[own["rule"] == key, "gradient"].to_numpy()
+    gaps = np.diff(x, prepend=-np.inf, append=np.inf)
+    nearest, unit = np.minimum(gaps[:-1], gaps[1:]), np.spacing(np.abs(x))
+    further_out = (nearest > 2 * unit) & (nearest < 16 * unit)  # sampled beside a kink, but not next to it
+    return pd.DataFrame(table[~further_out].reset_index(drop=True))
 
 
 def evaluate(op: Op, rule: Rule, x: Tensor, g: float, settings: dict[str, float]) -> tuple[Tensor, Tensor]:
@@ -108,13 +139,13 @@ def _rules(rules: str | Rule | Sequence[str | Rule]) -> tuple[Rule, ...]:
     return chosen
 
 
-def _range(start: float, stop: float) -> tuple[float, float]:
+def _range(start: float, stop: float, dtype: torch.dtype) -> tuple[float, float]:
     for name, value in (("start", start), ("stop", stop)):
         if not abs(value) <= LARGEST_RANGE:
             raise ValueError(f"{name} must lie within ±{LARGEST_RANGE:g}, not {value}")
-    if start == stop:
-        return float(start) - 1.0, float(stop) + 1.0
-    return float(min(start, stop)), float(max(start, stop))
+    low, high = sorted((float(start), float(stop)))
+    ends = torch.tensor([low, high], dtype=torch.float64).to(dtype)
+    return (low - 1.0, high + 1.0) if ends[0] == ends[1] else (low, high)
 
 
 def _dtype(dtype: str | torch.dtype) -> torch.dtype:
@@ -147,4 +178,5 @@ def _grid(start: float, stop: float, points: int, places: list[float], dtype: to
     even[even.abs() < 1e-12 * (stop - start)] = 0.0  # the middle of a symmetric range comes out as −6e−17
     x = torch.cat([even.to(dtype), *near])
     low, high = torch.tensor([start, stop], dtype=torch.float64).to(dtype)
-    return torch.unique(x[(x >= low) & (x <= high)])
+    distinct: Tensor = torch.unique(x[(x >= low) & (x <= high)])
+    return distinct

@@ -167,19 +167,17 @@ def _curve_layout(frame: pd.DataFrame) -> Spec:
     ordinary = ~_member_rows(x, kinks)
     op = _escaped(frame.attrs.get("op", "y"))
     axis = {"gridcolor": GRID, "zerolinecolor": GRID, "automargin": True}
+    revision = {"uirevision": f"{op} {ends}"}
     return {
         "xaxis": axis | {"title": {"text": "x"}, "range": ends, "anchor": "y2", "uirevision": str(ends)},
         "yaxis": axis
-        | {"title": {"text": "forward y"}, "domain": [0.54, 1.0], "uirevision": f"{op} {ends}"}
+        | revision
+        | {"title": {"text": "forward y"}, "domain": [0.54, 1.0]}
         | _visible_range(frame["y"].to_numpy(), ordinary),
         "yaxis2": axis
-        | {
-            "title": {"text": "gradient"},
-            "rangemode": "tozero",
-            "domain": [0.0, 0.46],
-            "uirevision": f"{op} {ends}",
-        }
-        | _visible_range(frame["gradient"].to_numpy(), ordinary),
+        | revision
+        | {"title": {"text": "gradient"}, "domain": [0.0, 0.46]}
+        | _visible_range(np.append(frame["gradient"].to_numpy(), 0), np.append(ordinary, True)),
         "hovermode": "x unified",
         "hoversubplots": "axis",
         "uirevision": "curves",
@@ -196,18 +194,20 @@ def _member_rows(x: Floats, kinks: Floats) -> NDArray[np.bool_]:
 
 
 def _visible_range(values: Floats, ordinary: NDArray[np.bool_]) -> Spec:
-    """An axis range that leaves out what shoots up only beside a kink, such as 1/x at the floats next to 0.
+    """An axis range with room for markers at both ends.
 
-    Empty, for Plotly's own choice, where nothing does.
+    It leaves out what shoots up only beside a kink, such as 1/x at the floats next to 0. Empty, for
+    Plotly's own choice, where nothing is finite.
     """
+    values = values.astype(np.float64)
     finite = np.isfinite(values)
     if not (finite & ordinary).any():
         return {}
-    low, high = float(values[finite & ordinary].min()), float(values[finite & ordinary].max())
+    low, high = values[finite & ordinary].min(), values[finite & ordinary].max()
     room = 10 * max(high - low, abs(high), abs(low), 1e-30)
-    if values[finite].max() <= high + room and values[finite].min() >= low - room:
-        return {}
-    pad = 0.06 * (high - low or 1.0)
+    beside = values[finite & (values <= high + room) & (values >= low - room)]
+    low, high = float(beside.min()), float(beside.max())
+    pad = 0.06 * (high - low) or 1.0
     return {"range": [low - pad, high + pad]}
 
 

@@ -3,58 +3,160 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from explorer.catalogue import Op, Rule, values
+from explorer.curves import readings
 from explorer.formula import name_latex, number_latex
+from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
+from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
+from explorer.ui import state
+from explorer.ui.link import Choice
+
+_MOST_READINGS = 40
 
 
-def show(op: Op, rules: tuple[Rule, ...], parameters: Mapping[str, float], frame: pd.DataFrame) -> None:
+@dataclass(frozen=True)
+class Shown:
+    """What the chart shows: the op, the rules, the values used, and the table."""
+
+    op: Op
+    rules: tuple[Rule, ...]
+    parameters: Mapping[str, Any]
+    choice: Choice
+    frame: pd.DataFrame
+
+
+def show(shown: Shown) -> None:
     """Draw the section that is chosen."""
     names = list(_SECTIONS)
     chosen = st.segmented_control(
         "Section", names, default=names[0], key="section", label_visibility="collapsed"
     )
     if chosen:
-        _SECTIONS[chosen](op, rules, parameters, frame)
+        _SECTIONS[chosen](shown)
 
 
-def _formula(op: Op, rules: tuple[Rule, ...], parameters: Mapping[str, float], _frame: pd.DataFrame) -> None:
-    """Forward and each rule in LaTeX, with the present values of the parameters."""
+def _formula(shown: Shown) -> None:
+    """Forward and each rule in LaTeX, with the present values, and torch's own derivative beside them."""
+    op = shown.op
     with st.container(border=True):
         st.text(f"Forward: {op.label}")
         st.latex(f"y = {op.parsed.latex}")
-        _note(op.purpose, "", values(op, None, parameters))
-    for rule in rules:
+        _notes(op, values(op, None, shown.parameters))
+    for rule in shown.rules:
         with st.container(border=True):
             st.text(rule.label)
-            right = (
-                rule.parsed.latex if rule.parsed else r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}\ \text{(torch)}"
-            )
+            right = rule.parsed.latex if rule.parsed else r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}"
             st.latex(rf"\text{{gradient}} = {right}")
-            own = values(op, rule, parameters)
-            _note(rule.purpose, rule.source, {p.name: own[p.name] for p in rule.parameters})
+            own = values(op, rule, shown.parameters)
+            _notes(rule, {p.name: own[p.name] for p in rule.parameters})
+    st.text("What torch computes for the op itself, beside the rules: at even steps and around each kink.")
+    span, g = shown.choice.range, shown.choice.g
+    table = readings(op, shown.rules, start=span[0], stop=span[1], g=g, parameters=shown.parameters)
+    st.dataframe(table.head(_MOST_READINGS).assign(x=table["x"].astype(str)), hide_index=True)
 
 
-def _note(purpose: str, source: str, parameters: Mapping[str, float]) -> None:
+def _notes(entry: Op | Rule, parameters: Mapping[str, float]) -> None:
     if parameters:
-        st.latex(
-            r",\quad ".join(
-                f"{name_latex(name)} = {number_latex(value)}" for name, value in parameters.items()
-            )
+        pairs = (f"{name_latex(name)} = {number_latex(value)}" for name, value in parameters.items())
+        st.latex(r",\quad ".join(pairs))
+    source = f"Source: {entry.source}." if entry.source else ""
+    st.text("\n".join(filter(None, [entry.purpose, entry.note, source])))
+
+
+def _code(shown: Shown) -> None:
+    """The op with one of the rules as code to take away."""
+    left, right = st.columns(2)
+    by_label = {rule.label: rule for rule in sorted(shown.rules, key=lambda rule: rule.formula is None)}
+    label = left.selectbox("Code for", list(by_label), key="code.rule")
+    language = right.segmented_control("As", list(_LANGUAGES), default=next(iter(_LANGUAGES)), key="code.as")
+    if not (label and language):
+        return
+    rule = by_label[label]
+    write, suffix = _LANGUAGES[language]
+    source = write(shown, rule)
+    if source is None:
+        st.text(
+            "The detach trick multiplies g by a factor that does not depend on g: "
+            "it cannot express this rule. Take the Function instead."
         )
-    st.text(f"{purpose} Source: {source}." if source else purpose)
+        return
+    st.download_button(f"Download {suffix}", source, f"backward_rule{suffix}", on_click="ignore")
+    st.code(source, language="json" if suffix == ".ipynb" else "python", height=420)
 
 
-def _data(op: Op, _rules: tuple[Rule, ...], _parameters: Mapping[str, float], frame: pd.DataFrame) -> None:
+def _notebook(shown: Shown, rule: Rule) -> str:
+    choice, kinks = shown.choice, shown.frame.attrs["kinks"][rule.key]
+    start, stop = choice.range
+    return notebook(shown.op, rule, shown.parameters, start=start, stop=stop, g=choice.g, kinks=kinks)
+
+
+_LANGUAGES: Mapping[str, tuple[Callable[[Shown, Rule], str | None], str]] = {
+    "PyTorch": (lambda shown, rule: snippet(shown.op, rule, shown.parameters), ".py"),
+    "Detach trick": (lambda shown, rule: detach_snippet(shown.op, rule, shown.parameters), ".py"),
+    "JAX": (lambda shown, rule: jax_snippet(shown.op, rule, shown.parameters), ".py"),
+    "Notebook": (_notebook, ".ipynb"),
+}
+
+
+def _paste(_shown: Shown) -> None:
+    """The source of a published Function, read into formulas and never executed."""
+    text = st.text_area(
+        "Paste a torch.autograd.Function",
+        key="paste",
+        height=260,
+        max_chars=MAX_CHARACTERS,
+        placeholder="class RoundGradient(torch.autograd.Function): …",
+        help="It is read, not run: what cannot be drawn is named with its line.",
+    )
+    if not (text or "").strip():
+        return
+    try:
+        found = read_sources(text)
+    except ReadingError as error:
+        st.text(error.message)
+        return
+    for reading in found:
+        with st.container(border=True):
+            _found(reading)
+
+
+def _found(reading: Reading) -> None:
+    st.text(f"{reading.name}, line {reading.line}")
+    if reading.problem:
+        st.text(reading.problem.message)
+        return
+    st.code(f"y = {_bare(reading.op)}\ngradient = {_bare(reading.rule)}", language=None)
+    st.button(
+        "Show its curve", key=f"paste.{reading.line}", on_click=_show_reading, args=(reading.op, reading.rule)
+    )
+
+
+def _bare(key: str) -> str:
+    return key.partition(": ")[2] or "torch's own"
+
+
+def _show_reading(op: str, rule: str) -> None:
+    choice = state.current()
+    state.load(replace(choice, op=op, rules=tuple(dict.fromkeys(["default", rule])), parameters={}))
+
+
+def _data(shown: Shown) -> None:
     """The curve as a table, to read and to take along."""
-    st.dataframe(frame, hide_index=True, height=320)
-    st.download_button("Download CSV", frame.to_csv(index=False), "curve.csv", "text/csv", on_click="ignore")
+    st.download_button(
+        "Download CSV", shown.frame.to_csv(index=False), "curve.csv", "text/csv", on_click="ignore"
+    )
+    st.dataframe(shown.frame, hide_index=True, height=360)
 
 
-_SECTIONS: Mapping[str, Callable[[Op, tuple[Rule, ...], Mapping[str, float], pd.DataFrame], None]] = {
+_SECTIONS: Mapping[str, Callable[[Shown], None]] = {
     "Formula": _formula,
+    "Code": _code,
+    "Paste code": _paste,
     "Data": _data,
 }

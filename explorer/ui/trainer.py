@@ -142,6 +142,6 @@ def _rule_words(snapshot: Snapshot, rule: Rule) -> str:
     if gradients is None:
         return f"{words}."
     if gradients.w1_moved == 0 and snapshot.step > 0:
-        return f"{words}. w1 has not moved: no gradient reaches it ({gradients.blocked:.0%} is blocked)."
-    moved = f"w1 has moved by {gradients.w1_moved:.3g}"
-    return f"{words}. {moved}, {gradients.blocked:.0%} of the gradient is blocked by the rule."
+        return f"{words}. w1 has not moved: no gradient reaches it, only w2 learns."
+    blocked = f"the rule blocks {gradients.blocked:.0%} of the gradient"
+    return f"{words}. w1 has moved by {gradients.w1_moved:.3g}; {blocked}."

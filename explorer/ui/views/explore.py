@@ -20,13 +20,12 @@ with st.sidebar:
     kept, parameters = controls.parameters(choice, op, rules)
     span = controls.span(choice)
     g = controls.upstream(choice)
-    state.keep(
-        replace(choice, op=op.key, rules=tuple(rule.key for rule in rules), parameters=kept, range=span, g=g),
-        EXPLORE,
-    )
+    keys = tuple(rule.key for rule in rules)
+    choice = replace(choice, op=op.key, rules=keys, parameters=kept, range=span, g=g)
+    state.keep(choice, EXPLORE)
 
 frame = sample(op, rules, start=span[0], stop=span[1], g=g, **parameters)
 words = describe(frame)
 chart(curve_spec(frame), key="curves", words=words)
 st.text(words)
-sections.show(op, rules, parameters, frame)
+sections.show(sections.Shown(op, rules, parameters, choice, frame))
