@@ -1,0 +1,68 @@
+"""The detach trick: an ordinary function whose gradient is a rule's, where the rule allows it."""
+
+from __future__ import annotations
+
+from explorer.formula.printing import TORCH, source
+from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, is_constant, names
+from explorer.snippets.layout import STEP, statement
+from explorer.snippets.pair import Pair
+from explorer.snippets.torch_code import BODY, function, module, shaped
+
+_REMARK = (
+    "The value is exactly the op's wherever the surrogate is finite. The first derivative is the rule's up "
+    "to rounding, kinks included. There is no second derivative."
+)
+_ONE, _ZERO = Number(1.0), Number(0.0)
+
+
+def detach_code(pair: Pair) -> str | None:
+    """The module's text, or None where the rule is not g times a factor that is free of g."""
+    factor = local_gradient(pair.rule.parsed.tree) if pair.rule.parsed else None
+    if factor is None:
+        return None
+    value = shaped(pair.op.parsed, "x")
+    body = [
+        f"{STEP}with torch.no_grad():",
+        # Without the copy y would be x itself, with its gradient.
+        *statement(BODY, "y = ", "x.clone()" if value == "x" else value),
+        *_surrogate(factor),
+    ]
+    return module(function(pair, body, _REMARK))
+
+
+def local_gradient(node: Node) -> Node | None:
+    """The factor f of a rule ``g * f``, a tree without g; None where the rule is no such product.
+
+    The value of f is the rule's at g = 1, up to rounding.
+    """
+    match node:
+        case Name("g"):
+            return _ONE
+        case Unary("-", operand):
+            factor = local_gradient(operand)
+            return factor and Unary("-", factor)
+        case Binary("*" | "/" as sign, left, right) if "g" not in names(right):
+            factor = local_gradient(left)
+            return factor and (right if (sign, factor) == ("*", _ONE) else Binary(sign, factor, right))
+        case Binary("*", left, right) if "g" not in names(left):
+            factor = local_gradient(right)
+            return factor and (left if factor == _ONE else Binary("*", left, factor))
+        case Binary("+" | "-" as sign, left, right):
+            first, second = local_gradient(left), local_gradient(right)
+            return first and second and Binary(sign, first, second)
+        case Call("where", (condition, *branches)) if "g" not in names(condition):
+            then, otherwise = (_ZERO if branch == _ZERO else local_gradient(branch) for branch in branches)
+            return then and otherwise and Call("where", (condition, then, otherwise))
+        case _:
+            return None
+
+
+def _surrogate(factor: Node) -> list[str]:
+    if factor == _ONE:
+        return [f"{STEP}return y - (x.detach() - x)"]
+    product = Binary("*", factor if is_constant(factor) else Name("gradient"), Name("x"))
+    return [
+        *([] if is_constant(factor) else statement(BODY, "gradient = ", source(factor, TORCH))),
+        *statement(STEP, "surrogate = ", source(product, TORCH)),
+        f"{STEP}return y - (surrogate.detach() - surrogate)",
+    ]

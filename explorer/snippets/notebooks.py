@@ -1,0 +1,109 @@
+"""A notebook that defines an op with a rule and draws its curve."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from string import Template
+from typing import Any
+
+import nbformat
+
+from explorer.snippets.layout import STEP, WIDTH, literal
+from explorer.snippets.pair import Pair
+
+_nbformat: Any = nbformat  # its functions carry no types
+_v4 = _nbformat.v4
+
+_SAMPLE = Template("""\
+${imports}start, stop, points, g = $start, $stop, $points, $g
+$kinks
+
+# Each kink is sampled exactly, and so are the points four floats to its left and right.
+left = right = kinks
+for _ in range(4):
+    left = torch.nextafter(left, torch.full_like(left, -torch.inf))
+    right = torch.nextafter(right, torch.full_like(right, torch.inf))
+
+even = torch.linspace(start, stop, points, dtype=torch.float64)
+even[even.abs() < 1e-12 * (stop - start)] = 0.0  # the middle may come out as -6e-17
+x = torch.unique(torch.cat([even.float(), left, kinks, right]))
+x = x[(x >= start) & (x <= stop)].requires_grad_()
+
+y = $name(x)
+(gradient,) = torch.autograd.grad(y, x, torch.full_like(y, g))
+""")
+
+_DRAW = Template("""\
+from plotly.subplots import make_subplots
+
+places = x.detach()
+at_kink = torch.isin(places, kinks)
+curves = {"forward y": y, "gradient": gradient}
+figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.06)
+for row, (title, tensor) in enumerate(curves.items(), start=1):
+    values = tensor.detach()
+    curve = values.masked_fill(at_kink, torch.nan)  # no line across a jump
+    figure.add_scatter(x=places.tolist(), y=curve.tolist(), name=title, row=row, col=1)
+    figure.add_scatter(
+        x=places[at_kink].tolist(),
+        y=values[at_kink].tolist(),
+        name=f"{title} at the kinks",
+        mode="markers",
+        row=row,
+        col=1,
+    )
+    figure.update_yaxes(title_text=title, row=row, col=1)
+figure.update_xaxes(title_text="x", row=2, col=1)
+figure.update_layout(title_text="$name", showlegend=False)
+figure.show()
+""")
+
+
+def notebook_code(
+    pair: Pair,
+    code: str,
+    *,
+    start: float,
+    stop: float,
+    points: int,
+    g: float,
+    kinks: Sequence[float],
+) -> str:
+    """The notebook as JSON (nbformat 4); ``code`` is the PyTorch source of the pair."""
+    sample = _SAMPLE.substitute(
+        imports="" if "import torch\n" in code else "import torch\n\n",
+        start=literal(float(start)),
+        stop=literal(float(stop)),
+        points=int(points),
+        g=literal(float(g)),
+        kinks="\n".join(_tensor("kinks", kinks)),
+        name=pair.name,
+    )
+    cells = [
+        _v4.new_markdown_cell(_introduction(pair), id="introduction"),
+        _v4.new_code_cell(code.rstrip(), id="function"),
+        _v4.new_code_cell(sample.rstrip(), id="sample"),
+        _v4.new_code_cell(_DRAW.substitute(name=pair.name).rstrip(), id="curve"),
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    book = _v4.new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    text: str = _nbformat.writes(book)
+    return text
+
+
+def _tensor(name: str, values: Sequence[float]) -> list[str]:
+    text = ", ".join(literal(float(value)) for value in values)
+    line = f"{name} = torch.tensor([{text}])"
+    if len(line) <= WIDTH:
+        return [line]
+    rows = textwrap.wrap(text, WIDTH, initial_indent=STEP, subsequent_indent=STEP)
+    return [f"{name} = torch.tensor([", *rows, "])  # fmt: skip"]
+
+
+def _introduction(pair: Pair) -> str:
+    y, gradient = pair.formulas
+    return (
+        f"# {pair.title}\n\n- forward: `y = {y}`\n- backward: `gradient = {gradient}`\n\n"
+        "Needs torch and plotly. Change the parameters, the range or `g` and run the cells again."
+    )

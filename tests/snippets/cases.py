@@ -1,0 +1,59 @@
+"""Pairs to generate code for: every op with every rule, and own formulas chosen to be awkward."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+import torch
+
+from explorer.catalogue import OPS, RULES, Op, Rule, find_op, find_rule, values
+from explorer.snippets import snippet
+from explorer.snippets.pair import pair
+from tests.catalogue.cases import grid, settings_of
+
+PAIRS = [(op, rule) for op in OPS for rule in RULES]
+
+OWN = [
+    ("formula: x**3", "formula: 3 * x**2 * g"),
+    ("formula: a * x + b", "formula: g * a * (abs(x) <= width)"),
+    ("formula: 2", "formula: 3"),
+    ("formula: x", "formula: y * g"),
+    ("formula: mean(x)", "formula: mean(g * x)"),
+    ("formula: where(x > 0, 1, 0) * mean(abs(x))", "formula: min(mean(g), 2)"),
+    ("formula: x * 9**9**9", "formula: g * (-8)**(1/3)"),
+    ("formula: x / (1 - 1)", "formula: g * (1 / 0 - 1e308 * 1e308)"),
+    ("formula: x + 999999999999 * 999999999999 - 99999999999 * 9999999999999", "formula: -0.0 * g"),
+    ("formula: where(a < b, x, 1)", "formula: ~(a < b) * g + (x > 0) * (x < 1) * g"),
+    ("formula: heaviside(x, 0.5)", "default"),
+    ("formula: 7", "default"),
+    ("formula: mean(x) + 0 * x", "default"),
+    ("formula: x - -x**2 - (x - (x - 1))", "formula: g / (x / (x / 2)) - -(-g)**3"),
+    ("formula: x * OwnOwn * Tensor * own_own * torchs", "formula: g * staticmethod * print * Args"),
+    ("formula: min(x, 2) + max(1, x) + clamp(2, x, 3) + clamp(x, 0, x)", "formula: clamp(g, -c, c)"),
+    ("round", "formula: g * (lo <= x <= hi) * exp(-s) / sqrt(2 * pi)"),
+    ("formula: elu(x, exp(a)) + hardtanh(x, -exp(1), e) + leaky_relu(x, 1/3)", "clipped"),
+    (f"formula: {' + '.join(f'a{i}*x' for i in range(14))}", "formula: 1"),
+    ("formula: x", f"formula: g * {' * '.join(f'long_parameter_{i}' for i in range(13))}"),
+    (f"formula: {'(' * 7}x{' + 1) * 2.718281828459045' * 7}", "scale"),
+    ("relu", f"formula: g * {' * '.join(f'exp(-(x - {i}) ** 2 / 0.123456789)' for i in range(6))}"),
+    ("abs", "formula: where(x > 0, where(x > 1, where(x > 2, g, 2*g), 3*g), where(x < -1, 4*g, 5*g + 6*g))"),
+]
+
+
+@functools.cache
+def code_of(op: str, rule: str) -> str:
+    return snippet(op, rule)
+
+
+def trials(op: Op, rule: Rule) -> Iterator[tuple[dict[str, float], list[float]]]:
+    """Parameter values other than the defaults too, each with x that hold the kinks."""
+    for settings in list(settings_of(rule, op))[:2]:
+        parameters = values(op, rule, settings)
+        yield parameters, grid(op, rule, parameters, torch.float64).tolist()
+
+
+def job(op: str, rule: str) -> tuple[str, str, str, list[tuple[dict[str, float], list[float]]]]:
+    """What ``runner`` needs to execute the code of a pair."""
+    chosen = pair(op, rule, {})
+    return code_of(op, rule), chosen.name, chosen.layer, list(trials(find_op(op), find_rule(rule)))

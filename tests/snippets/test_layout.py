@@ -1,0 +1,126 @@
+"""How generated code is laid out: ruff has nothing to say about it, and laying out changes no meaning."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+
+from explorer.catalogue import RULES, find_rule
+from explorer.formula import parse
+from explorer.snippets import detach_snippet, jax_snippet, notebook
+from explorer.snippets.layout import WIDTH, docstring, listing, names_in, statement, unpacking
+from tests.catalogue.cases import usual_op
+from tests.formula.strategies import few, formulas
+from tests.snippets.cases import OWN, PAIRS, code_of
+
+CHECKS = "E,F,W,I,B,UP,SIM,C4,RET,PIE,PLC,PLE,PLW,N,D,RUF,PERF"
+IGNORED = ",".join((
+    "N803", "N806",  # parameters are called what they are called in the formula
+    "D100", "D102", "D107",  # the function says it all
+    "RUF001", "RUF002", "RUF003",  # signs in the catalogue's sentences
+))  # fmt: skip
+
+
+def _ruff(*arguments: str, folder) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        *arguments,
+        "--isolated",
+        "--no-cache",
+        "--line-length",
+        str(WIDTH),
+    ]
+    return subprocess.run([*command, "."], cwd=folder, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """All code of all pairs, and a notebook of every rule."""
+    folder = tmp_path_factory.mktemp("code")
+    for number, (op, rule) in enumerate(PAIRS + OWN):
+        for kind, code in (
+            ("torch", code_of(op, rule)),
+            ("detach", detach_snippet(op, rule)),
+            ("jax", jax_snippet(op, rule)),
+        ):
+            if code is not None:
+                (folder / f"{kind}_{number}.py").write_text(code)
+    for rule in RULES:
+        op = usual_op(find_rule(rule)).key
+        (folder / f"{rule}.ipynb").write_text(notebook(op, rule, kinks=[k / 7 for k in range(-30, 30)]))
+    return folder
+
+
+def test_ruff_accepts_all_generated_code(folder):
+    done = _ruff(
+        "check",
+        "--select",
+        CHECKS,
+        "--ignore",
+        IGNORED,
+        "--config",
+        'lint.pydocstyle.convention="google"',
+        folder=folder,
+    )
+    assert done.returncode == 0, done.stdout[:3000] + done.stderr
+
+
+def test_ruff_would_format_nothing_differently(folder):
+    done = _ruff("format", "--diff", folder=folder)
+    assert done.returncode == 0, done.stdout[:3000] + done.stderr
+
+
+def test_ruff_does_look(folder, tmp_path):
+    (tmp_path / "bad.py").write_text("import os\nx = ( 1)\n")
+    assert _ruff("check", folder=tmp_path).returncode == 1
+    assert _ruff("format", "--check", folder=tmp_path).returncode == 1
+    assert len(list(folder.iterdir())) > 2 * len(PAIRS)
+
+
+@few
+@given(formulas)
+def test_layout_keeps_the_expression(formula):
+    for text in (formula.torch_source, formula.jax_source):
+        lines = statement("", "value = ", text)
+        (laid_out,) = ast.parse("\n".join(lines)).body
+        assert ast.dump(laid_out.value) == ast.dump(ast.parse(text, mode="eval").body)
+
+
+@few
+@given(formulas)
+def test_layout_keeps_within_the_width(formula):
+    longest = max(map(len, statement("    ", "return ", formula.torch_source, ", None")))
+    assert longest <= WIDTH
+
+
+def test_a_power_hugs_simple_operands_only():
+    assert statement("", "y = ", parse("-x**2 + abs(x)**2").torch_source) == [
+        "y = -(x**2) + torch.abs(x) ** 2"
+    ]
+
+
+def test_a_listing_breaks_once_and_then_into_one_item_a_line():
+    assert listing("", "f(", ["a", "b"], ")") == ["f(a, b)"]
+    assert listing("", "name(", ["a" * 40, "b" * 41], ")") == ["name(", f"    {'a' * 40}, {'b' * 41}", ")"]
+    assert listing("", "f(", ["a" * 50, "b" * 40], ")") == ["f(", f"    {'a' * 50},", f"    {'b' * 40},", ")"]
+
+
+def test_unpacking_of_one_needs_parentheses():
+    assert unpacking("", "", ["x"], " = inputs") == ["(x,) = inputs"]
+    assert unpacking("", "", ["x", "y"], " = inputs") == ["x, y = inputs"]
+
+
+def test_a_docstring_takes_no_quotes_or_backslashes():
+    lines = docstring("", ['a """ b \\ c\x00d', "x " * 60])
+    assert ast.literal_eval("\n".join(lines)).startswith("a ''' b / c d\n\n")
+    assert max(map(len, lines)) <= WIDTH
+
+
+def test_names_of_an_expression():
+    assert names_in("torch.abs(x) + math.pi") == {"torch", "x", "math"}

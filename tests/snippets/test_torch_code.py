@@ -1,0 +1,142 @@
+"""The PyTorch code: executed where there is only torch, it gives the bits that explorer gives."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import explorer
+from explorer.catalogue import OPS, RULES, Op, find_rule, values
+from explorer.gradient import bind
+from explorer.snippets import snippet
+from explorer.snippets.pair import pair
+from tests.catalogue.cases import usual_op
+from tests.snippets import runner
+from tests.snippets.cases import OWN, PAIRS, code_of, job
+from tests.snippets.runner import defined, digest
+
+EVERY = PAIRS + OWN
+
+
+def _expected(op: str, rule: str, parameters: dict[str, float], points: list[float]) -> list[str]:
+    function = bind(op, rule, parameters)
+    return [digest(function, points), digest(function, points[:3])]
+
+
+def test_code_of_every_pair_gives_the_same_bits_in_a_clean_process(tmp_path):
+    jobs = [job(op, rule) for op, rule in EVERY]
+    torch.save(jobs, tmp_path / "jobs.pt")
+    command = [sys.executable, "-I", str(Path(runner.__file__)), "jobs.pt", "digests.json"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        trials = [(*key, *trial) for key, (*_, several) in zip(EVERY, jobs, strict=True) for trial in several]
+        expected = [_expected(*trial) for trial in trials]
+        _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    found = json.loads((tmp_path / "digests.json").read_text())
+    assert len(found) == len(trials) > len(OPS) * len(RULES)
+    assert [
+        trial[:3] for trial, *both in zip(trials, found, expected, strict=True) if both[0] != both[1]
+    ] == []
+
+
+def test_the_digest_notices_one_bit():
+    points = [0.0, 0.5, 1.5]
+    exact = digest(torch.round, points)
+    assert exact == digest(lambda x: torch.round(x), points)
+    assert exact != digest(lambda x: torch.round(x) + 0.0, points)  # -0.0 becomes 0.0
+    assert exact != digest(lambda x: torch.round(x) + (x - x.detach()), points)
+
+
+def test_code_imports_nothing_but_torch_and_math():
+    for op, rule in EVERY:
+        for node in ast.walk(ast.parse(code_of(op, rule))):
+            if isinstance(node, ast.Import):
+                assert {alias.name for alias in node.names} <= {"torch", "math"}
+            if isinstance(node, ast.ImportFrom):
+                assert node.module == "torch"
+
+
+def test_parameters_become_the_defaults_of_the_signature():
+    given = snippet("clamp", "clipped", {"lo": -1.5, "clipped.c": 0.25, "of another rule": 3})
+    assert "lo: float = -1.5, hi: float = 1.0, c: float = 0.25" in given
+    assert explorer.snippet("clamp", "clipped", lo=-1.5, c=0.25) == given
+    x = torch.linspace(-3, 3, 61)
+    names = defined(given)
+    assert torch.equal(names["clamp_clipped"](x), explorer.apply("clamp", "clipped", x, lo=-1.5, c=0.25))
+    assert names["ClampClipped"](hi=0.5).extra_repr() == "lo=-1.5, hi=0.5, c=0.25"
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_a_value_that_is_not_finite_is_refused(value):
+    with pytest.raises(ValueError, match="parameter lo must be a finite number"):
+        snippet("clamp", "masked", {"lo": value})
+
+
+def test_an_unknown_keyword_is_refused():
+    with pytest.raises(ValueError, match="unknown parameter 'z': Clamp, backward rule Masked takes lo, hi"):
+        snippet("clamp", "masked", z=1.0)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_code_keeps_for_backward_only_what_the_rule_reads(rule):
+    formula = find_rule(rule).parsed
+    if formula is None:
+        assert "torch.autograd.Function" not in code_of("clamp", rule)
+        return
+    chosen = pair("abs", rule, {})
+    x = torch.linspace(-2, 2, 5).requires_grad_()
+    y = defined(code_of("abs", rule))[chosen.name](x)
+    kept = len(y.grad_fn.saved_tensors)
+    assert kept == len({"x", "y"} & set(formula.variables))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_code_works_under_transforms_as_explorer_does(rule):
+    op = usual_op(find_rule(rule)).key
+    function = defined(code_of(op, rule))[pair(op, rule, {}).name]
+    x = torch.tensor([[-1.3, 0.2, 0.5], [0.0, 1.0, 2.7]], dtype=torch.float64)
+    for transform in (torch.func.vmap, lambda f: torch.func.vmap(torch.func.grad(lambda row: f(row).sum()))):
+        assert torch.equal(transform(function)(x), transform(bind(op, rule, {}))(x))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_code_is_differentiable_again_as_explorer_is(rule):
+    def second(function):
+        x = torch.linspace(-1.7, 1.9, 9, dtype=torch.float64).requires_grad_()
+        (first,) = torch.autograd.grad(function(x).sum() * 1.5, x, create_graph=True)
+        if not first.requires_grad:
+            return None
+        return torch.autograd.grad(first.sum(), x, materialize_grads=True)[0]
+
+    op = usual_op(find_rule(rule)).key
+    ours = second(defined(code_of(op, rule))[pair(op, rule, {}).name])
+    theirs = second(bind(op, rule, {}))
+    assert (ours is None) == (theirs is None)
+    assert ours is None or torch.equal(ours, theirs)
+
+
+def test_text_of_an_entry_stays_in_its_docstring():
+    hostile = 'ends """ here\n"""\nimport os\nos.system("touch x")\\'
+    op = Op(key="formula: x", label=hostile, family="own", formula="x", purpose=hostile, source=hostile)
+    tree = ast.parse(snippet(op, "straight_through"))
+    kinds = [type(node).__name__ for node in tree.body]
+    assert kinds == ["Import", "ImportFrom", "ClassDef", "FunctionDef", "ClassDef"]
+    assert [type(node).__name__ for node in tree.body[3].body] == ["Expr", "Return"]
+
+
+def test_names_are_made_from_keys():
+    assert pair("round", "straight_through", {}).layer == "RoundStraightThrough"
+    assert pair("formula: x", "formula: g", {}).name == "own_own"
+    assert pair("round", "formula: g", {}).layer == "RoundOwn"
+
+
+def test_the_plain_op_needs_no_function_where_torch_differentiates_it():
+    for key, op in OPS.items():
+        y = op.parsed.bind(values(op, None, {}))(torch.ones(1, requires_grad=True))
+        assert ("torch.autograd.Function" in code_of(key, "default")) != y.requires_grad
