@@ -125,10 +125,14 @@ def evaluate(op: Op, rule: Rule, x: Tensor, g: float, settings: dict[str, float]
 def order(rule: Rule) -> int:
     """A number that gives the rule its colour and dash, the same whatever else is shown.
 
-    The place in the catalogue; for an own formula, one that its text alone decides.
+    The place in the catalogue; for an own formula, a place behind it that its text alone decides,
+    never one with the colour of the first rule.
     """
     keys = list(RULES)
-    return keys.index(rule.key) if rule.key in RULES else len(keys) + zlib.crc32(rule.key.encode()) % 97
+    if rule.key in RULES:
+        return keys.index(rule.key)
+    mixed = zlib.crc32(rule.key.encode())
+    return 8 * (len(keys) // 8 + mixed // 7 % 2) + 1 + mixed % 7
 
 
 def _rules(rules: str | Rule | Sequence[str | Rule]) -> tuple[Rule, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import streamlit as st
 from explorer.ui.link import LONGEST_QUERY, Choice, Query, from_query, query_length, to_query
 
 _CONTROL = "control."
+_ON_THE_WAY_S = 0.4  # how long a new address may take to the browser and back; nobody goes Back that fast
 
 
 def current() -> Choice:
@@ -19,8 +21,8 @@ def current() -> Choice:
 
 
 def seeded(name: str, value: Any) -> str:
-    """The session key of a control; it starts with ``value`` when it is drawn for the first time."""
-    key = _CONTROL + name
+    """The session key of a control on this page; it starts with ``value`` when it is drawn first."""
+    key = f"{_CONTROL}{st.session_state['page']}.{name}"
     st.session_state.setdefault(key, value)
     return key
 
@@ -29,15 +31,19 @@ def follow_link(page: str) -> None:
     """Take over what the address bar asks for, when anything but our own controls changed it.
 
     That is a first visit, a link, and the browser's Back and Forward. A move to another page brings
-    an empty query and keeps the choice. While a control is in use the browser may still send an
-    older query; then what the control says counts.
+    an empty query and keeps the choice. Just after a change the browser may still send the query
+    from before; then what the controls say counts.
     """
     asked = _address()
     first = "page" not in st.session_state
     moved = page != st.session_state.get("page")
     touched = not moved and _control_values() != st.session_state.get("drawn")
     st.session_state["page"] = page
+    if moved:
+        load(current())
     if asked == st.session_state.get("written") or touched or (moved and not first and not asked):
+        return
+    if not moved and asked in (query for query, at in _replaced() if time.monotonic() - at < _ON_THE_WAY_S):
         return
     choice, notices = from_query(asked)
     load(choice)
@@ -59,9 +65,16 @@ def keep(choice: Choice, names: Sequence[str]) -> None:
         st.caption(f"This choice is too long for a link: {LONGEST_QUERY} characters are the most.")
         query = {}
     if query != _address():
+        st.session_state["replaced"] = [*_replaced()[-9:], (_address(), time.monotonic())]
         st.query_params.from_dict(query)
     st.session_state["written"] = query
     st.session_state["drawn"] = _control_values()
+
+
+def _replaced() -> list[tuple[Query, float]]:
+    """The queries that stood in the address bar until lately, and when they were replaced."""
+    replaced: list[tuple[Query, float]] = st.session_state.get("replaced", [])
+    return replaced
 
 
 def _address() -> Query:
