@@ -19,7 +19,7 @@ Floats = NDArray[Any]
 
 # Okabe and Ito's colour-blind safe palette, with its yellow and black exchanged for two that stand
 # out on white and on dark ground alike. Colours repeat after eight rules, with another dash.
-COLOURS = ("#3f8fd2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#a6761d", "#8f7ee5")
+COLOURS = ("#3f8fd2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8a5a30", "#7c4fc4")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 NEUTRAL = "#8a8f98"
 GRID = "rgba(138, 143, 152, 0.25)"
@@ -121,9 +121,8 @@ def _trace(block: pd.DataFrame, column: str, kinks: Floats, line: Spec) -> Spec:
     x, y = block["x"].to_numpy(), block[column].to_numpy()
     group = _kink_groups(x, kinks)
     jump = np.zeros(len(x), dtype=bool)  # between a point and the next
-    span = float(np.ptp(y[np.isfinite(y)])) if np.isfinite(y).any() else 0.0
-    with np.errstate(invalid="ignore"):
-        jump[:-1] = (group[:-1] & group[1:]) & (np.abs(np.diff(y)) > 1e-4 * span)
+    with np.errstate(invalid="ignore", over="ignore"):
+        jump[:-1] = (group[:-1] & group[1:]) & (np.abs(np.diff(y)) > _smallest_jump(y, ~group))
     limit = jump.copy()
     limit[1:] |= jump[:-1]
     exact = np.isin(x, kinks)
@@ -146,6 +145,12 @@ def _trace(block: pd.DataFrame, column: str, kinks: Floats, line: Spec) -> Spec:
         "connectgaps": False,
         "hovertemplate": "%{y:.5g}",
     }
+
+
+def _smallest_jump(y: Floats, ordinary: NDArray[np.bool_]) -> float:
+    """What is seen as a jump, by the size of the curve away from kinks; beside a pole it may be huge."""
+    seen = y[np.isfinite(y) & ordinary].astype(np.float64)
+    return float(1e-4 * np.ptp(seen) + 1e-6 * np.abs(seen).max()) if len(seen) else 0.0
 
 
 def _kink_groups(x: Floats, kinks: Floats) -> NDArray[np.bool_]:
@@ -197,10 +202,10 @@ def _visible_range(values: Floats, ordinary: NDArray[np.bool_]) -> Spec:
     """An axis range with room for markers at both ends.
 
     It leaves out what shoots up only beside a kink, such as 1/x at the floats next to 0. Empty, for
-    Plotly's own choice, where nothing is finite.
+    Plotly's own choice, where nothing is finite or all of it so large that a width overflows.
     """
     values = values.astype(np.float64)
-    finite = np.isfinite(values)
+    finite = np.isfinite(values) & (np.abs(values) < 1e300)
     if not (finite & ordinary).any():
         return {}
     low, high = values[finite & ordinary].min(), values[finite & ordinary].max()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
@@ -24,8 +25,8 @@ def kinks(
 ) -> list[float]:
     """The kinks of an op and a rule within ``[start, stop]``, ascending.
 
-    A catalogue entry declares its own. In an own formula each comparison, rounding, ``abs`` … is
-    watched over the range, and the place where it switches is found by bisection in float64.
+    A catalogue entry declares its own. In an own formula each comparison, rounding, division, ``abs``
+    … is watched over the range, and the place where it switches is found by bisection in float64.
     """
     parameters = values(op, rule, settings)
     found = set(_entry_kinks(op.kinks, op.parsed, op, parameters, start, stop, g))
@@ -83,8 +84,11 @@ def _bends(curve: Curve, places: Tensor, width: float) -> Tensor:
         (slopes,) = torch.autograd.grad(values.sum(), sides)
     left, at, right = values.detach()
     tolerance = 1e-5 * (1 + left.abs() + right.abs())
-    jumps = ~(((left - at).abs() < tolerance) & ((right - at).abs() < tolerance))
-    return jumps | ~((slopes[0] - slopes[2]).abs() < 1e-4 * (1 + slopes[0].abs() + slopes[2].abs()))
+    # Written so that what is not a number counts as a kink.
+    steady = ((left - at).abs() < tolerance) & ((right - at).abs() < tolerance)
+    straight = (slopes[0] - slopes[2]).abs() < 1e-4 * (1 + slopes[0].abs() + slopes[2].abs())
+    smooth: Tensor = steady & straight
+    return ~smooth
 
 
 def _pieces(tree: Node) -> Iterator[Node]:
@@ -92,7 +96,11 @@ def _pieces(tree: Node) -> Iterator[Node]:
     for node in walk(tree):
         if isinstance(node, Compare):
             for left, right in zip(node.operands, node.operands[1:], strict=False):
-                yield Call("sign", (Binary("-", left, right),))
+                yield _sign(Binary("-", left, right))
+        elif isinstance(node, Binary) and node.operator == "/":
+            yield _sign(node.right)
+        elif isinstance(node, Binary) and node.operator == "**":
+            yield _sign(node.left)
         elif isinstance(node, Call):
             for text in FUNCTIONS[node.function].pieces:
                 template = parse(text, variables=(), parameters=("a", "b", "c")).tree
@@ -100,20 +108,34 @@ def _pieces(tree: Node) -> Iterator[Node]:
                 yield substituted(template, {Name(name): argument for name, argument in arguments.items()})
 
 
+def _sign(node: Node) -> Node:
+    return Call("sign", (node,))
+
+
 def _switches(value: Curve, start: float, stop: float) -> list[float]:
-    """Where a piecewise constant function changes, snapped to short decimals that are as near."""
-    x = torch.linspace(start, stop, _SCAN_POINTS, dtype=torch.float64)
+    """Where a piecewise constant function changes, snapped to short decimals that are as near.
+
+    The scan goes a step beyond both ends, for what changes exactly there.
+    """
+    step = (stop - start) / _SCAN_POINTS
+    x = torch.linspace(start - step, stop + step, _SCAN_POINTS, dtype=torch.float64)
     with torch.no_grad():
-        at = value(x)
+        at = _comparable(value(x))
         (cells,) = torch.nonzero(at[1:] != at[:-1], as_tuple=True)
         if not 0 < len(cells) <= 2 * MOST_KINKS:
             return []
         low, high, before = x[cells], x[cells + 1], at[cells]
         for _ in range(_BISECTIONS):
             middle = (low + high) / 2
-            stays = value(middle) == before
+            stays = _comparable(value(middle)) == before
             low, high = torch.where(stays, middle, low), torch.where(stays, high, middle)
-    return sorted({_snapped(place, stop - start) for place in high.tolist()})
+    places = {_snapped(place, stop - start) for place in high.tolist()}
+    return sorted(place for place in places if start <= place <= stop)
+
+
+def _comparable(values: Tensor) -> Tensor:
+    """Values with one number for what is not a number, which would differ from itself."""
+    return values.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf)
 
 
 def _snapped(place: float, width: float) -> float:

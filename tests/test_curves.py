@@ -1,0 +1,209 @@
+"""Sampled curves: a tidy table, the kinks in it exactly, and nothing impossible let in."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from explorer import curves
+from explorer.catalogue import OPS, RULES, find_rule
+from explorer.curves import LARGEST_RANGE, MOST_POINTS, MOST_RULES, order, sample
+from explorer.gradient import apply
+from explorer.kinks import kinks
+
+DTYPES = {"float32": np.float32, "float64": np.float64}
+SIX = [list(RULES)[start : start + MOST_RULES] for start in range(0, len(RULES), MOST_RULES)]
+
+
+def _block(frame: pd.DataFrame, rule: str) -> pd.DataFrame:
+    return frame[frame["rule"] == rule].reset_index(drop=True)
+
+
+def _gradient_at(frame: pd.DataFrame, rule: str, x: float) -> float:
+    block = _block(frame, rule)
+    (row,) = np.flatnonzero(block["x"] == block["x"].dtype.type(x))
+    return float(block["gradient"][row])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_tidy_table(dtype: str):
+    rules = ["default", "straight_through", "formula: 3 * g"]
+    frame = sample("round", rules, start=-2, stop=2, points=9, dtype=dtype, g=2.0)
+    assert list(frame.columns) == ["rule", "x", "y", "gradient"]
+    assert list(dict.fromkeys(frame["rule"])) == rules
+    assert [frame[column].dtype for column in ("x", "y", "gradient")] == [DTYPES[dtype]] * 3
+    assert list(frame.index) == list(range(len(frame)))
+    x = _block(frame, "default")["x"]
+    assert x.is_monotonic_increasing
+    assert x.is_unique
+    assert set(np.linspace(-2, 2, 9)) <= set(x)
+    for rule, factor in zip(rules, (0, 2, 6), strict=True):
+        block = _block(frame, rule)
+        pd.testing.assert_series_equal(block["x"], x)
+        assert set(block["gradient"]) == {factor}
+        assert (block["y"] == np.round(block["x"])).all()
+
+
+def test_torch_dtypes_are_taken_too():
+    pd.testing.assert_frame_equal(
+        sample("tanh", "default", dtype=torch.float64), sample("tanh", "default", dtype="float64")
+    )
+
+
+def test_attributes_hold_what_a_picture_needs():
+    frame = sample("clamp", ["default", "clipped"], start=-2, stop=2, g=-3, c=0.5)
+    assert frame.attrs["op"] == OPS["clamp"].label
+    assert frame.attrs["labels"] == {key: RULES[key].label for key in ("default", "clipped")}
+    assert frame.attrs["orders"] == {key: order(RULES[key]) for key in ("default", "clipped")}
+    assert frame.attrs["g"] == -3
+    assert frame.attrs["kinks"] == {"forward": [0, 1], "default": [0, 1], "clipped": [-0.5, 0, 0.5, 1]}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
+def test_every_kink_of_an_op_is_sampled_on_both_sides(op, dtype: str):
+    """The kink itself and its nearest floats are there, with the values torch has there."""
+    frame = sample(op, ["default", "straight_through"], start=-2.5, stop=2.5, points=7, g=2.0, dtype=dtype)
+    number = DTYPES[dtype]
+    settings = {p.name: p.default for p in op.parameters}
+    places = np.array(kinks(op, None, settings, -2.5, 2.5), dtype=number)
+    assert bool(len(places)) == bool(op.kinks and kinks(op, None, settings, -2.5, 2.5))
+    wanted = {*places, *np.nextafter(places, number(-np.inf)), *np.nextafter(places, number(np.inf))}
+    sampled = _block(frame, "default")
+    assert {x for x in wanted if -2.5 <= x <= 2.5} <= set(sampled["x"])
+    x = torch.from_numpy(sampled["x"].to_numpy().copy()).requires_grad_()
+    y = apply(op, "default", x)
+    np.testing.assert_array_equal(y.detach(), sampled["y"])
+    if y.requires_grad:
+        y.backward(torch.full_like(y, 2.0))
+        np.testing.assert_array_equal(x.grad, sampled["gradient"])
+    assert (_block(frame, "straight_through")["gradient"] == 2).all()
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.kinks], ids=lambda rule: rule.key)
+def test_every_kink_of_a_rule_is_sampled_on_both_sides(rule):
+    settings = {p.name: p.default for p in rule.parameters}
+    places = np.array(kinks(OPS["identity"], rule, settings, -2.5, 2.5), dtype=np.float32)
+    assert len(places)
+    block = _block(sample("identity", rule, start=-2.5, stop=2.5, points=7), rule.key)
+    for side in (-np.inf, np.inf):
+        assert set(np.nextafter(places, np.float32(side))) <= set(block["x"])
+    y = x = torch.from_numpy(block["x"].to_numpy().copy())
+    expected = rule.parsed.bind(settings)(x, y, torch.ones_like(x))
+    np.testing.assert_array_equal(block["gradient"], expected)
+
+
+def test_a_jump_is_told_from_its_limits():
+    frame = sample("round", "default", start=-1, stop=1, points=3, dtype="float64")
+    y = dict(zip(frame["x"], frame["y"], strict=True))
+    assert y[0.5] == y[math.nextafter(0.5, 0)] == 0
+    assert y[math.nextafter(0.5, 1)] == 1
+
+
+def test_parameters_are_given_by_name_for_all_or_for_one_rule():
+    frame = sample("identity", ["clipped", "boxcar"], **{"c": 2.0, "boxcar.w": 0.25})
+    assert _gradient_at(frame, "clipped", 2.0) == 1
+    assert _gradient_at(frame, "boxcar", 0.25) == 2
+
+
+def test_zero_is_zero():
+    """The middle of a symmetric range is 0 itself, and never −0."""
+    for points in (5, 101, 601):
+        x = sample("identity", "default", start=-0.3, stop=0.3, points=points)["x"]
+        assert (x == 0).sum() == 1
+        assert not np.signbit(x[x == 0]).any()
+
+
+def test_a_reversed_range_is_swapped():
+    pd.testing.assert_frame_equal(
+        sample("relu", "default", start=2, stop=-1), sample("relu", "default", start=-1, stop=2)
+    )
+
+
+@pytest.mark.parametrize("at", [0.0, -3.0, 1e6])
+@pytest.mark.parametrize("width", [0.0, 1e-12])
+def test_an_empty_range_is_widened(at: float, width: float):
+    """Empty is also what leaves no two floats of the dtype, unless they are as fine as those near 0."""
+    x = sample("relu", "default", start=at - width, stop=at)["x"]
+    assert len(x) > 2
+    assert x.min() < at <= x.max()
+    if width == 0 or at:
+        assert (x.min(), x.max()) == pytest.approx((at - 1, at + 1))
+
+
+def test_the_same_rule_twice_counts_once():
+    frame = sample("round", ["default", "formula: g*2", "default", "formula: g * 2"])
+    assert list(dict.fromkeys(frame["rule"])) == ["default", "formula: g * 2"]
+    assert len(frame) == 2 * len(_block(frame, "default"))
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_every_op_with_every_rule(op: str):
+    for rules in SIX:
+        frame = sample(op, rules, points=21, g=-2.0)
+        assert list(dict.fromkeys(frame["rule"])) == rules
+        forward = [_block(frame, rule)["y"] for rule in rules]
+        assert all(forward[0].equals(y) for y in forward)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"op": "rund"}, "unknown op 'rund'"),
+        ({"rules": "strait"}, "unknown rule 'strait'"),
+        ({"rules": []}, "choose 1 to 6 rules, not 0"),
+        ({"op": "formula: y"}, '"y" at column 1'),
+        ({"rules": "formula: g *"}, "a value is missing"),
+        ({"start": math.nan}, "start must lie within ±1e+06, not nan"),
+        ({"stop": math.inf}, "stop must lie within ±1e+06, not inf"),
+        ({"start": float("1e999")}, "start must lie within"),
+        ({"start": -math.inf}, "start must lie within"),
+        ({"stop": np.nextafter(LARGEST_RANGE, 2e6)}, "stop must lie within"),
+        ({"g": math.nan}, "g must be a finite number, not nan"),
+        ({"g": -math.inf}, "g must be a finite number, not -inf"),
+        ({"points": 1}, "points must be a whole number from 2 to 4001, not 1"),
+        ({"points": MOST_POINTS + 1}, "not 4002"),
+        ({"points": 2.5}, "not 2.5"),
+        ({"dtype": "float16"}, "dtype must be float32 or float64, not 'float16'"),
+        ({"dtype": torch.int32}, "dtype must be"),
+        ({"slope": 1.0}, "unknown parameter 'slope'"),
+        ({"rules": "clipped", "c": math.nan}, "parameter c must be a finite number, not nan"),
+        ({"rules": "clipped", "clipped.d": 1.0}, "unknown parameter 'clipped.d'"),
+        ({"rules": list(RULES)[: MOST_RULES + 1]}, "choose 1 to 6 rules, not 7"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_refused_in_a_plain_sentence(arguments: dict, words: str):
+    settings = {"op": "round", "rules": ["default"]} | arguments
+    with pytest.raises(ValueError, match=r"^[^\n]+$") as caught:
+        sample(**settings)
+    assert words in str(caught.value)
+
+
+def test_the_limits_themselves_are_allowed():
+    frame = sample("relu", list(RULES)[:MOST_RULES], start=-LARGEST_RANGE, stop=LARGEST_RANGE)
+    assert frame["rule"].nunique() == MOST_RULES
+    assert frame["x"].abs().max() == LARGEST_RANGE
+    assert len(sample("identity", "default", points=MOST_POINTS)) == MOST_POINTS
+
+
+def test_each_limit_can_be_2(monkeypatch):
+    monkeypatch.setattr(curves, "MOST_POINTS", 2)
+    monkeypatch.setattr(curves, "MOST_RULES", 2)
+    monkeypatch.setattr(curves, "LARGEST_RANGE", 2)
+    two = {"rules": ["default", "zero"], "start": -2, "stop": 2, "points": 2}
+    assert set(sample("identity", **two)["x"]) == {-2, 2}
+    for more in ({"points": 3}, {"rules": ["default", "zero", "scale"]}, {"start": -3}, {"stop": 2.1}):
+        with pytest.raises(ValueError, match="2"):
+            sample("identity", **(two | more))
+
+
+def test_an_order_belongs_to_the_rule_alone():
+    assert [order(rule) for rule in RULES.values()] == list(range(len(RULES)))
+    own = order(find_rule("formula: g*x"))
+    assert own == order(find_rule("formula: g * x")) >= len(RULES)
+    assert sample("round", ["zero", "formula: g*x"]).attrs["orders"]["formula: g * x"] == own

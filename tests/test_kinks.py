@@ -1,0 +1,140 @@
+"""Kinks found in a formula are those the catalogue declares for it, and those that are there."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from explorer import kinks as module
+from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule
+from explorer.kinks import kinks
+from tests.catalogue.cases import settings_of, usual_op
+from tests.catalogue.finder import kinks_of
+
+RANGES = [(-3.012345, 7.034567), (-3.0, 3.0), (-10.0, 10.0)]  # kinks lie on the ends of the last two
+IDENTITY = OPS["identity"]
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
+def test_found_in_an_own_op_as_declared(op: Op):
+    own = find_op(OWN + op.formula)
+    for settings in settings_of(op):
+        for start, stop in RANGES:
+            declared = kinks(op, None, settings, start, stop)
+            assert kinks(own, None, settings, start, stop) == pytest.approx(declared, abs=1e-9)
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.formula], ids=lambda rule: rule.key)
+def test_found_in_an_own_rule_as_declared(rule: Rule):
+    """For one g a declared kink may be none, as with published_clamp at g = 1; over several each is one."""
+    op, own = usual_op(rule), find_rule(OWN + rule.formula)
+    for settings in settings_of(rule):
+        for start, stop in RANGES:
+            declared = kinks(op, rule, settings, start, stop)
+            found = [kinks(op, own, settings, start, stop, g) for g in (1.0, 2.0, -1.0)]
+            for places in found:
+                assert places == pytest.approx([p for p in declared if _near(p, places)], abs=1e-9)
+            every = [p for p in declared if any(_near(p, places) for places in found)]
+            assert every == declared
+
+
+def _near(place: float, places: list[float]) -> bool:
+    return any(abs(place - other) <= 1e-9 for other in places)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "abs(x - 1 / 3)",
+        "abs(abs(x) - 1)",
+        "min(x**2, 2)",
+        "max(x, x**2)",
+        "clamp(x**3, -1, 2)",
+        "where(x < 1, x, 2 - x)",
+        "where((x > -1) & (x < 1.5) | (x > 2.25), 1, 0)",
+        "x * (sin(x) > 0.25)",
+        "floor(exp(x) / 5)",
+        "round(3 * x / 7) * 7 / 3",
+        "x - 0.3 * trunc(x / 0.3)",
+        "tanh(50 * x)",
+        "(x > 0) * (x - 1)**2",
+        "relu(x - 1)**2",
+        "leaky_relu(sin(x), 0.2)",
+        "heaviside(x - 2.5, 0.5)",
+        "sqrt(x - 1) + x",
+        "log1p(x) * (x > -1)",
+        "1 / (x - 1.1)",
+        "tan(x)",
+    ],
+)
+def test_found_as_a_search_by_values_alone_finds_them(text: str):
+    start, stop = -3.012345, 4.034567
+    op = find_op(OWN + text)
+    found = kinks(op, None, {}, start, stop)
+    assert found == pytest.approx(kinks_of(op.parsed.bind(), start, stop), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("abs(x - 1/3)", [1 / 3]),
+        ("x**0.5", [0]),
+        ("x**(-1)", [0]),
+        ("x**3 + x**2", []),
+        ("x / 3", []),
+        ("1 / (1 + x**2)", []),
+        ("where(x == 1, 5, 0)", [1]),
+        ("where(x != 1, x, 2)", [1]),
+        ("where(x < 2, x, 2 * x - 2)", [2]),  # a corner only
+        ("where(x < 2, x, x)", []),  # a comparison, but no kink
+        ("0 * round(x)", []),
+        ("abs(x) - abs(x)", []),
+        ("where(x > 0, floor(sqrt(x)), -1)", [0, 1]),  # the root of a negative is not a number
+        ("abs(x - 1000)", []),  # outside the range
+        ("abs(x - 3)", [3]),  # on its end
+        ("pi", []),
+    ],
+)
+def test_particular_formulas(text: str, expected: list[float]):
+    assert kinks(find_op(OWN + text), None, {}, -3.0, 3.0) == pytest.approx(expected, abs=1e-12)
+
+
+def test_kinks_close_together():
+    op = find_op(OWN + "(x > 1e-5) + (x > 2e-5)")
+    assert kinks(op, None, {}, -1e-4, 1e-4) == [1e-5, 2e-5]
+
+
+def test_places_are_the_short_decimals_they_are_meant_to_be():
+    assert kinks(find_op(OWN + "round(x / 0.1)"), None, {}, 0.0, 0.4) == [0.05, 0.15, 0.25, 0.35]
+    assert kinks(find_op(OWN + "abs(x - lo)"), None, {"lo": 0.3}, -1.0, 1.0) == [0.3]
+    (zero,) = kinks(find_op(OWN + "sign(x)"), None, {}, -3.0, 3.0)
+    assert math.copysign(1, zero) == 1
+
+
+def test_a_rule_in_y_has_the_kinks_of_its_op():
+    assert kinks(OPS["round"], RULES["ewgs"], {}, 0.0, 2.0) == [0.5, 1.5]
+    own = find_rule(OWN + "g * (y > 1.5)")
+    assert kinks(find_op(OWN + "2 * x"), own, {}, -3.0, 3.0) == [0.75]
+
+
+def test_kinks_that_depend_on_the_upstream_gradient():
+    own = find_rule(OWN + "where(x > 0, 1, g)")
+    assert [kinks(IDENTITY, own, {}, -1.0, 1.0, g) for g in (1.0, 2.0)] == [[], [0]]
+
+
+def test_parameters_move_kinks():
+    own = find_rule(OWN + "g * (abs(x) <= w)")
+    assert kinks(IDENTITY, own, {}, -3.0, 3.0) == [-1, 1]
+    assert kinks(IDENTITY, own, {"w": 0.7}, -3.0, 3.0) == [-0.7, 0.7]
+    assert kinks(IDENTITY, RULES["clipped"], {"clipped.c": 0.7}, -3.0, 3.0) == [-0.7, 0.7]
+
+
+@pytest.mark.parametrize("op", [OPS["round"], find_op(OWN + "round(x)")], ids=["declared", "found"])
+def test_more_kinks_than_can_be_told_apart_are_none(op: Op, monkeypatch):
+    assert len(kinks(op, None, {}, -100.0, 100.0)) == module.MOST_KINKS == 200
+    assert kinks(op, None, {}, -101.0, 101.0) == []
+    assert kinks(op, None, {}, -1e6, 1e6) == []
+    monkeypatch.setattr(module, "MOST_KINKS", 2)
+    assert kinks(op, None, {}, 0.01, 2.01) == [0.5, 1.5]
+    assert kinks(op, None, {}, 0.01, 3.01) == []
