@@ -17,10 +17,11 @@ from explorer.ui import state
 from explorer.ui.link import LARGEST_G, Choice, ordered, parameters_of, tidy_range
 from explorer.ui.presets import PRESETS
 
-OWN_SLOTS = tuple(f"{OWN}{number}" for number in (1, 2, 3))
+# What an own rule starts from; their number is how many may stand side by side.
+_FIRST_OWN_RULES = ("g * (abs(x) <= w)", "g / (1 + k * abs(x))**2", "g * exp(-abs(x) / w)")
+OWN_SLOTS = tuple(f"{OWN}{number}" for number in range(1, len(_FIRST_OWN_RULES) + 1))
 _FIRST = ("default", "straight_through")
 _FIRST_OWN_OP = "x - floor(x)"
-_FIRST_OWN_RULE = "g * (abs(x) <= w)"
 
 
 def preset(choice: Choice) -> None:
@@ -105,7 +106,7 @@ def _rules(choice: Choice, op: Op) -> tuple[Rule, ...]:
     for slot in picked:
         if slot in OWN_SLOTS:
             number = slot.removeprefix(OWN)
-            last = good.get(slot, OWN + _FIRST_OWN_RULE)
+            last = good.get(slot, OWN + _FIRST_OWN_RULES[OWN_SLOTS.index(slot)])
             good[slot] = _own(f"Own rule {number}: gradient =", f"own.rule.{number}", last, find_rule)
     return tuple({rule.key: rule for rule in (find_rule(good.get(key, key)) for key in picked)}.values())
 
