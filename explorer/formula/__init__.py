@@ -16,7 +16,7 @@ from torch import Tensor
 
 from explorer.formula import printing
 from explorer.formula.errors import FormulaError
-from explorer.formula.evaluation import bind, constant_value
+from explorer.formula.evaluation import bind, carries_gradient, constant_value
 from explorer.formula.functions import FUNCTIONS, Function
 from explorer.formula.latex import latex, name_latex, number_latex
 from explorer.formula.parsing import MAX_DEPTH, MAX_LENGTH, MAX_NODES, parse_tree
@@ -49,6 +49,11 @@ class Formula:
     def parameters(self) -> tuple[str, ...]:
         """The other names that need a value, in order of appearance."""
         return tuple(name for name in names(self.tree) if name not in VARIABLES + CONSTANTS)
+
+    @cached_property
+    def carries_gradient(self) -> bool:
+        """Whether torch sees a path back to x, y or g; ``where(x >= 0, 1, -1)`` offers none."""
+        return carries_gradient(self.tree)
 
     @cached_property
     def latex(self) -> str:

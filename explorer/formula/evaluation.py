@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, reduce
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from explorer.formula.functions import FUNCTIONS
+from explorer.formula.functions import FUNCTIONS, SMALLEST_MAX
 from explorer.formula.tree import (
+    VARIABLES,
     Binary,
     Call,
     Compare,
@@ -90,6 +92,19 @@ def fills(node: Call) -> tuple[bool, ...]:
             return (False,) * len(constant)
 
 
+def carries_gradient(node: Node) -> bool:
+    """Whether torch sees a path from the node's value back to x, y or g."""
+    match node:
+        case Name(name):
+            return name in VARIABLES
+        case Call("where", (_, then, otherwise)):
+            return carries_gradient(then) or carries_gradient(otherwise)
+        case Call(function) if not FUNCTIONS[function].differentiable:
+            return False
+        case _:
+            return not is_condition(node) and any(carries_gradient(child) for child in children(node))
+
+
 def _operation(node: Node) -> Callable[..., Any]:
     """The torch operation of an inner node, on the values of its operands."""
     match node:
@@ -110,11 +125,8 @@ def _chain(signs: tuple[str, ...]) -> Callable[..., Any]:
         return _OPERATORS[signs[0]]
 
     def compare(*values: Any) -> Any:
-        links = [_OPERATORS[sign](*pair) for sign, pair in zip(signs, zip(values, values[1:], strict=False), strict=True)]
-        result = links[0]
-        for link in links[1:]:
-            result = result & link
-        return result
+        links = [_OPERATORS[sign](*pair) for sign, pair in zip(signs, pairwise(values), strict=True)]
+        return reduce(operator.and_, links)
 
     return compare
 
@@ -151,9 +163,12 @@ def _constant(node: Node, parameters: Mapping[str, float]) -> Tensor:
             return torch.tensor(float(parameters[name]), dtype=torch.float64)
     values = [
         value.to(torch.float64) if cast else value
-        for value, cast in zip((_constant(child, parameters) for child in children(node)), casts(node), strict=True)
+        for value, cast in zip(
+            (_constant(child, parameters) for child in children(node)), casts(node), strict=True
+        )
     ]
-    return _operation(node)(*values)
+    result: Tensor = _operation(node)(*values)
+    return result
 
 
 def constant_value(node: Node, parameters: Mapping[str, float]) -> float:
@@ -161,24 +176,46 @@ def constant_value(node: Node, parameters: Mapping[str, float]) -> float:
     return float(_constant(node, parameters))
 
 
+def _constant_evaluator(node: Node, parameters: Mapping[str, float]) -> Evaluator:
+    if not is_condition(node):
+        value = constant_value(node, parameters)
+        return lambda scope: value
+    holds = bool(_constant(node, parameters))
+    # A tensor kept from one call to the next could be of another device or of inference mode.
+    return lambda scope: torch.tensor(holds, device=scope.x.device)
+
+
+def _argument(node: Node, parameters: Mapping[str, float]) -> Evaluator:
+    """An argument of a torch function; constants too large for the dtype of x become infinite."""
+    evaluate = _compiled(node, parameters)
+    if is_condition(node) or not is_constant(node):
+        return evaluate
+    value = constant_value(node, parameters)
+    return evaluate if abs(value) <= SMALLEST_MAX else lambda scope: _in_dtype(value, scope.x.dtype)
+
+
+def _in_dtype(value: float, dtype: torch.dtype) -> float:
+    return float(torch.tensor(value, dtype=torch.float64).to(dtype))
+
+
 def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
     if is_constant(node):
-        tensor = _constant(node, parameters)
-        value = tensor if is_condition(node) else float(tensor)
-        return lambda scope: value
+        return _constant_evaluator(node, parameters)
     if isinstance(node, Name):
         return operator.attrgetter(node.name)
-    filled = fills(node) if isinstance(node, Call) else (False,) * len(children(node))
+    compiled, filled = _compiled, (False,) * len(children(node))
+    if isinstance(node, Call):
+        compiled, filled = _argument, fills(node)
     operands = [
-        _prepared(_compiled(child, parameters), cast, fill)
+        _prepared(compiled(child, parameters), cast, fill)
         for child, cast, fill in zip(children(node), casts(node), filled, strict=True)
     ]
     return _joined(node, operands)
 
 
 @lru_cache(maxsize=1024)
-def _bound(node: Node, parameters: tuple[tuple[str, float], ...]) -> Evaluator:
-    evaluate = _compiled(node, dict(parameters))
+def _bound(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
+    evaluate = _argument(node, {name: float.fromhex(value) for name, value in parameters})
 
     def shaped(scope: Scope) -> Tensor:
         value = evaluate(scope)
@@ -196,5 +233,6 @@ def bind(node: Node, parameters: Mapping[str, float]) -> Callable[..., Tensor]:
     the domain of a function the result is NaN or infinite, as in torch. Raises KeyError for a
     parameter without a value.
     """
-    evaluate = _bound(node, tuple(sorted(parameters.items())))
+    # In hexadecimal, since 0.0 and -0.0 are equal but not the same parameter.
+    evaluate = _bound(node, tuple(sorted((name, float(value).hex()) for name, value in parameters.items())))
     return lambda x, y=None, g=None: evaluate(Scope(x, y, g))

@@ -6,11 +6,20 @@ from explorer.formula.functions import FUNCTIONS
 from explorer.formula.printing import number_text
 from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_condition
 
-_GREEK = frozenset(
-    ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu")
-    + ("xi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega")
-)
-_SIGNS = {"<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "==": "=", "!=": r"\ne", "&": r"\land", "|": r"\lor"}
+_GREEK = frozenset((
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu",
+    "xi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega",
+))  # fmt: skip
+_SIGNS = {
+    "<": "<",
+    "<=": r"\le",
+    ">": ">",
+    ">=": r"\ge",
+    "==": "=",
+    "!=": r"\ne",
+    "&": r"\land",
+    "|": r"\lor",
+}
 _OR, _AND, _COMPARE, _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(8)
 
 
@@ -37,13 +46,13 @@ def latex(node: Node) -> str:
 def _set(node: Node) -> tuple[str, int]:
     match node:
         case Number(value):
-            return number_latex(value), _ATOM
+            return number_latex(value), _PRODUCT if "e" in number_text(value) else _ATOM
         case Name(name):
             return name_latex(name), _ATOM
         case Unary("~", operand):
             return rf"\lnot {_inside(operand, _ATOM)}", _SIGN
         case Unary(_, operand):
-            return f"-{_number(operand, _SIGN)}", _SIGN
+            return f"-{_unsigned(operand, _SIGN)}", _SIGN
         case Binary(sign, left, right):
             return _binary(sign, left, right)
         case Compare(signs, operands):
@@ -64,20 +73,22 @@ def _binary(sign: str, left: Node, right: Node) -> tuple[str, int]:
         case "**":
             return f"{{{_number(left, _ATOM)}}}^{{{_number(right, _OR)}}}", _POWER
         case "*":
-            right_text = _number(right, _PRODUCT + 1)
+            right_text = _unsigned(right, _PRODUCT + 1)
             dot = r"\cdot " if right_text[0].isdigit() or right_text.startswith("{") else r"\,"
             return f"{_number(left, _PRODUCT)} {dot}{right_text}", _PRODUCT
         case _:
-            return f"{_number(left, _SUM)} {sign} {_number(right, _SUM + (sign == '-'))}", _SUM
+            return f"{_number(left, _SUM)} {sign} {_unsigned(right, _SUM + (sign == '-'))}", _SUM
 
 
 def _call(function: str, arguments: tuple[Node, ...]) -> tuple[str, int]:
     if function == "where":
         return _cases(Call(function, arguments)), _COMPARE
     text = FUNCTIONS[function].latex
+    level = _POWER if text.startswith(r"\frac") else _ATOM
     for place, argument in enumerate(arguments):
-        text = text.replace(f"#{place}", _number(argument, _OR))
-    return text, _ATOM
+        inside = (_unsigned if f"+#{place}" in text else _number)(argument, _OR)
+        text = text.replace(f"#{place}", inside)
+    return text, level
 
 
 def _cases(node: Node) -> str:
@@ -94,6 +105,12 @@ def _inside(node: Node, level: int) -> str:
     """A condition or number as it is, in parentheses where it binds less tightly than ``level``."""
     text, own = _set(node)
     return rf"\left({text}\right)" if own < level else text
+
+
+def _unsigned(node: Node, level: int) -> str:
+    """As ``_number``, but in parentheses where another sign would stand before its minus."""
+    text = _number(node, level)
+    return rf"\left({text}\right)" if text.startswith("-") else text
 
 
 def _number(node: Node, level: int) -> str:

@@ -1,4 +1,4 @@
-"""Text to tree: a regular expression for the words, precedence climbing for the rest.
+"""Text to tree, by precedence climbing over the words that ``lexing`` finds.
 
 Precedence is Python's, so a formula reads the same in the code that is exported. Python's own
 parser is not involved: it folds full-width letters into names, warns about odd literals and
@@ -10,13 +10,14 @@ from __future__ import annotations
 import difflib
 import keyword
 import math
-import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import NoReturn
+
+from torch import autograd, nn
 
 from explorer.formula.errors import FormulaError
 from explorer.formula.functions import FUNCTIONS
+from explorer.formula.lexing import Token, tokens
 from explorer.formula.tree import (
     CONSTANTS,
     VARIABLES,
@@ -41,18 +42,12 @@ MAX_NAME = 20
 COMPARISONS = ("<=", ">=", "==", "!=", "<", ">")
 POWERS = {"|": 1, "&": 2, "+": 3, "-": 3, "*": 4, "/": 4, "**": 5}
 
-# Generated code uses these words itself.
-CODE_WORDS = frozenset(
-    ("torch", "math", "np", "jnp", "jax", "ctx", "self", "inputs", "output", "forward", "backward")
-    + ("jvp", "vjp", "apply", "float", "super", "constant", "gradient", "nn", "partial")
-)
-
-_WORD = re.compile(
-    r"(?P<space>[ \t\r\n]+)"
-    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
-    r"|(?P<mark>\*\*|//|<<|>>|<=|>=|==|!=|:=|->|&&|\|\||[-+*/()<>,&|~=%^@!\[\]{}.:;'\"#\\?$`])"
-)
+# Generated code uses these words itself, or sets parameters as attributes beside them.
+CODE_WORDS = frozenset((
+    "torch", "math", "np", "jnp", "jax", "ctx", "self", "inputs", "output", "forward", "backward", "jvp",
+    "vjp", "apply", "float", "super", "constant", "gradient", "nn", "partial", "saved", "surrogate",
+    "inf", "nan", "Inf", "NaN", "Infinity",
+)).union(dir(nn.Module()), dir(autograd.Function))  # fmt: skip
 
 _INSTEAD = {
     "//": "use floor(a / b) for whole division",
@@ -81,27 +76,6 @@ _WORDS_INSTEAD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str  # number, name, mark or end
-    text: str
-    column: int
-
-
-def _tokens(text: str) -> list[_Token]:
-    found, position = [], 0
-    while position < len(text):
-        match = _WORD.match(text, position)
-        if match is None:
-            code = ord(text[position])
-            shown = f'"{text[position]}"' if text[position].isprintable() else f"character U+{code:04X}"
-            raise FormulaError(f"{shown} at column {position + 1} has no place in a formula", position + 1)
-        if match.lastgroup != "space":
-            found.append(_Token(str(match.lastgroup), match.group(), position + 1))
-        position = match.end()
-    return [*found, _Token("end", "", len(text) + 1)]
-
-
 def parse_tree(
     text: str, *, variables: Collection[str] = VARIABLES, parameters: Collection[str] | None = None
 ) -> Node:
@@ -116,13 +90,13 @@ def parse_tree(
         raise FormulaError(
             f"the formula has {len(text)} characters: {MAX_LENGTH} are the most", MAX_LENGTH + 1
         )
-    parser = _Parser(_tokens(text), variables, parameters)
+    parser = _Parser(tokens(text), variables, parameters)
     return parser.formula()
 
 
 class _Parser:
     def __init__(
-        self, tokens: list[_Token], variables: Collection[str], parameters: Collection[str] | None
+        self, tokens: list[Token], variables: Collection[str], parameters: Collection[str] | None
     ) -> None:
         self.tokens = tokens
         self.place = 0
@@ -131,15 +105,16 @@ class _Parser:
         self.parameters = parameters
 
     @property
-    def token(self) -> _Token:
+    def token(self) -> Token:
         return self.tokens[self.place]
 
-    def take(self) -> _Token:
+    def take(self) -> Token:
         token = self.token
         self.place += 1
         return token
 
     def formula(self) -> Node:
+        column = self.token.column
         node = self.expression()
         if self.token.kind != "end":
             self.refuse_trailing()
@@ -147,22 +122,23 @@ class _Parser:
             raise FormulaError(
                 "the formula is a condition, true or false at each x: multiply it by 1 or use "
                 "where(condition, then, otherwise) to get a number",
-                1,
+                column,
             )
         return node
 
     def expression(self) -> Node:
         """A comparison chain, or what binds tighter."""
-        column = self.token.column
+        columns = [self.token.column]
         operands, operators = [self.binary(1)], []
         while self.token.text in COMPARISONS:
-            operators.append(self.take())
+            operators.append(self.take().text)
+            columns.append(self.token.column)
             operands.append(self.binary(1))
         if not operators:
             return operands[0]
-        for operand, at in zip(operands, [column, *(o.column for o in operators)], strict=True):
-            self.require_number(operand, at, "a comparison")
-        return self.built(Compare(tuple(o.text for o in operators), tuple(operands)), column)
+        for operand, column in zip(operands, columns, strict=True):
+            self.require_number(operand, column, "a comparison")
+        return self.built(Compare(tuple(operators), tuple(operands)), columns[0])
 
     def binary(self, power: int) -> Node:
         """Operators that bind at least as tightly as ``power``."""
@@ -188,7 +164,7 @@ class _Parser:
             self.require_condition(operand, token.column, '"~"')
         return operand if token.text == "+" else self.built(Unary(token.text, operand), token.column)
 
-    def combined(self, operator: _Token, left: Node, right: Node) -> Node:
+    def combined(self, operator: Token, left: Node, right: Node) -> Node:
         if operator.text in "&|":
             for side in (left, right):
                 self.require_condition(side, operator.column, f'"{operator.text}"')
@@ -210,21 +186,27 @@ class _Parser:
             self.refuse_mark(token)
         raise FormulaError(f'a value is missing before "{token.text}" at column {token.column}', token.column)
 
-    def number(self, token: _Token) -> Number:
+    def number(self, token: Token) -> Number:
         value = float(token.text)
         if not math.isfinite(value):
-            raise FormulaError(f"the number at column {token.column} is too large: 1e308 is the most", token.column)
+            raise FormulaError(
+                f"the number at column {token.column} is too large: 1e308 is the most", token.column
+            )
         return Number(value)
 
-    def name(self, token: _Token) -> Name:
+    def name(self, token: Token) -> Name:
         text = token.text
         if text in FUNCTIONS:
-            raise FormulaError(f'"{text}" at column {token.column} is a function: write {text}(…)', token.column)
+            raise FormulaError(
+                f'"{text}" at column {token.column} is a function: write {text}(…)', token.column
+            )
         if text in self.variables or text in CONSTANTS:
             return Name(text)
         if text in VARIABLES:
             known = " or ".join(self.variables)
-            raise FormulaError(f'"{text}" at column {token.column} is not known here: use {known}', token.column)
+            raise FormulaError(
+                f'"{text}" at column {token.column} is not known here: use {known}', token.column
+            )
         if text in _WORDS_INSTEAD:
             raise FormulaError(f'"{text}" at column {token.column}: {_WORDS_INSTEAD[text]}', token.column)
         if self.parameters is None:
@@ -236,24 +218,33 @@ class _Parser:
             )
         return Name(text)
 
-    def require_parameter_name(self, token: _Token) -> None:
+    def require_parameter_name(self, token: Token) -> None:
         text, column = token.text, token.column
         if text.startswith("_") or text.endswith("_"):
-            raise FormulaError(f'a parameter such as "{text}" at column {column} starts and ends with a letter '
-                               "or digit", column)
+            raise FormulaError(
+                f'a parameter such as "{text}" at column {column} starts and ends with a letter or digit',
+                column,
+            )
         if len(text) > MAX_NAME:
-            raise FormulaError(f"the name at column {column} is too long: {MAX_NAME} characters are the most", column)
+            raise FormulaError(
+                f"the name at column {column} is too long: {MAX_NAME} characters are the most", column
+            )
         if keyword.iskeyword(text) or keyword.issoftkeyword(text) or text in CODE_WORDS:
-            raise FormulaError(f'"{text}" at column {column} means something else in code: choose another name', column)
+            raise FormulaError(
+                f'"{text}" at column {column} means something else in code: choose another name', column
+            )
 
-    def call(self, token: _Token) -> Node:
+    def call(self, token: Token) -> Node:
         row = FUNCTIONS.get(token.text)
         if row is None:
             near = difflib.get_close_matches(token.text, FUNCTIONS, n=1)
             hint = f"did you mean {near[0]}?" if near else "a * is missing, or it is none of the functions"
-            raise FormulaError(f'unknown function "{token.text}" at column {token.column}: {hint}', token.column)
+            raise FormulaError(
+                f'unknown function "{token.text}" at column {token.column}: {hint}', token.column
+            )
         opening = self.take()
-        arguments, columns = [], []
+        arguments: list[Node] = []
+        columns: list[int] = []
         while self.token.text != ")" or arguments:
             columns.append(self.token.column)
             arguments.append(self.expression())
@@ -282,11 +273,13 @@ class _Parser:
                     f"the argument of {name} at column {column} must be a number or a parameter", column
                 )
 
-    def close(self, opening: _Token) -> None:
+    def close(self, opening: Token) -> None:
         if self.token.text == ")":
             self.take()
         elif self.token.kind == "end":
-            raise FormulaError(f'the "(" at column {opening.column} is never closed: add a ")"', opening.column)
+            raise FormulaError(
+                f'the "(" at column {opening.column} is never closed: add a ")"', opening.column
+            )
         else:
             self.refuse_trailing()
 
@@ -295,16 +288,20 @@ class _Parser:
         if token.text in _INSTEAD:
             self.refuse_mark(token)
         if token.text in _WORDS_INSTEAD:
-            raise FormulaError(f'"{token.text}" at column {token.column}: {_WORDS_INSTEAD[token.text]}', token.column)
+            raise FormulaError(
+                f'"{token.text}" at column {token.column}: {_WORDS_INSTEAD[token.text]}', token.column
+            )
         if token.text == ")":
             raise FormulaError(f'the ")" at column {token.column} closes nothing: remove it', token.column)
         if token.text == ",":
-            raise FormulaError(f'the "," at column {token.column} stands outside a function call', token.column)
+            raise FormulaError(
+                f'the "," at column {token.column} stands outside a function call', token.column
+            )
         raise FormulaError(
             f'an operator such as * is missing before "{token.text}" at column {token.column}', token.column
         )
 
-    def refuse_mark(self, token: _Token) -> NoReturn:
+    def refuse_mark(self, token: Token) -> NoReturn:
         raise FormulaError(f'"{token.text}" at column {token.column}: {_INSTEAD[token.text]}', token.column)
 
     def require_number(self, node: Node, column: int, where: str) -> None:
@@ -318,16 +315,20 @@ class _Parser:
     def require_condition(self, node: Node, column: int, where: str) -> None:
         if not is_condition(node):
             raise FormulaError(
-                f"{where} at column {column} needs conditions such as (x > 0): put each in parentheses", column
+                f"{where} at column {column} needs conditions such as (x > 0): put each in parentheses",
+                column,
             )
 
     def built(self, node: Node, column: int) -> Node:
         count, depth = measure(node)
         if count > MAX_NODES:
-            raise FormulaError(f"the formula has more than {MAX_NODES} parts at column {column}: shorten it", column)
+            raise FormulaError(
+                f"the formula has more than {MAX_NODES} parts at column {column}: shorten it", column
+            )
         if depth > MAX_DEPTH:
             raise FormulaError(
-                f"the formula is nested deeper than {MAX_DEPTH} levels at column {column}: write it flatter", column
+                f"the formula is nested deeper than {MAX_DEPTH} levels at column {column}: write it flatter",
+                column,
             )
         return node
 

@@ -1,0 +1,141 @@
+"""A second evaluator of formula trees, in NumPy and from the definitions alone.
+
+It shares nothing with the package but the tree. ``noise`` disturbs what only rounds to the true
+value, so that a test can tell where a result hangs on the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary
+
+Array = Any
+Noise = Callable[[Array], Array]
+
+_erf = np.vectorize(math.erf, otypes=[float])
+
+
+def _sigmoid(a: Array) -> Array:
+    return np.exp(-np.logaddexp(0, -a))
+
+
+FUNCTIONS: dict[str, Callable[..., Array]] = {
+    "abs": lambda a: np.where(a < 0, -a, a),
+    "sign": lambda a: np.where(a > 0, 1.0, np.where(a < 0, -1.0, 0.0)),
+    "heaviside": lambda a, b: np.where(a == 0, b, np.where(a > 0, 1.0, 0.0)),
+    "round": np.rint,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "trunc": lambda a: np.where(a < 0, np.ceil(a), np.floor(a)),
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log1p": np.log1p,
+    "sqrt": np.sqrt,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "sigmoid": _sigmoid,
+    "softplus": lambda a: np.logaddexp(0, a),
+    "erf": _erf,
+    "relu": lambda a: np.where(a < 0, 0.0, a),
+    "min": lambda a, b: np.where(np.isnan(a) | (a < b), a, b),
+    "max": lambda a, b: np.where(np.isnan(a) | (a > b), a, b),
+    "clamp": lambda a, low, high: np.minimum(np.maximum(a, low), high),
+    "where": lambda condition, then, otherwise: np.where(condition, then, otherwise),
+    "mean": lambda a: np.full_like(a, np.sum(a) / a.size),
+    "gelu": lambda a: a * (1 + _erf(a / np.sqrt(2))) / 2,
+    "silu": lambda a: a * _sigmoid(a),
+    "mish": lambda a: a * np.tanh(np.logaddexp(0, a)),
+    "selu": lambda a: 1.0507009873554805 * np.where(a > 0, a, 1.6732632423543772 * np.expm1(a)),
+    "elu": lambda a, alpha: np.where(a > 0, a, alpha * np.expm1(a)),
+    "celu": lambda a, alpha: np.where(a > 0, a, alpha * np.expm1(a / alpha)),
+    "leaky_relu": lambda a, slope: np.where(a > 0, a, slope * a),
+    "relu6": lambda a: np.minimum(np.maximum(a, 0), 6),
+    "hardtanh": lambda a, low, high: np.where(a < low, low, np.where(a > high, high, a)),
+    "softsign": lambda a: a / (1 + np.abs(a)),
+    "hardsigmoid": lambda a: np.minimum(np.maximum(a + 3, 0), 6) / 6,
+    "hardswish": lambda a: a * np.minimum(np.maximum(a + 3, 0), 6) / 6,
+    "softshrink": lambda a, width: np.where(a > width, a - width, np.where(a < -width, a + width, 0 * a)),
+    "hardshrink": lambda a, width: np.where((-width <= a) & (a <= width), 0.0, a),
+    "reciprocal": lambda a: 1 / a,
+}
+_EXACT = (
+    "abs",
+    "sign",
+    "heaviside",
+    "round",
+    "floor",
+    "ceil",
+    "trunc",
+    "relu",
+    "min",
+    "max",
+    "clamp",
+    "where",
+)
+_ROUNDED = frozenset(FUNCTIONS).difference(_EXACT)
+
+_ARITHMETIC: dict[str, Callable[[Array, Array], Array]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "**": np.power,
+}
+_CONDITIONS: dict[str, Callable[[Array, Array], Array]] = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+    "&": np.logical_and,
+    "|": np.logical_or,
+}
+
+
+def evaluate(node: Node, values: Mapping[str, Array], noise: Noise = lambda value: value) -> Array:
+    """The value of a tree as an array like ``values["x"]``, in float64."""
+
+    def of(child: Node) -> Array:
+        return evaluate(child, values, noise)
+
+    def number(child: Node) -> Array:
+        return np.asarray(of(child), np.float64)
+
+    with np.errstate(all="ignore"):
+        match node:
+            case Number(value):
+                return np.full_like(values["x"], value)
+            case Name(name):
+                known = {"pi": np.pi, "e": np.e, **values}
+                return np.broadcast_to(np.float64(known[name]), values["x"].shape)
+            case Unary("~", operand):
+                return ~of(operand)
+            case Unary(_, operand):
+                return -number(operand)
+            case Binary(sign, left, right) if sign in _CONDITIONS:
+                return _CONDITIONS[sign](of(left), of(right))
+            case Binary(sign, left, right):
+                result = _ARITHMETIC[sign](number(left), number(right))
+                return noise(result) if sign == "**" else result
+            case Compare(signs, operands):
+                sides = pairwise(map(of, operands))
+                links = [_CONDITIONS[sign](*pair) for sign, pair in zip(signs, sides, strict=True)]
+                return np.logical_and.reduce(links)
+            case Call("where", (condition, then, otherwise)):
+                return np.where(of(condition), number(then), number(otherwise))
+            case Call(function, arguments):
+                result = FUNCTIONS[function](*map(number, arguments))
+                return noise(result) if function in _ROUNDED else result

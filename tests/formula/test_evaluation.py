@@ -1,0 +1,290 @@
+import math
+from operator import attrgetter
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, given
+
+from explorer.formula import FUNCTIONS, Formula, parse
+from explorer.formula.tree import Call, Name, walk
+from tests.formula import oracle
+from tests.formula.strategies import PARAMETERS, formulas, many
+
+X = np.array([-30.0, -2.5, -1.0, -0.75, -0.5, -0.0, 0.0, 1e-3, 0.5, 0.75, 1.0, 1.5, 2.0, 6.5, 40.0])
+Y = np.linspace(-2, 2, X.size)
+G = np.cos(3 * Y)
+VALUES = {"x": X, "y": Y, "g": G, **PARAMETERS}
+
+# Past each function's kinks and the points where torch switches to another form.
+_EDGES = (0.0, 0.5, 1, 1.5, 2.5, 3, 6, 45, math.inf)
+_GRID = np.array([*(-edge for edge in _EDGES), *_EDGES, math.nan])
+
+
+def tensors(dtype):
+    return tuple(torch.tensor(values, dtype=dtype) for values in (X, Y, G))
+
+
+def bits(tensor):
+    return tensor.contiguous().view({2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.element_size()])
+
+
+def constant(value):
+    return torch.tensor(value, dtype=torch.float64)
+
+
+def run_source(formula, x, y, g):
+    """What the generated torch code returns, filled out to x as a snippet does it."""
+    names = {"torch": torch, "math": math, "constant": constant, "x": x, "y": y, "g": g, **PARAMETERS}
+    value = eval(formula.torch_source, names)
+    if not isinstance(value, torch.Tensor):
+        value = torch.tensor(value, dtype=torch.float64).to(x.dtype)
+    return value.expand_as(x)
+
+
+def gradients(value, inputs):
+    if not value.requires_grad:
+        return []
+    found = torch.autograd.grad(value.sum(), inputs, allow_unused=True)
+    return [gradient for gradient in found if gradient is not None]
+
+
+def reliable(tree, values):
+    """The oracle's value, and where neither a NaN on the way nor a last bit decides it."""
+    generator = np.random.default_rng(0)
+    exact = oracle.evaluate(tree, values)
+    sound = np.ones(exact.shape, bool)
+    for _ in range(3):
+        noisy = oracle.evaluate(tree, values, lambda v: v * (1 + 3e-10 * generator.uniform(-1, 1, v.shape)))
+        sound &= np.isclose(noisy, exact, rtol=1e-6, atol=1e-9, equal_nan=True)
+    return exact, sound
+
+
+def test_the_oracle_knows_the_functions_of_the_table():
+    assert set(oracle.FUNCTIONS) == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))
+def test_each_function_agrees_with_its_definition(row):
+    arguments = {"x": _GRID, "lo": 0.5, "hi": 1.5}
+    names = [Name(name) for name in ("x", "lo", "hi")[: row.arity]]
+    if row.name == "where":
+        names[0] = parse("1 * (x >= lo)", parameters=("lo",)).tree.right
+    tree = Call(row.name, tuple(names))
+    got = Formula(tree).bind({"lo": 0.5, "hi": 1.5})(torch.tensor(_GRID))
+    np.testing.assert_allclose(got, oracle.evaluate(tree, arguments), rtol=1e-9, atol=1e-12)
+
+
+@many
+@given(formulas)
+def test_values_agree_with_an_independent_evaluator(formula):
+    expected, sound = reliable(formula.tree, VALUES)
+    assume(sound.any())
+    got = formula.bind(PARAMETERS)(*tensors(torch.float64)).numpy()
+    np.testing.assert_allclose(got[sound], expected[sound], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
+@many
+@given(formula=formulas)
+def test_shape_and_dtype_of_x_are_kept(dtype, formula):
+    evaluate = formula.bind(PARAMETERS)
+    vectors = tensors(dtype)
+    shapes = [
+        lambda t: t,
+        lambda t: t[3],
+        lambda t: t[:0],
+        lambda t: t.reshape(5, 3).T,
+        lambda t: t[::2],
+        lambda t: t[:1].expand(4),
+    ]
+    for shape in shapes:
+        x, y, g = map(shape, vectors)
+        value = evaluate(x, y, g)
+        assert (value.shape, value.dtype) == (x.shape, dtype)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@many
+@given(formula=formulas)
+def test_torch_source_gives_the_same_bits(dtype, formula):
+    inputs = tensors(dtype)
+    for tensor in inputs:
+        tensor.requires_grad_()
+    value, exported = formula.bind(PARAMETERS)(*inputs), run_source(formula, *inputs)
+    assert exported.dtype == value.dtype
+    assert torch.equal(bits(exported), bits(value)), formula.torch_source
+    pairs = zip(gradients(exported, inputs), gradients(value, inputs), strict=True)
+    assert all(torch.equal(bits(left), bits(right)) for left, right in pairs), formula.torch_source
+
+
+@many
+@given(formulas)
+def test_layout_in_memory_changes_no_value(formula):
+    evaluate = formula.bind(PARAMETERS)
+    x, y, g = tensors(torch.float64)
+    twice = [torch.stack([t, t], dim=1)[:, 0] for t in (x, y, g)]
+    torch.testing.assert_close(evaluate(*twice), evaluate(x, y, g), equal_nan=True)
+
+
+@many
+@given(formulas)
+def test_vmap_and_grad_see_through(formula):
+    assume(not any(isinstance(part, Call) and part.function == "mean" for part in walk(formula.tree)))
+    evaluate = formula.bind(PARAMETERS)
+    x, y, g = tensors(torch.float64)
+    torch.testing.assert_close(torch.func.vmap(evaluate)(x, y, g), evaluate(x, y, g), equal_nan=True)
+    slopes = torch.func.vmap(torch.func.grad(evaluate))(x, y, g)
+    leaf = x.clone().requires_grad_()
+    expected = gradients(evaluate(leaf, y, g), [leaf]) or [torch.zeros_like(x)]
+    torch.testing.assert_close(slopes, expected[0], equal_nan=True)
+
+
+@pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))
+def test_each_function_differentiates_as_torch_does(row):
+    if row.name == "where":
+        formula = parse("where(x > 0.3, x, 2)")
+    else:
+        formula = parse(f"{row.name}({', '.join(('x', '0.3', '2')[: row.arity])})")
+    x = torch.tensor([-1.3, -0.2, 0.31, 0.7, 1.6], dtype=torch.float64)
+    x = x[formula.bind()(x).isfinite()].requires_grad_()
+    value = formula.bind()(x)
+    assert value.requires_grad == row.differentiable
+    if row.differentiable:
+        assert torch.autograd.gradcheck(formula.bind(), x)
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("celu(x, c)", {"c": 0.0}),
+        ("softshrink(x, c)", {"c": -1.0}),
+        ("softshrink(x, 9 ** 9 ** 9)", {}),
+        ("hardtanh(x, c, 1)", {"c": 2.0}),
+        ("hardtanh(3, c, 1) + x", {"c": 2.0}),
+        ("celu(1, 0) * x", {}),
+    ],
+)
+def test_constants_that_torch_refuses_give_nan(text, parameters):
+    value = parse(text, parameters=parameters).bind(parameters)(torch.ones(3))
+    assert value.isnan().all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "x + {}",
+        "min(x, {})",
+        "max(x, -{})",
+        "clamp(x, 0, {})",
+        "clamp({}, x, y)",
+        "where(x > 0, x, {})",
+        "where(x > 0, 1, {})",
+        "heaviside(x, {})",
+        "elu(x, {})",
+        "leaky_relu(x, {})",
+        "hardshrink(x, {})",
+    ],
+)
+@pytest.mark.parametrize("number", ["1e39", "1e300", "9**99", "9**9**9**9", "c"])
+def test_numbers_beyond_the_dtype_become_infinite(dtype, text, number):
+    formula = parse(text.format(number), parameters=("c",))
+    x = torch.tensor([-1.0, 0.0, 2.0], dtype=torch.float64)
+    wide = formula.bind({"c": 1e300})(x, x).to(dtype)
+    narrow = formula.bind({"c": 1e300})(x.to(dtype), x.to(dtype))
+    infinite_times_zero = narrow.isnan()
+    assert narrow.dtype == dtype
+    assert torch.equal(narrow[~infinite_times_zero], wide[~infinite_times_zero])
+    assert (x[infinite_times_zero] == 0).all()
+
+
+def test_a_tower_of_powers_costs_nothing_and_is_infinite():
+    assert parse("9**9**9**9").value() == math.inf
+    assert parse("x * 9**9**9**9").bind()(torch.ones(2)).tolist() == [math.inf, math.inf]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("-x ** 2", [-4.0, -0.25, -9.0]),
+        ("(-x) ** 2", [4.0, 0.25, 9.0]),
+        ("2 ** -x", [4.0, 2**-0.5, 0.125]),
+        ("2 ** 3 ** 0 * x", [-4.0, 1.0, 6.0]),
+        ("1 - 2 - x", [1.0, -1.5, -4.0]),
+        ("8 / 4 / 2 * x", [-2.0, 0.5, 3.0]),
+        ("(0 < x < 1) + (x >= 0)", [0.0, 2.0, 1.0]),
+        ("(1 > x < 2 > 0) * 5", [5.0, 5.0, 0.0]),
+        ("(0 < 1 < x) * 5", [0.0, 0.0, 5.0]),
+        ("-(x > 0)", [-0.0, -1.0, -1.0]),
+        ("(x > 0) ** -1", [math.inf, 1.0, 1.0]),
+        ("x * ~(x > 0)", [-2.0, 0.0, 0.0]),
+        ("~((x > 0) & (x < 1)) * 1", [1.0, 0.0, 1.0]),
+        ("1 * ((x > 0) | (x < 1) & (x > 9))", [0.0, 1.0, 1.0]),
+        ("where(x > 0, 1, -1)", [-1.0, 1.0, 1.0]),
+        ("where(1 < 2, 3, 4)", [3.0, 3.0, 3.0]),
+        ("where(1 < 2, x, 4)", [-2.0, 0.5, 3.0]),
+        ("where(x > 0, x < 1, 7)", [7.0, 1.0, 0.0]),
+        ("where(x > 0, 1 < 2, 2 < 1)", [0.0, 1.0, 1.0]),
+        ("clamp(x, -1, y)", [-1.0, 0.5, 1.0]),
+        ("clamp(x, y, 2)", [1.0, 1.0, 2.0]),
+        ("clamp(0, x, y)", [0.0, 0.5, 1.0]),
+        ("clamp(x, 2, 1)", [1.0, 1.0, 1.0]),
+        ("mean(x)", [0.5, 0.5, 0.5]),
+        ("mean(x) * (x > mean(x))", [0.0, 0.0, 0.5]),
+        ("0 / 0", [math.nan] * 3),
+        ("where(0 / 0 == 0 / 0, 1, 2)", [2.0, 2.0, 2.0]),
+        ("heaviside(x - 0.5, 0.5)", [0.0, 0.5, 1.0]),
+    ],
+)
+def test_values_by_hand(text, expected):
+    x = torch.tensor([-2.0, 0.5, 3.0], dtype=torch.float64)
+    got = parse(text).bind()(x, torch.ones_like(x))
+    torch.testing.assert_close(got, torch.tensor(expected, dtype=torch.float64), equal_nan=True)
+
+
+def test_zeros_of_either_sign_are_different_parameters():
+    formula = parse("x * c", parameters=("c",))
+    x = torch.ones(1)
+    signs = [math.copysign(1, formula.bind({"c": c})(x).item()) for c in (0.0, -0.0)]
+    assert signs == [1.0, -1.0]
+
+
+def test_a_formula_bound_in_inference_mode_trains_later():
+    formula = parse("where(c > 1, x, 2 * x)", parameters=("c",))
+    with torch.inference_mode():
+        formula.bind({"c": 0.123})(torch.ones(2))
+    x = torch.ones(2, requires_grad=True)
+    formula.bind({"c": 0.123})(x).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [2.0, 2.0]
+
+
+def test_double_backward():
+    x = torch.tensor([0.5, -1.5], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradgradcheck(parse("tanh(x) * x ** 3").bind(), x)
+
+
+def test_a_missing_parameter_is_named():
+    with pytest.raises(KeyError, match="width"):
+        parse("x * width", parameters=None).bind()
+
+
+def test_the_gradient_reaches_what_the_formula_says_it_reaches():
+    x = torch.linspace(-1, 1, 5, requires_grad=True)
+    for text in (
+        "x",
+        "where(x >= 0, 1, -1)",
+        "where(x > 0, x, 1)",
+        "1 * (x > 0)",
+        "heaviside(x, 0)",
+        "3 + 0 * x",
+    ):
+        formula = parse(text)
+        assert formula.carries_gradient == formula.bind()(x).requires_grad, text
+
+
+@pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))
+def test_torch_has_the_function_under_the_name_we_print(row):
+    assert callable(attrgetter(row.torch)(torch))

@@ -1,0 +1,282 @@
+import json
+import subprocess
+import sys
+from timeit import repeat
+
+import pytest
+from hypothesis import given
+
+from explorer.formula import FUNCTIONS, MAX_DEPTH, MAX_LENGTH, MAX_NODES, FormulaError, parse
+from explorer.formula.parsing import MAX_NAME, MAX_NESTING
+from explorer.formula.tree import measure
+from tests.formula.hostile import HOSTILE
+from tests.formula.strategies import PARAMETERS, many, texts
+
+MOST_S = 5e-3
+
+
+def refused(text, **given_names):
+    with pytest.raises(FormulaError) as caught:
+        parse(text, **given_names)
+    return caught.value
+
+
+def test_the_corpus_is_large():
+    assert len(set(HOSTILE)) >= 150
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:40]))
+@pytest.mark.parametrize("parameters", [(), None], ids=["known names", "any names"])
+def test_hostile_text_is_refused_at_once(text, parameters):
+    error = refused(text, parameters=parameters)
+    assert 1 <= error.column <= len(text) + 1
+    assert error.message == str(error)
+    assert "\n" not in error.message
+    assert len(error.message) <= 500
+
+    def attempt():
+        with pytest.raises(FormulaError):
+            parse(text, parameters=parameters)
+
+    assert min(repeat(attempt, number=1, repeat=5)) < MOST_S
+
+
+@many
+@given(texts)
+def test_any_text_is_a_formula_or_a_formula_error(text):
+    for parameters in (PARAMETERS, None):
+        try:
+            formula = parse(text, parameters=parameters)
+        except FormulaError as found:
+            error = found
+        else:
+            assert parse(formula.text, parameters=parameters) == formula
+            assert formula.latex
+            assert formula.torch_source
+            assert formula.numpy_source
+            assert formula.jax_source
+            continue
+        assert 1 <= error.column <= len(text) + 1
+        assert error.pointer(text).endswith("^")
+
+
+@pytest.mark.parametrize("value", [None, 5, b"x", ["x"], 1j], ids=repr)
+def test_what_is_no_text_is_refused(value):
+    assert "text" in refused(value).message
+
+
+WRONG = [
+    # text, column, a word of the sentence
+    ("x * z", 5, 'unknown name "z"'),
+    ("foo(x)", 1, 'unknown function "foo"'),
+    ("x + sigmiod(x)", 5, "did you mean sigmoid?"),
+    ("2 (x)", 3, "operator"),
+    ("x y", 3, "operator"),
+    ("x 2", 3, "operator"),
+    ("x(1)", 1, "* is missing"),
+    ("abs", 1, "abs(…)"),
+    ("abs * 2", 1, "is a function"),
+    ("abs()", 1, "takes 1 argument, here it has 0"),
+    ("1 + abs(x, y)", 5, "takes 1 argument, here it has 2"),
+    ("clamp(x, 0)", 1, "takes 3 arguments, here it has 2"),
+    ("abs(x,)", 7, "a value is missing"),
+    ("abs(x", 4, "never closed"),
+    ("((x)", 1, "never closed"),
+    ("x)", 2, "closes nothing"),
+    ("x, y", 2, "outside a function call"),
+    ("", 1, "a value is missing at the end"),
+    ("x +", 4, "a value is missing at the end"),
+    ("x + * y", 5, 'a value is missing before "*"'),
+    ("x ** ** y", 6, 'a value is missing before "**"'),
+    ("()", 2, 'a value is missing before ")"'),
+    ("x // 2", 3, "floor(a / b)"),
+    ("x % 2", 3, "floor(a / b)"),
+    ("x ^ 2", 3, "use ** for powers"),
+    ("x = 2", 3, "use == to compare"),
+    ("(x := 2)", 4, "assigns nothing"),
+    ("(x > 0) && (x < 1)", 9, "use & between"),
+    ("(x > 0) || (x < 1)", 9, "use | between"),
+    ("!x", 1, "use ~ before"),
+    ("x[0]", 2, "subscripts"),
+    ("[x]", 1, "lists"),
+    ("x.real", 2, "attributes"),
+    ("'x'", 1, "strings"),
+    ('x + "y"', 5, "strings"),
+    ("x # y", 3, "comments"),
+    ("(x > 0) and (x < 1)", 9, "use & between"),
+    ("x if x > 0 else 1", 3, "where(condition, then, otherwise)"),
+    ("1 * (not x > 0)", 6, "use ~ before"),
+    ("x * True", 5, "use 1"),
+    ("x @ y", 3, "no place"),
+    ("x + ½", 5, "no place"),
+    ("x + \0", 5, "U+0000"),
+    ("x > 0", 1, "is a condition"),
+    ("   (x > 0) & (x < 1)", 4, "is a condition"),
+    ("1 * (x > 0 & x < 1)", 12, "put each in parentheses"),
+    ("1 * (x & y)", 8, "needs conditions"),
+    ("~x", 1, "needs conditions"),
+    ("1 * (x < (y > 0))", 10, "a comparison needs a number"),
+    ("1 * ((y > 0) < x)", 6, "a comparison needs a number"),
+    ("abs(x > 0)", 5, "an argument of abs needs a number"),
+    ("min(x, x > 0)", 8, "an argument of min needs a number"),
+    ("where(x, 1, 2)", 7, "the first argument of where"),
+    ("elu(x, y)", 8, "must be a number or a parameter"),
+    ("hardtanh(x, 0, 1 + g)", 16, "must be a number or a parameter"),
+    ("2 * 1e999", 5, "too large"),
+    ("x" * (MAX_LENGTH + 1), MAX_LENGTH + 1, "300 are the most"),
+]
+
+
+@pytest.mark.parametrize(("text", "column", "words"), WRONG, ids=[case[0][:30] or "empty" for case in WRONG])
+def test_errors_point_at_the_place_and_say_what_to_write(text, column, words):
+    error = refused(text)
+    assert (error.column, words in error.message) == (column, True), error.message
+    shown, caret = error.pointer(text).split("\n")
+    assert len(shown) == len(text)
+    assert caret == " " * (column - 1) + "^"
+    if "column" in error.message:
+        assert f"column {column}" in error.message
+
+
+def test_an_unknown_name_reads_as_in_the_manual():
+    error = refused("x + z")
+    assert error.message == 'unknown name "z" at column 5: use x, y, g or a parameter'
+
+
+def test_variables_that_are_not_there_are_named():
+    error = refused("x + g", variables=("x",))
+    assert (error.column, error.message) == (5, '"g" at column 5 is not known here: use x')
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("_c", "starts and ends with a letter"),
+        ("c_", "starts and ends with a letter"),
+        ("__class__", "starts and ends with a letter"),
+        ("c" * (MAX_NAME + 1), "too long"),
+        ("lambda", "means something else"),
+        ("match", "means something else"),
+        ("torch", "means something else"),
+        ("forward", "means something else"),
+    ],
+)
+def test_names_that_make_no_parameter(name, words):
+    error = refused(f"x * {name}", parameters=None)
+    assert (error.column, words in error.message) == (5, True), error.message
+
+
+def test_new_names_become_parameters_in_order():
+    formula = parse("beta * x + c_1 * x + beta", parameters=None)
+    assert (formula.parameters, formula.variables) == (("beta", "c_1"), ("x",))
+    assert parse("c" * MAX_NAME, parameters=None).parameters == ("c" * MAX_NAME,)
+
+
+def test_the_length_limit():
+    assert parse("x" + " " * (MAX_LENGTH - 1)).text == "x"
+    assert "300 are the most" in refused("x" + " " * MAX_LENGTH).message
+
+
+def _flat(leaves):
+    """A balanced sum, so that the number of nodes and not the depth meets its limit."""
+    return "x" if leaves == 1 else f"({_flat(leaves // 2)}+{_flat(leaves - leaves // 2)})"
+
+
+def test_one_part_more_than_the_limit_is_refused():
+    text = _flat(MAX_NODES // 2)  # n leaves and n - 1 sums
+    assert measure(parse(f"-{text}").tree)[0] == MAX_NODES
+    assert "more than 64 parts" in refused(f"--{text}").message
+
+
+def test_one_level_more_than_the_limit_is_refused():
+    at_the_limit = "-" * (MAX_DEPTH - 1) + "x"
+    assert measure(parse(at_the_limit).tree) == (MAX_DEPTH, MAX_DEPTH)
+    error = refused("-" + at_the_limit)
+    assert (error.column, "deeper than 16 levels" in error.message) == (1, True)
+
+
+def test_one_parenthesis_more_than_the_limit_is_refused():
+    deepest = MAX_NESTING - 1
+    assert parse("(" * deepest + "x" + ")" * deepest).text == "x"
+    assert "too many parentheses" in refused("(" * (deepest + 1) + "x" + ")" * (deepest + 1)).message
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "too_much"),
+    [("MAX_LENGTH", "-x", "--x"), ("MAX_NODES", "-x", "x+x"), ("MAX_DEPTH", "x+x", "--x")],
+)
+def test_each_limit_is_one_constant(limit, most, too_much, monkeypatch):
+    monkeypatch.setattr(f"explorer.formula.parsing.{limit}", 2)
+    assert parse(most).variables == ("x",)
+    assert "2" in refused(too_much).message
+
+
+@pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))
+def test_arity_is_exact(row):
+    for count in {0, row.arity - 1, row.arity + 1}:
+        error = refused(f"{row.name}({', '.join(['x'] * count)})")
+        assert f"{row.name} at column 1 takes {row.arity} argument" in error.message
+
+
+@pytest.mark.parametrize(
+    ("text", "same_as"),
+    [
+        ("a < x < b", "((a < x < b))"),
+        ("-x**2", "-(x**2)"),
+        ("2**-x**2", "2**(-(x**2))"),
+        ("x**y**g", "x**(y**g)"),
+        ("-x*y", "(-x)*y"),
+        ("x-y-g", "(x-y)-g"),
+        ("x/y/g", "(x/y)/g"),
+        ("x*-y", "x*(-y)"),
+        ("x--y", "x-(-y)"),
+        ("~(x>0) & (y>0)", "(~(x>0)) & (y>0)"),
+        ("(x>0) | (y>0) & (g>0)", "(x>0) | ((y>0) & (g>0))"),
+        ("x+1 < y*2", "(x+1) < (y*2)"),
+        ("1 < x == y", "1 < x == y"),
+    ],
+)
+def test_precedence_is_that_of_python(text, same_as):
+    frame = "where({}, 1, 0)" if set(text) & set("<>") else "{}"
+    left, right = (parse(frame.format(each), parameters=("a", "b")) for each in (text, same_as))
+    assert left == right
+
+
+def test_a_chain_in_parentheses_is_no_longer_a_chain():
+    assert "needs a number" in refused("1 * ((0 < x) < 1)").message
+
+
+_AUDITED = """
+import json, sys
+import torch
+from explorer.formula import Formula, FormulaError, parse
+
+x = torch.linspace(-2, 2, 5, requires_grad=True)
+sound, hostile = json.load(sys.stdin)
+
+def everything(texts):
+    for text in texts:
+        try:
+            formula = parse(text, parameters=None)
+        except FormulaError:
+            continue
+        [formula.text, formula.latex, formula.torch_source, formula.numpy_source, formula.jax_source]
+        value = formula.bind({name: 0.5 for name in formula.parameters})(x, x, x)
+        if value.requires_grad:
+            value.sum().backward()
+
+seen = []
+everything(sound)  # once before, since torch imports parts of itself at first use
+sys.addaudithook(lambda event, arguments: seen.append(event))
+everything(sound + hostile)
+print(json.dumps(seen))
+"""
+
+
+def test_reading_and_evaluating_opens_imports_and_executes_nothing():
+    calls = [f"{row.name}({', '.join(['x', '0.5', '2'][: row.arity])})" for row in FUNCTIONS.values()]
+    calls += ["where(x > c, x, -1)", "g * (lo <= x <= hi)", "9**9**9**9 + mean(x)"]
+    command = [sys.executable, "-c", _AUDITED]
+    texts = json.dumps([calls, HOSTILE])
+    ran = subprocess.run(command, input=texts, capture_output=True, text=True, check=True, timeout=120)
+    assert json.loads(ran.stdout) == []

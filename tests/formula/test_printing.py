@@ -1,0 +1,162 @@
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import assume, given
+
+from explorer.formula import FUNCTIONS, Formula, parse
+from explorer.formula.tree import Call, Name, Number, is_condition, walk
+from tests.formula import oracle
+from tests.formula.strategies import PARAMETERS, few, formulas, many
+from tests.formula.test_evaluation import VALUES, reliable
+
+ARGUMENTS = {"x": VALUES["x"], "lo": 0.5, "hi": 1.5}
+
+
+def run_numpy(text, values):
+    with np.errstate(all="ignore"):
+        value = eval(text, {"np": np, "math": math, **values})
+    return np.broadcast_to(np.asarray(value, np.float64), values["x"].shape)
+
+
+def run_jax(text, values):
+    with jax.enable_x64(True):
+        arrays = {name: jnp.asarray(v) if isinstance(v, np.ndarray) else v for name, v in values.items()}
+        value = eval(text, {"jax": jax, "jnp": jnp, "math": math, **arrays})
+        return np.broadcast_to(np.asarray(value, np.float64), values["x"].shape)
+
+
+def comparable(tree, values):
+    """As ``reliable``, without the places where a NaN was on the way: libraries differ in its sign."""
+    exact, sound = reliable(tree, values)
+    parts = [part for part in walk(tree) if not is_condition(part)]
+    return exact, sound & ~np.any([np.isnan(oracle.evaluate(part, values)) for part in parts], axis=0)
+
+
+def assert_close(got, expected, where):
+    np.testing.assert_allclose(got[where], expected[where], rtol=1e-6, atol=1e-9)
+
+
+@many
+@given(formulas)
+def test_canonical_text_parses_back_to_an_equal_tree(formula):
+    again = parse(formula.text, parameters=PARAMETERS)
+    assert again == formula
+    assert again.text == formula.text
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("x*y+g", "x * y + g"),
+        ("((x))", "x"),
+        ("+x", "x"),
+        ("- -x", "--x"),
+        ("(-x)**2", "(-x) ** 2"),
+        ("-(x**2)", "-x ** 2"),
+        ("2**(-x)", "2 ** -x"),
+        ("(x**y)**g", "(x ** y) ** g"),
+        ("x**(y**g)", "x ** y ** g"),
+        ("x-(y-g)", "x - (y - g)"),
+        ("x+(y+g)", "x + (y + g)"),
+        ("x/(y*g)", "x / (y * g)"),
+        ("-(x*y)", "-(x * y)"),
+        ("1.50*x", "1.5 * x"),
+        ("1e3+x", "1000 + x"),
+        ("1E+22*x", "1e+22 * x"),
+        (".5e-7*x", "5e-08 * x"),
+        ("g*(lo<=x<=hi)", "g * (lo <= x <= hi)"),
+        ("g*~(x>0)", "g * ~(x > 0)"),
+        ("1*((x>0)&((y>0)|(g>0)))", "1 * ((x > 0) & ((y > 0) | (g > 0)))"),
+        ("where(x>0,x>1,-x)", "where(x > 0, x > 1, -x)"),
+    ],
+)
+def test_canonical_text_has_no_more_parentheses_than_it_needs(text, canonical):
+    assert parse(text, parameters=PARAMETERS).text == canonical
+
+
+@pytest.mark.parametrize(
+    ("text", "torch_source"),
+    [
+        ("clamp(x, lo, hi)", "torch.clamp(x, lo, hi)"),
+        ("g * (abs(x) <= c)", "g * (torch.abs(x) <= c)"),
+        ("1 * (lo < x < hi)", "1 * ((lo < x) & (x < hi)).to(x.dtype)"),
+        ("x * (lo <= x <= hi)", "x * ((lo <= x) & (x <= hi))"),
+        ("(x > 0) * (x < 1)", "(x > 0).to(x.dtype) * (x < 1).to(x.dtype)"),
+        ("max(x, 0)", "torch.maximum(x, torch.full_like(x, 0))"),
+        ("where(x >= 0, 1, -1)", "torch.where(x >= 0, torch.full_like(x, 1), -1)"),
+        ("gelu(x)", "torch.nn.functional.gelu(x)"),
+        ("-1 / 2 * x", "-1.0 / 2.0 * x"),
+        ("2 * pi * x", "2 * math.pi * x"),
+        ("sqrt(2) * x", "float(torch.sqrt(constant(2))) * x"),
+    ],
+)
+def test_torch_source_reads_as_a_person_would_write_it(text, torch_source):
+    assert parse(text, parameters=PARAMETERS).torch_source == torch_source
+
+
+@pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))
+@pytest.mark.parametrize("library", ["numpy", "jax"])
+def test_each_function_is_the_same_in_other_libraries(row, library):
+    names = [Name(name) for name in ("x", "lo", "hi")[: row.arity]]
+    if row.name == "where":
+        names[0] = parse("1 * (x >= lo)", parameters=("lo",)).tree.right
+    formula = Formula(Call(row.name, tuple(names)))
+    expected, sound = comparable(formula.tree, ARGUMENTS)
+    run, text = {"numpy": (run_numpy, formula.numpy_source), "jax": (run_jax, formula.jax_source)}[library]
+    assert_close(run(text, ARGUMENTS), expected, sound)
+
+
+@many
+@given(formulas)
+def test_numpy_source_agrees_with_an_independent_evaluator(formula):
+    expected, sound = comparable(formula.tree, VALUES)
+    assume(sound.any())
+    assert_close(run_numpy(formula.numpy_source, VALUES), expected, sound)
+
+
+@few
+@given(formulas)
+def test_jax_source_agrees_with_an_independent_evaluator(formula):
+    expected, sound = comparable(formula.tree, VALUES)
+    assume(sound.any())
+    assert_close(run_jax(formula.jax_source, VALUES), expected, sound)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x * 9**9**9**9",
+        "x + 1 / 0",
+        "x + ~(1 < 2)",
+        "x * (c > 1)",
+        "x * where(c > 1, 2, 3)",
+        "x / where(x > 0, 2, 3) ** -1",
+        "(x > 0) ** -1",
+        "3 / (x > 0)",
+        "where(x > 0, 1, 2) ** -2",
+        "x + 99999999999 * 99999999999 * 3",
+        "x * (0 < 1 < x)",
+        "erf(2) * x",
+        "mean(x) - mean(3)",
+        "-0 * x",
+    ],
+)
+@pytest.mark.parametrize("library", ["numpy", "jax"])
+def test_other_libraries_never_calculate_with_python_numbers_or_integers(text, library):
+    formula = parse(text, parameters=("c",))
+    values = {"x": np.array([-1.5, 0.25, 2.0]), "c": 1.25}
+    run, source = {"numpy": (run_numpy, formula.numpy_source), "jax": (run_jax, formula.jax_source)}[library]
+    np.testing.assert_allclose(run(source, values), oracle.evaluate(formula.tree, values), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(2.0, "2"), (0.1, "0.1"), (1e15, "1000000000000000.0"), (1e22, "1e+22"), (0.0, "0"), (5e-324, "5e-324")],
+)
+def test_numbers_read_back_as_themselves(value, text):
+    formula = Formula(Number(value))
+    assert formula.text == text
+    assert parse(text) == formula
