@@ -52,7 +52,7 @@ def _even(x: Floats, kinks: list[float]) -> NDArray[np.bool_]:
 def _forward_words(y: Floats) -> str:
     if not np.isfinite(y).any():
         return "has no finite value here"
-    flat = np.mean(np.diff(y) == 0) if len(y) > 1 else 0.0
+    flat = np.mean((y[1:] == y[:-1]) & np.isfinite(y[1:])) if len(y) > 1 else 0.0
     words = _flatness(float(flat))
     missing = float(np.mean(~np.isfinite(y)))
     return words if not missing else f"{words} and undefined or infinite on {_percent(missing)}"
@@ -75,7 +75,7 @@ def _gradient_words(x: Floats, gradient: Floats, g: float) -> str:
         return "0 everywhere"
     levels = np.unique(gradient)
     if len(levels) == 1:
-        same = np.isclose(levels[0], g, rtol=1e-6)
+        same = np.isclose(levels[0], g, rtol=1e-6, atol=0)
         return f"g = {_number(g)}, passed on unchanged" if same else f"{_number(levels[0])} everywhere"
     if len(levels) <= MOST_PIECES:
         return _level_words(x, gradient, levels, g)
@@ -84,7 +84,7 @@ def _gradient_words(x: Floats, gradient: Floats, g: float) -> str:
 
 def _level_words(x: Floats, gradient: Floats, levels: Floats, g: float) -> str:
     """A gradient of few values: where each of them holds."""
-    if len(levels) == 2 and 0 in levels and np.isclose(levels.sum(), g, rtol=1e-6):
+    if len(levels) == 2 and 0 in levels and np.isclose(levels.sum(), g, rtol=1e-6, atol=0):
         places = _intervals(x, gradient != 0)
         share = f"on {_percent(float(np.mean(gradient != 0)))} of the range"
         return f"g {_listed(places) if len(places) <= MOST_PIECES else share} and 0 elsewhere"
