@@ -1,0 +1,152 @@
+"""Who may import whom: the table of the design against every import in the code."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EVERYWHERE = frozenset(sys.stdlib_module_names) | {"numpy"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a part may import: third parties, and parts of ours."""
+
+    third: frozenset[str]
+    ours: frozenset[str]
+
+
+def _row(third: str, ours: str) -> Row:
+    return Row(frozenset(third.split()), frozenset(ours.split()))
+
+
+_CURVES = _row("torch pandas", "gradient catalogue formula curves kinks description checks")
+_CORE = "formula catalogue gradient curves kinks description checks figures snippets reading training"
+TABLE = {
+    "formula": _row("torch", ""),
+    "catalogue": _row("", "formula"),
+    "gradient": _row("torch", "catalogue formula"),
+    "curves": _CURVES,
+    "kinks": _CURVES,
+    "description": _CURVES,
+    "checks": _CURVES,
+    "figures": _row("plotly pandas", ""),
+    "snippets": _row("nbformat", "catalogue formula"),
+    "reading": _row("", "catalogue formula"),
+    "training": _row("torch sklearn", "gradient catalogue formula"),
+    "lessons": _row("torch", _CORE),
+    "__init__": _row("", _CORE),
+    "ui": _row("streamlit plotly pandas", f"{_CORE} lessons"),
+    "app": _row("streamlit starlette plotly", "ui"),
+}
+
+
+def part_of(path: Path, root: Path) -> str:
+    """The part a file belongs to: its folder or name below ``explorer``, or its name at the top."""
+    inside = path.relative_to(root).with_suffix("").parts
+    return inside[1] if inside[0] == "explorer" else inside[0]
+
+
+def files_of(root: Path) -> list[Path]:
+    """All code of ours but the tests."""
+    return sorted([*root.glob("*.py"), *(root / "explorer").rglob("*.py")])
+
+
+def imports_of(path: Path, root: Path) -> Iterator[str]:
+    """Dotted names of what a file imports, wherever in it the import stands; relative ones made absolute."""
+    package = path.relative_to(root).parent.parts
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            yield f"a name computed at run time, {ast.unparse(node)}"
+
+
+def breaches(root: Path, table: dict[str, Row]) -> list[str]:
+    """Every file without a row and every import the table does not allow, one line each."""
+    found = []
+    for path in files_of(root):
+        part, name = part_of(path, root), path.relative_to(root)
+        if part not in table:
+            found.append(f"{name} is in no row")
+            continue
+        for imported in imports_of(path, root):
+            first, *rest = imported.split(".")
+            if first == "explorer":
+                target = rest[0] if rest and rest[0] in table else "__init__"
+                allowed = target == part or target in table[part].ours
+            else:
+                allowed = first in EVERYWHERE | table[part].third
+            if not allowed:
+                found.append(f"{name} imports {imported}")
+    return found
+
+
+def test_every_import_is_in_the_table():
+    assert breaches(ROOT, TABLE) == []
+
+
+def test_the_files_are_really_read():
+    parts = {part_of(path, ROOT) for path in files_of(ROOT)}
+    assert {"formula", "catalogue", "gradient", "curves", "kinks", "figures", "ui", "app"} <= parts
+    assert "torch.Tensor" in set(imports_of(ROOT / "explorer" / "gradient.py", ROOT))
+
+
+SMALL = {
+    "low": _row("torch", ""),
+    "high": _row("", "low"),
+    "__init__": _row("", "low high"),
+    "app": _row("streamlit", "high"),
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "expected"),
+    [
+        ("explorer/low.py", "import torch, math\nimport numpy as np\nfrom torch.nn import functional", None),
+        ("explorer/low.py", "import torchvision", "imports torchvision"),
+        ("explorer/low.py", "import explorer.high", "imports explorer.high"),
+        ("explorer/low.py", "from explorer import high", "imports explorer.high"),
+        ("explorer/low.py", "from explorer import sample", "imports explorer.sample"),
+        ("explorer/low.py", "import explorer", "imports explorer"),
+        ("explorer/low.py", "from . import high", "imports explorer.high"),
+        ("explorer/low.py", "from .high import x", "imports explorer.high.x"),
+        ("explorer/low/deep/er.py", "from ...high import x", "imports explorer.high.x"),
+        ("explorer/low/deep/er.py", "from ..other import x\nfrom .here import y", None),
+        ("explorer/low.py", "def f():\n    if x:\n        import pandas.core", "imports pandas.core"),
+        ("explorer/low.py", "try:\n    import streamlit\nexcept ImportError:\n    pass", "imports streamlit"),
+        (
+            "explorer/low.py",
+            "import importlib\nimportlib.import_module('explorer.high')",
+            "computed at run time",
+        ),
+        ("explorer/high/__init__.py", "from explorer.low import x\nfrom explorer.high.y import z", None),
+        ("explorer/high/__init__.py", "import torch", "imports torch"),
+        ("explorer/__init__.py", "from explorer.low import x\nfrom explorer.high.y import z", None),
+        ("explorer/other.py", "", "is in no row"),
+        ("explorer/other/deep.py", "", "is in no row"),
+        ("script.py", "", "script.py is in no row"),
+        ("app.py", "import streamlit as st\nfrom explorer.high import x", None),
+        ("app.py", "from explorer.low import x", "imports explorer.low.x"),
+        ("tests/test_x.py", "import anything", None),
+    ],
+)
+def test_the_check_itself(tmp_path: Path, file: str, code: str, expected: str | None):
+    path = tmp_path / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(code, encoding="utf-8")
+    found = breaches(tmp_path, SMALL)
+    assert len(found) == (expected is not None)
+    if expected:
+        assert expected in found[0]
+        assert found[0].startswith(str(Path(file)))
