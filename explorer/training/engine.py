@@ -137,7 +137,7 @@ class Engine:
         try:
             run = self._prepared(entry)
             deadline = self._clock() + self._limits.slice_s
-            while entry.state == "running" and not entry.has_errand and not run.finished:
+            while entry.state == "running" and not run.finished:
                 run.advance()
                 if self._clock() >= deadline:
                     break

@@ -28,7 +28,7 @@ class Limits:
     slice_s: float = 0.05
     """How long a worker stays with one run before it takes the next."""
     turn_s: float = 5.0
-    """How long a run keeps its place while others wait; then it queues again."""
+    """How long a run keeps its place; then it queues again, and goes on at once if nobody waits."""
     pause_after_s: float = 9.0
     """A run nobody has asked about for so long pauses: below 10 s, what is promised."""
     forget_after_s: float = 68.0

@@ -18,7 +18,7 @@ SENTENCES: Mapping[State, str] = {
     "paused": "Paused at step {step}{note}.",
     "finished": "Finished after {step} steps.",
     "diverged": "Diverged at step {diverged}: a value is no longer finite. Try a smaller learning rate.",
-    "failed": "This run failed at step {step}: {note}.",
+    "failed": "This run failed: {note}.",
     "stopped": "Stopped at step {step}{note}.",
     "gone": "{note}: press Start to run it again.",
 }
@@ -35,7 +35,7 @@ class Picture:
         position: place in the queue while waiting, 1 for the next; otherwise None.
         step: steps taken.
         steps: steps asked for; 0 when gone.
-        steps_per_second: speed since the run last got a place; 0.0 before its first step there.
+        steps_per_second: speed since its turn to run began, 5 s ago at most; 0.0 before the first step.
         snapshot: the latest picture of the run itself; None until there is one.
     """
 

@@ -17,7 +17,6 @@ from explorer.training.settings import Settings
 
 ACTIVE: tuple[State, ...] = ("waiting", "running")
 AT_REST: tuple[State, ...] = ("ready", "paused")
-OVER: tuple[State, ...] = ("finished", "diverged", "failed", "stopped")
 
 GONE = "This run is gone"
 LOST = "The training process stopped unexpectedly and this run is lost"
@@ -42,7 +41,7 @@ class Entry:
     """
 
     id: str
-    owner: str
+    owner: str | None
     settings: Settings
     asked: float
     turn: int
@@ -81,7 +80,7 @@ class Entry:
         self.snapshot = snapshot
         if self.state == "running" and now > self.placed:
             self.speed = (snapshot.step - self.placed_step) / (now - self.placed)
-        if snapshot.finished and self.state not in OVER:
+        if snapshot.finished:
             self.end("diverged" if None not in snapshot.diverged.values() else "finished")
 
 
@@ -112,10 +111,10 @@ class Roster:
     def add(self, settings: Settings, owner: str | None, paused: bool) -> Entry:
         """A new run; the owner's earlier one stops. Raises EngineFull."""
         for entry in self:
-            if entry.owner == owner and entry.state in ACTIVE + AT_REST:
+            if owner is not None and entry.owner == owner and entry.state in ACTIVE + AT_REST:
                 entry.end("stopped", " because another run was started")
         identity = f"{self._name}-{secrets.token_hex(8)}"
-        entry = Entry(identity, owner or identity, settings, self._clock(), next(self._turns))
+        entry = Entry(identity, owner, settings, self._clock(), next(self._turns))
         if not paused:
             self._line_up(entry)
         self._entries[identity] = entry
@@ -153,13 +152,12 @@ class Roster:
             self._drop(entry)
 
     def admit(self) -> None:
-        """Let the first in the queue run where there is room, and make room after a full turn."""
+        """Let the first in the queue run where there is room; after a full turn a run queues again."""
         now = self._clock()
-        if self._waiting():
-            for entry in self._in_state("running"):
-                if now - entry.placed >= self._limits.turn_s:
-                    entry.move("waiting")
-                    self.requeue(entry)
+        for entry in self._in_state("running"):
+            if now - entry.placed >= self._limits.turn_s:
+                entry.move("waiting")
+                self.requeue(entry)
         room = self._limits.running - len(self._in_state("running"))
         for entry in self._waiting()[: max(0, room)]:
             entry.move("running")

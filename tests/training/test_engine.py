@@ -4,23 +4,9 @@ import time
 
 import pytest
 
-from explorer.training import Engine, EngineFull, Limits, Run, Settings
+from explorer.training import Engine, Limits, Run, Settings
 from explorer.training.picture import SENTENCES, State, sentence
-
-TICK_S = 1 / 128
-SMALL = Settings(steps=40, hidden=4, batch=4, device="cpu")
-LONG = dataclasses.replace(SMALL, steps=5000)
-
-
-class Clock:
-    """Goes on by a tick at every look."""
-
-    def __init__(self):
-        self.now = 0.0
-
-    def __call__(self):
-        self.now += TICK_S
-        return self.now
+from tests.training.driving import LONG, SMALL, TICK_S, turn_until_idle
 
 
 class Watched(Run):
@@ -34,25 +20,6 @@ class Watched(Run):
         super().advance(steps)
         if steps:
             self.during(self)
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def engine(clock):
-    return Engine(Limits(workers=0), clock)
-
-
-def turn_until_idle(engine):
-    while engine.turn():
-        pass
-
-
-def states(engine):
-    return [picture.state for picture in engine.list()]
 
 
 def losses(picture):
@@ -90,80 +57,6 @@ def test_a_run_from_start_to_finish(engine):
     assert losses(done) == {rule: values.tolist() for rule, values in alone(SMALL).losses.items()}
 
 
-def test_runs_advance_in_turn(engine):
-    first, second = engine.start(LONG), engine.start(LONG)
-    for _ in range(6):
-        engine.turn()
-    steps = [engine.snapshot(identity).step for identity in (first, second)]
-    assert steps[0] == steps[1] > 0
-
-
-def test_limits_at_two(clock):
-    engine = Engine(Limits(workers=0, running=2, waiting=2), clock)
-    identities = [engine.start(SMALL) for _ in range(4)]
-    assert states(engine) == ["running", "running", "waiting", "waiting"]
-    assert [engine.snapshot(identity).position for identity in identities] == [None, None, 1, 2]
-    assert engine.snapshot(identities[3]).sentence == "Waiting for a free place: number 2 in the queue."
-    with pytest.raises(EngineFull, match="2 runs are waiting already: try again in about a minute"):
-        engine.start(SMALL)
-    engine.command(identities[0], "stop")
-    assert engine.snapshot(identities[2]).state == "running"
-    assert engine.snapshot(identities[3]).position == 1
-    engine.start(SMALL)
-    turn_until_idle(engine)
-    assert states(engine) == ["stopped", *["finished"] * 4]
-
-
-def test_resume_is_refused_while_too_many_wait(clock):
-    engine = Engine(Limits(workers=0, running=1, waiting=1), clock)
-    paused = engine.start(SMALL, paused=True)
-    engine.start(LONG)
-    engine.start(LONG)
-    with pytest.raises(EngineFull):
-        engine.command(paused, "resume")
-    assert engine.snapshot(paused).state == "ready"
-
-
-def test_idle_runs_are_kept_up_to_their_limit(clock):
-    engine = Engine(Limits(workers=0, idle=2), clock)
-    asked, forgotten = engine.start(SMALL, paused=True), engine.start(SMALL, paused=True)
-    engine.snapshot(asked)
-    new = engine.start(SMALL, paused=True)
-    assert [engine.snapshot(identity).state for identity in (asked, forgotten, new)] == [
-        "ready", "gone", "ready",
-    ]  # fmt: skip
-
-
-def test_a_waiting_run_is_not_built_yet(clock):
-    built = []
-    engine = Engine(Limits(workers=0, running=1), clock, lambda settings: built.append(1) or Run(settings))
-    engine.start(LONG)
-    engine.start(LONG)
-    for _ in range(3):
-        engine.turn()
-    assert len(built) == 1
-
-
-def test_a_long_run_yields_its_place_after_its_turn(clock):
-    engine = Engine(Limits(workers=0, running=1, turn_s=1.0), clock)
-    long, short = engine.start(LONG), engine.start(SMALL)
-    clock.now += 1.0
-    engine.turn()
-    assert (engine.snapshot(long).position, engine.snapshot(short).state) == (1, "running")
-    while engine.snapshot(short).state == "running":
-        engine.turn()
-    engine.turn()
-    assert engine.snapshot(long).state == "running"
-
-
-def test_a_long_run_keeps_its_place_while_nobody_waits(clock):
-    engine = Engine(Limits(workers=0, running=1, turn_s=1.0), clock)
-    long = engine.start(LONG)
-    clock.now += 2.0
-    engine.turn()
-    assert engine.snapshot(long).state == "running"
-
-
 def test_pause_and_resume(engine):
     identity = engine.start(SMALL)
     engine.turn()
@@ -188,13 +81,14 @@ def test_a_command_in_the_middle_of_a_slice_is_heard_after_the_step(clock, comma
     assert (picture.state, picture.step) == (state, 3)
 
 
-def test_reset_in_the_middle_of_a_slice_begins_afresh(clock):
+@pytest.mark.parametrize("step", [3, SMALL.steps])
+def test_reset_in_the_middle_of_a_slice_begins_afresh(clock, step):
     def during(run):
-        if run.step == 3:
+        if run.step == step:
             engine.command(identity, "reset")
 
     engine = Engine(Limits(workers=0, slice_s=10.0), clock, lambda settings: Watched(settings, during))
-    identity = engine.start(LONG)
+    identity = engine.start(SMALL)
     turn_until_idle(engine)
     picture = engine.snapshot(identity)
     assert (picture.state, picture.step, picture.snapshot.step) == ("ready", 0, 0)
@@ -244,57 +138,6 @@ def test_stop_ends_a_run(engine):
     assert not engine.turn()
 
 
-def test_an_owner_has_one_active_run(engine):
-    first = engine.start(LONG, "ada")
-    other = engine.start(LONG, "bob")
-    second = engine.start(LONG, "ada")
-    assert [engine.snapshot(identity).state for identity in (first, other, second)] == [
-        "stopped", "running", "running",
-    ]  # fmt: skip
-    assert engine.snapshot(first).sentence == "Stopped at step 0 because another run was started."
-
-
-def test_runs_without_an_owner_live_side_by_side(engine):
-    engine.start(LONG)
-    engine.start(LONG)
-    assert states(engine) == ["running", "running"]
-
-
-def test_a_forgotten_run_pauses_and_then_goes(engine, clock):
-    identity = engine.start(LONG)
-    engine.turn()
-    clock.now += 10.0
-    assert not engine.turn()
-    (picture,) = engine.list()
-    assert picture.sentence == f"Paused at step {picture.step} because nobody was watching."
-    clock.now += 60.0
-    assert engine.list() == ()
-    gone = engine.snapshot(identity)
-    assert (gone.state, gone.sentence) == ("gone", "This run is gone: press Start to run it again.")
-    assert engine.command(identity, "step").state == "gone"
-
-
-def test_asking_renews_the_lease(engine, clock):
-    identity = engine.start(LONG)
-    for _ in range(20):
-        clock.now += 5.0
-        assert engine.snapshot(identity).state == "running"
-
-
-def test_listing_renews_no_lease(engine, clock):
-    engine.start(LONG)
-    for _ in range(3):
-        clock.now += 5.0
-        engine.list()
-    assert states(engine) == ["paused"]
-
-
-def test_a_run_that_nobody_knows_is_gone(engine):
-    gone = engine.command("elsewhere-1", "pause")
-    assert gone.state == "gone"
-    assert "lost" in gone.sentence
-
-
 def test_an_unknown_command_is_refused(engine):
     with pytest.raises(ValueError, match="unknown command 'explode': use one of pause, resume"):
         engine.command(engine.start(SMALL), "explode")
@@ -305,7 +148,7 @@ def test_a_failing_run_reports_and_hurts_nobody(clock):
     bad, good = engine.start(dataclasses.replace(SMALL, seed=13)), engine.start(SMALL)
     turn_until_idle(engine)
     assert engine.snapshot(bad).state == "failed"
-    assert engine.snapshot(bad).sentence == "This run failed at step 0: the disk is on fire."
+    assert engine.snapshot(bad).sentence == "This run failed: the disk is on fire."
     assert losses(engine.snapshot(good)) == {"default": alone(SMALL).losses["default"].tolist()}
 
 
@@ -316,7 +159,7 @@ def test_a_run_that_cannot_be_built_fails(clock):
     engine = Engine(Limits(workers=0), clock, make)
     identity = engine.start(SMALL)
     turn_until_idle(engine)
-    assert engine.snapshot(identity).sentence == "This run failed at step 0: MemoryError."
+    assert engine.snapshot(identity).sentence == "This run failed: MemoryError."
 
 
 def test_a_diverging_run_keeps_its_curve(engine):
@@ -342,13 +185,6 @@ def test_every_state_has_a_sentence(state):
     assert words[0].isupper() or words.startswith("why")
     assert words.endswith(".")
     assert "{" not in words
-
-
-def test_promises_of_the_default_limits():
-    limits = Limits()
-    assert (limits.running, limits.waiting) == (2, 64)
-    assert limits.pause_after_s + 0.5 < 10
-    assert limits.forget_after_s + 0.5 < 70
 
 
 # With real threads.

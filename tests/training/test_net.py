@@ -1,6 +1,7 @@
 import torch
 
 from explorer.gradient import bind
+from explorer.training.limits import BINS
 from explorer.training.net import Net
 from explorer.training.tasks import squared_error
 
@@ -39,6 +40,8 @@ def test_gradients_by_hand():
 
 def test_histogram_counts_every_preactivation_once():
     facts = net("straight_through").gradients(X, Y, squared_error, W1)
+    assert facts.edges.shape == (BINS + 1,)
+    assert facts.passed_counts.shape == facts.zero_counts.shape == (BINS,)
     assert (facts.edges[0], facts.edges[-1]) == (-3.0, 4.0)
     assert facts.passed_counts.sum() == 2
     assert facts.zero_counts.sum() == 4
