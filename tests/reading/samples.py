@@ -1,0 +1,416 @@
+"""Functions in the shapes people publish them, in our own words, each with what it is called with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+DOCUMENTS_CLAMP = """\
+import pytorch
+class RoundGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.round()
+    @staticmethod
+    def backward(ctx, g):
+        return g 
+
+class ClampGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0,max=1)
+    @staticmethod
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        grad_input = g.clone()
+        grad_input[x < 0] = 0
+        grad_input[x>1] = 1
+        return grad_input
+"""  # as published
+
+DOCUMENTS_RELU = """\
+class MyReLU(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, = ctx.saved_tensors
+        grad_x = grad_output.clone()
+        grad_x[x < 0] = 0
+        return grad_x
+"""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A source, how it is called besides x, and the values of the formula's parameters that say the same."""
+
+    name: str
+    source: str
+    arguments: tuple[object, ...] = ()
+    parameters: dict[str, float] = field(default_factory=dict)
+    old: bool = False  # instance style, which torch itself no longer runs
+
+
+def _function(
+    forward: str, backward: str, *, takes: str = "ctx, x", name: str = "Fn", before: str = ""
+) -> str:
+    def indented(body: str) -> str:
+        return "\n".join(f"        {line}" for line in body.strip("\n").split("\n"))
+
+    return (
+        f"{before}class {name}(torch.autograd.Function):\n"
+        f"    @staticmethod\n    def forward({takes}):\n{indented(forward)}\n\n"
+        f"    @staticmethod\n    def backward(ctx, grad_output):\n{indented(backward)}\n"
+    )
+
+
+FUNCTIONS = (
+    Sample("documents_round_and_clamp", DOCUMENTS_CLAMP),
+    Sample("documents_relu", DOCUMENTS_RELU),
+    Sample(
+        "multiply_by_a_constant",
+        _function(
+            "ctx.set_materialize_grads(False)\nctx.constant = constant\nreturn x * constant",
+            "if grad_output is None:\n    return None, None\nreturn grad_output * ctx.constant, None",
+            takes="ctx, x, constant",
+        ),
+        (2.5,),
+        {"constant_value": 2.5},
+    ),
+    Sample(
+        "sign_with_hardtanh_window",
+        _function(
+            "ctx.save_for_backward(x)\nreturn x.sign()",
+            "x = ctx.saved_tensors[0]\ngrad_input = grad_output.clone()\n"
+            "grad_input[x.ge(1)] = 0\ngrad_input[x.le(-1)] = 0\nreturn grad_input",
+        ),
+    ),
+    Sample(
+        "binarize_into_fresh_memory",
+        _function(
+            "output = x.new(x.size())\noutput[x >= 0] = 1\noutput[x < 0] = -1\nreturn output",
+            "return grad_output.clone()",
+        ),
+    ),
+    Sample(
+        "binarize_with_stored_input",
+        _function(
+            "ctx.kept = x\nreturn torch.where(x > 0, torch.ones_like(x), -torch.ones_like(x))",
+            "grad_input = grad_output.clone()\ngrad_input[ctx.kept.abs() > 1] = 0\nreturn grad_input, None",
+        ),
+    ),
+    Sample(
+        "mask_made_in_forward",
+        _function(
+            "mask = (x >= -1) & (x <= 1)\nctx.save_for_backward(mask)\nreturn torch.clamp(x, -1, 1)",
+            "(mask,) = ctx.saved_tensors\nreturn grad_output * mask.type_as(grad_output)",
+        ),
+    ),
+    Sample(
+        "fast_sigmoid_spike",
+        _function(
+            "ctx.save_for_backward(x)\nout = torch.zeros_like(x)\nout[x > 0] = 1.0\nreturn out",
+            "x, = ctx.saved_tensors\ngrad_input = grad_output.clone()\n"
+            "grad = grad_input/(Fn.scale*torch.abs(x)+1.0)**2\nreturn grad",
+        ).replace("Function):\n", "Function):\n    scale = 10.0  # steepness\n\n", 1),
+    ),
+    Sample(
+        "spike_with_slope_and_default",
+        _function(
+            "ctx.save_for_backward(x)\nctx.slope = slope\nreturn (x > 1).float()",
+            "(x,) = ctx.saved_tensors\ngrad = grad_output / (ctx.slope * torch.abs(x) + 1.0) ** 2\n"
+            "return grad, None",
+            takes="ctx, x, slope=25",
+        ),
+    ),
+    Sample(
+        "atan_spike_with_alpha",
+        _function(
+            "if x.requires_grad:\n    ctx.save_for_backward(x)\nctx.alpha = alpha\nreturn (x >= 0).to(x)",
+            "grad_x = None\nif ctx.needs_input_grad[0]:\n"
+            "    grad_x = ctx.alpha / 2 / (1 + (math.pi / 2 * ctx.alpha * ctx.saved_tensors[0]).pow_(2)) "
+            "* grad_output\nreturn grad_x, None",
+            takes="ctx, x, alpha",
+        ).replace("if x.requires_grad:\n            ctx", "if True:\n            ctx"),
+        (2.0,),
+        {"alpha": 2.0},
+    ),
+    Sample(
+        "gaussian_spike",
+        _function(
+            "ctx.save_for_backward(x)\nreturn x.gt(0.).float()",
+            "inp, = ctx.saved_tensors\n"
+            "bump = torch.exp(-(inp**2) / (2 * SIGMA**2)) / torch.sqrt(2 * torch.tensor(math.pi)) / SIGMA\n"
+            "return grad_output * bump",
+            before="SIGMA = 0.5\n\n",
+        ),
+    ),
+    Sample(
+        "triangle_spike",
+        _function(
+            "ctx.save_for_backward(x)\nreturn torch.heaviside(x, torch.zeros(1, dtype=x.dtype))",
+            "x, = ctx.saved_tensors\nreturn grad_output * F.relu(1 - x.abs()) * 0.3",
+        ),
+    ),
+    Sample(
+        "pact",
+        _function(
+            "ctx.save_for_backward(x, alpha)\ny = torch.clamp(x, min=0, max=alpha.item())\n"
+            "scale = (2**k - 1) / alpha\nreturn torch.round(y * scale) / scale",
+            "x, alpha = ctx.saved_tensors\nlower = x < 0\nupper = x > alpha\ninside = ~(lower | upper)\n"
+            "grad_alpha = torch.sum(grad_output * torch.ge(x, alpha).float()).view(-1)\n"
+            "return grad_output * inside.float(), grad_alpha, None",
+            takes="ctx, x, alpha, k",
+        ),
+        ("tensor 1.5", 3),
+        {"alpha": 1.5, "k": 3},
+    ),
+    Sample(
+        "quantiser_behind_a_parameter",
+        'def uniform(k):\n    "Rounds to k bits."\n    class Quant(torch.autograd.Function):\n'
+        "        @staticmethod\n        def forward(ctx, x):\n            if k == 32:\n"
+        "                out = x\n            elif k == 1:\n                out = torch.sign(x)\n"
+        "            else:\n"
+        "                n = float(2 ** k - 1)\n                out = torch.round(x * n) / n\n"
+        "            return out\n\n        @staticmethod\n        def backward(ctx, grad_output):\n"
+        "            return grad_output.clone()\n    return Quant.apply\n\nFn = uniform(2)\n",
+        parameters={"k": 2},
+    ),
+    Sample(
+        "integer_quantiser_with_bit_shift",
+        _function(
+            "top = (1 << bits) - 1\ny = torch.clamp(torch.round(x / step), -top - 1, top)\n"
+            "ctx.save_for_backward(x / step)\nctx.bounds = -top - 1, top\nreturn y * step",
+            "ratio, = ctx.saved_tensors\nlow, high = ctx.bounds\n"
+            "inside = torch.logical_and(ratio >= low, ratio <= high)\n"
+            "return torch.where(inside, grad_output, torch.zeros_like(grad_output)), None, None",
+            takes="ctx, x, step=0.5, bits=2",
+        ),
+    ),
+    Sample(
+        "ternary",
+        _function(
+            "out = x.clone()\nout[x > THRESHOLD] = 1\nout[x < -THRESHOLD] = -1\n"
+            "out[(x >= -THRESHOLD) & (x <= THRESHOLD)] = 0\nreturn out",
+            "return grad_output.clamp_(-1, 1) if CLIP else grad_output",
+            before="THRESHOLD, CLIP = 0.7, True\n",
+        ),
+    ),
+    Sample(
+        "reversal",
+        _function(
+            "ctx.alpha = alpha\nreturn x.view_as(x)",
+            "output = grad_output.neg() * ctx.alpha\nreturn output, None",
+            takes="ctx, x, alpha",
+        ),
+        (0.3,),
+        {"alpha": 0.3},
+    ),
+    Sample(
+        "swish_that_saves_memory",
+        _function(
+            "result = x * torch.sigmoid(x)\nctx.save_for_backward(x)\nreturn result",
+            "i = ctx.saved_tensors[0]\nsigmoid_i = torch.sigmoid(i)\n"
+            "return grad_output * (sigmoid_i * (1 + i * (1 - sigmoid_i)))",
+        ),
+    ),
+    Sample(
+        "mish_with_helpers",
+        "def mish_fwd(x):\n    return x.mul(torch.tanh(F.softplus(x)))\n\n"
+        "def mish_bwd(x, grad_output):\n    x_sigmoid = torch.sigmoid(x)\n"
+        "    x_tanh_sp = F.softplus(x).tanh()\n"
+        "    return grad_output.mul(x_tanh_sp + x * x_sigmoid * (1 - x_tanh_sp * x_tanh_sp))\n\n"
+        + _function(
+            "ctx.save_for_backward(x)\nreturn mish_fwd(x)",
+            "x = ctx.saved_tensors[0]\nreturn mish_bwd(x, grad_output)",
+        ),
+    ),
+    Sample(
+        "saved_output_of_tanh",
+        _function(
+            "output = torch.tanh(x)\nctx.save_for_backward(output)\nreturn output",
+            "output, = ctx.saved_tensors\nreturn grad_output * (1 - output ** 2)",
+        ),
+    ),
+    Sample(
+        "setup_context",
+        "class Fn(torch.autograd.Function):\n    @staticmethod\n    def forward(x, power):\n"
+        "        return torch.exp(x) * power\n\n    @staticmethod\n"
+        "    def setup_context(ctx, inputs, output):\n        x, power = inputs\n"
+        "        ctx.save_for_backward(output)\n        ctx.power = power\n\n    @staticmethod\n"
+        "    @once_differentiable\n    def backward(ctx, grad_output):\n        (y,) = ctx.saved_tensors\n"
+        "        return grad_output * y + 0. * ctx.power, None\n",
+        (3.0,),
+        {"power": 3.0},
+    ),
+    Sample(
+        "arguments_as_a_tuple",
+        _function(
+            "i = args[0]\nctx.save_for_backward(i)\nreturn i.mul(i)",
+            "x = ctx.saved_tensors[0]\nreturn 2 * x * grad_output",
+            takes="ctx, *args",
+        ),
+    ),
+    Sample(
+        "leaky_in_place",
+        _function(
+            "ctx.save_for_backward(x)\noutput = x.clone()\noutput[x < 0] *= 0.1\nreturn output",
+            "x, = ctx.saved_tensors\ngrad_input = grad_output.clone()\n"
+            "grad_input[x < 0] = grad_input[x < 0] * 0.1\nreturn grad_input",
+        ),
+    ),
+    Sample(
+        "elu_on_picked_elements",
+        _function(
+            "out = x.clone()\nneg = x < 0\nout[neg] = torch.exp(x[neg]) - 1\nctx.save_for_backward(x)\n"
+            "return out",
+            "x, = ctx.saved_tensors\ngrad = torch.ones_like(x)\nneg = x < 0\ngrad[neg] = x[neg].exp()\n"
+            "grad *= grad_output\nreturn grad",
+        ),
+    ),
+    Sample(
+        "guided_backpropagation",
+        _function(
+            "positive = (x > 0).type_as(x)\n"
+            "output = torch.addcmul(torch.zeros(x.size()).type_as(x), x, positive)\n"
+            "ctx.save_for_backward(x, output)\nreturn output",
+            "x, output = ctx.saved_tensors\nfirst = (x > 0).type_as(grad_output)\n"
+            "second = (grad_output > 0).type_as(grad_output)\n"
+            "zero = torch.zeros(x.size()).type_as(x)\n"
+            "return torch.addcmul(zero, torch.addcmul(zero, grad_output, first), second)",
+        ),
+    ),
+    Sample(
+        "clamp_that_lets_back_in",
+        _function(
+            "ctx.min, ctx.max = low, high\nctx.save_for_backward(x)\nreturn x.clamp(low, high)",
+            "x, = ctx.saved_tensors\nreturn (\n    grad_output\n"
+            "    * (grad_output * (x - x.clamp(ctx.min, ctx.max)) >= 0),\n    None,\n    None,\n)",
+            takes="ctx, x, low=-1.0, high=1.0",
+        ),
+    ),
+    Sample(
+        "polynomial_sign",
+        _function(
+            "ctx.save_for_backward(x)\nreturn torch.sign(x)",
+            "x = ctx.saved_tensors[0]\nmask1 = x < -1\nmask2 = x < 0\nmask3 = x < 1\n"
+            "slope = (2 * x + 2) * (~mask1 * mask2).float() + (-2 * x + 2) * (~mask2 * mask3).float()\n"
+            "return slope * grad_output",
+        ),
+    ),
+    Sample(
+        "error_decay_with_tensors",
+        _function(
+            "ctx.save_for_backward(x, k, t)\nreturn torch.sign(x)",
+            "x, k, t = ctx.saved_tensors\n"
+            "return k * t * (1 - torch.pow(torch.tanh(x * t), 2)) * grad_output, None, None",
+            takes="ctx, x, k, t",
+        ),
+        ("tensor 1.0", "tensor 2.0"),
+        {"k": 1.0, "t": 2.0},
+    ),
+    Sample(
+        "element_wise_scaling_by_sign_of_g",
+        _function(
+            "y = torch.round(x)\nctx.difference = x - y\nctx.delta = delta\nreturn y",
+            "scale = 1 + ctx.delta * torch.sign(grad_output) * ctx.difference\n"
+            "return grad_output * scale, None",
+            takes="ctx, x, delta=0.2",
+        ),
+    ),
+    Sample(
+        "gradient_clipping",
+        _function("return x.clone()", "return torch.clamp(grad_output, min=-0.5, max=0.5)"),
+    ),
+    Sample(
+        "floor_with_remainder_and_masks_as_numbers",
+        _function(
+            "ctx.save_for_backward(x)\nreturn x - x % 1 + (x > 2) * 1.0",
+            "x, = ctx.saved_tensors\nkeep = 1 - (x.abs() > 2).float()\nkeep.mul_(0.5).add_(0.25)\n"
+            "grad_output = grad_output.clone()\ngrad_output.masked_fill_(x == 0, 0.)\n"
+            "return grad_output * keep",
+        ),
+    ),
+    Sample(
+        "scaled_by_the_mean",
+        _function(
+            "ctx.save_for_backward(x)\nscale = torch.mean(torch.abs(x))\nreturn torch.sign(x) * scale",
+            "x, = ctx.saved_tensors\nscale = x.abs().mean().item()\n"
+            "return grad_output * scale * (x.abs() < 1.0).float()",
+        ),
+    ),
+    Sample(
+        "helper_in_the_class_and_lambda",
+        "class Base(torch.autograd.Function):\n    WIDTH = 2.0\n\n    @staticmethod\n"
+        "    def window(x, width):\n        return torch.max(1 - x.abs() / width, torch.zeros_like(x))\n\n"
+        "    @staticmethod\n    def backward(ctx, grad_output):\n        x, = ctx.saved_tensors\n"
+        "        square = lambda v: v * v\n"
+        "        return square(Base.window(x, Base.WIDTH)) * grad_output\n\n\n"
+        "class Fn(Base):\n    @staticmethod\n    def forward(ctx, x):\n        ctx.save_for_backward(x)\n"
+        "        y = torch.where(x >= 0, 1., 0.)\n        return y.to(dtype=x.dtype)\n",
+    ),
+    Sample(
+        "through_numpy",
+        _function(
+            "ctx.mark_non_differentiable()\nresult = np.floor(x.detach().numpy())\n"
+            "return torch.from_numpy(result)",
+            "out = grad_output.data.new_ones(grad_output.shape)\nout = torch.mul(out, grad_output)\n"
+            "return out",
+        ).replace("ctx.mark_non_differentiable()\n        ", ""),
+    ),
+    Sample(
+        "blocked",
+        _function("return torch.square(x)", "print('backward', grad_output.shape)\nreturn None"),
+    ),
+    Sample(
+        "instance_style",
+        "class Fn(Function):\n    def __init__(self, bound):\n        super(Fn, self).__init__()\n"
+        "        self.bound = bound\n\n    def forward(self, input):\n        self.save_for_backward(input)\n"
+        "        return input.clamp(-self.bound, self.bound)\n\n    def backward(self, grad_output):\n"
+        "        input, = self.saved_tensors\n        grad_input = grad_output.clone()\n"
+        "        grad_input[input.abs() > self.bound] = 0\n        return grad_input\n",
+        (1.5,),
+        {"bound": 1.5},
+        old=True,
+    ),
+)
+
+PLAIN = (
+    Sample("round_by_detaching", "def fn(x):\n    return x + (x.round() - x).detach()\n"),
+    Sample(
+        "round_with_a_helper",
+        "def round_pass(x):\n    y = x.round()\n    y_grad = x\n    return (y - y_grad).detach() + y_grad\n\n"
+        "def fn(x, s=0.5):\n    x = torch.clamp(x / s, -4, 3)\n    return round_pass(x) * s\n",
+    ),
+    Sample(
+        "sign_with_a_clipped_way_back",
+        "def fn(x):\n    hard = torch.sign(x)\n    soft = torch.clamp(x, -1.0, 1.0)\n"
+        "    return hard.detach() - soft.detach() + soft\n",
+    ),
+    Sample(
+        "step_with_a_sigmoid_way_back",
+        "def fn(x, beta):\n    soft = torch.sigmoid(beta * x)\n    with torch.no_grad():\n"
+        "        hard = (soft > 0.5).float()\n        rest = hard - soft\n    return soft + rest\n",
+        (4.0,),
+        {"beta": 4.0},
+    ),
+    Sample("scaled_gradient", "def fn(x):\n    s = x * 0.1\n    return (x - s).data + s\n"),
+    Sample(
+        "tent", "def fn(x):\n    return (F.relu(1 - x.abs()) - x ** 3 / 6).detach() + torch.tanh(2 * x) * x\n"
+    ),
+    Sample("swish", "def fn(x):\n    return x * torch.sigmoid(1.702 * x)\n"),
+    Sample("relu_by_clamp", "fn = lambda x: x.clamp(min=0)\n"),
+    Sample("clamp_from_above", "def fn(x):\n    return torch.clamp_max(x, 1.0) * 2\n"),
+    Sample("larger_of_two", "def fn(x):\n    return torch.max(x, torch.zeros_like(x))\n"),
+    Sample("hard_swish", "def fn(x):\n    return x * F.relu6(x + 3, inplace=True) / 6\n"),
+    Sample(
+        "module",
+        "class Net(nn.Module):\n    def __init__(self, slope=0.25):\n        super().__init__()\n"
+        "        self.slope = nn.Parameter(torch.tensor(slope))\n        self.act = nn.LeakyReLU(0.1)\n\n"
+        "    def forward(self, x):\n        return self.act(x) + self.slope * x\n\n\nfn = Net()\n",
+    ),
+)

@@ -1,0 +1,147 @@
+"""Nothing that is pasted is ever executed, and nothing makes the reader fail or hang."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from explorer.reading import ReadingError, read_source, read_sources
+from tests.reading.samples import FUNCTIONS, PLAIN
+from tests.reading.test_unreadable import _fn
+
+_HARMLESS = ("compile", "object.", "sys._getframe", "gc.", "cpython.", "time.")
+_seen: list[str] | None = None
+
+
+def _hook(event: str, _arguments: object) -> None:
+    if _seen is not None and not event.startswith(_HARMLESS):
+        _seen.append(event)
+
+
+sys.addaudithook(_hook)
+
+
+@contextmanager
+def _watched() -> Iterator[list[str]]:
+    """The audit events of a block: files, processes, imports, sockets, exec."""
+    global _seen
+    _seen = events = []
+    try:
+        yield events
+    finally:
+        _seen = None
+
+
+DOUBLING = "def f0(x):\n  return x\n" + "".join(
+    f"def f{i}(x):\n  return f{i - 1}(f{i - 1}(x))\n" for i in range(1, 40)
+)
+HOSTILE = {
+    "parentheses": "(" * 10_000,
+    "closed parentheses": _fn("return " + "(" * 150 + "x" + ")" * 150),
+    "signs": _fn("return " + "-" * 15_000 + "x"),
+    "nots": _fn("return " + "not " * 4_000 + "x"),
+    "sum": _fn("return x" + "+x" * 9_000),
+    "attributes": _fn("return x" + ".a" * 9_000),
+    "subscripts": _fn("return x" + "[0]" * 6_000),
+    "calls": _fn("return x" + "()" * 9_000),
+    "powers": _fn("return x" + "**2" * 5_000),
+    "otherwise": _fn("return " + "x if x else " * 1_500 + "x"),
+    "lambdas": "f = " + "lambda x: " * 1_900 + "x",
+    "brackets": "[" * 19_000,
+    "unclosed": "a=(\n" * 5_000 + "def f(x): return x",
+    "unclosed definitions": "def f(x\n" * 2_400,
+    "digits": _fn("return x * " + "9" * 15_000),
+    "tower": _fn("return x * 9**9**9**9**9"),
+    "shift": _fn("return x * (1 << 10**9)"),
+    "repetition": _fn("return x * len('a' * 10**12)"),
+    "doubling tuple": _fn("a = (x, x)\n" + "a = (*a, *a)\n" * 60 + "return a[0]"),
+    "doubling helpers": DOUBLING + "def f(x):\n  return f39(x)\n",
+    "doubling tensor": _fn("x = x * x\n" * 1_000 + "return x"),
+    "deep helpers": "".join(
+        f"def f{i}(x):\n  return {'(0 + ' * 45}f{i - 1}(x){')' * 45}\n" for i in range(1, 11)
+    ) + "def f0(x):\n  return x\ndef f(x):\n  return f10(x)\n",
+    "endless": "f = lambda x: f(f(x))\n",
+    "many": "".join(_fn("return x").replace("Fn", f"Fn{i}") for i in range(200)),
+    "width": _fn("return f'{x:>99999999999}'"),
+    "nul": "class A:\n\0",
+    "nul in text": _fn("return x * '\0'"),
+    "surrogate": "class A:\n  '\ud800'",
+    "control characters": "".join(map(chr, range(32))) * 50,
+    "full-width": _fn("return ｘ.ｒｏｕｎｄ() * x"),
+    "right to left": _fn("return x  # \u202e\u2066"),
+    "only prompts": ">>> " * 4_000,
+    "only fences": "```\n" * 4_000,
+    "decorators": "@a\n" * 5_000 + "def f(x): return x",
+    "bases": "class A(A): pass\n" * 1_000 + _fn("return x").replace("Function", "A"),
+    "own base": "class Fn(Fn):\n  def forward(c, x): return c.q\n  def backward(c, g): return g",
+}  # fmt: skip
+ATTACKS = {
+    "import": _fn("__import__('os').system('touch /tmp/owned')\nreturn x"),
+    "module import": "import os\nos.system('touch /tmp/owned')\n" + _fn("return x"),
+    "default": _fn("return x", takes="ctx, x, k=__import__('os').getpid()"),
+    "decorator": "@exec('print(1)')\n" + _fn("return x"),
+    "base": _fn("return x").replace("Function", "eval('object')"),
+    "annotation": _fn("y: open('/etc/passwd').read() = x\nreturn y"),
+    "constant": "K = open('/etc/passwd').read()\n" + _fn("return x"),
+    "class body": _fn("return x").replace("  def", "  open('/etc/passwd')\n  def", 1),
+    "subclasses": _fn("return x.__class__.__mro__[1].__subclasses__()"),
+    "globals": _fn("return ctx.__init__.__globals__['os'].system('true') * x"),
+    "format": _fn("return '{0.__class__}'.format(x) * x"),
+    "pickle": _fn("return torch.load('/tmp/owned.pt') * x"),
+    "walrus": _fn("return (y := open('/etc/passwd')) * x"),
+    "print": _fn("print(open('/etc/passwd').read())\nreturn x"),
+    "metaclass": _fn("return x").replace("(Function)", "(Function, metaclass=eval('type'))"),
+}
+
+
+def _outcome(text: str) -> None:
+    """Read a text; whatever else than ReadingError comes out is the test's failure."""
+    try:
+        problems = [reading.problem for reading in read_sources(text)]
+    except ReadingError as error:
+        problems = [error]
+    lines = text.count("\n") + text.count("\r") + 1
+    assert all(1 <= problem.line <= lines for problem in problems if problem)
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_text_is_refused_in_a_sentence_or_read(text: str) -> None:
+    _outcome(text)
+
+
+@pytest.mark.parametrize("text", ATTACKS.values(), ids=ATTACKS)
+def test_nothing_is_executed(text: str) -> None:
+    read_source(_fn("return F.leaky_relu(x) * math.sin(1)"))  # what is imported at first use is imported
+    with _watched() as events:
+        _outcome(text)
+    assert events == []
+
+
+def test_the_watch_would_notice() -> None:
+    with _watched() as events:
+        exec("open('/dev/null').close()")
+    assert {"exec", "open"} <= set(events)
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=150, deadline=None)
+def test_any_text_is_read_or_refused(text: str) -> None:
+    _outcome(text)
+
+
+SOURCES = [sample.source for sample in (*FUNCTIONS, *PLAIN)]
+PIECES = sorted({word for source in SOURCES for word in source.replace("(", " ( ").split(" ") if word})
+
+
+@given(st.sampled_from(SOURCES), st.data())
+@settings(max_examples=300, deadline=None)
+def test_code_with_a_piece_exchanged_is_read_or_refused(source: str, data: st.DataObject) -> None:
+    words = source.split(" ")
+    for _ in range(data.draw(st.integers(1, 3))):
+        words[data.draw(st.integers(0, len(words) - 1))] = data.draw(st.sampled_from(PIECES))
+    _outcome(" ".join(words))

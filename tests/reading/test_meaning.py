@@ -1,0 +1,134 @@
+"""How the reader follows names, masks, memory and parameters."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.catalogue import find_op, find_rule
+from explorer.reading import read_source
+from tests.reading.test_unreadable import _fn
+
+
+def _reads(source: str, op: str, rule: str) -> None:
+    expected = find_op(f"formula: {op}").key, rule if rule == "default" else find_rule(f"formula: {rule}").key
+    assert read_source(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("backward", "rule"),
+    [
+        ("h = g\nh[h > 1] = 1\nreturn g", "where(g > 1, 1, g)"),
+        ("h = g.clone()\nh[h > 1] = 1\nreturn g", "g"),
+        ("g.mul_(2)\nreturn g", "g * 2"),
+        ("g += 1\nreturn g", "g + 1"),
+        ("h = g.data\nh.zero_()\nreturn g", "0"),
+        ("g[:] = 3\nreturn g", "3"),
+        ("h = torch.empty_like(g)\nh.copy_(g)\nreturn h", "g"),
+        ("h = torch.ones_like(g)\nh[g < 0] = 0\nreturn h * g", "where(g < 0, 0, 1) * g"),
+        ("h = g[g > 0]\nreturn torch.clamp(g, max=2, min=float('-inf'))", "min(g, 2)"),
+    ],
+)
+def test_names_share_a_tensor_until_it_is_cloned(backward: str, rule: str) -> None:
+    _reads(_fn("return x", backward), "x", rule)
+
+
+@pytest.mark.parametrize(
+    ("backward", "rule"),
+    [
+        ("m = g.gt(0)\nreturn g * m", "g * (g > 0)"),
+        ("m = (g > 0) + (g < -1)\nreturn g * m", "g * ((g > 0) | (g < -1))"),
+        ("m = (g > 0).float() + (g < -1).float()\nreturn g * m", "g * ((g > 0) + (g < -1))"),
+        ("m = (g > 0) * (g < 1)\nreturn g * m.float()", "g * ((g > 0) & (g < 1))"),
+        ("m = 1 - (g > 0).float()\ng[m.bool()] = 0\nreturn g", "where(~(g > 0), 0, g)"),
+        ("m = g > 0\ng[m == 0] = 0\nreturn g", "where(~(g > 0), 0, g)"),
+        ("m = g > 0\nm[g > 2] = False\nreturn g * m", "g * where(g > 2, 0, where(g > 0, 1, 0))"),
+        ("m = (g > 0) ^ (g > 1)\nreturn g * ~m", "g * ~((g > 0) & ~(g > 1) | ~(g > 0) & (g > 1))"),
+        ("m = torch.logical_not(g)\nreturn g.masked_fill(m, 2)", "where(~(g != 0), 2, g)"),
+        ("return g * (-1 < g < 1)", "g * ((-1 < g) & (g < 1))"),
+        ("return (g > 0).int() * g", "(g > 0) * g"),
+    ],
+)
+def test_masks_are_conditions_until_they_are_counted(backward: str, rule: str) -> None:
+    _reads(_fn("return x", backward), "x", rule)
+
+
+@pytest.mark.parametrize(
+    ("takes", "forward", "op"),
+    [
+        ("ctx, x, min, max", "return x.clamp(min, max)", "clamp(x, min_value, max_value)"),
+        ("ctx, x, lambda_", "return x * lambda_", "x * lambda_value"),
+        ("ctx, x, e, y, g", "return x * e + y - g", "x * e_value + y_value - g_value"),
+        ("ctx, x, _a, a", "return x * _a + a", "x * a + a2"),
+        ("ctx, x, a_name_that_is_far_too_long", "return a_name_that_is_far_too_long * x",
+         "a_name_that_is_far_t * x"),
+        ("ctx, x, bits=4, *, scale=0.5", "return x * scale * (2 ** bits - 1)", "x * 0.5 * 15"),
+        ("ctx, x, mode='up'", "if mode == 'up':\n  return x.ceil()\nreturn x.floor()", "ceil(x)"),
+        ("ctx, x, weight=None", "return x if weight is None else x * weight", "x"),
+        ("ctx, x, on", "return x.round() if on else x", "where(on != 0, round(x), x)"),
+        ("ctx, x, k", "if k > 8:\n  raise ValueError('k')\nreturn x * k", "x * k"),
+        ("ctx, x, k", "assert k > 0\nif isinstance(x, torch.Tensor):\n  x = x / k[0]\nreturn x", "x / k"),
+    ],
+)  # fmt: skip
+def test_further_inputs_keep_their_default_or_become_parameters(takes: str, forward: str, op: str) -> None:
+    _reads(_fn(forward, takes=takes), op, "g")
+
+
+@pytest.mark.parametrize(
+    ("forward", "op"),
+    [
+        ("return (x / 2) // 1 % 3", "floor(x / 2) - 3 * floor(floor(x / 2) / 3)"),
+        ("return x * math.sqrt(2 / math.pi)", "x * sqrt(2 / pi)"),
+        ("return x * (7 // 2) * (1 << 3) * -2 ** 2", "x * 3 * 8 * -4"),
+        ("return x / (1 / 3)", "x / (1 / 3)"),
+        ("return torch.add(x, x, alpha=2) - torch.full_like(x, 0.5)", "x + 2 * x - 0.5"),
+        ("return F.leaky_relu(x) + F.elu(x, alpha=0.5)", "leaky_relu(x, 0.01) + elu(x, 0.5)"),
+        ("return F.softplus(x, beta=2)", "softplus(2 * x) / 2"),
+        ("return torch.div(x, 3, rounding_mode='floor')", "floor(x / 3)"),
+        ("return x.round(decimals=1)", "round(x * 10) / 10"),
+        ("return x.to(torch.int32).float()", "trunc(x)"),
+        ("return x.type(x.dtype).cuda().contiguous().view_as(x)", "x"),
+        ("with torch.no_grad():\n  y = x.sign()\nreturn y", "sign(x)"),
+        ("y: torch.Tensor = x\ndel x\nreturn y", "x"),
+        ("return min(max(x, -1), 1)", "min(max(x, -1), 1)"),
+        ("act = nn.Hardtanh(-2, 2)\nreturn act(x)", "hardtanh(x, -2, 2)"),
+        ("return x.detach().sign().add(0.01).sign()", "sign(sign(x) + 0.01)"),
+        ("return (x > 0), x", "where(x > 0, 1, 0)"),
+        ("return x + 0 - -x * 1", "x + x"),
+    ],
+)
+def test_expressions_come_out_as_one_would_write_them(forward: str, op: str) -> None:
+    _reads(_fn(forward), op, "g")
+
+
+def test_constants_of_the_module_the_class_and_the_function_around_are_known() -> None:
+    source = (
+        "from math import pi as PI\nA = 2\ndef make(b, c=3):\n  d = b * c\n"
+        "  class Fn(torch.autograd.Function):\n    E = 4\n    @staticmethod\n    def forward(ctx, x):\n"
+        "      return x * A * d * ctx.E * PI\n    @staticmethod\n    def backward(ctx, g):\n"
+        "      return g * Fn.E\n  return Fn.apply\n"
+    )
+    _reads(source, "x * 2 * (b * 3) * 4 * pi", "g * 4")
+
+
+def test_what_a_script_does_around_a_function_does_not_matter() -> None:
+    script = "data = load('x.csv')\nfor epoch in range(10):\n  print(epoch)\nwith open('f') as f:\n  pass\n"
+    _reads(script + _fn("return x.round()") + "y = Fn.apply(data)\n", "round(x)", "g")
+
+
+def test_the_branches_of_a_parameter_are_joined_in_op_and_rule() -> None:
+    source = _fn(
+        "ctx.k = k\nif k == 1:\n  return x.sign()\nreturn x.round()",
+        "if ctx.k == 1:\n  return g * 2, None\nreturn g, None",
+        takes="ctx, x, k",
+    )
+    _reads(source, "where(k == 1, sign(x), round(x))", "where(k == 1, g * 2, g)")
+
+
+def test_a_gradient_stopped_by_a_decorator_is_stopped() -> None:
+    hard = "@torch.no_grad()\ndef hard(x):\n  return x.sign()\n"
+    source = hard + "def f(x):\n  s = x.tanh()\n  return hard(s) - s.detach() + s\n"
+    _reads(source, "sign(tanh(x))", "g * (1 - tanh(x)**2)")
+
+
+def test_the_function_that_uses_the_others_is_the_one_that_is_read() -> None:
+    _reads("def inner(x):\n  return x * 2\n\ndef outer(x):\n  return inner(x) + 1\n", "x * 2 + 1", "default")

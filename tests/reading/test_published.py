@@ -1,0 +1,146 @@
+"""What was read against what the code does when it runs: the test runs it, the reader never does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812  # as everybody writes it
+from torch import Tensor, nn
+
+from explorer.catalogue import find_op, find_rule
+from explorer.gradient import apply
+from explorer.reading import read_source, read_sources
+from tests.reading.samples import DOCUMENTS_CLAMP, DOCUMENTS_RELU, FUNCTIONS, PLAIN, Sample
+
+X = torch.cat(
+    [torch.linspace(-4, 4, 161, dtype=torch.float64), torch.tensor([0.7, -0.7, 1e-3], dtype=torch.float64)]
+)
+G = torch.linspace(-2, 3, len(X), dtype=torch.float64)
+
+
+def _namespace() -> dict[str, Any]:
+    return {
+        "torch": torch, "F": F, "nn": nn, "math": math, "np": np, "Function": object,
+        "once_differentiable": torch.autograd.function.once_differentiable,
+    }  # fmt: skip
+
+
+def _run(source: str, name: str) -> Any:
+    namespace = _namespace()
+    exec(source.replace("import pytorch\n", ""), namespace)
+    return namespace[name]
+
+
+def _arguments(sample: Sample) -> list[Any]:
+    return [
+        torch.tensor(float(value.split()[1]), dtype=torch.float64) if isinstance(value, str) else value
+        for value in sample.arguments
+    ]
+
+
+def _executed(function: Callable[..., Tensor], *arguments: Any) -> tuple[Tensor, Tensor]:
+    x = X.clone().requires_grad_()
+    y = function(x, *arguments)
+    y.backward(G.clone())
+    return y.detach(), torch.zeros_like(x) if x.grad is None else x.grad
+
+
+def _drawn(op: str, rule: str, parameters: dict[str, float]) -> tuple[Tensor, Tensor]:
+    x = X.clone().requires_grad_()
+    y = apply(op, rule, x, **parameters)
+    y.backward(G)
+    assert x.grad is not None
+    return y.detach(), x.grad
+
+
+def _same(found: tuple[Tensor, Tensor], wanted: tuple[Tensor, Tensor]) -> None:
+    for one, other in zip(found, wanted, strict=True):
+        torch.testing.assert_close(one, other.to(torch.float64), rtol=1e-6, atol=1e-7)
+
+
+class _Context:
+    """Stands in for the object that torch gave to Functions in instance style."""
+
+    def save_for_backward(self, *tensors: Tensor) -> None:
+        self.saved_tensors = tensors
+
+
+@pytest.mark.parametrize("sample", [s for s in FUNCTIONS if not s.old], ids=lambda sample: sample.name)
+def test_a_published_function_shows_the_curve_it_has_when_it_runs(sample: Sample) -> None:
+    for reading in read_sources(sample.source):
+        assert reading.problem is None, reading.problem
+        found = _run(sample.source, "Fn" if "Fn" in sample.source else reading.name)
+        wanted = _executed(getattr(found, "apply", found), *_arguments(sample))
+        _same(_drawn(reading.op, reading.rule, sample.parameters), wanted)
+
+
+@pytest.mark.parametrize("sample", [s for s in FUNCTIONS if s.old], ids=lambda sample: sample.name)
+def test_a_function_in_instance_style_shows_the_curve_it_had(sample: Sample) -> None:
+    source = sample.source.replace("(Function)", "(_Context)").replace("super(Fn, self).__init__()", "pass")
+    namespace = {**_namespace(), "_Context": _Context}
+    exec(source, namespace)
+    function = namespace["Fn"](*sample.arguments)
+    with torch.no_grad():
+        wanted = function.forward(X.clone()), function.backward(G.clone())
+    _same(_drawn(*read_source(sample.source), sample.parameters), wanted)
+
+
+@pytest.mark.parametrize("sample", PLAIN, ids=lambda sample: sample.name)
+def test_a_plain_function_shows_the_gradient_autograd_gives_it(sample: Sample) -> None:
+    wanted = _executed(_run(sample.source, "fn"), *sample.arguments)
+    _same(_drawn(*read_source(sample.source), sample.parameters), wanted)
+
+
+def test_there_are_enough_shapes() -> None:
+    assert len(FUNCTIONS) >= 25
+
+
+def test_the_documents_round_reads_as_one_would_write_it() -> None:
+    assert read_source(DOCUMENTS_CLAMP) == ("formula: round(x)", "formula: g")
+
+
+def test_the_documents_clamp_keeps_its_bug() -> None:
+    reading = read_sources(DOCUMENTS_CLAMP)[1]
+    assert (reading.name, reading.line) == ("ClampGradient", 10)
+    assert reading.op == "formula: clamp(x, 0, 1)"
+    assert reading.rule == "formula: where(x > 1, 1, where(x < 0, 0, g))"
+
+
+def test_the_documents_relu_passes_the_gradient_at_zero() -> None:
+    assert read_source(DOCUMENTS_RELU) == ("formula: max(x, 0)", "formula: where(x < 0, 0, g)")
+
+
+@pytest.mark.parametrize(
+    ("name", "op", "rule"),
+    [
+        ("mask_made_in_forward", "clamp(x, -1, 1)", "g * ((x >= -1) & (x <= 1))"),
+        ("saved_output_of_tanh", "tanh(x)", "g * (1 - y**2)"),
+        ("reversal", "x", "-g * alpha"),
+        ("blocked", "x**2", "0 * g"),
+        ("quantiser_behind_a_parameter", None, "g"),
+        ("spike_with_slope_and_default", "where(x > 1, 1, 0)", "g / (25 * abs(x) + 1)**2"),
+    ],
+)
+def test_what_was_read_stays_readable(name: str, op: str | None, rule: str) -> None:
+    (sample,) = [sample for sample in FUNCTIONS if sample.name == name]
+    found = read_source(sample.source)
+    assert op is None or found[0] == find_op(f"formula: {op}").key
+    assert found[1] == find_rule(f"formula: {rule}").key
+
+
+@pytest.mark.parametrize(
+    ("name", "op", "rule"),
+    [
+        ("round_by_detaching", "round(x)", "g"),
+        ("sign_with_a_clipped_way_back", "sign(x)", "g * (-1 <= x <= 1)"),
+        ("swish", "x * sigmoid(1.702 * x)", None),
+    ],
+)
+def test_a_stopped_gradient_becomes_a_rule(name: str, op: str, rule: str | None) -> None:
+    (sample,) = [sample for sample in PLAIN if sample.name == name]
+    assert read_source(sample.source) == (f"formula: {op}", f"formula: {rule}" if rule else "default")

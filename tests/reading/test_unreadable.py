@@ -1,0 +1,102 @@
+"""What cannot be read is named in a sentence, with its line."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.reading import ReadingError, read_source, read_sources
+
+
+def _fn(forward: str, backward: str = "return g", takes: str = "ctx, x") -> str:
+    """A Function whose forward begins in line 3."""
+    return (
+        f"class Fn(Function):\n  def forward({takes}):\n    "
+        + forward.replace("\n", "\n    ")
+        + "\n  def backward(ctx, g):\n    "
+        + backward.replace("\n", "\n    ")
+        + "\n"
+    )
+
+
+UNREADABLE = {
+    "matrix product": (_fn("return x.mm(w)", takes="ctx, x, w"), 3, "x.mm(w) multiplies matrices"),
+    "matrix sign": (_fn("return x @ x"), 3, "multiplies matrices"),
+    "two steps": (_fn("y = x.t() * 2\ny = y + 1\nreturn y"), 3, "x.t() rearranges the tensor"),
+    "loop": (_fn("for i in range(3):\n  x = x * 2\nreturn x"), 3, "is a loop"),
+    "while": (_fn("y = x\nwhile y.sum() > 1:\n  y = y / 2\nreturn y"), 4, "is a loop"),
+    "data decides": (_fn("if x > 0:\n  return x\nreturn -x"), 3, "asks one yes or no of a whole tensor"),
+    "data decides inline": (_fn("return x if x > 0 else 0 * x"), 3, "asks one yes or no"),
+    "and of masks": (_fn("return x * (x > 0 and x < 1)"), 3, "asks one yes or no"),
+    "unknown function": (_fn("y = quantize(x)\nreturn y"), 3, "quantize(x) is not among the functions"),
+    "unknown method": (_fn("return x.sharpen()"), 3, "x.sharpen() is not among the functions"),
+    "unknown name": (_fn("return x * args.scale"), 3, "args is not defined in this text"),
+    "foreign module": ("import mylib\n" + _fn("return mylib.round(x)"), 4, "comes from mylib"),
+    "foreign name": ("from .utils import r\n" + _fn("return r(x)"), 4, "cannot be read here"),
+    "random": (_fn("return (x > torch.rand_like(x)).float()"), 3, "draws random numbers"),
+    "dropout": (_fn("return F.dropout(x)"), 3, "draws random numbers"),
+    "sum": (_fn("return x / x.sum()"), 3, "x.sum() mixes the elements"),
+    "largest": (_fn("return x / x.max()"), 3, "x.max() mixes the elements"),
+    "largest along": (_fn("return x / torch.max(x, 1)"), 3, "mixes the elements"),
+    "mean along": (_fn("return x / x.mean(dim=1)"), 3, "has arguments that cannot be read"),
+    "number of elements": (_fn("return x / x.numel()"), 3, "depends on the shape of a tensor"),
+    "convolution": (_fn("return F.conv2d(x, w)", takes="ctx, x, w"), 3, "slides a kernel"),
+    "single element": (_fn("return x * x[0]"), 3, "takes single elements"),
+    "slice": (_fn("return x * x[1:]"), 3, "takes a piece of a tensor"),
+    "half precision": (_fn("return x.half()"), 3, "rounds to another number format"),
+    "two masks": (_fn("y = x.clone()\ny[x > 0] = x[x < 0]\nreturn y"), 4, "picked out by another mask"),
+    "numbers as mask": (_fn("return x.masked_fill(x, 0)"), 3, "used as a mask"),
+    "autograd inside": (_fn("return x", "return torch.autograd.grad(g, g)"), 5, "asks autograd"),
+    "no backward": ("class Fn(Function):\n  def forward(ctx, x):\n    return x\n", 1, "has no backward"),
+    "attribute never set": (_fn("return x", "return g * ctx.slope"), 5, "ctx.slope is never given a value"),
+    "nothing saved": (_fn("return x", "x, = ctx.saved_tensors\nreturn g * x"), 5, "0 values apart into 1"),
+    "raises": (_fn("raise NotImplementedError"), 3, "raises an error here"),
+    "try": (_fn("try:\n  y = x\nexcept ValueError:\n  y = -x\nreturn y"), 3, "waits for errors"),
+    "calls itself": ("def f(x):\n  return f(x / 2) + x\n", 2, "calls too deeply, or itself"),
+    "no value": (_fn("x = x + 1"), 1, "needs a tensor or a number, not None"),
+    "text": (_fn("return x * 'two'"), 3, "needs a tensor or a number, not text"),
+    "text against parameter": (_fn("return x if m == 'a' else -x", takes="ctx, x, m"), 3, "compares"),
+    "too large": (_fn("x = x * x * x * x\n" * 3 + "return x"), 1, "a formula holds 64"),
+    "far too large": (_fn("x = x * x\n" * 30 + "return x"), 9, "comes to more parts"),
+    "not finite": (_fn("return x * 1e999"), 3, "is not a finite number"),
+    "list": (_fn("return [v for v in x]"), 3, "is Python that cannot be read"),
+    "out": (_fn("y = x.clone()\ntorch.mul(x, 2, out=y)\nreturn y"), 4, "writes into out="),
+    "in place under no_grad": ("def f(x):\n  y = 2 * x\n  with torch.no_grad():\n    y.round_()\n", 4,
+                               "under no_grad"),
+    "behind autograd": ("def f(x):\n  y = 2 * x\n  y.data.round_()\n", 3, "behind autograd's back"),
+    "no derivative": ("def f(x):\n  return F.gelu(x) + x.detach()\n", 1, "needs the derivative of gelu"),
+    "other Function": (_fn("return Fn.apply(x)"), 3, "applies a Function inside another"),
+    "nested tests": (_fn("if k == 1: x = -x\nif k == 2: x = -x\nif k == 3: x = -x\nif k == 4: x = -x\n"
+                         "if k == 5: x = -x\nreturn x", takes="ctx, x, k"), 7, "too often to be drawn"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "line", "words"), UNREADABLE.values(), ids=UNREADABLE)
+def test_what_cannot_be_read_is_named_with_its_line(source: str, line: int, words: str) -> None:
+    with pytest.raises(ReadingError) as caught:
+        read_source(source)
+    assert words in caught.value.message
+    assert caught.value.message.startswith(f"line {line}: ")
+    assert caught.value.line == line
+    assert str(caught.value) == caught.value.message
+
+
+def test_a_layer_with_a_weight_matrix_is_refused_and_what_follows_is_read() -> None:
+    layer = _fn("y = x.mm(w.t())\nif b is not None:\n  y += b\nreturn y", takes="ctx, x, w, b=None")
+    first, second = read_sources(layer + _fn("return x.round()"))
+    assert first.problem is not None
+    assert first.problem.line == 3
+    assert (second.op, second.rule, second.line) == ("formula: round(x)", "formula: g", 9)
+    assert read_source(layer + _fn("return x.round()")) == (second.op, second.rule)
+
+
+def test_what_is_not_needed_may_be_unreadable() -> None:
+    backward = "grad_w = g.mm(g.t())\ngrad_w += unknown(g)\nreturn g * 2, grad_w, g.sum(0)"
+    assert read_source(_fn("return x.sign()", backward)) == ("formula: sign(x)", "formula: g * 2")
+
+
+@pytest.mark.parametrize(
+    "source", ["x = 3\n", "class Layer:\n  pass\n", "import torch\n", "def f():\n  return 1\n"]
+)
+def test_a_text_without_any_function_says_what_to_paste(source: str) -> None:
+    with pytest.raises(ReadingError, match="paste a class with forward and backward"):
+        read_source(source)
