@@ -26,7 +26,7 @@ def _sigmoid(a: Array) -> Array:
 
 
 FUNCTIONS: dict[str, Callable[..., Array]] = {
-    "abs": lambda a: np.where(a < 0, -a, a),
+    "abs": lambda a: np.maximum(a, -a),
     "sign": lambda a: np.where(a > 0, 1.0, np.where(a < 0, -1.0, 0.0)),
     "heaviside": lambda a, b: np.where(a == 0, b, np.where(a > 0, 1.0, 0.0)),
     "round": np.rint,
@@ -53,7 +53,7 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "max": lambda a, b: np.where(np.isnan(a) | (a > b), a, b),
     "clamp": lambda a, low, high: np.minimum(np.maximum(a, low), high),
     "where": lambda condition, then, otherwise: np.where(condition, then, otherwise),
-    "mean": lambda a: np.full_like(a, np.sum(a) / a.size),
+    "mean": lambda a: np.full_like(a, a[0] + np.sum(a - a[0]) / a.size),  # exact for equal values
     "gelu": lambda a: a * (1 + _erf(a / np.sqrt(2))) / 2,
     "silu": lambda a: a * _sigmoid(a),
     "mish": lambda a: a * np.tanh(np.logaddexp(0, a)),
