@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from explorer.catalogue import FAMILIES, GROUPS, OPS, RULES
 
 
@@ -19,8 +21,8 @@ def tables() -> str:
     )
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head)]
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    lines: list[tuple[str, ...]] = [head, ("---",) * len(head)]
     lines += [(f"`{key}`", f"`{formula}`".replace("|", "\\|"), *rest) for key, formula, *rest in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -11,6 +12,8 @@ from explorer.catalogue import Rule
 from explorer.curves import order
 from explorer.training import Command, Picture, Settings, Snapshot, shared_engine
 
+UPDATE_S = 0.1
+KEEP_S = 20.0  # the engine forgets a paused run that nobody has asked about for about a minute
 ACTIVE = ("waiting", "running")
 OVER = ("finished", "diverged", "failed", "stopped", "gone")
 
@@ -29,15 +32,32 @@ def reconcile(wanted: Settings) -> None:
 
 
 def current() -> Picture | None:
-    """The picture of this session's run; None when there is none."""
+    """The picture of this session's run; None when there is none.
+
+    The engine forgets a run some time after its end; its last picture stays with the session.
+    """
     identity = st.session_state.get("run")
     if not identity:
         return None
     try:
-        return shared_engine().snapshot(identity)
+        picture = shared_engine().snapshot(identity)
     except RuntimeError as error:
         st.session_state["run.notice"] = f"Training is not available just now: {error}."
         return None
+    last: Picture | None = st.session_state.get("run.last")
+    if picture.state != "gone" or last is None or last.id != identity:
+        st.session_state["run.last"] = picture
+        return picture
+    if last.state in OVER:
+        return last
+    return replace(last, state=picture.state, sentence=picture.sentence)
+
+
+def interval_s(picture: Picture | None) -> float | None:
+    """Seconds between two looks at a run: often while it moves, now and then to keep a pause alive."""
+    if picture is None or picture.state in OVER:
+        return None
+    return UPDATE_S if picture.state in ACTIVE else KEEP_S
 
 
 def start() -> None:

@@ -12,8 +12,6 @@ from explorer.ui import controls, state, trainer
 from explorer.ui.chart import chart
 from explorer.ui.link import TRAINING
 
-UPDATE_S = 0.1
-
 choice = state.current()
 op, rules = controls.op_and_rules(choice)
 with st.sidebar:
@@ -23,16 +21,14 @@ with st.sidebar:
     state.keep(replace(choice, op=op.key, rules=keys, parameters=kept, **training), TRAINING)
 settings = Settings(op=op.key, rules=keys, parameters=parameters, **training)
 trainer.reconcile(settings)
-picture = trainer.current()
-armed = picture is not None and picture.state in trainer.ACTIVE
+armed = trainer.interval_s(trainer.current())
 
 
-@st.fragment(run_every=UPDATE_S if armed else None)
+@st.fragment(run_every=armed)
 def live() -> None:
     """Everything that moves while the net trains."""
     picture = trainer.current()
-    active = picture is not None and picture.state in trainer.ACTIVE
-    if active != armed:
+    if trainer.interval_s(picture) != armed:
         st.rerun()
     resume = picture is not None and picture.state == "paused"
     with st.container(horizontal=True):
