@@ -33,7 +33,8 @@ class _RuleFunction(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
         x, y = ctx.saved_tensors
-        return ctx.backward_rule(x, y, g), None, None
+        gradient = ctx.backward_rule(x, y, g)
+        return gradient.clone() if gradient is x or gradient is y else gradient, None, None
 
 
 def _fresh(y: Tensor, x: Tensor) -> Tensor:

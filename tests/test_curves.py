@@ -207,3 +207,15 @@ def test_an_order_belongs_to_the_rule_alone():
     own = order(find_rule("formula: g*x"))
     assert own == order(find_rule("formula: g * x")) >= len(RULES)
     assert sample("round", ["zero", "formula: g*x"]).attrs["orders"]["formula: g * x"] == own
+
+
+@pytest.mark.parametrize("name", ["x", "y", "g"])
+def test_a_rule_may_return_what_it_was_given(name: str):
+    frame = sample("formula: x + 1", f"formula: {name}", points=5, g=2.0)
+    expected = {"x": frame["x"], "y": frame["x"] + 1, "g": frame["x"] * 0 + 2}[name]
+    np.testing.assert_array_equal(frame["gradient"], expected)
+    x = torch.ones(3, requires_grad=True)
+    apply("identity", f"formula: {name}", x).sum().backward()
+    assert x.grad is not None
+    assert x.grad.data_ptr() != x.data_ptr()
+    assert not x.grad.requires_grad

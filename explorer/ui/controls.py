@@ -14,7 +14,7 @@ from explorer.formula import MAX_LENGTH, FormulaError
 from explorer.training import TASKS
 from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
 from explorer.ui import state
-from explorer.ui.link import LARGEST_G, Choice, ordered, parameters_of, tidy_range
+from explorer.ui.link import LARGEST_G, LARGEST_LR, SMALLEST_LR, Choice, ordered, parameters_of, tidy_range
 from explorer.ui.presets import PRESETS
 
 # What an own rule starts from; their number is how many may stand side by side.
@@ -195,7 +195,12 @@ def training(choice: Choice) -> dict[str, Any]:
         task = st.selectbox("Task", list(TASKS), key=state.seeded("task", choice.task))
         steps = _whole("Steps", "steps", choice.steps, 1, MAX_STEPS, "Steps of gradient descent.")
         lr = st.number_input(
-            "Learning rate lr", 1e-12, 1e3, format="%.3g", step=1e-6, key=state.seeded("lr", choice.lr)
+            "Learning rate lr",
+            SMALLEST_LR,
+            LARGEST_LR,
+            format="%.3g",
+            step=1e-6,
+            key=state.seeded("lr", choice.lr),
         )
         hidden = _whole("Hidden units", "hidden", choice.hidden, 1, MAX_HIDDEN, "Width of the hidden layer.")
         batch = _whole("Batch", "batch", choice.batch, 1, MAX_BATCH, "Examples in a step.")

@@ -21,7 +21,9 @@ from explorer.training import Settings
 
 LONGEST_QUERY = 2000
 LONGEST_SHOWN = 60
+LONGEST_REASON = 200
 LARGEST_G = 1e6
+SMALLEST_LR, LARGEST_LR = 1e-12, 1e3
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 Query = dict[str, list[str]]
@@ -54,6 +56,7 @@ class Choice:
 
 EXPLORE = ("range", "g")
 TRAINING = ("task", "steps", "lr", "hidden", "batch", "seed")
+_NARROWER = {"lr": (SMALLEST_LR, LARGEST_LR)}  # where the control on screen allows less than a run
 _DEFAULT = Choice()
 
 
@@ -241,11 +244,10 @@ class _Reader:
             if asked is None:
                 continue
             try:
-                value = _typed(asked, getattr(_DEFAULT, name))
-                Settings(**{name: value})
+                value = _accepted(name, asked)
             except ValueError as error:
-                default = getattr(_DEFAULT, name)
-                self.note(f"The link asks for {name} = {_shown(asked)}: {error} It is left at {default}.")
+                default, why = getattr(_DEFAULT, name), _line(str(error), LONGEST_REASON)
+                self.note(f"The link asks for {name} = {_shown(asked)}: {why}. It is left at {default}.")
             else:
                 choice = replace(choice, **{name: value})
         return choice
@@ -268,16 +270,26 @@ def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str
     return (low, high), []
 
 
+def _accepted(name: str, text: str) -> Any:
+    """A training setting as the run and its control accept it; ValueError with a sentence otherwise."""
+    value = _typed(text, getattr(_DEFAULT, name))
+    Settings(**{name: value})
+    low, high = _NARROWER.get(name, (value, value))
+    if not low <= value <= high:
+        raise ValueError(f"{name} must be from {low:g} to {high:g}")
+    return value
+
+
 def _typed(text: str, default: str | int | float) -> Any:
     if isinstance(default, str):
         return text
     if not _NUMBER.fullmatch(text):
-        raise ValueError("it must be a number.")
+        raise ValueError("it must be a number")
     value = float(text)
     if not isinstance(default, int):
         return value
     if not (math.isfinite(value) and value.is_integer()):
-        raise ValueError("it must be a whole number.")
+        raise ValueError("it must be a whole number")
     return int(value)
 
 
@@ -287,5 +299,9 @@ def _text(value: str | float) -> str:
 
 def _shown(text: str) -> str:
     """A quotation of what a link holds: one short line of printable characters."""
-    line = "".join(character if character.isprintable() else "?" for character in text)
-    return f'"{line[:LONGEST_SHOWN]}{"…" if len(line) > LONGEST_SHOWN else ""}"'
+    return f'"{_line(text, LONGEST_SHOWN)}"'
+
+
+def _line(text: str, longest: int) -> str:
+    line = "".join(character if character.isprintable() else "?" for character in text[: longest + 1])
+    return line if len(line) <= longest else f"{line[:longest]}…"

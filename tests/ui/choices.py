@@ -1,0 +1,80 @@
+"""Random choices, as varied as the controls allow."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule
+from explorer.curves import LARGEST_RANGE, MOST_RULES
+from explorer.formula import FormulaError
+from explorer.training import TASKS
+from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
+from explorer.ui.link import LARGEST_G, Choice, ordered, parameters_of
+
+
+def _number(rng: random.Random, low: float, high: float) -> float:
+    """Round and crooked numbers, the bounds, tiny ones."""
+    pick = rng.choice(
+        [
+            rng.uniform(low, high),
+            float(round(rng.uniform(low, high), 2)),
+            low,
+            high,
+            math.nextafter(low, high),
+            rng.uniform(-1, 1) * 10 ** rng.randint(-300, 0),
+        ]
+    )
+    return min(max(pick, low), high) + 0.0
+
+
+def _own_text(rng: random.Random, variables: list[str], depth: int = 3) -> str:
+    """A formula in the given variables, numbers and parameters of its own, a shared name among them."""
+    if not depth or rng.random() < 0.2:
+        return rng.choice([*variables, "lo", "w", "k2", str(rng.randint(0, 9)), repr(rng.random())])
+    left, right = (_own_text(rng, variables, depth - 1) for _ in range(2))
+    return rng.choice(
+        [
+            f"({left} + {right})",
+            f"{left} * ({right} <= 1)",
+            f"where({left} > {right}, {left}, -0.5)",
+            f"clamp({left}, lo, hi)",
+            f"-abs({left})",
+        ]
+    )
+
+
+def _own(rng: random.Random, variables: list[str], find: Callable[[str], Op | Rule]) -> str:
+    while True:
+        try:
+            return find(OWN + _own_text(rng, variables)).key
+        except FormulaError:  # too long or too deep
+            continue
+
+
+def random_choice(rng: random.Random) -> Choice:
+    """A choice that could have been made on the pages, with nothing at fault."""
+    op = _own(rng, ["x"], find_op) if rng.random() < 0.2 else rng.choice(list(OPS))
+    rules = rng.sample(list(RULES), rng.randint(1, MOST_RULES))
+    if rng.random() < 0.2:
+        rules[0] = _own(rng, ["x", "y", "g"], find_rule)
+    op_entry, rule_entries = find_op(op), [find_rule(rule) for rule in rules]
+    controls = parameters_of(op_entry, rule_entries)
+    parameters = {name: _number(rng, p.low, p.high) for name, p in controls.items() if rng.random() < 0.5}
+    parameters, _ = ordered(op_entry, rule_entries, parameters)
+    low, high = sorted(_number(rng, -LARGEST_RANGE, LARGEST_RANGE) for _ in range(2))
+    plain = rng.random() < 0.3
+    return Choice(
+        op=op,
+        rules=tuple(rules),
+        parameters={name: value for name, value in parameters.items() if value != controls[name].default},
+        range=(low, high) if high - low > 1e-5 * max(1, abs(low)) and not plain else (-3.0, 3.0),
+        g=_number(rng, -LARGEST_G, LARGEST_G),
+        task=rng.choice(list(TASKS)),
+        steps=rng.randint(1, MAX_STEPS),
+        lr=10 ** rng.uniform(-12, 3),
+        hidden=rng.randint(1, MAX_HIDDEN),
+        batch=rng.randint(1, MAX_BATCH),
+        seed=0 if plain else rng.randint(0, MAX_SEED),
+    )

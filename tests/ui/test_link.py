@@ -1,0 +1,142 @@
+"""Links: choices come back exactly, and what cannot be had is said and never raised."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from dataclasses import fields, replace
+from urllib.parse import parse_qs, urlencode
+
+import pytest
+
+from explorer.catalogue import OPS, OWN, RULES, find_op, find_rule
+from explorer.catalogue.own import TAKEN
+from explorer.curves import sample
+from explorer.formula import FormulaError
+from explorer.gradient import apply
+from explorer.training import Settings
+from explorer.ui.link import (
+    EXPLORE,
+    LONGEST_QUERY,
+    TRAINING,
+    Choice,
+    from_query,
+    ordered,
+    parameters_of,
+    query_length,
+    to_query,
+)
+from explorer.ui.presets import PRESETS
+from tests.ui.choices import random_choice
+
+ALL = EXPLORE + TRAINING
+MANY = 10_000
+CATALOGUE_PARAMETERS = {p.name for entries in (OPS, RULES) for e in entries.values() for p in e.parameters}
+
+
+def test_a_choice_comes_back_from_its_link():
+    rng = random.Random(1)
+    for _ in range(MANY):
+        choice = random_choice(rng)
+        query = to_query(choice, ALL)
+        if query_length(query) <= LONGEST_QUERY:
+            through_address = parse_qs(urlencode(query, doseq=True), keep_blank_values=True)
+            assert through_address == query
+            assert from_query(through_address) == (choice, [])
+
+
+def test_each_page_writes_its_own_settings():
+    choice = replace(
+        random_choice(random.Random(2)), op="relu", rules=("default",), parameters={}, g=2.0, seed=3
+    )
+    explore, train = (from_query(to_query(choice, names))[0] for names in (EXPLORE, TRAINING))
+    assert [getattr(explore, name) for name in EXPLORE] == [getattr(choice, name) for name in EXPLORE]
+    assert [getattr(train, name) for name in TRAINING] == [getattr(choice, name) for name in TRAINING]
+    default = Choice()
+    assert [getattr(explore, name) for name in TRAINING] == [getattr(default, name) for name in TRAINING]
+
+
+def test_the_default_needs_no_query():
+    assert to_query(Choice(), ALL) == {}
+    assert from_query({}) == (Choice(), [])
+
+
+def test_what_is_at_its_default_is_left_out():
+    choice = Choice(op="relu", rules=("default",), g=2.0)
+    assert to_query(choice, ALL) == {"op": ["relu"], "rule": ["default"], "g": ["2"]}
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 5e-324, -1e-300, 123456.789, 1e6, -3.0, 1 - 2**-53, 0.0])
+def test_numbers_come_back_exactly(value: float):
+    choice = Choice(op="identity", rules=("zero",), g=value, range=(value - 2, value))
+    assert from_query(to_query(choice, ALL)) == (choice, [])
+
+
+def test_a_query_that_is_too_long_is_not_used():
+    # Characters as they stand in the address bar: a space and a + each count for what they become there.
+    query = {"op": ["formula: x" + " + x" * 10], "rule": ["default"], "task": ["a"]}
+    room = LONGEST_QUERY - query_length(query)
+    query["task"] = ["a" * (room + 1)]
+    assert query_length(query) == len(urlencode(query, doseq=True)) == LONGEST_QUERY
+    assert from_query(query)[0].op == find_op(query["op"][0]).key
+    query["task"][0] += "a"
+    choice, notices = from_query(query)
+    assert choice == Choice()
+    assert notices == [f"The link is longer than {LONGEST_QUERY} characters and was not used."]
+
+
+def test_no_parameter_is_called_like_a_setting():
+    """A parameter stands under its own name in links and among the keywords of sample and apply."""
+    words = {f.name for f in fields(Choice)} | {"rule", "embed", "embed_options"}
+    for function in (sample, apply, Settings):
+        words |= set(inspect.signature(function).parameters)
+    words -= {"x", "g"}  # variables, which no parameter can be called either
+    assert words == TAKEN
+    assert not words & CATALOGUE_PARAMETERS
+    for word in words:
+        with pytest.raises(FormulaError, match="choose another") as caught:
+            find_rule(f"{OWN}g * abs(x - {word})")
+        assert caught.value.column == 13
+        with pytest.raises(FormulaError, match="choose another"):
+            find_op(f"{OWN}x + {word}")
+
+
+def test_a_name_with_two_meanings_has_two_controls():
+    op, rules = OPS["identity"], [RULES["boxcar"], find_rule("formula: g * w"), RULES["clipped"]]
+    controls = parameters_of(op, rules)
+    assert list(controls) == ["boxcar.w", "formula: g * w.w", "c"]
+    choice, notices = from_query({"op": ["identity"], "rule": [r.key for r in rules], "boxcar.w": ["2"]})
+    assert (choice.parameters, notices) == ({"boxcar.w": 2}, [])
+    # A plain name means all of them.
+    choice, notices = from_query({"op": ["identity"], "rule": [r.key for r in rules], "w": ["2"]})
+    assert (choice.parameters, notices) == ({"boxcar.w": 2, "formula: g * w.w": 2}, [])
+
+
+def test_an_op_shares_its_parameter_with_its_rules():
+    assert list(parameters_of(OPS["clamp"], [RULES["masked"], RULES["published_clamp"]])) == ["lo", "hi"]
+    hardtanh = parameters_of(OPS["hardtanh"], [RULES["masked"]])
+    assert hardtanh["lo"].default == -1
+
+
+def test_pairs_stay_in_order_under_longer_names_too():
+    rules = [RULES["masked"], find_rule("formula: g * (lo + hi)")]
+    settings = {"masked.lo": 2.0, "masked.hi": 1.5}
+    used, notices = ordered(OPS["round"], rules, settings)
+    assert used == {"masked.lo": 1.5, "masked.hi": 2.0}
+    assert notices == ["masked.lo = 2 lies above masked.hi = 1.5: the two were swapped."]
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
+def test_a_preset_is_a_link_without_fault(preset):
+    choice, notices = from_query(parse_qs(preset.query, strict_parsing=True))
+    assert notices == []
+    assert preset.choice == choice
+    assert from_query(to_query(choice, ALL)) == (choice, [])
+    assert preset.hint.endswith(".")
+    start, stop = choice.range
+    assert len(sample(choice.op, choice.rules, start=start, stop=stop, g=choice.g, **choice.parameters))
+
+
+def test_presets_differ():
+    assert len({preset.name for preset in PRESETS}) == len(PRESETS)
+    assert len({urlencode(to_query(preset.choice, ALL), doseq=True) for preset in PRESETS}) == len(PRESETS)
