@@ -122,6 +122,31 @@ def test_torch_source_gives_the_same_bits(dtype, formula):
     assert all(torch.equal(bits(left), bits(right)) for left, right in pairs), formula.torch_source
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x * (3 / (0 + 0.5 / -1e-8))",
+        "x * (2 / sqrt(7))",
+        "x * -0",
+        "x * (0 * -1)",
+        "x + 99999999999 * 99999999999",
+        "x * (999999999999999 * 999999999999999 * 3)",
+        "x / (2 ** -3 - 1 / 3)",
+        "x * ((1 < 2) + 3)",
+        "x * ~(c > 1)",
+        "where(c > 1, x, y)",
+        "min(x, 1e300)",
+        "clamp(x, -1e300, 9 ** 99)",
+        "elu(x, exp(1) / 3)",
+    ],
+)
+def test_torch_source_gives_the_same_bits_where_python_would_not(dtype, text):
+    formula, inputs = parse(text, parameters=PARAMETERS), tensors(dtype)
+    value = formula.bind(PARAMETERS)(*inputs)
+    assert torch.equal(bits(run_source(formula, *inputs)), bits(value)), formula.torch_source
+
+
 @many
 @given(formulas)
 def test_layout_in_memory_changes_no_value(formula):
