@@ -79,7 +79,7 @@ def notebook(
         start, stop: ends of the range of x, start below stop.
         points: number of evenly spaced x.
         g: the upstream gradient.
-        kinks: x to be sampled exactly, where the line breaks; ``sample(...).attrs["kinks"]``.
+        kinks: x to be sampled exactly, where the line breaks; ``sample(...).attrs["kinks"][rule]``.
     """
     chosen = pair(op, rule, parameters or {})
     return notebook_code(chosen, torch_code(chosen), start=start, stop=stop, points=points, g=g, kinks=kinks)

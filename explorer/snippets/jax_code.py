@@ -48,7 +48,8 @@ def _custom_gradient(pair: Pair, gradient: str) -> list[str]:
     received = "".join(kept) if len(kept) == 1 else "saved"
     return [
         *listing("", f"def {forward}(", ["x", *pair.parameters], "):"),
-        *listing(STEP, f"y = {pair.name}(", ["x", *pair.parameters], ")"),
+        # Not a call of the function: a parameter of an own formula may have its name.
+        *statement(STEP, "y = ", _shaped(pair.op.parsed, "x")),
         f"{STEP}return y, {saved}",
         "",
         "",

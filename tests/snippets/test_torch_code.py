@@ -14,7 +14,7 @@ import torch
 import explorer
 from explorer.catalogue import OPS, RULES, Op, find_rule, values
 from explorer.gradient import bind
-from explorer.snippets import snippet
+from explorer.snippets import detach_snippet, snippet
 from explorer.snippets.pair import pair
 from tests.catalogue.cases import usual_op
 from tests.snippets import runner
@@ -128,6 +128,14 @@ def test_text_of_an_entry_stays_in_its_docstring():
     kinds = [type(node).__name__ for node in tree.body]
     assert kinds == ["Import", "ImportFrom", "ClassDef", "FunctionDef", "ClassDef"]
     assert [type(node).__name__ for node in tree.body[3].body] == ["Expr", "Return"]
+
+
+@pytest.mark.parametrize("rule", [key for key, rule in RULES.items() if rule.formula])
+def test_what_the_code_returns_is_never_x_itself(rule):
+    for code in filter(None, (code_of("identity", rule), detach_snippet("identity", rule))):
+        x = torch.ones(3)
+        defined(code)[pair("identity", rule, {}).name](x).add_(1)
+        assert x.tolist() == [1, 1, 1]
 
 
 def test_names_are_made_from_keys():

@@ -1,0 +1,94 @@
+"""The notebook, executed by Jupyter's own kernel: it draws the curve that explorer samples."""
+
+from __future__ import annotations
+
+import json
+
+import nbformat
+import numpy as np
+import pytest
+from nbclient import NotebookClient
+
+from explorer.catalogue import RULES, find_rule
+from explorer.curves import sample
+from explorer.snippets import notebook, snippet
+from explorer.snippets.pair import pair
+from tests.catalogue.cases import usual_op
+
+PLOTLY = "application/vnd.plotly.v1+json"
+PAIRS = [(usual_op(find_rule(rule)).key, rule) for rule in RULES]
+PAIRS += [("identity", "default"), ("formula: a * abs(x - 0.3)", "formula: g * (x < a)")]
+RANGE = {"start": -2.0, "stop": 2.5, "points": 91, "g": -1.5}
+
+
+def _kinks(op, rule):
+    return sample(op, rule, **RANGE).attrs["kinks"][find_rule(rule).key]
+
+
+def _notebook(op, rule):
+    return nbformat.reads(notebook(op, rule, kinks=_kinks(op, rule), **RANGE), as_version=4)
+
+
+def _executed(book):
+    return NotebookClient(book, timeout=120, kernel_name="python3").execute()
+
+
+def _figure(cell):
+    (shown,) = [output.data[PLOTLY] for output in cell.outputs if PLOTLY in output.get("data", {})]
+    return shown
+
+
+@pytest.fixture(scope="module")
+def figures():
+    """The figure of every pair; one kernel runs their cells one after the other, as in one session."""
+    books = [_notebook(*key) for key in PAIRS]
+    cells = [cell for book in books for cell in book.cells]
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"
+    together = nbformat.v4.new_notebook(cells=cells)
+    _executed(together)
+    drawn = [cell for cell in together.cells if cell.cell_type == "code"][2::3]
+    return dict(zip(PAIRS, map(_figure, drawn), strict=True))
+
+
+@pytest.mark.parametrize(("op", "rule"), PAIRS)
+def test_notebook_draws_the_sampled_curve(figures, op, rule):
+    forward, forward_kinks, gradient, gradient_kinks = figures[op, rule]["data"]
+    frame = sample(op, rule, **RANGE)
+    for line, marks, column in ((forward, forward_kinks, "y"), (gradient, gradient_kinks, "gradient")):
+        x, drawn = np.array(line["x"], np.float32), np.array(line["y"], np.float32)
+        drawn[np.isin(x, np.array(marks["x"], np.float32))] = marks["y"]
+        there = frame["x"].isin(x)
+        assert len(x) == there.sum() >= RANGE["points"]
+        if "mean" not in (find_rule(rule).formula or ""):  # a mean depends on all of x
+            np.testing.assert_array_equal(drawn, frame[there][column])
+
+
+@pytest.mark.parametrize(("op", "rule"), PAIRS)
+def test_notebook_breaks_the_line_at_kinks_and_marks_them(figures, op, rule):
+    kinks = [kink for kink in _kinks(op, rule) if -2 <= kink <= 2.5]
+    for line, marks in zip(figures[op, rule]["data"][::2], figures[op, rule]["data"][1::2], strict=True):
+        assert marks["x"] == sorted(kinks)
+        assert {line["y"][line["x"].index(kink)] for kink in kinks} <= {None}
+
+
+def test_notebook_runs_alone_from_the_first_cell_to_the_last():
+    book = _executed(_notebook("quantize", "ewgs"))
+    assert [cell.cell_type for cell in book.cells] == ["markdown", "code", "code", "code"]
+    assert len(_figure(book.cells[-1])["data"]) == 4
+
+
+def test_notebook_is_valid_and_always_the_same():
+    text = notebook("clamp", "masked", {"lo": -0.5}, kinks=[-0.5, 1.0])
+    nbformat.validate(nbformat.reads(text, as_version=4))
+    assert text == notebook("clamp", "masked", {"lo": -0.5}, kinks=[-0.5, 1.0])
+    assert text != notebook("clamp", "masked", {"lo": -0.5}, kinks=[-0.5])
+    sources = ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
+    assert sources[1] + "\n" == snippet("clamp", "masked", lo=-0.5)
+    assert "start, stop, points, g = -3.0, 3.0, 601, 1.0" in sources[2]
+
+
+def test_notebook_shows_a_formula_as_code():
+    first = json.loads(notebook("formula: x**2*a_b", "formula: g"))["cells"][0]["source"]
+    assert "`y = x ** 2 * a_b`" in "".join(first)
+    assert pair("formula: x**2*a_b", "formula: g", {}).title in "".join(first)
