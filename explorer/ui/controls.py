@@ -18,7 +18,14 @@ from explorer.ui.link import LARGEST_G, LARGEST_LR, SMALLEST_LR, Choice, ordered
 from explorer.ui.presets import PRESETS
 
 # What an own rule starts from; their number is how many may stand side by side.
-_FIRST_OWN_RULES = ("g * (abs(x) <= w)", "g / (1 + k * abs(x))**2", "g * exp(-abs(x) / w)")
+_FIRST_OWN_RULES = (
+    "g * (abs(x) <= w)",
+    "g / (1 + k * abs(x))**2",
+    "g * exp(-abs(x) / w)",
+    "g * (1 - tanh(k * x)**2)",
+    "g * relu(1 - abs(x) / w)",
+    "g * cos(pi * x)**2",
+)
 OWN_SLOTS = tuple(f"{OWN}{number}" for number in range(1, len(_FIRST_OWN_RULES) + 1))
 _FIRST = ("default", "straight_through")
 _FIRST_OWN_OP = "x - floor(x)"
@@ -81,7 +88,7 @@ def _suits(rule: Rule, op: Op) -> bool:
 
 
 def _rules(choice: Choice, op: Op) -> tuple[Rule, ...]:
-    """One to six backward rules, up to three of them own formulas in x, y and g.
+    """One to six backward rules, any of them own formulas in x, y and g.
 
     Those that suit the op stand first, the ones made for its family at the very top after the two
     that everybody needs.
@@ -89,7 +96,8 @@ def _rules(choice: Choice, op: Op) -> tuple[Rule, ...]:
     ranked = sorted(RULES, key=lambda key: (not _suits(RULES[key], op), not RULES[key].suits))
     slots = dict(zip((rule for rule in choice.rules if rule.startswith(OWN)), OWN_SLOTS, strict=False))
     good = st.session_state.setdefault("own.rules", {})
-    good.update({slot: rule for rule, slot in slots.items()})
+    if not state.is_drawn("rules"):
+        good.update({slot: rule for rule, slot in slots.items()})
     picked = st.multiselect(
         "Backward rules",
         [*_FIRST, *(key for key in ranked if key not in _FIRST), *OWN_SLOTS],

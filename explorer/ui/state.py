@@ -22,9 +22,14 @@ def current() -> Choice:
 
 def seeded(name: str, value: Any) -> str:
     """The session key of a control on this page; it starts with ``value`` when it is drawn first."""
-    key = f"{_CONTROL}{st.session_state['page']}.{name}"
+    key = _key(name)
     st.session_state.setdefault(key, value)
     return key
+
+
+def is_drawn(name: str) -> bool:
+    """Whether a control of this page has its value already."""
+    return _key(name) in st.session_state
 
 
 def follow_link(page: str) -> None:
@@ -75,6 +80,10 @@ def _replaced() -> list[tuple[Query, float]]:
     """The queries that stood in the address bar until lately, and when they were replaced."""
     replaced: list[tuple[Query, float]] = st.session_state.get("replaced", [])
     return replaced
+
+
+def _key(name: str) -> str:
+    return f"{_CONTROL}{st.session_state['page']}.{name}"
 
 
 def _address() -> Query:

@@ -16,13 +16,15 @@ from explorer.ui.link import EXPLORE
 choice = state.current()
 op, rules = controls.op_and_rules(choice)
 with st.sidebar:
-    controls.preset(choice)
+    top = st.container()
     kept, parameters = controls.parameters(choice, op, rules)
     span = controls.span(choice)
     g = controls.upstream(choice)
     keys = tuple(rule.key for rule in rules)
     choice = replace(choice, op=op.key, rules=keys, parameters=kept, range=span, g=g)
     state.keep(choice, EXPLORE)
+    with top:
+        controls.preset(choice)
 
 frame = sample(op, rules, start=span[0], stop=span[1], g=g, **parameters)
 words = describe(frame)
