@@ -17,7 +17,6 @@ from explorer.snippets.torch_code import torch_code
 
 __all__ = ["detach_snippet", "jax_snippet", "notebook", "snippet"]
 
-
 Values = Mapping[str, float] | None
 
 
@@ -26,7 +25,8 @@ def snippet(op: str | Op, rule: str | Rule, parameters: Values = None, **named: 
 
     Executed on its own, with torch alone, it reproduces ``explorer.apply`` bit for bit, kinks
     included, and works under double backward and torch.func where the rule is differentiable. For
-    the default rule it is the plain op.
+    the default rule it is the plain op. Where torch refuses a constant, such as a negative width of
+    softshrink, the code raises torch's error and ``explorer.apply`` gives NaN.
 
     Args:
         op: key of ``OPS``, or ``"formula: …"`` in x.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +95,18 @@ def test_code_keeps_for_backward_only_what_the_rule_reads(rule):
     y = defined(code_of("abs", rule))[chosen.name](x)
     kept = len(y.grad_fn.saved_tensors)
     assert kept == len({"x", "y"} & set(formula.variables))
+    for name in pair("quantize", rule, {}).parameters:
+        assert (f"ctx.{name}" in re.findall(r"ctx\.\w+", code_of("quantize", rule))) == (
+            name in formula.parameters
+        )
+
+
+def test_a_constant_that_torch_refuses_is_refused_by_the_code_too():
+    code, name = snippet("formula: softshrink(x, width)", "default", width=-1), "own_default"
+    x = torch.ones(2)
+    with pytest.raises(RuntimeError, match="lambda"):
+        defined(code)[name](x)
+    assert defined(code)[name](x, width=0.25).tolist() == [0.75, 0.75]
 
 
 @pytest.mark.parametrize("rule", RULES)
