@@ -96,8 +96,9 @@ def readings(
 ) -> pd.DataFrame:
     """What torch's own autograd gives, beside the rules, at a few even steps and around each kink.
 
-    One row per x: columns x, y, "torch" and one per rule, named by its label. Around a kink stand
-    the kink itself and the nearest float on each side.
+    One row per x: columns x, y, "torch" and one per rule, named by its label, or by its key where
+    the label is taken (the own rule ``x``). Around a kink stand the kink itself and the nearest
+    float on each side.
     """
     settings = {"start": start, "stop": stop, "g": g, "points": points, **parameters}
     own = sample(op, rules, **settings)
@@ -107,7 +108,7 @@ def readings(
     table = pd.DataFrame({"x": x, "y": y.numpy(), "torch": derivative.numpy()})
     for key, label in own.attrs["labels"].items():
         if key != "default":
-            table[label] = own.loc[own["rule"] == key, "gradient"].to_numpy()
+            table[key if label in table else label] = own.loc[own["rule"] == key, "gradient"].to_numpy()
     gaps = np.diff(x, prepend=-np.inf, append=np.inf)
     nearest, unit = np.minimum(gaps[:-1], gaps[1:]), np.spacing(np.abs(x))
     further_out = (nearest > 2 * unit) & (nearest < 16 * unit)  # sampled beside a kink, but not next to it

@@ -11,7 +11,7 @@ import torch
 
 from explorer import curves
 from explorer.catalogue import OPS, RULES, find_rule
-from explorer.curves import LARGEST_RANGE, MOST_POINTS, MOST_RULES, order, sample
+from explorer.curves import LARGEST_RANGE, MOST_POINTS, MOST_RULES, order, readings, sample
 from explorer.gradient import apply
 from explorer.kinks import kinks
 
@@ -219,3 +219,20 @@ def test_a_rule_may_return_what_it_was_given(name: str):
     assert x.grad is not None
     assert x.grad.data_ptr() != x.data_ptr()
     assert not x.grad.requires_grad
+
+
+def test_readings_stand_around_each_kink():
+    table = readings("relu", ["default", "seed_relu"], start=-1, stop=1, g=2.0, parameters={}, points=3)
+    near = float(np.nextafter(np.float32(0), np.float32(1)))
+    assert list(table.columns) == ["x", "y", "torch", RULES["seed_relu"].label]
+    assert table["x"].tolist() == [-1, -near, 0, near, 1]
+    assert table["y"].tolist() == [0, 0, 0, near, 1]
+    assert table["torch"].tolist() == [0, 0, 0, 2, 2]
+    assert table[RULES["seed_relu"].label].tolist() == [0, 0, 2, 2, 2]
+
+
+def test_readings_of_own_rules_called_like_a_column():
+    rules = ["formula: x", "formula: y", "formula: 3 * g"]
+    table = readings("formula: c * x", rules, start=-1, stop=1, g=2.0, parameters={"c": 2.0}, points=2)
+    assert list(table.columns) == ["x", "y", "torch", "formula: x", "formula: y", "3 * g"]
+    assert table.to_numpy().tolist() == [[-1, -2, 4, -1, -2, 6], [1, 2, 4, 1, 2, 6]]
