@@ -1,0 +1,50 @@
+"""The browser of the tests: which one, and how it is started.
+
+``python -m tests.browser.chromium`` prints its path, or fails when there is none.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from playwright.sync_api import Browser, Playwright, sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def find(playwright: Playwright) -> str | None:
+    """The machine's own Chromium, else the one Playwright has downloaded, else None."""
+    own = next(filter(None, map(shutil.which, NAMES)), None)
+    downloaded = playwright.chromium.executable_path
+    return own or (downloaded if Path(downloaded).exists() else None)
+
+
+def launch(playwright: Playwright) -> Browser:
+    """A headless browser; fails with a sentence where there is none."""
+    path = find(playwright)
+    if path is None:
+        raise FileNotFoundError("no Chromium here: `sh tests/run` installs one")
+    return playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+
+
+def main() -> int:
+    """Print the path of the browser."""
+    with sync_playwright() as playwright:
+        path = find(playwright)
+    print(path or "no Chromium here")
+    return 0 if path else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

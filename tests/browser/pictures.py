@@ -1,0 +1,62 @@
+"""The pictures of the README, taken of the real thing: ``python -m tests.browser.pictures``."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+import explorer
+from tests.browser.chromium import launch
+from tests.browser.server import ROOT, serve
+
+FOLDER = ROOT / "docs"
+SIZE = {"width": 1280, "height": 860}
+
+
+def main() -> None:
+    """Take all pictures anew."""
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
+        browser = launch(playwright)
+        with serve(ROOT / "app.py", Path(scratch) / "log.txt") as address:
+            explore(opened(browser, f"{address}/?op=clamp&rule=straight_through&rule=published_clamp&g=2"))
+            train(opened(browser, f"{address}/train?rule=default&rule=straight_through"))
+        notebook(browser, Path(scratch) / "figure.html")
+
+
+def opened(browser: Browser, address: str) -> Page:
+    """A page whose chart has been drawn."""
+    page = browser.new_page(viewport=SIZE, device_scale_factor=1.5)
+    page.goto(address)
+    page.locator(".js-plotly-plot .scatterlayer, .js-plotly-plot .cartesianlayer").first.wait_for()
+    page.wait_for_timeout(1000)
+    return page
+
+
+def explore(page: Page) -> None:
+    """The published clamp rule, its bug in sight."""
+    page.screenshot(path=FOLDER / "explore.png")
+
+
+def train(page: Page) -> None:
+    """A race that has come to its end."""
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_text("Finished after 500 steps").wait_for()
+    page.wait_for_timeout(1000)
+    page.screenshot(path=FOLDER / "train.png")
+
+
+def notebook(browser: Browser, file: Path) -> None:
+    """The figure as Plotly draws it in a notebook."""
+    figure = explorer.figure(explorer.sample("sign", ["clipped", "approx_sign"]))
+    figure.write_html(file, include_plotlyjs=True, config={"displayModeBar": False})
+    page = browser.new_page(viewport={"width": 900, "height": 470}, device_scale_factor=1.5)
+    page.goto(file.as_uri())
+    page.wait_for_timeout(1000)
+    page.screenshot(path=FOLDER / "notebook.png")
+
+
+if __name__ == "__main__":
+    main()
