@@ -198,9 +198,9 @@ def _combined(sign: str, left: Node, right: Node) -> Node:
         case ("/", other, Unary("-", Number(1.0))):
             return negative(other)
         case ("+", other, Unary("-", inner)):
-            return arithmetic("-", other, inner)
+            return arithmetic("-", other, number(inner))
         case ("-", other, Unary("-", inner)):
-            return arithmetic("+", other, inner)
+            return arithmetic("+", other, number(inner))
         case _:
             return Binary(sign, _operand(left), _operand(right))
 
@@ -209,7 +209,7 @@ def negative(node: Node) -> Node:
     """The tree with its sign turned."""
     match _operand(node):
         case Unary("-", inner):
-            return inner
+            return number(inner)
         case Number(0.0):
             return ZERO
         case Binary("-", left, right):

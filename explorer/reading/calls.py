@@ -63,12 +63,17 @@ def _in_place(name: str, positional: tuple[Value, ...], keywords: Keywords) -> V
 
 def assign(cell: Cell, value: Value) -> None:
     """Write a value into all the elements a tensor holds."""
-    if cell.frozen:
-        raise UnreadableError("changes a tensor behind autograd's back, which cannot be followed")
+    require_own(cell)
     if isinstance(value, Cell) and value.within != cell.within and not is_constant(value.node):
         raise UnreadableError("assigns elements that were picked out by another mask")
     node = tree(value)
     cell.node = node if is_condition(cell.node) else number(node)
+
+
+def require_own(cell: Cell) -> None:
+    """UnreadableError for a tensor that shares its memory with a detached one."""
+    if cell.frozen:
+        raise UnreadableError("changes a tensor behind autograd's back, which cannot be followed")
 
 
 def mask_of(cell: Cell, key: Value) -> Node:

@@ -32,7 +32,8 @@ def _key(node: Node, find: Callable[[str], Op | Rule]) -> str:
     if parts > MAX_NODES or levels > MAX_DEPTH or len(text) > MAX_LENGTH:
         raise UnreadableError(
             f"comes to {parts} parts, {levels} levels and {len(text)} characters: "
-            f"a formula holds {MAX_NODES}, {MAX_DEPTH} and {MAX_LENGTH}"
+            f"a formula holds {MAX_NODES}, {MAX_DEPTH} and {MAX_LENGTH}; "
+            "values in the signature, such as bits=4, make it shorter"
         )
     try:
         return find(OWN + text).key

@@ -108,6 +108,7 @@ class Lookups:
         """The values of a tensor without its history; within a Function there is no history to lose."""
         if not self.tracked or not isinstance(value, Cell):
             return value
+        value.frozen = True
         return Cell(building.detach(value.node), value.within, frozen=True)
 
 

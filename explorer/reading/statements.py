@@ -49,21 +49,21 @@ class Returned:
 class Reader(Expressions):
     """Follows a function's statements; see ``Expressions`` for what it is made with."""
 
-    calls = 0
+    depth = 0
     gradient_free = False
 
     def invoke(self, routine: Routine, positional: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
         """The value a function of the text returns; None where it returns nothing."""
-        if self.calls >= MAX_CALLS:
+        if self.depth >= MAX_CALLS:
             raise UnreadableError("calls too deeply, or itself")
         scope = self._entered(routine, positional, keywords)
-        before = self.calls, self.gradient_free
-        self.calls += 1
+        before = self.depth, self.gradient_free
+        self.depth += 1
         self.gradient_free |= _is_gradient_free(routine.definition)
         try:
             return self._result(routine.definition, scope)
         finally:
-            self.calls, self.gradient_free = before
+            self.depth, self.gradient_free = before
 
     def _result(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope) -> Value:
         if isinstance(definition, ast.Lambda):
@@ -246,8 +246,9 @@ class Reader(Expressions):
 
     def _place(self, owner: ast.expr, key: ast.expr, scope: Scope) -> tuple[Cell, Node | None]:
         cell, inside = self.value(owner, scope), self._key(key, scope)
-        if not isinstance(cell, Cell) or cell.frozen:
-            raise UnreadableError("writes into something that is no tensor of this function")
+        if not isinstance(cell, Cell):
+            raise UnreadableError("writes into something that is no tensor")
+        calls.require_own(cell)
         return cell, None if inside is None else calls.mask_of(cell, inside)
 
     def _augment_leniently(self, statement: ast.AugAssign, scope: Scope) -> None:

@@ -21,7 +21,8 @@ class Cell:
     """A tensor: several names may hold it, and an in-place operation changes it for all of them.
 
     ``within`` is the mask it was picked out with, as in ``x[x > 0]``; None for a whole tensor. A
-    ``frozen`` one shares its values with a tensor that autograd follows, so it may not be changed.
+    ``frozen`` one shares its memory with its own detached twin: a change to either would reach the
+    other in a way no formula can tell.
     """
 
     node: Node

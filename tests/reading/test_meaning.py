@@ -46,6 +46,7 @@ def test_names_share_a_tensor_until_it_is_cloned(backward: str, rule: str) -> No
         ("m = torch.logical_not(g)\nreturn g.masked_fill(m, 2)", "where(~(g != 0), 2, g)"),
         ("return g * (-1 < g < 1)", "g * ((-1 < g) & (g < 1))"),
         ("return (g > 0).int() * g", "(g > 0) * g"),
+        ("m = -(g > 0).float()\nreturn -m + (g > 1).float()", "(g > 0) + (g > 1)"),
     ],
 )
 def test_masks_are_conditions_until_they_are_counted(backward: str, rule: str) -> None:

@@ -63,6 +63,7 @@ UNREADABLE = {
     "in place under no_grad": ("def f(x):\n  y = 2 * x\n  with torch.no_grad():\n    y.round_()\n", 4,
                                "under no_grad"),
     "behind autograd": ("def f(x):\n  y = 2 * x\n  y.data.round_()\n", 3, "behind autograd's back"),
+    "detached before": ("def f(x):\n  z = x.detach()\n  x += 1\n  return z\n", 3, "behind autograd"),
     "no derivative": ("def f(x):\n  return F.gelu(x) + x.detach()\n", 1, "needs the derivative of gelu"),
     "other Function": (_fn("return Fn.apply(x)"), 3, "applies a Function inside another"),
     "nested tests": (_fn("if k == 1: x = -x\nif k == 2: x = -x\nif k == 3: x = -x\nif k == 4: x = -x\n"
