@@ -2,57 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-DOCUMENTS_CLAMP = """\
-import pytorch
-class RoundGradient(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x.round()
-    @staticmethod
-    def backward(ctx, g):
-        return g 
-
-class ClampGradient(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.clamp(min=0,max=1)
-    @staticmethod
-    def backward(ctx, g):
-        x, = ctx.saved_tensors
-        grad_input = g.clone()
-        grad_input[x < 0] = 0
-        grad_input[x>1] = 1
-        return grad_input
-"""  # as published
-
-DOCUMENTS_RELU = """\
-class MyReLU(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.clamp(min=0)
-
-    @staticmethod
-    def backward(ctx, grad_output):
-        x, = ctx.saved_tensors
-        grad_x = grad_output.clone()
-        grad_x[x < 0] = 0
-        return grad_x
-"""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A source, how it is called besides x, and the values of the formula's parameters that say the same."""
-
-    name: str
-    source: str
-    arguments: tuple[object, ...] = ()
-    parameters: dict[str, float] = field(default_factory=dict)
-    old: bool = False  # instance style, which torch itself no longer runs
+from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
+from tests.reading.sample import Sample
 
 
 def _function(
@@ -376,41 +327,5 @@ FUNCTIONS = (
         (1.5,),
         {"bound": 1.5},
         old=True,
-    ),
-)
-
-PLAIN = (
-    Sample("round_by_detaching", "def fn(x):\n    return x + (x.round() - x).detach()\n"),
-    Sample(
-        "round_with_a_helper",
-        "def round_pass(x):\n    y = x.round()\n    y_grad = x\n    return (y - y_grad).detach() + y_grad\n\n"
-        "def fn(x, s=0.5):\n    x = torch.clamp(x / s, -4, 3)\n    return round_pass(x) * s\n",
-    ),
-    Sample(
-        "sign_with_a_clipped_way_back",
-        "def fn(x):\n    hard = torch.sign(x)\n    soft = torch.clamp(x, -1.0, 1.0)\n"
-        "    return hard.detach() - soft.detach() + soft\n",
-    ),
-    Sample(
-        "step_with_a_sigmoid_way_back",
-        "def fn(x, beta):\n    soft = torch.sigmoid(beta * x)\n    with torch.no_grad():\n"
-        "        hard = (soft > 0.5).float()\n        rest = hard - soft\n    return soft + rest\n",
-        (4.0,),
-        {"beta": 4.0},
-    ),
-    Sample("scaled_gradient", "def fn(x):\n    s = x * 0.1\n    return (x - s).data + s\n"),
-    Sample(
-        "tent", "def fn(x):\n    return (F.relu(1 - x.abs()) - x ** 3 / 6).detach() + torch.tanh(2 * x) * x\n"
-    ),
-    Sample("swish", "def fn(x):\n    return x * torch.sigmoid(1.702 * x)\n"),
-    Sample("relu_by_clamp", "fn = lambda x: x.clamp(min=0)\n"),
-    Sample("clamp_from_above", "def fn(x):\n    return torch.clamp_max(x, 1.0) * 2\n"),
-    Sample("larger_of_two", "def fn(x):\n    return torch.max(x, torch.zeros_like(x))\n"),
-    Sample("hard_swish", "def fn(x):\n    return x * F.relu6(x + 3, inplace=True) / 6\n"),
-    Sample(
-        "module",
-        "class Net(nn.Module):\n    def __init__(self, slope=0.25):\n        super().__init__()\n"
-        "        self.slope = nn.Parameter(torch.tensor(slope))\n        self.act = nn.LeakyReLU(0.1)\n\n"
-        "    def forward(self, x):\n        return self.act(x) + self.slope * x\n\n\nfn = Net()\n",
     ),
 )

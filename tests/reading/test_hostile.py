@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.reading import ReadingError, read_source, read_sources
-from tests.reading.samples import FUNCTIONS, PLAIN
+from tests.reading.plain import PLAIN
+from tests.reading.samples import FUNCTIONS
 from tests.reading.test_unreadable import _fn
 
 _HARMLESS = ("compile", "object.", "sys._getframe", "gc.", "cpython.", "time.")

@@ -15,7 +15,10 @@ from torch import Tensor, nn
 from explorer.catalogue import find_op, find_rule
 from explorer.gradient import apply
 from explorer.reading import read_source, read_sources
-from tests.reading.samples import DOCUMENTS_CLAMP, DOCUMENTS_RELU, FUNCTIONS, PLAIN, Sample
+from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
+from tests.reading.plain import PLAIN
+from tests.reading.sample import Sample
+from tests.reading.samples import FUNCTIONS
 
 X = torch.cat(
     [torch.linspace(-4, 4, 161, dtype=torch.float64), torch.tensor([0.7, -0.7, 1e-3], dtype=torch.float64)]

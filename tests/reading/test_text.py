@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explorer.reading import MAX_CHARACTERS, ReadingError, read_source, read_sources
-from tests.reading.samples import DOCUMENTS_CLAMP, DOCUMENTS_RELU
+from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
 
 WANTED = ("formula: max(x, 0)", "formula: where(x < 0, 0, g)")
 

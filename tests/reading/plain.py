@@ -1,0 +1,41 @@
+"""Plain functions and modules, with and without a stopped gradient, in our own words."""
+
+from __future__ import annotations
+
+from tests.reading.sample import Sample
+
+PLAIN = (
+    Sample("round_by_detaching", "def fn(x):\n    return x + (x.round() - x).detach()\n"),
+    Sample(
+        "round_with_a_helper",
+        "def round_pass(x):\n    y = x.round()\n    y_grad = x\n    return (y - y_grad).detach() + y_grad\n\n"
+        "def fn(x, s=0.5):\n    x = torch.clamp(x / s, -4, 3)\n    return round_pass(x) * s\n",
+    ),
+    Sample(
+        "sign_with_a_clipped_way_back",
+        "def fn(x):\n    hard = torch.sign(x)\n    soft = torch.clamp(x, -1.0, 1.0)\n"
+        "    return hard.detach() - soft.detach() + soft\n",
+    ),
+    Sample(
+        "step_with_a_sigmoid_way_back",
+        "def fn(x, beta):\n    soft = torch.sigmoid(beta * x)\n    with torch.no_grad():\n"
+        "        hard = (soft > 0.5).float()\n        rest = hard - soft\n    return soft + rest\n",
+        (4.0,),
+        {"beta": 4.0},
+    ),
+    Sample("scaled_gradient", "def fn(x):\n    s = x * 0.1\n    return (x - s).data + s\n"),
+    Sample(
+        "tent", "def fn(x):\n    return (F.relu(1 - x.abs()) - x ** 3 / 6).detach() + torch.tanh(2 * x) * x\n"
+    ),
+    Sample("swish", "def fn(x):\n    return x * torch.sigmoid(1.702 * x)\n"),
+    Sample("relu_by_clamp", "fn = lambda x: x.clamp(min=0)\n"),
+    Sample("clamp_from_above", "def fn(x):\n    return torch.clamp_max(x, 1.0) * 2\n"),
+    Sample("larger_of_two", "def fn(x):\n    return torch.max(x, torch.zeros_like(x))\n"),
+    Sample("hard_swish", "def fn(x):\n    return x * F.relu6(x + 3, inplace=True) / 6\n"),
+    Sample(
+        "module",
+        "class Net(nn.Module):\n    def __init__(self, slope=0.25):\n        super().__init__()\n"
+        "        self.slope = nn.Parameter(torch.tensor(slope))\n        self.act = nn.LeakyReLU(0.1)\n\n"
+        "    def forward(self, x):\n        return self.act(x) + self.slope * x\n\n\nfn = Net()\n",
+    ),
+)
