@@ -1,24 +1,34 @@
-"""The catalogue as Markdown tables, for the README: ``python -m explorer.catalogue.table``."""
+"""The catalogue as Markdown tables in the README: ``python -m explorer.catalogue.table README.md``."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from explorer.catalogue import FAMILIES, GROUPS, OPS, RULES
 
+BEGIN, END = "<!-- catalogue -->", "<!-- end of catalogue -->"
+
 
 def tables() -> str:
-    """All ops and all rules in the picker's order, each with its formula and what it is for."""
+    """All ops and all rules in their order, each with its formula and what it is for."""
     ops = [(op.key, op.formula, FAMILIES[op.family], op.purpose) for op in OPS.values()]
     rules = [
         (rule.key, rule.formula or "torch's own", GROUPS[rule.group], rule.purpose) for rule in RULES.values()
     ]
-    return "\n\n".join(
-        [
-            f"**{len(ops)} ops**\n\n{_table(('op', 'y =', 'family', 'what it is for'), ops)}",
-            f"**{len(rules)} backward rules**\n\n{_table(('rule', 'gradient =', 'made', 'what it is for'), rules)}",
-        ]
-    )
+    ops_table = _table(("op", "y =", "family", "what it is for"), ops)
+    rules_table = _table(("rule", "gradient =", "made", "what it is for"), rules)
+    return f"**{len(ops)} ops**\n\n{ops_table}\n\n**{len(rules)} backward rules**\n\n{rules_table}"
+
+
+def updated(text: str) -> str:
+    """A README with the tables between its two marks brought up to date. ValueError without marks."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"the text needs the marks {BEGIN} and {END}")
+    return f"{before}{begin}\n\n{tables()}\n\n{end}{after}"
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
@@ -28,4 +38,5 @@ def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 
 if __name__ == "__main__":
-    print(tables())
+    file = Path(sys.argv[1])
+    file.write_text(updated(file.read_text(encoding="utf-8")), encoding="utf-8")

@@ -158,10 +158,12 @@ def _rule_words(snapshot: Snapshot, rule: Rule) -> str:
     if broken is not None:
         return f"{rule.label} diverged at step {broken}: a value was no longer finite. Try a smaller lr."
     loss, gradients = snapshot.loss[rule.key], snapshot.gradients[rule.key]
-    words = f"{rule.label}: loss {loss:.4g}" if loss is not None else f"{rule.label}: no step yet"
+    words = f"{rule.label}: no step yet" if loss is None else f"{rule.label}: loss {loss:.4g}"
     if gradients is None:
         return f"{words}."
-    if gradients.w1_moved == 0 and snapshot.step > 0:
-        return f"{words}. w1 has not moved: no gradient reaches it, only w2 learns."
     blocked = f"the rule blocks {gradients.blocked:.0%} of the gradient"
+    if loss is None:
+        return f"{words}; {blocked}."
+    if gradients.w1_moved == 0:
+        return f"{words}. w1 has not moved: no gradient reaches it, only w2 learns."
     return f"{words}. w1 has moved by {gradients.w1_moved:.3g}; {blocked}."

@@ -1,0 +1,61 @@
+"""What the README says is true: its table, its list of functions, its code, its pictures."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import torch
+
+import explorer
+from explorer.catalogue.table import updated
+from explorer.formula import FUNCTIONS
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PASTED = """
+class RoundGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.round()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g
+"""
+
+
+def test_the_table_of_ops_and_rules_is_up_to_date() -> None:
+    assert updated(README) == README, "run: python -m explorer.catalogue.table README.md"
+
+
+def test_every_function_of_the_language_is_listed() -> None:
+    language = README.split("## The formula language")[1].split("## Ops and rules")[0]
+    listed = language.split("these functions:")[1].split(".\n")[0]
+    assert re.findall(r"`(\w+)`", listed) == list(FUNCTIONS)
+
+
+def test_the_code_runs_and_gives_what_it_says() -> None:
+    names: dict[str, object] = {"torch": torch, "text": PASTED}
+    for block in re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL):
+        exec(compile(block, "README.md", "exec"), names)  # our own text
+    frame, x, run = names["frame"], names["x"], names["run"]
+    assert list(frame.columns) == ["rule", "x", "y", "gradient"]
+    assert x.grad.tolist() == [1.0, 1.0, 1.0]
+    assert run.snapshot().loss["default"] < 1e-4
+
+
+def test_every_linked_file_is_there() -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (ROOT / target).is_file(), target
+
+
+def test_the_table_of_folders_names_what_is_there() -> None:
+    for path in re.findall(r"`((?:explorer/|app\.py)[\w./]*)`", README):
+        assert (ROOT / path).exists(), path
+
+
+def test_the_public_names_are_shown() -> None:
+    for name in explorer.__all__:
+        if name not in {"Formula", "FormulaError", "ReadingError"}:
+            assert f"explorer.{name}" in README, name
