@@ -1,6 +1,6 @@
 """The browser of the tests: which one, and how it is started.
 
-``python -m tests.browser.chromium`` prints its path, or fails when there is none.
+``python -m tests.browser.chromium`` starts it once, and fails when that cannot be done.
 """
 
 from __future__ import annotations
@@ -39,10 +39,12 @@ def launch(playwright: Playwright) -> Browser:
 
 
 def main() -> int:
-    """Print the path of the browser."""
+    """Start the browser once, and print its path and version."""
     with sync_playwright() as playwright:
         path = find(playwright)
-    print(path or "no Chromium here")
+        if path:
+            with launch(playwright) as browser:
+                print(f"{path}, version {browser.version}")
     return 0 if path else 1
 
 
