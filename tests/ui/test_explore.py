@@ -11,6 +11,7 @@ import pytest
 from explorer.catalogue import OPS, RULES
 from explorer.curves import LARGEST_RANGE, MOST_RULES, sample
 from explorer.description import describe
+from explorer.ui import state
 from explorer.ui.controls import OWN_SLOTS
 from explorer.ui.presets import PRESETS
 from tests.ui.pages import address_of, chart_of, curves_of, labelled, opened, sound, words_of
@@ -163,6 +164,9 @@ def test_bounds_that_cross_are_swapped_with_a_notice():
     assert "lo = 2.5 lies above hi = 1: the two were swapped." in words_of(test)
     inside = [x for x, y in curves_of(test)["masked"].items() if y]
     assert (min(inside), max(inside)) == (1, 2.5)
+    sound(test.run())
+    assert [labelled(test.slider, name).value for name in ("lo", "hi")] == [2.5, 1]
+    assert not _faults(test)
 
 
 def test_an_own_op_as_it_is_typed():
@@ -285,6 +289,22 @@ def test_a_choice_that_is_too_long_for_a_link_is_still_shown():
     assert len(curves_of(test)) == 7
     assert "This choice is too long for a link: 2000 characters are the most." in words_of(test)
     assert address_of(test) == {}
+    assert len(curves_of(sound(test.run()))) == 7
+
+
+@pytest.mark.parametrize(("on_the_way_s", "op"), [(0, "round"), (60, "relu")], ids=["Back", "late"])
+def test_an_older_address(on_the_way_s: float, op: str, monkeypatch):
+    """The browser's Back brings it; so may a message that crossed with our own change, for a moment."""
+    monkeypatch.setattr(state, "_ON_THE_WAY_S", on_the_way_s)
+    test = opened()
+    labelled(test.selectbox, "Op").select("relu")
+    sound(test.run())
+    test.query_params.clear()
+    sound(test.run())
+    assert labelled(test.selectbox, "Op").value == op
+    assert address_of(test) == (
+        {} if op == "round" else {"op": ["relu"], "rule": ["default", "straight_through"]}
+    )
 
 
 def test_sections_can_be_opened():
