@@ -32,7 +32,13 @@ def serve(script: Path, log: Path, *options: str, cwd: Path = ROOT) -> Iterator[
     command += ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+            command,
+            cwd=cwd,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
         )
         try:
             _wait(process, address, log)

@@ -1,0 +1,67 @@
+"""How fast the app trains while a browser watches, against the bare loop in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+from playwright.sync_api import Page
+
+from tests.browser.reading import CHART
+from tests.browser.server import ROOT
+
+_STEPS = 5_000
+_QUERY = f"/train?op=relu&rule=seed_relu&steps={_STEPS}"
+
+# Notes when the page shows another step, and when the chart is drawn with another last point.
+_WATCH = f"""() => {{
+    const value = document.querySelector('[data-testid="stMetricValue"]');
+    const seen = window.seen = {{steps: [], charts: []}};
+    new MutationObserver(() => {{
+        const step = parseInt(value.textContent);
+        if (seen.steps.at(-1)?.[1] !== step) seen.steps.push([performance.now(), step]);
+    }}).observe(value, {{subtree: true, childList: true, characterData: true}});
+    const chart = document.querySelector("{CHART}");
+    chart.on("plotly_afterplot", () => {{
+        const last = chart._fullData[0]?.x.at(-1) ?? 0;
+        if (seen.charts.at(-1)?.[1] !== last) seen.charts.push([performance.now(), last]);
+    }});
+}}"""
+
+
+def measure(page: Page, address: str, rounds: int) -> Iterator[tuple[str, list[float]]]:
+    """Named series with one value for each round: the two speeds take turns."""
+    bare, app, charts = [], [], []
+    for _ in range(rounds):
+        bare.append(bare_loop())
+        steps_per_second, charts_per_second = watched(page, address)
+        app.append(steps_per_second)
+        charts.append(charts_per_second)
+    yield "bare loop, steps/s", bare
+    yield "app with one browser watching, steps/s", app
+    yield "chart updates/s meanwhile", charts
+    yield "app / bare loop", [ours / theirs for ours, theirs in zip(app, bare, strict=True)]
+
+
+def bare_loop() -> float:
+    """Steps per second of the bare loop."""
+    command = [sys.executable, "-m", "tests.benchmarks.bare_loop", str(_STEPS)]
+    return float(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+
+
+def watched(page: Page, address: str) -> tuple[float, float]:
+    """Steps and chart updates per second, from the first step the page shows to the last."""
+    page.goto(address + _QUERY)
+    page.locator(f"{CHART} .cartesianlayer").wait_for()
+    page.evaluate(_WATCH)
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.wait_for_function(f"seen.steps.at(-1)?.[1] === {_STEPS}", timeout=60_000)
+    seen = page.evaluate("seen")
+    # The first point holds the start-up; the last one appears when the run has been over for a while.
+    steps = np.array(seen["steps"])[1:-1]
+    drawn = np.array(seen["charts"])
+    drawn = drawn[(drawn[:, 0] >= steps[0, 0]) & (drawn[:, 0] <= steps[-1, 0])]
+    seconds = np.diff(steps[[0, -1], 0])[0] / 1000
+    return float(np.diff(steps[[0, -1], 1])[0] / seconds), float(len(drawn) / seconds)
