@@ -14,19 +14,21 @@ from explorer.formula import MAX_LENGTH, FormulaError
 from explorer.training import TASKS
 from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
 from explorer.ui import state
-from explorer.ui.link import LARGEST_G, LARGEST_LR, SMALLEST_LR, Choice, ordered, parameters_of, tidy_range
+from explorer.ui.link import (
+    LARGEST_G,
+    LARGEST_LR,
+    MOST_OWN_RULES,
+    SMALLEST_LR,
+    Choice,
+    ordered,
+    parameters_of,
+    tidy_range,
+)
 from explorer.ui.presets import PRESETS
 
-# What an own rule starts from; their number is how many may stand side by side.
-_FIRST_OWN_RULES = (
-    "g * (abs(x) <= w)",
-    "g / (1 + k * abs(x))**2",
-    "g * exp(-abs(x) / w)",
-    "g * (1 - tanh(k * x)**2)",
-    "g * relu(1 - abs(x) / w)",
-    "g * cos(pi * x)**2",
-)
-OWN_SLOTS = tuple(f"{OWN}{number}" for number in range(1, len(_FIRST_OWN_RULES) + 1))
+# What each own rule starts from.
+_FIRST_OWN_RULES = ("g * (abs(x) <= w)", "g / (1 + k * abs(x))**2", "g * exp(-abs(x) / w)")
+OWN_SLOTS = tuple(f"{OWN}{number}" for number in range(1, MOST_OWN_RULES + 1))
 _FIRST = ("default", "straight_through")
 _FIRST_OWN_OP = "x - floor(x)"
 
@@ -88,7 +90,7 @@ def _suits(rule: Rule, op: Op) -> bool:
 
 
 def _rules(choice: Choice, op: Op) -> tuple[Rule, ...]:
-    """One to six backward rules, any of them own formulas in x, y and g.
+    """One to six backward rules, up to three of them own formulas in x, y and g.
 
     Those that suit the op stand first, the ones made for its family at the very top after the two
     that everybody needs.

@@ -21,6 +21,7 @@ from explorer.training import Settings
 
 LONGEST_QUERY = 2000
 LONGEST_SHOWN = 60
+MOST_OWN_RULES = 3
 LONGEST_REASON = 200
 LARGEST_G = 1e6
 SMALLEST_LR, LARGEST_LR = 1e-12, 1e3
@@ -172,6 +173,10 @@ class _Reader:
         asked = self.query.pop("rule", [])
         found = [self.entry(text, "rule", find_rule) for text in asked]
         rules = tuple(dict.fromkeys(key for key in found if key))
+        own = [key for key in rules if key.startswith(OWN)]
+        if len(own) > MOST_OWN_RULES:
+            self.note(f"The link holds {len(own)} own rules: the first {MOST_OWN_RULES} are shown.")
+            rules = tuple(key for key in rules if key not in own[MOST_OWN_RULES:])
         if len(rules) > MOST_RULES:
             self.note(f"The link names {len(rules)} rules: the first {MOST_RULES} are shown.")
         return rules[:MOST_RULES] or _DEFAULT.rules

@@ -13,6 +13,7 @@ PAGES = [
     st.Page("views/train.py", title="Train", icon=":material/play_circle:", url_path="train"),
 ]
 
+MOST_NOTICES = 10
 SIDEBAR_PX = 340  # room for a rule's name and formula in one line
 
 st.set_page_config(
@@ -27,6 +28,8 @@ with st.container(horizontal=True, vertical_alignment="center"):
 if notices := st.session_state.pop("notices", []):
     with st.container(border=True):
         st.markdown("**Not everything in the link could be used**")
-        for notice in notices:
+        for notice in notices[:MOST_NOTICES]:
             st.text(notice)
+        if len(notices) > MOST_NOTICES:
+            st.text(f"… and {len(notices) - MOST_NOTICES} more.")
 page.run()
