@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -13,12 +13,13 @@ import torch
 from torch import Tensor
 
 from explorer import gradient
-from explorer.catalogue import RULES, Op, Rule, find_op, find_rule
+from explorer.catalogue import MOST_RULES, RULES, Op, Rule, find_op, find_rule
+from explorer.gradient import finite
 from explorer.kinks import kinks
 
 MOST_POINTS = 4001
-MOST_RULES = 6
 LARGEST_RANGE = 1e6
+OWN_ORDERS = range(48, 72)  # behind every rule of the catalogue; their dashes are used for nothing else
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
@@ -61,8 +62,7 @@ def sample(
     start, stop = _range(start, stop, torch_dtype)
     if not isinstance(points, int) or not 2 <= points <= MOST_POINTS:
         raise ValueError(f"points must be a whole number from 2 to {MOST_POINTS}, not {points!r}")
-    if not math.isfinite(g):
-        raise ValueError(f"g must be a finite number, not {g}")
+    g = finite("g", g)
     settings = gradient.checked(op, chosen, parameters)
     places = {"forward": kinks(op, None, settings, start, stop, g)}
     places |= {rule.key: kinks(op, rule, settings, start, stop, g) for rule in chosen}
@@ -77,7 +77,7 @@ def sample(
     frame.attrs = {
         "op": op.label,
         "labels": {rule.key: rule.label for rule in chosen},
-        "orders": {rule.key: order(rule) for rule in chosen},
+        "orders": orders(chosen),
         "kinks": {key: _exact(some, torch_dtype).tolist() for key, some in places.items()},
         "g": float(g),
     }
@@ -123,17 +123,20 @@ def evaluate(op: Op, rule: Rule, x: Tensor, g: float, settings: dict[str, float]
     return y.detach(), gradients
 
 
-def order(rule: Rule) -> int:
-    """A number that gives the rule its colour and dash, the same whatever else is shown.
+def orders(rules: Sequence[Rule]) -> dict[str, int]:
+    """For each rule the number that gives it its colour and dash, the same whatever else is shown.
 
-    The place in the catalogue; for an own formula, a place behind it that its text alone decides,
-    never one with the colour of the first rule.
+    The place in the catalogue; for an own formula one of those kept for them, which its text decides.
+    Only where two own formulas meet on one does the later move on to the next.
     """
-    keys = list(RULES)
-    if rule.key in RULES:
-        return keys.index(rule.key)
-    mixed = zlib.crc32(rule.key.encode())
-    return 8 * (len(keys) // 8 + mixed // 7 % 2) + 1 + mixed % 7
+    places = {key: place for place, key in enumerate(RULES)}
+    found: dict[str, int] = {}
+    for rule in rules:
+        place = places.get(rule.key, OWN_ORDERS[zlib.crc32(rule.key.encode()) % len(OWN_ORDERS)])
+        while place in found.values():
+            place = OWN_ORDERS[(place + 1) % len(OWN_ORDERS)]
+        found[rule.key] = place
+    return found
 
 
 def _rules(rules: str | Rule | Sequence[str | Rule]) -> tuple[Rule, ...]:
@@ -145,19 +148,19 @@ def _rules(rules: str | Rule | Sequence[str | Rule]) -> tuple[Rule, ...]:
 
 
 def _range(start: float, stop: float, dtype: torch.dtype) -> tuple[float, float]:
-    for name, value in (("start", start), ("stop", stop)):
-        if not abs(value) <= LARGEST_RANGE:
-            raise ValueError(f"{name} must lie within ±{LARGEST_RANGE:g}, not {value}")
-    low, high = sorted((float(start), float(stop)))
+    low, high = sorted((finite("start", start), finite("stop", stop)))
+    if max(-low, high) > LARGEST_RANGE:
+        raise ValueError(f"start and stop must lie within ±{LARGEST_RANGE:g}, not at {start} and {stop}")
     ends = torch.tensor([low, high], dtype=torch.float64).to(dtype)
     return (low - 1.0, high + 1.0) if ends[0] == ends[1] else (low, high)
 
 
 def _dtype(dtype: str | torch.dtype) -> torch.dtype:
-    known: dict[Any, torch.dtype] = {**DTYPES, **{value: value for value in DTYPES.values()}}
-    if dtype not in known:
-        raise ValueError(f"dtype must be {' or '.join(DTYPES)}, not {dtype!r}")
-    return known[dtype]
+    if isinstance(dtype, str) and dtype in DTYPES:
+        return DTYPES[dtype]
+    if dtype in DTYPES.values():
+        return cast(torch.dtype, dtype)
+    raise ValueError(f"dtype must be {' or '.join(DTYPES)}, not {dtype!r}")
 
 
 def _exact(places: list[float], dtype: torch.dtype) -> Tensor:

@@ -20,7 +20,9 @@ Floats = NDArray[Any]
 # Okabe and Ito's colour-blind safe palette, with its yellow and black exchanged for two that stand
 # out on white and on dark ground alike. Colours repeat after eight rules, with another dash.
 COLOURS = ("#3f8fd2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8a5a30", "#7c4fc4")
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+# The catalogue's rules use the named dashes, own formulas the other three.
+_OWN_DASHES = ("14px,3px,3px,3px", "6px,2px", "14px,3px,3px,3px,3px,3px")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", *_OWN_DASHES)
 NEUTRAL = "#8a8f98"
 GRID = "rgba(138, 143, 152, 0.25)"
 
@@ -168,7 +170,7 @@ def _kink_groups(x: Floats, kinks: Floats) -> NDArray[np.bool_]:
 def _curve_layout(frame: pd.DataFrame) -> Spec:
     x = frame["x"].to_numpy()
     ends = [float(x.min()), float(x.max())]
-    kinks = np.unique(np.concatenate([_kinks(frame, key) for key in frame.attrs.get("kinks", {"": 0})]))
+    kinks = np.unique(np.concatenate([_kinks(frame, key) for key in ("forward", *frame["rule"].unique())]))
     ordinary = ~_member_rows(x, kinks)
     op = _escaped(frame.attrs.get("op", "y"))
     axis = {"gridcolor": GRID, "zerolinecolor": GRID, "automargin": True}

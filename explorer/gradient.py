@@ -112,7 +112,18 @@ def checked(op: Op, rules: tuple[Rule, ...], parameters: Mapping[str, float]) ->
             takes = f"takes {', '.join(sorted(known))}" if known else "takes no parameters"
             chosen = " with ".join([op.key, ", ".join(rule.key for rule in rules)])
             raise ValueError(f"unknown parameter {name!r}: {chosen} {takes}")
-        result[name] = float(value)
-        if not math.isfinite(result[name]):
-            raise ValueError(f"parameter {name} must be a finite number, not {value}")
+        result[name] = finite(f"parameter {name}", value)
     return result
+
+
+def finite(name: str, value: Any) -> float:
+    """A finite float; ValueError with its name for anything else, texts and truth values included."""
+    try:
+        if isinstance(value, bool | str):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must be a number, not {value!r}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, not {value!r}")
+    return number

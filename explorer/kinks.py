@@ -46,24 +46,26 @@ def _entry_kinks(
 ) -> list[float]:
     if declared is not None:
         return kink_points(declared, parameters, start, stop, MOST_KINKS)
-    return list(_found(formula, op.parsed, tuple(sorted(parameters.items())), start, stop, g))
+    forward = op.parsed if "y" in formula.variables else None
+    upstream = g if "g" in formula.variables else 1.0
+    return list(_found(formula, forward, tuple(sorted(parameters.items())), start, stop, upstream))
 
 
 @lru_cache(maxsize=256)
 def _found(
     formula: Formula,
-    forward: Formula,
+    forward: Formula | None,
     parameters: tuple[tuple[str, float], ...],
     start: float,
     stop: float,
     g: float,
 ) -> tuple[float, ...]:
     bound = dict(parameters)
-    op = forward.bind(bound)
+    op = forward.bind(bound) if forward else None
 
     def on_curve(tree: Node) -> Curve:
         evaluate = Formula(tree).bind(bound)
-        return lambda x: evaluate(x, op(x), torch.full_like(x, g))
+        return lambda x: evaluate(x, op(x) if op else None, torch.full_like(x, g))
 
     places: set[float] = set()
     for tree in dict.fromkeys(_pieces(formula.tree)):
@@ -76,19 +78,29 @@ def _found(
 
 
 def _bends(curve: Curve, places: Tensor, width: float) -> Tensor:
-    """Which places are kinks of the curve itself: its value or slope differs on the two sides."""
-    sides = torch.stack([places - 1e-8 * width, places, places + 1e-8 * width]).requires_grad_()
+    """Which places are kinks of the curve itself: its value or slope differs on the two sides.
+
+    Seen from a hundredth of the distance a smooth change is a hundredth as large, that of a jump or
+    corner is not; what is not a number counts as a kink.
+    """
+    far, near = (_changes(curve, places, step * width) for step in (1e-8, 1e-10))
+    smooth: Tensor = (near < far / 2 + 1e-300).all(0)
+    return ~smooth
+
+
+def _changes(curve: Curve, places: Tensor, step: float) -> Tensor:
+    """How much value and slope change from one side of each place to the other; (2, n), rounding left out."""
+    sides = torch.stack([places - step, places, places + step]).requires_grad_()
     values = curve(sides)
     slopes = torch.zeros_like(sides)
     if values.requires_grad:
         (slopes,) = torch.autograd.grad(values.sum(), sides)
-    left, at, right = values.detach()
-    tolerance = 1e-5 * (1 + left.abs() + right.abs())
-    # Written so that what is not a number counts as a kink.
-    steady = ((left - at).abs() < tolerance) & ((right - at).abs() < tolerance)
-    straight = (slopes[0] - slopes[2]).abs() < 1e-4 * (1 + slopes[0].abs() + slopes[2].abs())
-    smooth: Tensor = steady & straight
-    return ~smooth
+    values = values.detach()
+    jump = torch.maximum((values[0] - values[1]).abs(), (values[2] - values[1]).abs())
+    corner = (slopes[0] - slopes[2]).abs()
+    rounding = 1e-11 * torch.stack([values.abs().amax(0), slopes.abs().amax(0)])
+    changes = torch.stack([jump, corner])
+    return torch.where(changes.isfinite() & (changes <= rounding), 0.0, changes)
 
 
 def _pieces(tree: Node) -> Iterator[Node]:

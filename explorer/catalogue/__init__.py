@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import TypeVar
 
 from explorer.catalogue import ops, rules
 from explorer.catalogue.families import FAMILIES, GROUPS
@@ -11,9 +12,13 @@ from explorer.catalogue.own import OWN, OWN_FAMILY, own_op, own_rule
 from explorer.catalogue.records import Kink, Lattice, Op, Parameter, Rule, kink_points, values
 
 __all__ = [
-    "FAMILIES", "GROUPS", "OPS", "OWN", "OWN_FAMILY", "RULES", "Kink", "Lattice", "Op", "Parameter", "Rule",
-    "find_op", "find_rule", "kink_points", "values",
+    "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "OWN", "OWN_FAMILY", "RULES",
+    "Kink", "Lattice", "Op", "Parameter", "Rule", "find_op", "find_rule", "kink_points", "values",
 ]  # fmt: skip
+
+MOST_RULES = 6  # that may be compared or trained at once
+
+Entry = TypeVar("Entry", Op, Rule)
 
 OPS: Mapping[str, Op] = MappingProxyType({op.key: op for op in ops.OPS})
 RULES: Mapping[str, Rule] = MappingProxyType({rule.key: rule for rule in rules.RULES})
@@ -24,15 +29,7 @@ def find_op(key: str | Op) -> Op:
 
     Raises ValueError for an unknown key, FormulaError for a formula that cannot be read.
     """
-    if isinstance(key, Op):
-        return key
-    if isinstance(key, str) and key.startswith(OWN):
-        return own_op(key.removeprefix(OWN))
-    if key not in OPS:
-        raise ValueError(
-            f"unknown op {key!r}: use one of {', '.join(OPS)}, or {OWN}… with your own formula in x"
-        )
-    return OPS[key]
+    return key if isinstance(key, Op) else _find("op", key, OPS, own_op, "x")
 
 
 def find_rule(key: str | Rule) -> Rule:
@@ -40,12 +37,17 @@ def find_rule(key: str | Rule) -> Rule:
 
     Raises ValueError for an unknown key, FormulaError for a formula that cannot be read.
     """
-    if isinstance(key, Rule):
-        return key
+    return key if isinstance(key, Rule) else _find("rule", key, RULES, own_rule, "x, y, g")
+
+
+def _find(
+    kind: str, key: object, entries: Mapping[str, Entry], own: Callable[[str], Entry], variables: str
+) -> Entry:
     if isinstance(key, str) and key.startswith(OWN):
-        return own_rule(key.removeprefix(OWN))
-    if key not in RULES:
-        raise ValueError(
-            f"unknown rule {key!r}: use one of {', '.join(RULES)}, or {OWN}… with your own formula in x, y, g"
-        )
-    return RULES[key]
+        return own(key.removeprefix(OWN))
+    if isinstance(key, str) and key in entries:
+        return entries[key]
+    known = ", ".join(entries)
+    raise ValueError(
+        f"unknown {kind} {key!r}: use one of {known}, or {OWN}… with your own formula in {variables}"
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from explorer.formula import CONSTANTS, VARIABLES, FormulaError, parse
+from explorer.formula.parsing import MAX_NAME
 from explorer.formula.tree import Name, Node
 from explorer.reading.building import ZERO, arithmetic, literal
 from explorer.reading.candidates import Candidate
@@ -14,8 +15,6 @@ from explorer.reading.errors import UnreadableError
 from explorer.reading.finishing import followed, stops_gradients, straight_through, untracked
 from explorer.reading.statements import Reader
 from explorer.reading.values import Broken, Cell, Context, Group, Opaque, Routine, Scope, Value, tree
-
-LONGEST_NAME = 20
 
 
 @dataclass(frozen=True)
@@ -52,18 +51,18 @@ class Inputs:
         """A parameter of the formula for an input of this name."""
         sound = _sound(name)
         while sound in self.names:
-            sound = f"{sound[: LONGEST_NAME - 1]}2" if not sound.endswith("2") else f"{sound[:-1]}22"
+            sound = f"{sound[: MAX_NAME - 1]}2" if not sound.endswith("2") else f"{sound[:-1]}22"
         self.names.add(sound)
         return Name(sound)
 
 
 def _sound(name: str) -> str:
     """A name as close to this one as a parameter of a formula may have."""
-    short = name.strip("_")[:LONGEST_NAME].rstrip("_")
+    short = name.strip("_")[:MAX_NAME].rstrip("_")
     for attempt in (
         short,
-        f"{short[: LONGEST_NAME - 6].rstrip('_')}_value",
-        f"p_{short[: LONGEST_NAME - 2]}",
+        f"{short[: MAX_NAME - 6].rstrip('_')}_value",
+        f"p_{short[: MAX_NAME - 2]}",
     ):
         if _is_parameter(attempt):
             return attempt

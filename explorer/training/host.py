@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from multiprocessing import AuthenticationError
 from multiprocessing.managers import BaseManager
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,11 @@ class EngineProcess:
         try:
             return question(engine)
         except (EOFError, OSError):
-            return question(self._reached(instead_of=engine))
+            engine = self._reached(instead_of=engine)
+        try:
+            return question(engine)
+        except (EOFError, OSError) as error:
+            raise RuntimeError("the training process does not answer: try again in a moment") from error
 
     def _reached(self, instead_of: Any = None) -> Any:
         """The engine at the other end; ``instead_of`` is one that no longer answers."""
@@ -126,8 +131,13 @@ class EngineProcess:
             self._spawn()
             raise RuntimeError("the training process could not be started; its own messages say why")
         client: Any = _Client(address=address, authkey=self._key)
-        client.connect()
-        return client.engine()
+        try:
+            client.connect()
+            return client.engine()
+        except (OSError, EOFError, AuthenticationError) as error:
+            self._end()  # its address can be read only once
+            self._spawn()
+            raise RuntimeError("the training process cannot be reached: try again in a moment") from error
 
     def _end(self) -> None:
         if self._engine is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MAX_RULES = 6
 MAX_STEPS = 5_000
 MAX_HIDDEN = 256
 MAX_BATCH = 1_024

@@ -11,12 +11,15 @@ from explorer.training.run import Snapshot
 State = Literal["ready", "waiting", "running", "paused", "finished", "diverged", "failed", "stopped", "gone"]
 Command = Literal["pause", "resume", "step", "reset", "stop"]
 
+ACTIVE: tuple[State, ...] = ("waiting", "running")
+AT_REST: tuple[State, ...] = ("ready", "paused")
+
 SENTENCES: Mapping[State, str] = {
     "ready": "Ready at step 0: press Start or Step.",
     "waiting": "Waiting for a free place: number {position} in the queue.",
     "running": "Running.",
     "paused": "Paused at step {step}{note}.",
-    "finished": "Finished after {step} steps.",
+    "finished": "Finished after {step} step{plural}.",
     "diverged": "Diverged at step {diverged}: a value is no longer finite. Try a smaller learning rate.",
     "failed": "This run failed: {note}.",
     "stopped": "Stopped at step {step}{note}.",
@@ -57,4 +60,5 @@ def sentence(
     ``note`` is why: a clause that begins with its own space or comma for "paused" and "stopped", the
     error for "failed", what happened for "gone".
     """
-    return SENTENCES[state].format(step=step, position=position, diverged=diverged, note=note)
+    plural = "" if step == 1 else "s"
+    return SENTENCES[state].format(step=step, plural=plural, position=position, diverged=diverged, note=note)

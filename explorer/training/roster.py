@@ -11,12 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from explorer.training.limits import Limits
-from explorer.training.picture import Command, Picture, State, sentence
+from explorer.training.picture import ACTIVE, AT_REST, Command, Picture, State, sentence
 from explorer.training.run import Run, Snapshot
 from explorer.training.settings import Settings
-
-ACTIVE: tuple[State, ...] = ("waiting", "running")
-AT_REST: tuple[State, ...] = ("ready", "paused")
 
 GONE = "This run is gone"
 LOST = "The training process stopped unexpectedly and this run is lost"
@@ -109,9 +106,12 @@ class Roster:
         return entry
 
     def add(self, settings: Settings, owner: str | None, paused: bool) -> Entry:
-        """A new run; the owner's earlier one stops. Raises EngineFull."""
-        for entry in self:
-            if owner is not None and entry.owner == owner and entry.state in ACTIVE + AT_REST:
+        """A new run; the owner's earlier one stops. Raises EngineFull, and then nothing has changed."""
+        mine = [entry for entry in self if owner is not None and entry.owner == owner]
+        if not paused:
+            self._require_room(sum(entry.state in ACTIVE for entry in mine))
+        for entry in mine:
+            if entry.state in ACTIVE + AT_REST:
                 entry.end("stopped", " because another run was started")
         identity = f"{self._name}-{secrets.token_hex(8)}"
         entry = Entry(identity, owner, settings, self._clock(), next(self._turns))
@@ -205,10 +205,14 @@ class Roster:
         note = GONE if identity.startswith(self._name) else LOST
         return Picture(identity, "gone", sentence("gone", note=note))
 
-    def _line_up(self, entry: Entry) -> None:
+    def _require_room(self, leaving: int = 0) -> None:
+        """Raise EngineFull where no further run can be taken on once so many active ones have left."""
         waiting, running = len(self._waiting()), len(self._in_state("running"))
-        if waiting >= self._limits.waiting and running >= self._limits.running:
+        if waiting + running - leaving >= self._limits.waiting + self._limits.running:
             raise EngineFull(f"{waiting} runs are waiting already: try again in about a minute.")
+
+    def _line_up(self, entry: Entry) -> None:
+        self._require_room()
         entry.move("waiting")
         self.requeue(entry)
 

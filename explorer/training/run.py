@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -227,30 +226,12 @@ def _thinned(losses: list[float]) -> tuple[NDArray[float32], NDArray[int64]]:
     return values.numpy(), torch.tensor(places, dtype=torch.int64).numpy()
 
 
-class _ThreadCount:
-    """How many callers now need one torch thread, and what to go back to after the last."""
-
-    lock = threading.Lock()
-    users = 0
-    before = 1
-
-
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """One torch thread while inside: another number would change the last bits.
-
-    torch has one such number for all threads, so the first caller in sets it and the last one out
-    puts it back.
-    """
-    with _ThreadCount.lock:
-        if _ThreadCount.users == 0:
-            _ThreadCount.before = torch.get_num_threads()
-        _ThreadCount.users += 1
-        torch.set_num_threads(1)
+    """One torch thread while inside, for this thread: another number would change the last bits."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
     try:
         yield
     finally:
-        with _ThreadCount.lock:
-            _ThreadCount.users -= 1
-            if _ThreadCount.users == 0:
-                torch.set_num_threads(_ThreadCount.before)
+        torch.set_num_threads(before)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,9 +9,9 @@ from typing import Any
 
 import torch
 
-from explorer.catalogue import find_op, find_rule
-from explorer.gradient import checked
-from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_RULES, MAX_SEED, MAX_STEPS
+from explorer.catalogue import MOST_RULES, find_op, find_rule
+from explorer.gradient import checked, finite
+from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
 from explorer.training.tasks import TASKS
 
 
@@ -80,33 +79,19 @@ def _distinct(rules: object) -> tuple[str, ...]:
     found: dict[str, str] = {}
     for rule in rules:
         found.setdefault(find_rule(_key("a rule", rule)).key, rule)
-    if not 1 <= len(found) <= MAX_RULES:
-        raise ValueError(f"choose 1 to {MAX_RULES} rules, not {len(found)}")
+    if not 1 <= len(found) <= MOST_RULES:
+        raise ValueError(f"choose 1 to {MOST_RULES} rules, not {len(found)}")
     return tuple(found.values())
 
 
 def _parameters(op: str, rules: tuple[str, ...], parameters: object) -> dict[str, float]:
     if not isinstance(parameters, Mapping):
         raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {parameters!r}")
-    numbers = {name: _number(f"parameter {name}", value) for name, value in parameters.items()}
-    return checked(find_op(op), tuple(find_rule(rule) for rule in rules), numbers)
-
-
-def _number(name: str, value: Any) -> float:
-    """A finite float; texts and truth values are not numbers."""
-    try:
-        if isinstance(value, bool | str):
-            raise TypeError
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must be a number, not {value!r}") from None
-    if not math.isfinite(number):
-        raise ValueError(f"{name} must be a finite number, not {value!r}")
-    return number
+    return checked(find_op(op), tuple(find_rule(rule) for rule in rules), parameters)
 
 
 def _positive(name: str, value: object) -> float:
-    number = _number(name, value)
+    number = finite(name, value)
     if number <= 0:
         raise ValueError(f"{name} must be above 0, not {value!r}")
     return number

@@ -8,8 +8,21 @@ from typing import Any
 
 import streamlit as st
 
-from explorer.catalogue import FAMILIES, GROUPS, OPS, OWN, OWN_FAMILY, RULES, Op, Rule, find_op, find_rule
-from explorer.curves import LARGEST_RANGE, MOST_RULES
+from explorer.catalogue import (
+    FAMILIES,
+    GROUPS,
+    MOST_RULES,
+    OPS,
+    OWN,
+    OWN_FAMILY,
+    RULES,
+    Op,
+    Parameter,
+    Rule,
+    find_op,
+    find_rule,
+)
+from explorer.curves import LARGEST_RANGE
 from explorer.formula import MAX_LENGTH, FormulaError
 from explorer.training import TASKS
 from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
@@ -52,8 +65,8 @@ def _load_preset() -> None:
     name = st.session_state["preset"]
     chosen = next((p.choice for p in PRESETS if p.name == name), None)
     if chosen:
-        shown = {"op": chosen.op, "rules": chosen.rules, "parameters": chosen.parameters}
-        state.load(replace(state.current(), **shown, range=chosen.range, g=chosen.g))  # type: ignore[arg-type]
+        shown = replace(state.current(), op=chosen.op, rules=chosen.rules, parameters=chosen.parameters)
+        state.load(replace(shown, range=chosen.range, g=chosen.g))
 
 
 def op_and_rules(choice: Choice) -> tuple[Op, tuple[Rule, ...]]:
@@ -162,9 +175,8 @@ def parameters(choice: Choice, op: Op, rules: tuple[Rule, ...]) -> tuple[dict[st
         if not parameter.low <= value <= parameter.high:
             value = parameter.default
         whole = parameter.default.is_integer() and parameter.high - parameter.low > 50
-        rule = RULES.get(name.partition(".")[0]) if "." in name else None
         kept[name] = st.slider(
-            f"{parameter.name} of {rule.label}" if rule else name,
+            _parameter_label(name, parameter, rules),
             parameter.low,
             parameter.high,
             step=1.0 if whole else 0.01,
@@ -179,6 +191,15 @@ def parameters(choice: Choice, op: Op, rules: tuple[Rule, ...]) -> tuple[dict[st
     for notice in notices:
         st.caption(notice)
     return kept, used
+
+
+def _parameter_label(name: str, parameter: Parameter, rules: tuple[Rule, ...]) -> str:
+    """The parameter's name, and whose it is where several rules mean different things by it."""
+    owner = next((rule for rule in rules if name == f"{rule.key}.{parameter.name}"), None)
+    if owner is None:
+        return parameter.name
+    own = [rule for rule in rules if rule.key.startswith(OWN)]
+    return f"{parameter.name} of {f'own rule {own.index(owner) + 1}' if owner in own else owner.label}"
 
 
 def span(choice: Choice) -> tuple[float, float]:

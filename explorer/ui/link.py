@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from explorer.catalogue import OWN, Op, Parameter, Rule, find_op, find_rule
-from explorer.curves import LARGEST_RANGE, MOST_RULES
+from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, find_rule
+from explorer.curves import LARGEST_RANGE
 from explorer.formula import FormulaError, number_text
 from explorer.training import Settings
 
@@ -181,10 +181,10 @@ class _Reader:
             self.note(f"The link names {len(rules)} rules: the first {MOST_RULES} are shown.")
         return rules[:MOST_RULES] or _DEFAULT.rules
 
-    def entry(self, text: str, kind: str, find: object) -> str:
+    def entry(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
         """The canonical key of an op or rule, or "" with a notice."""
         try:
-            return str(find(text).key)  # type: ignore[operator]
+            return find(text).key
         except FormulaError as error:
             self.note(
                 f"The link's own {kind} {_shown(text.removeprefix(OWN))} cannot be read: {error.message}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -18,6 +19,10 @@ from explorer.ui import state
 from explorer.ui.link import Choice
 
 _MOST_READINGS = 40
+_NO_TRICK = (
+    "The detach trick multiplies g by a factor that does not depend on g: it cannot express this rule. "
+    "Take the Function instead."
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ def show(shown: Shown) -> None:
     """Draw the section that is chosen."""
     names = list(_SECTIONS)
     chosen = st.segmented_control(
-        "Section", names, default=names[0], key="section", label_visibility="collapsed"
+        "Section", names, default=names[0], key=f"{state.VIEW}section", label_visibility="collapsed"
     )
     if chosen:
         _SECTIONS[chosen](shown)
@@ -59,6 +64,8 @@ def _formula(shown: Shown) -> None:
     span, g = shown.choice.range, shown.choice.g
     table = readings(op, shown.rules, start=span[0], stop=span[1], g=g, parameters=shown.parameters)
     st.dataframe(table.head(_MOST_READINGS).assign(x=table["x"].astype(str)), hide_index=True)
+    if len(table) > _MOST_READINGS:
+        st.caption(f"The first {_MOST_READINGS} of {len(table)} rows: narrow the range to see the others.")
 
 
 def _notes(entry: Op | Rule, parameters: Mapping[str, float]) -> None:
@@ -72,19 +79,19 @@ def _notes(entry: Op | Rule, parameters: Mapping[str, float]) -> None:
 def _code(shown: Shown) -> None:
     """The op with one of the rules as code to take away."""
     left, right = st.columns(2)
-    by_label = {rule.label: rule for rule in sorted(shown.rules, key=lambda rule: rule.formula is None)}
-    label = left.selectbox("Code for", list(by_label), key="code.rule")
-    language = right.segmented_control("As", list(_LANGUAGES), default=next(iter(_LANGUAGES)), key="code.as")
-    if not (label and language):
+    by_key = {rule.key: rule for rule in sorted(shown.rules, key=lambda rule: rule.formula is None)}
+    key = left.selectbox(
+        "Code for", list(by_key), format_func=lambda key: by_key[key].label, key=f"{state.VIEW}code.rule"
+    )
+    language = right.segmented_control(
+        "As", list(_LANGUAGES), default=next(iter(_LANGUAGES)), key=f"{state.VIEW}code.as"
+    )
+    if not (key and language):
         return
-    rule = by_label[label]
     write, suffix = _LANGUAGES[language]
-    source = write(shown, rule)
+    source = write(shown, by_key[key])
     if source is None:
-        st.text(
-            "The detach trick multiplies g by a factor that does not depend on g: "
-            "it cannot express this rule. Take the Function instead."
-        )
+        st.text(_NO_TRICK if by_key[key].formula else "torch's own gradient needs no trick: call the op.")
         return
     st.download_button(f"Download {suffix}", source, f"backward_rule{suffix}", on_click="ignore")
     st.code(source, language="json" if suffix == ".ipynb" else "python", height=420)
@@ -108,7 +115,7 @@ def _paste(_shown: Shown) -> None:
     """The source of a published Function, read into formulas and never executed."""
     text = st.text_area(
         "Paste a torch.autograd.Function",
-        key="paste",
+        key=f"{state.VIEW}paste",
         height=260,
         max_chars=MAX_CHARACTERS,
         placeholder="class RoundGradient(torch.autograd.Function): …",
@@ -116,25 +123,31 @@ def _paste(_shown: Shown) -> None:
     )
     if not (text or "").strip():
         return
-    try:
-        found = read_sources(text)
-    except ReadingError as error:
-        st.text(error.message)
+    found = _read(text)
+    if isinstance(found, str):
+        st.text(found)
         return
-    for reading in found:
+    for place, reading in enumerate(found):
         with st.container(border=True):
-            _found(reading)
+            _found(place, reading)
 
 
-def _found(reading: Reading) -> None:
+@lru_cache(maxsize=64)
+def _read(text: str) -> list[Reading] | str:
+    try:
+        return read_sources(text)
+    except ReadingError as error:
+        return error.message
+
+
+def _found(place: int, reading: Reading) -> None:
     st.text(f"{reading.name}, line {reading.line}")
     if reading.problem:
         st.text(reading.problem.message)
         return
     st.code(f"y = {_bare(reading.op)}\ngradient = {_bare(reading.rule)}", language=None)
-    st.button(
-        "Show its curve", key=f"paste.{reading.line}", on_click=_show_reading, args=(reading.op, reading.rule)
-    )
+    key, keys = f"{state.VIEW}paste.{place}", (reading.op, reading.rule)
+    st.button("Show its curve", key=key, on_click=_show_reading, args=keys)
 
 
 def _bare(key: str) -> str:

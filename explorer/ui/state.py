@@ -10,7 +10,8 @@ import streamlit as st
 
 from explorer.ui.link import LONGEST_QUERY, Choice, Query, from_query, query_length, to_query
 
-_CONTROL = "control."
+_CONTROL = "control."  # takes its value from the choice
+VIEW = "view."  # begins the key of every other widget: what is opened, which button was pressed
 _ON_THE_WAY_S = 0.4  # how long a new address may take to the browser and back; nobody goes Back that fast
 
 
@@ -42,7 +43,7 @@ def follow_link(page: str) -> None:
     asked = _address()
     first = "page" not in st.session_state
     moved = page != st.session_state.get("page")
-    touched = not moved and _control_values() != st.session_state.get("drawn")
+    touched = not moved and _widget_values() != st.session_state.get("drawn")
     st.session_state["page"] = page
     if moved:
         load(current())
@@ -57,7 +58,7 @@ def follow_link(page: str) -> None:
 
 def load(choice: Choice) -> None:
     """Replace the choice; every control takes its value from it when it is drawn next."""
-    for key in _control_values():
+    for key in [key for key in _widget_values() if key.startswith(_CONTROL)]:
         del st.session_state[key]
     st.session_state["choice"] = choice
 
@@ -73,7 +74,7 @@ def keep(choice: Choice, names: Sequence[str]) -> None:
         st.session_state["replaced"] = [*_replaced()[-9:], (_address(), time.monotonic())]
         st.query_params.from_dict(query)
     st.session_state["written"] = query
-    st.session_state["drawn"] = _control_values()
+    st.session_state["drawn"] = _widget_values()
 
 
 def _replaced() -> list[tuple[Query, float]]:
@@ -90,5 +91,6 @@ def _address() -> Query:
     return {key: st.query_params.get_all(key) for key in st.query_params}
 
 
-def _control_values() -> dict[str, Any]:
-    return {str(key): value for key, value in st.session_state.items() if str(key).startswith(_CONTROL)}
+def _widget_values() -> dict[str, Any]:
+    values = {str(key): value for key, value in st.session_state.items()}
+    return {key: value for key, value in values.items() if key.startswith((_CONTROL, VIEW))}

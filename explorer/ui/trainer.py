@@ -9,13 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from explorer.catalogue import Rule
-from explorer.curves import order
-from explorer.training import Command, Picture, Settings, Snapshot, shared_engine
+from explorer.curves import orders
+from explorer.training import ACTIVE, AT_REST, Command, Picture, Settings, Snapshot, shared_engine
 
 UPDATE_S = 0.1
 KEEP_S = 20.0  # the engine forgets a paused run that nobody has asked about for about a minute
-ACTIVE = ("waiting", "running")
-OVER = ("finished", "diverged", "failed", "stopped", "gone")
+LOST = ("failed", "stopped", "gone")
+OVER = ("finished", "diverged", *LOST)
 
 
 def reconcile(wanted: Settings) -> None:
@@ -63,36 +63,37 @@ def interval_s(picture: Picture | None) -> float | None:
 def start() -> None:
     """Begin, or go on after a pause."""
     picture = current()
-    if picture and picture.state in ("ready", "paused"):
+    if picture and picture.state in AT_REST:
         _command("resume")
     elif not picture or picture.state in OVER:
         _begin()
 
 
-def pause_or_resume() -> None:
-    """Pause a run that is being trained, resume one that is paused."""
-    picture = current()
-    if picture:
-        _command("pause" if picture.state in ACTIVE else "resume")
+def pause() -> None:
+    """Pause a run that is being trained or waits."""
+    _command("pause")
+
+
+def resume() -> None:
+    """Go on after a pause."""
+    _command("resume")
 
 
 def step() -> None:
-    """Pause, and take one step."""
+    """Pause, and take one step; the first one where there is no run."""
     picture = current()
-    if not picture or picture.state in ("failed", "stopped", "gone"):
+    if not picture or picture.state in LOST:
         _begin(paused=True)
     elif picture.state in ACTIVE:
         _command("pause")
+    elif picture.state in OVER:
+        st.session_state["run.notice"] = f"{picture.sentence} Press Start or Reset to step again."
     _command("step")
 
 
 def reset() -> None:
     """Back to step 0."""
-    picture = current()
-    if picture and picture.state != "gone":
-        _command("reset")
-    else:
-        _drop()
+    _command("reset")
 
 
 def _begin(*, paused: bool = False) -> None:
@@ -106,17 +107,26 @@ def _begin(*, paused: bool = False) -> None:
 
 
 def _command(name: Command) -> None:
-    if identity := st.session_state.get("run"):
-        try:
-            shared_engine().command(identity, name)
-        except RuntimeError as refused:
-            st.session_state["run.notice"] = str(refused)
+    identity = st.session_state.get("run")
+    if not identity:
+        return
+    try:
+        picture = shared_engine().command(identity, name)
+    except RuntimeError as refused:
+        st.session_state["run.notice"] = str(refused)
+        return
+    if picture.state == "gone" and name == "reset":
+        _forget()
 
 
 def _drop() -> None:
-    if identity := st.session_state.pop("run", None):
-        shared_engine().command(identity, "stop")
-    st.session_state.pop("run.settings", None)
+    _command("stop")
+    _forget()
+
+
+def _forget() -> None:
+    for key in ("run", "run.settings", "run.last"):
+        st.session_state.pop(key, None)
 
 
 def _visitor() -> str:
@@ -142,7 +152,7 @@ def loss_frame(snapshot: Snapshot | None, rules: tuple[Rule, ...], steps: int) -
     frame = pd.concat(blocks, ignore_index=True)
     frame.attrs = {
         "labels": {rule.key: rule.label for rule in rules},
-        "orders": {rule.key: order(rule) for rule in rules},
+        "orders": orders(rules),
         "steps": steps,
     }
     return frame

@@ -30,10 +30,13 @@ def live() -> None:
     picture = trainer.current()
     if trainer.interval_s(picture) != armed:
         st.rerun()
-    resume = picture is not None and picture.state == "paused"
+    paused = picture is not None and picture.state == "paused"
     with st.container(horizontal=True):
         st.button("Start", on_click=trainer.start, type="primary", icon=":material/play_arrow:")
-        st.button("Resume" if resume else "Pause", on_click=trainer.pause_or_resume, key="pause")
+        if paused:
+            st.button("Resume", on_click=trainer.resume)
+        else:
+            st.button("Pause", on_click=trainer.pause)
         st.button("Step", on_click=trainer.step)
         st.button("Reset", on_click=trainer.reset)
     snapshot = picture.snapshot if picture else None
@@ -42,7 +45,7 @@ def live() -> None:
     loss = snapshot.loss[keys[0]] if snapshot else None
     with st.container(horizontal=True):
         st.metric("Step", f"{step} / {settings.steps}")
-        st.metric("Loss", "–" if loss is None else f"{loss:.4g}", help=f"With {rules[0].label}.")
+        st.metric("Loss", "–" if loss is None else f"{loss:.4g}", help="Of the first rule; all stand below.")
         st.metric("Steps/s", f"{picture.steps_per_second:,.0f}" if picture else "–")
         st.metric("Device", snapshot.device if snapshot else "–")
     said = trainer.sentences(snapshot, rules) if snapshot else []
