@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from explorer.catalogue import Op, Rule, values
+from explorer.catalogue import OWN, Op, Rule, values
 from explorer.curves import readings
 from explorer.formula import name_latex, number_latex
 from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
@@ -80,8 +80,10 @@ def _code(shown: Shown) -> None:
     """The op with one of the rules as code to take away."""
     left, right = st.columns(2)
     by_key = {rule.key: rule for rule in sorted(shown.rules, key=lambda rule: rule.formula is None)}
+    # An own rule may be labelled like one of the catalogue, and a list tells its options by their text.
+    names = {key: key if key.startswith(OWN) else rule.label for key, rule in by_key.items()}
     key = left.selectbox(
-        "Code for", list(by_key), format_func=lambda key: by_key[key].label, key=f"{state.VIEW}code.rule"
+        "Code for", list(names), format_func=lambda key: names[key], key=f"{state.VIEW}code.rule"
     )
     language = right.segmented_control(
         "As", list(_LANGUAGES), default=next(iter(_LANGUAGES)), key=f"{state.VIEW}code.as"

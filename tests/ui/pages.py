@@ -37,6 +37,12 @@ def labelled(widgets, label: str):
     return found
 
 
+def section(test: AppTest, name: str | None) -> AppTest:
+    """The Explore page with a section opened, or none."""
+    labelled(test.button_group, "Section").set_value(name)
+    return sound(test.run())
+
+
 def chart_of(test: AppTest) -> dict:
     """The specification of the page's first chart, arrays as NumPy arrays."""
     return _decoded(json.loads(test.get("bidi_component")[0].proto.json))

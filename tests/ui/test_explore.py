@@ -306,15 +306,6 @@ def test_an_older_address(on_the_way_s: float, op: str, monkeypatch):
     )
 
 
-def test_sections_can_be_opened():
-    test = opened("op=clamp&rule=default&rule=published_clamp&rule=formula:+x&rule=formula:+g*_x&g=2")
-    (picker,) = [group for group in test.button_group if group.label == "Section"]
-    for section in picker.options:
-        next(group for group in test.button_group if group.label == "Section").set_value([section])
-        sound(test.run())
-        assert list(curves_of(test))[:3] == ["forward", "default", "published_clamp"]
-
-
 def test_clicking_about_at_random_never_fails():
     rng = random.Random(5)
     test = opened()
