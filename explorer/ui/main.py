@@ -33,3 +33,4 @@ if notices := st.session_state.pop("notices", []):
         if len(notices) > MOST_NOTICES:
             st.text(f"… and {len(notices) - MOST_NOTICES} more.")
 page.run()
+state.remember()

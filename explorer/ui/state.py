@@ -43,7 +43,7 @@ def follow_link(page: str) -> None:
     asked = _address()
     first = "page" not in st.session_state
     moved = page != st.session_state.get("page")
-    touched = not moved and _widget_values() != st.session_state.get("drawn")
+    touched = not moved and _touched()
     st.session_state["page"] = page
     if moved:
         load(current())
@@ -61,6 +61,7 @@ def load(choice: Choice) -> None:
     for key in [key for key in _widget_values() if key.startswith(_CONTROL)]:
         del st.session_state[key]
     st.session_state["choice"] = choice
+    st.session_state["drawn"] = None
 
 
 def keep(choice: Choice, names: Sequence[str]) -> None:
@@ -74,7 +75,19 @@ def keep(choice: Choice, names: Sequence[str]) -> None:
         st.session_state["replaced"] = [*_replaced()[-9:], (_address(), time.monotonic())]
         st.query_params.from_dict(query)
     st.session_state["written"] = query
+
+
+def remember() -> None:
+    """Note what every widget says, now that all are drawn: what differs next time was touched."""
     st.session_state["drawn"] = _widget_values()
+
+
+def _touched() -> bool:
+    """Whether a widget was used since the page was drawn. One that has gone was not; nor a button at rest."""
+    drawn = st.session_state.get("drawn")
+    if drawn is None:
+        return True
+    return any(value is not False and value != drawn.get(key) for key, value in _widget_values().items())
 
 
 def _replaced() -> list[tuple[Query, float]]:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from explorer.catalogue import Rule
 from explorer.curves import orders
-from explorer.training import ACTIVE, AT_REST, Command, Picture, Settings, Snapshot, shared_engine
+from explorer.training import ACTIVE, AT_REST, Command, EngineFull, Picture, Settings, Snapshot, shared_engine
 
 UPDATE_S = 0.1
 KEEP_S = 20.0  # the engine forgets a paused run that nobody has asked about for about a minute
@@ -41,8 +41,8 @@ def current() -> Picture | None:
         return None
     try:
         picture = shared_engine().snapshot(identity)
-    except RuntimeError as error:
-        st.session_state["run.notice"] = f"Training is not available just now: {error}."
+    except RuntimeError as refused:
+        st.session_state["run.notice"] = _refusal(refused)
         return None
     last: Picture | None = st.session_state.get("run.last")
     if picture.state != "gone" or last is None or last.id != identity:
@@ -103,7 +103,7 @@ def _begin(*, paused: bool = False) -> None:
         st.session_state["run.settings"] = wanted
     except RuntimeError as refused:
         _drop()
-        st.session_state["run.notice"] = str(refused)
+        st.session_state["run.notice"] = _refusal(refused)
 
 
 def _command(name: Command) -> None:
@@ -113,7 +113,7 @@ def _command(name: Command) -> None:
     try:
         picture = shared_engine().command(identity, name)
     except RuntimeError as refused:
-        st.session_state["run.notice"] = str(refused)
+        st.session_state["run.notice"] = _refusal(refused)
         return
     if picture.state == "gone" and name == "reset":
         _forget()
@@ -127,6 +127,13 @@ def _drop() -> None:
 def _forget() -> None:
     for key in ("run", "run.settings", "run.last"):
         st.session_state.pop(key, None)
+
+
+def _refusal(refused: RuntimeError) -> str:
+    """A full house says so in a sentence; what else goes wrong is a clause."""
+    if isinstance(refused, EngineFull):
+        return str(refused)
+    return f"Training is not available just now: {refused}."
 
 
 def _visitor() -> str:

@@ -37,6 +37,17 @@ def labelled(widgets, label: str):
     return found
 
 
+def press(test: AppTest, label: str) -> AppTest:
+    """The page after a button was pressed."""
+    labelled(test.button, label).click()
+    return sound(test.run())
+
+
+def metric(test: AppTest, label: str) -> str:
+    """What a metric says."""
+    return labelled(test.metric, label).value
+
+
 def section(test: AppTest, name: str | None) -> AppTest:
     """The Explore page with a section opened, or none."""
     labelled(test.button_group, "Section").set_value(name)

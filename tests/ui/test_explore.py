@@ -8,13 +8,13 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
-from explorer.catalogue import OPS, RULES
+from explorer.catalogue import OPS, OWN, RULES
 from explorer.curves import LARGEST_RANGE, MOST_RULES, sample
 from explorer.description import describe
 from explorer.ui import state
 from explorer.ui.controls import OWN_SLOTS
 from explorer.ui.presets import PRESETS
-from tests.ui.pages import address_of, chart_of, curves_of, labelled, opened, sound, words_of
+from tests.ui.pages import address_of, chart_of, curves_of, labelled, opened, press, section, sound, words_of
 
 FAULTS = "**Not everything in the link could be used**"
 SIX = [list(RULES)[start : start + MOST_RULES] for start in range(0, len(RULES), MOST_RULES)]
@@ -304,6 +304,47 @@ def test_an_older_address(on_the_way_s: float, op: str, monkeypatch):
     assert address_of(test) == (
         {} if op == "round" else {"op": ["relu"], "rule": ["default", "straight_through"]}
     )
+
+
+@pytest.mark.parametrize("op", ["sign", "quantize", OWN])
+@pytest.mark.parametrize("name", ["Formula", "Code", "Paste code", "Data"])
+def test_back_after_widgets_have_come_and_gone(op: str, name: str, monkeypatch):
+    """With another op or section sliders and fields come and go; that is no touch of a control."""
+    monkeypatch.setattr(state, "_ON_THE_WAY_S", 0)
+    test = opened("op=clamp&rule=masked&hi=2&g=2")
+    before, curves = address_of(test), curves_of(test)
+    labelled(test.selectbox, "Op").select(op)
+    sound(test.run())
+    section(test, name)
+    test.query_params.clear()
+    for key, values in before.items():
+        test.query_params[key] = values
+    sound(test.run())
+    assert address_of(test) == before
+    assert curves_of(test) == curves
+
+
+@pytest.mark.parametrize("touched", ["section", "button"])
+def test_an_older_address_that_comes_with_a_click_undoes_nothing(touched: str, monkeypatch):
+    """The browser sends the address it still shows, however late, along with what was pressed."""
+    monkeypatch.setattr(state, "_ON_THE_WAY_S", 0)
+    test = section(opened(), "Paste code")
+    test.text_area[0].input("def f(x):\n    return x.abs()")
+    labelled(test.selectbox, "Op").select("relu")
+    sound(test.run())
+    test.query_params.clear()
+    if touched == "section":
+        section(test, "Data")
+        op = "relu"
+    else:
+        press(test, "Show its curve")
+        op = OWN + "abs(x)"
+    assert address_of(test)["op"] == [op]
+    assert labelled(test.selectbox, "Op").value == ("relu" if touched == "section" else OWN)
+    test.query_params.clear()
+    sound(test.run())  # nothing was touched: this is Back
+    assert labelled(test.selectbox, "Op").value == "round"
+    assert address_of(test) == {}
 
 
 def test_clicking_about_at_random_never_fails():

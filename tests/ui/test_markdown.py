@@ -9,10 +9,8 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor
 from streamlit.proto.Markdown_pb2 import Markdown
 
-from explorer.training import Engine, Limits
-from explorer.ui import trainer
-from tests.training.driving import Clock, turn_until_idle
-from tests.ui.pages import labelled, opened, section, sound
+from tests.training.driving import turn_until_idle
+from tests.ui.pages import labelled, metric, opened, press, section, sound
 
 # Where Streamlit's front end draws text as it is; everything else it may take for Markdown.
 PLAIN_KINDS = {"text", "code", "text_area", "arrow_data_frame", "dataframe", "bidi_component"}
@@ -104,17 +102,14 @@ def test_pasted_code_with_hostile_names():
         assert _added(_markdown(test), before) <= {"Show its curve"}
 
 
-def test_own_formulas_on_train(monkeypatch):
-    engine = Engine(Limits(workers=0), Clock())
-    monkeypatch.setattr(trainer, "shared_engine", lambda: engine)
+def test_own_formulas_on_train(engine):
     seen = []
     for query in (TAME, WILD):
         test = opened(f"{query}&steps=3&hidden=2&batch=2&lr=1e-9", "train")
-        labelled(test.button, "Start").click()
-        sound(test.run())
+        press(test, "Start")
         turn_until_idle(engine)
         seen.append(_markdown(sound(test.run())))
-        assert labelled(test.metric, "Step").value == "3 / 3"
+        assert metric(test, "Step") == "3 / 3"
     assert _added(seen[1], seen[0]) == set()
 
 

@@ -8,21 +8,9 @@ from explorer.catalogue import RULES
 from explorer.training import TASKS, Engine, Limits
 from explorer.ui import trainer
 from tests.training.driving import Clock, turn_until_idle
-from tests.ui.pages import address_of, chart_of, curves_of, labelled, opened, sound, words_of
+from tests.ui.pages import address_of, chart_of, curves_of, labelled, opened, press, sound, words_of
 
 SMALL = "op=relu&rule=default&rule=zero&steps=20&hidden=4&batch=8"
-
-
-@pytest.fixture
-def engine(monkeypatch):
-    by_hand = Engine(Limits(workers=0), Clock())
-    monkeypatch.setattr(trainer, "shared_engine", lambda: by_hand)
-    return by_hand
-
-
-def _press(test, label: str):
-    labelled(test.button, label).click()
-    return sound(test.run())
 
 
 def _metrics(test) -> dict[str, str]:
@@ -54,7 +42,7 @@ def test_a_link_restores_the_settings_and_starts_nothing(engine):
 
 
 def test_start_to_the_end(engine):
-    test = _press(opened(SMALL, "train"), "Start")
+    test = press(opened(SMALL, "train"), "Start")
     turn_until_idle(engine)
     sound(test.run())
     assert _metrics(test)["Step"] == "20 / 20"
@@ -72,32 +60,32 @@ def test_start_to_the_end(engine):
 def test_steps_one_by_one_and_reset(engine):
     test = opened(SMALL, "train")
     for count in (1, 2):
-        _press(test, "Step")
+        press(test, "Step")
         turn_until_idle(engine)
         sound(test.run())
         assert _metrics(test)["Step"] == f"{count} / 20"
-    _press(test, "Reset")
+    press(test, "Reset")
     turn_until_idle(engine)
     sound(test.run())
     assert _metrics(test)["Step"] == "0 / 20"
 
 
 def test_pause_and_resume(engine):
-    test = _press(opened(SMALL + "&steps=200", "train"), "Start")
+    test = press(opened(SMALL + "&steps=200", "train"), "Start")
     engine.turn()
-    _press(test, "Pause")
+    press(test, "Pause")
     turn_until_idle(engine)
     sound(test.run())
     paused = _metrics(test)["Step"]
     assert paused not in ("0 / 200", "200 / 200")
-    _press(test, "Resume")
+    press(test, "Resume")
     turn_until_idle(engine)
     sound(test.run())
     assert _metrics(test)["Step"] == "200 / 200"
 
 
 def test_other_settings_drop_a_run_that_has_ended(engine):
-    test = _press(opened(SMALL, "train"), "Start")
+    test = press(opened(SMALL, "train"), "Start")
     turn_until_idle(engine)
     labelled(test.number_input, "Seed").set_value(3)
     sound(test.run())
@@ -106,7 +94,7 @@ def test_other_settings_drop_a_run_that_has_ended(engine):
 
 
 def test_a_learning_rate_that_diverges_is_said(engine):
-    test = _press(opened(SMALL + "&lr=1000", "train"), "Start")
+    test = press(opened(SMALL + "&lr=1000", "train"), "Start")
     turn_until_idle(engine)
     sound(test.run())
     assert f"{RULES['default'].label} diverged at step" in words_of(test)
@@ -115,7 +103,7 @@ def test_a_learning_rate_that_diverges_is_said(engine):
 def test_a_full_house_is_said(monkeypatch):
     full = Engine(Limits(workers=0, running=0, waiting=0), Clock())
     monkeypatch.setattr(trainer, "shared_engine", lambda: full)
-    test = _press(opened(SMALL, "train"), "Start")
+    test = press(opened(SMALL, "train"), "Start")
     assert "Ready: press Start." not in words_of(test)
     assert _metrics(test)["Step"] == "0 / 20"
     assert "again" in words_of(test)
@@ -123,7 +111,7 @@ def test_a_full_house_is_said(monkeypatch):
 
 @pytest.mark.parametrize("task", TASKS)
 def test_every_task_can_be_trained(engine, task: str):
-    test = _press(opened(f"{SMALL}&task={task}&lr=0.001&rule=formula:+g*k&k=2", "train"), "Start")
+    test = press(opened(f"{SMALL}&task={task}&lr=0.001&rule=formula:+g*k&k=2", "train"), "Start")
     turn_until_idle(engine)
     sound(test.run())
     assert list(curves_of(test)) == ["default", "zero", "formula: g * k"]

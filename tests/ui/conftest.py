@@ -1,0 +1,21 @@
+"""An engine that is driven by hand, in place of the one the Train page would share."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.training import Engine, Limits
+from explorer.ui import trainer
+from tests.training.driving import Clock
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def engine(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    by_hand = Engine(Limits(workers=0), clock)
+    monkeypatch.setattr(trainer, "shared_engine", lambda: by_hand)
+    return by_hand
