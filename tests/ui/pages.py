@@ -48,8 +48,8 @@ def metric(test: AppTest, label: str) -> str:
     return labelled(test.metric, label).value
 
 
-def section(test: AppTest, name: str | None) -> AppTest:
-    """The Explore page with a section opened, or none."""
+def section(test: AppTest, name: str) -> AppTest:
+    """The Explore page with a section opened."""
     labelled(test.button_group, "Section").set_value(name)
     return sound(test.run())
 

@@ -10,31 +10,47 @@ from explorer.catalogue import FAMILIES, GROUPS, MOST_RULES, OPS, OWN, OWN_FAMIL
 from explorer.ui.controls import OWN_SLOTS
 from tests.ui.pages import labelled, opened, sound
 
-TORCHS = "torch's own"
 LAST = len(OWN_SLOTS)
 ONE_OF_EACH = {op.family: op.key for op in reversed(OPS.values())}  # the first op of each family
-
-
-def _rule_text(key: str) -> str:
-    rule = RULES[key]
-    return f"{rule.label} · {rule.formula or TORCHS} · {GROUPS[rule.group]}"
+BREAK = " · "
 
 
 def _rule_options(op: str) -> list[str]:
     return labelled(opened(urlencode({"op": op, "rule": "zero"})).multiselect, "Backward rules").options
 
 
+def _labels(options: list[str]) -> list[str]:
+    return [option.split(BREAK)[0] for option in options]
+
+
+def _assert_says(option: str, label: str, formula: str, kind: str) -> None:
+    """Label, formula (a long one as far as it fits) and kind stand in an option, to be searched for."""
+    first, middle, *rest = option.split(BREAK)
+    assert first == label
+    assert middle == formula or (len(middle) > 30 and formula.startswith(middle.removesuffix("…")))
+    assert kind in rest
+
+
 def test_an_op_stands_there_with_its_formula_and_family():
-    options = labelled(opened().selectbox, "Op").options
-    texts = [f"{op.label} · {op.formula} · {FAMILIES[op.family]}" for op in OPS.values()]
-    assert options == [*texts, "own formula…"]
-    assert len(set(options)) == len(options)
+    *options, own = labelled(opened().selectbox, "Op").options
+    for option, op in zip(options, OPS.values(), strict=True):
+        _assert_says(option, op.label, op.formula, FAMILIES[op.family])
+    assert own == "own formula…"
 
 
 def test_a_rule_stands_there_with_its_formula_and_group():
-    options = _rule_options("round")
-    assert sorted(options[:-LAST]) == sorted(_rule_text(key) for key in RULES)
-    assert len(set(options)) == len(options)
+    rules = {rule.label: rule for rule in RULES.values()}
+    options = _rule_options("round")[:-LAST]
+    assert sorted(_labels(options)) == sorted(rules)
+    for option in options:
+        rule = rules[option.split(BREAK)[0]]
+        _assert_says(option, rule.label, rule.formula or "torch's own", GROUPS[rule.group])
+
+
+def test_options_can_be_told_apart():
+    for options in (labelled(opened().selectbox, "Op").options, _rule_options("round")):
+        assert len(set(options)) == len(options)
+    assert len({rule.label for rule in RULES.values()}) == len(RULES)
 
 
 def test_every_family_has_an_op():
@@ -50,15 +66,15 @@ def test_rules_made_for_the_op_stand_first(family: str):
     others = [rule.key for rule in rest if rule.suits and family not in rule.suits]
     expected = ["default", "straight_through", *made, *general, *others]
     options = _rule_options(ONE_OF_EACH[family])
-    assert options[:-LAST] == [_rule_text(key) for key in expected]
+    assert _labels(options[:-LAST]) == [RULES[key].label for key in expected]
     assert options[-LAST:] == [f"own formula {number}…" for number in range(1, LAST + 1)]
 
 
 def test_every_rule_suits_an_own_op():
     options = _rule_options("formula: x - floor(x)")
-    assert options[:2] == [_rule_text(key) for key in ("default", "straight_through")]
+    assert _labels(options[:2]) == [RULES[key].label for key in ("default", "straight_through")]
     assert options[-LAST:] == [f"own formula {number}…" for number in range(1, LAST + 1)]
-    assert sorted(options[:-LAST]) == sorted(_rule_text(key) for key in RULES)
+    assert sorted(_labels(options[:-LAST])) == sorted(rule.label for rule in RULES.values())
 
 
 def _captions(op: str, rules: list[str]) -> list[str]:

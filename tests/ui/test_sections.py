@@ -53,9 +53,9 @@ def test_only_the_chosen_section_is_drawn():
     test = opened()
     assert labelled(test.button_group, "Section").options == ["Formula", "Code", "Paste code", "Data"]
     kinds = {"Formula": "latex", "Code": "code", "Paste code": "text_area"}
-    for name in (*kinds, None):
+    for name in kinds:
         section(test, name)
-        assert [other for other, kind in kinds.items() if test.get(kind)] == ([name] if name else [])
+        assert [other for other, kind in kinds.items() if test.get(kind)] == [name]
 
 
 def test_formula_shows_forward_and_every_rule_with_the_present_values():
@@ -144,13 +144,6 @@ def test_code_begins_with_a_rule_that_has_a_formula():
     test = section(opened(), "Code")
     assert labelled(test.selectbox, "Code for").value == "straight_through"
     assert test.code[0].value == snippet("round", "straight_through").removesuffix("\n")
-
-
-def test_code_for_no_language_is_nothing():
-    test = section(opened(), "Code")
-    labelled(test.button_group, "As").set_value(None)
-    sound(test.run())
-    assert not test.code
 
 
 def test_rules_of_one_label_can_both_be_chosen():
