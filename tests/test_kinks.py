@@ -100,6 +100,20 @@ def test_particular_formulas(text: str, expected: list[float]):
     assert kinks(find_op(OWN + text), None, {}, -3.0, 3.0) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("g", [1e-6, 1e-3, 1.0, 1e6])
+def test_a_jump_is_one_however_small(g: float):
+    assert kinks(IDENTITY, find_rule(OWN + "g * sign(x)"), {}, -3.0, 3.0, g) == [0]
+    assert kinks(find_op(OWN + "0.000001 * round(x)"), None, {}, -2.0, 2.0) == [-1.5, -0.5, 0.5, 1.5]
+    assert kinks(find_op(OWN + "1e-9 * abs(x - 1)"), None, {}, -3.0, 3.0) == [1]
+
+
+@pytest.mark.parametrize("width", [1e-3, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("text", ["x**2", "x**1.0", "x**3 - x", "x * x"])
+def test_what_is_smooth_has_none_however_wide_the_range(text: str, width: float):
+    assert kinks(find_op(OWN + text), None, {}, -width, width) == []
+    assert kinks(IDENTITY, find_rule(f"{OWN}g * ({text})"), {}, -width, width, 2.0) == []
+
+
 def test_kinks_close_together():
     op = find_op(OWN + "(x > 1e-5) + (x > 2e-5)")
     assert kinks(op, None, {}, -1e-4, 1e-4) == [1e-5, 2e-5]
@@ -133,8 +147,8 @@ def test_parameters_move_kinks():
 @pytest.mark.parametrize("op", [OPS["round"], find_op(OWN + "round(x)")], ids=["declared", "found"])
 def test_more_kinks_than_can_be_told_apart_are_none(op: Op, monkeypatch):
     assert len(kinks(op, None, {}, -100.0, 100.0)) == module.MOST_KINKS == 200
-    assert kinks(op, None, {}, -101.0, 101.0) == []
-    assert kinks(op, None, {}, -1e6, 1e6) == []
+    assert kinks(op, None, {}, -101.0, 101.0) is None
+    assert kinks(op, None, {}, -1e6, 1e6) is None
     monkeypatch.setattr(module, "MOST_KINKS", 2)
     assert kinks(op, None, {}, 0.01, 2.01) == [0.5, 1.5]
-    assert kinks(op, None, {}, 0.01, 3.01) == []
+    assert kinks(op, None, {}, 0.01, 3.01) is None

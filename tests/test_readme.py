@@ -59,3 +59,15 @@ def test_the_public_names_are_shown() -> None:
     for name in explorer.__all__:
         if name not in {"Formula", "FormulaError", "ReadingError"}:
             assert f"explorer.{name}" in README, name
+
+
+def test_the_two_commands_are_the_ones_that_are_checked() -> None:
+    """One sets up and opens the app, the other sets up and runs the tests, and the checks begin with it."""
+    first, second = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)[:2]
+    assert "pip install -r requirements.txt" in first
+    assert "streamlit run app.py" in first
+    assert second.strip() == "sh tests/run"
+    checks = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert second.strip() in checks
+    for name in ("requirements.txt", "app.py", "tests/run"):
+        assert (ROOT / name).is_file()

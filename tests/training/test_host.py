@@ -106,6 +106,26 @@ def test_a_process_that_cannot_start_says_so(monkeypatch):
     engine.close()
 
 
+def test_a_connection_that_fails_is_said_and_made_at_the_next_call(monkeypatch):
+    connect, failures = host._Client.connect, [OSError("refused")]
+
+    def connected(client):
+        if failures:
+            raise failures.pop()
+        connect(client)
+
+    monkeypatch.setattr(host._Client, "connect", connected)
+    engine = EngineProcess()
+    first = engine.pid
+    with pytest.raises(RuntimeError, match="cannot be reached: try again in a moment"):
+        engine.list()
+    assert engine.list() == ()
+    assert engine.pid != first  # the one that could not be reached was ended
+    with pytest.raises(ProcessLookupError):
+        os.kill(first, 0)
+    engine.close()
+
+
 def test_after_close_nothing_answers():
     engine = EngineProcess()
     engine.close()

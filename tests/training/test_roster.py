@@ -28,6 +28,33 @@ def test_limits_at_two(clock):
     assert states(engine) == ["stopped", *["finished"] * 4]
 
 
+def test_a_refused_start_leaves_the_earlier_run_as_it_was(clock):
+    engine = Engine(Limits(workers=0, running=1, waiting=1), clock)
+    mine = engine.start(LONG, "ada")
+    engine.turn()
+    before = engine.command(mine, "pause")
+    others = [engine.start(LONG), engine.start(LONG)]
+    with pytest.raises(EngineFull):
+        engine.start(SMALL, "ada")
+    assert engine.snapshot(mine) == before
+    assert before.step > 0
+    assert states(engine) == ["paused", "running", "waiting"]
+    engine.command(others[0], "stop")
+    engine.command(mine, "resume")
+    engine.command(others[1], "stop")
+    engine.turn()
+    assert engine.snapshot(mine).step > before.step
+
+
+def test_a_new_run_takes_the_place_of_its_owners_earlier_one_in_a_full_house(clock):
+    engine = Engine(Limits(workers=0, running=1, waiting=1), clock)
+    first, _ = engine.start(LONG, "ada"), engine.start(LONG, "bob")
+    second = engine.start(SMALL, "ada")
+    assert engine.snapshot(first).sentence == "Stopped at step 0 because another run was started."
+    assert states(engine) == ["stopped", "running", "waiting"]
+    assert engine.snapshot(second).position == 1
+
+
 def test_resume_is_refused_while_too_many_wait(clock):
     engine = Engine(Limits(workers=0, running=1, waiting=1), clock)
     paused = engine.start(SMALL, paused=True)

@@ -1,0 +1,65 @@
+"""The server: what it does before the first visitor and after the last, and what it says when all fails."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import app
+from explorer import ui
+
+
+class _Engine:
+    closed = False
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Engine]:
+    stub = _Engine()
+    monkeypatch.setattr(ui, "shared_engine", lambda: stub)
+    gc.unfreeze()
+    yield stub
+    gc.unfreeze()
+
+
+def test_the_server_warms_up_freezes_and_closes(engine: _Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    sampled = []
+    monkeypatch.setattr(ui, "sample", lambda *asked: sampled.append((asked, gc.get_freeze_count())))
+
+    async def served() -> tuple[int, bool]:
+        async with app.lifespan(app.app):
+            return gc.get_freeze_count(), engine.closed
+
+    frozen, closed = asyncio.run(served())
+    assert [asked for asked, _ in sampled] == [("round", ["default", "straight_through"])]
+    assert [before for _, before in sampled] == [0]  # what the warm-up leaves is frozen too
+    assert frozen > 10_000
+    assert not closed
+    assert engine.closed
+
+
+def test_the_server_runs_this_lifespan_and_shows_this_error() -> None:
+    assert app.app._user_lifespan is app.lifespan
+    assert app.app._on_script_error is app.friendly_error
+
+
+def _failing_page() -> None:
+    import app
+
+    assert app.friendly_error(ValueError("secret <b>detail</b>")) is True
+
+
+def test_a_failure_is_a_sentence_without_a_traceback() -> None:
+    test = AppTest.from_function(_failing_page).run()
+    assert [error.value for error in test.error] == [
+        "Something went wrong on our side. Your settings are kept in the address: reload the page."
+    ]
+    assert not test.exception
+    assert "secret" not in str(test.main)
