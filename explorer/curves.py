@@ -51,7 +51,8 @@ def sample(
         Columns rule (key), x, y, gradient; one block per rule on the same x, ascending. The last
         three have the asked dtype; outside the op's domain they are NaN or infinite. ``attrs`` holds
         what a picture needs: ``op``, ``labels`` and ``orders`` by rule, ``g``, and ``kinks``: for
-        "forward" those of the op, for a rule those of the op and its own.
+        "forward" those of the op, for a rule those of the op and its own; ``crowded`` holds the keys
+        that have more kinks here than can be shown, and so none in ``kinks``.
 
     Raises:
         ValueError: an unknown key, parameter, dtype, or a number out of bounds, in a plain sentence.
@@ -64,8 +65,9 @@ def sample(
         raise ValueError(f"points must be a whole number from 2 to {MOST_POINTS}, not {points!r}")
     g = finite("g", g)
     settings = gradient.checked(op, chosen, parameters)
-    places = {"forward": kinks(op, None, settings, start, stop, g)}
-    places |= {rule.key: kinks(op, rule, settings, start, stop, g) for rule in chosen}
+    declared = {"forward": kinks(op, None, settings, start, stop, g)}
+    declared |= {rule.key: kinks(op, rule, settings, start, stop, g) for rule in chosen}
+    places = {key: some or [] for key, some in declared.items()}
     x = _grid(start, stop, points, sorted({place for some in places.values() for place in some}), torch_dtype)
     blocks = []
     for rule in chosen:
@@ -79,6 +81,7 @@ def sample(
         "labels": {rule.key: rule.label for rule in chosen},
         "orders": orders(chosen),
         "kinks": {key: _exact(some, torch_dtype).tolist() for key, some in places.items()},
+        "crowded": [key for key, some in declared.items() if some is None],
         "g": float(g),
     }
     return frame

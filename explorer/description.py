@@ -22,15 +22,16 @@ def describe(frame: pd.DataFrame) -> str:
     labels, kinks, g = frame.attrs["labels"], frame.attrs["kinks"], frame.attrs["g"]
     x, forward, gradients = _columns(frame)
     even = _even(x, sorted({place for some in kinks.values() for place in some}))
+    crowded = frame.attrs["crowded"]
     said: dict[str, list[str]] = {}
     for key, gradient in gradients.items():
-        words = _gradient_words(x[even], gradient[even], g) or _range_words(
-            x, gradient, even | np.isin(x, kinks[key])
-        )
+        words = _gradient_words(x, gradient, even, kinks[key], g)
+        if key in crowded and len(np.unique(gradient)) > 1:
+            words = "too crowded here to be summed up"
         said.setdefault(words, []).append(labels[key])
-    first = f"{frame.attrs['op']} {_forward_words(forward[even])}."
+    words = "jumps more often here than the chart can show" if crowded else _forward_words(forward[even])
     each = [f"With {_listed(names)} the gradient is {words}." for words, names in said.items()]
-    return " ".join([first, *each, *_comparisons(gradients, labels, x, g)])
+    return " ".join([f"{frame.attrs['op']} {words}.", *each, *_comparisons(gradients, labels, x, g)])
 
 
 def _columns(frame: pd.DataFrame) -> tuple[Floats, Floats, dict[str, Floats]]:
@@ -66,39 +67,58 @@ def _flatness(share: float) -> str:
     return "is flat nowhere here"
 
 
-def _gradient_words(x: Floats, gradient: Floats, g: float) -> str:
-    """What follows "the gradient is", for a gradient of few values; otherwise empty."""
+def _gradient_words(
+    x: Floats, gradient: Floats, even: NDArray[np.bool_], kinks: list[float], g: float
+) -> str:
+    """What follows "the gradient is"."""
     finite = np.isfinite(gradient)
-    if not finite.all():
-        return f"not finite on {_percent(float(np.mean(~finite)))} of the range"
-    if not gradient.any():
-        return "0 everywhere"
-    levels = np.unique(gradient)
-    if len(levels) == 1:
-        same = np.isclose(levels[0], g, rtol=1e-6, atol=0)
-        return f"g = {_number(g)}, passed on unchanged" if same else f"{_number(levels[0])} everywhere"
-    if len(levels) <= MOST_PIECES:
-        return _level_words(x, gradient, levels, g)
-    return ""
+    if not (even & finite).any():
+        return "finite nowhere here"
+    poles = _poles(x, gradient, even & finite, kinks)
+    if poles:
+        words = f"unbounded near x = {_listed(poles)}"
+    else:
+        words = _level_words(x[even & finite], gradient[even & finite], g)
+        words = words or _range_words(x, gradient, finite & (even | np.isin(x, kinks)))
+    missing = float(np.mean(~finite[even]))
+    return f"not finite on {_percent(missing)} of the range and elsewhere {words}" if missing else words
 
 
-def _level_words(x: Floats, gradient: Floats, levels: Floats, g: float) -> str:
-    """A gradient of few values: where each of them holds."""
-    if len(levels) == 2 and 0 in levels and np.isclose(levels.sum(), g, rtol=1e-6, atol=0):
-        places = _intervals(x, gradient != 0)
-        share = f"on {_percent(float(np.mean(gradient != 0)))} of the range"
-        return f"g {_listed(places) if len(places) <= MOST_PIECES else share} and 0 elsewhere"
-    parts = []
-    for level in levels:
-        places = _intervals(x, gradient == level)
-        if len(places) > MOST_PIECES:
-            return f"one of {_listed([_number(value) for value in levels])}"
-        parts.append(f"{_number(float(level))} {_listed(places)}")
-    return _listed(parts)
+def _poles(x: Floats, gradient: Floats, seen: NDArray[np.bool_], kinks: list[float]) -> list[str]:
+    """The kinks beside which a gradient outgrows all that is seen of it."""
+    usual = np.abs(gradient[seen]).max()
+    found = []
+    for kink in kinks:
+        near = np.abs(gradient[np.abs(x - kink) <= 1e-5 * (abs(kink) + 1e-30)])
+        near = near[~np.isnan(near)]
+        if len(near) and near.max() > 100 * usual > 0:
+            found.append(_number(kink))
+    return found
+
+
+def _level_words(x: Floats, gradient: Floats, g: float) -> str:
+    """A gradient of few values: where each of them holds; empty for one of many values."""
+    levels, first = np.unique(gradient, return_index=True)
+    if len(levels) > MOST_PIECES:
+        return ""
+    where = {level: _intervals(x, gradient == level) for level in levels[np.argsort(first)]}
+    if len(levels) == 2 and 0 in levels:
+        (other,) = (level for level in levels if level)
+        places, share = where[other], _percent(float(np.mean(gradient == other)))
+        words = _listed(places) if len(places) <= MOST_PIECES else f"on {share} of the range"
+        return f"{_value(other, g)} {words} and 0 elsewhere"
+    if max(map(len, where.values())) > MOST_PIECES:
+        return f"one of {_listed([_value(level, g) for level in levels])}"
+    return _listed([f"{_value(level, g)} {_listed(places)}" for level, places in where.items()])
+
+
+def _value(level: float, g: float) -> str:
+    """A level in digits, and that it is g where it is."""
+    same = g not in (0, 1) and np.isclose(level, g, rtol=1e-6, atol=0)
+    return f"{_number(float(level))} (that is g)" if same else _number(float(level))
 
 
 def _range_words(x: Floats, gradient: Floats, where: NDArray[np.bool_]) -> str:
-    where = where & np.isfinite(gradient)
     x, gradient = x[where], gradient[where]
     low, high = float(gradient.min()), float(gradient.max())
     at = float(x[np.argmax(np.abs(gradient))])
@@ -113,7 +133,7 @@ def _intervals(x: Floats, where: NDArray[np.bool_]) -> list[str]:
     words = []
     for first, last in zip(edges[::2], edges[1::2] - 1, strict=True):
         if first == 0 and last == len(x) - 1:
-            words.append("for all x")
+            words.append("everywhere")
         elif first == 0:
             words.append(f"for x below {_edge(x[last], x[last + 1])}")
         elif last == len(x) - 1:

@@ -27,7 +27,7 @@ NEUTRAL = "#8a8f98"
 GRID = "rgba(138, 143, 152, 0.25)"
 
 CLOSED, OPEN = 0, 100  # Plotly's numbers of the marker symbols circle and circle-open
-_MARKER_SIZE = 8
+_CLOSED_SIZE, _OPEN_SIZE = 8, 11  # an open circle stays visible around a filled one
 _WIDTH = 2.5
 
 
@@ -106,7 +106,9 @@ def loss_spec(frame: pd.DataFrame) -> Spec:
     axis = {"gridcolor": GRID, "zerolinecolor": GRID, "automargin": True}
     layout = {
         "xaxis": axis | {"title": {"text": "step"}, "range": [0, steps], "uirevision": str(steps)},
-        "yaxis": axis | {"title": {"text": "loss"}, "type": "log", "exponentformat": "power", "dtick": 1},
+        "yaxis": axis
+        | {"title": {"text": "loss"}, "type": "log", "exponentformat": "power"}
+        | _loss_range(traces),
         "hovermode": "x unified",
         "showlegend": True,
         "meta": {"wide": 400, "narrow": 300},
@@ -116,6 +118,12 @@ def loss_spec(frame: pd.DataFrame) -> Spec:
         **_ground(),
     }
     return {"data": traces, "layout": layout}
+
+
+def _loss_range(traces: list[Spec]) -> Spec:
+    """Bounds that keep a rule which diverges from flattening the others: a thousand times the first loss."""
+    first = [trace["y"][0] for trace in traces if len(trace["y"]) and np.isfinite(trace["y"][0])]
+    return {"autorangeoptions": {"clipmax": 1000 * float(max(first))}} if first else {}
 
 
 def _trace(block: pd.DataFrame, column: str, kinks: Floats, line: Spec) -> Spec:
@@ -128,25 +136,40 @@ def _trace(block: pd.DataFrame, column: str, kinks: Floats, line: Spec) -> Spec:
     limit = jump.copy()
     limit[1:] |= jump[:-1]
     exact = np.isin(x, kinks)
-    size = np.where(exact | limit, _MARKER_SIZE, 0).astype(np.int8)
-    symbol = np.where(limit & ~exact, OPEN, CLOSED).astype(np.int8)
-    breaks = np.flatnonzero(jump) + 1
+    size = np.where(exact, _CLOSED_SIZE, np.where(limit, _OPEN_SIZE, 0)).astype(np.int8)
+    order = _drawing_order(exact, jump)
+    blank = order < 0
+    width = np.where(blank, 0, size[order] > 0) * 2
     return {
         "type": "scatter",
         "mode": "lines+markers",
-        "x": np.insert(x, breaks, x[breaks]),
-        "y": np.insert(y, breaks, np.nan),
+        "x": x[np.abs(order)],
+        "y": np.where(blank, np.asarray(np.nan, dtype=y.dtype), y[order]),
         "line": line,
         "marker": {
-            "size": np.insert(size, breaks, 0),
-            "symbol": np.insert(symbol, breaks, 0),
+            "size": np.where(blank, 0, size[order]).astype(np.int8),
+            "symbol": np.where(exact[order], CLOSED, OPEN).astype(np.int8),
             "color": line["color"],
-            "line": {"color": line["color"], "width": np.insert(size // 4, breaks, 0)},
+            "line": {"color": line["color"], "width": width.astype(np.int8)},
             "opacity": 1,
         },
         "connectgaps": False,
         "hovertemplate": "%{y:.5g}",
     }
+
+
+def _drawing_order(exact: NDArray[np.bool_], jump: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Indices of points in the order they are drawn; -1 leaves a gap.
+
+    The line first, broken at jumps; then the exact values at kinks, each alone. What is drawn last
+    lies on top, and of points that fall on one pixel it is the one that hovering finds.
+    """
+    line = np.flatnonzero(~exact)
+    jumps = np.concatenate([[0], np.cumsum(jump)])
+    breaks = np.flatnonzero(np.diff(jumps[line])) + 1
+    alone = np.flatnonzero(exact)
+    pairs = np.column_stack([np.full(len(alone), -1), alone]).ravel()
+    return np.concatenate([np.insert(line, breaks, -1), pairs]).astype(np.int64)
 
 
 def _smallest_jump(y: Floats, ordinary: NDArray[np.bool_]) -> float:
@@ -171,20 +194,19 @@ def _curve_layout(frame: pd.DataFrame) -> Spec:
     x = frame["x"].to_numpy()
     ends = [float(x.min()), float(x.max())]
     kinks = np.unique(np.concatenate([_kinks(frame, key) for key in ("forward", *frame["rule"].unique())]))
-    ordinary = ~_member_rows(x, kinks)
+    beside = _member_rows(x, kinks)
     op = _escaped(frame.attrs.get("op", "y"))
     axis = {"gridcolor": GRID, "zerolinecolor": GRID, "automargin": True}
-    revision = {"uirevision": f"{op} {ends}"}
+    # No range is set, so that Plotly keeps what a reader has zoomed into when curves change.
+    y_axis = axis | {"uirevision": f"{op} {ends}"}
+    forward = {"title": {"text": "forward y"}, "domain": [0.54, 1.0]}
+    gradient = {"title": {"text": "gradient"}, "domain": [0.0, 0.46]}
     return {
         "xaxis": axis | {"title": {"text": "x"}, "range": ends, "anchor": "y2", "uirevision": str(ends)},
-        "yaxis": axis
-        | revision
-        | {"title": {"text": "forward y"}, "domain": [0.54, 1.0]}
-        | _visible_range(frame["y"].to_numpy(), ordinary),
-        "yaxis2": axis
-        | revision
-        | {"title": {"text": "gradient"}, "domain": [0.0, 0.46]}
-        | _visible_range(np.append(frame["gradient"].to_numpy(), 0), np.append(ordinary, True)),
+        "yaxis": y_axis | forward | {"autorangeoptions": _clipped(frame["y"].to_numpy(), beside)},
+        "yaxis2": y_axis
+        | gradient
+        | {"autorangeoptions": {"include": 0} | _clipped(frame["gradient"].to_numpy(), beside)},
         "hovermode": "x unified",
         "hoversubplots": "axis",
         "uirevision": "curves",
@@ -200,22 +222,19 @@ def _member_rows(x: Floats, kinks: Floats) -> NDArray[np.bool_]:
     return _kink_groups(ordered, kinks)[np.searchsorted(ordered, x)]
 
 
-def _visible_range(values: Floats, ordinary: NDArray[np.bool_]) -> Spec:
-    """An axis range with room for markers at both ends.
+def _clipped(values: Floats, beside: NDArray[np.bool_]) -> Spec:
+    """Bounds for Plotly's choice of a range where a curve grows without bound beside a kink, such as 1/x.
 
-    It leaves out what shoots up only beside a kink, such as 1/x at the floats next to 0. Empty, for
-    Plotly's own choice, where nothing is finite or all of it so large that a width overflows.
+    ``beside``: which points are a kink or one of the floats next to it. The bounds leave the larger
+    part of the curve in sight. Empty where nothing grows like that.
     """
-    values = values.astype(np.float64)
-    finite = np.isfinite(values) & (np.abs(values) < 1e300)
-    if not (finite & ordinary).any():
+    values = np.abs(values.astype(np.float64))
+    seen = values[~beside & np.isfinite(values)]
+    close = values[beside & ~np.isnan(values)]
+    if not len(seen) or not len(close) or close.max() <= 100 * seen.max():
         return {}
-    low, high = values[finite & ordinary].min(), values[finite & ordinary].max()
-    room = 10 * max(high - low, abs(high), abs(low), 1e-30)
-    beside = values[finite & (values <= high + room) & (values >= low - room)]
-    low, high = float(beside.min()), float(beside.max())
-    pad = 0.06 * (high - low) or 1.0
-    return {"range": [low - pad, high + pad]}
+    bound = 4 * float(np.quantile(seen, 0.9)) or 1.0
+    return {"clipmin": -bound, "clipmax": bound}
 
 
 def _ground() -> Spec:

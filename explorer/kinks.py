@@ -9,7 +9,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Kink, Op, Rule, kink_points, values
+from explorer.catalogue import Kink, Op, Rule, TooManyKinksError, kink_points, values
 from explorer.formula import FUNCTIONS, Formula, parse
 from explorer.formula.tree import Binary, Call, Compare, Name, Node, substituted, walk
 
@@ -22,17 +22,20 @@ _BISECTIONS = 60
 
 def kinks(
     op: Op, rule: Rule | None, settings: Mapping[str, float], start: float, stop: float, g: float = 1.0
-) -> list[float]:
-    """The kinks of an op and a rule within ``[start, stop]``, ascending.
+) -> list[float] | None:
+    """The kinks of an op and a rule within ``[start, stop]``, ascending; None for too many to be shown.
 
     A catalogue entry declares its own. In an own formula each comparison, rounding, division, ``abs``
     … is watched over the range, and the place where it switches is found by bisection in float64.
     """
     parameters = values(op, rule, settings)
-    found = set(_entry_kinks(op.kinks, op.parsed, op, parameters, start, stop, g))
-    if rule and rule.parsed:
-        found.update(_entry_kinks(rule.kinks, rule.parsed, op, parameters, start, stop, g))
-    return sorted(found) if len(found) <= MOST_KINKS else []
+    try:
+        found = set(_entry_kinks(op.kinks, op.parsed, op, parameters, start, stop, g))
+        if rule and rule.parsed:
+            found.update(_entry_kinks(rule.kinks, rule.parsed, op, parameters, start, stop, g))
+    except TooManyKinksError:
+        return None
+    return sorted(found) if len(found) <= MOST_KINKS else None
 
 
 def _entry_kinks(
@@ -70,7 +73,7 @@ def _found(
     places: set[float] = set()
     for tree in dict.fromkeys(_pieces(formula.tree)):
         places.update(_switches(on_curve(tree), start, stop))
-    if not 0 < len(places) <= 2 * MOST_KINKS:
+    if not places:
         return ()
     candidates = torch.tensor(sorted(places), dtype=torch.float64)
     kept: list[float] = candidates[_bends(on_curve(formula.tree), candidates, stop - start)].tolist()
@@ -134,8 +137,10 @@ def _switches(value: Curve, start: float, stop: float) -> list[float]:
     with torch.no_grad():
         at = _comparable(value(x))
         (cells,) = torch.nonzero(at[1:] != at[:-1], as_tuple=True)
-        if not 0 < len(cells) <= 2 * MOST_KINKS:
+        if not len(cells):
             return []
+        if len(cells) > 2 * MOST_KINKS:
+            raise TooManyKinksError(f"a piece of the formula changes {len(cells)} times")
         low, high, before = x[cells], x[cells + 1], at[cells]
         for _ in range(_BISECTIONS):
             middle = (low + high) / 2

@@ -18,7 +18,7 @@ NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e[−+][0-9]+)?"
 def test_round_by_autograd_and_straight_through():
     assert describe(sample("round", ["default", "straight_through"])) == (
         f"Round is flat almost everywhere. With {DEFAULT} the gradient is 0 everywhere. "
-        f"With {STE} the gradient is g = 1, passed on unchanged."
+        f"With {STE} the gradient is 1 everywhere."
     )
 
 
@@ -28,8 +28,8 @@ def test_the_published_clamp_shows_its_bug_at_g_2_only():
     assert same in describe(sample("clamp", rules, start=0, stop=2))
     words = describe(sample("clamp", rules, start=0, stop=2, g=2))
     assert "no difference" not in words
-    assert f"With {STE} the gradient is g = 2, passed on unchanged." in words
-    assert f"With {PUBLISHED} the gradient is 1 for x above 1 and 2 for x below 1." in words
+    assert f"With {STE} the gradient is 2 (that is g) everywhere." in words
+    assert f"With {PUBLISHED} the gradient is 2 (that is g) for x below 1 and 1 for x above 1." in words
 
 
 def test_no_difference_is_said_of_all_alike_at_once():
@@ -42,7 +42,7 @@ def test_no_difference_is_said_of_all_alike_at_once():
 def test_rules_that_differ_at_two_points():
     words = describe(sample("clamp", ["masked", "masked_open"]))
     assert "differ only at x = 0 and 1." in words
-    assert "the gradient is g for x from 0 to 1 and 0 elsewhere." in words
+    assert "the gradient is 1 for x from 0 to 1 and 0 elsewhere." in words
 
 
 def test_it_is_read_off_the_table():
@@ -76,15 +76,15 @@ def test_where_the_op_is_flat(op: str, words: str):
     ("rule", "g", "words"),
     [
         ("formula: g / 2", 1e-9, "5e−10 everywhere"),
-        ("formula: g * (x > 1) / 4", 1e-9, "0 for x below 1 and 2.5e−10 for x above 1"),
-        ("formula: g * (x > 1)", 1e-9, "g for x above 1 and 0 elsewhere"),
-        ("straight_through", 1e6, "g = 1e+06, passed on unchanged"),
+        ("formula: g * (x > 1) / 4", 1e-9, "2.5e−10 for x above 1 and 0 elsewhere"),
+        ("formula: g * (x > 1)", 1e-9, "1e−09 (that is g) for x above 1 and 0 elsewhere"),
+        ("straight_through", 1e6, "1e+06 (that is g) everywhere"),
         ("reversal", 2.0, "−2 everywhere"),
         ("straight_through", 0.0, "0 everywhere"),
-        ("published_clamp", 0.0, "0 for x below 1 and 1 for x above 1"),
+        ("published_clamp", 0.0, "1 for x above 1 and 0 elsewhere"),
         ("formula: g * sign(x)", 1.0, "−1 for x below 0 and 1 for x above 0"),
-        ("formula: g * sqrt(x)", 1.0, "not finite on 50 % of the range"),
-        ("formula: g * (x - floor(x) < 0.5)", 1.0, "g on 50 % of the range and 0 elsewhere"),
+        ("formula: g * sqrt(x)", 1.0, "not finite on 50 % of the range and elsewhere between"),
+        ("formula: g * (x - floor(x) < 0.5)", 1.0, "1 on 50 % of the range and 0 elsewhere"),
         (
             "formula: g * x * (x > 0)",
             1.0,
@@ -95,6 +95,18 @@ def test_where_the_op_is_flat(op: str, words: str):
 def test_what_the_gradient_is(rule: str, g: float, words: str):
     (label,) = sample("round", rule).attrs["labels"].values()
     assert f"With {label} the gradient is {words}" in describe(sample("round", rule, g=g))
+
+
+def test_a_pole_is_called_one():
+    words = describe(sample("reciprocal", ["default", "straight_through"]))
+    assert f"With {DEFAULT} the gradient is unbounded near x = 0." in words
+
+
+def test_what_is_too_crowded_to_be_seen_is_not_summed_up():
+    words = describe(sample("round", ["default", "soft_round"], start=-1000, stop=1000))
+    assert words.startswith("Round jumps more often here than the chart can show.")
+    assert f"With {DEFAULT} the gradient is 0 everywhere." in words
+    assert "Soft round the gradient is too crowded here to be summed up." in words
 
 
 @pytest.mark.parametrize("op", OPS)

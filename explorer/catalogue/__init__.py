@@ -9,11 +9,21 @@ from typing import TypeVar
 from explorer.catalogue import ops, rules
 from explorer.catalogue.families import FAMILIES, GROUPS
 from explorer.catalogue.own import OWN, OWN_FAMILY, own_op, own_rule
-from explorer.catalogue.records import Kink, Lattice, Op, Parameter, Rule, kink_points, values
+from explorer.catalogue.records import (
+    Kink,
+    Lattice,
+    Op,
+    Parameter,
+    Rule,
+    TooManyKinksError,
+    kink_points,
+    values,
+)
 
 __all__ = [
     "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "OWN", "OWN_FAMILY", "RULES",
-    "Kink", "Lattice", "Op", "Parameter", "Rule", "find_op", "find_rule", "kink_points", "values",
+    "Kink", "Lattice", "Op", "Parameter", "Rule", "TooManyKinksError",
+    "find_op", "find_rule", "kink_points", "values",
 ]  # fmt: skip
 
 MOST_RULES = 6  # that may be compared or trained at once

@@ -15,9 +15,9 @@ FAMILIES = {
 }
 
 GROUPS = {
-    "general": "For any op",
-    "sign": "For sign-like ops",
-    "step": "For step-like ops",
-    "rounding": "For rounding and quantising",
-    "own": "Your own",
+    "general": "any op",
+    "sign": "sign-like ops",
+    "step": "step-like ops",
+    "rounding": "rounding",
+    "own": "your own",
 }

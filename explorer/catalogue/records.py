@@ -133,13 +133,17 @@ def values(op: Op, rule: Rule | None, settings: Mapping[str, float]) -> dict[str
     return chosen
 
 
+class TooManyKinksError(ValueError):
+    """More kinks than a picture can show."""
+
+
 def kink_points(
     kinks: tuple[Kink, ...], parameters: Mapping[str, float], start: float, stop: float, most: int
 ) -> list[float]:
     """The declared kinks within ``[start, stop]``, ascending and distinct.
 
-    A lattice with more than ``most`` points in the interval contributes none: they could not be
-    told apart in a picture.
+    Raises TooManyKinksError where a lattice has more than ``most`` points in the interval: they could
+    not be told apart in a picture.
     """
     found: set[float] = set()
     for kink in kinks:
@@ -156,8 +160,10 @@ def _lattice_points(
     offset, spacing = _value(lattice.offset, parameters), _value(lattice.spacing, parameters)
     low = start if lattice.low is None else max(start, _value(lattice.low, parameters))
     high = stop if lattice.high is None else min(stop, _value(lattice.high, parameters))
-    if not spacing > 0 or not (high - low) / spacing <= most:
+    if not spacing > 0:
         return []
+    if not (high - low) / spacing <= most:
+        raise TooManyKinksError(f"more than {most} kinks lie between {start:g} and {stop:g}")
     slack = 1e-9 * spacing
     first = -(-(low - offset - slack) // spacing)
     last = (high - offset + slack) // spacing

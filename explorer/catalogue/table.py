@@ -18,7 +18,7 @@ def tables() -> str:
         (rule.key, rule.formula or "torch's own", GROUPS[rule.group], rule.purpose) for rule in RULES.values()
     ]
     ops_table = _table(("op", "y =", "family", "what it is for"), ops)
-    rules_table = _table(("rule", "gradient =", "made", "what it is for"), rules)
+    rules_table = _table(("rule", "gradient =", "made for", "what it is for"), rules)
     return f"**{len(ops)} ops**\n\n{ops_table}\n\n**{len(rules)} backward rules**\n\n{rules_table}"
 
 

@@ -76,6 +76,19 @@ _WORDS_INSTEAD = {
 }
 
 
+_CALLED_ELSEWHERE = {
+    "ln": "log",
+    "pow": "**",
+    "arctan": "atan",
+    "sgn": "sign",
+    "step": "heaviside",
+    "clip": "clamp",
+    "maximum": "max",
+    "minimum": "min",
+    "swish": "silu",
+}
+
+
 def parse_tree(
     text: str, *, variables: Collection[str] = VARIABLES, parameters: Collection[str] | None = None
 ) -> Node:
@@ -237,8 +250,9 @@ class _Parser:
     def call(self, token: Token) -> Node:
         row = FUNCTIONS.get(token.text)
         if row is None:
-            near = difflib.get_close_matches(token.text, FUNCTIONS, n=1)
-            hint = f"did you mean {near[0]}?" if near else "a * is missing, or it is none of the functions"
+            other = _CALLED_ELSEWHERE.get(token.text.lower())
+            near = [other] if other else difflib.get_close_matches(token.text, FUNCTIONS, n=1)
+            hint = f"write {near[0]}" if near else "a * is missing, or it is none of the functions"
             raise FormulaError(
                 f'unknown function "{token.text}" at column {token.column}: {hint}', token.column
             )

@@ -20,7 +20,7 @@ SENTENCES: Mapping[State, str] = {
     "running": "Running.",
     "paused": "Paused at step {step}{note}.",
     "finished": "Finished after {step} step{plural}.",
-    "diverged": "Diverged at step {diverged}: a value is no longer finite. Try a smaller learning rate.",
+    "diverged": "Diverged at step {diverged}: a value is no longer finite. {advice}.",
     "failed": "This run failed: {note}.",
     "stopped": "Stopped at step {step}{note}.",
     "gone": "{note}: press Start to run it again.",
@@ -60,5 +60,8 @@ def sentence(
     ``note`` is why: a clause that begins with its own space or comma for "paused" and "stopped", the
     error for "failed", what happened for "gone".
     """
+    facts = {"step": step, "position": position, "diverged": diverged, "note": note}
     plural = "" if step == 1 else "s"
-    return SENTENCES[state].format(step=step, plural=plural, position=position, diverged=diverged, note=note)
+    # Before the first step the learning rate has done nothing yet.
+    advice = "Try a smaller learning rate" if diverged else "The op is undefined for some pre-activations"
+    return SENTENCES[state].format(**facts, plural=plural, advice=advice)

@@ -25,11 +25,13 @@ function themed(layout, parent, width) {
   const style = getComputedStyle(parent);
   const variable = (name) => style.getPropertyValue(`--st-${name}`).trim();
   const narrow = width < 600;
+  const stage = width > 1200;
   return {
     ...layout,
-    height: narrow ? layout.meta.narrow : layout.meta.wide,
+    height: narrow ? layout.meta.narrow : layout.meta.wide * (stage ? 1.25 : 1),
     autosize: true,
-    font: { ...layout.font, color: variable("text-color"), family: variable("font"), size: narrow ? 11 : 13 },
+    font: { ...layout.font, color: variable("text-color"), family: variable("font"), size: narrow ? 11 : stage ? 17 : 13 },
+    modebar: { orientation: "v", bgcolor: "rgba(0, 0, 0, 0)", color: variable("text-color") },
     hoverlabel: {
       ...layout.hoverlabel,
       bgcolor: variable("secondary-background-color"),

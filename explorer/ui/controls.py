@@ -23,7 +23,7 @@ from explorer.catalogue import (
     find_rule,
 )
 from explorer.curves import LARGEST_RANGE
-from explorer.formula import MAX_LENGTH, FormulaError
+from explorer.formula import FUNCTIONS, MAX_LENGTH, FormulaError
 from explorer.training import TASKS
 from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
 from explorer.ui import state
@@ -42,6 +42,7 @@ from explorer.ui.presets import PRESETS
 # What each own rule starts from.
 _FIRST_OWN_RULES = ("g * (abs(x) <= w)", "g / (1 + k * abs(x))**2", "g * exp(-abs(x) / w)")
 OWN_SLOTS = tuple(f"{OWN}{number}" for number in range(1, MOST_OWN_RULES + 1))
+_LONGEST_SHOWN = 36
 _FIRST = ("default", "straight_through")
 _FIRST_OWN_OP = "x - floor(x)"
 
@@ -76,9 +77,8 @@ def op_and_rules(choice: Choice) -> tuple[Op, tuple[Rule, ...]]:
         op = _op(choice)
     with right:
         rules = _rules(choice, op)
-        for rule in rules:
-            if not _suits(rule, op):
-                st.caption(f"{rule.label}: {rule.otherwise}")
+        if doubts := [f"{rule.label}: {rule.otherwise}" for rule in rules if not _suits(rule, op)]:
+            st.caption("  \n".join(doubts))
     return op, rules
 
 
@@ -95,7 +95,7 @@ def _op(choice: Choice) -> Op:
     if picked != OWN:
         return OPS[picked]
     good = choice.op if own else OWN + _FIRST_OWN_OP
-    return find_op(_own("Own op: y =", "own.op", good, find_op))
+    return find_op(_own("Own op: y =", "own.op", good, find_op, "x"))
 
 
 def _suits(rule: Rule, op: Op) -> bool:
@@ -130,20 +130,26 @@ def _rules(choice: Choice, op: Op) -> tuple[Rule, ...]:
         if slot in OWN_SLOTS:
             number = slot.removeprefix(OWN)
             last = good.get(slot, OWN + _FIRST_OWN_RULES[OWN_SLOTS.index(slot)])
-            good[slot] = _own(f"Own rule {number}: gradient =", f"own.rule.{number}", last, find_rule)
+            label, name = f"Own rule {number}: gradient =", f"own.rule.{number}"
+            good[slot] = _own(label, name, last, find_rule, "x, y, g")
     return tuple({rule.key: rule for rule in (find_rule(good.get(key, key)) for key in picked)}.values())
 
 
-def _own(label: str, name: str, good: str, find: Callable[[str], Op | Rule]) -> str:
+def _own(label: str, name: str, good: str, find: Callable[[str], Op | Rule], variables: str) -> str:
     """An own formula as it is typed; while it cannot be read the last good one stays."""
     text = st.text_input(
-        label, key=state.seeded(name, good.removeprefix(OWN)), max_chars=MAX_LENGTH, live=True
+        label,
+        key=state.seeded(name, good.removeprefix(OWN)),
+        max_chars=MAX_LENGTH,
+        live=True,
+        help=f"{variables}, numbers, names of your own for sliders, + - * / \\*\\*, "
+        f"comparisons such as (lo <= x <= hi), & | ~ between them, and {', '.join(FUNCTIONS)}.",
     )
     try:
         return find(OWN + (text or "")).key
     except FormulaError as error:
         st.code(error.pointer(text or ""), language=None)
-        st.text(f"{error.message[:1].upper()}{error.message[1:]}. The last good formula stays.")
+        st.text(f"{error.message}{'' if error.message.endswith('?') else '.'} The last good formula stays.")
         return good
 
 
@@ -151,14 +157,19 @@ def _op_option(key: str) -> str:
     if key == OWN:
         return "own formula…"
     op = OPS[key]
-    return " · ".join([op.label, op.formula, FAMILIES[op.family]])
+    return " · ".join([op.label, _short(op.formula), FAMILIES[op.family], key])
 
 
 def _rule_option(key: str) -> str:
     if key in OWN_SLOTS:
         return f"own formula {key.removeprefix(OWN)}…"
     rule = RULES[key]
-    return " · ".join([rule.label, rule.formula or "torch's own", GROUPS[rule.group]])
+    return " · ".join([rule.label, _short(rule.formula or "torch's own"), GROUPS[rule.group]])
+
+
+def _short(formula: str) -> str:
+    """As much of a formula as leaves room for its neighbours among the chosen ones."""
+    return formula if len(formula) <= _LONGEST_SHOWN else f"{formula[: _LONGEST_SHOWN - 1]}…"
 
 
 def parameters(choice: Choice, op: Op, rules: tuple[Rule, ...]) -> tuple[dict[str, float], dict[str, Any]]:
@@ -174,12 +185,11 @@ def parameters(choice: Choice, op: Op, rules: tuple[Rule, ...]) -> tuple[dict[st
         value = choice.parameters.get(name, parameter.default)
         if not parameter.low <= value <= parameter.high:
             value = parameter.default
-        whole = parameter.default.is_integer() and parameter.high - parameter.low > 50
         kept[name] = st.slider(
             _parameter_label(name, parameter, rules),
             parameter.low,
             parameter.high,
-            step=1.0 if whole else 0.01,
+            step=_step(parameter),
             format="%.4g",
             key=state.seeded(f"{owner.get(name, '')}.{name}", float(value)),
             help=parameter.meaning,
@@ -191,6 +201,16 @@ def parameters(choice: Choice, op: Op, rules: tuple[Rule, ...]) -> tuple[dict[st
     for notice in notices:
         st.caption(notice)
     return kept, used
+
+
+def _step(parameter: Parameter) -> float:
+    """The coarsest of a few round steps that allows a hundred places, the default among them."""
+    width = parameter.high - parameter.low
+    for step in (1.0, 0.5, 0.1, 0.05):
+        places = (parameter.default - parameter.low) / step
+        if width / step >= 100 and abs(places - round(places)) < 1e-6:
+            return step
+    return 0.01
 
 
 def _parameter_label(name: str, parameter: Parameter, rules: tuple[Rule, ...]) -> str:
@@ -229,6 +249,7 @@ def training(choice: Choice) -> dict[str, Any]:
             "Learning rate lr",
             SMALLEST_LR,
             LARGEST_LR,
+            value=None,
             format="%.3g",
             step=1e-6,
             key=state.seeded("lr", choice.lr),
@@ -236,13 +257,23 @@ def training(choice: Choice) -> dict[str, Any]:
         hidden = _whole("Hidden units", "hidden", choice.hidden, 1, MAX_HIDDEN, "Width of the hidden layer.")
         batch = _whole("Batch", "batch", choice.batch, 1, MAX_BATCH, "Examples in a step.")
         seed = _whole("Seed", "seed", choice.seed, 0, MAX_SEED, "The same seed gives the same numbers.")
-    return {"task": task, "steps": steps, "lr": float(lr), "hidden": hidden, "batch": batch, "seed": seed}
+    return {
+        "task": task,
+        "steps": steps,
+        "lr": choice.lr if lr is None else float(lr),
+        "hidden": hidden,
+        "batch": batch,
+        "seed": seed,
+    }
 
 
 def _whole(label: str, name: str, value: int, low: int, high: int, meaning: str) -> int:
-    return int(st.number_input(label, low, high, step=1, key=state.seeded(name, value), help=meaning))
+    key = state.seeded(name, value)
+    typed = st.number_input(label, low, high, value=None, step=1, key=key, help=meaning)
+    return value if typed is None else int(typed)
 
 
 def _number(label: str, name: str, value: float, most: float, meaning: str) -> float:
     key = state.seeded(name, value)
-    return float(st.number_input(label, -most, most, step=0.5, format="%.6g", key=key, help=meaning))
+    typed = st.number_input(label, -most, most, value=None, step=0.5, format="%.6g", key=key, help=meaning)
+    return value if typed is None else float(typed)

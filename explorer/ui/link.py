@@ -55,7 +55,6 @@ class Choice:
         return find_op(self.op), tuple(find_rule(rule) for rule in self.rules)
 
 
-EXPLORE = ("range", "g")
 TRAINING = ("task", "steps", "lr", "hidden", "batch", "seed")
 _NARROWER = {"lr": (SMALLEST_LR, LARGEST_LR)}  # where the control on screen allows less than a run
 _DEFAULT = Choice()
@@ -106,17 +105,13 @@ def _above(name: str, parameter: Parameter) -> tuple[str, ...]:
     return name.removesuffix(parameter.name) + parameter.below, parameter.below
 
 
-def to_query(choice: Choice, names: Sequence[str]) -> Query:
-    """The query of a link, without what is at its default.
-
-    ``names`` are the settings of the page beside op, rules and parameters: ``EXPLORE`` or
-    ``TRAINING``. Empty where everything is at its default.
-    """
+def to_query(choice: Choice) -> Query:
+    """The query of a link, without what is at its default; empty where everything is."""
     op, rules = choice.entries
     controls = parameters_of(op, rules)
     query: Query = {"op": [choice.op], "rule": list(choice.rules)}
     query |= {key: [_text(choice.parameters[key])] for key in controls if key in choice.parameters}
-    for name in names:
+    for name in ("range", "g", *TRAINING):
         value = getattr(choice, name)
         if value != getattr(_DEFAULT, name):
             query[name] = [_text(part) for part in (value if isinstance(value, tuple) else (value,))]

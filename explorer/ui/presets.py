@@ -26,7 +26,8 @@ PRESETS = (
     Preset(
         "Why round stops learning",
         "op=round&rule=default&rule=straight_through",
-        "Autograd's gradient is 0 wherever you look; straight-through lets g pass. Train both.",
+        "Autograd's gradient is 0 wherever you look; straight-through lets g pass. Train both: with the "
+        "first one w1 never moves, and w2 has to learn alone.",
     ),
     Preset(
         "ClampGradient's bug",
@@ -36,7 +37,7 @@ PRESETS = (
     Preset(
         "MyReLU at exactly 0",
         "op=relu&rule=default&rule=seed_relu&range=-1&range=1",
-        "Look at the two filled circles at x = 0: the hand-written rule passes g there.",
+        "Hover over x = 0: the hand-written rule passes g there, torch does not.",
     ),
     Preset(
         "Binary weights",

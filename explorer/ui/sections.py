@@ -40,10 +40,15 @@ def show(shown: Shown) -> None:
     """Draw the section that is chosen."""
     names = list(_SECTIONS)
     chosen = st.segmented_control(
-        "Section", names, default=names[0], key=f"{state.VIEW}section", label_visibility="collapsed"
+        "Section",
+        names,
+        default=names[0],
+        required=True,
+        key=f"{state.VIEW}section",
+        label_visibility="collapsed",
+        persist_state="session",
     )
-    if chosen:
-        _SECTIONS[chosen](shown)
+    _SECTIONS[chosen or names[0]](shown)
 
 
 def _formula(shown: Shown) -> None:
@@ -86,7 +91,7 @@ def _code(shown: Shown) -> None:
         "Code for", list(names), format_func=lambda key: names[key], key=f"{state.VIEW}code.rule"
     )
     language = right.segmented_control(
-        "As", list(_LANGUAGES), default=next(iter(_LANGUAGES)), key=f"{state.VIEW}code.as"
+        "As", list(_LANGUAGES), default=next(iter(_LANGUAGES)), required=True, key=f"{state.VIEW}code.as"
     )
     if not (key and language):
         return
@@ -118,6 +123,7 @@ def _paste(_shown: Shown) -> None:
     text = st.text_area(
         "Paste a torch.autograd.Function",
         key=f"{state.VIEW}paste",
+        persist_state="session",
         height=260,
         max_chars=MAX_CHARACTERS,
         placeholder="class RoundGradient(torch.autograd.Function): …",

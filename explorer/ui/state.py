@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -64,10 +63,10 @@ def load(choice: Choice) -> None:
     st.session_state["drawn"] = None
 
 
-def keep(choice: Choice, names: Sequence[str]) -> None:
-    """Remember the choice and write it, with the named settings of the page, into the address bar."""
+def keep(choice: Choice) -> None:
+    """Remember the choice and write it into the address bar."""
     st.session_state["choice"] = choice
-    query = to_query(choice, names)
+    query = to_query(choice)
     if query_length(query) > LONGEST_QUERY:
         st.caption(f"This choice is too long for a link: {LONGEST_QUERY} characters are the most.")
         query = {}

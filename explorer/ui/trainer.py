@@ -173,14 +173,20 @@ def sentences(snapshot: Snapshot, rules: tuple[Rule, ...]) -> list[str]:
 def _rule_words(snapshot: Snapshot, rule: Rule) -> str:
     broken = snapshot.diverged[rule.key]
     if broken is not None:
-        return f"{rule.label} diverged at step {broken}: a value was no longer finite. Try a smaller lr."
+        return f"{rule.label} diverged at step {broken}: a value was no longer finite."
     loss, gradients = snapshot.loss[rule.key], snapshot.gradients[rule.key]
     words = f"{rule.label}: no step yet" if loss is None else f"{rule.label}: loss {loss:.4g}"
     if gradients is None:
         return f"{words}."
-    blocked = f"the rule blocks {gradients.blocked:.0%} of the gradient"
+    blocked = f"the rule blocks {_percent(gradients.blocked)} of the gradient"
     if loss is None:
         return f"{words}; {blocked}."
     if gradients.w1_moved == 0:
         return f"{words}. w1 has not moved: no gradient reaches it, only w2 learns."
     return f"{words}. w1 has moved by {gradients.w1_moved:.3g}; {blocked}."
+
+
+def _percent(share: float) -> str:
+    """A share in whole percent; 0 % and 100 % only where it is exactly that."""
+    whole = round(100 * share)
+    return f"{whole if share in (0, 1) else min(max(whole, 1), 99)} %"

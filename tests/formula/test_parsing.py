@@ -69,7 +69,8 @@ WRONG = [
     # text, column, a word of the sentence
     ("x * z", 5, 'unknown name "z"'),
     ("foo(x)", 1, 'unknown function "foo"'),
-    ("x + sigmiod(x)", 5, "did you mean sigmoid?"),
+    ("x + sigmiod(x)", 5, "write sigmoid"),
+    ("ln(x)", 1, "write log"),
     ("2 (x)", 3, "operator"),
     ("x y", 3, "operator"),
     ("x 2", 3, "operator"),

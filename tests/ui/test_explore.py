@@ -199,9 +199,9 @@ def test_a_formula_that_cannot_be_read_leaves_the_last_good_one():
     test = opened("op=formula:+3*x&rule=formula:+g*x")
     before = curves_of(test)
     for text, place, words in (
-        ("g * zz + (", 10, "A value is missing at the end"),
-        ("g *", 3, "A value is missing at the end"),
-        ("g * ff(x)", 4, 'Unknown function "ff" at column 5'),
+        ("g * zz + (", 10, "a value is missing at the end"),
+        ("g *", 3, "a value is missing at the end"),
+        ("g * ff(x)", 4, 'unknown function "ff" at column 5'),
         ("", 0, "The last good formula stays."),
         ("g.real", 1, "no attributes"),
         ("g * seed", 4, '"seed" at column 5 is the name of a setting'),

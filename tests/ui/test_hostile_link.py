@@ -12,7 +12,6 @@ from explorer.catalogue import OPS, OWN, RULES
 from explorer.curves import LARGEST_RANGE, MOST_RULES, sample
 from explorer.training import TASKS, Settings
 from explorer.ui.link import (
-    EXPLORE,
     LARGEST_G,
     TRAINING,
     Choice,
@@ -23,7 +22,6 @@ from explorer.ui.link import (
 )
 from tests.ui.choices import random_choice
 
-ALL = EXPLORE + TRAINING
 MANY = 10_000
 
 KEYS = [
@@ -60,9 +58,7 @@ def _hostile(rng: random.Random) -> dict[str, list[str]]:
             )
         query.setdefault(rng.choice(KEYS), []).append(text)
     if rng.random() < 0.3:
-        query |= {
-            key: values for key, values in to_query(random_choice(rng), ALL).items() if rng.random() < 0.7
-        }
+        query |= {key: values for key, values in to_query(random_choice(rng)).items() if rng.random() < 0.7}
     return query
 
 
@@ -92,7 +88,7 @@ def test_no_query_raises_and_every_choice_is_usable():
         _assert_usable(choice)
         assert all(notice.isprintable() and len(notice) < 600 for notice in notices)
         assert all(notice.endswith(".") and not notice.endswith("..") for notice in notices)
-        assert from_query(to_query(choice, ALL)) == (choice, [])
+        assert from_query(to_query(choice)) == (choice, [])
         if count % 50 == 0:
             start, stop = choice.range
             frame = sample(
@@ -151,7 +147,7 @@ def test_one_bad_value_costs_the_others_nothing():
     rng = random.Random(4)
     for _ in range(300):
         choice = random_choice(rng)
-        query = to_query(choice, ALL)
+        query = to_query(choice)
         key = rng.choice([key for key in query if key not in ("op", "rule")] or ["g"])
         read, notices = from_query(query | {key: ["nan"]})
         assert notices

@@ -16,9 +16,7 @@ from explorer.formula import FormulaError
 from explorer.gradient import apply
 from explorer.training import Settings
 from explorer.ui.link import (
-    EXPLORE,
     LONGEST_QUERY,
-    TRAINING,
     Choice,
     from_query,
     ordered,
@@ -29,7 +27,6 @@ from explorer.ui.link import (
 from explorer.ui.presets import PRESETS
 from tests.ui.choices import random_choice
 
-ALL = EXPLORE + TRAINING
 MANY = 10_000
 CATALOGUE_PARAMETERS = {p.name for entries in (OPS, RULES) for e in entries.values() for p in e.parameters}
 
@@ -38,38 +35,32 @@ def test_a_choice_comes_back_from_its_link():
     rng = random.Random(1)
     for _ in range(MANY):
         choice = random_choice(rng)
-        query = to_query(choice, ALL)
+        query = to_query(choice)
         if query_length(query) <= LONGEST_QUERY:
             through_address = parse_qs(urlencode(query, doseq=True), keep_blank_values=True)
             assert through_address == query
             assert from_query(through_address) == (choice, [])
 
 
-def test_each_page_writes_its_own_settings():
-    choice = replace(
-        random_choice(random.Random(2)), op="relu", rules=("default",), parameters={}, g=2.0, seed=3
-    )
-    explore, train = (from_query(to_query(choice, names))[0] for names in (EXPLORE, TRAINING))
-    assert [getattr(explore, name) for name in EXPLORE] == [getattr(choice, name) for name in EXPLORE]
-    assert [getattr(train, name) for name in TRAINING] == [getattr(choice, name) for name in TRAINING]
-    default = Choice()
-    assert [getattr(explore, name) for name in TRAINING] == [getattr(default, name) for name in TRAINING]
+def test_one_link_carries_what_both_pages_need():
+    choice = replace(Choice(), op="relu", g=2.0, range=(0.0, 2.0), seed=3)
+    assert set(to_query(choice)) == {"op", "rule", "g", "range", "seed"}
 
 
 def test_the_default_needs_no_query():
-    assert to_query(Choice(), ALL) == {}
+    assert to_query(Choice()) == {}
     assert from_query({}) == (Choice(), [])
 
 
 def test_what_is_at_its_default_is_left_out():
     choice = Choice(op="relu", rules=("default",), g=2.0)
-    assert to_query(choice, ALL) == {"op": ["relu"], "rule": ["default"], "g": ["2"]}
+    assert to_query(choice) == {"op": ["relu"], "rule": ["default"], "g": ["2"]}
 
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, 5e-324, -1e-300, 123456.789, 1e6, -3.0, 1 - 2**-53, 0.0])
 def test_numbers_come_back_exactly(value: float):
     choice = Choice(op="identity", rules=("zero",), g=value, range=(value - 2, value))
-    assert from_query(to_query(choice, ALL)) == (choice, [])
+    assert from_query(to_query(choice)) == (choice, [])
 
 
 def test_a_query_that_is_too_long_is_not_used():
@@ -131,7 +122,7 @@ def test_a_preset_is_a_link_without_fault(preset):
     choice, notices = from_query(parse_qs(preset.query, strict_parsing=True))
     assert notices == []
     assert preset.choice == choice
-    assert from_query(to_query(choice, ALL)) == (choice, [])
+    assert from_query(to_query(choice)) == (choice, [])
     assert preset.hint.endswith(".")
     start, stop = choice.range
     assert len(sample(choice.op, choice.rules, start=start, stop=stop, g=choice.g, **choice.parameters))
@@ -139,4 +130,4 @@ def test_a_preset_is_a_link_without_fault(preset):
 
 def test_presets_differ():
     assert len({preset.name for preset in PRESETS}) == len(PRESETS)
-    assert len({urlencode(to_query(preset.choice, ALL), doseq=True) for preset in PRESETS}) == len(PRESETS)
+    assert len({urlencode(to_query(preset.choice), doseq=True) for preset in PRESETS}) == len(PRESETS)

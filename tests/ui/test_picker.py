@@ -80,7 +80,7 @@ def test_every_rule_suits_an_own_op():
 def _captions(op: str, rules: list[str]) -> list[str]:
     test = opened(urlencode({"op": op, "rule": rules}, doseq=True))
     assert labelled(test.multiselect, "Backward rules").value == rules
-    return [caption.value for caption in test.caption]
+    return [line for caption in test.caption for line in caption.value.split("  \n")]
 
 
 PICKY = [key for key, rule in RULES.items() if rule.suits]

@@ -6,7 +6,7 @@ from explorer.catalogue.parameters import HI, LO
 from explorer.catalogue.records import Parameter, Rule
 
 _NO_RANGE = "It is about the bounds of a range, which this op does not have."
-_NO_RECTIFIER = "It was made for rectifiers, which block what is negative; this op does not."
+_NO_RECTIFIER = "It was made for rectifiers, where y is 0 for every negative x and grows without bound."
 
 GENERAL = (
     Rule(
@@ -58,7 +58,7 @@ GENERAL = (
         suits=("bounded",),
         otherwise=_NO_RANGE,
         linear=False,
-        source="the documents' ClampGradient",
+        source="a widely read tutorial's ClampGradient",
     ),
     Rule(
         key="toward_range",
@@ -133,7 +133,7 @@ GENERAL = (
         otherwise=_NO_RECTIFIER,
         primitive="relu(x)",
         area="infinite",
-        source="the documents' MyReLU",
+        source="a widely read tutorial's MyReLU",
     ),
     Rule(
         key="leaky_backward",

@@ -11,7 +11,6 @@ from explorer.description import describe
 from explorer.figures import curve_spec
 from explorer.ui import controls, sections, state
 from explorer.ui.chart import chart
-from explorer.ui.link import EXPLORE
 
 choice = state.current()
 op, rules = controls.op_and_rules(choice)
@@ -22,7 +21,7 @@ with st.sidebar:
     g = controls.upstream(choice)
     keys = tuple(rule.key for rule in rules)
     choice = replace(choice, op=op.key, rules=keys, parameters=kept, range=span, g=g)
-    state.keep(choice, EXPLORE)
+    state.keep(choice)
     with top:
         controls.preset(choice)
 

@@ -10,7 +10,6 @@ from explorer.figures import loss_spec
 from explorer.training import Settings
 from explorer.ui import controls, state, trainer
 from explorer.ui.chart import chart
-from explorer.ui.link import TRAINING
 
 choice = state.current()
 op, rules = controls.op_and_rules(choice)
@@ -18,7 +17,7 @@ with st.sidebar:
     kept, parameters = controls.parameters(choice, op, rules)
     training = controls.training(choice)
     keys = tuple(rule.key for rule in rules)
-    state.keep(replace(choice, op=op.key, rules=keys, parameters=kept, **training), TRAINING)
+    state.keep(replace(choice, op=op.key, rules=keys, parameters=kept, **training))
 settings = Settings(op=op.key, rules=keys, parameters=parameters, **training)
 trainer.reconcile(settings)
 armed = trainer.interval_s(trainer.current())
