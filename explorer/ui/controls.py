@@ -204,13 +204,11 @@ def parameters(choice: Choice, op: Op, rules: tuple[Rule, ...]) -> tuple[dict[st
 
 
 def _step(parameter: Parameter) -> float:
-    """The coarsest of a few round steps that allows a hundred places, the default among them."""
-    width = parameter.high - parameter.low
-    for step in (1.0, 0.5, 0.1, 0.05):
-        places = (parameter.default - parameter.low) / step
-        if width / step >= 100 and abs(places - round(places)) < 1e-6:
-            return step
-    return 0.01
+    """Hundredths; for wide bounds tenths, and whole numbers where bounds and default are whole."""
+    if parameter.high - parameter.low <= 50:
+        return 0.01
+    ends = (parameter.low, parameter.default, parameter.high)
+    return 1.0 if all(end.is_integer() for end in ends) else 0.1
 
 
 def _parameter_label(name: str, parameter: Parameter, rules: tuple[Rule, ...]) -> str:

@@ -13,7 +13,10 @@ from playwright.sync_api import Locator, Page, expect
 
 CHART = ".js-plotly-plot"
 # What plotly.js draws; its ``data`` still is the base64 text that was sent.
-TRACES = f'[...document.querySelectorAll("{CHART}")].flatMap(chart => chart._fullData ?? []).filter(trace => trace.meta)'
+TRACES = (
+    f'[...document.querySelectorAll("{CHART}")].flatMap(chart => chart._fullData ?? [])'
+    ".filter(trace => trace.meta)"
+)
 
 
 @dataclass(frozen=True)
