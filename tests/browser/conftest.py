@@ -14,22 +14,22 @@ from tests.browser.server import ROOT, serve
 Open = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the app is served."""
     with serve(ROOT / "app.py", tmp_path_factory.mktemp("server") / "log.txt") as address:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # no longer: Playwright keeps an event loop running in this thread
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright, launch(playwright) as browser:
         yield browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def desktop(chromium: Browser, address: str) -> BrowserContext:
-    """One browser profile for the session, so that its cache holds Streamlit's own files."""
+    """One browser profile for all tests, so that its cache holds Streamlit's own files."""
     return profile(chromium, address)
 
 
