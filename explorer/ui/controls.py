@@ -42,7 +42,7 @@ from explorer.ui.presets import PRESETS
 # What each own rule starts from.
 _FIRST_OWN_RULES = ("g * (abs(x) <= w)", "g / (1 + k * abs(x))**2", "g * exp(-abs(x) / w)")
 OWN_SLOTS = tuple(f"{OWN}{number}" for number in range(1, MOST_OWN_RULES + 1))
-_LONGEST_SHOWN = 36
+_LONGEST_SHOWN = 40
 _FIRST = ("default", "straight_through")
 _FIRST_OWN_OP = "x - floor(x)"
 
