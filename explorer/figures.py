@@ -39,9 +39,9 @@ def rule_line(order: int) -> dict[str, str]:
 def curve_figure(frame: pd.DataFrame) -> go.Figure:
     """Forward curve above, the rules' gradients below, on one x axis.
 
-    ``frame`` is what ``explorer.sample`` returns. One trace per rule, named by the rule's label,
+    ``frame`` is what ``explorer.sample`` returns. One curve per rule, named by the rule's label,
     ``meta`` its key; the exact value at each kink is a filled circle, the limits of a jump are
-    open ones, and no line crosses a jump.
+    open ones, and no line crosses a jump. The circles are traces without a name and ``meta``.
     """
     return go.Figure(curve_spec(frame))
 
@@ -49,14 +49,15 @@ def curve_figure(frame: pd.DataFrame) -> go.Figure:
 def curve_spec(frame: pd.DataFrame) -> Spec:
     """The specification of ``curve_figure``: {"data": [...], "layout": {...}}."""
     keys = list(dict.fromkeys(frame["rule"]))
-    first = frame[frame["rule"] == keys[0]]
-    forward = _trace(first, "y", _kinks(frame, "forward"), {"color": NEUTRAL, "width": _WIDTH})
-    traces = [forward | {"name": _escaped(frame.attrs.get("op", "forward")), "meta": "forward"}]
+    forward = {"name": _escaped(frame.attrs.get("op", "forward")), "meta": "forward"}
+    line: Spec = {"color": NEUTRAL, "width": _WIDTH}
+    traces = _curve(frame[frame["rule"] == keys[0]], "y", _kinks(frame, "forward"), line, forward)
     for place, key in enumerate(keys):
         # Earlier rules are drawn broader, so that curves that coincide can both be seen.
         line = _line(frame, key, place) | {"width": _WIDTH + 0.8 * (len(keys) - 1 - place)}
-        trace = _trace(frame[frame["rule"] == key], "gradient", _kinks(frame, key), line)
-        traces.append(trace | {"name": _label(frame, key), "meta": key, "yaxis": "y2"})
+        named = {"name": _label(frame, key), "meta": key}
+        drawn = _curve(frame[frame["rule"] == key], "gradient", _kinks(frame, key), line, named)
+        traces += [trace | {"yaxis": "y2"} for trace in drawn]
     return {"data": traces, "layout": _curve_layout(frame)}
 
 
@@ -103,7 +104,7 @@ def loss_spec(frame: pd.DataFrame) -> Spec:
             }
         )
     steps = max(1, int(frame.attrs.get("steps", frame["step"].max() if len(frame) else 1)))
-    axis = {"gridcolor": GRID, "zerolinecolor": GRID, "automargin": True}
+    axis = {"gridcolor": GRID, "zerolinecolor": GRID}
     layout = {
         "xaxis": axis | {"title": {"text": "step"}, "range": [0, steps], "uirevision": str(steps)},
         "yaxis": axis
@@ -114,7 +115,7 @@ def loss_spec(frame: pd.DataFrame) -> Spec:
         "meta": {"wide": 400, "narrow": 300},
         "uirevision": "loss",
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "xanchor": "left", "x": 0},
-        "margin": {"l": 56, "r": 16, "t": 8, "b": 44},
+        "margin": {"l": 64, "r": 16, "t": 8, "b": 48},
         **_ground(),
     }
     return {"data": traces, "layout": layout}
@@ -126,8 +127,12 @@ def _loss_range(traces: list[Spec]) -> Spec:
     return {"autorangeoptions": {"clipmax": 1000 * float(max(first))}} if first else {}
 
 
-def _trace(block: pd.DataFrame, column: str, kinks: Floats, line: Spec) -> Spec:
-    """A line that breaks at jumps, with a marker exactly at each kink and at each limit of a jump."""
+def _curve(block: pd.DataFrame, column: str, kinks: Floats, line: Spec, named: Spec) -> list[Spec]:
+    """A line that breaks at jumps; and, where there are kinks, their exact values and limits as markers.
+
+    The markers are a trace of their own, since Plotly draws an element for every point of one that
+    has any; the pointer passes over it to the line, which holds the same points.
+    """
     x, y = block["x"].to_numpy(), block[column].to_numpy()
     group = _kink_groups(x, kinks)
     jump = np.zeros(len(x), dtype=bool)  # between a point and the next
@@ -136,26 +141,30 @@ def _trace(block: pd.DataFrame, column: str, kinks: Floats, line: Spec) -> Spec:
     limit = jump.copy()
     limit[1:] |= jump[:-1]
     exact = np.isin(x, kinks)
-    size = np.where(exact, _CLOSED_SIZE, np.where(limit, _OPEN_SIZE, 0)).astype(np.int8)
     order = _drawing_order(exact, jump)
-    blank = order < 0
-    width = np.where(blank, 0, size[order] > 0) * 2
-    return {
+    curve = {
         "type": "scatter",
-        "mode": "lines+markers",
+        "mode": "lines",
         "x": x[np.abs(order)],
-        "y": np.where(blank, np.asarray(np.nan, dtype=y.dtype), y[order]),
+        "y": np.where(order < 0, np.asarray(np.nan, dtype=y.dtype), y[order]),
         "line": line,
-        "marker": {
-            "size": np.where(blank, 0, size[order]).astype(np.int8),
-            "symbol": np.where(exact[order], CLOSED, OPEN).astype(np.int8),
-            "color": line["color"],
-            "line": {"color": line["color"], "width": width.astype(np.int8)},
-            "opacity": 1,
-        },
         "connectgaps": False,
         "hovertemplate": "%{y:.5g}",
+        "legendgroup": named["meta"],
+        **named,
     }
+    shown = np.concatenate([np.flatnonzero(limit & ~exact), np.flatnonzero(exact)])
+    if not len(shown):
+        return [curve]
+    marker = {
+        "size": np.where(exact[shown], _CLOSED_SIZE, _OPEN_SIZE).astype(np.int8),
+        "symbol": np.where(exact[shown], CLOSED, OPEN).astype(np.int8),
+        "color": line["color"],
+        "line": {"color": line["color"], "width": 2},
+        "opacity": 1,
+    }
+    marks = {"type": "scatter", "mode": "markers", "x": x[shown], "y": y[shown], "marker": marker}
+    return [curve, marks | {"legendgroup": named["meta"], "showlegend": False, "hoverinfo": "skip"}]
 
 
 def _drawing_order(exact: NDArray[np.bool_], jump: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -196,7 +205,7 @@ def _curve_layout(frame: pd.DataFrame) -> Spec:
     kinks = np.unique(np.concatenate([_kinks(frame, key) for key in ("forward", *frame["rule"].unique())]))
     beside = _member_rows(x, kinks)
     op = _escaped(frame.attrs.get("op", "y"))
-    axis = {"gridcolor": GRID, "zerolinecolor": GRID, "automargin": True}
+    axis = {"gridcolor": GRID, "zerolinecolor": GRID}
     # No range is set, so that Plotly keeps what a reader has zoomed into when curves change.
     y_axis = axis | {"uirevision": f"{op} {ends}"}
     forward = {"title": {"text": "forward y"}, "domain": [0.54, 1.0]}
@@ -212,7 +221,7 @@ def _curve_layout(frame: pd.DataFrame) -> Spec:
         "uirevision": "curves",
         "meta": {"wide": 520, "narrow": 400},
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "xanchor": "left", "x": 0},
-        "margin": {"l": 56, "r": 16, "t": 8, "b": 44},
+        "margin": {"l": 64, "r": 16, "t": 8, "b": 48},
         **_ground(),
     }
 

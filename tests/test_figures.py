@@ -31,7 +31,7 @@ POLES = ["reciprocal", "log", "sqrt", "exp", "formula: 1 / (x - 1) + round(x)", 
 
 
 def _traces(spec: dict) -> dict[str, dict]:
-    return {trace["meta"]: trace for trace in spec["data"]}
+    return {trace["meta"]: trace for trace in spec["data"] if "meta" in trace}
 
 
 def _column(frame: pd.DataFrame, meta: str) -> pd.DataFrame:
@@ -41,10 +41,15 @@ def _column(frame: pd.DataFrame, meta: str) -> pd.DataFrame:
     return pd.DataFrame({"x": block["x"].to_numpy(), "value": block[column].to_numpy()})
 
 
-def _markers(trace: dict, symbol: int) -> list[tuple[float, float]]:
-    """Where markers of a kind are drawn."""
-    shown = (trace["marker"]["size"] > 0) & (trace["marker"]["symbol"] == symbol) & np.isfinite(trace["y"])
-    return list(zip(trace["x"][shown].tolist(), trace["y"][shown].tolist(), strict=True))
+def _markers(spec: dict, meta: str, symbol: int) -> list[tuple[float, float]]:
+    """Where a curve has markers of a kind."""
+    found = []
+    for trace in spec["data"]:
+        if "meta" not in trace and trace["legendgroup"] == meta:
+            assert (trace["mode"], trace["hoverinfo"], trace["showlegend"]) == ("markers", "skip", False)
+            shown = (trace["marker"]["symbol"] == symbol) & np.isfinite(trace["y"])
+            found += zip(trace["x"][shown].tolist(), trace["y"][shown].tolist(), strict=True)
+    return found
 
 
 def _shown(spec: dict, name: str) -> tuple[float, float]:
@@ -66,7 +71,7 @@ def _visible(values: np.ndarray, axis: tuple[float, float]) -> np.ndarray:
 def test_two_panels_share_x_and_one_hover():
     figure = curve_figure(sample("round", ["default", "straight_through"]))
     assert isinstance(figure, go.Figure)
-    assert [trace.yaxis for trace in figure.data] == [None, "y2", "y2"]
+    assert [trace.yaxis for trace in figure.data if trace.meta] == [None, "y2", "y2"]
     assert {trace.xaxis for trace in figure.data} == {None}  # plotly's "x"
     assert (figure.layout.hovermode, figure.layout.hoversubplots) == ("x unified", "axis")
     assert figure.layout.yaxis.domain[0] > figure.layout.yaxis2.domain[1]
@@ -75,7 +80,7 @@ def test_two_panels_share_x_and_one_hover():
 
 def test_one_trace_for_each_rule_by_label_and_key():
     rules = ["clipped", "default", "formula: g*x"]
-    traces = curve_spec(sample("sign", rules))["data"]
+    traces = list(_traces(curve_spec(sample("sign", rules))).values())
     assert [trace["meta"] for trace in traces] == ["forward", "clipped", "default", "formula: g * x"]
     names = [OPS["sign"].label, RULES["clipped"].label, RULES["default"].label, "g * x"]
     assert [trace["name"] for trace in traces] == names
@@ -90,7 +95,6 @@ def test_the_finite_points_of_a_trace_are_the_table(op: str):
         wanted = _column(frame, meta)
         wanted = wanted[np.isfinite(wanted["value"])].reset_index(drop=True)
         pd.testing.assert_frame_equal(finite, wanted)
-        assert {len(trace["marker"]["size"]), len(trace["marker"]["symbol"])} == {len(drawn)}
 
 
 def _steepest(trace: dict, kinks: list[float], axis: tuple[float, float]) -> float:
@@ -111,7 +115,7 @@ def test_no_line_crosses_a_jump_of_an_op(op: str):
     for dtype in ("float32", "float64"):
         frame = sample(op, "default", dtype=dtype)
         spec = curve_spec(frame)
-        forward, default = spec["data"]
+        forward, default = _traces(spec).values()
         kinks = frame.attrs["kinks"]["forward"]
         assert _steepest(forward, kinks, _shown(spec, "yaxis")) < 0.002
         assert _steepest(default, kinks, _shown(spec, "yaxis2")) < 0.002
@@ -136,32 +140,33 @@ def test_a_line_across_a_jump_would_be_noticed():
 
 
 def test_closed_and_open_markers_of_a_jump():
-    forward, default = curve_spec(sample("sign", "default"))["data"]
-    assert _markers(forward, CLOSED) == [(0, 0)]
+    spec = curve_spec(sample("sign", "default"))
+    assert _markers(spec, "forward", CLOSED) == [(0, 0)]
     near = float(np.nextafter(np.float32(0), np.float32(1)))
-    assert _markers(forward, OPEN) == [(-near, -1), (near, 1)]
-    assert _markers(default, CLOSED) == [(0, 0)]
-    assert _markers(default, OPEN) == []
+    assert _markers(spec, "forward", OPEN) == [(-near, -1), (near, 1)]
+    assert _markers(spec, "default", CLOSED) == [(0, 0)]
+    assert _markers(spec, "default", OPEN) == []
 
 
 def test_a_limit_that_is_reached_has_no_open_marker():
-    forward, rule = curve_spec(sample("step", "leaky_spike"))["data"]
-    assert [(x == 0, y) for x, y in _markers(forward, CLOSED)] == [(True, 1)]
-    assert [(x < 0, y) for x, y in _markers(forward, OPEN)] == [(True, 0)]
-    assert [y for _, y in _markers(rule, CLOSED)] == [1]
-    assert [y for _, y in _markers(rule, OPEN)] == pytest.approx([0.1])
+    spec = curve_spec(sample("step", "leaky_spike"))
+    assert [(x == 0, y) for x, y in _markers(spec, "forward", CLOSED)] == [(True, 1)]
+    assert [(x < 0, y) for x, y in _markers(spec, "forward", OPEN)] == [(True, 0)]
+    assert [y for _, y in _markers(spec, "leaky_spike", CLOSED)] == [1]
+    assert [y for _, y in _markers(spec, "leaky_spike", OPEN)] == pytest.approx([0.1])
 
 
 @pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
 def test_a_closed_marker_exactly_at_each_kink(op):
     rules = ["default", "clipped", "soft_round", "approx_sign"]
     frame = sample(op, rules)
-    for meta, trace in _traces(curve_spec(frame)).items():
+    spec = curve_spec(frame)
+    for meta in _traces(spec):
         kinks = set(frame.attrs["kinks"][meta])
         values = _column(frame, meta)
         at_kinks = values[values["x"].isin(kinks) & np.isfinite(values["value"])]
-        assert _markers(trace, CLOSED) == list(zip(at_kinks["x"], at_kinks["value"], strict=True))
-        assert {x for x, _ in _markers(trace, OPEN)}.isdisjoint(kinks)
+        assert _markers(spec, meta, CLOSED) == list(zip(at_kinks["x"], at_kinks["value"], strict=True))
+        assert {x for x, _ in _markers(spec, meta, OPEN)}.isdisjoint(kinks)
 
 
 def test_a_rule_keeps_its_colour_and_dash_whatever_else_is_shown():
@@ -174,7 +179,6 @@ def test_a_rule_keeps_its_colour_and_dash_whatever_else_is_shown():
         for key, trace in _traces(curve_spec(sample("relu", rules, points=3))).items():
             if key != "forward":
                 assert (trace["line"]["color"], trace["line"]["dash"]) == alone[key]
-                assert trace["marker"]["color"] == alone[key][0]
 
 
 # Viénot, Brettel and Mollon 1999, on linear RGB: what is left without red and without green cones.
@@ -221,7 +225,7 @@ def test_colours_stand_out_on_both_grounds(ground: str):
 def test_own_formulas_are_shown_as_text():
     frame = sample("formula: where(x<1, x, 1)", ["formula: g * (x < 1)", "formula: where((x>1)&(x>2), g, 0)"])
     spec = curve_spec(frame)
-    assert [trace["name"] for trace in spec["data"]] == [
+    assert [trace["name"] for trace in _traces(spec).values()] == [
         "where(x &lt; 1, x, 1)",
         "g * (x &lt; 1)",
         "where((x &gt; 1) &amp; (x &gt; 2), g, 0)",
@@ -256,10 +260,12 @@ def test_no_range_is_set_on_the_axes_of_values():
 
 def test_the_exact_value_is_what_hovering_finds_and_lies_on_top():
     """Plotly takes the last of points that fall on one pixel."""
-    for trace in curve_spec(sample("round", ["default", "clipped"]))["data"]:
-        closed = (trace["marker"]["symbol"] == CLOSED) & (trace["marker"]["size"] > 0)
-        assert closed[np.flatnonzero(closed)[0] :][::2].all()
-        assert np.isnan(trace["y"][~closed & (np.arange(len(closed)) > np.flatnonzero(closed)[0])]).all()
+    spec = curve_spec(sample("round", ["default", "clipped"]))
+    for meta, trace in _traces(spec).items():
+        exact = _markers(spec, meta, CLOSED)
+        last = list(zip(trace["x"].tolist(), trace["y"].tolist(), strict=True))[-2 * len(exact) :]
+        assert last[1::2] == exact
+        assert np.isnan([y for _, y in last[::2]]).all()
 
 
 @pytest.mark.parametrize("op", [*OPS, *POLES, "formula: x * 1e308", "formula: sqrt(-1 - x*x)", "formula: 3"])
@@ -349,5 +355,5 @@ def test_no_losses_yet():
 
 def test_lines_of_coinciding_rules_can_both_be_seen():
     """Later rules are drawn thinner, on top of the earlier ones."""
-    widths = [trace["line"]["width"] for trace in curve_spec(sample("identity", SIX[0]))["data"][1:]]
+    widths = [line["line"]["width"] for line in _traces(curve_spec(sample("identity", SIX[0]))).values()][1:]
     assert all(one > other > 1 for one, other in pairwise(widths))

@@ -63,18 +63,22 @@ class Net:
 
     def step(self, x: Tensor, y: Tensor, loss: Loss, lr: float) -> None:
         """One step down the gradient; a value that is not finite marks the net as diverged instead."""
-        preactivation = x.mm(self.w1)
-        value = loss(self._activation(preactivation).mm(self.w2), y)
+        with torch.no_grad():
+            preactivation = x.mm(self.w1)
+        hidden = self._activation(preactivation.requires_grad_())
+        output = hidden.mm(self.w2)
+        value = loss(output, y)
         number = value.item()
         # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
         if not (math.isfinite(number) and math.isfinite(preactivation.sum().item())):
             self.diverged = len(self.losses)
             return
         self.losses.append(number)
-        gradient1, gradient2 = torch.autograd.grad(value, (self.w1, self.w2))
+        at_preactivation, at_output = torch.autograd.grad(value, (preactivation, output))
         with torch.no_grad():
-            self.w1.sub_(gradient1, alpha=lr)
-            self.w2.sub_(gradient2, alpha=lr)
+            # x.t() @ at_preactivation is the gradient of w1: computed and subtracted in one go.
+            self.w1.addmm_(x.t(), at_preactivation, alpha=-lr)
+            self.w2.addmm_(hidden.t(), at_output, alpha=-lr)
 
     def gradients(self, x: Tensor, y: Tensor, loss: Loss, start: Tensor) -> Gradients | None:
         """What the gradient does at the present weights; None once a value is not finite.

@@ -60,12 +60,13 @@ def chart_of(test: AppTest) -> dict:
 
 
 def curves_of(test: AppTest) -> dict[str, dict[float, float]]:
-    """What is drawn: for each trace, by its key, the finite points as value by x."""
+    """What is drawn: for each curve, by its key, the finite points as value by x."""
     return {
         trace["meta"]: {
             x: y for x, y in zip(trace["x"].tolist(), trace["y"].tolist(), strict=True) if np.isfinite(y)
         }
         for trace in chart_of(test)["data"]
+        if "meta" in trace
     }
 
 
