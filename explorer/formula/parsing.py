@@ -81,10 +81,7 @@ _CALLED_ELSEWHERE = {
     "pow": "**",
     "arctan": "atan",
     "sgn": "sign",
-    "step": "heaviside",
     "clip": "clamp",
-    "maximum": "max",
-    "minimum": "min",
     "swish": "silu",
 }
 
