@@ -43,7 +43,8 @@ def test_the_examples_of_the_package_run():
     y.sum().backward()
     torch.testing.assert_close(x.grad, 3 * x.detach() ** 2)
     frame = explorer.sample("clamp", ["default", "masked"], start=-2, stop=2, points=401, g=2.0, lo=0, hi=1)
-    assert {trace.meta for trace in explorer.figure(frame).data} == {"forward", "default", "masked"}
+    curves = [trace.meta for trace in explorer.figure(frame).data if trace.meta]
+    assert curves == ["forward", "default", "masked"]
     assert explorer.parse("g * (abs(x) <= 1)").variables == ("g", "x")
     with pytest.raises(explorer.FormulaError) as caught:
         explorer.parse("g + z")
