@@ -3,51 +3,87 @@
 from __future__ import annotations
 
 import gc
-import gzip
-import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import plotly
 import streamlit as st
+import torch
+from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from explorer.ui import warm_up
+from explorer.ui import admission, answers, limits, runs, warm_up
+from explorer.ui.protection import Protection
 
-_PLOTLY = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_bytes()
-_PLOTLY_GZIP = gzip.compress(_PLOTLY, mtime=0)
-_ETAG = f'"{hashlib.sha256(_PLOTLY).hexdigest()[:16]}"'
+_KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+_ASKED_AGAIN = {"Cache-Control": "no-store"}
+_seats = admission.Seats(limits.COMPUTING, limits.WAITING)
 
 
-async def plotly_js(request: Request) -> Response:
-    """plotly.js from the plotly package, compressed; its address holds its version, so it may be kept."""
-    headers = {
-        "Cache-Control": "public, max-age=31536000, immutable",
-        "ETag": _ETAG,
-        "Vary": "Accept-Encoding",
-        "X-Content-Type-Options": "nosniff",
-    }
-    if request.headers.get("if-none-match") == _ETAG:
-        return Response(status_code=304, headers=headers)
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(
-            _PLOTLY_GZIP, headers=headers | {"Content-Encoding": "gzip"}, media_type="text/javascript"
-        )
-    return Response(_PLOTLY, headers=headers, media_type="text/javascript")
+async def asset(request: Request) -> Response:
+    """A file of the instrument, compressed; its address holds a hash of all of them, so it may be kept."""
+    found = answers.files().get(request.path_params["name"])
+    if found is None:
+        return Response("There is no such file: reload the page.", status_code=404, headers=_ASKED_AGAIN)
+    etag = {"ETag": f'"{found.etag}"'}
+    if request.headers.get("if-none-match") == etag["ETag"]:
+        return Response(status_code=304, headers=_KEPT | etag)
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(found.content, headers=_KEPT | etag, media_type=found.media_type)
+    headers = _KEPT | etag | {"Content-Encoding": "gzip"}
+    return Response(found.compressed, headers=headers, media_type=found.media_type)
+
+
+async def confirm(request: Request) -> Response:
+    """Torch's curves and words for the choice of a link."""
+    answer = await _seats.compute(answers.confirm, request.url.query)
+    return JSONResponse(answer, headers=_ASKED_AGAIN)
+
+
+async def entry(request: Request) -> Response:
+    """An own formula read: as an entry, or what is wrong with it and where."""
+    asked = request.query_params
+    answer = await _seats.compute(answers.own_entry, asked.get("kind", ""), asked.get("text", ""))
+    return JSONResponse(answer, headers=_ASKED_AGAIN)
+
+
+async def read(request: Request) -> Response:
+    """Pasted code read into formulas, never run."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > answers.LONGEST_BODY:
+            return JSONResponse({"message": "This is too long: paste one class or function."})
+    answer = await _seats.compute(answers.read, body.decode("utf-8", "replace"))
+    return JSONResponse(answer, headers=_ASKED_AGAIN)
+
+
+async def save(request: Request) -> Response:
+    """The instrument with the choice of a link as one file to keep."""
+    page = await _seats.compute(answers.saved, request.url.query)
+    headers = _ASKED_AGAIN | {"Content-Disposition": 'attachment; filename="gradient-explorer.html"'}
+    return HTMLResponse(page, headers=headers)
+
+
+async def lesson(request: Request) -> Response:
+    """A lesson with its numbers, computed here."""
+    answer = await _seats.compute(answers.lesson, request.query_params.get("key", ""))
+    return JSONResponse(answer, headers=_ASKED_AGAIN)
 
 
 _INDEX = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
-_SERVER_ADDRESS = "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}</script>"
 # Below a page's address the front end first looks for its server where there is none, and logs two errors.
-_DEEP_INDEX = _INDEX.replace("<script", f"{_SERVER_ADDRESS}\n<script", 1)
+_SERVER_ADDRESS = "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}</script>"
 
 
-async def deep_index(_request: Request) -> Response:
-    """Streamlit's own front end for a page that is not at the root, told where its server is."""
-    return HTMLResponse(_DEEP_INDEX, headers={"Cache-Control": "no-cache"})
+_PAGE = _INDEX.replace("<script", f"{_SERVER_ADDRESS}\n{answers.head()}\n<script", 1)
+
+
+async def index(request: Request) -> Response:
+    """Streamlit's own front end, told where its server is, with what the instrument needs at once."""
+    return admission.named(request, HTMLResponse(_PAGE, headers={"Cache-Control": "no-cache"}))
 
 
 def friendly_error(error: Exception) -> bool:
@@ -59,6 +95,8 @@ def friendly_error(error: Exception) -> bool:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Warm up before the first visitor, and take what is loaded out of the garbage collector's rounds."""
+    admission.raise_open_files()
+    torch.set_num_threads(1)  # more of them wait for each other, and hold up everybody
     close = warm_up()
     gc.collect()
     gc.freeze()
@@ -66,12 +104,30 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     close()
 
 
+def paced(route: Route) -> Route:
+    """A route that answers each visitor so often only."""
+    middleware = [Middleware(admission.Paced, _visitors)]
+    return Route(route.path, route.endpoint, methods=route.methods, middleware=middleware)
+
+
+_visitors = admission.Visitors()
+_ASKED = [
+    Route("/confirm", confirm),
+    Route("/entry", entry),
+    Route("/read", read, methods=["POST"]),
+    Route("/save", save),
+    Route("/lesson", lesson),
+]
+
 app = st.App(
     "explorer/ui/main.py",
     lifespan=lifespan,
     routes=[
-        Route(f"/assets/plotly-{plotly.__version__}.min.js", plotly_js),
-        Route("/train", deep_index),
+        Route("/assets/{name:path}", asset),
+        *map(paced, [*_ASKED, *runs.ROUTES]),
+        *(Route(path, index) for path in admission.PAGE_PATHS),
     ],
+    middleware=[Middleware(Protection, _PAGE), Middleware(admission.Pages)],
+    exception_handlers={429: admission.refused},
     on_script_error=friendly_error,
 )

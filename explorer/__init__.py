@@ -3,15 +3,17 @@
 In a notebook: ``explorer.figure(explorer.sample("sign", ["default", "clipped"]))``.
 """
 
-from explorer.catalogue import OPS, RULES
+from explorer.catalogue import OPS, RULES, Op, Parameter, Rule
 from explorer.curves import sample
+from explorer.description import describe
 from explorer.figures import curve_figure as figure
 from explorer.formula import Formula, FormulaError, parse
 from explorer.gradient import apply
+from explorer.instrument import instrument
 from explorer.reading import ReadingError, read_source
 from explorer.snippets import snippet
 
 __all__ = [
-    "OPS", "RULES", "Formula", "FormulaError", "ReadingError",
-    "apply", "figure", "parse", "read_source", "sample", "snippet",
+    "OPS", "RULES", "Formula", "FormulaError", "Op", "Parameter", "ReadingError", "Rule",
+    "apply", "describe", "figure", "instrument", "parse", "read_source", "sample", "snippet",
 ]  # fmt: skip

@@ -1,29 +1,125 @@
-"""Curves: an op and rules sampled over a range, as a tidy table."""
+"""Curves: an op and rules sampled over a range."""
 
 from __future__ import annotations
 
+import inspect
 import math
-import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import torch
-from torch import Tensor
+from numpy.typing import NDArray
 
-from explorer import gradient
-from explorer.catalogue import MOST_RULES, RULES, Op, Rule, find_op, find_rule
-from explorer.gradient import finite
-from explorer.kinks import kinks
+from explorer.catalogue import MOST_RULES, RULES, Op, Rule, checked, find_op, find_rule, finite, values
+from explorer.gradient import joined
+from explorer.kinks import kinks, known_degree
+from explorer.reference import even_points, fixed
 
 MOST_POINTS = 4001
 LARGEST_RANGE = 1e6
-OWN_ORDERS = range(48, 72)  # behind every rule of the catalogue; their dashes are used for nothing else
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
+EVEN, KINK, BESIDE = 0, 1, 2
+FORWARD = "forward"
+
+Floats = NDArray[np.floating[Any]]
+Mask = NDArray[np.bool_]
 
 
-def sample(
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """An op and the gradients of its rules at the same x.
+
+    Attributes:
+        op, rules: the entries; ``parameters`` holds the values given for them, by name.
+        start, stop, points, g: what was asked for, start below stop.
+        x: (n,) float32 or float64, ascending and distinct.
+        marks: (n,) int8: 0 for a point of the even grid, 1 for a kink of any curve, 2 for one of the
+            floats beside a kink.
+        y: (n,) forward values, of x's dtype.
+        gradients: by rule key, (n,) of x's dtype.
+        kinks: by "forward" or rule key, as floats of the dtype; None for too many to be shown.
+    """
+
+    op: Op
+    rules: tuple[Rule, ...]
+    parameters: Mapping[str, float]
+    start: float
+    stop: float
+    points: int
+    g: float
+    x: Floats
+    marks: NDArray[np.int8]
+    y: Floats
+    gradients: Mapping[str, Floats]
+    kinks: Mapping[str, tuple[float, ...] | None]
+
+    def __deepcopy__(self, _memo: object) -> Curves:
+        return self  # nothing in it changes; pandas copies what stands in attrs
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What each rule is called on screen, by its key."""
+        return {rule.key: rule.label for rule in self.rules}
+
+    @cached_property
+    def columns(self) -> dict[str, Floats]:
+        """Every curve, by "forward" or rule key."""
+        return {FORWARD: self.y, **self.gradients}
+
+    @cached_property
+    def degrees(self) -> dict[str, float]:
+        """Of each curve the degree of its polynomials between kinks; inf where that is not known."""
+        y = known_degree(self.op)
+        found = {rule.key: known_degree(rule, y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
+        return {FORWARD: y, **found}
+
+    def around(self, key: str) -> Mask:
+        """Which points are a kink of one curve, or one of the floats beside it; (n,)."""
+        near = np.zeros(len(self.x), dtype=bool)
+        at = np.searchsorted(self.x, np.asarray(self.kinks[key] or (), dtype=self.x.dtype))
+        for step in range(-2, 3):
+            near[np.clip(at + step, 0, len(near) - 1)] = True
+        near &= self.marks != EVEN
+        return near
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A new tidy table: rule, x, y, gradient, one block a rule; these curves in ``attrs["curves"]``."""
+        blocks = [
+            pd.DataFrame({"rule": key, "x": self.x, "y": self.y, "gradient": gradients})
+            for key, gradients in self.gradients.items()
+        ]
+        frame = pd.concat(blocks, ignore_index=True)
+        frame.attrs = {"curves": self}
+        return frame
+
+    @cached_property
+    def exact(self) -> Curves:
+        """The same in float64."""
+        if self.x.dtype == np.float64:
+            return self
+        chosen: dict[str, Any] = {name: getattr(self, name) for name in ("start", "stop", "points", "g")}
+        return sample_curves(self.op, self.rules, dtype="float64", **(chosen | dict(self.parameters)))
+
+
+def curves_of(shown: Curves | pd.DataFrame) -> Curves:
+    """The curves themselves, or those a table of ``explorer.sample`` was made of.
+
+    Raises ValueError for any other table, also for one that was changed.
+    """
+    if isinstance(shown, Curves):
+        return shown
+    curves = shown.attrs.get("curves")
+    if not isinstance(curves, Curves) or not shown.equals(curves.frame):
+        raise ValueError("this is not a table as explorer.sample returns it: sample what is to be shown")
+    return curves
+
+
+def sample_curves(
     op: str | Op,
     rules: str | Rule | Sequence[str | Rule],
     *,
@@ -33,30 +129,8 @@ def sample(
     g: float = 1.0,
     dtype: str | torch.dtype = "float32",
     **parameters: float,
-) -> pd.DataFrame:
-    """Sample an op and the gradients its rules return.
-
-    Args:
-        op: key of ``OPS`` or ``"formula: …"`` in x.
-        rules: up to 6 keys of ``RULES`` or ``"formula: …"`` in x, y, g; one key alone may be a string.
-        start, stop: ends of the range of x, both within ±1e6; swapped if reversed, 1 apart from
-            their common value on both sides if they are the same float of the dtype.
-        points: evenly spaced x, 2 to 4,001; every kink in the range is added with the nearest
-            floats on both sides of it.
-        g: the upstream gradient, the same for every x.
-        dtype: "float32" or "float64" (or torch's own).
-        **parameters: values by name, or ``rule.name`` for one rule only.
-
-    Returns:
-        Columns rule (key), x, y, gradient; one block per rule on the same x, ascending. The last
-        three have the asked dtype; outside the op's domain they are NaN or infinite. ``attrs`` holds
-        what a picture needs: ``op``, ``labels`` and ``orders`` by rule, ``g``, and ``kinks``: for
-        "forward" those of the op, for a rule those of the op and its own; ``crowded`` holds the keys
-        that have more kinks here than can be shown, and so none in ``kinks``.
-
-    Raises:
-        ValueError: an unknown key, parameter, dtype, or a number out of bounds, in a plain sentence.
-    """
+) -> Curves:
+    """As ``sample``, whose arguments are the same, but the curves themselves."""
     op = find_op(op)
     chosen = _rules(rules)
     torch_dtype = _dtype(dtype)
@@ -64,27 +138,48 @@ def sample(
     if not isinstance(points, int) or not 2 <= points <= MOST_POINTS:
         raise ValueError(f"points must be a whole number from 2 to {MOST_POINTS}, not {points!r}")
     g = finite("g", g)
-    settings = gradient.checked(op, chosen, parameters)
-    declared = {"forward": kinks(op, None, settings, start, stop, g)}
-    declared |= {rule.key: kinks(op, rule, settings, start, stop, g) for rule in chosen}
-    places = {key: some or [] for key, some in declared.items()}
-    x = _grid(start, stop, points, sorted({place for some in places.values() for place in some}), torch_dtype)
-    blocks = []
-    for rule in chosen:
-        y, gradients = evaluate(op, rule, x, g, settings)
-        blocks.append(
-            pd.DataFrame({"rule": rule.key, "x": x.numpy(), "y": y.numpy(), "gradient": gradients.numpy()})
-        )
-    frame = pd.concat(blocks, ignore_index=True)
-    frame.attrs = {
-        "op": op.label,
-        "labels": {rule.key: rule.label for rule in chosen},
-        "orders": orders(chosen),
-        "kinks": {key: _exact(some, torch_dtype).tolist() for key, some in places.items()},
-        "crowded": [key for key, some in declared.items() if some is None],
-        "g": float(g),
-    }
-    return frame
+    settings = checked(op, chosen, parameters)
+    found = {FORWARD: kinks(op, None, settings, start, stop, g)}
+    found |= {rule.key: kinks(op, rule, settings, start, stop, g) for rule in chosen}
+    exact = {key: None if some is None else _exact(some, torch_dtype) for key, some in found.items()}
+    x, marks = _grid(
+        start, stop, points, [value for some in exact.values() for value in some or ()], torch_dtype
+    )
+    span = (start, stop)
+    columns = {rule.key: _evaluated(op, rule, x, g, settings, span) for rule in chosen}
+    y = columns[chosen[0].key][0]
+    gradients = {key: gradients for key, (_, gradients) in columns.items()}
+    return Curves(op, chosen, settings, *span, points, g, x, marks, y, gradients, exact)
+
+
+def sample(op: str | Op, rules: str | Rule | Sequence[str | Rule], **settings: Any) -> pd.DataFrame:
+    """Sample an op and the gradients its rules return.
+
+    Args:
+        op: key of ``OPS`` or ``"formula: …"`` in x.
+        rules: up to 6 keys of ``RULES`` or ``"formula: …"`` in x, y, g; one key alone may be a string.
+        start, stop: ends of the range of x, both within ±1e6; swapped if reversed, 1 apart from
+            their common value on both sides, within these bounds, if they are the same float of the dtype.
+        points: evenly spaced x, 2 to 4,001; every kink in the range is added with the nearest
+            floats on both sides of it.
+        g: the upstream gradient, the same for every x.
+        dtype: "float32" or "float64" (or torch's own).
+        **parameters: values by name, or ``rule.name`` for one rule only.
+
+    Returns:
+        A tidy table with the columns rule (key), x, y, gradient, the numbers of the asked dtype; one
+        block per rule on the same x, ascending. Outside the op's domain values are NaN or infinite.
+        ``mean(…)`` is over 2,001 even points of the range, whatever is drawn. ``attrs["curves"]`` holds
+        the Curves, for ``explorer.figure`` and ``explorer.describe``.
+
+    Raises:
+        ValueError: an unknown key, parameter, dtype, or a number out of bounds, in a plain sentence.
+    """
+    return sample_curves(op, rules, **settings).frame
+
+
+_signature = inspect.signature(sample_curves).replace(return_annotation="pd.DataFrame")
+sample.__signature__ = _signature  # type: ignore[attr-defined]  # what a notebook shows
 
 
 def readings(
@@ -103,43 +198,36 @@ def readings(
     the label is taken (the own rule ``x``). Around a kink stand the kink itself and the nearest
     float on each side.
     """
-    settings = {"start": start, "stop": stop, "g": g, "points": points, **parameters}
-    own = sample(op, rules, **settings)
-    torch_own = {p.name: settings[p.name] for p in find_op(op).parameters if p.name in settings}
-    x = own.loc[own["rule"] == own["rule"].iloc[0], "x"].to_numpy()
-    y, derivative = evaluate(find_op(op), RULES["default"], torch.tensor(x), g, torch_own)
-    table = pd.DataFrame({"x": x, "y": y.numpy(), "torch": derivative.numpy()})
-    for key, label in own.attrs["labels"].items():
+    curves = sample_curves(op, rules, start=start, stop=stop, g=g, points=points, **parameters)
+    own = {p.name: parameters[p.name] for p in curves.op.parameters if p.name in parameters}
+    torch_own = _evaluated(curves.op, RULES["default"], curves.x, g, own, (curves.start, curves.stop))[1]
+    table = pd.DataFrame({"x": curves.x, "y": curves.y, "torch": torch_own})
+    for key, label in curves.labels.items():
         if key != "default":
-            table[key if label in table else label] = own.loc[own["rule"] == key, "gradient"].to_numpy()
-    gaps = np.diff(x, prepend=-np.inf, append=np.inf)
-    nearest, unit = np.minimum(gaps[:-1], gaps[1:]), np.spacing(np.abs(x))
-    further_out = (nearest > 2 * unit) & (nearest < 16 * unit)  # sampled beside a kink, but not next to it
-    return pd.DataFrame(table[~further_out].reset_index(drop=True))
+            table[key if label in table else label] = curves.gradients[key]
+    kink = np.pad(curves.marks == KINK, 1)
+    shown = (curves.marks != BESIDE) | kink[:-2] | kink[2:]
+    return pd.DataFrame(table[shown].reset_index(drop=True))
 
 
-def evaluate(op: Op, rule: Rule, x: Tensor, g: float, settings: dict[str, float]) -> tuple[Tensor, Tensor]:
+def _evaluated(
+    op: Op, rule: Rule, x: Floats, g: float, settings: Mapping[str, float], span: tuple[float, float]
+) -> tuple[Floats, Floats]:
     """Forward values and gradients at x (n,), for one upstream gradient; both (n,) of x's dtype."""
-    x = x.detach().requires_grad_()
-    y = gradient.bind(op, rule, settings)(x)
-    (gradients,) = torch.autograd.grad(y, x, torch.full_like(y, g))
-    return y.detach(), gradients
-
-
-def orders(rules: Sequence[Rule]) -> dict[str, int]:
-    """For each rule the number that gives it its colour and dash, the same whatever else is shown.
-
-    The place in the catalogue; for an own formula one of those kept for them, which its text decides.
-    Only where two own formulas meet on one does the later move on to the next.
-    """
-    places = {key: place for place, key in enumerate(RULES)}
-    found: dict[str, int] = {}
-    for rule in rules:
-        place = places.get(rule.key, OWN_ORDERS[zlib.crc32(rule.key.encode()) % len(OWN_ORDERS)])
-        while place in found.values():
-            place = OWN_ORDERS[(place + 1) % len(OWN_ORDERS)]
-        found[rule.key] = place
-    return found
+    parameters = values(op, rule, settings)
+    forward, bound = fixed(op.parsed, op, parameters, *span, g)
+    backward = rule.parsed
+    if backward is None and forward != op.parsed:
+        backward = op.parsed.gradient  # through each mean as well, which autograd would take for a number
+    if backward is not None:
+        backward, means = fixed(backward, op, parameters, *span, g)
+        bound |= means
+    at = torch.from_numpy(x).requires_grad_()
+    y = joined(forward, backward, bound)(at)
+    (gradients,) = torch.autograd.grad(
+        y, at, g * torch.ones_like(y)
+    )  # inf where g is too large for the dtype
+    return y.detach().numpy(), gradients.numpy()
 
 
 def _rules(rules: str | Rule | Sequence[str | Rule]) -> tuple[Rule, ...]:
@@ -154,8 +242,10 @@ def _range(start: float, stop: float, dtype: torch.dtype) -> tuple[float, float]
     low, high = sorted((finite("start", start), finite("stop", stop)))
     if max(-low, high) > LARGEST_RANGE:
         raise ValueError(f"start and stop must lie within ±{LARGEST_RANGE:g}, not at {start} and {stop}")
-    ends = torch.tensor([low, high], dtype=torch.float64).to(dtype)
-    return (low - 1.0, high + 1.0) if ends[0] == ends[1] else (low, high)
+    ends = _exact([low, high], dtype)
+    if ends[0] < ends[1]:
+        return low, high
+    return max(low - 1.0, -LARGEST_RANGE), min(high + 1.0, LARGEST_RANGE)
 
 
 def _dtype(dtype: str | torch.dtype) -> torch.dtype:
@@ -166,28 +256,30 @@ def _dtype(dtype: str | torch.dtype) -> torch.dtype:
     raise ValueError(f"dtype must be {' or '.join(DTYPES)}, not {dtype!r}")
 
 
-def _exact(places: list[float], dtype: torch.dtype) -> Tensor:
-    """Places as the nearest floats of a dtype, without −0."""
-    return torch.tensor(places, dtype=torch.float64).to(dtype) + 0.0
+def _exact(numbers: Sequence[float], dtype: torch.dtype) -> tuple[float, ...]:
+    """Numbers as the nearest floats of a dtype, without −0."""
+    return tuple((torch.tensor(numbers, dtype=torch.float64).to(dtype) + 0.0).tolist())
 
 
-def _grid(start: float, stop: float, points: int, places: list[float], dtype: torch.dtype) -> Tensor:
-    """The x of a curve, ascending and distinct.
+def _grid(
+    start: float, stop: float, points: int, kinks: Sequence[float], dtype: torch.dtype
+) -> tuple[Floats, NDArray[np.int8]]:
+    """The x of curves, ascending and distinct, and the mark of each.
 
     Four floats to each side of a kink are tried as well: where an op divides x before it rounds,
     the jump may come that late.
     """
-    at = _exact(places, dtype)
-    near = [at]
+    at = torch.tensor(kinks, dtype=dtype)
+    beside = []
     for direction in (-math.inf, math.inf):
-        side = at
-        for step in range(1, 5):
-            side = torch.nextafter(side, torch.full_like(side, direction))
-            if step in (1, 4):
-                near.append(side)
-    even = torch.linspace(start, stop, points, dtype=torch.float64)
-    even[even.abs() < 1e-12 * (stop - start)] = 0.0  # the middle of a symmetric range comes out as −6e−17
-    x = torch.cat([even.to(dtype), *near])
-    low, high = torch.tensor([start, stop], dtype=torch.float64).to(dtype)
-    distinct: Tensor = torch.unique(x[(x >= low) & (x <= high)])
-    return distinct
+        steps = [at]
+        for _ in range(4):
+            steps.append(torch.nextafter(steps[-1], torch.full_like(at, direction)))
+        beside += [steps[1], steps[4]]
+    parts = {KINK: at, BESIDE: torch.cat(beside), EVEN: even_points(start, stop, points).to(dtype)}
+    marks = np.concatenate([np.full(len(part), mark, dtype=np.int8) for mark, part in parts.items()])
+    # Of equal x the first is taken: a kink before what lies beside one, and that before the even grid.
+    x, first = np.unique(torch.cat(list(parts.values())).numpy(), return_index=True)
+    low, high = _exact([start, stop], dtype)
+    inside = (x >= low) & (x <= high)
+    return x[inside], marks[first][inside]

@@ -1,193 +1,221 @@
-"""What a curve shows, said in one plain sentence; everything in it is read off the table."""
+"""What curves show, in plain sentences, each rendered from claims.
+
+"Everywhere", "flat" and "unbounded" are meant mathematically; what is known of the drawn points alone
+says "in this picture".
+"""
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, takewhile
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-Floats = NDArray[np.floating[Any]]
-MOST_PIECES = 4  # more levels or intervals than this are summed up instead of listed
+from explorer.claims import MOST_PIECES, Claim, Span, comparisons, forward_claims, gradient_claims
+from explorer.curves import Curves, curves_of
+
+MAIN_LENGTH = 110  # characters that stand above the chart
 
 
-def describe(frame: pd.DataFrame) -> str:
-    """Say in words what ``explorer.sample``'s table shows; plain text, no markup.
+@dataclass(frozen=True)
+class Description:
+    """The main sentences (about gradients where they can be told), the others, and the claims behind them."""
 
-    It says where the op is flat, what each rule returns for the frame's upstream gradient, and
-    which rules cannot be told apart in this picture.
+    main: str
+    rest: str
+    claims: tuple[Claim, ...]
+
+
+def describe(shown: Curves | pd.DataFrame) -> str:
+    """Say in words what curves show, the main thing first; plain text, no markup.
+
+    ``shown``: Curves, or what ``explorer.sample`` returned. It says where the op is flat, what each
+    rule returns for the upstream gradient g, and which rules cannot be told apart. Raises ValueError
+    for another table.
     """
-    labels, kinks, g = frame.attrs["labels"], frame.attrs["kinks"], frame.attrs["g"]
-    x, forward, gradients = _columns(frame)
-    even = _even(x, sorted({place for some in kinks.values() for place in some}))
-    crowded = frame.attrs["crowded"]
+    description = described(shown)
+    return f"{description.main} {description.rest}".rstrip()
+
+
+def described(shown: Curves | pd.DataFrame) -> Description:
+    """The parts of ``describe``, to be shown apart."""
+    curves = curves_of(shown)
+    exact, limit = curves.exact, float(np.finfo(curves.x.dtype).max)
+    forward = forward_claims(exact, limit)
+    gradients = {key: gradient_claims(exact, key, limit) for key in exact.gradients}
+    compared = list(comparisons(exact))
+    claims = (claim for some in (forward, *gradients.values(), compared) for claim in some)
     said: dict[str, list[str]] = {}
-    for key, gradient in gradients.items():
-        words = _gradient_words(x, gradient, even, kinks[key], g)
-        if key in crowded and len(np.unique(gradient)) > 1:
-            words = "too crowded here to be summed up"
-        said.setdefault(words, []).append(labels[key])
-    words = "jumps more often here than the chart can show" if crowded else _forward_words(forward[even])
-    each = [f"With {_listed(names)} the gradient is {words}." for words, names in said.items()]
-    return " ".join([f"{frame.attrs['op']} {words}.", *each, *_comparisons(gradients, labels, x, g)])
-
-
-def _columns(frame: pd.DataFrame) -> tuple[Floats, Floats, dict[str, Floats]]:
-    """x and y of the op, and each rule's gradient by key, all as float64."""
-    rows = {key: frame["rule"] == key for key in dict.fromkeys(frame["rule"])}
-    x, y = (frame.loc[next(iter(rows.values())), name].to_numpy(np.float64) for name in ("x", "y"))
-    return x, y, {key: frame.loc[row, "gradient"].to_numpy(np.float64) for key, row in rows.items()}
-
-
-def _even(x: Floats, kinks: list[float]) -> NDArray[np.bool_]:
-    """The points of the even grid: not a kink and none of the floats sampled beside one."""
-    gap = (x[-1] - x[0]) / len(x) * 1e-2
-    away = np.ones(len(x), dtype=bool)
-    for kink in kinks:
-        away &= np.abs(x - kink) > gap
-    return away if away.any() else ~away
-
-
-def _forward_words(y: Floats) -> str:
-    if not np.isfinite(y).any():
-        return "has no finite value here"
-    flat = np.mean((y[1:] == y[:-1]) & np.isfinite(y[1:])) if len(y) > 1 else 0.0
-    words = _flatness(float(flat))
-    missing = float(np.mean(~np.isfinite(y)))
-    return words if not missing else f"{words} and undefined or infinite on {_percent(missing)}"
-
-
-def _flatness(share: float) -> str:
-    if share > 0.9:
-        return "is flat almost everywhere" if share < 1 else "is flat everywhere here"
-    if share > 0.02:
-        return f"is flat on {_percent(share)} of the range"
-    return "is flat nowhere here"
-
-
-def _gradient_words(
-    x: Floats, gradient: Floats, even: NDArray[np.bool_], kinks: list[float], g: float
-) -> str:
-    """What follows "the gradient is"."""
-    finite = np.isfinite(gradient)
-    if not (even & finite).any():
-        return "finite nowhere here"
-    poles = _poles(x, gradient, even & finite, kinks)
-    if poles:
-        words = f"unbounded near x = {_listed(poles)}"
+    for key, found in gradients.items():
+        said.setdefault(_gradient_words(found, exact), []).append(exact.labels[key])
+    first = f"{exact.op.label} {_forward_words(forward)}."
+    each = [f"{_listed(labels)}: the gradient is {words}." for words, labels in said.items()]
+    others = [_comparison_words(claim, exact) for claim in compared]
+    if forward[0].kind == "many":
+        sentences = [first, *each, *others]
+    elif compared and compared[0].kind == "alike" and len(compared[0].about) == len(exact.rules):
+        sentences = [others[0], *each, first, *others[1:]]
     else:
-        words = _level_words(x[even & finite], gradient[even & finite], g)
-        words = words or _range_words(x, gradient, finite & (even | np.isin(x, kinks)))
-    missing = float(np.mean(~finite[even]))
+        sentences = [*each, first, *others]
+    if len(sentences[0]) > MAIN_LENGTH:
+        sentences = [first, *(sentence for sentence in sentences if sentence != first)]
+    ends = accumulate(len(sentence) + 1 for sentence in takewhile(first.__ne__, sentences))
+    count = max(sum(end <= MAIN_LENGTH for end in ends), 1)
+    return Description(" ".join(sentences[:count]), " ".join(sentences[count:]), tuple(claims))
+
+
+def document(curves: Curves) -> dict[str, Any]:
+    """Curves with their sentences as plain data: arrays, lists and texts, by name."""
+    description = described(curves)
+    names = ("start", "stop", "g", "x", "marks", "y", "gradients", "kinks")
+    sentences = {"main": description.main, "rest": description.rest}
+    return {name: getattr(curves, name) for name in names} | sentences
+
+
+def _forward_words(claims: list[Claim]) -> str:
+    """What follows the label of the op."""
+    if claims[0].kind == "many":
+        return f"{'has' if claims[0].exact else 'may have'} more kinks here than the chart can show"
+    shares = {claim.kind: claim.numbers[0] for claim in claims}
+    if shares.get("undefined") == 1:
+        return "has no finite value in this picture"
+    words = _flat_words(claims[0])
+    if "undefined" in shares:
+        words += f" and undefined or infinite on {_percent(shares['undefined'])}"
+    return words + _overflow_words(shares)
+
+
+def _flat_words(claim: Claim) -> str:
+    where = "here" if claim.exact else "in this picture"
+    if claim.kind == "level":
+        return f"is flat everywhere {where}"
+    (share,) = claim.numbers
+    if share in (0, 1):
+        everywhere = "almost everywhere" if claim.exact else f"almost everywhere {where}"
+        return f"is flat nowhere {where}" if share == 0 else f"is flat {everywhere}"
+    return f"is flat on {_percent(share)} of {'the range' if claim.exact else 'this picture'}"
+
+
+def _overflow_words(shares: Mapping[str, float]) -> str:
+    share = shares.get("overflow")
+    return f", and too large for 32 bits on {_percent(share)} of the range" if share else ""
+
+
+def _gradient_words(claims: list[Claim], curves: Curves) -> str:
+    """What follows "the gradient is"."""
+    shares = {claim.kind: claim.numbers[0] for claim in claims if claim.kind in ("undefined", "overflow")}
+    if shares.get("undefined") == 1:
+        return "finite nowhere in this picture"
+    said = [claim for claim in claims if claim.kind not in shares]
+    words = _SAYINGS[said[0].kind](said, curves) + _overflow_words(shares)
+    missing = shares.get("undefined")
     return f"not finite on {_percent(missing)} of the range and elsewhere {words}" if missing else words
 
 
-def _poles(x: Floats, gradient: Floats, seen: NDArray[np.bool_], kinks: list[float]) -> list[str]:
-    """The kinks beside which a gradient outgrows all that is seen of it."""
-    usual = np.abs(gradient[seen]).max()
-    found = []
-    for kink in kinks:
-        near = np.abs(gradient[np.abs(x - kink) <= 1e-5 * (abs(kink) + 1e-30)])
-        near = near[~np.isnan(near)]
-        if len(near) and near.max() > 100 * usual > 0:
-            found.append(_number(kink))
-    return found
+def _level_words(claims: list[Claim], curves: Curves) -> str:
+    levels = [claim for claim in claims if claim.kind == "level"]
+    points = [claim for claim in claims if claim.kind == "point"]
+    whole = ((float(curves.x[0]), float(curves.x[-1])),)
+    bounds = _texts(
+        [*(x for claim in levels for span in claim.spans for x in span), *(p.numbers[1] for p in points)]
+    )
+    parts = []
+    for claim in levels:
+        where = ["almost everywhere" if points else "everywhere"] if claim.spans == whole else []
+        value = _value(claim.numbers[0], curves.g)
+        parts.append(f"{value} {_listed(where or [_span(span, bounds, curves) for span in claim.spans])}")
+        if len(levels) == 2 and claim.numbers == (0.0,):
+            parts[-1] = "0 elsewhere"
+    parts.sort(key="0 elsewhere".__eq__)
+    if len(points) > MOST_PIECES:
+        return f"{_listed(parts)}, with other values at {len(points)} single x"
+    return _listed(
+        [*parts, *(f"{_value(p.numbers[0], curves.g)} at x = {bounds[p.numbers[1]]}" for p in points)]
+    )
 
 
-def _level_words(x: Floats, gradient: Floats, g: float) -> str:
-    """A gradient of few values: where each of them holds; empty for one of many values."""
-    levels, first = np.unique(gradient, return_index=True)
-    if len(levels) > MOST_PIECES:
-        return ""
-    where = {level: _intervals(x, gradient == level) for level in levels[np.argsort(first)]}
-    if len(levels) == 2 and 0 in levels:
-        (other,) = (level for level in levels if level)
-        places, share = where[other], _percent(float(np.mean(gradient == other)))
-        words = _listed(places) if len(places) <= MOST_PIECES else f"on {share} of the range"
-        return f"{_value(other, g)} {words} and 0 elsewhere"
-    if max(map(len, where.values())) > MOST_PIECES:
-        return f"one of {_listed([_value(level, g) for level in levels])}"
-    return _listed([f"{_value(level, g)} {_listed(places)}" for level, places in where.items()])
+def _span(span: Span, texts: Mapping[float, str], curves: Curves) -> str:
+    start, stop = (texts[bound] for bound in span)
+    if span[0] == curves.x[0]:
+        return f"for x below {stop}"
+    return f"for x above {start}" if span[1] == curves.x[-1] else f"for x from {start} to {stop}"
+
+
+def _among_words(claims: list[Claim], curves: Curves) -> str:
+    values = _listed([_value(number, curves.g) for number in claims[0].numbers])
+    parts = [claim.numbers for claim in claims if claim.kind == "part"]
+    if parts:
+        (value, share), *_ = parts
+        return f"{_value(value, curves.g)} on {_percent(share)} of the range and 0 elsewhere"
+    return f"one of {values}" + (" almost everywhere" if len(claims) > 1 else "")
+
+
+def _range_words(claims: list[Claim], curves: Curves) -> str:
+    low, high, at = claims[0].numbers
+    scope = "" if claims[0].exact else " in this picture"
+    if low == high:
+        return f"{_value(low, curves.g)} at every point of this picture"
+    if _number(low) == _number(high):
+        return f"about {_number(high)}{scope or ' everywhere'}"
+    words = f"between {_number(low)} and {_number(high)}{scope}, strongest near x = {_number(at)}"
+    zeros = [claim.numbers[1] for claim in claims if claim.kind == "part"]
+    return words + (f", and 0 on {_percent(zeros[0])} of the range" if zeros else "")
+
+
+_SAYINGS: Mapping[str, Callable[[list[Claim], Curves], str]] = {
+    "many": lambda claims, _: (
+        f"not summed up here: it {'has' if claims[0].exact else 'may have'} too many kinks"
+    ),
+    "unbounded": lambda claims, _: f"unbounded near x = {_listed(_some(claims[0].numbers))}",
+    "level": _level_words,
+    "among": _among_words,
+    "range": _range_words,
+}
+
+
+def _comparison_words(claim: Claim, curves: Curves) -> str:
+    names = _listed([curves.labels[key] for key in claim.about])
+    if claim.kind == "alike":
+        return f"{names} show no difference here at g = {_number(claim.numbers[0])}."
+    where = "" if claim.exact else " in this picture"
+    return f"{names} differ only at x = {_listed(_some(claim.numbers))}{where}."
+
+
+def _some(numbers: Iterable[float]) -> list[str]:
+    return list(dict.fromkeys(map(_number, numbers)))
 
 
 def _value(level: float, g: float) -> str:
     """A level in digits, and that it is g where it is."""
     same = g not in (0, 1) and np.isclose(level, g, rtol=1e-6, atol=0)
-    return f"{_number(float(level))} (that is g)" if same else _number(float(level))
+    return f"{_number(level)} (that is g)" if same else _number(level)
 
 
-def _range_words(x: Floats, gradient: Floats, where: NDArray[np.bool_]) -> str:
-    x, gradient = x[where], gradient[where]
-    low, high = float(gradient.min()), float(gradient.max())
-    at = float(x[np.argmax(np.abs(gradient))])
-    words = f"between {_number(low)} and {_number(high)}, strongest near x = {_number(at)}"
-    zero = float(np.mean(gradient == 0))
-    return words + (f", and 0 on {_percent(zero)} of the range" if zero > 0.02 else "")
-
-
-def _intervals(x: Floats, where: NDArray[np.bool_]) -> list[str]:
-    """The stretches of x where something holds, in words, ends rounded to the grid."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], where, [False]]).astype(np.int8)))
-    words = []
-    for first, last in zip(edges[::2], edges[1::2] - 1, strict=True):
-        if first == 0 and last == len(x) - 1:
-            words.append("everywhere")
-        elif first == 0:
-            words.append(f"for x below {_edge(x[last], x[last + 1])}")
-        elif last == len(x) - 1:
-            words.append(f"for x above {_edge(x[first - 1], x[first])}")
-        else:
-            words.append(f"for x from {_edge(x[first - 1], x[first])} to {_edge(x[last], x[last + 1])}")
-    return words
-
-
-def _edge(left: float, right: float) -> str:
-    """The shortest number between two neighbouring grid points."""
-    middle = (float(left) + float(right)) / 2
-    for digits in range(1, 9):
-        text = f"{middle:.{digits}g}"
-        if left <= float(text) <= right:
-            return _number(float(text))
-    return _number(middle)
-
-
-def _comparisons(gradients: dict[str, Floats], labels: dict[str, str], x: Floats, g: float) -> list[str]:
-    """Which rules coincide, and which differ at a few points only."""
-    alike: list[list[str]] = []
-    for key in gradients:
-        for group in alike:
-            if not _differing(gradients[group[0]], gradients[key]).any():
-                group.append(key)
-                break
-        else:
-            alike.append([key])
-    sentences = [
-        f"{_listed([labels[key] for key in group])} show no difference here at g = {_number(g)}."
-        for group in alike
-        if len(group) > 1
-    ]
-    for one, other in combinations([group[0] for group in alike], 2):
-        places = x[_differing(gradients[one], gradients[other])]
-        if len(places) <= MOST_PIECES:
-            points = _listed(list(dict.fromkeys(_number(float(place)) for place in places)))
-            sentences.append(f"{labels[one]} and {labels[other]} differ only at x = {points}.")
-    return sentences
-
-
-def _differing(one: Floats, other: Floats) -> NDArray[np.bool_]:
-    same: NDArray[np.bool_] = (one == other) | (np.isnan(one) & np.isnan(other))
-    return ~same
-
-
-def _listed(parts: list[str]) -> str:
+def _listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _number(value: float) -> str:
-    return f"{value + 0.0:.4g}".replace("-", "−")
+def _texts(numbers: Iterable[float]) -> dict[float, str]:
+    """Each number with four digits, or as many as keep them apart."""
+    texts: dict[float, str] = {}
+    different = set(numbers)
+    for digits in range(4, 18):
+        texts = {number: _number(number, digits) for number in different}
+        if len(set(texts.values())) == len(different):
+            break
+    return texts
+
+
+def _number(value: float, digits: int = 4) -> str:
+    return f"{value + 0.0:.{digits}g}".replace("-", "−")
 
 
 def _percent(share: float) -> str:
-    return f"{max(1, min(99, round(100 * share)))} %" if share < 1 else "100 %"
+    """A share in whole percent; 0 % and 100 % only where it is exactly that."""
+    whole = round(100 * share)
+    if share in (0, 1) or 0 < whole < 100:
+        return f"{whole} %"
+    return "less than 1 %" if whole == 0 else "more than 99 %"

@@ -9,15 +9,28 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Kink, Op, Rule, TooManyKinksError, kink_points, values
-from explorer.formula import FUNCTIONS, Formula, parse
-from explorer.formula.tree import Binary, Call, Compare, Name, Node, substituted, walk
+from explorer.catalogue import Op, Rule, TooManyKinksError, kink_points, values
+from explorer.formula import FUNCTIONS, Formula
+from explorer.formula.parsing import filled
+from explorer.formula.tree import (
+    Binary,
+    Call,
+    Compare,
+    Name,
+    Node,
+    Number,
+    Unary,
+    children,
+    is_condition,
+    walk,
+)
+from explorer.reference import fixed
 
 MOST_KINKS = 200  # more could not be told apart in a picture
 Curve = Callable[[Tensor], Tensor]
 
 _SCAN_POINTS = 2001
-_BISECTIONS = 60
+_HALVINGS = 64  # from a step of the scan down to neighbouring floats
 
 
 def kinks(
@@ -26,32 +39,40 @@ def kinks(
     """The kinks of an op and a rule within ``[start, stop]``, ascending; None for too many to be shown.
 
     A catalogue entry declares its own. In an own formula each comparison, rounding, division, ``abs``
-    … is watched over the range, and the place where it switches is found by bisection in float64.
+    … is watched over the range, and the x where it switches is found by halving in float64. A rule
+    without y does not jump where its op does: too many kinks of the op are none of the rule's.
     """
     parameters = values(op, rule, settings)
-    try:
-        found = set(_entry_kinks(op.kinks, op.parsed, op, parameters, start, stop, g))
-        if rule and rule.parsed:
-            found.update(_entry_kinks(rule.kinks, rule.parsed, op, parameters, start, stop, g))
-    except TooManyKinksError:
-        return None
+    forward = _entry_kinks(op, op, parameters, start, stop, g)
+    if rule is None or rule.parsed is None:
+        flat = rule is not None and degree(op.parsed.tree) == 0  # torch's gradient is 0, jumps or not
+        return [] if forward is None and flat else forward
+    own = _entry_kinks(rule, op, parameters, start, stop, g)
+    if forward is None and "y" not in rule.parsed.variables:
+        forward = []
+    return None if forward is None or own is None else _few({*forward, *own})
+
+
+def _few(found: set[float]) -> list[float] | None:
     return sorted(found) if len(found) <= MOST_KINKS else None
 
 
 def _entry_kinks(
-    declared: tuple[Kink, ...] | None,
-    formula: Formula,
-    op: Op,
-    parameters: Mapping[str, float],
-    start: float,
-    stop: float,
-    g: float,
-) -> list[float]:
-    if declared is not None:
-        return kink_points(declared, parameters, start, stop, MOST_KINKS)
-    forward = op.parsed if "y" in formula.variables else None
-    upstream = g if "g" in formula.variables else 1.0
-    return list(_found(formula, forward, tuple(sorted(parameters.items())), start, stop, upstream))
+    entry: Op | Rule, op: Op, parameters: Mapping[str, float], start: float, stop: float, g: float
+) -> list[float] | None:
+    try:
+        if entry.kinks is not None:
+            return _few(set(kink_points(entry.kinks, parameters, start, stop, MOST_KINKS)))
+        assert entry.parsed  # torch's own gradient declares that it has none of its own
+        formula, bound = fixed(entry.parsed, op, parameters, start, stop, g)
+        forward, means = fixed(op.parsed, op, parameters, start, stop, g)
+        upstream = g if "g" in formula.variables else 1.0
+        through = forward if "y" in formula.variables else None
+        return _few(
+            set(_found(formula, through, tuple(sorted({**bound, **means}.items())), start, stop, upstream))
+        )
+    except TooManyKinksError:
+        return None
 
 
 @lru_cache(maxsize=256)
@@ -70,30 +91,37 @@ def _found(
         evaluate = Formula(tree).bind(bound)
         return lambda x: evaluate(x, op(x) if op else None, torch.full_like(x, g))
 
-    places: set[float] = set()
-    for tree in dict.fromkeys(_pieces(formula.tree)):
-        places.update(_switches(on_curve(tree), start, stop))
-    if not places:
-        return ()
-    candidates = torch.tensor(sorted(places), dtype=torch.float64)
+    found: list[float] = []
+    # Inner pieces first: where an outer one changes twice in a cell of the scan, an inner one turns between.
+    for tree in reversed(dict.fromkeys(pieces(formula.tree))):
+        found += _switches(on_curve(tree), start, stop, found)
+    inside = [x for x in _apart(sorted(found), stop - start) if start <= x <= stop]
+    candidates = torch.tensor(inside, dtype=torch.float64)
     kept: list[float] = candidates[_bends(on_curve(formula.tree), candidates, stop - start)].tolist()
     return tuple(kept)
 
 
-def _bends(curve: Curve, places: Tensor, width: float) -> Tensor:
-    """Which places are kinks of the curve itself: its value or slope differs on the two sides.
+def _bends(curve: Curve, x: Tensor, width: float) -> Tensor:
+    """Which x are kinks of the curve itself: it has a value there; value or slope differ on the two sides.
 
     Seen from a hundredth of the distance a smooth change is a hundredth as large, that of a jump or
-    corner is not; what is not a number counts as a kink.
+    corner is not; where values begin or end is a kink as well.
     """
-    far, near = (_changes(curve, places, step * width) for step in (1e-8, 1e-10))
+    if not len(x):
+        return torch.zeros(0, dtype=torch.bool)
+    unit = 32 * torch.nextafter(x.abs(), torch.tensor(math.inf, dtype=x.dtype)) - 32 * x.abs()
+    step = torch.clamp_min(unit, 1e-10 * width)
+    (far, _), (near, valued) = (_changes(curve, x, step * factor) for factor in (100, 1))
     smooth: Tensor = (near < far / 2 + 1e-300).all(0)
-    return ~smooth
+    return ~smooth & valued
 
 
-def _changes(curve: Curve, places: Tensor, step: float) -> Tensor:
-    """How much value and slope change from one side of each place to the other; (2, n), rounding left out."""
-    sides = torch.stack([places - step, places, places + step]).requires_grad_()
+def _changes(curve: Curve, x: Tensor, step: Tensor) -> tuple[Tensor, Tensor]:
+    """How much value and slope change from one side of each x to the other, rounding left out; (2, n).
+
+    And whether the curve has a value there or beside it; (n,) bool.
+    """
+    sides = torch.stack([x - step, x, x + step]).requires_grad_()
     values = curve(sides)
     slopes = torch.zeros_like(sides)
     if values.requires_grad:
@@ -103,10 +131,11 @@ def _changes(curve: Curve, places: Tensor, step: float) -> Tensor:
     corner = (slopes[0] - slopes[2]).abs()
     rounding = 1e-11 * torch.stack([values.abs().amax(0), slopes.abs().amax(0)])
     changes = torch.stack([jump, corner])
-    return torch.where(changes.isfinite() & (changes <= rounding), 0.0, changes)
+    changes = torch.where(changes.isfinite() & (changes <= rounding), 0.0, changes)
+    return changes, ~values.isnan().all(0)
 
 
-def _pieces(tree: Node) -> Iterator[Node]:
+def pieces(tree: Node) -> Iterator[Node]:
     """Trees that are constant between kinks and change at them."""
     for node in walk(tree):
         if isinstance(node, Compare):
@@ -118,36 +147,35 @@ def _pieces(tree: Node) -> Iterator[Node]:
             yield _sign(node.left)
         elif isinstance(node, Call):
             for text in FUNCTIONS[node.function].pieces:
-                template = parse(text, variables=(), parameters=("a", "b", "c")).tree
-                arguments = dict(zip("abc", node.arguments, strict=False))
-                yield substituted(template, {Name(name): argument for name, argument in arguments.items()})
+                yield filled(text, node.arguments)
 
 
 def _sign(node: Node) -> Node:
     return Call("sign", (node,))
 
 
-def _switches(value: Curve, start: float, stop: float) -> list[float]:
+def _switches(value: Curve, start: float, stop: float, also: list[float]) -> list[float]:
     """Where a piecewise constant function changes, snapped to short decimals that are as near.
 
-    The scan goes a step beyond both ends, for what changes exactly there.
+    The scan goes a step beyond both ends, for what changes exactly there, and over ``also``. A cell
+    that changes is halved, and both halves are kept where both change: many jumps in one are all found.
     """
     step = (stop - start) / _SCAN_POINTS
-    x = torch.linspace(start - step, stop + step, _SCAN_POINTS, dtype=torch.float64)
+    even = torch.linspace(start - step, stop + step, _SCAN_POINTS, dtype=torch.float64)
+    x = torch.cat([even, torch.tensor(also, dtype=torch.float64)]).sort().values
     with torch.no_grad():
         at = _comparable(value(x))
-        (cells,) = torch.nonzero(at[1:] != at[:-1], as_tuple=True)
-        if not len(cells):
-            return []
-        if len(cells) > 2 * MOST_KINKS:
-            raise TooManyKinksError(f"a piece of the formula changes {len(cells)} times")
-        low, high, before = x[cells], x[cells + 1], at[cells]
-        for _ in range(_BISECTIONS):
-            middle = (low + high) / 2
-            stays = _comparable(value(middle)) == before
-            low, high = torch.where(stays, middle, low), torch.where(stays, high, middle)
-    places = {_snapped(place, stop - start) for place in high.tolist()}
-    return sorted(place for place in places if start <= place <= stop)
+        cells = torch.stack([x[:-1], x[1:], at[:-1], at[1:]])
+        for _ in range(_HALVINGS):
+            cells = cells[:, cells[2] != cells[3]]
+            if cells.shape[1] > 4 * MOST_KINKS:
+                raise TooManyKinksError(f"a piece of the formula changes {cells.shape[1]} times")
+            low, high, before, after = cells
+            middle = (low + high) / 2  # of neighbouring floats it is one of them, and that half falls away
+            between = _comparable(value(middle))
+            halves = [low, middle, before, between], [middle, high, between, after]
+            cells = torch.cat([torch.stack(half) for half in halves], dim=1)
+    return _apart(sorted(cells[1, cells[2] != cells[3]].tolist()), stop - start)
 
 
 def _comparable(values: Tensor) -> Tensor:
@@ -155,6 +183,60 @@ def _comparable(values: Tensor) -> Tensor:
     return values.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf)
 
 
-def _snapped(place: float, width: float) -> float:
-    short = float(f"{place:.9g}") if abs(place) > 1e-12 * width else 0.0
-    return short + 0.0 if abs(short - place) <= 1e-12 * width else place + 0.0
+def _apart(found: list[float], width: float) -> list[float]:
+    """Each x once, though ``sign`` changes both at its zero and right after it; as short decimals."""
+    kept: list[float] = []
+    for x in found:
+        near = max(1e-12 * width, 8 * math.ulp(x))
+        if not kept or x - kept[-1] > near:
+            short = float(f"{x:.7g}") if abs(x) > 1e-12 * width else 0.0
+            kept.append((short if abs(short - x) <= near else x) + 0.0)
+    return kept
+
+
+# Functions that are polynomials between kinks, and by how much each multiplies the degree of its arguments.
+_LEVELS = "sign heaviside round floor ceil trunc mean"
+_LINES = (
+    "abs relu leaky_relu relu6 hardtanh hardsigmoid softshrink hardshrink min max clamp clamp_min clamp_max "
+    "where detach"
+)
+_DEGREES = {**dict.fromkeys(_LEVELS.split(), 0), **dict.fromkeys(_LINES.split(), 1), "hardswish": 2}
+
+
+def degree(node: Node, y: float = math.inf) -> float:
+    """The highest degree in x of the polynomials a tree consists of between kinks; inf for anything else.
+
+    ``y``: the degree of the op, where y stands in the tree.
+    """
+    below = [degree(child, y) for child in children(node)]
+    match node:
+        case Name(name):
+            return {"x": 1.0, "y": y}.get(name, 0.0)
+        case Unary("-"):
+            return below[0]
+        case Binary("+" | "-"):
+            return max(below)
+        case Binary("*"):
+            return sum(below)
+        case Binary("/") if not below[1]:
+            return below[0]
+        case Binary("**", _, Number(power)) if power.is_integer():
+            return below[0] * power if power else 0.0
+        case Call("where"):
+            return max(below[1:])
+        case Call(name) if name in _DEGREES:
+            return _DEGREES[name] * max(below) if _DEGREES[name] else 0.0
+    return 0.0 if is_condition(node) or not any(below) else math.inf
+
+
+def known_degree(entry: Op | Rule, y: float = math.inf) -> float:
+    """The degree of an entry's formula; inf where it may have kinks that were not found.
+
+    That is where something else than a polynomial decides about them, such as ``sin(x) > 0.5``.
+    """
+    assert entry.parsed
+    turns = (
+        [part for tree in pieces(entry.parsed.tree) for part in children(tree)] if entry.kinks is None else []
+    )
+    found = [degree(tree, y) for tree in (entry.parsed.tree, *turns)]
+    return math.inf if math.inf in found else found[0]

@@ -7,10 +7,12 @@ import gc
 from collections.abc import Iterator
 
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
 import app
 from explorer import ui
+from explorer.ui import admission
 
 
 class _Engine:
@@ -25,7 +27,9 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Engine]:
     stub = _Engine()
     monkeypatch.setattr(ui, "shared_engine", lambda: stub)
     gc.unfreeze()
+    threads = torch.get_num_threads()
     yield stub
+    torch.set_num_threads(threads)
     gc.unfreeze()
 
 
@@ -35,6 +39,7 @@ def test_the_server_warms_up_freezes_and_closes(engine: _Engine, monkeypatch: py
 
     async def served() -> tuple[int, bool]:
         async with app.lifespan(app.app):
+            assert torch.get_num_threads() == 1
             return gc.get_freeze_count(), engine.closed
 
     frozen, closed = asyncio.run(served())
@@ -48,6 +53,14 @@ def test_the_server_warms_up_freezes_and_closes(engine: _Engine, monkeypatch: py
 def test_the_server_runs_this_lifespan_and_shows_this_error() -> None:
     assert app.app._user_lifespan is app.lifespan
     assert app.app._on_script_error is app.friendly_error
+
+
+def test_whatever_computes_is_paced() -> None:
+    kept = {"/assets/{name:path}", *admission.PAGE_PATHS}
+    ours = [route for route in app.app._user_routes if route.path not in kept]
+    assert {"/confirm", "/entry", "/read", "/save", "/lesson", "/runs"} <= {route.path for route in ours}
+    for route in ours:
+        assert isinstance(route.app, admission.Paced), route.path
 
 
 def _failing_page() -> None:

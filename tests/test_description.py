@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from explorer.catalogue import OPS, RULES
-from explorer.curves import sample
-from explorer.description import describe
+import explorer
+from explorer.catalogue import OPS, RULES, find_op
+from explorer.curves import sample, sample_curves
+from explorer.description import MAIN_LENGTH, describe, described, document
 
 STE, DEFAULT, PUBLISHED = (RULES[key].label for key in ("straight_through", "default", "published_clamp"))
 NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e[−+][0-9]+)?"
@@ -17,8 +19,8 @@ NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e[−+][0-9]+)?"
 
 def test_round_by_autograd_and_straight_through():
     assert describe(sample("round", ["default", "straight_through"])) == (
-        f"Round is flat almost everywhere. With {DEFAULT} the gradient is 0 everywhere. "
-        f"With {STE} the gradient is 1 everywhere."
+        f"{DEFAULT}: the gradient is 0 everywhere. {STE}: the gradient is 1 everywhere. "
+        "Round is flat almost everywhere."
     )
 
 
@@ -28,8 +30,8 @@ def test_the_published_clamp_shows_its_bug_at_g_2_only():
     assert same in describe(sample("clamp", rules, start=0, stop=2))
     words = describe(sample("clamp", rules, start=0, stop=2, g=2))
     assert "no difference" not in words
-    assert f"With {STE} the gradient is 2 (that is g) everywhere." in words
-    assert f"With {PUBLISHED} the gradient is 2 (that is g) for x below 1 and 1 for x above 1." in words
+    assert f"{STE}: the gradient is 2 (that is g) everywhere." in words
+    assert f"{PUBLISHED}: the gradient is 2 (that is g) for x below 1 and 1 for x above 1." in words
 
 
 def test_no_difference_is_said_of_all_alike_at_once():
@@ -45,14 +47,20 @@ def test_rules_that_differ_at_two_points():
     assert "the gradient is 1 for x from 0 to 1 and 0 elsewhere." in words
 
 
-def test_it_is_read_off_the_table():
-    frame = sample("relu", ["default", "zero"])
-    assert f"With {RULES['zero'].label} the gradient is 0 everywhere." in describe(frame)
-    frame["gradient"] = frame["gradient"].where(frame["rule"] != "zero", np.float32(2.5))
-    frame["y"] = np.float32(7)
-    words = describe(frame)
-    assert words.startswith("ReLU is flat everywhere here.")
-    assert f"With {RULES['zero'].label} the gradient is 2.5 everywhere." in words
+def test_it_is_read_off_the_curves():
+    curves = sample_curves("relu", ["default", "zero"], dtype="float64")
+    assert f"{RULES['zero'].label}: the gradient is 0 everywhere." in describe(curves)
+    changed = {**curves.gradients, "zero": np.full_like(curves.x, 2.5)}
+    words = describe(replace(curves, y=np.full_like(curves.x, 7), gradients=changed))
+    assert words.endswith("ReLU is flat everywhere here.")
+    assert f"{RULES['zero'].label}: the gradient is 2.5 everywhere." in words
+
+
+def test_curves_and_their_table_are_described_alike():
+    curves = sample_curves("clamp", ["masked", "default"])
+    assert describe(curves) == describe(curves.frame) == explorer.describe(curves)
+    with pytest.raises(ValueError, match="sample what is to be shown"):
+        describe(curves.frame.assign(y=0))
 
 
 @pytest.mark.parametrize(
@@ -64,12 +72,15 @@ def test_it_is_read_off_the_table():
         ("sign", "is flat almost everywhere."),
         ("formula: 2", "is flat everywhere here."),
         ("log", "undefined or infinite on 50 %."),
-        ("formula: sqrt(-1 - x*x)", "has no finite value here."),
+        ("formula: sqrt(-1 - x*x)", "has no finite value in this picture."),
+        ("formula: relu(x)**2", "is flat on 50 % of this picture."),
+        ("formula: where(x >= 0, x, tanh(x))", "is flat nowhere in this picture."),
     ],
 )
 def test_where_the_op_is_flat(op: str, words: str):
-    first, _, _ = describe(sample(op, "straight_through")).partition(" With ")
-    assert first.endswith(words)
+    sentences = re.split(r"(?<=\.) ", describe(sample(op, "straight_through")))
+    label = find_op(op).label
+    assert any(sentence.startswith(label) and sentence.endswith(words) for sentence in sentences)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +93,7 @@ def test_where_the_op_is_flat(op: str, words: str):
         ("reversal", 2.0, "−2 everywhere"),
         ("straight_through", 0.0, "0 everywhere"),
         ("published_clamp", 0.0, "1 for x above 1 and 0 elsewhere"),
-        ("formula: g * sign(x)", 1.0, "−1 for x below 0 and 1 for x above 0"),
+        ("formula: g * sign(x)", 1.0, "−1 for x below 0, 1 for x above 0 and 0 at x = 0"),
         ("formula: g * sqrt(x)", 1.0, "not finite on 50 % of the range and elsewhere between"),
         ("formula: g * (x - floor(x) < 0.5)", 1.0, "1 on 50 % of the range and 0 elsewhere"),
         (
@@ -93,20 +104,108 @@ def test_where_the_op_is_flat(op: str, words: str):
     ],
 )
 def test_what_the_gradient_is(rule: str, g: float, words: str):
-    (label,) = sample("round", rule).attrs["labels"].values()
-    assert f"With {label} the gradient is {words}" in describe(sample("round", rule, g=g))
+    (label,) = sample_curves("round", rule).labels.values()
+    assert f"{label}: the gradient is {words}" in describe(sample("round", rule, g=g))
 
 
 def test_a_pole_is_called_one():
     words = describe(sample("reciprocal", ["default", "straight_through"]))
-    assert f"With {DEFAULT} the gradient is unbounded near x = 0." in words
+    assert f"{DEFAULT}: the gradient is unbounded near x = 0." in words
 
 
-def test_what_is_too_crowded_to_be_seen_is_not_summed_up():
+def test_what_has_too_many_kinks_is_not_summed_up():
     words = describe(sample("round", ["default", "soft_round"], start=-1000, stop=1000))
-    assert words.startswith("Round jumps more often here than the chart can show.")
-    assert f"With {DEFAULT} the gradient is 0 everywhere." in words
-    assert "Soft round the gradient is too crowded here to be summed up." in words
+    assert words.startswith("Round has more kinks here than the chart can show.")
+    assert f"{DEFAULT}: the gradient is 0 everywhere." in words
+    assert "Soft round: the gradient is not summed up here: it has too many kinks." in words
+    own = describe(
+        sample("formula: where(round(x) > 0.5, x, x)", "formula: g * (y > 2)", start=-1000, stop=1000)
+    )
+    assert "may have more kinks here than the chart can show." in own
+    assert "it may have too many kinks." in own
+
+
+# What was false or awkward once.
+EXAMPLES = [
+    (
+        "step",
+        "triangle",
+        {"start": -100, "stop": 100},
+        "between 0 and 1, strongest near x = 0, and 0 on 99 %",
+    ),
+    (
+        "sign",
+        "approx_sign",
+        {"start": -300, "stop": 300},
+        "between 0 and 2, strongest near x = 0, and 0 on more",
+    ),
+    (
+        "step",
+        "fast_sigmoid",
+        {"start": -1e6, "stop": 1e6},
+        "between 1.6e−15 and 1 in this picture, strongest",
+    ),
+    (
+        "relu",
+        "formula: g * (floor(9*x) > 1)",
+        {"start": -100, "stop": 100},
+        "ReLU is flat on 50 % of the range.",
+    ),
+    (
+        "round",
+        "masked_open",
+        {"start": -8, "stop": 8, "lo": 0.1},
+        "is 1 for x from 0.1 to 1 and 0 elsewhere.",
+    ),
+    ("exp", "default", {"start": -200, "stop": 200}, "too large for 32 bits on 28 % of the range."),
+    ("quantize", "quantize_masked", {"start": -100, "stop": 100, "s": 0.1}, "1 for x from −0.4 to 0.3 and 0"),
+    ("tanh", "default", {"start": 0.56, "stop": 0.56001}, "the gradient is about 0.742 in this picture."),
+    ("step", "clip_value", {}, "Clip the gradient: the gradient is 1 everywhere."),
+    (
+        "formula: abs(x - 999999.5)",
+        "default",
+        {"start": -1e6, "stop": 1e6},
+        "1 for x above 999999.5 and 0 at",
+    ),
+]
+
+
+@pytest.mark.parametrize(("op", "rule", "settings", "words"), EXAMPLES, ids=lambda part: str(part)[:20])
+def test_examples_that_were_false_or_awkward(op: str, rule: str, settings: dict, words: str):
+    assert words in describe(sample(op, rule, **settings))
+
+
+def test_bounds_that_differ_late_are_told_apart():
+    words = describe(sample("round", "masked", lo=1.00001, hi=1.00002, start=1, stop=1.0001))
+    assert "1 for x from 1.00001 to 1.00002 and 0 elsewhere" in words
+
+
+@pytest.mark.parametrize(
+    ("op", "rules", "main"),
+    [
+        (
+            "round",
+            ["default", "straight_through"],
+            f"{DEFAULT}: the gradient is 0 everywhere. {STE}: the gradient is 1 everywhere.",
+        ),
+        ("identity", ["reversal"], f"{RULES['reversal'].label}: the gradient is −1 everywhere."),
+        (
+            "clamp",
+            ["straight_through", "published_clamp"],
+            f"{STE} and {PUBLISHED} show no difference here at g = 1.",
+        ),
+    ],
+)
+def test_the_main_thing_comes_first(op: str, rules: list[str], main: str):
+    description = described(sample(op, rules, start=0, stop=2))
+    assert description.main == main
+    assert describe(sample(op, rules, start=0, stop=2)) == f"{main} {description.rest}"
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_the_main_sentence_is_short(op: str):
+    for rules in (["default"], ["default", "clipped", "zero"]):
+        assert len(described(sample(op, rules, start=-200, stop=200)).main) <= MAIN_LENGTH
 
 
 @pytest.mark.parametrize("op", OPS)
@@ -124,7 +223,10 @@ def test_plain_words_for_every_op(op: str):
 def test_numbers_are_those_of_the_curve(rule: str):
     frame = sample("tanh", rule, g=2.0)
     gradient = frame["gradient"]
-    bounds = re.search(f"between ({NUMBER}) and ({NUMBER}), strongest near x = ({NUMBER})", describe(frame))
+    bounds = re.search(
+        f"between ({NUMBER}) and ({NUMBER})(?: in this picture)?, strongest near x = ({NUMBER})",
+        describe(frame),
+    )
     if gradient.nunique() > 10:
         assert bounds
     if bounds:
@@ -132,3 +234,12 @@ def test_numbers_are_those_of_the_curve(rule: str):
         assert (low, high) == pytest.approx((gradient.min(), gradient.max()), rel=0.02, abs=1e-3)
         near = frame[(frame["x"] - at).abs() <= 0.01]["gradient"].abs()
         assert near.max() == pytest.approx(gradient.abs().max(), rel=0.02)
+
+
+def test_a_document_holds_curves_and_sentences():
+    curves = sample_curves("round", ["default", "soft_round"], start=-1000, stop=1000)
+    found = document(curves)
+    assert found["x"] is curves.x
+    assert found["gradients"] == curves.gradients
+    assert found["kinks"] == {"forward": None, "default": (), "soft_round": None}
+    assert f"{found['main']} {found['rest']}" == describe(curves)

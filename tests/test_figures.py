@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations, pairwise
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -11,22 +12,14 @@ import plotly.graph_objects as go
 import pytest
 
 from explorer.catalogue import OPS, RULES
-from explorer.curves import MOST_POINTS, MOST_RULES, sample
-from explorer.figures import (
-    CLOSED,
-    COLOURS,
-    OPEN,
-    curve_figure,
-    curve_spec,
-    loss_figure,
-    loss_spec,
-    rule_line,
-)
-from explorer.ui.chart import encoded
+from explorer.colours import RULE_COLOURS_LIGHT
+from explorer.curves import EVEN, MOST_POINTS, MOST_RULES, sample, sample_curves
+from explorer.figures import CLOSED, OPEN, curve_figure, curve_spec
 from tests.catalogue.cases import usual_op
 
 LARGEST_BYTES = 1_500_000
 SIX = [list(RULES)[start : start + MOST_RULES] for start in range(0, len(RULES), MOST_RULES)]
+CIRCLES = ["value at a jump", "limit of a jump"]
 POLES = ["reciprocal", "log", "sqrt", "exp", "formula: 1 / (x - 1) + round(x)", "formula: x * 1e38"]
 
 
@@ -45,7 +38,7 @@ def _markers(spec: dict, meta: str, symbol: int) -> list[tuple[float, float]]:
     """Where a curve has markers of a kind."""
     found = []
     for trace in spec["data"]:
-        if "meta" not in trace and trace["legendgroup"] == meta:
+        if "meta" not in trace and trace.get("legendgroup") == meta:
             assert (trace["mode"], trace["hoverinfo"], trace["showlegend"]) == ("markers", "skip", False)
             shown = (trace["marker"]["symbol"] == symbol) & np.isfinite(trace["y"])
             found += zip(trace["x"][shown].tolist(), trace["y"][shown].tolist(), strict=True)
@@ -116,7 +109,7 @@ def test_no_line_crosses_a_jump_of_an_op(op: str):
         frame = sample(op, "default", dtype=dtype)
         spec = curve_spec(frame)
         forward, default = _traces(spec).values()
-        kinks = frame.attrs["kinks"]["forward"]
+        kinks = frame.attrs["curves"].kinks["forward"]
         assert _steepest(forward, kinks, _shown(spec, "yaxis")) < 0.002
         assert _steepest(default, kinks, _shown(spec, "yaxis2")) < 0.002
 
@@ -127,7 +120,7 @@ def test_no_line_crosses_a_jump_of_a_rule(rule):
         frame = sample(usual_op(rule), rule, g=g)
         spec = curve_spec(frame)
         trace = _traces(spec)[rule.key]
-        assert _steepest(trace, frame.attrs["kinks"][rule.key], _shown(spec, "yaxis2")) < 0.002
+        assert _steepest(trace, frame.attrs["curves"].kinks[rule.key], _shown(spec, "yaxis2")) < 0.002
 
 
 def test_a_line_across_a_jump_would_be_noticed():
@@ -135,8 +128,8 @@ def test_a_line_across_a_jump_would_be_noticed():
     spec = curve_spec(frame)
     slanted = spec["data"][0] | {"x": frame["x"].to_numpy(), "y": frame["y"].to_numpy()}
     assert _steepest(slanted, [-0.5, 0.5], _shown(spec, "yaxis")) > 0.3
-    del frame.attrs["kinks"]
-    assert _steepest(curve_spec(frame)["data"][0], [-0.5, 0.5], _shown(spec, "yaxis")) > 0.3
+    unmarked = replace(frame.attrs["curves"], marks=np.zeros(len(frame), dtype=np.int8))
+    assert _steepest(curve_spec(unmarked)["data"][0], [-0.5, 0.5], _shown(spec, "yaxis")) > 0.3
 
 
 def test_closed_and_open_markers_of_a_jump():
@@ -144,8 +137,7 @@ def test_closed_and_open_markers_of_a_jump():
     assert _markers(spec, "forward", CLOSED) == [(0, 0)]
     near = float(np.nextafter(np.float32(0), np.float32(1)))
     assert _markers(spec, "forward", OPEN) == [(-near, -1), (near, 1)]
-    assert _markers(spec, "default", CLOSED) == [(0, 0)]
-    assert _markers(spec, "default", OPEN) == []
+    assert _markers(spec, "default", CLOSED) == _markers(spec, "default", OPEN) == []
 
 
 def test_a_limit_that_is_reached_has_no_open_marker():
@@ -157,69 +149,53 @@ def test_a_limit_that_is_reached_has_no_open_marker():
 
 
 @pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
-def test_a_closed_marker_exactly_at_each_kink(op):
-    rules = ["default", "clipped", "soft_round", "approx_sign"]
-    frame = sample(op, rules)
-    spec = curve_spec(frame)
-    for meta in _traces(spec):
-        kinks = set(frame.attrs["kinks"][meta])
-        values = _column(frame, meta)
-        at_kinks = values[values["x"].isin(kinks) & np.isfinite(values["value"])]
-        assert _markers(spec, meta, CLOSED) == list(zip(at_kinks["x"], at_kinks["value"], strict=True))
-        assert {x for x, _ in _markers(spec, meta, OPEN)}.isdisjoint(kinks)
+def test_circles_only_on_curves_that_jump_there_and_there_always(op):
+    """A filled one exactly at each such kink, open ones where a side has another value."""
+    curves = sample_curves(op, ["default", "clipped", "soft_round", "approx_sign"])
+    spec = curve_spec(curves)
+    for meta, values in curves.columns.items():
+        closed, limits = dict(_markers(spec, meta, CLOSED)), {x for x, _ in _markers(spec, meta, OPEN)}
+        usual = np.ptp(values[(curves.marks == EVEN) & np.isfinite(values)])
+        for kink in curves.kinks[meta]:
+            (at,) = np.flatnonzero(curves.x == kink)
+            around = slice(max(at - 2, 0), at + 3)
+            if np.isfinite(values[around]).all():
+                jumps = np.ptp(values[around]) > 1e-3 * usual
+                assert (closed.get(kink) == values[at]) == jumps == bool(limits & set(curves.x[around]))
+        assert limits.isdisjoint(curves.kinks[meta])
 
 
-def test_a_rule_keeps_its_colour_and_dash_whatever_else_is_shown():
-    alone = {}
-    for key in RULES:
-        line = _traces(curve_spec(sample("round", key, points=3)))[key]["line"]
-        alone[key] = (line["color"], line["dash"])
-    assert len(set(alone.values())) == len(RULES)
+def test_a_kink_of_one_curve_is_no_circle_on_another():
+    """And a corner, where nothing jumps, is none at all."""
+    spec = curve_spec(sample("abs", ["straight_through", "clipped", "approx_sign"], start=-2, stop=2))
+    assert _markers(spec, "forward", CLOSED) == _markers(spec, "straight_through", CLOSED) == []
+    assert _markers(spec, "approx_sign", CLOSED) == []
+    assert _markers(spec, "clipped", CLOSED) == [(-1, 1), (1, 1)]
+
+
+def test_the_legend_explains_the_circles_that_are_shown():
+    def explained(op: str, rule: str) -> list[str]:
+        spec = curve_spec(sample(op, rule))
+        return [
+            trace["name"] for trace in spec["data"] if trace.get("showlegend", True) and "meta" not in trace
+        ]
+
+    assert explained("tanh", "default") == explained("abs", "straight_through") == []
+    assert explained("round", "default") == CIRCLES
+
+
+def test_colours_go_by_position():
     for rules in [*SIX, *(group[::-1] for group in SIX)]:
-        for key, trace in _traces(curve_spec(sample("relu", rules, points=3))).items():
-            if key != "forward":
-                assert (trace["line"]["color"], trace["line"]["dash"]) == alone[key]
+        traces = list(_traces(curve_spec(sample("relu", rules, points=3))).values())[1:]
+        assert [trace["line"]["color"] for trace in traces] == list(RULE_COLOURS_LIGHT[: len(rules)])
 
 
-# Viénot, Brettel and Mollon 1999, on linear RGB: what is left without red and without green cones.
-SIGHTS = {
-    "all cones": np.eye(3),
-    "no red cones": [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],
-    "no green cones": [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]],
-}
-
-
-_CONES = [[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.63]]
-_OPPONENTS = [[0.2105, 0.7936, -0.0041], [1.978, -2.4286, 0.4506], [0.0259, 0.7828, -0.8087]]
-
-
-def _linear(colour: str) -> np.ndarray:
-    encoded_rgb = np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)]) / 255
-    return np.where(encoded_rgb <= 0.04045, encoded_rgb / 12.92, ((encoded_rgb + 0.055) / 1.055) ** 2.4)
-
-
-def _seen(colour: str, sight: str) -> np.ndarray:
-    """A colour as seen, in OKLab times 100, where about 2 is a difference one just notices."""
-    rgb = np.clip(np.asarray(SIGHTS[sight]) @ _linear(colour), 0, 1)
-    return 100 * np.asarray(_OPPONENTS) @ np.cbrt(np.asarray(_CONES) @ rgb)
-
-
-@pytest.mark.parametrize("sight", SIGHTS)
-def test_the_first_eight_colours_are_told_apart(sight: str):
-    """Okabe and Ito's own palette comes to 7.9 by this measure."""
-    assert [rule_line(place) for place in range(8)] == [{"color": c, "dash": "solid"} for c in COLOURS]
-    apart = {
-        pair: np.linalg.norm(_seen(pair[0], sight) - _seen(pair[1], sight))
-        for pair in combinations(COLOURS, 2)
-    }
-    assert min(apart.values()) > 6, min(apart.items(), key=lambda item: item[1])
-
-
-@pytest.mark.parametrize("ground", ["#ffffff", "#10161d"])
-def test_colours_stand_out_on_both_grounds(ground: str):
-    for colour in COLOURS:
-        dark, light = sorted(_linear(shade) @ [0.2126, 0.7152, 0.0722] + 0.05 for shade in (colour, ground))
-        assert light / dark > 2.2, colour
+def test_curves_that_coincide_are_both_seen():
+    """The later one is dashed, each in its own way, so that the earlier ones show in its gaps."""
+    rules = ["default", "straight_through", "zero", "scale", "formula: 2 * g"]
+    dashes = [t["line"]["dash"] for t in list(_traces(curve_spec(sample("identity", rules))).values())[1:]]
+    assert dashes[0] == dashes[2] == dashes[4] == "solid"
+    assert len({dashes[0], dashes[1], dashes[3]}) == 3
 
 
 def test_own_formulas_are_shown_as_text():
@@ -230,9 +206,10 @@ def test_own_formulas_are_shown_as_text():
         "g * (x &lt; 1)",
         "where((x &gt; 1) &amp; (x &gt; 2), g, 0)",
     ]
-    frame.attrs["labels"] = dict.fromkeys(frame.attrs["labels"], "<b onclick=alert(1)>&amp;</b>")
-    frame.attrs["op"] = "<a href='javascript:x'>"
-    text = json.dumps(encoded(curve_spec(frame)))
+    curves = frame.attrs["curves"]
+    rules = tuple(replace(rule, label="<b onclick=alert(1)>&amp;</b>") for rule in curves.rules)
+    curves = replace(curves, op=replace(curves.op, label="<a href='javascript:x'>"), rules=rules)
+    text = curve_figure(curves).to_json()
     assert "<b" not in text
     assert "<a" not in text
 
@@ -251,53 +228,28 @@ def test_axes_show_the_curve_and_not_its_pole(op: str, dtype: str):
         assert high - low <= 40 * max(usual, 1.0)
 
 
-def test_no_range_is_set_on_the_axes_of_values():
-    """Plotly would take a range that changes with the curves for more important than a reader's zoom."""
-    for g in (1.0, 2.0):
-        layout = curve_spec(sample("reciprocal", ["default", "clipped"], g=g))["layout"]
-        assert "range" not in layout["yaxis"] | layout["yaxis2"]
-
-
 def test_the_exact_value_is_what_hovering_finds_and_lies_on_top():
     """Plotly takes the last of points that fall on one pixel."""
-    spec = curve_spec(sample("round", ["default", "clipped"]))
+    curves = sample_curves("round", ["default", "clipped"])
+    spec = curve_spec(curves)
     for meta, trace in _traces(spec).items():
-        exact = _markers(spec, meta, CLOSED)
+        exact = [
+            (x, y) for x, y in zip(curves.x, curves.columns[meta], strict=True) if x in curves.kinks[meta]
+        ]
         last = list(zip(trace["x"].tolist(), trace["y"].tolist(), strict=True))[-2 * len(exact) :]
         assert last[1::2] == exact
         assert np.isnan([y for _, y in last[::2]]).all()
+        assert set(_markers(spec, meta, CLOSED)) <= set(exact)
 
 
 @pytest.mark.parametrize("op", [*OPS, *POLES, "formula: x * 1e308", "formula: sqrt(-1 - x*x)", "formula: 3"])
-def test_a_specification_is_strict_json(op: str):
-    """No NaN or infinity outside the arrays, which travel as bytes."""
+def test_every_number_outside_the_arrays_is_finite(op: str):
+    """Plotly writes the others as null."""
     for dtype in ("float32", "float64"):
         spec = curve_spec(sample(op, ["default", "formula: -g * s"], dtype=dtype, s=-1.5))
-        json.dumps(encoded(spec), allow_nan=False)
+        json.dumps([spec["layout"], *(trace["line"] for trace in _traces(spec).values())], allow_nan=False)
         low, high = spec["layout"]["xaxis"]["range"]
         assert low < high
-
-
-def _parts(layout: dict) -> dict[str, object]:
-    return {name: layout[name]["uirevision"] for name in ("xaxis", "yaxis", "yaxis2")}
-
-
-def test_zoom_stays_while_rules_and_g_change():
-    first = curve_spec(sample("round", ["default"]))["layout"]
-    for other in (
-        sample("round", ["straight_through", "zero"]),
-        sample("round", ["default"], g=-5.0),
-        sample("round", ["soft_round"], a=9.0),
-    ):
-        layout = curve_spec(other)["layout"]
-        assert layout["uirevision"] == first["uirevision"]
-        assert _parts(layout) == _parts(first)
-    moved = curve_spec(sample("round", ["default"], stop=4))["layout"]
-    assert all(_parts(moved)[name] != _parts(first)[name] for name in _parts(first))
-    assert (
-        curve_spec(sample("sign", ["default"]))["layout"]["yaxis"]["uirevision"]
-        != first["yaxis"]["uirevision"]
-    )
 
 
 @pytest.mark.parametrize("op", ["round", "tanh"])
@@ -307,50 +259,23 @@ def test_a_figure_at_the_limits_is_small_enough(op: str, dtype: str):
     rules = ["default", "soft_round", "dsq", "ewgs", "masked", "approx_sign"]
     frame = sample(op, rules, start=-49, stop=49, points=MOST_POINTS, dtype=dtype)
     assert len(frame) >= MOST_RULES * MOST_POINTS
-    spec = curve_spec(frame)
-    assert len(json.dumps(encoded(spec))) < LARGEST_BYTES
     assert len(curve_figure(frame).to_json()) < LARGEST_BYTES
 
 
-def test_a_table_without_attributes_can_be_drawn():
+def test_curves_and_their_table_are_drawn_alike():
+    curves = sample_curves("relu", ["default", "zero"])
+    assert curve_figure(curves) == curve_figure(curves.frame)
+    names = [trace.name for trace in curve_figure(curves).data if trace.meta]
+    assert names == ["ReLU", RULES["default"].label, RULES["zero"].label]
+
+
+def test_another_table_is_refused_with_a_sentence():
     frame = sample("relu", ["default", "zero"])
-    frame.attrs = {}
-    assert [trace.name for trace in curve_figure(frame).data] == ["forward", "default", "zero"]
-
-
-def _losses(**curves: list[float]) -> pd.DataFrame:
-    blocks = [
-        pd.DataFrame({"rule": rule, "step": range(1, len(losses) + 1), "loss": losses})
-        for rule, losses in curves.items()
-    ]
-    frame = pd.concat(blocks, ignore_index=True)
-    frame.attrs = {"labels": {"default": "<i>"}, "orders": {"default": 3, "zero": 9}, "steps": 40}
-    return frame
-
-
-def test_losses_on_a_log_axis():
-    figure = loss_figure(_losses(default=[3.0, 2.0, 1.0], zero=[3.0]))
-    assert figure.layout.yaxis.type == "log"
-    assert list(figure.layout.xaxis.range) == [0, 40]
-    assert [(trace.name, trace.meta, trace.mode) for trace in figure.data] == [
-        ("&lt;i&gt;", "default", "lines"),
-        ("zero", "zero", "markers"),
-    ]
-    assert [trace.line.color for trace in figure.data] == [COLOURS[3], COLOURS[1]]
-    assert list(figure.data[0].x) == [1, 2, 3]
-    assert list(figure.data[0].y) == [3, 2, 1]
-
-
-def test_a_loss_a_log_axis_cannot_show_leaves_a_gap():
-    (trace,) = loss_spec(_losses(default=[1.0, 0.0, -1.0, np.inf, np.nan, 2.0]))["data"]
-    assert np.isnan(trace["y"]).tolist() == [False, True, True, True, True, False]
-
-
-def test_no_losses_yet():
-    empty = pd.DataFrame({"rule": pd.Series(dtype=str), "step": [], "loss": []})
-    figure = loss_figure(empty)
-    assert len(figure.data) == 0
-    assert list(figure.layout.xaxis.range) == [0, 1]
+    without = frame.copy()
+    without.attrs = {}
+    for other in (without, frame[frame["x"] > 0], frame.assign(y=0)):
+        with pytest.raises(ValueError, match=r"not a table as explorer\.sample returns it: sample what"):
+            curve_figure(other)
 
 
 def test_lines_of_coinciding_rules_can_both_be_seen():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import weakref
 
 import pytest
 import torch
@@ -207,6 +208,86 @@ def test_a_saved_output_changed_in_place_is_noticed():
         y.backward()
 
 
+@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.parsed], ids=_key)
+def test_only_what_a_rule_names_may_not_be_changed_in_place(rule):
+    """As in the exported code: x is kept only where it stands in the formula, and y likewise."""
+    for name in "xy":
+        x = torch.tensor([0.4, -0.3], requires_grad=True)
+        copy = x.clone()
+        y = apply("round", rule, copy)
+        (copy if name == "x" else y).mul_(2)
+        expected = _gradient("round", rule, x, g=2.0 if name == "y" else 1.0)
+        loss = y.sum() if name == "y" else y.sum() + 0 * copy.sum()
+        if name in rule.parsed.variables:
+            with pytest.raises(RuntimeError, match="inplace"):
+                loss.backward()
+        else:
+            loss.backward()
+            assert torch.equal(x.grad, expected)
+
+
+def test_an_inplace_layer_may_follow():
+    x = torch.tensor([-0.6, 0.6], requires_grad=True)
+    torch.nn.ReLU(inplace=True)(apply("round", "clipped", x)).sum().backward()
+    assert x.grad.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("rule", ["straight_through", "ewgs", "masked"])
+def test_x_and_y_live_no_longer_than_they_are_needed(rule):
+    x = torch.ones(3, requires_grad=True)
+    y = apply("round", rule, x)
+    gone = weakref.ref(y)
+    del y
+    assert gone() is None
+
+
+# --- forward mode ----------------------------------------------------------------------------------------
+
+# torch itself warns about torch.jit.script when forward mode is first used.
+forward_mode = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
+
+
+@forward_mode
+@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.parsed and rule.linear], ids=_key)
+def test_forward_mode_agrees_with_backward(rule):
+    op = usual_op(rule)
+    x = _points(op, rule)
+
+    def single(x: Tensor) -> Tensor:
+        return apply(op, rule, x)
+
+    expected = torch.func.jacrev(single)(x)
+    torch.testing.assert_close(torch.func.jacfwd(single)(x), expected, equal_nan=True)
+    y, tangent = torch.func.jvp(single, (x,), (torch.full_like(x, 0.5),))
+    assert torch.equal(y, single(x))
+    torch.testing.assert_close(tangent, _gradient(op, rule, x, 0.5), equal_nan=True)
+
+
+@forward_mode
+def test_hessian_of_a_surrogate():
+    x = torch.linspace(-1, 1, 5, dtype=torch.float64)
+    hessian = torch.func.hessian(lambda x: apply("step", "gaussian", x).sum())(x)
+    density = torch.exp(-(x**2) * 2) / math.sqrt(2 * math.pi) * 2
+    torch.testing.assert_close(hessian, torch.diag(-4 * x * density))
+
+
+@forward_mode
+def test_forward_mode_of_a_rule_that_is_not_linear_takes_the_tangent_for_g():
+    x = torch.zeros(2)
+    _, tangent = torch.func.jvp(
+        lambda x: apply("round", "formula: g**3", x), (x,), (torch.tensor([2.0, -1.0]),)
+    )
+    assert tangent.tolist() == [8, -1]
+
+
+@forward_mode
+@pytest.mark.parametrize("op", WITHOUT_PATH)
+def test_forward_mode_of_default_where_torch_sees_no_path(op):
+    x = torch.ones(2)
+    _, tangent = torch.func.jvp(lambda x: apply(op, "default", x), (x,), (x,))
+    assert tangent.tolist() == [0, 0]
+
+
 # --- when there is no gradient ---------------------------------------------------------------------------
 
 
@@ -272,8 +353,8 @@ def test_records_stand_where_keys_do():
 @pytest.mark.parametrize(
     ("arguments", "parameters", "sentence"),
     [
-        (("rond", "masked"), {}, "unknown op 'rond': use one of round, "),
-        (("round", "ste"), {}, "unknown rule 'ste': use one of default, "),
+        (("rond", "masked"), {}, "unknown op 'rond': did you mean 'round'"),
+        (("round", "ste"), {}, "unknown rule 'ste': did you mean 'straight_through'"),
         (("round", "masked"), {"c": 1}, "unknown parameter 'c': round with masked takes hi, lo"),
         (("round", "zero"), {"c": 1}, "unknown parameter 'c': round with zero takes no parameters"),
         (("round", "masked"), {"clipped.c": 1}, "unknown parameter 'clipped.c'"),
@@ -290,6 +371,39 @@ def test_what_cannot_be_is_refused_with_a_sentence(arguments, parameters, senten
 def test_a_formula_that_cannot_be_read_is_refused():
     with pytest.raises(FormulaError, match="column 5"):
         apply("round", "formula: g * z(x)", torch.ones(1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("formula: x +* 2", "masked"), "apply('formula: x +* 2', 'masked'): "),
+        (("round", "formula: g * q(x)"), "apply('round', 'formula: g * q(x)'): "),
+    ],
+)
+def test_an_error_in_a_formula_points_at_its_place(arguments, words):
+    with pytest.raises(FormulaError) as caught:
+        apply(*arguments, torch.ones(1))
+    first, text, caret = str(caught.value).split("\n")
+    assert first.startswith(words)
+    assert text == next(key for key in arguments if "formula" in key).removeprefix("formula: ")
+    assert caret.index("^") + 1 == caught.value.column == text.index("*" if "+" in text else "q") + 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "x", "parameters"),
+    [
+        (("rond", "masked"), torch.ones(1), {}),
+        (("round", "mask"), torch.ones(1), {}),
+        (("round", "masked"), torch.ones(1), {"lo": math.nan}),
+        (("round", RULES["masked"]), torch.ones(1), {"low": 1.0}),
+        (("round", "masked"), [1.0], {}),
+    ],
+)
+def test_an_error_says_op_and_rule(arguments, x, parameters):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        apply(*arguments, x, **parameters)
+    keys = [repr(getattr(entry, "key", entry)) for entry in arguments]
+    assert str(caught.value).startswith(f"apply({', '.join(keys)}): ")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 import pytest
+import torch
 
 from explorer import kinks as module
 from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule
-from explorer.kinks import kinks
+from explorer.formula import FUNCTIONS, parse
+from explorer.kinks import degree, kinks
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.finder import kinks_of
 
@@ -33,14 +35,14 @@ def test_found_in_an_own_rule_as_declared(rule: Rule):
         for start, stop in RANGES:
             declared = kinks(op, rule, settings, start, stop)
             found = [kinks(op, own, settings, start, stop, g) for g in (1.0, 2.0, -1.0)]
-            for places in found:
-                assert places == pytest.approx([p for p in declared if _near(p, places)], abs=1e-9)
-            every = [p for p in declared if any(_near(p, places) for places in found)]
+            for positions in found:
+                assert positions == pytest.approx([p for p in declared if _near(p, positions)], abs=1e-9)
+            every = [p for p in declared if any(_near(p, positions) for positions in found)]
             assert every == declared
 
 
-def _near(place: float, places: list[float]) -> bool:
-    return any(abs(place - other) <= 1e-9 for other in places)
+def _near(x: float, positions: list[float]) -> bool:
+    return any(abs(x - other) <= 1e-9 for other in positions)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,7 @@ def test_kinks_close_together():
     assert kinks(op, None, {}, -1e-4, 1e-4) == [1e-5, 2e-5]
 
 
-def test_places_are_the_short_decimals_they_are_meant_to_be():
+def test_positions_are_the_short_decimals_they_are_meant_to_be():
     assert kinks(find_op(OWN + "round(x / 0.1)"), None, {}, 0.0, 0.4) == [0.05, 0.15, 0.25, 0.35]
     assert kinks(find_op(OWN + "abs(x - lo)"), None, {"lo": 0.3}, -1.0, 1.0) == [0.3]
     (zero,) = kinks(find_op(OWN + "sign(x)"), None, {}, -3.0, 3.0)
@@ -152,3 +154,90 @@ def test_more_kinks_than_can_be_told_apart_are_none(op: Op, monkeypatch):
     monkeypatch.setattr(module, "MOST_KINKS", 2)
     assert kinks(op, None, {}, 0.01, 2.01) == [0.5, 1.5]
     assert kinks(op, None, {}, 0.01, 3.01) is None
+
+
+def test_every_jump_is_found_where_they_crowd_at_one_end():
+    op = find_op(OWN + "floor(1/x)")
+    assert kinks(op, None, {}, 0.005, 1.0) == pytest.approx([1 / k for k in range(200, 0, -1)], rel=1e-9)
+    assert kinks(op, None, {}, 0.004, 1.0) is None
+    assert kinks(op, None, {}, -1.0, 1.0) is None
+
+
+@pytest.mark.parametrize("start", [-1e6, 0.0, 999999.0])
+def test_one_kink_is_one_where_floats_are_far_apart(start: float):
+    assert kinks(find_op(OWN + "abs(x - 999999.5)"), None, {}, start, 1e6) == [999999.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("log(x) + abs(x + 1)", [0]),
+        ("sqrt(x) * sign(x + 2) + abs(x - 1)", [0, 1]),
+        ("sqrt(-1 - x**2) + round(x)", []),
+    ],
+)
+def test_no_kink_where_there_is_no_value(text: str, expected: list[float]):
+    assert kinks(find_op(OWN + text), None, {}, -3.0, 3.0) == expected
+
+
+def test_a_mean_is_over_the_range_whatever_is_scanned():
+    """The mean of |x| on 0..4 is 2."""
+    own = find_rule(OWN + "g * (x > mean(abs(x)))")
+    assert kinks(IDENTITY, own, {}, 0.0, 4.0) == [2]
+    assert kinks(find_op(OWN + "(x > mean(abs(x))) + (x > 3)"), own, {}, 0.0, 4.0) == [2, 3]
+
+
+def test_a_rule_without_y_does_not_jump_where_its_op_does_too_often():
+    fine = {"s": 0.1, "qmin": -128.0, "qmax": 127.0}
+    assert kinks(OPS["quantize"], None, fine, -100.0, 100.0) is None
+    assert kinks(OPS["quantize"], RULES["quantize_masked"], fine, -100.0, 100.0) == pytest.approx(
+        [-12.8, 12.7]
+    )
+    assert kinks(OPS["round"], RULES["ewgs"], {}, -1000.0, 1000.0) is None
+
+
+def test_a_found_jump_lies_between_the_floats_beside_it():
+    floor = find_op(OWN + "floor(1/x)")
+    x = torch.tensor(kinks(floor, None, {}, 0.0051, 0.9), dtype=torch.float64)
+    below, above = (x * (1 + side * 4e-16) for side in (-4, 4))
+    value = floor.parsed.bind()
+    assert (value(below) - value(above) == 1).all()
+
+
+@pytest.mark.parametrize("row", FUNCTIONS.values(), ids=lambda row: row.name)
+def test_degrees_of_functions_are_those_of_their_values(row):
+    """Away from kinks, the difference after the degree's own vanishes, and no lower one does everywhere."""
+    text = f"{row.name}({', '.join(['x', '1.25', '2.5'][: row.arity])})"
+    text = "where(x < 1, x, 2)" if row.name == "where" else text
+    formula = parse(text, variables=("x",))
+    found = degree(formula.tree)
+    x = torch.linspace(0.01, 3.99, 60, dtype=torch.float64)
+    values = formula.bind()(x[:, None] + 1e-3 * torch.arange(5, dtype=torch.float64))
+    size = values.abs().amax(1).clamp(min=1)
+    vanishing = [bool((values.diff(n=n).abs().amax(1) < 1e-12 * size).all()) for n in range(1, 4)]
+    assert found in (0, 1, 2, math.inf)
+    assert found == math.inf or all(vanishing[int(found) :])
+    assert row.name in ("exp", "expm1") or found != math.inf or not all(vanishing)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("3", 0),
+        ("g * (abs(x) <= 1)", 0),
+        ("g * max(0, 1 - abs(x))", 1),
+        ("x**3 - 2*x", 3),
+        ("x**2 * y", 4),
+        ("x / 3 + (x > 1) / 2", 1),
+        ("1 / x", math.inf),
+        ("x**0.5", math.inf),
+        ("x**0", 0),
+        ("2**x", math.inf),
+        ("tanh(round(x)) * x", 1),
+        ("where(x > 0, x, tanh(x))", math.inf),
+        ("exp(-mean(x)) * x", 1),
+        ("~(x > 1) * x", 1),
+    ],
+)
+def test_degree_of_a_formula(text: str, expected: float):
+    assert degree(parse(text).tree, 2.0) == expected

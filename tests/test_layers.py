@@ -26,24 +26,31 @@ def _row(third: str, ours: str) -> Row:
     return Row(frozenset(third.split()), frozenset(ours.split()))
 
 
-_CURVES = _row("torch pandas", "gradient catalogue formula curves kinks description checks")
-_CORE = "formula catalogue gradient curves kinks description checks figures snippets reading training"
+_CURVES = _row("torch pandas", "gradient catalogue formula reference curves kinks checks")
+_CORE = (
+    "formula catalogue gradient reference curves kinks claims description checks colours figures snippets "
+    "reading training"
+)
 TABLE = {
     "formula": _row("torch", ""),
     "catalogue": _row("", "formula"),
     "gradient": _row("torch", "catalogue formula"),
     "curves": _CURVES,
     "kinks": _CURVES,
-    "description": _CURVES,
+    "reference": _row("torch", "catalogue formula"),
+    "colours": _row("", ""),
+    "claims": _row("", "curves"),
+    "description": _row("pandas", "curves claims"),
     "checks": _CURVES,
-    "figures": _row("plotly pandas", ""),
-    "snippets": _row("nbformat", "catalogue formula"),
+    "figures": _row("plotly pandas", "curves colours"),
+    "snippets": _row("nbformat black", "catalogue formula"),
     "reading": _row("", "catalogue formula"),
     "training": _row("torch sklearn", "gradient catalogue formula"),
     "lessons": _row("torch", _CORE),
-    "__init__": _row("", _CORE),
-    "ui": _row("streamlit plotly pandas", f"{_CORE} lessons"),
-    "app": _row("streamlit starlette plotly", "ui"),
+    "__init__": _row("", f"{_CORE} instrument"),
+    "instrument": _row("plotly", "catalogue formula curves kinks description colours"),
+    "ui": _row("streamlit starlette plotly pandas", f"{_CORE} instrument lessons"),
+    "app": _row("streamlit starlette plotly torch", "ui"),
 }
 
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import os
 import pkgutil
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 import torch
+from packaging.requirements import Requirement
 
 import explorer
+from tests.test_layers import EVERYWHERE, files_of, imports_of, part_of
 
 ROOT = Path(__file__).parents[1]
 CORE = [
@@ -22,7 +27,8 @@ CORE = [
 
 
 def test_the_names_other_people_lean_on():
-    promised = {"OPS", "RULES", "Formula", "FormulaError", "apply", "figure", "parse", "sample"}
+    promised = {"OPS", "RULES", "Formula", "FormulaError", "Op", "Parameter", "Rule"}
+    promised |= {"apply", "describe", "figure", "parse", "read_source", "sample", "snippet"}
     assert promised <= set(explorer.__all__)
     assert len(set(explorer.__all__)) == len(explorer.__all__)
 
@@ -63,3 +69,88 @@ def test_the_core_works_without_streamlit():
     assert {"explorer.curves", "explorer.figures", "explorer.training"} <= loaded
     assert not {name for name in loaded if name.split(".")[0] in ("streamlit", "starlette")}
     assert not {name for name in loaded if name.startswith("explorer.ui")}
+
+
+def test_an_own_rule_or_op_works_wherever_a_key_does():
+    width = explorer.Parameter("w", 1.0, 0.1, 5.0, "window half-width")
+    op = explorer.Op("bent", "Bent", "abs(x) + x")
+    rule = explorer.Rule("outside", "Outside", "g * (abs(x) > w)", parameters=(width,))
+    x = torch.tensor([-2.0, 0.5, 3.0], requires_grad=True)
+    explorer.apply(op, rule, x, w=2.5).sum().backward()
+    assert x.grad.tolist() == [0, 0, 1]
+    frame = explorer.sample(op, ["default", rule], w=2.5, start=-4, stop=4)
+    assert {-2.5, 0.0, 2.5} <= set(frame.loc[frame["rule"] == "outside", "x"])
+    assert "Outside" in explorer.describe(frame)
+    assert explorer.figure(frame).data
+    names: dict[str, object] = {}
+    exec(explorer.snippet(op, rule, w=2.5), names)  # our own text
+    again = x.detach().clone().requires_grad_()
+    names["bent_outside"](again).sum().backward()
+    assert again.grad.tolist() == x.grad.tolist()
+    with pytest.raises(explorer.FormulaError, match="unknown name"):
+        explorer.apply(op, explorer.Rule("wrong", "Wrong", "g * z"), x)
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+DECLARED = {r.name: r for r in map(Requirement, [*PROJECT["dependencies"], *EXTRAS["app"]])}
+
+
+def test_the_pins_of_the_app_fit_the_bounds_of_the_package():
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    pins = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    assert {pin.name for pin in pins} == set(DECLARED)
+    for pin in pins:
+        (exact,) = pin.specifier
+        bounds = DECLARED[pin.name].specifier
+        assert exact.operator == "=="
+        assert exact.version in bounds
+        assert {bound.operator for bound in bounds} == {">=", "<"}, (
+            "open-ended bounds break when a library does"
+        )
+
+
+@pytest.mark.parametrize("path", files_of(ROOT), ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_is_imported_is_declared(path: Path):
+    core = {Requirement(line).name for line in PROJECT["dependencies"]}
+    allowed = DECLARED if part_of(path, ROOT) in ("ui", "app") else core
+    first = {name.split(".")[0] for name in imports_of(path, ROOT)}
+    assert first - EVERYWHERE - {"explorer"} <= set(allowed)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as pip installs it: built from a copy, without network, into a folder of its own."""
+    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("target")
+    shutil.copytree(ROOT / "explorer", source / "explorer", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    offline = ["--no-deps", "--no-index", "--no-build-isolation", "--target", str(target)]
+    ended = subprocess.run([*pip, *offline, str(source)], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    return target
+
+
+def test_the_installed_package_holds_every_file(installed: Path):
+    for path in (ROOT / "explorer").rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
+            assert (installed / path.relative_to(ROOT)).is_file(), path
+
+
+def test_the_installed_package_works_from_anywhere(installed: Path, tmp_path: Path):
+    code = """
+import sys, explorer, importlib.metadata
+assert explorer.__file__.startswith(sys.argv[1]), explorer.__file__
+assert importlib.metadata.version("gradient-explorer")
+frame = explorer.sample("sign", ["clipped", "approx_sign"])
+assert len(explorer.figure(frame).data) >= 3 and explorer.describe(frame) and len(explorer.OPS) > 40
+from explorer.training import Run, Settings
+run = Run(Settings(hidden=2, batch=2)); run.advance(1); assert run.snapshot().step == 1
+assert "streamlit" not in sys.modules
+"""
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, str(installed)],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(installed)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr

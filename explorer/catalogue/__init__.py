@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TypeVar
+from collections.abc import Callable
 
 from explorer.catalogue import ops, rules
+from explorer.catalogue.entries import Entries, Record
 from explorer.catalogue.families import FAMILIES, GROUPS
-from explorer.catalogue.own import OWN, OWN_FAMILY, own_op, own_rule
+from explorer.catalogue.own import OWN, own_key, own_op, own_rule
 from explorer.catalogue.records import (
+    OWN_FAMILY,
     Kink,
     Lattice,
     Op,
     Parameter,
     Rule,
     TooManyKinksError,
+    checked,
+    finite,
     kink_points,
     values,
 )
@@ -23,41 +25,46 @@ from explorer.catalogue.records import (
 __all__ = [
     "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "OWN", "OWN_FAMILY", "RULES",
     "Kink", "Lattice", "Op", "Parameter", "Rule", "TooManyKinksError",
-    "find_op", "find_rule", "kink_points", "values",
+    "checked", "find_op", "find_rule", "finite", "kink_points", "own_key", "values",
 ]  # fmt: skip
 
 MOST_RULES = 6  # that may be compared or trained at once
 
-Entry = TypeVar("Entry", Op, Rule)
-
-OPS: Mapping[str, Op] = MappingProxyType({op.key: op for op in ops.OPS})
-RULES: Mapping[str, Rule] = MappingProxyType({rule.key: rule for rule in rules.RULES})
+OPS = Entries(ops.OPS)
+RULES = Entries(rules.RULES)
 
 
 def find_op(key: str | Op) -> Op:
-    """The op of a key, or of an own formula written ``formula: x**3``.
+    """The op of a key, of an own formula written ``formula: x**3``, or an ``Op`` as it is.
 
-    Raises ValueError for an unknown key, FormulaError for a formula that cannot be read.
+    Raises ValueError for an unknown key, with the one that may be meant; FormulaError for a formula that
+    cannot be read.
     """
-    return key if isinstance(key, Op) else _find("op", key, OPS, own_op, "x")
+    return key if isinstance(key, Op) else _found("op", key, OPS, own_op, "x")
 
 
 def find_rule(key: str | Rule) -> Rule:
-    """The rule of a key, or of an own formula written ``formula: g * (abs(x) <= 1)``.
+    """The rule of a key, of an own formula written ``formula: g * (abs(x) <= 1)``, or a ``Rule`` as it is.
 
-    Raises ValueError for an unknown key, FormulaError for a formula that cannot be read.
+    Raises as ``find_op``.
     """
-    return key if isinstance(key, Rule) else _find("rule", key, RULES, own_rule, "x, y, g")
+    return key if isinstance(key, Rule) else _found("rule", key, RULES, own_rule, "x, y, g")
 
 
-def _find(
-    kind: str, key: object, entries: Mapping[str, Entry], own: Callable[[str], Entry], variables: str
-) -> Entry:
+def _found(
+    kind: str, key: object, entries: Entries[Record], own: Callable[[str], Record], variables: str
+) -> Record:
     if isinstance(key, str) and key.startswith(OWN):
         return own(key.removeprefix(OWN))
     if isinstance(key, str) and key in entries:
         return entries[key]
-    known = ", ".join(entries)
-    raise ValueError(
-        f"unknown {kind} {key!r}: use one of {known}, or {OWN}… with your own formula in {variables}"
-    )
+    ways = f"explorer.{kind.upper()}S lists all, and '{OWN}…' takes your own in {variables}"
+    raise ValueError(f"unknown {kind} {key!r}: {_hint(kind, str(key), entries)}{ways}")
+
+
+def _hint(kind: str, key: str, entries: Entries[Record]) -> str:
+    if meant := entries.meant(key):
+        return f"did you mean {' or '.join(map(repr, meant))}? "
+    if key in OPS or key in RULES:
+        return f"it is {'a rule' if kind == 'op' else 'an op'}; "
+    return ""

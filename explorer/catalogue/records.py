@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar, Literal
 
+from explorer.catalogue.display import TORCH_OWN, html_table
 from explorer.formula import Formula, parse
+
+# Parameters are keyword arguments of sample, apply and snippet, which have these of their own.
+TAKEN = frozenset({"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters"})
+_DECADES_TO_DRAG = 100
+
+OWN_FAMILY = "own"
 
 
 @dataclass(frozen=True)
@@ -14,15 +23,30 @@ class Parameter:
     """A number an op or rule depends on.
 
     ``low`` and ``high`` bound the control on screen and the value in a link; in Python any finite
-    value may be given. ``below`` names a parameter this one must not exceed.
+    value may be given. ``meaning`` is a short noun phrase, which may be followed by a colon and a hint.
+    ``below`` names a parameter this one must not exceed.
+
+    Raises ValueError for a name that cannot be a keyword of ``explorer.sample`` and for a default
+    outside the bounds.
     """
 
     name: str
     default: float
-    low: float
-    high: float
-    meaning: str
+    low: float = -10.0
+    high: float = 10.0
+    meaning: str = "parameter of your formula"
     below: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.name.isidentifier() or self.name in TAKEN:
+            raise ValueError(f"a parameter cannot be called {self.name!r}: choose another name")
+        if not self.low <= self.default <= self.high:
+            raise ValueError(f"{self.name} = {self.default} must lie between {self.low} and {self.high}")
+
+    @property
+    def scale(self) -> Literal["linear", "log"]:
+        """How a slider moves: by factors where the bounds are positive and two decades or more apart."""
+        return "log" if self.low > 0 and self.high / self.low >= _DECADES_TO_DRAG else "linear"
 
 
 @dataclass(frozen=True)
@@ -41,31 +65,62 @@ class Lattice:
 Kink = str | Lattice
 
 
-@dataclass(frozen=True)
-class Op:
-    """An elementwise forward function ``y = f(x; parameters)``.
+@dataclass(frozen=True, repr=False)
+class Entry:
+    """What ops and rules have in common; one line of text, and a small table in a notebook.
 
     Attributes:
         key: permanent name, used in links and code.
         label: name on screen.
-        family: what kind of function it is, a key of ``FAMILIES``; rules say which they suit.
-        formula: f in the formula language, in x and the parameters.
-        kinks: where the derivative jumps or does not exist, as formulas in the parameters; None where
-            that is not declared and must be found numerically.
+        formula: what it computes, in the formula language.
         purpose: one sentence that says what it is for.
-        source: where the formula was read; empty for torch's own functions.
+        parameters: the numbers it depends on.
+        kinks: where it jumps or has a corner in x, as formulas in the parameters, ``()`` for nowhere;
+            None where that is not declared and must be found numerically.
+        source: paper or public file where the formula was read; empty for torch's own functions.
         note: where sources disagree, or what to watch; one sentence.
+        also: other names people know it by.
     """
 
     key: str
     label: str
-    family: str
-    formula: str
-    purpose: str
+    formula: str | None
+    purpose: str = ""
     parameters: tuple[Parameter, ...] = ()
-    kinks: tuple[Kink, ...] | None = ()
+    kinks: tuple[Kink, ...] | None = None
     source: str = ""
     note: str = ""
+    also: tuple[str, ...] = ()
+
+    result: ClassVar[str]  # what the formula is equal to
+
+    def __repr__(self) -> str:
+        values = "".join(f", {p.name}={p.default:g}" for p in self.parameters)
+        return f"<{type(self).__name__} {self.key}: {self.result} = {self.formula or TORCH_OWN}{values}>"
+
+    def _repr_html_(self) -> str:
+        parameters = [
+            (f"{p.name} = {p.default:g}", f"{p.meaning} ({p.low:g} to {p.high:g})") for p in self.parameters
+        ]
+        words = [("", text) for text in (self.purpose, self.note, self.source) if text]
+        head = [(self.key, self.label), (self.result, self.formula or TORCH_OWN)]
+        return html_table([*head, *parameters, *words])
+
+
+@dataclass(frozen=True, repr=False)
+class Op(Entry):
+    """An elementwise forward function ``y = f(x; parameters)``.
+
+    Attributes:
+        formula: f, in x and the parameters.
+        family: what kind of function it is, a key of ``FAMILIES``; rules say which they suit. In the
+            catalogue it follows from where the op stands.
+    """
+
+    formula: str
+    family: str = OWN_FAMILY
+
+    result = "y"
 
     @cached_property
     def parsed(self) -> Formula:
@@ -73,42 +128,31 @@ class Op:
         return parse(self.formula, variables=("x",), parameters=[p.name for p in self.parameters])
 
 
-@dataclass(frozen=True)
-class Rule:
+@dataclass(frozen=True, repr=False)
+class Rule(Entry):
     """A backward rule: the gradient ``r(x, y, g; parameters)`` returned in place of torch's own.
 
     Attributes:
-        key: permanent name, used in links and code.
-        label: name on screen.
-        formula: r in the formula language; None stands for torch's own autograd of the op.
-        kinks: where r jumps or has a corner in x, as formulas in the parameters; None as for an
-            op. Where y stands in r, the op's kinks come on top.
-        purpose: one sentence that says what it is for.
-        group: where the picker lists it, a key of ``GROUPS``.
+        formula: r; None stands for torch's own autograd of the op.
+        kinks: those of r. Where y stands in r, the op's kinks come on top.
+        group: where the picker lists it, a key of ``GROUPS``; in the catalogue it follows from where the
+            rule stands, and so do ``suits`` and ``otherwise`` unless the entry says more.
         suits: families of ops it makes sense for; empty: all.
         otherwise: why not for others, a sentence for the picker.
         linear: whether r is linear in g.
-        primitive: formula in x whose derivative is r at g = 1, where one is known; linear rules only.
+        antiderivative: formula in x whose derivative is r at g = 1, where one is known; linear rules only.
         area: integral of r over all x at g = 1, a formula in the parameters or "infinite"; linear
             rules only.
-        source: paper or public file where the formula was read.
-        note: where sources disagree, or what to watch; one sentence.
     """
 
-    key: str
-    label: str
-    formula: str | None
-    purpose: str
-    parameters: tuple[Parameter, ...] = ()
-    kinks: tuple[Kink, ...] | None = ()
     suits: tuple[str, ...] = ()
     otherwise: str = ""
     linear: bool = True
-    primitive: str | None = None
+    antiderivative: str | None = None
     area: str | None = None
-    source: str = ""
-    note: str = ""
     group: str = "general"
+
+    result = "gradient"
 
     @cached_property
     def parsed(self) -> Formula | None:
@@ -133,8 +177,35 @@ def values(op: Op, rule: Rule | None, settings: Mapping[str, float]) -> dict[str
     return chosen
 
 
+def checked(op: Op, rules: Sequence[Rule], parameters: Mapping[str, float]) -> dict[str, float]:
+    """Parameter values as floats; ValueError for a name no entry has or a value that is not finite."""
+    known = {p.name for p in op.parameters} | {p.name for rule in rules for p in rule.parameters}
+    qualified = {f"{rule.key}.{p.name}" for rule in rules for p in rule.parameters}
+    result = {}
+    for name, value in parameters.items():
+        if name not in known | qualified:
+            takes = f"takes {', '.join(sorted(known))}" if known else "takes no parameters"
+            chosen = " with ".join([op.key, ", ".join(rule.key for rule in rules)])
+            raise ValueError(f"unknown parameter {name!r}: {chosen} {takes}")
+        result[name] = finite(f"parameter {name}", value)
+    return result
+
+
+def finite(name: str, value: Any) -> float:
+    """A finite float; ValueError with its name for anything else, texts and truth values included."""
+    try:
+        if isinstance(value, bool | str):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must be a number, not {value!r}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, not {value!r}")
+    return number
+
+
 class TooManyKinksError(ValueError):
-    """More kinks than a picture can show."""
+    """Too many kinks for a picture."""
 
 
 def kink_points(

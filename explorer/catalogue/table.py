@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.catalogue import FAMILIES, GROUPS, OPS, RULES
+from explorer.catalogue.display import TORCH_OWN
 
 BEGIN, END = "<!-- catalogue -->", "<!-- end of catalogue -->"
 
@@ -15,7 +16,7 @@ def tables() -> str:
     """All ops and all rules in their order, each with its formula and what it is for."""
     ops = [(op.key, op.formula, FAMILIES[op.family], op.purpose) for op in OPS.values()]
     rules = [
-        (rule.key, rule.formula or "torch's own", GROUPS[rule.group], rule.purpose) for rule in RULES.values()
+        (rule.key, rule.formula or TORCH_OWN, GROUPS[rule.group], rule.purpose) for rule in RULES.values()
     ]
     ops_table = _table(("op", "y =", "family", "what it is for"), ops)
     rules_table = _table(("rule", "gradient =", "made for", "what it is for"), rules)

@@ -15,6 +15,8 @@ from functools import cached_property
 from torch import Tensor
 
 from explorer.formula import printing
+from explorer.formula.data import Data, data
+from explorer.formula.derivative import derivative
 from explorer.formula.errors import FormulaError
 from explorer.formula.evaluation import bind, carries_gradient, constant_value
 from explorer.formula.functions import FUNCTIONS, Function
@@ -25,15 +27,22 @@ from explorer.formula.tree import CONSTANTS, VARIABLES, Node, names
 
 __all__ = [
     "CONSTANTS", "FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "MAX_NODES", "VARIABLES", "Formula", "FormulaError",
-    "Function", "Node", "name_latex", "names", "number_latex", "number_text", "parse",
+    "Function", "Node", "derivative", "name_latex", "names", "number_latex", "number_text", "parse",
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Formula:
     """A formula that has been read: equal to another when their trees are equal."""
 
     tree: Node
+
+    def __repr__(self) -> str:
+        return f"Formula({self.text!r})"
+
+    def _repr_latex_(self) -> str:
+        """What a notebook shows."""
+        return f"$\\displaystyle {self.latex}$"
 
     @cached_property
     def text(self) -> str:
@@ -62,18 +71,28 @@ class Formula:
 
     @cached_property
     def torch_source(self) -> str:
-        """A torch expression in x, y, g and the parameters; may call ``constant`` (see printing)."""
+        """A torch expression in x, y, g and the parameters; needs ``torch`` and ``math``."""
         return printing.source(self.tree, printing.TORCH)
-
-    @cached_property
-    def numpy_source(self) -> str:
-        """A NumPy expression; needs ``np`` and ``math``. Its dtype may be wider than x's."""
-        return printing.source(self.tree, printing.NUMPY)
 
     @cached_property
     def jax_source(self) -> str:
         """A JAX expression; needs ``jax``, ``jnp`` and ``math``."""
         return printing.source(self.tree, printing.JAX)
+
+    @cached_property
+    def data(self) -> Data:
+        """The tree as nested lists of JSON, for the browser."""
+        return data(self.tree)
+
+    @cached_property
+    def gradient(self) -> Formula | None:
+        """In x and g, what torch's autograd of this formula of x returns; None where it is too long."""
+        return _formula(derivative(self.tree))
+
+    @cached_property
+    def short_gradient(self) -> Formula | None:
+        """The gradient for people to read: equal where all of its parts are finite numbers."""
+        return _formula(derivative(self.tree, finite=True))
 
     def bind(self, parameters: Mapping[str, float] | None = None) -> Callable[..., Tensor]:
         """The function ``(x, y=None, g=None) -> Tensor`` of x's shape and dtype.
@@ -86,6 +105,10 @@ class Formula:
     def value(self, parameters: Mapping[str, float] | None = None) -> float:
         """The one value of a formula without x, y and g."""
         return constant_value(self.tree, parameters or {})
+
+
+def _formula(tree: Node | None) -> Formula | None:
+    return None if tree is None else Formula(tree)
 
 
 def parse(

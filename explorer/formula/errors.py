@@ -7,7 +7,7 @@ class FormulaError(ValueError):
     """A formula that cannot be read.
 
     ``message`` is a plain sentence that says what was wrong and what to write instead;
-    ``column`` is the place it points at, 1 for the first character.
+    ``column`` is the position it points at, 1 for the first character.
     """
 
     def __init__(self, message: str, column: int) -> None:
@@ -16,6 +16,11 @@ class FormulaError(ValueError):
         self.column = column
 
     def pointer(self, text: str) -> str:
-        """The text with a caret on the line below, under the place of the error."""
+        """The text with a caret on the line below, under the column of the error."""
         flat = "".join(character if character.isprintable() else " " for character in text)
         return f"{flat}\n{' ' * (self.column - 1)}^"
+
+
+def error_at(column: int, subject: str, rest: str) -> FormulaError:
+    """The error about a subject at a column; ``rest`` of the sentence begins with its space or colon."""
+    return FormulaError(f"{subject} at column {column}{rest}", column)

@@ -1,15 +1,16 @@
 """Tree to numbers: plain torch operations, so that autograd, double backward and torch.func see through.
 
-What depends on x, y or g is a tensor; what does not is computed once, on 0-dim float64 tensors, and
-enters the tensor operations as a Python number. Python itself never calculates with what a user wrote.
+What depends on x, y or g is a tensor; what does not is one number, computed once, by the same
+arithmetic and functions of Python that exported code is spelled with. Where Python raises, torch says
+what IEEE arithmetic gives.
 """
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache, reduce
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import torch
@@ -47,6 +48,16 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+# Functions of Python, for constants: here and in exported code.
+PYTHON: dict[str, Callable[..., float]] = {
+    function.__name__: function
+    for function in (
+        abs, min, max, math.exp, math.expm1, math.log, math.log1p, math.sqrt, math.sin, math.cos, math.tan,
+        math.atan, math.sinh, math.cosh, math.tanh, math.erf,
+    )
+}  # fmt: skip
+
+
 class Scope(NamedTuple):
     """The tensors a formula is evaluated on; an op's formula sees only x."""
 
@@ -78,13 +89,13 @@ def casts(node: Node) -> tuple[bool, ...]:
             return tuple(is_condition(operand) for operand in operands)
 
 
-def fills(node: Call) -> tuple[bool, ...]:
-    """For each argument: is it a constant that must be filled out to a tensor like x?"""
-    constant = tuple(is_constant(argument) and not is_condition(argument) for argument in node.arguments)
-    match FUNCTIONS[node.function].mixing:
+def fills(node: Node) -> tuple[bool, ...]:
+    """For each operand: is it a constant that must be filled out to a tensor like x?"""
+    constant = tuple(map(is_constant, children(node)))
+    match FUNCTIONS[node.function].mixing if isinstance(node, Call) else "scalars":
         case "tensors":
             return constant
-        case "bounds" if constant[0] or constant[1:] != (True, True):
+        case "bounds" if constant[0] or not all(constant[1:]):
             return constant
         case "branches" if constant[1:] == (True, True):
             return (False, True, False)
@@ -92,17 +103,26 @@ def fills(node: Call) -> tuple[bool, ...]:
             return (False,) * len(constant)
 
 
-def carries_gradient(node: Node) -> bool:
-    """Whether torch sees a path from the node's value back to x, y or g."""
+def limits(node: Node) -> tuple[bool, ...]:
+    """For each operand: does torch refuse a constant there that is beyond the dtype of x?"""
+    exponent = isinstance(node, Binary) and node.operator == "**"
+    return tuple(
+        isinstance(node, Call) or (exponent and position == 1) for position in range(len(children(node)))
+    )
+
+
+def carries_gradient(node: Node, variables: Collection[str] = VARIABLES) -> bool:
+    """Whether torch sees a path from the node's value back to one of the variables."""
     match node:
         case Name(name):
-            return name in VARIABLES
-        case Call("where", (_, then, otherwise)):
-            return carries_gradient(then) or carries_gradient(otherwise)
+            return name in variables
+        case Call("where", (_, *branches)):
+            return any(carries_gradient(branch, variables) for branch in branches)
         case Call(function) if not FUNCTIONS[function].differentiable:
             return False
         case _:
-            return not is_condition(node) and any(carries_gradient(child) for child in children(node))
+            paths = (carries_gradient(child, variables) for child in children(node))
+            return not is_condition(node) and any(paths)
 
 
 def _operation(node: Node) -> Callable[..., Any]:
@@ -113,114 +133,91 @@ def _operation(node: Node) -> Callable[..., Any]:
         case Binary(sign):
             return _OPERATORS[sign]
         case Compare(signs):
-            return _chain(signs)
+            links = [_OPERATORS[sign] for sign in signs]
+            return lambda *values: reduce(operator.and_, map(operator.call, links, values, values[1:]))
         case Call(function):
             return FUNCTIONS[function].call
         case _:
             raise TypeError(f"{node} is a leaf")
 
 
-def _chain(signs: tuple[str, ...]) -> Callable[..., Any]:
-    if len(signs) == 1:
-        return _OPERATORS[signs[0]]
-
-    def compare(*values: Any) -> Any:
-        links = [_OPERATORS[sign](*pair) for sign, pair in zip(signs, pairwise(values), strict=True)]
-        return reduce(operator.and_, links)
-
-    return compare
-
-
-def _prepared(evaluate: Evaluator, cast: bool, fill: bool) -> Evaluator:
-    if cast:
-        return lambda scope: evaluate(scope).to(scope.x.dtype)
-    if fill:
-        return lambda scope: torch.full_like(scope.x, evaluate(scope))
-    return evaluate
+def python_step(node: Node, values: list[float]) -> float:
+    """An inner node's value as Python computes it; raises what Python raises, KeyError where it lacks it."""
+    match node:
+        case Unary("~"):
+            return not values[0]
+        case Binary("**"):
+            return math.pow(*values)
+        case Call("where"):
+            return values[1] if values[0] else values[2]
+        case Call(function):
+            return PYTHON[function](*values)
+        case _:
+            result: float = _operation(node)(*values)
+            return result
 
 
-def _joined(node: Node, operands: list[Evaluator]) -> Evaluator:
-    operation = _operation(node)
-    if len(operands) == 1:
-        (only,) = operands
-        return lambda scope: operation(only(scope))
-    if len(operands) == 2:
-        left, right = operands
-        return lambda scope: operation(left(scope), right(scope))
-    return lambda scope: operation(*[operand(scope) for operand in operands])
+def _ieee_step(node: Node, values: list[float]) -> float:
+    try:
+        return python_step(node, values)
+    except (ArithmeticError, ValueError, KeyError):
+        kinds = [torch.bool if isinstance(value, bool) else torch.float64 for value in values]
+        tensors = [torch.tensor(value, dtype=kind) for value, kind in zip(values, kinds, strict=True)]
+        return float(_operation(node)(*tensors))
 
 
-def _constant(node: Node, parameters: Mapping[str, float]) -> Tensor:
-    """The value of a constant subtree: a 0-dim tensor, float64 or bool."""
+def constant_value(
+    node: Node,
+    parameters: Mapping[str, float],
+    step: Callable[[Node, list[float]], float] = _ieee_step,
+) -> float:
+    """The value of a tree without x, y and g; a bool for a condition. ``step`` computes each inner node."""
     match node:
         case Number(value):
-            return torch.tensor(value, dtype=torch.float64)
-        case Name("pi"):
-            return torch.tensor(torch.pi, dtype=torch.float64)
-        case Name("e"):
-            return torch.tensor(torch.e, dtype=torch.float64)
+            return value
+        case Name("pi" | "e" as name):
+            return float(getattr(math, name))
         case Name(name):
-            return torch.tensor(float(parameters[name]), dtype=torch.float64)
-    values = [
-        value.to(torch.float64) if cast else value
-        for value, cast in zip(
-            (_constant(child, parameters) for child in children(node)), casts(node), strict=True
-        )
-    ]
-    result: Tensor = _operation(node)(*values)
-    return result
+            return float(parameters[name])
+    values = [constant_value(child, parameters, step) for child in children(node)]
+    numbers = [float(value) if cast else value for value, cast in zip(values, casts(node), strict=True)]
+    return step(node, numbers)
 
 
-def constant_value(node: Node, parameters: Mapping[str, float]) -> float:
-    """The value of a tree without x, y and g, calculated in float64."""
-    return float(_constant(node, parameters))
-
-
-def _constant_evaluator(node: Node, parameters: Mapping[str, float]) -> Evaluator:
-    if not is_condition(node):
-        value = constant_value(node, parameters)
-        return lambda scope: value
-    holds = bool(_constant(node, parameters))
-    # A tensor kept from one call to the next could be of another device or of inference mode.
-    return lambda scope: torch.tensor(holds, device=scope.x.device)
-
-
-def _argument(node: Node, parameters: Mapping[str, float]) -> Evaluator:
-    """An argument of a torch function; constants too large for the dtype of x become infinite."""
-    evaluate = _compiled(node, parameters)
-    if is_condition(node) or not is_constant(node):
-        return evaluate
+def _operand(node: Node, parameters: Mapping[str, float], cast: bool, fill: bool, limit: bool) -> Evaluator:
+    """An operand as its operation wants it; see ``casts``, ``fills`` and ``limits``."""
+    if not is_constant(node):
+        evaluate = _compiled(node, parameters)
+        return (lambda scope: evaluate(scope).to(scope.x.dtype)) if cast else evaluate
     value = constant_value(node, parameters)
-    return evaluate if abs(value) <= SMALLEST_MAX else lambda scope: _in_dtype(value, scope.x.dtype)
-
-
-def _in_dtype(value: float, dtype: torch.dtype) -> float:
-    return float(torch.tensor(value, dtype=torch.float64).to(dtype))
+    if is_condition(node) and not cast:
+        # A tensor kept from one call to the next could be of another device or of inference mode.
+        return lambda scope: torch.tensor(value, device=scope.x.device)
+    if not (limit and abs(value) > SMALLEST_MAX):
+        number = float(value)
+        return (lambda scope: torch.full_like(scope.x, number)) if fill else lambda scope: number
+    wide = torch.tensor(value, dtype=torch.float64)
+    if fill:
+        return lambda scope: torch.full_like(scope.x, float(wide.to(scope.x.dtype)))
+    return lambda scope: float(wide.to(scope.x.dtype))
 
 
 def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
-    if is_constant(node):
-        return _constant_evaluator(node, parameters)
     if isinstance(node, Name):
         return operator.attrgetter(node.name)
-    compiled, filled = _compiled, (False,) * len(children(node))
-    if isinstance(node, Call):
-        compiled, filled = _argument, fills(node)
-    operands = [
-        _prepared(compiled(child, parameters), cast, fill)
-        for child, cast, fill in zip(children(node), casts(node), filled, strict=True)
-    ]
-    return _joined(node, operands)
+    operation = _operation(node)
+    wants = zip(children(node), casts(node), fills(node), limits(node), strict=True)
+    operands = [_operand(child, parameters, *want) for child, *want in wants]
+    return lambda scope: operation(*[operand(scope) for operand in operands])
 
 
 @lru_cache(maxsize=1024)
 def _bound(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
-    evaluate = _argument(node, {name: float.fromhex(value) for name, value in parameters})
+    values = {name: float.fromhex(value) for name, value in parameters}
+    evaluate = _operand(node, values, cast=False, fill=True, limit=True)
 
     def shaped(scope: Scope) -> Tensor:
-        value = evaluate(scope)
-        if not isinstance(value, Tensor):
-            return torch.full_like(scope.x, value)
+        value: Tensor = evaluate(scope)
         return value if value.shape == scope.x.shape else value.expand_as(scope.x)
 
     return shaped

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from explorer.formula.aliases import GREEK
 from explorer.formula.functions import FUNCTIONS
 from explorer.formula.printing import number_text
-from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_condition
+from explorer.formula.tree import POWERS, SIGN, Binary, Call, Compare, Name, Node, Number, Unary, is_condition
 
-_GREEK = frozenset((
-    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu",
-    "xi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega",
-))  # fmt: skip
 _SIGNS = {
     "<": "<",
     "<=": r"\le",
@@ -20,13 +17,15 @@ _SIGNS = {
     "&": r"\land",
     "|": r"\lor",
 }
-_OR, _AND, _COMPARE, _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(8)
+_OR, _AND, _SUM, _PRODUCT, _POWER = (POWERS[sign] for sign in ("|", "&", "+", "*", "**"))
+_ATOM = _POWER + 1
+_COMPARE = (_AND + _SUM) / 2  # in mathematics, unlike Python, comparisons bind tighter than and and or
 
 
 def name_latex(name: str) -> str:
     """A variable or parameter as a symbol: Greek letters, single letters, words upright."""
-    if name == "pi" or name in _GREEK:
-        return "\\" + name
+    if name in GREEK.values():
+        return "\\" + name.replace("lambd", "lambda")
     if len(name) == 1:
         return name
     return rf"\mathrm{{{name.replace('_', chr(92) + '_')}}}"
@@ -43,16 +42,16 @@ def latex(node: Node) -> str:
     return _set(node)[0]
 
 
-def _set(node: Node) -> tuple[str, int]:
+def _set(node: Node) -> tuple[str, float]:
     match node:
         case Number(value):
             return number_latex(value), _PRODUCT if "e" in number_text(value) else _ATOM
         case Name(name):
             return name_latex(name), _ATOM
         case Unary("~", operand):
-            return rf"\lnot {_inside(operand, _ATOM)}", _SIGN
+            return rf"\lnot {_inside(operand, _ATOM)}", SIGN
         case Unary(_, operand):
-            return f"-{_unsigned(operand, _SIGN)}", _SIGN
+            return f"-{_unsigned(operand, SIGN)}", SIGN
         case Binary(sign, left, right):
             return _binary(sign, left, right)
         case Compare(signs, operands):
@@ -63,11 +62,11 @@ def _set(node: Node) -> tuple[str, int]:
             return _call(function, arguments)
 
 
-def _binary(sign: str, left: Node, right: Node) -> tuple[str, int]:
+def _binary(sign: str, left: Node, right: Node) -> tuple[str, float]:
     match sign:
         case "&" | "|":
             level = _AND if sign == "&" else _OR
-            return f"{_inside(left, level)} {_SIGNS[sign]} {_inside(right, level + 1)}", level
+            return f"{_inside(left, level)} {_SIGNS[sign]} {_inside(right, level + 0.5)}", level
         case "/":
             return rf"\frac{{{_number(left, _OR)}}}{{{_number(right, _OR)}}}", _POWER
         case "**":
@@ -80,14 +79,14 @@ def _binary(sign: str, left: Node, right: Node) -> tuple[str, int]:
             return f"{_number(left, _SUM)} {sign} {_unsigned(right, _SUM + (sign == '-'))}", _SUM
 
 
-def _call(function: str, arguments: tuple[Node, ...]) -> tuple[str, int]:
+def _call(function: str, arguments: tuple[Node, ...]) -> tuple[str, float]:
     if function == "where":
         return _cases(Call(function, arguments)), _COMPARE
     text = FUNCTIONS[function].latex
     level = _POWER if text.startswith(r"\frac") else _ATOM
-    for place, argument in enumerate(arguments):
-        inside = (_unsigned if f"+#{place}" in text else _number)(argument, _OR)
-        text = text.replace(f"#{place}", inside)
+    for position, argument in enumerate(arguments):
+        inside = (_unsigned if f"+#{position}" in text else _number)(argument, _OR)
+        text = text.replace(f"#{position}", inside)
     return text, level
 
 
@@ -101,19 +100,19 @@ def _cases(node: Node) -> str:
     return rf"\begin{{cases}}{(chr(92) * 2 + ' ').join(rows)}\end{{cases}}"
 
 
-def _inside(node: Node, level: int) -> str:
+def _inside(node: Node, level: float) -> str:
     """A condition or number as it is, in parentheses where it binds less tightly than ``level``."""
     text, own = _set(node)
     return rf"\left({text}\right)" if own < level else text
 
 
-def _unsigned(node: Node, level: int) -> str:
+def _unsigned(node: Node, level: float) -> str:
     """As ``_number``, but in parentheses where another sign would stand before its minus."""
     text = _number(node, level)
     return rf"\left({text}\right)" if text.startswith("-") else text
 
 
-def _number(node: Node, level: int) -> str:
+def _number(node: Node, level: float) -> str:
     """A number; a condition becomes its indicator."""
     if is_condition(node):
         return rf"\mathbf{{1}}\left[{_set(node)[0]}\right]"

@@ -1,18 +1,22 @@
-"""Text to words, by one regular expression."""
+"""Text to words, by one regular expression; what people write otherwise becomes the language's own."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from explorer.formula.errors import FormulaError
+from explorer.formula.aliases import SPELLINGS, SUPERSCRIPTS, own_name
+from explorer.formula.errors import error_at
 
 _WORD = re.compile(
     r"(?P<space>[ \t\r\n]+)"
     r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
-    r"|(?P<mark>\*\*|//|<=|>=|==|!=|:=|&&|\|\||[-+*/()<>,&|~=%^!\[\].'\"#])"
+    r"|(?P<name>(?:(?:torch|nn|functional|F|np|numpy|jnp|math)\.)*[A-Za-z_][A-Za-z0-9_]*|[α-ω][0-9]*)"
+    r"|(?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+    r"|(?P<mark>\*\*|//|<=|>=|==|!=|:=|&&|\|\||[-+*/()<>,&|~=%^!\[\].'\"#−×·⋅∗÷≤≥≠])"
 )
+# Behind a number these would be part of it: an exponent that is cut off, or another language's literal.
+_SUFFIXES = frozenset("eEjJfFlL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +29,53 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
-    """The words of a text, the end last. Raises FormulaError at a character that begins none."""
-    found, position = [], 0
-    while position < len(text):
-        match = _WORD.match(text, position)
-        if match is None:
-            code = ord(text[position])
-            shown = f'"{text[position]}"' if text[position].isprintable() else f"character U+{code:04X}"
-            raise FormulaError(f"{shown} at column {position + 1} has no place in a formula", position + 1)
-        if match.lastgroup != "space":
-            found.append(Token(str(match.lastgroup), match.group(), position + 1))
+    """The words of a text, the end last.
+
+    ``2x``, ``2(x + 1)`` and ``2πx`` hold a product. Raises FormulaError at a character that begins no word
+    and at a product that can be read in two ways.
+    """
+    found: list[Token] = []
+    position = joined = 0
+    while match := _WORD.match(text, position):
+        token = Token(str(match.lastgroup), match.group(), position + 1)
+        if position == joined and found and _multiplies(found[-1], token):
+            require_one_reading(found, token)
+            found.append(replace(token, kind="mark", text="*"))
+        found += _own(token)
         position = match.end()
+        joined = position if token.kind in ("number", "power") or token.text == "π" else -1
+    if position < len(text):
+        character = text[position]
+        shown = f'"{character}"' if character.isprintable() else f"character U+{ord(character):04X}"
+        raise error_at(position + 1, shown, " has no place in a formula")
     return [*found, Token("end", "", len(text) + 1)]
+
+
+def _own(token: Token) -> list[Token]:
+    """The word as the language spells it; spaces are none."""
+    match token.kind:
+        case "space":
+            return []
+        case "name":
+            return [replace(token, text=own_name(token.text))]
+        case "power":
+            exponent = token.text.translate(SUPERSCRIPTS)
+            sign = [Token("mark", "-", token.column)] if exponent[0] == "-" else []
+            number = Token("number", exponent.lstrip("-"), token.column)
+            return [Token("mark", "**", token.column), *sign, number]
+        case _:
+            return [replace(token, text=SPELLINGS.get(token.text, token.text))]
+
+
+def _multiplies(number: Token, token: Token) -> bool:
+    if token.kind == "name":
+        return number.text != "0" and token.text not in _SUFFIXES and token.text[0] != "_"
+    return token.text == "("
+
+
+def require_one_reading(before: list[Token], token: Token) -> None:
+    """FormulaError at a product without its sign: ``1/2x`` is (1/2)x to some and 1/(2x) to others."""
+    operators = [word.text for word in before[:-1] if word.text not in ("+", "-")]
+    if operators and operators[-1] in ("/", "**"):
+        shown = f'"{before[-1].text}{token.text}"'
+        raise error_at(token.column, shown, " can be read in two ways: write * and parentheses")

@@ -7,19 +7,20 @@ recurses as deep as the text tells it to.
 
 from __future__ import annotations
 
-import difflib
 import keyword
 import math
-from collections.abc import Collection
-from typing import NoReturn
+from collections.abc import Collection, Sequence
+from functools import lru_cache
 
-from torch import autograd, nn
-
-from explorer.formula.errors import FormulaError
+from explorer.formula.aliases import CALLS, MEANT, called, misspelled
+from explorer.formula.errors import FormulaError, error_at
 from explorer.formula.functions import FUNCTIONS
-from explorer.formula.lexing import Token, tokens
+from explorer.formula.lexing import Token, require_one_reading, tokens
+from explorer.formula.printing import CANONICAL, source
 from explorer.formula.tree import (
+    COMPARISONS,
     CONSTANTS,
+    POWERS,
     VARIABLES,
     Binary,
     Call,
@@ -31,6 +32,7 @@ from explorer.formula.tree import (
     is_condition,
     is_constant,
     measure,
+    substituted,
 )
 
 MAX_LENGTH = 300
@@ -39,21 +41,16 @@ MAX_DEPTH = 16
 MAX_NESTING = 64  # redundant parentheses add no depth to the tree, but the parser descends into each
 MAX_NAME = 20
 
-COMPARISONS = ("<=", ">=", "==", "!=", "<", ">")
-POWERS = {"|": 1, "&": 2, "+": 3, "-": 3, "*": 4, "/": 4, "**": 5}
-
-# Generated code uses these words itself, or sets parameters as attributes beside them.
+# Generated code uses these words itself, or once did: links know "constant" under another name.
 CODE_WORDS = frozenset((
-    "torch", "math", "np", "jnp", "jax", "ctx", "self", "inputs", "output", "forward", "backward", "jvp",
-    "vjp", "apply", "float", "super", "constant", "gradient", "nn", "partial", "saved", "surrogate",
-    "inf", "nan", "Inf", "NaN", "Infinity",
-)).union(dir(nn.Module()), dir(autograd.Function))  # fmt: skip
+    "torch", "math", "jnp", "jax", "partial", "nn", "ctx", "self", "super", "float", "inputs", "output",
+    "saved", "gradient", "surrogate", "constant", "inf", "nan", "Inf", "NaN", "Infinity",
+))  # fmt: skip
 
 _INSTEAD = {
     "//": "use floor(a / b) for whole division",
     "%": "use a - b * floor(a / b) for the remainder",
-    "^": "use ** for powers",
-    "=": "use == to compare; a formula assigns nothing",
+    "=": "use == to compare; a formula assigns nothing, and arguments have no names",
     ":=": "a formula assigns nothing",
     "&&": "use & between conditions",
     "||": "use | between conditions",
@@ -64,8 +61,6 @@ _INSTEAD = {
     "'": "there are no strings in a formula",
     '"': "there are no strings in a formula",
     "#": "there are no comments in a formula",
-}
-_WORDS_INSTEAD = {
     "and": "use & between conditions",
     "or": "use | between conditions",
     "not": "use ~ before a condition",
@@ -73,16 +68,6 @@ _WORDS_INSTEAD = {
     "else": "use where(condition, then, otherwise)",
     "True": "use 1",
     "False": "use 0",
-}
-
-
-_CALLED_ELSEWHERE = {
-    "ln": "log",
-    "pow": "**",
-    "arctan": "atan",
-    "sgn": "sign",
-    "clip": "clamp",
-    "swish": "silu",
 }
 
 
@@ -100,8 +85,25 @@ def parse_tree(
         raise FormulaError(
             f"the formula has {len(text)} characters: {MAX_LENGTH} are the most", MAX_LENGTH + 1
         )
-    parser = _Parser(tokens(text), variables, parameters)
-    return parser.formula()
+    tree = _Parser(tokens(text), variables, parameters).formula()
+    if (length := len(source(tree, CANONICAL))) > MAX_LENGTH:
+        raise FormulaError(
+            f"with its spaces and names in full the formula has {length} characters: "
+            f"{MAX_LENGTH} are the most",
+            1,
+        )
+    return tree
+
+
+@lru_cache
+def template(text: str) -> Node:
+    """A formula of the tables, in the operands a, b, c, what is made of them, y, and g; d is free."""
+    return _Parser(tokens(text), ("y", "g"), ("a", "b", "c", "d")).formula()
+
+
+def filled(text: str, operands: Sequence[Node]) -> Node:
+    """A formula of the tables with trees for its operands."""
+    return substituted(template(text), dict(zip(map(Name, "abc"), operands, strict=False)))
 
 
 class _Parser:
@@ -109,25 +111,26 @@ class _Parser:
         self, tokens: list[Token], variables: Collection[str], parameters: Collection[str] | None
     ) -> None:
         self.tokens = tokens
-        self.place = 0
+        self.position = 0
         self.nesting = 0
+        self.closing = ""  # the mark that ends what was opened last
         self.variables = variables
         self.parameters = parameters
 
     @property
     def token(self) -> Token:
-        return self.tokens[self.place]
+        return self.tokens[self.position]
 
     def take(self) -> Token:
         token = self.token
-        self.place += 1
+        self.position += 1
         return token
 
     def formula(self) -> Node:
         column = self.token.column
         node = self.expression()
         if self.token.kind != "end":
-            self.refuse_trailing()
+            raise self.trailing()
         if is_condition(node):
             raise FormulaError(
                 "the formula is a condition, true or false at each x: multiply it by 1 or use "
@@ -139,15 +142,14 @@ class _Parser:
     def expression(self) -> Node:
         """A comparison chain, or what binds tighter."""
         columns = [self.token.column]
-        operands, operators = [self.binary(1)], []
+        operands, operators = [self.binary(POWERS["|"])], []
         while self.token.text in COMPARISONS:
             operators.append(self.take().text)
             columns.append(self.token.column)
-            operands.append(self.binary(1))
+            operands.append(self.binary(POWERS["|"]))
         if not operators:
             return operands[0]
-        for operand, column in zip(operands, columns, strict=True):
-            self.require_number(operand, column, "a comparison")
+        self.require_numbers(operands, columns, "a comparison")
         return self.built(Compare(tuple(operators), tuple(operands)), columns[0])
 
     def binary(self, power: int) -> Node:
@@ -155,14 +157,29 @@ class _Parser:
         column = self.token.column
         self.nesting += 1
         if self.nesting > MAX_NESTING:
-            raise FormulaError(f"too many parentheses, signs or powers in a row at column {column}", column)
+            raise error_at(column, "too many parentheses, signs or powers in a row", "")
         left = self.prefix()
-        while (own := POWERS.get(self.token.text, 0)) >= power:
+        while (own := self.power()) >= power:
             operator = self.take()
             right = self.binary(own if operator.text == "**" else own + 1)
-            left = self.built(self.combined(operator, left, right), column)
+            if operator.text in "&|":
+                self.require_conditions([left, right], operator)
+            left = self.built(Binary(operator.text, left, right), column)
         self.nesting -= 1
         return left
+
+    def power(self) -> int:
+        """How tightly the next word binds as an operator; 0 where it is none."""
+        if self.closing == "|":
+            self.part_bars()
+        return 0 if self.token.text == self.closing else POWERS.get(self.token.text, 0)
+
+    def part_bars(self) -> None:
+        """Two bars in a row may close, or open, two absolute values."""
+        token = self.token
+        if token.text == "||":
+            bars = [Token("mark", "|", token.column), Token("mark", "|", token.column + 1)]
+            self.tokens[self.position : self.position + 1] = bars
 
     def prefix(self) -> Node:
         token = self.token
@@ -171,178 +188,146 @@ class _Parser:
         self.take()
         operand = self.binary(POWERS["**"])
         if token.text == "~":
-            self.require_condition(operand, token.column, '"~"')
+            self.require_conditions([operand], token)
         return operand if token.text == "+" else self.built(Unary(token.text, operand), token.column)
 
-    def combined(self, operator: Token, left: Node, right: Node) -> Node:
-        if operator.text in "&|":
-            for side in (left, right):
-                self.require_condition(side, operator.column, f'"{operator.text}"')
-        return Binary(operator.text, left, right)
-
     def atom(self) -> Node:
+        self.part_bars()
         token = self.take()
         if token.kind == "number":
             return self.number(token)
         if token.kind == "name":
             return self.call(token) if self.token.text == "(" else self.name(token)
-        if token.text == "(":
-            node = self.expression()
-            self.close(token)
-            return node
+        if token.text in ("(", "|"):
+            (node,), columns = self.enclosed(token, several=False)
+            if token.text == "(":
+                return node
+            self.require_numbers([node], columns, "an absolute value")
+            return self.built(Call("abs", (node,)), token.column)
         if token.kind == "end":
             raise FormulaError(f"a value is missing at the end, column {token.column}", token.column)
         if token.text in _INSTEAD:
-            self.refuse_mark(token)
-        raise FormulaError(f'a value is missing before "{token.text}" at column {token.column}', token.column)
+            raise self.instead(token)
+        raise error_at(token.column, f'a value is missing before "{token.text}"', "")
+
+    def enclosed(self, opening: Token, several: bool) -> tuple[list[Node], list[int]]:
+        """What stands between two marks, and where; ``several`` parts stand between commas."""
+        outer, self.closing = self.closing, "|" if opening.text == "|" else ")"
+        nodes: list[Node] = []
+        columns: list[int] = []
+        while not nodes or (several and self.token.text == "," and self.take()):
+            if several and not nodes and self.token.text == ")":
+                break
+            columns.append(self.token.column)
+            nodes.append(self.expression())
+        if self.token.text == self.closing:
+            self.take()
+        elif self.token.kind == "end" or (self.closing == "|" and self.token.text == ")"):
+            raise error_at(
+                opening.column, f'the "{opening.text}"', f' is never closed: add a "{self.closing}"'
+            )
+        else:
+            raise self.trailing()
+        self.closing = outer
+        return nodes, columns
 
     def number(self, token: Token) -> Number:
         value = float(token.text)
         if not math.isfinite(value):
-            raise FormulaError(
-                f"the number at column {token.column} is too large: 1e308 is the most", token.column
-            )
+            raise error_at(token.column, "the number", " is too large: 1e308 is the most")
+        bar, later = self.token, [word.text[:1] for word in self.tokens[self.position :]]
+        joined = later[0] == "|" and bar.column == token.column + len(token.text)
+        if joined and self.closing != "|" and later.count("|") > 1:  # 2|x|
+            require_one_reading(self.tokens[: self.position], bar)
+            self.tokens.insert(self.position, Token("mark", "*", bar.column))
         return Number(value)
 
     def name(self, token: Token) -> Name:
-        text = token.text
-        if text in FUNCTIONS:
-            raise FormulaError(
-                f'"{text}" at column {token.column} is a function: write {text}(…)', token.column
-            )
-        if text in self.variables or text in CONSTANTS:
+        text, column, shown = token.text, token.column, f'"{token.text}"'
+        if self.token.text == "=":
+            raise self.instead(self.token)
+        if text in self.variables or text in CONSTANTS or text in (self.parameters or ()):
             return Name(text)
+        if text in FUNCTIONS:
+            raise error_at(column, shown, f" is a function: write {text}(…)")
         if text in VARIABLES:
-            known = " or ".join(self.variables)
-            raise FormulaError(
-                f'"{text}" at column {token.column} is not known here: use {known}', token.column
-            )
-        if text in _WORDS_INSTEAD:
-            raise FormulaError(f'"{text}" at column {token.column}: {_WORDS_INSTEAD[text]}', token.column)
-        if self.parameters is None:
-            self.require_parameter_name(token)
-        elif text not in self.parameters:
+            raise error_at(column, shown, f" is not known here: use {' or '.join(self.variables)}")
+        if text in _INSTEAD:
+            raise self.instead(token)
+        if MEANT.get(text) in self.variables:
+            raise error_at(column, f"unknown name {shown}", f": did you mean {MEANT[text]}?")
+        if self.parameters is not None or "." in text:
             known = ", ".join(self.variables)
-            raise FormulaError(
-                f'unknown name "{text}" at column {token.column}: use {known} or a parameter', token.column
-            )
+            raise error_at(column, f"unknown name {shown}", f": use {known} or a parameter")
+        if text.startswith("_") or text.endswith("_"):
+            raise error_at(column, f"a parameter such as {shown}", " starts and ends with a letter or digit")
+        if len(text) > MAX_NAME:
+            raise error_at(column, "the name", f" is too long: {MAX_NAME} characters are the most")
+        if keyword.iskeyword(text) or keyword.issoftkeyword(text) or text in CODE_WORDS:
+            raise error_at(column, shown, " means something else in code: choose another name")
         return Name(text)
 
-    def require_parameter_name(self, token: Token) -> None:
-        text, column = token.text, token.column
-        if text.startswith("_") or text.endswith("_"):
-            raise FormulaError(
-                f'a parameter such as "{text}" at column {column} starts and ends with a letter or digit',
-                column,
-            )
-        if len(text) > MAX_NAME:
-            raise FormulaError(
-                f"the name at column {column} is too long: {MAX_NAME} characters are the most", column
-            )
-        if keyword.iskeyword(text) or keyword.issoftkeyword(text) or text in CODE_WORDS:
-            raise FormulaError(
-                f'"{text}" at column {column} means something else in code: choose another name', column
-            )
-
     def call(self, token: Token) -> Node:
-        row = FUNCTIONS.get(token.text)
-        if row is None:
-            other = _CALLED_ELSEWHERE.get(token.text.lower())
-            near = [other] if other else difflib.get_close_matches(token.text, FUNCTIONS, n=1)
-            hint = f"write {near[0]}" if near else "a * is missing, or it is none of the functions"
-            raise FormulaError(
-                f'unknown function "{token.text}" at column {token.column}: {hint}', token.column
-            )
-        opening = self.take()
-        arguments: list[Node] = []
-        columns: list[int] = []
-        while self.token.text != ")" or arguments:
-            columns.append(self.token.column)
-            arguments.append(self.expression())
-            if self.token.text != ",":
-                break
-            self.take()
-        self.close(opening)
-        if len(arguments) != row.arity:
-            raise FormulaError(
-                f"{row.name} at column {token.column} takes {_count(row.arity, 'argument')}, "
-                f"here it has {len(arguments)}",
-                token.column,
-            )
-        self.check_arguments(row.name, row.mixing, arguments, columns)
-        return self.built(Call(row.name, tuple(arguments)), token.column)
+        name = called(token.text)
+        if name is None:
+            near = misspelled(token.text)
+            hint = f"write {near}" if near else "a * is missing, or it is none of the functions"
+            raise error_at(token.column, f'unknown function "{token.text}"', f": {hint}")
+        arguments, columns = self.enclosed(self.take(), several=True)
+        pattern = f"{name}({', '.join('abcdefgh'[: len(arguments)])})"
+        if pattern in CALLS:
+            self.require_numbers(arguments, columns, f"an argument of {name}")
+            return self.built(filled(CALLS[pattern], arguments), token.column)
+        self.check_arguments(token, name, arguments, columns)
+        return self.built(Call(name, tuple(arguments)), token.column)
 
-    def check_arguments(self, name: str, mixing: str, arguments: list[Node], columns: list[int]) -> None:
-        if mixing == "branches":
-            self.require_condition(arguments[0], columns[0], f"the first argument of {name}")
+    def check_arguments(self, token: Token, name: str, arguments: list[Node], columns: list[int]) -> None:
+        row = FUNCTIONS.get(name)
+        arity = row.arity if row else next(p.count(",") + 1 for p in CALLS if p.startswith(f"{name}("))
+        if len(arguments) != arity:
+            takes = f" takes {arity} argument{'s' if arity > 1 else ''}, here it has {len(arguments)}"
+            raise error_at(token.column, name, takes)
+        if name == "where":
+            if not is_condition(arguments[0]):
+                raise error_at(columns[0], "the first argument of where", _NEEDS_CONDITIONS)
             return
-        for argument, column in zip(arguments, columns, strict=True):
-            self.require_number(argument, column, f"an argument of {name}")
+        self.require_numbers(arguments, columns, f"an argument of {name}")
         for argument, column in zip(arguments[1:], columns[1:], strict=True):
-            if mixing == "scalars" and not is_constant(argument):
-                raise FormulaError(
-                    f"the argument of {name} at column {column} must be a number or a parameter", column
-                )
+            if row and row.mixing == "scalars" and not is_constant(argument):
+                raise error_at(column, f"the argument of {name}", " must be a number or a parameter")
 
-    def close(self, opening: Token) -> None:
-        if self.token.text == ")":
-            self.take()
-        elif self.token.kind == "end":
-            raise FormulaError(
-                f'the "(" at column {opening.column} is never closed: add a ")"', opening.column
-            )
-        else:
-            self.refuse_trailing()
-
-    def refuse_trailing(self) -> NoReturn:
+    def trailing(self) -> FormulaError:
         token = self.token
         if token.text in _INSTEAD:
-            self.refuse_mark(token)
-        if token.text in _WORDS_INSTEAD:
-            raise FormulaError(
-                f'"{token.text}" at column {token.column}: {_WORDS_INSTEAD[token.text]}', token.column
-            )
+            return self.instead(token)
         if token.text == ")":
-            raise FormulaError(f'the ")" at column {token.column} closes nothing: remove it', token.column)
+            return error_at(token.column, 'the ")"', " closes nothing: remove it")
         if token.text == ",":
-            raise FormulaError(
-                f'the "," at column {token.column} stands outside a function call', token.column
-            )
-        raise FormulaError(
-            f'an operator such as * is missing before "{token.text}" at column {token.column}', token.column
-        )
+            return error_at(token.column, 'the ","', " stands outside a function call")
+        return error_at(token.column, f'an operator such as * is missing before "{token.text}"', "")
 
-    def refuse_mark(self, token: Token) -> NoReturn:
-        raise FormulaError(f'"{token.text}" at column {token.column}: {_INSTEAD[token.text]}', token.column)
+    def instead(self, token: Token) -> FormulaError:
+        return error_at(token.column, f'"{token.text}"', f": {_INSTEAD[token.text]}")
 
-    def require_number(self, node: Node, column: int, where: str) -> None:
-        if is_condition(node):
-            raise FormulaError(
-                f"{where} needs a number, but a condition stands at column {column}: "
-                "use where(condition, 1, 0)",
-                column,
-            )
+    def require_numbers(self, nodes: list[Node], columns: list[int], where: str) -> None:
+        for node, column in zip(nodes, columns, strict=True):
+            if is_condition(node):
+                subject = f"{where} needs a number, but a condition stands"
+                raise error_at(column, subject, ": use where(condition, 1, 0)")
 
-    def require_condition(self, node: Node, column: int, where: str) -> None:
-        if not is_condition(node):
-            raise FormulaError(
-                f"{where} at column {column} needs conditions such as (x > 0): put each in parentheses",
-                column,
-            )
+    def require_conditions(self, nodes: list[Node], operator: Token) -> None:
+        if not all(map(is_condition, nodes)):
+            bars = "; before an absolute value write *" if operator.text == "|" else ""
+            raise error_at(operator.column, f'"{operator.text}"', _NEEDS_CONDITIONS + bars)
 
     def built(self, node: Node, column: int) -> Node:
         count, depth = measure(node)
         if count > MAX_NODES:
-            raise FormulaError(
-                f"the formula has more than {MAX_NODES} parts at column {column}: shorten it", column
-            )
+            raise error_at(column, f"the formula has more than {MAX_NODES} parts", ": shorten it")
         if depth > MAX_DEPTH:
-            raise FormulaError(
-                f"the formula is nested deeper than {MAX_DEPTH} levels at column {column}: write it flatter",
-                column,
-            )
+            subject = f"the formula is nested deeper than {MAX_DEPTH} levels"
+            raise error_at(column, subject, ": write it flatter")
         return node
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+_NEEDS_CONDITIONS = " needs conditions such as (x > 0): put each in parentheses"

@@ -1,18 +1,22 @@
-"""Tree to text: the canonical formula, and source code for torch, NumPy and JAX.
+"""Tree to text: the canonical formula, and source code for torch and JAX.
 
 One printer walks the tree with Python's precedence; a dialect says how leaves, calls and conditions
-are spelled. Nothing is ever printed from the text a user wrote.
+are spelled. Constants of code are Python's own, as ``evaluation`` computes them. Nothing is ever
+printed from the text a user wrote.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from explorer.formula.evaluation import casts, fills
+from explorer.formula.evaluation import PYTHON, casts, constant_value, fills, limits, python_step
 from explorer.formula.functions import FUNCTIONS, SMALLEST_MAX, Function
 from explorer.formula.tree import (
     CONSTANTS,
+    POWERS,
+    SIGN,
     Binary,
     Call,
     Compare,
@@ -27,8 +31,7 @@ from explorer.formula.tree import (
     walk,
 )
 
-_COMPARE, _OR, _AND, _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(8)
-_LEVELS = {"|": _OR, "&": _AND, "+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "**": _POWER}
+_CHOICE, _NOT, _COMPARE, _ATOM = -1, 0, POWERS["<"], POWERS["**"] + 1
 
 
 def number_text(value: float) -> str:
@@ -36,7 +39,7 @@ def number_text(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def _short_number_text(value: float) -> str:
+def _code_number(value: float) -> str:
     """As ``number_text``, but whole numbers only where JAX's 32-bit integers hold them."""
     return number_text(value) if abs(value) < 2**31 else repr(value)
 
@@ -46,188 +49,178 @@ class Dialect:
     """How one language spells what differs between them."""
 
     call: Callable[[Function, list[str]], str]
-    name: Callable[[str], str] = str
-    cast: str | None = None  # a condition used in arithmetic; None where the language casts by itself
-    chains: bool = False  # may a <= b <= c stand as it is?
-    fill: str | None = None  # a constant where a tensor is wanted
-    number: Callable[[float], str] = number_text
-    rounds: bool = True  # does whole-number arithmetic round as float64 does? Python's does not
-    wrap: str | None = None  # a constant as a 0-dim array, for what plain Python would compute differently
-    wraps_arguments: bool = True  # whether functions want their constants so too
-    constants: Dialect | None = None  # the dialect of such constants
-    folded: str = "{}"  # and how their value enters
-    limited: str | None = None  # and how as an argument, where it may be too large for the dtype of x
-    whole: bool = True  # may both branches of a where be whole numbers and the result still a float?
-
-
-def _filled(template: str, arguments: list[str]) -> str:
-    for place, argument in enumerate(arguments):
-        template = template.replace(f"#{place}", argument)
-    return template
-
-
-def _math_name(name: str) -> str:
-    return f"math.{name}" if name in CONSTANTS else name
+    number: Callable[[float], str] = _code_number
+    name: Callable[[str], str] = lambda name: f"math.{name}" if name in CONSTANTS else name
+    scalar: Callable[[Function, list[str]], str] | None = (
+        None  # of constants, where Python lacks the function
+    )
+    cast: str = ""  # a condition used in arithmetic; empty where it counts as a number
+    fill: str = "{}"  # a constant where a tensor is wanted
+    limited: str = "{}"  # a constant that is too large for some dtype
+    holds: str = "{}"  # a constant condition where a tensor is wanted
 
 
 def _torch_call(row: Function, arguments: list[str]) -> str:
     text = f"torch.{row.torch}({', '.join(arguments)})"
-    return text if row.differentiable else f"{text}.detach()"
+    return f"{text}.detach()" if row.needs_detach else text
 
 
-def _python_computes_alike(node: Node) -> bool:
-    """Whether Python's own arithmetic gives a constant's float64 bits and cannot raise."""
-    match node:
-        case Number() | Name():
-            return True
-        case Unary("-", operand):
-            return operand != Number(0) and _python_computes_alike(operand)
-        case Binary("+" | "-" | "*", left, right):
-            return not any(casts(node)) and _python_computes_alike(left) and _python_computes_alike(right)
-        case Binary("/", left, Number(value)):
-            return value != 0 and not any(casts(node)) and _python_computes_alike(left)
-        case _:
-            return False
+def _torch_scalar(row: Function, arguments: list[str]) -> str:
+    tensors = row.arity if row.mixing == "tensors" else 1
+    wrapped = [f"torch.tensor({text}, dtype=torch.float64)" for text in arguments[:tensors]]
+    return f"{_torch_call(row, wrapped + arguments[tensors:])}.item()"
 
 
-CANONICAL = Dialect(call=lambda row, arguments: f"{row.name}({', '.join(arguments)})", chains=True)
-_TORCH_CONSTANT = Dialect(
-    call=_torch_call, name=_math_name, cast="{}.to(torch.float64)", rounds=False, wrap="constant({})"
+def _jax_call(row: Function, arguments: list[str]) -> str:
+    text = row.jax
+    for position, argument in enumerate(arguments):
+        text = text.replace(f"#{position}", argument)
+    return text
+
+
+CANONICAL = Dialect(
+    call=lambda row, arguments: f"{row.name}({', '.join(arguments)})", number=number_text, name=str
 )
 TORCH = Dialect(
     call=_torch_call,
-    name=_math_name,
-    cast="{}.to(x.dtype)",
+    scalar=_torch_scalar,
+    cast="({}).to(x.dtype)",
     fill="torch.full_like(x, {})",
-    rounds=False,
-    constants=_TORCH_CONSTANT,
-    folded="float({})",
-    limited="float({}.to(x.dtype))",
+    limited="torch.tensor({}, dtype=torch.float64).to(x.dtype).item()",
+    holds="torch.tensor({})",
 )
-_NUMPY_CONSTANT = Dialect(
-    call=lambda row, arguments: f"({_filled(row.numpy, arguments)})",
-    name=_math_name,
-    cast="{}.astype(float)",
-    rounds=False,
-    wrap="np.float64({})",
+JAX = Dialect(
+    call=_jax_call,
+    scalar=lambda row, arguments: f"float({_jax_call(row, arguments)})",
+    cast="1.0 * ({})",
 )
-NUMPY = replace(
-    _NUMPY_CONSTANT,
-    cast="{}.astype(x.dtype)",
-    wrap=None,
-    constants=_NUMPY_CONSTANT,
-    folded="float({})",
-    whole=False,
-)
-_JAX_CONSTANT = Dialect(
-    call=lambda row, arguments: f"({_filled(row.jax, arguments)})",
-    name=_math_name,
-    cast="1.0 * {}",
-    number=repr,
-    wrap="jnp.asarray({})",
-    wraps_arguments=False,
-    whole=False,
-)
-JAX = replace(_JAX_CONSTANT, number=_short_number_text, rounds=False, wrap=None, constants=_JAX_CONSTANT)
 
 
 def source(node: Node, dialect: Dialect) -> str:
-    """The tree as an expression of the dialect, with no more parentheses than it needs.
-
-    The torch dialect may call ``constant(value)``, a 0-dim float64 tensor.
-    """
+    """The tree as an expression of the dialect, with no more parentheses than it needs."""
     return _print(node, dialect)[0]
+
+
+def limited_source(node: Node, dialect: Dialect) -> str:
+    """A constant tree as an argument of a function: infinite where it is too large for the dtype of x."""
+    settled = not _parameters(node) and not is_condition(node)
+    large = settled and SMALLEST_MAX < abs(constant_value(node, {})) < math.inf
+    return dialect.limited.format(source(node, dialect)) if large else source(node, dialect)
 
 
 def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
     """Text, and how tightly its outermost operator binds."""
-    if dialect.constants and is_constant(node) and not _python_computes_alike(node):
-        text, level = _print(node, dialect.constants)
-        plain = is_condition(node) or dialect.folded == "{}"
-        return (text, level) if plain else (dialect.folded.format(text), _ATOM)
-    if dialect.wrap and _python_computes_alike(node):
-        return dialect.wrap.format(source(node, replace(dialect, wrap=None))), _ATOM
-    if not dialect.rounds and isinstance(node, Binary) and not names(node):
-        dialect = replace(dialect, number=repr, rounds=True)
+    if dialect.scalar and children(node) and is_constant(node):
+        if not _parameters(node):
+            if not _is_plain(node):
+                return _value_text(constant_value(node, {}))
+            if not _is_exact(node):
+                dialect = replace(dialect, number=repr)
+        if constant := _constant(node, dialect):
+            return constant
     match node:
         case Number(value):
             return dialect.number(value), _ATOM
         case Name(name):
             return dialect.name(name), _ATOM
         case Unary(sign, _):
-            return sign + _operands(node, dialect, [_SIGN])[0], _SIGN
+            return sign + _operands(node, dialect, [SIGN])[0], SIGN
         case Binary(sign, _, _):
-            level = _LEVELS[sign]
-            sides = [_ATOM, _SIGN] if sign == "**" else [level, level + 1]
+            level = POWERS[sign]
+            sides = [_ATOM, SIGN] if sign == "**" else [level, level + 1]
             left, right = _operands(node, dialect, sides)
             return f"{left} {sign} {right}", level
         case Compare(signs, operands):
-            texts = _operands(node, dialect, [_OR] * len(operands))
-            return _chain(signs, texts, dialect)
+            texts = _operands(node, dialect, [_COMPARE + 1] * len(operands))
+            return _chain(signs, texts, apart=dialect.scalar is not None and not is_constant(node))
         case Call(function, _):
-            return _call(FUNCTIONS[function], node, dialect), _ATOM
+            return dialect.call(FUNCTIONS[function], _operands(node, dialect)), _ATOM
 
 
-def _operands(node: Node, dialect: Dialect, levels: list[int]) -> list[str]:
-    texts = []
-    for place, (child, level, cast) in enumerate(zip(children(node), levels, casts(node), strict=True)):
-        plain = replace(dialect, wrap=None)
-        text, own = _print(child, plain if _stays_plain(node, place, dialect) else dialect)
-        if cast and dialect.cast:
-            text, own = dialect.cast.format(f"({text})"), _ATOM if dialect.cast.startswith("{") else _PRODUCT
-        texts.append(f"({text})" if own < level else text)
-    return texts
-
-
-def _stays_plain(node: Node, place: int, dialect: Dialect) -> bool:
-    """Whether an operand may stay a Python number because the other one is a tensor already.
-
-    Not a numerator: torch computes ``2 / tensor`` as the reciprocal times 2, which rounds twice.
-    """
+def _constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
+    """What Python spells otherwise than tensors."""
     match node:
-        case Binary("/", _, _) if dialect.wrap and place == 0:
-            return False
-        case Binary("+" | "-" | "*" | "/", left, right) if dialect.wrap:
-            own, other = (left, right) if place == 0 else (right, left)
-            return _python_computes_alike(own) and (place == 1 or not _python_computes_alike(other))
-        case Call(_, arguments) if not dialect.wraps_arguments:
-            return _python_computes_alike(arguments[place])
+        case Unary("~"):
+            return f"not {_operands(node, dialect, [_COMPARE])[0]}", _NOT
+        case Binary("**", left, right) if not _is_real(left, right):
+            return f"math.pow({', '.join(_operands(node, dialect))})", _ATOM
+        case Call("where"):
+            condition, then, otherwise = _operands(node, dialect, [_NOT, _NOT, _CHOICE])
+            return f"{then} if {condition} else {otherwise}", _CHOICE
+        case Call(name) if name in PYTHON:
+            prefix = "math." if hasattr(math, name) else ""
+            return f"{prefix}{name}({', '.join(_operands(node, dialect))})", _ATOM
+        case Call(name) if dialect.scalar:
+            return dialect.scalar(FUNCTIONS[name], _operands(node, dialect)), _ATOM
         case _:
-            return False
+            return None
 
 
-def _chain(signs: tuple[str, ...], texts: list[str], dialect: Dialect) -> tuple[str, int]:
-    links = [f"{left} {sign} {right}" for left, sign, right in zip(texts, signs, texts[1:], strict=False)]
-    if len(links) == 1:
-        return links[0], _COMPARE
-    if dialect.chains:
-        return texts[0] + "".join(
-            f" {sign} {text}" for sign, text in zip(signs, texts[1:], strict=True)
-        ), _COMPARE
-    return " & ".join(f"({link})" for link in links), _AND
+def _is_real(base: Node, exponent: Node) -> bool:
+    """Whether Python's ``**`` cannot turn out complex."""
+    whole = not _parameters(exponent) and float(constant_value(exponent, {})).is_integer()
+    return whole or (not _parameters(base) and constant_value(base, {}) > 0)
 
 
-def _call(row: Function, node: Call, dialect: Dialect) -> str:
-    texts = _operands(node, dialect, [_COMPARE] * row.arity)
-    arguments = [
-        _argument(text, child, fill, row, dialect)
-        for text, child, fill in zip(texts, node.arguments, fills(node), strict=True)
-    ]
-    return dialect.call(row, arguments)
+def _operands(node: Node, dialect: Dialect, levels: list[int] | None = None) -> list[str]:
+    """The operands' texts, in parentheses where they bind less tightly than ``levels``."""
+    wants = zip(children(node), casts(node), fills(node), limits(node), strict=True)
+    texts = [_operand(node, child, dialect, *want) for child, *want in wants]
+    least = levels or [_CHOICE] * len(texts)
+    return [f"({text})" if own < level else text for (text, own), level in zip(texts, least, strict=True)]
 
 
-def _argument(text: str, node: Node, fill: bool, row: Function, dialect: Dialect) -> str:
-    if dialect.limited and dialect.constants and _may_overflow(node):
-        text, level = _print(node, dialect.constants)
-        text = dialect.limited.format(text if level == _ATOM else f"({text})")
-    if fill and dialect.fill:
-        return dialect.fill.format(text)
-    return f"1.0 * {text}" if fill and row.mixing == "branches" and not dialect.whole else text
+def _operand(
+    parent: Node, node: Node, dialect: Dialect, cast: bool, fill: bool, limit: bool
+) -> tuple[str, int]:
+    if cast and dialect.cast:
+        template = "float({})" if is_constant(node) else dialect.cast
+        return template.format(source(node, dialect)), POWERS["*"] if template[0] == "1" else _ATOM
+    if not dialect.scalar or not is_constant(node) or is_constant(parent):
+        return _print(node, dialect)
+    if is_condition(node) and isinstance(parent, Call):
+        return dialect.holds.format(source(node, dialect)), _ATOM
+    if fill:  # by a float, since two branches of whole numbers make no floating array
+        wide = replace(dialect, number=repr) if dialect.fill == "{}" else dialect
+        return dialect.fill.format(limited_source(node, wide)), _CHOICE
+    if limit and (limited := limited_source(node, dialect)) != source(node, dialect):
+        return limited, _ATOM
+    return _print(node, dialect)
 
 
-def _may_overflow(node: Node) -> bool:
-    """Whether a constant may be finite and yet, in an argument, too large for the dtype of x."""
-    if is_condition(node) or not is_constant(node):
+def _chain(signs: tuple[str, ...], texts: list[str], apart: bool) -> tuple[str, int]:
+    """A comparison; ``apart`` joins the links of a chain by ``&``, as tensors need it."""
+    if not apart or len(signs) == 1:
+        links = [f" {sign} {text}" for sign, text in zip(signs, texts[1:], strict=True)]
+        return texts[0] + "".join(links), _COMPARE
+    pairs = zip(texts, signs, texts[1:], strict=False)
+    return " & ".join(f"({left} {sign} {right})" for left, sign, right in pairs), POWERS["&"]
+
+
+def _parameters(node: Node) -> bool:
+    """Whether the value of a constant hangs on parameters."""
+    return not set(names(node)) <= set(CONSTANTS)
+
+
+def _is_plain(node: Node) -> bool:
+    """Whether Python computes a constant without parameters, and does not raise."""
+    try:
+        constant_value(node, {}, python_step)
+    except (ArithmeticError, ValueError, KeyError):
         return False
-    large = any(isinstance(part, Number) and part.value > SMALLEST_MAX for part in walk(node))
-    return large or not _python_computes_alike(node)
+    return True
+
+
+def _is_exact(node: Node) -> bool:
+    """Whether a constant without parameters has the same value when calculated with integers."""
+    values = (constant_value(part, {}) for part in walk(node) if children(part))
+    return all(0 < abs(value) <= 2**53 for value in values)
+
+
+def _value_text(value: float) -> tuple[str, int]:
+    """A number that may be negative, infinite or NaN."""
+    if isinstance(value, bool):
+        return str(value), _ATOM
+    size = abs(value)
+    text = (_code_number(size) if size else "0.0") if math.isfinite(size) else f"math.{size}"
+    return (f"-{text}", SIGN) if math.copysign(1, value) < 0 else (text, _ATOM)

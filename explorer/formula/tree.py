@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 VARIABLES = ("x", "y", "g")
 CONSTANTS = ("pi", "e")
+COMPARISONS = ("<=", ">=", "==", "!=", "<", ">")
+# How tightly each operator binds, as in Python; a sign before its operand binds between "/" and "**".
+POWERS = dict.fromkeys(COMPARISONS, 1) | {"|": 2, "&": 3, "+": 4, "-": 4, "*": 5, "/": 5, "**": 7}
+SIGN = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +119,19 @@ def substituted(node: Node, replacements: Mapping[Node, Node]) -> Node:
     """The tree with every node that is a key of ``replacements`` exchanged for its value."""
     if node in replacements:
         return replacements[node]
-    parts = tuple(substituted(child, replacements) for child in children(node))
+    return rebuilt(node, tuple(substituted(child, replacements) for child in children(node)))
+
+
+def rebuilt(node: Node, operands: tuple[Node, ...]) -> Node:
+    """The node with other operands."""
     match node:
         case Unary(operator, _):
-            return Unary(operator, *parts)
+            return Unary(operator, *operands)
         case Binary(operator, _, _):
-            return Binary(operator, *parts)
+            return Binary(operator, *operands)
         case Compare(operators, _):
-            return Compare(operators, parts)
+            return Compare(operators, operands)
         case Call(function, _):
-            return Call(function, parts)
+            return Call(function, operands)
         case _:
             return node

@@ -8,22 +8,22 @@ the old instance style), a small ``nn.Module``, or a plain function that stops g
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 
-from explorer.formula.tree import Node
-from explorer.reading.building import where
-from explorer.reading.candidates import Candidate, candidates
-from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError
-from explorer.reading.expressions import Effort
-from explorer.reading.finishing import DEFAULT, op_key, rule_key
-from explorer.reading.functions import Trees, read
-from explorer.reading.statements import Reader
-from explorer.reading.text import MAX_CHARACTERS, syntax_tree
+from explorer.catalogue import Op, Rule, find_op, find_rule, own_key
+from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaError
+from explorer.formula.tree import Node, measure
+from explorer.reading.building import built, number
+from explorer.reading.definitions import Candidate, Trees, candidates, read
+from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
+from explorer.reading.reader import Reader
+from explorer.reading.text import MAX_CHARACTERS, syntax_trees
 
 __all__ = ["MAX_CHARACTERS", "Reading", "ReadingError", "read_source", "read_sources"]
 
-_Attempt = Callable[[Mapping[Node, bool]], Trees]
+_Attempt = Callable[[Mapping[object, bool]], Trees]
 MAX_DEFINITIONS = 30
 MAX_BRANCHES = 4  # tests of a parameter that one path may meet
 
@@ -48,7 +48,7 @@ class Reading:
 
 
 def read_source(text: str) -> tuple[str, str]:
-    """The op and rule of pasted source code: ``("formula: round(x)", "formula: g")``.
+    """The op and rule of pasted source code: ``("formula: Fn = round(x)", "formula: Fn = g")``.
 
     Args:
         text: at most 20,000 characters of Python that define a Function, a module or a function.
@@ -78,46 +78,60 @@ def read_sources(text: str) -> list[Reading]:
     Raises:
         ReadingError: the text as a whole is no Python, or nothing in it could be drawn.
     """
-    module, lines = syntax_tree(text)
-    found = candidates(module)
-    if not found:
-        raise ReadingError(
-            "there is no Function here: paste a class with forward and backward, or a function of x", 1
-        )
-    if len(found) > MAX_DEFINITIONS:
-        raise ReadingError(
-            f"there are {len(found)} definitions here: {MAX_DEFINITIONS} at once are the most", found[-1].line
-        )
-    effort = Effort()
-    return [_reading(candidate, module, lines, effort) for candidate in found]
+    for module, lines in syntax_trees(text):
+        found = candidates(module)
+        if len(found) > MAX_DEFINITIONS:
+            what = f"there are {len(found)} definitions here: {MAX_DEFINITIONS} at once are the most"
+            raise ReadingError(what, found[-1].definition.lineno)
+        if found:
+            steps = count()
+            return [_reading(candidate, module, lines, steps) for candidate in found]
+    what = "there is no Function here: paste a class with forward and backward, or a function of x"
+    raise ReadingError(what, 1)
 
 
-def _reading(candidate: Candidate, module: ast.Module, lines: list[str], effort: Effort) -> Reading:
-    name, line = candidate.name, candidate.line
-    tracked = candidate.kind != "function class"
+def _reading(candidate: Candidate, module: ast.Module, lines: list[str], steps: Iterator[int]) -> Reading:
+    name, line = candidate.name, candidate.definition.lineno
 
-    def attempt(decisions: Mapping[Node, bool]) -> Trees:
-        return read(candidate, module, Reader(lines, decisions, effort, tracked))
+    def attempt(decisions: Mapping[object, bool]) -> Trees:
+        return read(candidate, module, Reader(lines, decisions, steps, candidate.tracked))
 
     try:
         trees = _both_ways(attempt, {})
-        rule = DEFAULT if trees.rule is None else rule_key(trees.rule)
-        return Reading(name, line, op_key(trees.op), rule)
-    except UnreadableError as reason:
-        return Reading(name, line, problem=ReadingError(f"line {line}: {name} {reason}", line))
+        rule = "default" if trees.rule is None else _key(name, trees.rule, find_rule)
+        return Reading(name, line, _key(name, trees.op, find_op), rule)
     except ReadingError as error:
-        return Reading(name, line, problem=error)
+        problem = error
+    except UnreadableError as reason:
+        problem = ReadingError(f"line {line}: {name} {reason}", line)
     except RecursionError:
-        deep = f"line {line}: {name} is nested too deeply to be read"
-        return Reading(name, line, problem=ReadingError(deep, line))
+        problem = ReadingError(f"line {line}: {name} is nested too deeply to be read", line)
+    return Reading(name, line, problem=problem)
 
 
-def _both_ways(attempt: _Attempt, decisions: dict[Node, bool]) -> Trees:
-    """Read a definition; where a parameter decides a branch, read both sides and join them."""
+def _key(name: str, node: Node, find: Callable[[str], Op | Rule]) -> str:
+    """The key of an own formula that is called like what was read."""
+    node = number(node)
+    text = Formula(node).text
+    parts, levels = measure(node)
+    require(
+        parts <= MAX_NODES and levels <= MAX_DEPTH and len(text) <= MAX_LENGTH,
+        f"comes to {parts} parts, {levels} levels and {len(text)} characters: "
+        f"a formula holds {MAX_NODES}, {MAX_DEPTH} and {MAX_LENGTH}; "
+        "values in the signature, such as bits=4, make it shorter",
+    )
+    try:
+        return find(own_key(text, name)).key
+    except FormulaError as error:
+        raise UnreadableError(f"makes no formula: {error.message}") from None
+
+
+def _both_ways(attempt: _Attempt, decisions: dict[object, bool]) -> Trees:
+    """Read a definition; where a parameter or a shape decides a branch, read both sides and join them."""
     try:
         return attempt(decisions)
     except UndecidedError as undecided:
-        test, line = undecided.test, undecided.line
+        test, line = undecided.args
     if len(decisions) == MAX_BRANCHES:
         raise ReadingError(f"line {line}: the code branches on parameters too often to be drawn", line)
     sides = []
@@ -128,13 +142,14 @@ def _both_ways(attempt: _Attempt, decisions: dict[Node, bool]) -> Trees:
             dead = error
     if not sides:
         raise dead
-    return sides[0] if len(sides) == 1 else _joined(test, *sides)
+    return sides[0] if sides[0] == sides[-1] else _joined(test, line, *sides)
 
 
-def _joined(test: Node, then: Trees, otherwise: Trees) -> Trees:
-    if (then.rule is None) != (otherwise.rule is None):
-        raise UnreadableError("stops gradients on one branch only")
-    rule = None
-    if then.rule is not None and otherwise.rule is not None:
-        rule = where(test, then.rule, otherwise.rule)
-    return Trees(where(test, then.op, otherwise.op), rule)
+def _joined(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:
+    if not isinstance(test, Node):
+        raise ReadingError(f"line {line}: the code gives another curve for another shape or device", line)
+    op = built("where", test, then.op, otherwise.op)
+    if then.rule is None or otherwise.rule is None:
+        require(then.rule == otherwise.rule, "stops gradients on one branch only")
+        return Trees(op, None)
+    return Trees(op, built("where", test, then.rule, otherwise.rule))

@@ -1,95 +1,137 @@
 """Formula trees put together the way the pasted code puts its tensors together.
 
-Each function takes and returns trees, folds what is plain arithmetic and leaves out what changes
-nothing (``1 * x``, ``x + 0``), so that what was read stays readable. A tree that is true or false
-stands for a mask. Two calls stand in these trees that the formula language does not have:
-``detach``, through which no gradient flows, and ``at_least`` and ``at_most``, torch's one-sided
-clamps; the last step of the reader replaces them.
+What changes nothing (``1 * x``, ``x + 0``) is left out, so that what was read stays readable. A tree
+that is true or false stands for a mask.
 """
 
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection, Mapping
+from itertools import chain, count
+from typing import Any
 
-from explorer.formula import CONSTANTS, FUNCTIONS, Formula, number_text
-from explorer.formula.tree import (
-    Binary,
-    Call,
-    Compare,
-    Name,
-    Node,
-    Number,
-    Unary,
-    children,
-    is_condition,
-    is_constant,
-    measure,
-    names,
-    walk,
-)
-from explorer.reading.errors import UnreadableError
+from explorer.formula import CONSTANTS, MAX_NODES, Formula, FormulaError, names, number_text, parse, tree
+from explorer.formula.parsing import MAX_NAME
+from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_condition, is_constant
+from explorer.reading.errors import UnreadableError, require
 
 MAX_PARTS = 250  # of what is between input and result; the result itself must fit a formula
 MAX_LEVELS = 60
 SHORT = 8  # a folded number longer than this says less than the arithmetic it came from
 
 ZERO, ONE = Number(0.0), Number(1.0)
-_ARITHMETIC: dict[str, Callable[[float, float], float]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "**": math.pow,
-}
 
 
 def literal(value: float) -> Node:
     """A number as a tree; UnreadableError for one that is not finite."""
-    try:
-        value = float(value)
-    except OverflowError:
-        value = math.inf
-    if not math.isfinite(value):
-        raise UnreadableError("is not a finite number: a formula has no place for it")
-    return Number(value) if value >= 0 else Unary("-", Number(-value))
+    require(abs(value) < 1e308, "is not a finite number: a formula has no place for it")
+    return Number(float(value)) if value >= 0 else Unary("-", Number(float(-value)))
 
 
-def plain(node: Node) -> float | None:
-    """The value of a literal, None for everything else."""
-    match node:
-        case Number(value):
-            return value
-        case Unary("-", Number(value)):
-            return -value
-        case _:
-            return None
+def is_short(value: float) -> bool:
+    """Whether a computed number is shown as such, and not as the arithmetic it came from."""
+    return math.isfinite(value) and len(number_text(float(value))) <= SHORT
 
 
 def known(node: Node) -> float | None:
     """The value of a tree without variables and parameters (a condition as 0 or 1), else None."""
-    if plain(node) is not None:
-        return plain(node)
-    if any(name not in CONSTANTS for name in names(node)) or _has_marks(node):
-        return None
-    return Formula(node).value()
-
-
-def _has_marks(node: Node) -> bool:
-    return any(isinstance(part, Call) and part.function not in FUNCTIONS for part in walk(node))
+    return Formula(node).value() if set(names(node)) <= set(CONSTANTS) else None
 
 
 def _sized(node: Node) -> Node:
-    parts, levels = measure(node)
-    if parts > MAX_PARTS or levels > MAX_LEVELS:
-        raise UnreadableError("comes to more parts than a formula can hold")
+    """The tree itself; UnreadableError for one that has grown beyond any formula."""
+    parts, levels = tree.measure(node)
+    small = parts <= MAX_PARTS and levels <= MAX_LEVELS
+    require(small, f"comes to {parts} parts, {levels} levels deep: a formula holds {MAX_NODES}")
     return node
 
 
 def number(node: Node) -> Node:
     """The tree as a number: a condition becomes 1 where it is true, 0 elsewhere."""
     return Call("where", (node, ONE, ZERO)) if is_condition(node) else node
+
+
+def mask(node: Node) -> Node:
+    """The condition a mask of zeros and ones stands for; UnreadableError for any other number."""
+    match node:
+        case _ if is_condition(node):
+            return node
+        case Binary("*", left, right):
+            return built("&", mask(left), mask(right))
+        case Binary("-", Number(1.0), right):
+            return built("~", mask(right))
+        case Call("where", (condition, Number(1.0), otherwise)):
+            return condition if otherwise == ZERO else built("|", condition, mask(otherwise))
+        case Call("where", (condition, Number(0.0), otherwise)):
+            left = built("~", condition)
+            return left if otherwise == ONE else built("&", left, mask(otherwise))
+        case _:
+            raise UnreadableError("is used as a mask, but it holds numbers: compare it first")
+
+
+def true(node: Node) -> Node:
+    """The condition that a number is not 0, as ``bool`` makes it."""
+    try:
+        return mask(node)
+    except UnreadableError:
+        return built("!=", node, ZERO)
+
+
+def built(sign: str, *parts: Node) -> Node:
+    """An operation or a function on trees, without what changes nothing."""
+    whole: Any = sign, *parts
+    match whole:
+        case "//", a, b:
+            return built("floor", built("/", a, b))
+        case "%", a, b:
+            return built("-", a, built("*", b, built("//", a, b)))
+        case "<<" | ">>", a, b:
+            return built("*" if sign == "<<" else "//", a, built("**", Number(2.0), b))
+        case "&" | "|" | "^", a, b if not (is_condition(a) and is_condition(b)):
+            return number(built(sign, mask(a), mask(b)))
+        case "^", a, b:
+            return built("|", built("&", a, built("~", b)), built("&", built("~", a), b))
+        case "+" | "*", a, b if is_condition(a) and is_condition(b):
+            return built("|" if sign == "+" else "&", a, b)
+        case ("+", Number(0.0), a) | ("*", Number(1.0), a):
+            return number(a)
+        case ("+" | "-", a, Number(0.0)) | ("*" | "/" | "**", a, Number(1.0)):
+            return number(a)
+        case ("-", Number(0.0), a) | ("*", Unary("-", Number(1.0)), a):
+            return built("-", a)
+        case "*" | "/", a, Unary("-", Number(1.0)):
+            return built("-", a)
+        case "+" | "-", a, Unary("-", b):
+            return built("-" if sign == "+" else "+", a, number(b))
+        case "-", Unary("-", a):
+            return number(a)
+        case "-", Binary("-", a, b):
+            return Binary("-", b, a)
+        case "-", Number(0.0):
+            return ZERO
+        case "~", Unary(_, a):
+            return mask(a)
+        case "==" | "!=", a, Number(0.0 | 1.0 as value) if is_condition(a):
+            return mask(a) if (sign == "==") == (value == 1) else built("~", a)
+        case "where", condition, a, b if a == b or known(mask(condition)) is not None:
+            return number(a if a == b or known(mask(condition)) else b)
+        case "where", condition, a, b:
+            return _sized(Call("where", (mask(condition), number(a), number(b))))
+        case "&" | "|", a, b:
+            return _sized(Binary(sign, a, b))
+        case "+" | "-" | "*" | "/" | "**", a, b:
+            return _sized(Binary(sign, _operand(a), _operand(b)))
+        case "-" | "~", a:
+            return _sized(Unary(sign, _operand(a)))
+    numbers = tuple(map(number, parts))
+    if sign in tree.COMPARISONS:
+        return _sized(Compare((sign,), numbers))
+    constant = known(Call(sign, numbers))
+    if constant is not None and is_short(constant):
+        return literal(constant)
+    return _sized(Call(sign, numbers))
 
 
 def _operand(node: Node) -> Node:
@@ -101,175 +143,85 @@ def _operand(node: Node) -> Node:
             return node
 
 
-def mask(node: Node) -> Node:
-    """The condition a mask of zeros and ones stands for; UnreadableError for any other number."""
-    match node:
-        case _ if is_condition(node):
-            return node
-        case Binary("*", left, right):
-            return both(mask(left), mask(right))
-        case Binary("-", Number(1.0), right):
-            return inverse(mask(right))
-        case Call("where", (condition, Number(1.0), otherwise)):
-            return condition if otherwise == ZERO else either(condition, mask(otherwise))
-        case Call("where", (condition, Number(0.0), otherwise)):
-            return inverse(condition) if otherwise == ONE else both(inverse(condition), mask(otherwise))
-        case _:
-            raise UnreadableError("is used as a mask, but it holds numbers: compare it first")
-
-
-def true(node: Node) -> Node:
-    """The condition that a number is not 0, as ``bool`` makes it."""
-    try:
-        return mask(node)
-    except UnreadableError:
-        return compare("!=", node, ZERO)
-
-
-def both(left: Node, right: Node) -> Node:
-    """True where two conditions are true."""
-    return _sized(Binary("&", left, right))
-
-
-def either(left: Node, right: Node) -> Node:
-    """True where one of two conditions is true."""
-    return _sized(Binary("|", left, right))
-
-
-def inverse(condition: Node) -> Node:
-    """True where a condition is false."""
-    match condition:
-        case Unary("~", inner):
-            return inner
-        case _:
-            return _sized(Unary("~", condition))
-
-
-def exclusive(left: Node, right: Node) -> Node:
-    """True where exactly one of two conditions is true."""
-    return either(both(left, inverse(right)), both(inverse(left), right))
-
-
-def compare(sign: str, left: Node, right: Node) -> Node:
-    """A comparison; a mask compared with 0 or 1 is the mask itself or its inverse."""
-    if is_condition(left) and sign in ("==", "!=") and right in (ZERO, ONE):
-        return left if (sign == "==") == (right == ONE) else inverse(left)
-    return _sized(Compare((sign,), (number(left), number(right))))
-
-
-def arithmetic(sign: str, left: Node, right: Node) -> Node:
-    """``left sign right`` with one of ``+ - * / ** // %``; the sum and product of two masks are masks."""
-    if is_condition(left) and is_condition(right) and sign in "+*":
-        return either(left, right) if sign == "+" else both(left, right)
-    if sign == "//":
-        return call("floor", arithmetic("/", left, right))
-    if sign == "%":
-        return arithmetic("-", left, arithmetic("*", right, arithmetic("//", left, right)))
-    folded = _folded(sign, left, right)
-    return folded if folded is not None else _sized(_combined(sign, left, right))
-
-
-def _folded(sign: str, left: Node, right: Node) -> Node | None:
-    values = plain(left), plain(right)
-    if values[0] is None or values[1] is None:
-        return None
-    try:
-        return _short(_ARITHMETIC[sign](values[0], values[1]))
-    except (ArithmeticError, ValueError):
-        return None
-
-
-def _short(value: float) -> Node | None:
-    if math.isfinite(value) and len(number_text(value)) <= SHORT:
-        return literal(value)
-    return None
-
-
-def _combined(sign: str, left: Node, right: Node) -> Node:
-    match sign, left, right:
-        case ("+", Number(0.0), other) | ("*", Number(1.0), other):
-            return number(other)
-        case ("+" | "-", other, Number(0.0)) | ("*" | "/" | "**", other, Number(1.0)):
-            return number(other)
-        case ("-", Number(0.0), other):
-            return negative(other)
-        case ("*", other, Unary("-", Number(1.0))) | ("*", Unary("-", Number(1.0)), other):
-            return negative(other)
-        case ("/", other, Unary("-", Number(1.0))):
-            return negative(other)
-        case ("+", other, Unary("-", inner)):
-            return arithmetic("-", other, number(inner))
-        case ("-", other, Unary("-", inner)):
-            return arithmetic("+", other, number(inner))
-        case _:
-            return Binary(sign, _operand(left), _operand(right))
-
-
-def negative(node: Node) -> Node:
-    """The tree with its sign turned."""
-    match _operand(node):
-        case Unary("-", inner):
-            return number(inner)
-        case Number(0.0):
-            return ZERO
-        case Binary("-", left, right):
-            return Binary("-", right, left)
-        case operand:
-            return _sized(Unary("-", operand))
-
-
-def where(condition: Node, then: Node, otherwise: Node) -> Node:
-    """``then`` where a condition is true, ``otherwise`` elsewhere."""
-    value = known(condition)
-    if value is not None:
-        return then if value else otherwise
-    if then == otherwise:
-        return then
-    return _sized(Call("where", (condition, number(then), number(otherwise))))
-
-
-def call(function: str, *arguments: Node) -> Node:
-    """A function of the language, or ``detach``, ``at_least``, ``at_most``, on numbers."""
-    node = Call(function, tuple(number(argument) for argument in arguments))
-    value = known(node) if is_constant(node) else None
-    folded = None if value is None else _short(value)
-    return folded if folded is not None else _sized(node)
-
-
 def detach(node: Node) -> Node:
     """The same values, through which no gradient flows; a mask or a constant has none to stop."""
-    match node:
-        case Call("detach", _):
-            return node
-        case _:
-            return node if is_condition(node) or is_constant(node) else Call("detach", (node,))
+    kept = is_condition(node) or is_constant(node) or (isinstance(node, Call) and node.function == "detach")
+    return node if kept else Call("detach", (node,))
 
 
-def rebuilt(node: Node, change: Callable[[Node], Node | None]) -> Node:
+def transformed(node: Node, change: Callable[[Node], Node | None]) -> Node:
     """The tree put together anew; ``change`` returns what stands for a node, or None to go on inside it."""
     changed = change(node)
     if changed is not None:
         return changed
-    parts = [rebuilt(child, change) for child in children(node)]
+    parts = tuple(transformed(child, change) for child in tree.children(node))
     match node:
-        case Unary(sign, _):
-            return negative(parts[0]) if sign == "-" else inverse(parts[0])
-        case Binary("&", _, _):
-            return both(*parts)
-        case Binary("|", _, _):
-            return either(*parts)
-        case Binary(sign, _, _):
-            return arithmetic(sign, *(number(part) for part in parts))
-        case Compare(signs, _):
-            return _sized(Compare(signs, tuple(number(part) for part in parts)))
-        case Call("where", _):
-            return where(*parts)
-        case Call(function, _):
-            return call(function, *parts)
+        case Unary("-" as sign) | Binary("+" | "-" | "*" | "/" | "**" as sign):
+            return built(sign, *map(number, parts))
+        case Unary(sign) | Binary(sign) | Call(sign):
+            return built(sign, *parts)
         case _:
-            return node
+            return _sized(tree.rebuilt(node, tuple(map(number, parts))))
 
 
-def replaced(node: Node, values: dict[str, Node]) -> Node:
+def replaced(node: Node, values: Mapping[str, Node]) -> Node:
     """The tree with trees in place of some of its names."""
-    return rebuilt(node, lambda part: values.get(part.name) if isinstance(part, Name) else None)
+    return transformed(node, lambda part: values.get(part.name) if isinstance(part, Name) else None)
+
+
+def untracked(node: Node) -> Node:
+    """A tree for values alone: where no gradient is taken, there is none to stop."""
+
+    def change(part: Node) -> Node | None:
+        return untracked(*part.arguments) if isinstance(part, Call) and part.function == "detach" else None
+
+    return transformed(node, change)
+
+
+def cancelled(node: Node) -> Node:
+    """The tree without terms of a sum that cancel: ``round(x)`` for ``x + (round(x) - x)``.
+
+    What was written differs from it by rounding only.
+    """
+
+    def change(part: Node) -> Node | None:
+        if not (isinstance(part, Binary) and part.operator in "+-"):
+            return None
+        kept: list[tuple[int, Node]] = []
+        for sign, term in _terms(part, 1):
+            if (-sign, term) in kept:
+                kept.remove((-sign, term))
+            else:
+                kept.append((sign, term))
+        total: Node = ZERO
+        for sign, term in sorted(kept, key=lambda item: -item[0]):
+            total = built("+" if sign > 0 else "-", total, number(cancelled(term)))
+        return total
+
+    return transformed(node, change)
+
+
+def _terms(node: Node, sign: int) -> list[tuple[int, Node]]:
+    match node:
+        case Binary("+" | "-" as operator, left, right):
+            return _terms(left, sign) + _terms(right, sign if operator == "+" else -sign)
+        case Unary("-", operand):
+            return _terms(operand, -sign)
+        case _:
+            return [(sign, node)]
+
+
+def sound_name(name: str, taken: Collection[str]) -> str:
+    """A name as close to this one as a parameter may have, and not among those that are taken."""
+    short = re.sub(r"\W", "_", name).strip("_")[:MAX_NAME].rstrip("_")
+    longer = (f"{short[: MAX_NAME - 6].rstrip('_')}_value", f"p_{short[: MAX_NAME - 2]}", "value")
+    sound = next(filter(_is_parameter, (short, *longer)))
+    numbered = (f"{sound[: MAX_NAME - len(str(number))]}{number}" for number in count(2))
+    return next(free for free in chain((sound,), numbered) if free not in taken)
+
+
+def _is_parameter(name: str) -> bool:
+    try:
+        return parse(name, parameters=None).parameters == (name,)
+    except FormulaError:
+        return False

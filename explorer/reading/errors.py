@@ -1,8 +1,6 @@
-"""The one error of the reader, and the half-sentence it is made from."""
+"""The one error of the reader, and what it is made from."""
 
 from __future__ import annotations
-
-from explorer.formula import Node
 
 
 class ReadingError(ValueError):
@@ -14,8 +12,7 @@ class ReadingError(ValueError):
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
-        self.message = message
-        self.line = line
+        self.message, self.line = message, line
 
 
 class DeadEndError(ReadingError):
@@ -27,9 +24,10 @@ class UnreadableError(Exception):
 
 
 class UndecidedError(Exception):
-    """A branch depends on a parameter: both sides have to be read."""
+    """A branch depends on a parameter or a shape, given with its line: both sides have to be read."""
 
-    def __init__(self, test: Node, line: int) -> None:
-        super().__init__(str(line))
-        self.test = test
-        self.line = line
+
+def require(condition: object, reason: str) -> None:
+    """UnreadableError with this reason where a condition does not hold."""
+    if not condition:
+        raise UnreadableError(reason)

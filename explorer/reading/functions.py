@@ -1,191 +1,476 @@
-"""One definition to the trees of its op and its rule."""
+"""Torch names, tensor methods, layers and Python's own functions: callables in one table.
+
+Each takes and returns values as the code that is read would, so that Python's own rules for
+arguments hold. Nothing here computes on tensors: what comes out is a formula tree.
+"""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable
-from dataclasses import dataclass
+import inspect
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, partial, reduce
+from types import UnionType
 
-from explorer.formula import CONSTANTS, VARIABLES, FormulaError, parse
-from explorer.formula.parsing import MAX_NAME
-from explorer.formula.tree import Name, Node
-from explorer.reading.building import ZERO, arithmetic, literal
-from explorer.reading.candidates import Candidate
-from explorer.reading.errors import UnreadableError
-from explorer.reading.finishing import followed, stops_gradients, straight_through, untracked
-from explorer.reading.statements import Reader
-from explorer.reading.values import Broken, Cell, Context, Group, Opaque, Routine, Scope, Value, tree
+from explorer.formula import parse
+from explorer.formula.tree import Call, Node, is_condition, is_constant
+from explorer.reading import building, vocabulary
+from explorer.reading.building import built, detach, number, true
+from explorer.reading.errors import ReadingError, UnreadableError, require
+from explorer.reading.values import SHAPE, Library, Opaque, Pasted, Tensor, Value, described, like, tree
+from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN
 
+MAX_VALUES = 64  # of a tuple: (*a, *a) doubles it
+MAX_INTEGER = 2**53  # up to which a float holds every integer
+READABLE_ROOTS = ("torch", "math", "numpy", "copy")
+Function = Callable[..., Value]
 
-@dataclass(frozen=True)
-class Trees:
-    """What was read: the op, and the rule, None for torch's own autograd."""
-
-    op: Node
-    rule: Node | None
-
-
-class Inputs:
-    """The values that the inputs of functions have while they are read.
-
-    The first input is x. A further one keeps the value its signature gives it; without one it
-    becomes a parameter of the formula, under its own name where the language allows that.
-    """
-
-    def __init__(self, reader: Reader) -> None:
-        self.reader = reader
-        self.names: set[str] = set()
-
-    def of(self, routine: Routine, first: Iterable[Value]) -> tuple[Value, ...]:
-        """A value for each parameter of a function; ``first`` gives those of the leading ones."""
-        leading = list(first)
-        takes = routine.definition.args
-        names = [parameter.arg for parameter in (*takes.posonlyargs, *takes.args)]
-        defaults = self.reader.defaults(routine)
-        values = leading[: len(names)]
-        for name in names[len(values) :]:
-            values.append(defaults[name] if name in defaults else self.parameter(name))
-        return (*values, *(leading[len(names) :] if takes.vararg else ()))
-
-    def parameter(self, name: str) -> Node:
-        """A parameter of the formula for an input of this name."""
-        sound = _sound(name)
-        while sound in self.names:
-            sound = f"{sound[: MAX_NAME - 1]}2" if not sound.endswith("2") else f"{sound[:-1]}22"
-        self.names.add(sound)
-        return Name(sound)
+_WHOLE = frozenset(["+", "-", "*", "**", "//", "%", "&", "|", "^", "<<", ">>", "where"])
+_PYTHON: dict[str, Callable[[Value, Value], Value]] = {
+    **{sign: getattr(operator, name) for sign, _, name, *_ in OPERATORS},
+    "**": math.pow,
+    "<<": lambda a, b: a * math.pow(2, b),
+    ">>": lambda a, b: a // math.pow(2, b),
+}
 
 
-def _sound(name: str) -> str:
-    """A name as close to this one as a parameter of a formula may have."""
-    short = name.strip("_")[:MAX_NAME].rstrip("_")
-    for attempt in (
-        short,
-        f"{short[: MAX_NAME - 6].rstrip('_')}_value",
-        f"p_{short[: MAX_NAME - 2]}",
-    ):
-        if _is_parameter(attempt):
-            return attempt
-    return "value"
-
-
-def _is_parameter(name: str) -> bool:
-    if name in VARIABLES + CONSTANTS:
-        return False
+@contextmanager
+def sensible(words: str) -> Iterator[None]:
+    """What Python itself refuses in this block, said in words."""
     try:
-        return parse(name, parameters=None).parameters == (name,)
-    except FormulaError:
-        return False
+        yield
+    except TypeError as reason:
+        raise UnreadableError(f"{words}: {reason}") from None
+    except ValueError:
+        raise UnreadableError(words) from None
 
 
-def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
-    """Op and rule of a definition; ReadingError for what cannot be read."""
-    scope = Scope()
-    reader.declare(module.body, scope)
-    inputs = Inputs(reader)
-    for function in candidate.enclosing:
-        around = Routine(function, scope)
-        scope = Scope(scope, dict(zip(_names(around), inputs.of(around, ()), strict=False)))
-        reader.declare(function.body, scope)
-    if isinstance(candidate.definition, ast.ClassDef):
-        group = reader.group(candidate.definition, scope)
-        return _of_module(group, inputs) if candidate.kind == "module" else _of_function(group, inputs)
-    routine = scope.find(candidate.name)
-    if not isinstance(routine, Routine):
-        raise UnreadableError("is no function that can be read")
-    return _tracked(reader.invoke(routine, inputs.of(routine, [Cell(Name("x"))]), {}))
+def called(function: Function, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
+    """What a call gives, its arguments bound as Python binds them.
+
+    ``out=`` and ``inplace=True`` change a tensor; keywords without a meaning for values are passed over.
+    """
+    require(callable(function), f"calls {described(function)}, which is no function that can be read")
+    with sensible("has arguments that cannot be read"):
+        signature = inspect.signature(function)
+        takes = signature.parameters
+        first = "input" if "input" in takes else next(iter(takes), "")
+        named = {first if name == "input" else name: value for name, value in keywords.items()}
+        target = None if "out" in takes else named.pop("out", None)
+        if "inplace" not in takes and named.pop("inplace", False) is True and positional:
+            target = positional[0]
+        if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in takes.values()):
+            ignored = vocabulary.IGNORED_KEYWORDS.difference(takes)
+            named = {name: value for name, value in named.items() if name not in ignored}
+        given = signature.bind(*positional, **named)
+    given.apply_defaults()
+    result = function(*given.args, **given.kwargs)
+    return result if target is None else assigned(target, result)
 
 
-def _names(routine: Routine) -> list[str]:
-    takes = routine.definition.args
-    return [parameter.arg for parameter in (*takes.posonlyargs, *takes.args)]
+def of_library(library: Library) -> Function:
+    """The callable a dotted name stands for; one that refuses where it has no meaning here."""
+    root, name = library.path.split(".")[0], library.name
+    if root == "builtins":
+        return BUILTINS.get(name) or refusal(UNKNOWN)
+    if root not in READABLE_ROOTS:
+        return refusal(f"comes from {root}, which cannot be read here: paste its source too")
+    if name[:1].isupper() and name.lower() in _LAYERS and ".nn." in library.path:  # called, then called
+        return lambda *more, **named: lambda a: called(_LAYERS[name.lower()], (a, *more), named)
+    return TABLE["tensor"] if name.endswith("Tensor") else of_name(name)
 
 
-def _of_function(group: Group, inputs: Inputs) -> Trees:
-    """Op and rule of a subclass of ``autograd.Function``, in any of the styles torch has had."""
-    forward, backward = _method(group, "forward"), _method(group, "backward")
-    context = _context(group, inputs)
-    output = _forward(group, forward, context, inputs)
-    op = untracked(tree(_first(output)))
-    _recognise_output(context, op)
-    gradients = inputs.reader.invoke(backward, _upstream(backward, context), {})
-    gradient = _first(gradients)
-    if gradient is None:
-        return Trees(op, arithmetic("*", ZERO, Name("g")))
-    return Trees(op, untracked(_whole(gradient)))
+def of_name(name: str) -> Function:
+    """The row of a function or method; with an underscore at its end it changes its first argument."""
+    if name.endswith("_"):
+        row = of_name(name[:-1])
+        return lambda a, *more, **named: assigned(a, called(row, (a, *more), named))
+    return TABLE.get(name) or refusal(UNKNOWN)
 
 
-def _forward(group: Group, forward: Routine, context: Context, inputs: Inputs) -> Value:
-    x = Cell(Name("x"))
-    if "setup_context" not in group.members:
-        return inputs.reader.invoke(forward, inputs.of(forward, [context, x]), {})
-    given = inputs.of(forward, [x])
-    output = inputs.reader.invoke(forward, given, {})
-    inputs.reader.invoke(_method(group, "setup_context"), (context, given, output), {})
-    return output
+def refusal(reason: str) -> Function:
+    """A function that cannot be read when it is called."""
+    return lambda *_positional, **_keywords: require(False, reason)
 
 
-def _of_module(group: Group, inputs: Inputs) -> Trees:
-    forward = _method(group, "forward")
-    context = _context(group, inputs)
-    return _tracked(inputs.reader.invoke(forward, inputs.of(forward, [context, Cell(Name("x"))]), {}))
+def assigned(target: Value, value: Value) -> Value:
+    """A tensor after a value was written into all the elements it holds."""
+    tensor = own(target)
+    alike = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
+    require(alike, "assigns elements that were picked out by another mask")
+    tensor.node = tree(value) if is_condition(tensor.node) else number(tree(value))
+    return tensor
 
 
-def _tracked(output: Value) -> Trees:
-    """Op and rule of code that autograd follows: its own rule only where it stops gradients."""
-    node = _whole(_first(output))
-    if stops_gradients(node):
-        return Trees(*straight_through(node))
-    return Trees(followed(node), None)
-
-
-def _context(group: Group, inputs: Inputs) -> Context:
-    context = Context(group)
-    if "__init__" in group.members:
-        start = _method(group, "__init__")
-        inputs.reader.construct(start, inputs.of(start, [context]))
-    return context
-
-
-def _method(group: Group, name: str) -> Routine:
-    if name not in group.members:
-        raise UnreadableError(f"has no {name}, so there is no rule to show")
-    method = group.members[name]
-    if not isinstance(method, Routine):
-        raise UnreadableError(f"has a {name} that is no plain method")
-    return method
-
-
-def _upstream(backward: Routine, context: Context) -> tuple[Value, ...]:
-    """The arguments of backward: the upstream gradient of the first output, 0 for the others."""
-    further = (Cell(literal(0)) for _ in _names(backward)[2:])
-    return (context, Cell(Name("g")), *further)
-
-
-def _recognise_output(context: Context, op: Node) -> None:
-    """What forward kept of its own output is y from here on."""
-
-    def recognised(value: Value) -> Value:
-        if isinstance(value, Cell) and not isinstance(op, Name) and untracked(value.node) == op:
-            return Cell(Name("y"))
-        return value
-
-    context.saved = tuple(recognised(value) for value in context.saved)
-    for name, value in context.attributes.items():
-        context.attributes[name] = recognised(value)
-
-
-def _first(value: Value) -> Value:
-    if isinstance(value, tuple):
-        value = value[0] if value else None
-    if isinstance(value, Broken):
-        raise value.error
+def own(value: Value) -> Value:
+    """A tensor that may be written into: one that shares no memory with a detached one."""
+    require(isinstance(value, Tensor), "changes in place something that is no tensor")
+    require(not value.frozen, "changes a tensor behind autograd's back, which cannot be followed")
     return value
 
 
-def _whole(value: Value) -> Node:
-    if value is None or isinstance(value, Context | Opaque | Routine):
-        raise UnreadableError("returns no tensor")
-    if isinstance(value, Cell) and value.within is not None:
-        raise UnreadableError("returns only the elements picked out by a mask")
-    return tree(value)
+def mask_of(tensor: Tensor, key: Value) -> Node:
+    """The mask in the brackets of ``tensor[mask]``."""
+    masks = isinstance(key, Tensor) and is_condition(key.node)
+    require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
+    require(tensor.within is None, "picks elements out of what was picked out before")
+    return tree(key)
+
+
+def several(value: Value) -> tuple[Value, ...]:
+    """The values of a tuple, at most 64 with those within; UnreadableError for anything else."""
+    require(isinstance(value, tuple), "is taken apart, but it is not several values")
+    require(_weight(value) <= MAX_VALUES + 1, f"holds more than {MAX_VALUES} values")
+    return tuple(value)
+
+
+def _weight(value: Value) -> int:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()
+    return 1 + sum(map(_weight, parts))
+
+
+def operation(sign: str, left: Value, right: Value) -> Value:
+    """A binary operator or comparison of Python on two values."""
+    sides = (left, right)
+    if not any(isinstance(side, Tensor | Node | ReadingError) for side in sides):
+        result = _computed(sign, left, right)
+        if result is not None:
+            return result
+    elif sign in ("==", "!=") and any(isinstance(side, str | tuple | Library | None) for side in sides):
+        require(None in sides, "compares a tensor or parameter with something that is no number")
+        return sign == "!="
+    result = made(sign, left, right)
+    if any(isinstance(side, Tensor) for side in sides):
+        if sign in ("//", "%"):
+            _require_exact(right)
+        return result
+    value = building.known(tree(result)) if is_condition(tree(result)) else None
+    return result if value is None else bool(value)
+
+
+def made(sign: str, *operands: Value) -> Value:
+    """The result of an operator or of a function of the formula language."""
+    node = built(sign, *map(tree, operands))
+    whole = sign in _WHOLE and all(map(_is_whole, operands)) and not is_condition(node)
+    return like(node, *operands, whole=whole)
+
+
+def _computed(sign: str, left: Value, right: Value) -> Value:
+    """What Python gives for values of its own; None where the arithmetic says more than its result."""
+    sides = (left, right)
+    for side in sides:
+        if isinstance(side, Opaque):
+            return side
+        if isinstance(side, str | dict) and sign not in ("==", "!="):
+            return None  # text and dictionaries could grow, or be formatted, without end
+    count = next((side for side in sides if isinstance(side, int)), 1)
+    repeats = sign == "*" and any(isinstance(side, tuple) for side in sides)
+    require(not repeats or abs(count) <= MAX_VALUES, f"holds more than {MAX_VALUES} values")
+    try:
+        result = _PYTHON[sign](left, right)
+    except (TypeError, ArithmeticError, ValueError):
+        return None
+    if isinstance(result, bool) or not isinstance(result, int | float):
+        return several(result) if isinstance(result, tuple) else result
+    if abs(result) >= MAX_INTEGER and math.inf not in map(abs, sides):
+        return None
+    if all(isinstance(side, int) for side in sides) and sign != "/" and result == int(result):
+        return int(result)
+    return result if math.isinf(result) or building.is_short(result) else None
+
+
+def _is_whole(value: Value) -> bool:
+    if isinstance(value, Tensor):
+        return value.whole or is_condition(value.node)
+    return isinstance(value, int)
+
+
+def _require_exact(divisor: Value) -> None:
+    """Only for a divisor with few binary digits does ``floor(a / b)`` round down where torch does."""
+    exact = isinstance(divisor, int | float) and not divisor * 1024 % 1 and 0 < abs(divisor) < 1024
+    require(exact, "rounds down more exactly than floor(a / b) does: write torch.floor(a / b)")
+
+
+def _maths(text: str, *operands: Value) -> Value:
+    """A formula in a, b, c and d of as many values."""
+    values = dict(zip("abcd", map(tree, operands), strict=False))
+    return like(building.replaced(_parsed(text), values), *operands)
+
+
+def _single(text: str) -> Function:
+    return lambda self: _maths(text, self)
+
+
+@cache
+def _parsed(text: str) -> Node:
+    return parse(text, parameters=tuple("abcd")).tree
+
+
+def _kind(value: Value) -> str:
+    """The dtype a kind of number stands for, or a tensor is taken to have; empty for anything else."""
+    if isinstance(value, Tensor):
+        kinds = ("uint8", "bool") if is_condition(value.node) else ("int64", "float32")
+        return kinds[not value.whole]
+    text = value.name if isinstance(value, Library) else value if isinstance(value, str) else ""
+    return KINDS.get(text.rsplit(".", 1)[-1].removesuffix("Tensor").lower(), "")
+
+
+def _dtype(a: Value) -> Library:
+    return Library(f"torch.{_kind(a) or 'float32'}")
+
+
+def picked(values: tuple[Value, ...], position: Value) -> Value:
+    """One of several values."""
+    if isinstance(position, int) and -len(values) <= position < len(values):
+        return values[position]
+    beyond = f"asks for a dimension beyond the first, such as channels: {ELEMENTWISE}"
+    missing = f"asks for a position that does not exist among {len(values)} values"
+    raise UnreadableError(beyond if SHAPE in values else missing)
+
+
+def _scaled(sign: str, self: Value, other: Value, alpha: Value = 1) -> Value:
+    return operation(sign, self, other if alpha == 1 else operation("*", alpha, other))
+
+
+def _true(value: Value) -> Value:
+    return like(true(tree(value)), value)
+
+
+def _larger(name: str, self: Value, other: Value = None, **_along: Value) -> Value:
+    """``torch.max``: the larger of two tensors; a number beside one tensor is a dimension."""
+    require(other is not None and not isinstance(other, int | float), REASONS["sum"])
+    return made(name, self, other)
+
+
+def _largest(name: str, *values: Value) -> Value:
+    """Python's own max."""
+    values = several(values[0]) if len(values) == 1 and isinstance(values[0], tuple) else values
+    require(len(values) > 1, REASONS["sum"])
+    return reduce(partial(made, name), values)
+
+
+class _Torch:
+    """Functions and methods of tensors."""
+
+    def to(self: Value, dtype: Value = None, *_more: Value, device: Value = None) -> Value:
+        """A value as bool, byte, int or float; as it is where no such kind is named."""
+        node, kind = tree(self), _kind(dtype)
+        condition = is_condition(node)
+        require(kind != "narrow" and (kind != "uint8" or condition), REASONS["quantize_per_tensor"])
+        match kind:
+            case "bool":
+                return _true(self)
+            case "uint8":
+                return like(node, self, whole=True)
+            case "int64":
+                return like(number(node) if condition else built("trunc", node), self, whole=True)
+            case "float32" if condition or _is_whole(self):
+                return like(number(node), self)
+            case _:
+                return _Torch.clone(self) if dtype in ("double", "float64") else self
+
+    def neg(self: Value) -> Value:
+        return -self if isinstance(self, float | int) else made("-", self)
+
+    def invert(self: Value) -> Value:
+        """The other mask; of a whole number, every bit turned."""
+        condition = is_condition(tree(self))
+        if condition and not (isinstance(self, Tensor) and self.whole):
+            return made("~", self)
+        whole = _is_whole(self) and not condition
+        require(whole, "turns the bits of a byte, or of what may be no whole number: compare it first")
+        return operation("-", _Torch.neg(self), 1)
+
+    def clone(self: Value, source: Value = None) -> Value:
+        a = self if source is None else source
+        return Tensor(a.node, a.within, whole=a.whole) if isinstance(a, Tensor) else a
+
+    def clamp(self: Value, min: Value = None, max: Value = None) -> Value:
+        given = [bound not in (None, math.inf, -math.inf) for bound in (min, max)]
+        bounds = [bound for bound, finite in zip((min, max), given, strict=True) if finite]
+        name = "clamp" if all(given) else "clamp_min" if given[0] else "clamp_max"
+        return made(name, self, *bounds) if bounds else _Torch.to(self)
+
+    def mean(self: Value, *dimensions: Value, **along: Value) -> Value:
+        picked = isinstance(self, Tensor) and self.within is not None
+        require(not picked, "averages over elements picked out by a mask: a formula averages over all")
+        whole = not dimensions and all(value in (None, False) for value in along.values())
+        require(whole, f"averages along a dimension, as for each channel: {ELEMENTWISE}")
+        return made("mean", self)
+
+    def item(self: Value) -> Value:
+        node = tree(self)
+        one = is_constant(node) or (isinstance(node, Call) and node.function == "mean")
+        require(one, f"takes a single number out of a tensor: {ELEMENTWISE}")
+        return like(detach(node), self)
+
+    def round(self: Value, decimals: Value = 0) -> Value:
+        tens = operation("**", 10, decimals)
+        return operation("/", made("round", operation("*", self, tens)), tens)
+
+    def div(self: Value, other: Value, rounding_mode: Value = None) -> Value:
+        require(rounding_mode in (None, "floor", "trunc"), "rounds in a way that cannot be read")
+        ratio = operation("//" if rounding_mode == "floor" else "/", self, other)
+        return made("trunc", ratio) if rounding_mode == "trunc" else ratio
+
+    def fmod(self: Value, other: Value) -> Value:
+        _require_exact(other)
+        return operation("-", self, operation("*", other, _Torch.div(self, other, "trunc")))
+
+    def new(self: Value, *data: Value) -> Value:
+        """Of a tensor itself; sizes give memory that is still to be written."""
+        match data:
+            case [Tensor() as tensor, *_]:
+                return tensor  # torch gives another name to the same memory
+            case [tuple() as values, *_] if values != (SHAPE,):
+                return _Torch.tensor(values)
+            case _:
+                return Tensor(building.ZERO)
+
+    def tensor(self: Value) -> Value:
+        if isinstance(self, tuple):
+            return _Torch.tensor(self[0]) if len(self) == 1 else tuple(map(_Torch.tensor, self))
+        tensor = self if isinstance(self, Tensor) else Tensor(tree(self))
+        return Tensor(detach(tensor.node), tensor.within, whole=tensor.whole)
+
+    def size(self: Value, dim: Value = None) -> Value:
+        """The curve's x is a tensor of one dimension."""
+        return (SHAPE,) if dim is None else picked((SHAPE,), dim)
+
+    def view(self: Value, *shape: Value) -> Value:
+        """The same tensor, where it keeps one dimension or is given the shape of another."""
+        sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+        require(sizes in ((), (-1,), (SHAPE,)), REASONS["permute"])
+        return self
+
+    def type(self: Value, dtype: Value = None) -> Value:
+        return _dtype(self) if dtype is None else _Torch.to(self, dtype)
+
+    def sequential(self: Value, *layers: Value) -> Value:
+        return reduce(lambda value, layer: called(layer, (value,), {}), layers, self)
+
+
+class _Python:
+    """Functions of Python itself."""
+
+    def float(self: Value) -> Value:
+        if not isinstance(self, str):
+            return _Torch.to(self, "float")
+        value = self.strip().lower()
+        return float(value) if value.lstrip("+-") in ("inf", "infinity") else Opaque("text")
+
+    def len(self: Value) -> Value:
+        known = isinstance(self, tuple | dict | str)
+        require(known, "asks for the length of a tensor, which a formula cannot know")
+        return len(self)
+
+    def range(self: Value, stop: Value = None, step: Value = 1) -> Value:
+        bounds = (0, self, step) if stop is None else (self, stop, step)
+        known = step != 0 and all(isinstance(bound, int) for bound in bounds)
+        require(known, "is a loop whose length is not known: a formula has none")
+        return several(tuple(range(*bounds)[: MAX_VALUES + 1]))
+
+    def isinstance(self: Value, kinds: Value) -> Value:
+        """Whether a value is of a type, or of one of several; a parameter is taken for a number."""
+        wanted = kinds if isinstance(kinds, tuple) else (kinds,)
+        types = [_TYPES.get(kind.name) if isinstance(kind, Library) else kind for kind in wanted]
+        return isinstance(self, tuple(kind for kind in types if isinstance(kind, type | UnionType)))
+
+    def all(self: Value, wanted: Value = True) -> Value:
+        known = isinstance(self, tuple) and all(isinstance(value, bool) for value in self)
+        require(known, REASONS["sum"])
+        return all(value is wanted for value in self)
+
+    def any(self: Value) -> Value:
+        return not _Python.all(self, False)
+
+
+_TYPES: dict[str, type | UnionType] = {
+    **dict.fromkeys(("Tensor", "Variable", "FloatTensor"), Tensor),
+    **dict.fromkeys(("tuple", "list", "Size"), tuple),
+    **{kind.__name__: kind for kind in (bool, str, dict)},
+    "int": int | Node,
+    "float": float | Node,
+    "Number": int | float | Node,
+}
+_FLOAT32 = type("finfo", (Pasted,), {"eps": 2.0**-23, "tiny": 2.0**-126})
+
+
+def _rows(group: type) -> dict[str, Function]:
+    return {name: row for name, row in vars(group).items() if not name.startswith("__")}
+
+
+_ROWS: dict[str, Function] = {
+    **{name: _single(text) for name, text in vocabulary.FORMULAS.items()},
+    **{name: partial(_scaled, sign) for sign, _, *names in OPERATORS for name in names},
+    **{name: partial(_Torch.to, dtype=name) for name in KINDS},
+    "logical_and": lambda self, other: made("&", _true(self), _true(other)),
+    "logical_or": lambda self, other: made("|", _true(self), _true(other)),
+    "logical_xor": lambda self, other: made("^", _true(self), _true(other)),
+    **_rows(_Torch),
+    **dict.fromkeys(vocabulary.SAME, lambda self, *_others, **_keywords: self),
+    **dict.fromkeys(vocabulary.ZEROS, lambda *_sizes, **_keywords: Tensor(building.ZERO)),
+    **dict.fromkeys(vocabulary.ONES, lambda *_sizes, **_keywords: Tensor(building.ONE)),
+    **dict.fromkeys(("full", "full_like", "fill"), lambda self, fill_value: Tensor(tree(fill_value))),
+    **dict.fromkeys(("numel", "nelement", "stride", "element_size"), lambda self: SHAPE),
+    **dict.fromkeys(("dim", "ndimension"), lambda self: 1),
+    "logical_not": lambda self: made("~", _true(self)),
+    "new_full": lambda self, size, fill_value: Tensor(tree(fill_value)),
+    "pow": lambda self, exponent: operation("**", self, exponent),
+    "clamp_min": lambda self, min: _Torch.clamp(self, min),
+    "clamp_max": lambda self, max: _Torch.clamp(self, None, max),
+    "where": lambda condition, input, other: made("where", condition, input, other),
+    "masked_fill": lambda self, mask, value: made("where", mask, value, self),
+    "rsub": lambda self, other: operation("-", other, self),
+    "maximum": lambda self, other: made("max", self, other),
+    "minimum": lambda self, other: made("min", self, other),
+    "heaviside": lambda self, values: made("heaviside", self, values),
+    "hardtanh": lambda self, min_val=-1, max_val=1: made("hardtanh", self, min_val, max_val),
+    "leaky_relu": lambda self, negative_slope=0.01: made("leaky_relu", self, negative_slope),
+    "elu": lambda self, alpha=1: made("elu", self, alpha),
+    "celu": lambda self, alpha=1: made("celu", self, alpha),
+    "softshrink": lambda self, lambd=0.5: made("softshrink", self, lambd),
+    "hardshrink": lambda self, lambd=0.5: made("hardshrink", self, lambd),
+    "softplus": lambda self, beta=1: _maths("softplus(a, b)", self, beta),
+    "prelu": lambda self, weight: _maths("prelu(a, b)", self, weight),
+    "threshold": lambda self, threshold, value: _maths("threshold(a, b, c)", self, threshold, value),
+    "hypot": lambda self, other: _maths("sqrt(a**2 + b**2)", self, other),
+    "lerp": lambda self, end, weight: _maths("a + c * (b - a)", self, end, weight),
+    "addcmul": lambda self, tensor1, tensor2, value=1: _maths("a + d * b * c", self, tensor1, tensor2, value),
+    "addcdiv": lambda self, tensor1, tensor2, value=1: _maths("a + d * b / c", self, tensor1, tensor2, value),
+    "max": partial(_larger, "max"),
+    "min": partial(_larger, "min"),
+    "new_tensor": lambda self, data: _Torch.tensor(data),
+    "is_available": lambda: False,
+    "is_tensor": lambda self: isinstance(self, Tensor),
+    "is_floating_point": lambda self: _kind(self) == "float32",
+    "device": lambda *_kind: Opaque("the device"),
+    "finfo": lambda dtype=None: _FLOAT32,
+}
+TABLE: dict[str, Function] = {
+    **{name: refusal(reason) for name, reason in REASONS.items()},
+    **_ROWS,
+    **{alias: _ROWS[name] for alias, name in vocabulary.ALIASES.items()},
+}
+METHODS: dict[str, Function] = {"where": lambda self, condition, other: made("where", condition, self, other)}
+PROPERTIES: dict[str, Function] = {
+    "shape": _Torch.size,
+    "ndim": lambda _a: 1,
+    "dtype": _dtype,
+    **dict.fromkeys(("device", "layout"), lambda _a: Opaque("the device")),
+    "is_cuda": lambda _a: False,
+    "requires_grad": lambda _a: True,
+}
+_LAYERS = {name.replace("_", ""): row for name, row in TABLE.items()}
+BUILTINS: dict[str, Function] = {
+    **{name: TABLE[name] for name in ("abs", "pow", "round", "int", "bool")},
+    **_rows(_Python),
+    **dict.fromkeys(("tuple", "list"), lambda values=(): several(values)),
+    "max": partial(_largest, "max"),
+    "min": partial(_largest, "min"),
+    "str": lambda _a: Opaque("text"),
+    "type": lambda _a: Opaque("the kind of number"),
+    "print": lambda *_texts, **_keywords: None,
+}

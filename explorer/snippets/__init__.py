@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from explorer.catalogue import Op, Rule
+from explorer.catalogue import Op, Rule, checked, find_op, find_rule
 from explorer.snippets.detach import detach_code
 from explorer.snippets.jax_code import jax_code
 from explorer.snippets.notebooks import notebook_code
-from explorer.snippets.pair import Pair, pair
+from explorer.snippets.pair import pair
 from explorer.snippets.torch_code import torch_code
 
 __all__ = ["detach_snippet", "jax_snippet", "notebook", "snippet"]
@@ -25,8 +25,9 @@ def snippet(op: str | Op, rule: str | Rule, parameters: Values = None, **named: 
 
     Executed on its own, with torch alone, it reproduces ``explorer.apply`` bit for bit, kinks
     included, and works under double backward and torch.func where the rule is differentiable. For
-    the default rule it is the plain op. Where torch refuses a constant, such as a negative width of
-    softshrink, the code raises torch's error and ``explorer.apply`` gives NaN.
+    the default rule it is the plain op. Where torch or Python refuses a constant, such as a negative
+    width of softshrink or ``log(a)`` at a = 0, the code raises their error and ``explorer.apply`` gives
+    NaN or what IEEE arithmetic gives.
 
     Args:
         op: key of ``OPS``, or ``"formula: …"`` in x.
@@ -38,8 +39,8 @@ def snippet(op: str | Op, rule: str | Rule, parameters: Values = None, **named: 
     Raises:
         ValueError: an unknown key or keyword, or a value that is not finite; FormulaError is one too.
     """
-    chosen = pair(op, rule, {**(parameters or {}), **named})
-    return torch_code(_known(chosen, named))
+    op, rule = find_op(op), find_rule(rule)
+    return torch_code(pair(op, rule, {**(parameters or {}), **checked(op, [rule], named)}))
 
 
 def detach_snippet(op: str | Op, rule: str | Rule, parameters: Values = None) -> str | None:
@@ -79,15 +80,7 @@ def notebook(
         start, stop: ends of the range of x, start below stop.
         points: number of evenly spaced x.
         g: the upstream gradient.
-        kinks: x to be sampled exactly, where the line breaks; ``sample(...).attrs["kinks"][rule]``.
+        kinks: x to be sampled exactly, where the line breaks; ``sample_curves(...).kinks[rule]``.
     """
     chosen = pair(op, rule, parameters or {})
     return notebook_code(chosen, torch_code(chosen), start=start, stop=stop, points=points, g=g, kinks=kinks)
-
-
-def _known(chosen: Pair, named: Mapping[str, float]) -> Pair:
-    for name in named:
-        if name.removeprefix(f"{chosen.rule.key}.") not in chosen.parameters:
-            takes = ", ".join(chosen.parameters) or "no parameters"
-            raise ValueError(f"unknown parameter {name!r}: {chosen.title} takes {takes}")
-    return chosen

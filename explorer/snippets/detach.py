@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from explorer.formula.printing import TORCH, source
 from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, is_constant, names
-from explorer.snippets.layout import STEP, statement
+from explorer.snippets.layout import block
 from explorer.snippets.pair import Pair
-from explorer.snippets.torch_code import BODY, function, module, shaped
+from explorer.snippets.torch_code import function, module, shaped
 
 _REMARK = (
     "The value is exactly the op's wherever the surrogate is finite. The first derivative is the rule's up "
@@ -21,13 +21,9 @@ def detach_code(pair: Pair) -> str | None:
     if factor is None:
         return None
     value = shaped(pair.op.parsed, "x")
-    body = [
-        f"{STEP}with torch.no_grad():",
-        # Without the copy y would be x itself, with its gradient.
-        *statement(BODY, "y = ", "x.clone()" if value == "x" else value),
-        *_surrogate(factor),
-    ]
-    return module(function(pair, body, _REMARK))
+    # Without the copy y would be x itself, with its gradient.
+    body = block("with torch.no_grad():", f"y = {'x.clone()' if value == 'x' else value}")
+    return module(function(pair, body + _surrogate(factor), _REMARK))
 
 
 def local_gradient(node: Node) -> Node | None:
@@ -57,12 +53,10 @@ def local_gradient(node: Node) -> Node | None:
             return None
 
 
-def _surrogate(factor: Node) -> list[str]:
+def _surrogate(factor: Node) -> str:
     if factor == _ONE:
-        return [f"{STEP}return y - (x.detach() - x)"]
-    product = Binary("*", factor if is_constant(factor) else Name("gradient"), Name("x"))
-    return [
-        *([] if is_constant(factor) else statement(BODY, "gradient = ", source(factor, TORCH))),
-        *statement(STEP, "surrogate = ", source(product, TORCH)),
-        f"{STEP}return y - (surrogate.detach() - surrogate)",
-    ]
+        return "\n    return y - (x.detach() - x)"
+    constant = is_constant(factor)
+    gradient = "" if constant else f"\n        gradient = {source(factor, TORCH)}"
+    product = source(Binary("*", factor if constant else Name("gradient"), Name("x")), TORCH)
+    return f"{gradient}\n    surrogate = {product}\n    return y - (surrogate.detach() - surrogate)"

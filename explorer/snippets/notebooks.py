@@ -9,7 +9,7 @@ from typing import Any
 
 import nbformat
 
-from explorer.snippets.layout import STEP, WIDTH, literal
+from explorer.snippets.layout import WIDTH, formatted
 from explorer.snippets.pair import Pair
 
 _nbformat: Any = nbformat  # its functions carry no types
@@ -37,16 +37,16 @@ y = $name(x)
 _DRAW = Template("""\
 from plotly.subplots import make_subplots
 
-places = x.detach()
-at_kink = torch.isin(places, kinks)
+x = x.detach()
+at_kink = torch.isin(x, kinks)
 curves = {"forward y": y, "gradient": gradient}
 figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.06)
 for row, (title, tensor) in enumerate(curves.items(), start=1):
     values = tensor.detach()
     curve = values.masked_fill(at_kink, torch.nan)  # no line across a jump
-    figure.add_scatter(x=places.tolist(), y=curve.tolist(), name=title, row=row, col=1)
+    figure.add_scatter(x=x.tolist(), y=curve.tolist(), name=title, row=row, col=1)
     figure.add_scatter(
-        x=places[at_kink].tolist(),
+        x=x[at_kink].tolist(),
         y=values[at_kink].tolist(),
         name=f"{title} at the kinks",
         mode="markers",
@@ -73,17 +73,17 @@ def notebook_code(
     """The notebook as JSON (nbformat 4); ``code`` is the PyTorch source of the pair."""
     sample = _SAMPLE.substitute(
         imports="" if "import torch\n" in code else "import torch\n\n",
-        start=literal(float(start)),
-        stop=literal(float(stop)),
+        start=float(start),
+        stop=float(stop),
         points=int(points),
-        g=literal(float(g)),
-        kinks="\n".join(_tensor("kinks", kinks)),
+        g=float(g),
+        kinks=_tensor(kinks),
         name=pair.name,
     )
     cells = [
         _v4.new_markdown_cell(_introduction(pair), id="introduction"),
         _v4.new_code_cell(code.rstrip(), id="function"),
-        _v4.new_code_cell(sample.rstrip(), id="sample"),
+        _v4.new_code_cell(formatted(sample).rstrip(), id="sample"),
         _v4.new_code_cell(_DRAW.substitute(name=pair.name).rstrip(), id="curve"),
     ]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -92,13 +92,13 @@ def notebook_code(
     return text
 
 
-def _tensor(name: str, values: Sequence[float]) -> list[str]:
-    text = ", ".join(literal(float(value)) for value in values)
-    line = f"{name} = torch.tensor([{text}])"
+def _tensor(values: Sequence[float]) -> str:
+    text = ", ".join(repr(float(value)) for value in values)
+    line = f"kinks = torch.tensor([{text}])"
     if len(line) <= WIDTH:
-        return [line]
-    rows = textwrap.wrap(text, WIDTH, initial_indent=STEP, subsequent_indent=STEP)
-    return [f"{name} = torch.tensor([", *rows, "])  # fmt: skip"]
+        return line
+    rows = textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
+    return "\n".join(["kinks = torch.tensor([", *rows, "])  # fmt: skip"])
 
 
 def _introduction(pair: Pair) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
+import keyword
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from explorer.catalogue import Op, Parameter, Rule, find_op, find_rule, values
+from explorer.catalogue import Op, Parameter, Rule, find_op, find_rule, finite, values
+from explorer.formula.parsing import CODE_WORDS
 from explorer.formula.tree import VARIABLES, Call, Name, Node, children
-from explorer.snippets.layout import literal
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,11 @@ class Pair:
 
     @property
     def name(self) -> str:
-        """Name of the function: ``round_straight_through``; an own formula is called "own"."""
-        return "_".join(key if key.isidentifier() else "own" for key in (self.op.key, self.rule.key))
+        """Name of the function: ``round_straight_through``; own formulas by their label or "custom"."""
+        words = [_word(self.op), _word(self.rule)]
+        name = words[0] if _is_own(self.op) and words[0] == words[1] else "_".join(words)
+        taken = name in {"custom", "tensor", *CODE_WORDS} or keyword.iskeyword(name)
+        return "custom_activation" if taken else name
 
     @property
     def layer(self) -> str:
@@ -30,14 +34,12 @@ class Pair:
         return "".join(word.capitalize() for word in self.name.split("_"))
 
     @property
-    def keywords(self) -> list[str]:
-        """The parameters with their values, ``lo=0.0``, for a signature."""
-        return [f"{name}={literal(value)}" for name, value in self.parameters.items()]
-
-    @property
     def title(self) -> str:
         """Op and rule by their labels."""
-        return f"{_title(self.op)}, backward rule {_title(self.rule)}"
+        op = self.op.label if _is_named(self.op) else "Custom op"
+        return f"{op}, " + (
+            f"backward rule {self.rule.label}" if _is_named(self.rule) else "custom backward rule"
+        )
 
     @property
     def formulas(self) -> tuple[str, str]:
@@ -50,11 +52,12 @@ class Pair:
         y, gradient = self.formulas
         # The default rule's words are about torch; in other libraries they would not hold.
         entries: list[Op | Rule] = [self.op, self.rule] if self.rule.parsed else [self.op]
+        purposes = [entry.purpose for entry in entries if not _is_own(entry)]
         sources = [f"Source: {entry.source}" for entry in entries if entry.source]
         return [
             f"{self.title}.",
             f"    y = {y}\n    gradient = {gradient}",
-            "\n".join(entry.purpose for entry in entries),
+            *(["\n".join(purposes)] if purposes else []),
             *remarks,
             "\n".join(["Args:", f"    x: floating {array} of any shape.", *self._meanings()]),
             *(["\n".join(sources)] if sources else []),
@@ -74,11 +77,8 @@ def pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Pair:
     not a finite number, FormulaError for an own formula that cannot be read.
     """
     op, rule = find_op(op), find_rule(rule)
-    parameters = {name: float(value) for name, value in values(op, rule, settings).items()}
-    for name, value in parameters.items():
-        if not math.isfinite(value):
-            raise ValueError(f"parameter {name} must be a finite number, not {value}")
-    return Pair(op, rule, parameters)
+    chosen = values(op, rule, settings)
+    return Pair(op, rule, {name: finite(f"parameter {name}", value) for name, value in chosen.items()})
 
 
 def has_elements(node: Node) -> bool:
@@ -92,5 +92,18 @@ def has_elements(node: Node) -> bool:
             return any(has_elements(child) for child in children(node))
 
 
-def _title(entry: Op | Rule) -> str:
-    return entry.label if entry.key.isidentifier() else "Own formula"
+def _is_own(entry: Op | Rule) -> bool:
+    return not entry.key.isidentifier()
+
+
+def _is_named(entry: Op | Rule) -> bool:
+    """Whether the label is a name rather than the formula itself."""
+    return not _is_own(entry) or entry.label != entry.formula
+
+
+def _word(entry: Op | Rule) -> str:
+    if not _is_own(entry):
+        return entry.key
+    label = entry.label if _is_named(entry) and entry.label.isascii() else ""
+    word = re.sub("(?<=[a-z0-9])(?=[A-Z])", "_", label).strip("_").lower()
+    return word if word.isidentifier() else "custom"

@@ -6,14 +6,14 @@ from explorer.training.engine import Engine
 from explorer.training.host import EngineProcess, open_engine, shared_engine
 from explorer.training.limits import Limits
 from explorer.training.net import Gradients
-from explorer.training.picture import ACTIVE, AT_REST, Command, Picture, State
 from explorer.training.roster import EngineFull
 from explorer.training.run import Run, Snapshot, Tensors
-from explorer.training.settings import Settings
+from explorer.training.settings import FULL, LIVE, SETTINGS, Setting, Settings, TrainingSettings
+from explorer.training.status import ACTIVE, AT_REST, Command, State, Status
 from explorer.training.tasks import TASKS, Task
 
 __all__ = [
-    "ACTIVE", "AT_REST", "TASKS", "Command", "Engine", "EngineFull", "EngineProcess", "Gradients",
-    "Limits", "Picture", "Run", "Settings", "Snapshot", "State", "Task", "Tensors",
-    "open_engine", "shared_engine",
+    "ACTIVE", "AT_REST", "FULL", "LIVE", "SETTINGS", "TASKS", "Command", "Engine", "EngineFull",
+    "EngineProcess", "Gradients", "Limits", "Run", "Setting", "Settings", "Snapshot", "State", "Status",
+    "Task", "Tensors", "TrainingSettings", "open_engine", "shared_engine",
 ]  # fmt: skip

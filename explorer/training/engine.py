@@ -9,22 +9,21 @@ from collections.abc import Callable
 from typing import get_args
 
 from explorer.training.limits import Limits
-from explorer.training.picture import Command, Picture
 from explorer.training.roster import Entry, Roster
 from explorer.training.run import Run, Snapshot
-from explorer.training.settings import Settings
+from explorer.training.settings import LIVE, Settings
+from explorer.training.status import ACTIVE, AT_REST, Command, Status
 
 _log = logging.getLogger(__name__)
 
 _TICK_S = 0.25  # between two looks at the leases while nothing is to be done
-_SETTLE_S = 1.0  # how long a command waits for its effect
 
 
 class Engine:
     """Advances runs in the background.
 
-    Every method may be called from any thread; ``command`` returns within about a second, the others
-    at once.
+    Every method may be called from any thread; a question about a run waits for the end of the step
+    it is in.
 
     Args:
         limits: what the engine takes on. ``Limits(workers=0)`` starts no thread: call ``turn``.
@@ -67,8 +66,8 @@ class Engine:
             self._changed.notify_all()
             return entry.id
 
-    def command(self, identity: str, command: Command) -> Picture:
-        """Pause, resume, step, reset or stop a run; the picture shows the effect.
+    def command(self, identity: str, command: Command) -> Status:
+        """Pause, resume, step, reset or stop a run; the status shows the effect.
 
         A command that does not fit the state, such as "pause" for a finished run, changes nothing.
 
@@ -78,29 +77,27 @@ class Engine:
         """
         if command not in get_args(Command):
             raise ValueError(f"unknown command {command!r}: use one of {', '.join(get_args(Command))}")
-        with self._changed:
-            entry = self._roster.get(identity)
-            if entry is None:
-                return self._roster.gone(identity)
-            self._roster.obey(entry, command)
-            self._changed.notify_all()
-            if self._workers:
-                self._changed.wait_for(lambda: _settled(entry), timeout=_SETTLE_S)
-            return self._roster.picture(entry)
+        return self._asked(identity, lambda entry: self._roster.obey(entry, command))
 
-    def snapshot(self, identity: str) -> Picture:
-        """The picture of a run, ready at hand; asking renews its lease."""
-        with self._changed:
-            entry = self._roster.get(identity)
-            if entry is None:
-                return self._roster.gone(identity)
-            return self._roster.picture(entry)
+    def change(self, identity: str, **live: float | str) -> Status:
+        """Go on with another lr or pace, from the next steps on.
 
-    def list(self) -> tuple[Picture, ...]:
-        """The pictures of all runs, in the order they were started; renews no lease."""
+        Raises:
+            ValueError: a value that cannot be, or a setting that begins a new run.
+        """
+        if other := [name for name in live if name not in LIVE]:
+            raise ValueError(f"{', '.join(other)} cannot change while a run goes on: start a new one")
+        return self._asked(identity, lambda entry: self._roster.change(entry, live))
+
+    def snapshot(self, identity: str) -> Status:
+        """How a run stands now; asking renews its lease."""
+        return self._asked(identity, lambda _entry: None)
+
+    def list(self) -> tuple[Status, ...]:
+        """All runs in the order they were started, as last seen; renews no lease."""
         with self._changed:
             self._roster.sweep()
-            return tuple(self._roster.picture(entry) for entry in self._roster)
+            return tuple(self._roster.status(entry) for entry in self._roster)
 
     def close(self) -> None:
         """Stop all runs and threads; every run is gone."""
@@ -117,62 +114,84 @@ class Engine:
             self._roster.sweep()
             self._roster.admit()
             entry = self._roster.next()
-            if entry is None:
-                return False
-            entry.busy = True
-        snapshot, error = self._slice(entry)
-        with self._changed:
-            self._put_back(entry, snapshot, error)
-            self._changed.notify_all()
+        if entry is None:
+            return False
+        try:
+            self._use(entry, lambda run: self._slice(entry, run))
+        finally:
+            entry.lock.release()
         return True
 
     def _work(self) -> None:
         while not self._closed:
-            if not self.turn():
+            try:
+                idle = not self.turn()
+            except Exception:
+                _log.exception("a turn that belongs to no run failed")
+                idle = True
+            if idle:
                 with self._changed:
-                    self._changed.wait(timeout=_TICK_S)
+                    self._changed.wait(timeout=self._roster.pause_s(_TICK_S))
 
-    def _slice(self, entry: Entry) -> tuple[Snapshot | None, Exception | None]:
-        """Do the errands or run for a while: the snapshot after it, or what went wrong."""
+    def _slice(self, entry: Entry, run: Run) -> Snapshot | None:
+        """Run for a while, or until somebody wants to see or change something."""
+        begun, before, slice_s = self._clock(), run.step, self._limits.slice_s
+        owed = entry.owed(begun, slice_s)
+        while entry.run is run and entry.state == "running" and not entry.callers and not run.finished:
+            run.advance()
+            now = self._clock()
+            if now >= begun + slice_s or run.step >= before + owed:
+                break
+        with self._changed:
+            entry.paid(run.step - before, self._clock(), slice_s)
+            self._roster.requeue(entry)
+        return None
+
+    def _asked(self, identity: str, act: Callable[[Entry], int | None]) -> Status:
+        """Do something to a run in the books and then the single steps that returns; how it stands then."""
+        with self._changed:
+            entry = self._roster.get(identity)
+            if entry is None:
+                return self._roster.gone(identity)
+            steps = act(entry) or 0
+            entry.callers += 1
+            self._changed.notify_all()
+        with entry.lock:
+            with self._changed:
+                entry.callers -= 1
+            if entry.run or entry.state in AT_REST:
+                self._use(entry, lambda run: _shown(run, entry.snapshot, steps))
+            with self._changed:
+                if entry.state not in ACTIVE + AT_REST:
+                    entry.run = None
+                self._changed.notify_all()
+                return self._roster.status(entry)
+
+    def _use(self, entry: Entry, work: Callable[[Run], Snapshot | None]) -> None:
+        """Do something with a run, its lock held, and keep the snapshot; what goes wrong ends that run only.
+
+        A reset in the meantime took the run away from the entry: then all that is void.
+        """
+        run = entry.run
         try:
-            run = self._prepared(entry)
-            deadline = self._clock() + self._limits.slice_s
-            while entry.state == "running" and not run.finished:
-                run.advance()
-                if self._clock() >= deadline:
-                    break
-            return run.snapshot(), None
+            run = entry.run = run or self._make(entry.settings)
+            run.settings = entry.settings
+            snapshot = work(run)
         except Exception as error:
             _log.exception("run %s failed", entry.id)
-            return None, error
-
-    def _prepared(self, entry: Entry) -> Run:
-        """The entry's run, built and stepped singly where that is asked for."""
-        with self._changed:
-            run = None if entry.rebuild else entry.run
-            single_steps, entry.single_steps = entry.single_steps, 0
-            entry.rebuild = False
-        run = run or self._make(entry.settings)
-        entry.run = run
-        run.advance(single_steps)
-        return run
-
-    def _put_back(self, entry: Entry, snapshot: Snapshot | None, error: Exception | None) -> None:
-        """Take over what a slice brought; a reset or an end in the meantime makes it void."""
-        entry.busy = False
-        self._roster.requeue(entry)
-        if entry.rebuild or entry not in self._roster:
-            entry.run = None
-        elif error is not None:
-            entry.end("failed", _plain(error))
-        elif snapshot is not None:
-            entry.show(snapshot, self._clock())
-            if entry.state == "stopped":
-                entry.run = None
+            with self._changed:
+                if entry.run is run:
+                    entry.end("failed", _plain(error))
+        else:
+            with self._changed:
+                if entry.run is run:
+                    entry.look(run, snapshot or entry.snapshot, self._clock())
 
 
-def _settled(entry: Entry) -> bool:
-    return not entry.has_errand and (not entry.busy or entry.state in ("waiting", "running"))
+def _shown(run: Run, last: Snapshot | None, steps: int) -> Snapshot:
+    """The snapshot after so many single steps: the last one where it is of this step."""
+    run.advance(steps)
+    return last if last and last.step == run.step else run.snapshot()
 
 
 def _plain(error: Exception) -> str:

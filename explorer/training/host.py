@@ -3,155 +3,192 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import functools
+import itertools
 import os
-import secrets
+import socket
+import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
-from multiprocessing import AuthenticationError
-from multiprocessing.managers import BaseManager
+from concurrent.futures import Future
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
 from explorer.training.engine import Engine
-from explorer.training.picture import Command, Picture
 from explorer.training.settings import Settings
+from explorer.training.status import Command, Status
 
 PLACE = "EXPLORER_ENGINE"  # the environment variable that decides
 
 _ROOT = Path(__file__).parents[2]
-_PATIENCE_S = 5.0  # for the process to end by itself
+HELLO = 0  # the number of the answer that says that the process listens
+_START_UP_S = 60.0  # until the process listens: it imports torch
+_ANSWER_S = 3.0  # until somebody who asks is told that there is no answer
+_GIVE_UP_S = 12.0  # of silence after which the process is replaced
 
 
-class _Client(BaseManager):
-    """Our end of the connection."""
+class _EndedError(Exception):
+    """The process ended before it answered."""
 
 
-_Client.register("engine")
+class _Process:
+    """One training process, and the questions it has not answered yet."""
+
+    def __init__(self) -> None:
+        # Not multiprocessing's own spawn: it runs the parent's main script once more, and under
+        # Streamlit that is the page.
+        path = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))
+        self._pipe, theirs = Pipe()
+        with theirs:
+            self.popen = subprocess.Popen(
+                [sys.executable, "-P", "-m", "explorer.training.process", str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                env={**os.environ, "PYTHONPATH": path},
+            )
+        # A stopped process must not hold who writes when the pipe is full.
+        with socket.socket(fileno=os.dup(self._pipe.fileno())) as same:
+            most = struct.pack("ll", int(_ANSWER_S), int(_ANSWER_S % 1 * 1e6))
+            same.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, most)
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(HELLO + 1)
+        self._open: dict[int, Future[Any]] = {HELLO: Future()}
+        self._ready = self._open[HELLO]
+        self._heard = time.monotonic()
+        threading.Thread(target=self._listen, name="training-answers", daemon=True).start()
+
+    def ask(self, name: str, *given: Any, **named: Any) -> Any:
+        """What the engine answers, or raises. Raises TimeoutError, or _EndedError."""
+        self._ready.result(max(0.0, _START_UP_S - self._silent_s()))
+        left_s = max(0.0, _ANSWER_S - self._silent_s())
+        if not left_s:
+            raise TimeoutError  # one more question would only fill the pipe
+        answer: Future[Any] = Future()
+        with self._lock:
+            if not self._open:
+                self._heard = time.monotonic()
+            number = next(self._numbers)
+            self._open[number] = answer
+            try:
+                self._pipe.send((number, name, given, named))
+            except OSError:
+                raise _EndedError from None
+        return answer.result(left_s)
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it has been asked and silent for so long that nothing more is to be hoped for."""
+        return self._silent_s() > (_GIVE_UP_S if self._ready.done() else _START_UP_S)
+
+    def end(self) -> None:
+        """End it; it has nothing to put away, and a stopped process hears nothing else."""
+        self.popen.kill()
+        self.popen.wait()
+
+    def _silent_s(self) -> float:
+        with self._lock:
+            return time.monotonic() - self._heard if self._open else 0.0
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                number, answer, error = self._pipe.recv()
+                with self._lock:
+                    self._heard = time.monotonic()
+                    question = self._open.pop(number)
+                if error is None:
+                    question.set_result(answer)
+                else:
+                    question.set_exception(error)
+        except (EOFError, OSError):
+            with self._lock:
+                self._pipe.close()
+                for question in self._open.values():
+                    question.set_exception(_EndedError())
 
 
 class EngineProcess:
     """An engine in a process of its own, with ``Engine``'s methods.
 
     The process starts at once, in the background; the first call waits until it is there, some
-    seconds. When it dies, the next call starts another: runs of the one before are then "gone", and
-    their sentence says so. It ends with us, however we end.
+    seconds. When it dies, or is silent for long, the next call starts another: runs of the one before
+    are then "gone", and their sentence says so. It ends with us, however we end.
 
-    Every method raises RuntimeError when the process cannot be started, or after ``close``.
+    Every method raises RuntimeError when the process does not answer within some seconds, when it
+    cannot be started, or after ``close``.
     """
-
-    _process: subprocess.Popen[str]
-    _key: bytes
-    _engine: Any  # None until it was reached
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._closed = False
-        self._spawn()
+        self._process = _Process()
 
     def start(self, settings: Settings, owner: str | None = None, *, paused: bool = False) -> str:
         """As ``Engine.start``."""
-        return str(self._ask(lambda engine: engine.start(settings, owner, paused=paused)))
+        identity: str = self._ask("start", settings, owner, paused=paused)
+        return identity
 
-    def command(self, identity: str, command: Command) -> Picture:
+    def command(self, identity: str, command: Command) -> Status:
         """As ``Engine.command``."""
-        picture: Picture = self._ask(lambda engine: engine.command(identity, command))
-        return picture
+        status: Status = self._ask("command", identity, command)
+        return status
 
-    def snapshot(self, identity: str) -> Picture:
+    def change(self, identity: str, **live: float | str) -> Status:
+        """As ``Engine.change``."""
+        status: Status = self._ask("change", identity, **live)
+        return status
+
+    def snapshot(self, identity: str) -> Status:
         """As ``Engine.snapshot``."""
-        picture: Picture = self._ask(lambda engine: engine.snapshot(identity))
-        return picture
+        status: Status = self._ask("snapshot", identity)
+        return status
 
-    def list(self) -> tuple[Picture, ...]:
+    def list(self) -> tuple[Status, ...]:
         """As ``Engine.list``."""
-        return tuple(self._ask(lambda engine: engine.list()))
+        statuses: tuple[Status, ...] = self._ask("list")
+        return statuses
 
     def close(self) -> None:
         """End the process; every run is gone."""
         with self._lock:
             self._closed = True
-            self._end()
+            self._process.end()
 
     @property
     def pid(self) -> int:
         """The number of the process the engine lives in now."""
-        return self._process.pid
+        return self._process.popen.pid
 
-    def _ask(self, question: Callable[[Any], Any]) -> Any:
-        """Ask the engine; once more, of a new one, where the process turns out to be dead."""
-        engine = self._reached()
+    def _ask(self, name: str, *given: Any, **named: Any) -> Any:
+        """Ask the engine; once more, of a new one, where the process turns out to be dead or to hang."""
+        process = self._process
         try:
-            return question(engine)
-        except (EOFError, OSError):
-            engine = self._reached(instead_of=engine)
+            if not process.hangs:
+                return process.ask(name, *given, **named)
+        except _EndedError:
+            pass
+        except TimeoutError:
+            raise RuntimeError("the training process does not answer: try again in a moment") from None
         try:
-            return question(engine)
-        except (EOFError, OSError) as error:
-            raise RuntimeError("the training process does not answer: try again in a moment") from error
+            return self._instead_of(process).ask(name, *given, **named)
+        except (_EndedError, TimeoutError) as error:
+            raise RuntimeError(
+                "the training process could not be started; its own messages say why"
+            ) from error
 
-    def _reached(self, instead_of: Any = None) -> Any:
-        """The engine at the other end; ``instead_of`` is one that no longer answers."""
+    def _instead_of(self, lost: _Process) -> _Process:
+        """The process that took the place of a lost one, started by whoever comes first."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("the training process was closed")
-            if instead_of is not None and self._engine is instead_of:
-                self._end()
-                self._spawn()
-            if self._engine is None:
-                self._engine = self._connected()
-            return self._engine
-
-    def _spawn(self) -> None:
-        # Not multiprocessing's own spawn: it runs the parent's main script once more, and under
-        # Streamlit that is the page.
-        path = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))
-        self._engine = None
-        self._key = secrets.token_bytes(32)
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "explorer.training.process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path},
-            text=True,
-        )
-        assert self._process.stdin
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(self._key.hex() + "\n")
-            self._process.stdin.flush()
-
-    def _connected(self) -> Any:
-        assert self._process.stdout
-        address = self._process.stdout.readline().strip()
-        if not address:
-            self._end()
-            self._spawn()
-            raise RuntimeError("the training process could not be started; its own messages say why")
-        client: Any = _Client(address=address, authkey=self._key)
-        try:
-            client.connect()
-            return client.engine()
-        except (OSError, EOFError, AuthenticationError) as error:
-            self._end()  # its address can be read only once
-            self._spawn()
-            raise RuntimeError("the training process cannot be reached: try again in a moment") from error
-
-    def _end(self) -> None:
-        if self._engine is None:
-            self._process.kill()  # it may still be importing, and has nothing to put away
-        self._engine = None
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe
-            with contextlib.suppress(BrokenPipeError):
-                pipe.close()
-        try:
-            self._process.wait(_PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            if self._process is lost:
+                lost.end()
+                self._process = _Process()
+            return self._process
 
 
 def open_engine(place: str | None = None) -> Engine | EngineProcess:

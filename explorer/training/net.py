@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from explorer.gradient import Pair
+from explorer.training.layer import Layer, norms, products
 from explorer.training.limits import BINS
 from explorer.training.tasks import Loss
 
@@ -26,9 +29,12 @@ class Gradients:
         w1: Euclidean norm of the gradient of w1.
         w2: Euclidean norm of the gradient of w2.
         w1_moved: Euclidean distance of w1 from its start.
+        passed: what the rule makes of the upstream gradient, sum of sizes after ÷ before: 0 where it
+            blocks everything, 1 for straight-through, above 1 where it amplifies; None where there is
+            no upstream gradient.
         blocked: fraction (0 to 1) of pre-activations at which the rule returns 0 to an upstream
             gradient that is not 0.
-        idle_units: fraction (0 to 1) of hidden units whose weights in w1 all get gradient 0.
+        idle_units: fraction (0 to 1) of hidden units that get gradient 0 from every example.
         edges: (bins + 1,) float32, edges of the histogram of pre-activations.
         passed_counts: (bins,) int64, pre-activations per bin that get a gradient.
         zero_counts: (bins,) int64, pre-activations per bin whose gradient is 0.
@@ -37,6 +43,7 @@ class Gradients:
     w1: float
     w2: float
     w1_moved: float
+    passed: float | None
     blocked: float
     idle_units: float
     edges: NDArray[float32]
@@ -44,70 +51,164 @@ class Gradients:
     zero_counts: NDArray[int64]
 
 
-class Net:
-    """``x (n, inputs) -> activation(x @ w1) @ w2``, trained by plain gradient descent.
+@dataclass
+class History:
+    """What one net did so far.
 
     Attributes:
-        w1: (inputs, hidden) float32, requires grad.
-        w2: (hidden, outputs) float32, requires grad.
         losses: the loss at the start of every step taken, all finite.
+        w1_norms, w2_norms: Euclidean norms of the gradients of every step taken.
         diverged: the step at which a value was no longer finite; training stopped there.
     """
 
-    def __init__(self, activation: Callable[[Tensor], Tensor], w1: Tensor, w2: Tensor) -> None:
-        self._activation = activation
-        self.w1 = w1.clone().requires_grad_()
-        self.w2 = w2.clone().requires_grad_()
-        self.losses: list[float] = []
-        self.diverged: int | None = None
+    losses: list[float] = field(default_factory=list)
+    w1_norms: list[float] = field(default_factory=list)
+    w2_norms: list[float] = field(default_factory=list)
+    diverged: int | None = None
 
+
+class Pass(NamedTuple):
+    """All nets forward and backward on one batch; tensors (nets, n, hidden), or (nets, n, outputs)."""
+
+    losses: list[float]
+    finite: list[bool]
+    preactivation: Tensor
+    hidden: Tensor
+    at_output: Tensor
+    upstream: Tensor
+    gradient: Tensor
+
+
+class Nets:
+    """Nets ``x (n, inputs) -> op(x @ w1) @ w2`` in lock-step, the same but for their backward rules.
+
+    A net whose values are no longer finite leaves; what the others do is bit for bit what each would
+    do alone.
+
+    Attributes:
+        layer: w1 of the nets still going.
+        w2: (nets, hidden, outputs) float32.
+        histories: of all nets by rule.
+    """
+
+    def __init__(self, pairs: Mapping[str, Pair], layer: Layer, w2: Tensor) -> None:
+        self._pairs = dict(pairs)  # of those still going
+        self.layer = layer
+        self.w2 = w2.repeat(len(pairs), 1, 1)
+        self.histories = {rule: History() for rule in pairs}
+
+    @property
+    def going(self) -> list[str]:
+        """The rules whose nets have not diverged."""
+        return list(self._pairs)
+
+    @torch.no_grad()
     def step(self, x: Tensor, y: Tensor, loss: Loss, lr: float) -> None:
-        """One step down the gradient; a value that is not finite marks the net as diverged instead."""
-        with torch.no_grad():
-            preactivation = x.mm(self.w1)
-        hidden = self._activation(preactivation.requires_grad_())
-        output = hidden.mm(self.w2)
-        value = loss(output, y)
-        number = value.item()
-        # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
-        if not (math.isfinite(number) and math.isfinite(preactivation.sum().item())):
-            self.diverged = len(self.losses)
-            return
-        self.losses.append(number)
-        at_preactivation, at_output = torch.autograd.grad(value, (preactivation, output))
-        with torch.no_grad():
-            # x.t() @ at_preactivation is the gradient of w1: computed and subtracted in one go.
-            self.w1.addmm_(x.t(), at_preactivation, alpha=-lr)
-            self.w2.addmm_(hidden.t(), at_output, alpha=-lr)
+        """One step down the gradient, for those still going."""
+        if not self._pairs:
+            return None
+        now = self._pass(x, y, loss)
+        if not all(now.finite):
+            self._leave(now.finite)
+            return self.step(x, y, loss, lr)
+        change = products(now.hidden.mT, now.at_output)
+        sizes = torch.stack([self.layer.descend(x, now.gradient, lr), norms(change)]).tolist()
+        self.w2.sub_(change, alpha=lr)
+        for rule, value, w1, w2 in zip(self._pairs, now.losses, *sizes, strict=True):
+            history = self.histories[rule]
+            history.losses.append(value)
+            history.w1_norms.append(w1)
+            history.w2_norms.append(w2)
+        return None
 
-    def gradients(self, x: Tensor, y: Tensor, loss: Loss, start: Tensor) -> Gradients | None:
-        """What the gradient does at the present weights; None once a value is not finite.
+    def _pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
+        before = self.layer.preactivation(x)
+        pairs = self._pairs.values()
+        hidden = torch.stack([forward(each) for (forward, _), each in zip(pairs, before, strict=True)])
+        output = products(hidden, self.w2)
+        with torch.enable_grad():
+            losses = loss(output.requires_grad_(), y)
+        (at_output,) = torch.autograd.grad(losses, output, torch.ones_like(losses))
+        upstream = products(at_output, self.w2.mT)
+        inputs = zip(pairs, before, hidden, upstream, strict=True)
+        gradient = torch.stack([backward(*each) for (_, backward), *each in inputs])
+        # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
+        values, sums = torch.stack([losses, before.sum((1, 2))]).tolist()
+        finite = [math.isfinite(a) and math.isfinite(b) for a, b in zip(values, sums, strict=True)]
+        return Pass(values, finite, before, hidden, at_output, upstream, gradient)
+
+    def _leave(self, stays: list[bool]) -> None:
+        """Let go of the nets that are not to stay."""
+        for rule, stay in zip(self.going, stays, strict=True):
+            if not stay:
+                self.histories[rule].diverged = len(self.histories[rule].losses)
+                del self._pairs[rule]
+        self.layer.put([tensor[stays] for tensor in self.layer.tensors()])
+        self.w2 = self.w2[stays]
+
+    @torch.no_grad()
+    def gradients(self, x: Tensor, y: Tensor, loss: Loss, start: Tensor) -> dict[str, Gradients | None]:
+        """What the gradients do at the present weights; None for a net that has diverged or is about to.
 
         ``start``: w1 (inputs, hidden) before the first step.
         """
-        preactivation = x.mm(self.w1)
-        hidden = self._activation(preactivation)
-        value = loss(hidden.mm(self.w2), y)
-        upstream, gradient, gradient1, gradient2 = torch.autograd.grad(
-            value, (hidden, preactivation, self.w1, self.w2)
-        )
-        with torch.no_grad():
-            moved = (self.w1 - start).norm()
-            norms = torch.stack([gradient1.norm(), gradient2.norm(), moved, preactivation.norm()])
-            if not norms.isfinite().all():
-                return None
-            zero = gradient == 0
-            edges = torch.linspace(preactivation.min().item(), preactivation.max().item(), BINS + 1)
-            return Gradients(
-                w1=norms[0].item(),
-                w2=norms[1].item(),
-                w1_moved=norms[2].item(),
-                blocked=(zero & (upstream != 0)).float().mean().item(),
-                idle_units=(gradient1 == 0).all(0).float().mean().item(),
-                edges=edges.numpy(),
-                passed_counts=_counts(preactivation[~zero], edges),
-                zero_counts=_counts(preactivation[zero], edges),
-            )
+        found: dict[str, Gradients | None] = dict.fromkeys(self.histories)
+        if self._pairs:
+            now = self._pass(x, y, loss)
+            for rule, w1, *tensors in zip(self.going, self.layer.w1, *now[2:], strict=True):
+                found[rule] = _measured(x, w1 - start, tensors)
+        return found
+
+    def state(self) -> dict[str, dict[str, Any]]:
+        """By rule: text, numbers and copied tensors, from which ``load`` continues exactly here."""
+        found = {rule: asdict(history) for rule, history in self.histories.items()}
+        if self._pairs:
+            for rule, w1, w2, *rest in zip(
+                self.going, self.layer.w1, self.w2, *self.layer.tensors(), strict=True
+            ):
+                found[rule] |= {"w1": _copy(w1), "w2": _copy(w2), "layer": [_copy(part) for part in rest]}
+        return found
+
+    def load(self, state: Mapping[str, Mapping[str, Any]]) -> None:
+        """Continue where other nets were."""
+        self.histories = {rule: _history(state[rule]) for rule in self.histories}
+        self._pairs = {rule: pair for rule, pair in self._pairs.items() if "layer" in state[rule]}
+        if going := [state[rule] for rule in self._pairs]:
+            device = self.w2.device
+            self.w2 = torch.stack([each["w2"] for each in going]).to(device)
+            parts = zip(*(each["layer"] for each in going), strict=True)
+            self.layer.put([torch.stack(part).to(device) for part in parts])
+
+
+def _copy(tensor: Tensor) -> Tensor:
+    return tensor.detach().cpu().clone()
+
+
+def _history(state: Mapping[str, Any]) -> History:
+    return History(**{entry.name: copy(state[entry.name]) for entry in fields(History)})
+
+
+def _measured(x: Tensor, moved: Tensor, now: Sequence[Tensor]) -> Gradients | None:
+    """What the tensors of a pass show for one net; None where a norm is not finite."""
+    before, hidden, at_output, upstream, gradient = now
+    at_weights = [x.t().mm(gradient), hidden.t().mm(at_output)]
+    sizes = [each.norm() for each in (*at_weights, moved, before)]
+    facts = torch.stack([*sizes, upstream.abs().sum(), gradient.abs().sum()]).tolist()
+    if not all(map(math.isfinite, facts)):
+        return None
+    zero = gradient == 0
+    edges = torch.linspace(before.min().item(), before.max().item(), BINS + 1)
+    return Gradients(
+        w1=facts[0],
+        w2=facts[1],
+        w1_moved=facts[2],
+        passed=facts[5] / facts[4] if facts[4] else None,
+        blocked=(zero & (upstream != 0)).float().mean().item(),
+        idle_units=zero.all(0).float().mean().item(),
+        edges=edges.numpy(),
+        passed_counts=_counts(before[~zero], edges),
+        zero_counts=_counts(before[zero], edges),
+    )
 
 
 def _counts(values: Tensor, edges: Tensor) -> NDArray[int64]:

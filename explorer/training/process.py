@@ -1,7 +1,7 @@
-"""The process the engine lives in: ``python -m explorer.training.process``.
+"""The process the engine lives in: ``python -m explorer.training.process FD``.
 
-It reads a key from its standard input, writes the address it listens at to its standard output, and
-serves one engine there. It ends when its standard input does, so never outlives who started it.
+It answers questions that arrive at one end of a pipe, and ends when the other end is closed, so it never
+outlives who started it.
 """
 
 from __future__ import annotations
@@ -9,31 +9,49 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from multiprocessing.managers import BaseManager
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from typing import Any
 
 import torch
 
 from explorer.training.engine import Engine
+from explorer.training.host import HELLO
+from explorer.training.run import Run
+from explorer.training.settings import Settings
 
-_EXPOSED = ("start", "command", "snapshot", "list")
-
-
-class _Server(BaseManager):
-    """Hands out the one engine of this process."""
+_AT_ONCE = 16  # questions; each may wait for the end of a step
 
 
 def main() -> None:
-    """Serve until the standard input ends."""
+    """Answer until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the pages; they let go of us
     torch.set_num_threads(1)
-    key = bytes.fromhex(sys.stdin.readline())
-    engine = Engine()
-    _Server.register("engine", callable=lambda: engine, exposed=_EXPOSED)
-    server = _Server(authkey=key).get_server()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(server.address, flush=True)
-    sys.stdin.read()
-    engine.close()
+    pipe: Connection = Connection(int(sys.argv[1]))
+    warm = Run(Settings(steps=1))
+    warm.advance()
+    warm.snapshot()  # half a second that the first visitor need not wait
+    engine, sending = Engine(), threading.Lock()
+
+    def send(number: int, answer: Any, error: Exception | None = None) -> None:
+        with sending:
+            pipe.send((number, answer, error))
+
+    def answer(number: int, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+        try:
+            found = getattr(engine, name)(*given, **named)
+        except Exception as error:
+            send(number, None, error)
+        else:
+            send(number, found)
+
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        send(HELLO, None)
+        try:
+            while True:
+                threads.submit(answer, *pipe.recv())
+        except (EOFError, OSError):
+            engine.close()
 
 
 if __name__ == "__main__":

@@ -1,19 +1,22 @@
 """The roster: which runs there are, which of them run, and in what order the others wait.
 
-It only keeps the books: no thread, no lock, no tensor. The engine calls it under its lock.
+It only keeps the books, under the engine's lock: no thread, no tensor.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import secrets
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from explorer.training.limits import Limits
-from explorer.training.picture import ACTIVE, AT_REST, Command, Picture, State, sentence
 from explorer.training.run import Run, Snapshot
 from explorer.training.settings import Settings
+from explorer.training.status import ACTIVE, AT_REST, Command, State, Status, sentence
 
 GONE = "This run is gone"
 LOST = "The training process stopped unexpectedly and this run is lost"
@@ -30,11 +33,11 @@ class Entry:
     Attributes:
         asked: when somebody last asked about it.
         turn: its number in whatever line it stands in; the lowest is next.
-        run: the run itself, from its first slice until it is over; only the worker who has the
-            entry, which is then ``busy``, touches it.
-        rebuild: to be built afresh from the settings before anything else.
-        single_steps: steps asked for one by one, still to be taken.
-        placed: when it last got a place among the running, and ``placed_step`` at which step.
+        run: the run itself, once somebody needed it and until it is over. Who uses it holds ``lock``.
+        callers: how many wait for the lock; a worker makes way for them.
+        placed: when it last got a place among the running.
+        since: when it first did since it was started, resumed or changed, and ``since_step`` at which step.
+        due: when its next step is, at its pace.
     """
 
     id: str
@@ -46,39 +49,56 @@ class Entry:
     note: str = ""
     run: Run | None = None
     snapshot: Snapshot | None = None
-    busy: bool = False
-    rebuild: bool = True
-    single_steps: int = 0
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    callers: int = 0
+    step: int = 0
     placed: float = 0.0
-    placed_step: int = 0
+    since: float | None = None
+    since_step: int = 0
+    due: float = 0.0
     speed: float = 0.0
-
-    @property
-    def step(self) -> int:
-        """Steps taken, as far as it was last seen."""
-        return self.snapshot.step if self.snapshot else 0
-
-    @property
-    def has_errand(self) -> bool:
-        """Whether something is to be done that is no slice of running."""
-        return self.state != "waiting" and (self.rebuild or self.single_steps > 0)
 
     def move(self, state: State, note: str = "") -> None:
         """Change the state; ``note`` says why."""
         self.state, self.note = state, note
 
     def end(self, state: State, note: str = "") -> None:
-        """Change to a state in which nothing more is done, and let the run's memory go."""
+        """Change the state, and let the run's memory go."""
         self.move(state, note)
-        self.run, self.rebuild, self.single_steps = None, False, 0
+        self.run = None
 
-    def show(self, snapshot: Snapshot, now: float) -> None:
-        """Take over a new snapshot, and with it the end of the run."""
-        self.snapshot = snapshot
-        if self.state == "running" and now > self.placed:
-            self.speed = (snapshot.step - self.placed_step) / (now - self.placed)
-        if snapshot.finished:
-            self.end("diverged" if None not in snapshot.diverged.values() else "finished")
+    def look(self, run: Run, snapshot: Snapshot | None, now: float) -> None:
+        """Note how far the run is, and whether that is its end."""
+        self.step, self.snapshot = run.step, snapshot
+        if self.state == "running" and self.since is not None and now > self.since:
+            self.speed = (self.step - self.since_step) / (now - self.since)
+        if run.finished and self.state in ACTIVE + AT_REST:
+            self.move("diverged" if run.diverged else "finished")
+
+    def place(self, now: float) -> None:
+        """Give it a place among the running."""
+        self.move("running")
+        self.placed = now
+        if self.since is None:
+            self.since, self.since_step, self.due = now, self.step, now
+
+    @property
+    def interval_s(self) -> float:
+        """Seconds from step to step at its pace; 0 at full pace."""
+        return 0.0 if isinstance(self.settings.pace, str) else 1 / self.settings.pace
+
+    def ready(self, slice_s: float) -> float:
+        """When its next steps are to be taken: at a fast pace the steps of a slice together."""
+        return self.due + (max(0.0, slice_s - self.interval_s) if self.interval_s else 0.0)
+
+    def owed(self, now: float, slice_s: float) -> float:
+        """Steps that are due, no more than those of a slice."""
+        late_s = min(now - self.due, slice_s)
+        return int(late_s / self.interval_s) + 1 if self.interval_s else math.inf
+
+    def paid(self, steps: int, now: float, slice_s: float) -> None:
+        """Note steps taken; those a busy engine owes for longer than a slice are forgiven."""
+        self.due = max(self.due + steps * self.interval_s, now - slice_s)
 
 
 class Roster:
@@ -93,9 +113,6 @@ class Roster:
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
-
-    def __contains__(self, entry: Entry) -> bool:
-        return self._entries.get(entry.id) is entry
 
     def get(self, identity: str) -> Entry | None:
         """The run of this id, its lease renewed; None when gone."""
@@ -112,7 +129,7 @@ class Roster:
             self._require_room(sum(entry.state in ACTIVE for entry in mine))
         for entry in mine:
             if entry.state in ACTIVE + AT_REST:
-                entry.end("stopped", " because another run was started")
+                entry.move("stopped", " because another run was started")
         identity = f"{self._name}-{secrets.token_hex(8)}"
         entry = Entry(identity, owner, settings, self._clock(), next(self._turns))
         if not paused:
@@ -122,8 +139,12 @@ class Roster:
         self.admit()
         return entry
 
-    def obey(self, entry: Entry, command: Command) -> None:
-        """Carry out a command; one that does not fit the state changes nothing. Raises EngineFull."""
+    def obey(self, entry: Entry, command: Command) -> int:
+        """Carry out a command; one that does not fit the state changes nothing. Raises EngineFull.
+
+        Returns how many single steps the run is to take now.
+        """
+        steps = 0
         match command:
             case "pause" if entry.state in ACTIVE:
                 entry.move("paused")
@@ -131,13 +152,21 @@ class Roster:
                 self._line_up(entry)
             case "step" if entry.state in AT_REST:
                 entry.move("paused")
-                entry.single_steps += 1
+                steps = 1
             case "stop" if entry.state in ACTIVE + AT_REST:
-                entry.end("stopped")
+                entry.move("stopped")
             case "reset":
                 entry.end("ready")
-                entry.rebuild, entry.snapshot, entry.speed = True, None, 0.0
+                entry.snapshot, entry.step, entry.speed = None, 0, 0.0
         self.admit()
+        return steps
+
+    def change(self, entry: Entry, live: Mapping[str, Any]) -> None:
+        """Go on with other values; at full pace it needs a place. Raises ValueError for what cannot be."""
+        entry.settings, entry.since = replace(entry.settings, **live), None
+        if entry.state in ACTIVE:
+            entry.move("waiting")
+            self.admit()
 
     def sweep(self) -> None:
         """Pause runs that nobody asks about, drop those long forgotten and those too many."""
@@ -152,23 +181,35 @@ class Roster:
             self._drop(entry)
 
     def admit(self) -> None:
-        """Let the first in the queue run where there is room; after a full turn a run queues again."""
+        """Let the first in the queue run where there is room; after a full turn a run queues again.
+
+        A run that keeps a pace needs no place: it leaves most of the time to the others.
+        """
         now = self._clock()
-        for entry in self._in_state("running"):
+        for entry in self._at_full_pace():
             if now - entry.placed >= self._limits.turn_s:
                 entry.move("waiting")
                 self.requeue(entry)
-        room = self._limits.running - len(self._in_state("running"))
-        for entry in self._waiting()[: max(0, room)]:
-            entry.move("running")
-            entry.placed, entry.placed_step = now, entry.step
+        room = self._limits.running - len(self._at_full_pace())
+        waiting = self._waiting()
+        for entry in [entry for entry in waiting if entry.interval_s]:
+            entry.place(now)
+        for entry in [entry for entry in waiting if not entry.interval_s][: max(0, room)]:
+            entry.place(now)
 
     def next(self) -> Entry | None:
-        """A run with an errand, else the running one whose last slice is longest ago."""
-        free = [entry for entry in self if not entry.busy]
-        errands = [entry for entry in free if entry.has_errand]
-        running = [entry for entry in free if entry.state == "running"]
-        return min(errands or running, key=lambda entry: entry.turn, default=None)
+        """The running one with steps to take whose last slice is longest ago, its lock held."""
+        now = self._clock()
+        running = [entry for entry in self._in_state("running") if not entry.callers]
+        ready = [entry for entry in running if entry.ready(self._limits.slice_s) <= now]
+        in_order = sorted(ready, key=lambda entry: entry.turn)
+        return next((entry for entry in in_order if entry.lock.acquire(blocking=False)), None)
+
+    def pause_s(self, most_s: float) -> float:
+        """How long until the next run is ready that is not yet."""
+        now = self._clock()
+        ready = [entry.ready(self._limits.slice_s) - now for entry in self._in_state("running")]
+        return min([most_s, *(wait for wait in ready if wait > 0)])
 
     def requeue(self, entry: Entry) -> None:
         """Put a run at the end of its line."""
@@ -179,18 +220,18 @@ class Roster:
         for entry in list(self):
             self._drop(entry)
 
-    def picture(self, entry: Entry) -> Picture:
-        """What is shown of a run."""
+    def status(self, entry: Entry) -> Status:
+        """What is said of a run."""
         position = self._waiting().index(entry) + 1 if entry.state == "waiting" else None
         diverged = entry.snapshot.diverged.values() if entry.snapshot else ()
-        return Picture(
+        return Status(
             id=entry.id,
             state=entry.state,
             sentence=sentence(
                 entry.state,
                 step=entry.step,
                 position=position,
-                diverged=max((step for step in diverged if step is not None), default=None),
+                diverged=max((step for step in diverged if step is not None), default=entry.step),
                 note=entry.note,
             ),
             position=position,
@@ -200,20 +241,21 @@ class Roster:
             snapshot=entry.snapshot,
         )
 
-    def gone(self, identity: str) -> Picture:
-        """What is shown of a run that is not here: forgotten, or lost with the engine before this one."""
+    def gone(self, identity: str) -> Status:
+        """What is said of a run that is not here: forgotten, or lost with the engine before this one."""
         note = GONE if identity.startswith(self._name) else LOST
-        return Picture(identity, "gone", sentence("gone", note=note))
+        return Status(identity, "gone", sentence("gone", note=note))
 
     def _require_room(self, leaving: int = 0) -> None:
         """Raise EngineFull where no further run can be taken on once so many active ones have left."""
-        waiting, running = len(self._waiting()), len(self._in_state("running"))
-        if waiting + running - leaving >= self._limits.waiting + self._limits.running:
-            raise EngineFull(f"{waiting} runs are waiting already: try again in about a minute.")
+        active = sum(entry.state in ACTIVE for entry in self)
+        if active - leaving >= self._limits.waiting + self._limits.running:
+            raise EngineFull(f"{active} runs are running or waiting already: try again in about a minute.")
 
     def _line_up(self, entry: Entry) -> None:
         self._require_room()
         entry.move("waiting")
+        entry.since = None
         self.requeue(entry)
 
     def _drop(self, entry: Entry) -> None:
@@ -222,6 +264,9 @@ class Roster:
 
     def _in_state(self, state: State) -> list[Entry]:
         return [entry for entry in self if entry.state == state]
+
+    def _at_full_pace(self) -> list[Entry]:
+        return [entry for entry in self._in_state("running") if not entry.interval_s]
 
     def _waiting(self) -> list[Entry]:
         return sorted(self._in_state("waiting"), key=lambda entry: entry.turn)

@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.gradient import bind
+from explorer.gradient import pair
+from explorer.training.layer import FixedLayer, Layer
 from explorer.training.limits import MAX_POINTS
-from explorer.training.net import Gradients, Net
-from explorer.training.settings import Settings
+from explorer.training.net import Gradients, Nets
+from explorer.training.settings import LIVE, Settings
 from explorer.training.tasks import TASKS
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ class Tensors(NamedTuple):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """An immutable picture of a run at one step; the mappings have one entry per rule, in their order.
+    """What a run is at one step, immutable; the mappings have one entry per rule, in their order.
 
     Attributes:
         step: steps taken.
@@ -45,7 +47,8 @@ class Snapshot:
         losses: (points,) float32 each, at most 500: the loss at the start of a step. A series longer
             than that is thinned evenly; its latest value is always in it. A rule that diverged keeps
             its curve up to there.
-        loss_steps: (points,) int64 each, the step of each value in ``losses``, from 0.
+        w1_norms, w2_norms: (points,) float32 each, norms of the gradients in the same steps.
+        loss_steps: (points,) int64 each, the step of each value in these series, from 0.
         loss: the latest loss; None before the first step.
         diverged: the step at which a value was no longer finite, or None.
         gradients: what the gradient does at the present weights; None where the rule diverged.
@@ -56,6 +59,8 @@ class Snapshot:
     steps: int
     finished: bool
     losses: Mapping[str, NDArray[float32]]
+    w1_norms: Mapping[str, NDArray[float32]]
+    w2_norms: Mapping[str, NDArray[float32]]
     loss_steps: Mapping[str, NDArray[int64]]
     loss: Mapping[str, float | None]
     diverged: Mapping[str, int | None]
@@ -87,11 +92,18 @@ class Run:
         self._generator = torch.Generator().manual_seed(settings.seed)
         drawn = self._drawn()
         self._start = drawn if tensors is None else _like(drawn, tensors)
-        self._nets = {
-            rule: Net(bind(settings.op, rule, settings.parameters), self._start.w1, self._start.w2)
-            for rule in settings.rules
-        }
+        self._nets = self._begun()
         self._batch = self._next_batch()
+
+    def _begun(self) -> Nets:
+        """The nets at their start."""
+        asked, x, w1 = self.settings, self._start.x, self._start.w1
+        pairs = {rule: pair(asked.op, rule, asked.parameters) for rule in asked.rules}
+        # With more examples than twice the inputs the small product would be the larger one.
+        fixed = len(x) <= asked.batch and len(x) < 2 * len(w1)
+        with one_thread():
+            layer = FixedLayer(w1, len(pairs), x) if fixed else Layer(w1, len(pairs))
+            return Nets(pairs, layer, self._start.w2)
 
     def _drawn(self) -> Tensors:
         x, y = self._task.data(self._generator, self.settings.batch)
@@ -110,9 +122,12 @@ class Run:
     @property
     def finished(self) -> bool:
         """Whether nothing is left to do: all steps taken, or every rule diverged."""
-        return self.step >= self.settings.steps or all(
-            net.diverged is not None for net in self._nets.values()
-        )
+        return self.diverged or self.step >= self.settings.steps
+
+    @property
+    def diverged(self) -> bool:
+        """Whether every rule did."""
+        return not self._nets.going
 
     def advance(self, steps: int = 1) -> None:
         """Take so many steps, or those that are left. Raises ValueError below 0."""
@@ -125,10 +140,7 @@ class Run:
                 self._advance_once()
 
     def _advance_once(self) -> None:
-        x, y = self._batch
-        for net in self._nets.values():
-            if net.diverged is None:
-                net.step(x, y, self._task.loss, self.settings.lr)
+        self._nets.step(*self._batch, self._task.loss, self.settings.lr)
         self.step += 1
         self._batch = self._next_batch()
 
@@ -137,25 +149,24 @@ class Run:
         return Tensors(*(tensor.clone() for tensor in self._start))
 
     def snapshot(self) -> Snapshot:
-        """The picture of this step."""
-        series = {rule: _thinned(net.losses) for rule, net in self._nets.items()}
+        """What the run is at this step."""
+        nets = self._nets.histories
+        at = {rule: _thinned(len(net.losses)) for rule, net in nets.items()}
+        with one_thread():
+            gradients = self._nets.gradients(*self._batch, self._task.loss, self._start.w1)
         return Snapshot(
             step=self.step,
             steps=self.settings.steps,
             finished=self.finished,
-            losses={rule: losses for rule, (losses, _) in series.items()},
-            loss_steps={rule: steps for rule, (_, steps) in series.items()},
-            loss={rule: net.losses[-1] if net.losses else None for rule, net in self._nets.items()},
-            diverged={rule: net.diverged for rule, net in self._nets.items()},
-            gradients={rule: self._gradients(net) for rule, net in self._nets.items()},
+            losses={rule: _picked(net.losses, at[rule]) for rule, net in nets.items()},
+            w1_norms={rule: _picked(net.w1_norms, at[rule]) for rule, net in nets.items()},
+            w2_norms={rule: _picked(net.w2_norms, at[rule]) for rule, net in nets.items()},
+            loss_steps={rule: np.array(indices, np.int64) for rule, indices in at.items()},
+            loss={rule: net.losses[-1] if net.losses else None for rule, net in nets.items()},
+            diverged={rule: net.diverged for rule, net in nets.items()},
+            gradients=gradients,
             device=str(self._device),
         )
-
-    def _gradients(self, net: Net) -> Gradients | None:
-        if net.diverged is not None:
-            return None
-        with one_thread():
-            return net.gradients(*self._batch, self._task.loss, self._start.w1)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything needed to continue exactly here: text, numbers and tensors, copied.
@@ -168,38 +179,25 @@ class Run:
             "generator": self._generator.get_state(),
             "start": [tensor.cpu().clone() for tensor in self._start],
             "batch": [tensor.cpu().clone() for tensor in self._batch],
-            "nets": {rule: _state(net) for rule, net in self._nets.items()},
+            "nets": self._nets.state(),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue where another run of the same settings was. Raises ValueError for other settings."""
-        ours = dataclasses.asdict(self.settings)
-        if other := [name for name in ours if state["settings"].get(name) != ours[name]]:
+        """Continue where another run of the same settings was; what is live it takes over.
+
+        Raises ValueError for other settings.
+        """
+        ours, theirs = dataclasses.asdict(self.settings), state["settings"]
+        if other := [name for name in ours if name not in LIVE and theirs.get(name) != ours[name]]:
             raise ValueError(f"this state belongs to a run with other settings: {', '.join(other)}")
+        self.settings = dataclasses.replace(self.settings, **{name: theirs[name] for name in LIVE})
         self.step = state["step"]
         self._generator.set_state(state["generator"])
         self._start = Tensors(*(tensor.to(self._device, copy=True) for tensor in state["start"]))
         x, y = (tensor.to(self._device, copy=True) for tensor in state["batch"])
         self._batch = x, y
-        for rule, net in self._nets.items():
-            _restore(net, state["nets"][rule])
-
-
-def _state(net: Net) -> dict[str, Any]:
-    return {
-        "w1": net.w1.detach().cpu().clone(),
-        "w2": net.w2.detach().cpu().clone(),
-        "losses": list(net.losses),
-        "diverged": net.diverged,
-    }
-
-
-def _restore(net: Net, state: Mapping[str, Any]) -> None:
-    with torch.no_grad():
-        net.w1.copy_(state["w1"])
-        net.w2.copy_(state["w2"])
-    net.losses = list(state["losses"])
-    net.diverged = state["diverged"]
+        self._nets = self._begun()
+        self._nets.load(state["nets"])
 
 
 def device(name: str | None) -> torch.device:
@@ -217,13 +215,15 @@ def _like(drawn: Tensors, tensors: Tensors) -> Tensors:
     return Tensors(*(given.detach().to(wanted, copy=True) for wanted, given in pairs))
 
 
-def _thinned(losses: list[float]) -> tuple[NDArray[float32], NDArray[int64]]:
-    """At most ``MAX_POINTS`` values, evenly spaced from the first and with the latest; and their steps."""
-    last = len(losses) - 1
+def _thinned(count: int) -> list[int]:
+    """At most ``MAX_POINTS`` indices of a series, evenly spaced from the first and with the latest."""
+    last = count - 1
     stride = max(1, -(-last // (MAX_POINTS - 1)))
-    places = [*range(0, last, stride), last] if losses else []
-    values = torch.tensor([losses[place] for place in places], dtype=torch.float32)
-    return values.numpy(), torch.tensor(places, dtype=torch.int64).numpy()
+    return [*range(0, last, stride), last] if count else []
+
+
+def _picked(series: list[float], at: list[int]) -> NDArray[float32]:
+    return np.array([series[index] for index in at], np.float32)
 
 
 @contextmanager

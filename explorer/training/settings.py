@@ -1,69 +1,168 @@
-"""What a run is asked to do."""
+"""What a run is asked to do: each setting declared once, for runs, links, controls and words alike."""
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import operator
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 import torch
 
-from explorer.catalogue import MOST_RULES, find_op, find_rule
-from explorer.gradient import checked, finite
-from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
+from explorer.catalogue import MOST_RULES, checked, find_op, find_rule, finite
+from explorer.training.limits import (
+    LARGEST_LR,
+    MAX_BATCH,
+    MAX_HIDDEN,
+    MAX_PACE,
+    MAX_SEED,
+    MAX_STEPS,
+    SMALLEST_LR,
+)
 from explorer.training.tasks import TASKS
+
+FULL = "full"  # the pace of a run that goes as fast as it can
+
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a run is asked to do; every default is the documents' value.
-
-    Frozen, hashable, and made of text and numbers only: ``Settings(**dataclasses.asdict(settings))``
-    gives it back, through JSON too.
+class Setting:
+    """One setting of a run.
 
     Attributes:
-        task: key of ``TASKS``.
+        name: in ``Settings`` and in links.
+        kind: "choice" of words; "whole" number; "log", a number above 0 on a scale of decades.
+        default: what the two-layer net on random data needs.
+        label: name on screen.
+        meaning: one sentence.
+        low, high: what a link and a control may ask for.
+        words: what it may be beside a number; for a "choice" all there is.
+        live: whether it can change while the run goes on; any other begins a new run.
+    """
+
+    name: str
+    kind: Literal["choice", "whole", "log"]
+    default: str | float
+    label: str
+    meaning: str
+    low: float = 0
+    high: float = 0
+    words: Iterable[str] = ()
+    live: bool = False
+
+    def checked(self, value: Any) -> Any:
+        """The value as a run takes it. Raises ValueError with a plain sentence."""
+        if isinstance(value, str) and value in self.words:
+            return value
+        if self.kind == "choice":
+            raise ValueError(f"unknown {self.name} {value!r}: use one of {', '.join(self.words)}")
+        return self._whole(value) if self.kind == "whole" else self._positive(value)
+
+    def read(self, text: str) -> Any:
+        """The value a link's text stands for. Raises ValueError with a clause or sentence."""
+        if self.kind == "choice" or text in self.words:
+            return self.checked(text)
+        value = float(text) if _NUMBER.fullmatch(text) else math.nan
+        if math.isnan(value):
+            raise ValueError("it must be a number")
+        if self.kind == "whole":
+            if not value.is_integer():
+                raise ValueError("it must be a whole number")
+            value = int(value)
+        value = self.checked(value)
+        if not self.low <= value <= self.high:
+            raise ValueError(f"{self.name} must be from {self.low:g} to {self.high:g}")
+        return value
+
+    def _whole(self, value: Any) -> int:
+        try:
+            if isinstance(value, bool):
+                raise TypeError
+            number = operator.index(value)
+        except TypeError:
+            number = None
+        if number is None or not self.low <= number <= self.high:
+            bounds = f"from {self.low} to {self.high}"
+            raise ValueError(f"{self.name} must be a whole number {bounds}, not {value!r}")
+        return number
+
+    def _positive(self, value: Any) -> float:
+        number = finite(self.name, value)
+        if number <= 0:
+            raise ValueError(f"{self.name} must be above 0, not {value!r}")
+        return number
+
+
+def _setting(kind: str, default: str | float, label: str, meaning: str, **rest: Any) -> Any:
+    facts = {"kind": kind, "default": default, "label": label, "meaning": meaning, **rest}
+    return field(default=default, metadata=facts)
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """The settings of a run beside op and rules; ``SETTINGS`` has them as a table."""
+
+    task: str = _setting("choice", "documents", "Task", "What the net learns.", words=TASKS)
+    steps: int = _setting("whole", 500, "Steps", "Steps of gradient descent.", low=1, high=MAX_STEPS)
+    lr: float = _setting(
+        "log", 1e-6, "Learning rate lr", "How far a step goes down the gradient.",
+        low=SMALLEST_LR, high=LARGEST_LR, live=True,
+    )  # fmt: skip
+    hidden: int = _setting("whole", 100, "Hidden units", "Width of the hidden layer.", low=1, high=MAX_HIDDEN)
+    batch: int = _setting("whole", 64, "Batch", "Examples in a step.", low=1, high=MAX_BATCH)
+    seed: int = _setting("whole", 0, "Seed", "The same seed gives the same losses.", low=0, high=MAX_SEED)
+    pace: float | Literal["full"] = _setting(
+        "log", 50.0, "Pace", f'Steps a second; "{FULL}" goes as fast as it can.',
+        low=1, high=MAX_PACE, words=(FULL,), live=True,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        for name, setting in SETTINGS.items():
+            self._put(name, setting.checked(getattr(self, name)))
+
+    def _put(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+
+SETTINGS: Mapping[str, Setting] = MappingProxyType(
+    {entry.name: Setting(entry.name, **entry.metadata) for entry in dataclasses.fields(TrainingSettings)}
+)
+LIVE = tuple(name for name, setting in SETTINGS.items() if setting.live)
+
+
+@dataclass(frozen=True)
+class Settings(TrainingSettings):
+    """What a run is asked to do; by default a ReLU in the two-layer net on random data.
+
+    Frozen, hashable, and made of text and numbers only: ``Settings(**dataclasses.asdict(settings))``
+    gives it back, through JSON too. Beside the settings of ``SETTINGS``:
+
+    Attributes:
         op: the net's activation, a key of ``OPS`` or ``"formula: …"`` in x.
         rules: 1 to 6 backward rules, keys of ``RULES`` or ``"formula: …"``; the same rule twice counts once.
         parameters: values of op and rules by name, or by ``rule.name`` for one rule only.
-        steps: 1 to 5,000 steps of gradient descent.
-        lr: learning rate, finite and above 0.
-        hidden: 1 to 256 hidden units.
-        batch: 1 to 1,024 examples a step.
-        seed: 0 to 2**31 - 1; the same settings give the same losses.
         device: "cpu" or the type of the accelerator here; None takes the accelerator where there is one.
 
     Raises:
         ValueError: a plain sentence for what cannot be.
     """
 
-    task: str = "documents"
     op: str = "relu"
     rules: tuple[str, ...] = ("default",)
     parameters: Mapping[str, float] = field(default_factory=dict, hash=False)
-    steps: int = 500
-    lr: float = 1e-6
-    hidden: int = 100
-    batch: int = 64
-    seed: int = 0
     device: str | None = None
 
     def __post_init__(self) -> None:
-        if self.task not in TASKS:
-            raise ValueError(f"unknown task {self.task!r}: use one of {', '.join(TASKS)}")
+        super().__post_init__()
         self._put("op", _key("op", self.op))
         self._put("rules", _distinct(self.rules))
         self._put("parameters", _parameters(self.op, self.rules, self.parameters))
-        self._put("steps", _whole("steps", self.steps, 1, MAX_STEPS))
-        self._put("lr", _positive("lr", self.lr))
-        self._put("hidden", _whole("hidden", self.hidden, 1, MAX_HIDDEN))
-        self._put("batch", _whole("batch", self.batch, 1, MAX_BATCH))
-        self._put("seed", _whole("seed", self.seed, 0, MAX_SEED))
         self._put("device", _device(self.device))
-
-    def _put(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
 
 
 def _key(what: str, key: object) -> str:
@@ -88,25 +187,6 @@ def _parameters(op: str, rules: tuple[str, ...], parameters: object) -> dict[str
     if not isinstance(parameters, Mapping):
         raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {parameters!r}")
     return checked(find_op(op), tuple(find_rule(rule) for rule in rules), parameters)
-
-
-def _positive(name: str, value: object) -> float:
-    number = finite(name, value)
-    if number <= 0:
-        raise ValueError(f"{name} must be above 0, not {value!r}")
-    return number
-
-
-def _whole(name: str, value: Any, low: int, high: int) -> int:
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        number = operator.index(value)
-    except TypeError:
-        number = low - 1
-    if not low <= number <= high:
-        raise ValueError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
-    return number
 
 
 def _device(name: object) -> str | None:

@@ -33,7 +33,7 @@ class Task:
         outputs: width of what the net returns.
         data: ``(generator, batch) -> x (rows, inputs) float32, y (rows, ...)``. With more rows than
             ``batch``, each step draws its own batch; otherwise every step sees all rows.
-        loss: ``(prediction (batch, outputs), y) -> 0-dim tensor``.
+        loss: ``(prediction (…, batch, outputs), y) -> (…)``, one for each net.
         weights: ``(generator, inputs, hidden, outputs) -> w1, w2``, the start.
     """
 
@@ -48,8 +48,8 @@ class Task:
 
 
 def squared_error(prediction: Tensor, y: Tensor) -> Tensor:
-    """Sum over all elements of the squared differences."""
-    return functional.mse_loss(prediction, y, reduction="sum")
+    """Sum over batch and outputs of the squared differences."""
+    return functional.mse_loss(prediction, y.expand_as(prediction), reduction="none").sum((-2, -1))
 
 
 def _documents_data(generator: Generator, batch: int) -> tuple[Tensor, Tensor]:
@@ -59,8 +59,8 @@ def _documents_data(generator: Generator, batch: int) -> tuple[Tensor, Tensor]:
 _ENTRIES = (
     Task(
         key="documents",
-        label="Random numbers",
-        purpose="Learns random answers to random questions by heart, as the documents' two-layer net does.",
+        label="Two-layer net on random data",
+        purpose="Learns random answers to random questions by heart, with a two-layer net.",
         inputs=1000,
         outputs=10,
         data=_documents_data,
@@ -68,4 +68,5 @@ _ENTRIES = (
     ),
 )
 
-TASKS: Mapping[str, Task] = MappingProxyType({task.key: task for task in _ENTRIES})
+_BY_KEY = {task.key: task for task in _ENTRIES}
+TASKS: Mapping[str, Task] = MappingProxyType(_BY_KEY)

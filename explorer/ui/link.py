@@ -1,8 +1,7 @@
-"""What is chosen, and the link that carries it: two pure functions, one the inverse of the other.
+"""What is chosen, and how it is read from the query of a link.
 
-Streamlit's own ``bind="query-params"`` would put the option's label into the link, drop what it
-cannot use without a word, and lose a page's values on the way to another page. So the pages keep one
-``Choice`` and write it with ``to_query``; what a link asks for is read with ``from_query``.
+The instrument writes the query, in the address bar and wherever it asks Python for something; here it
+is read, with a sentence for whatever cannot be had.
 """
 
 from __future__ import annotations
@@ -11,43 +10,38 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 from urllib.parse import urlencode
 
 from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, find_rule
 from explorer.curves import LARGEST_RANGE
 from explorer.formula import FormulaError, number_text
-from explorer.training import Settings
+from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
+from explorer.training import SETTINGS, TrainingSettings
 
-LONGEST_QUERY = 2000
 LONGEST_SHOWN = 60
-MOST_OWN_RULES = 3
 LONGEST_REASON = 200
-LARGEST_G = 1e6
-SMALLEST_LR, LARGEST_LR = 1e-12, 1e3
+SMALLEST_SPAN = 1e-12  # of the larger end: below that float64 has too few numbers for a curve
+SECTIONS = {"formula": "Formula", "code": "Code", "paste": "Paste code", "data": "Data"}
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 Query = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(TrainingSettings):
     """Everything chosen on the pages: strings and numbers only.
 
-    ``parameters`` holds the values that differ from their default, by name or by ``rule.name``.
+    ``parameters`` holds the values that differ from their default, by name or by ``rule.name``;
+    ``hide`` the rules whose curves are not drawn; ``section`` what is open below the chart, or "".
     """
 
     op: str = "round"
     rules: tuple[str, ...] = ("default", "straight_through")
+    hide: tuple[str, ...] = ()
+    section: str = ""
     parameters: Mapping[str, float] = field(default_factory=dict)
     range: tuple[float, float] = (-3.0, 3.0)
     g: float = 1.0
-    task: str = "documents"
-    steps: int = 500
-    lr: float = 1e-6
-    hidden: int = 100
-    batch: int = 64
-    seed: int = 0
 
     @property
     def entries(self) -> tuple[Op, tuple[Rule, ...]]:
@@ -55,9 +49,10 @@ class Choice:
         return find_op(self.op), tuple(find_rule(rule) for rule in self.rules)
 
 
-TRAINING = ("task", "steps", "lr", "hidden", "batch", "seed")
-_NARROWER = {"lr": (SMALLEST_LR, LARGEST_LR)}  # where the control on screen allows less than a run
 _DEFAULT = Choice()
+# What a link says by these words; a parameter of the same name stands behind a prefix.
+WORDS = ("op", "rule", "hide", "range", "g", "section", "embed", "embed_options", *SETTINGS)
+PREFIX = "p."
 
 
 def parameters_of(op: Op, rules: Sequence[Rule]) -> dict[str, Parameter]:
@@ -105,18 +100,10 @@ def _above(name: str, parameter: Parameter) -> tuple[str, ...]:
     return name.removesuffix(parameter.name) + parameter.below, parameter.below
 
 
-def to_query(choice: Choice) -> Query:
-    """The query of a link, without what is at its default; empty where everything is."""
-    op, rules = choice.entries
-    controls = parameters_of(op, rules)
-    query: Query = {"op": [choice.op], "rule": list(choice.rules)}
-    query |= {key: [_text(choice.parameters[key])] for key in controls if key in choice.parameters}
-    for name in ("range", "g", *TRAINING):
-        value = getattr(choice, name)
-        if value != getattr(_DEFAULT, name):
-            query[name] = [_text(part) for part in (value if isinstance(value, tuple) else (value,))]
-    default = {"op": [_DEFAULT.op], "rule": list(_DEFAULT.rules)}
-    return {} if query == default else query
+def training_texts(choice: Choice) -> dict[str, str]:
+    """The training settings that differ from their default, as a link writes them."""
+    settings = {name: getattr(choice, name) for name in SETTINGS}
+    return {name: setting_text(value) for name, value in settings.items() if value != getattr(_DEFAULT, name)}
 
 
 def query_length(query: Mapping[str, Sequence[str]]) -> int:
@@ -137,6 +124,8 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
     choice = Choice(
         op=op,
         rules=rules,
+        hide=reader.hide(rules),
+        section=reader.section(),
         parameters=reader.parameters(find_op(op), [find_rule(rule) for rule in rules]),
         range=reader.range(),
         g=reader.number("g", _DEFAULT.g, -LARGEST_G, LARGEST_G),
@@ -168,13 +157,21 @@ class _Reader:
         asked = self.query.pop("rule", [])
         found = [self.entry(text, "rule", find_rule) for text in asked]
         rules = tuple(dict.fromkeys(key for key in found if key))
-        own = [key for key in rules if key.startswith(OWN)]
-        if len(own) > MOST_OWN_RULES:
-            self.note(f"The link holds {len(own)} own rules: the first {MOST_OWN_RULES} are shown.")
-            rules = tuple(key for key in rules if key not in own[MOST_OWN_RULES:])
         if len(rules) > MOST_RULES:
             self.note(f"The link names {len(rules)} rules: the first {MOST_RULES} are shown.")
         return rules[:MOST_RULES] or _DEFAULT.rules
+
+    def hide(self, rules: Sequence[str]) -> tuple[str, ...]:
+        asked = self.query.pop("hide", [])
+        if unknown := [key for key in asked if key not in rules]:
+            self.note(f"The link hides {_shown(unknown[0])}, which is not among its rules.")
+        return tuple(key for key in rules if key in asked)
+
+    def section(self) -> str:
+        asked = self.last("section") or ""
+        if asked and asked not in SECTIONS:
+            self.note(f"The link opens {_shown(asked)}: the sections are {', '.join(SECTIONS)}.")
+        return asked if asked in SECTIONS else _DEFAULT.section
 
     def entry(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
         """The canonical key of an op or rule, or "" with a notice."""
@@ -190,20 +187,15 @@ class _Reader:
 
     def parameters(self, op: Op, rules: Sequence[Rule]) -> dict[str, float]:
         controls = parameters_of(op, rules)
-        shared: dict[str, list[str]] = {}
-        for key, parameter in controls.items():
-            if parameter.name != key:
-                shared.setdefault(parameter.name, []).append(key)
+        asked = {key: self.last(_word(key)) for key in controls}
+        plain = {p.name for key, p in controls.items() if p.name != key}
+        shared = {name: self.last(_word(name)) for name in sorted(plain)}
         values = {}
-        for name, keys in shared.items():
-            # a plain name means every rule that has it
-            asked = self.last(name)
-            for key in keys:
-                self.query.setdefault(key, [asked] if asked is not None else [])
         for key, parameter in controls.items():
-            value = self.number(key, parameter.default, parameter.low, parameter.high)
-            if value != parameter.default:
-                values[key] = value
+            # a plain name means every rule that has it
+            text = shared.get(parameter.name) if asked[key] is None else asked[key]
+            if text is not None:
+                values[key] = self.value(key, text, parameter.default, *reach(parameter))
         settings, notices = ordered(op, rules, values)
         self.notices += notices
         return {key: value for key, value in settings.items() if value != controls[key].default}
@@ -239,14 +231,14 @@ class _Reader:
 
     def training(self, choice: Choice) -> Choice:
         """Training settings one by one, each as the run itself accepts it."""
-        for name in TRAINING:
+        for name, setting in SETTINGS.items():
             asked = self.last(name)
             if asked is None:
                 continue
             try:
-                value = _accepted(name, asked)
+                value = setting.read(asked)
             except ValueError as error:
-                default, why = getattr(_DEFAULT, name), _line(str(error), LONGEST_REASON)
+                default, why = setting_text(setting.default), _line(str(error), LONGEST_REASON)
                 self.note(f"The link asks for {name} = {_shown(asked)}: {why}. It is left at {default}.")
             else:
                 choice = replace(choice, **{name: value})
@@ -261,7 +253,7 @@ class _Reader:
 def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str]]:
     """A range that can be drawn, and what was done to it: swapped if reversed, widened if empty."""
     low, high = min(start, stop), max(start, stop)
-    if high - low < 1e-6 * max(1.0, abs(low)):
+    if not high - low > max(1e-30, SMALLEST_SPAN * max(-low, high)):
         return (max(low - 1, -LARGEST_RANGE), min(high + 1, LARGEST_RANGE)), [
             f"The range {start:g} to {stop:g} is empty: it was widened by 1 on both sides."
         ]
@@ -270,30 +262,13 @@ def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str
     return (low, high), []
 
 
-def _accepted(name: str, text: str) -> Any:
-    """A training setting as the run and its control accept it; ValueError with a sentence otherwise."""
-    value = _typed(text, getattr(_DEFAULT, name))
-    Settings(**{name: value})
-    low, high = _NARROWER.get(name, (value, value))
-    if not low <= value <= high:
-        raise ValueError(f"{name} must be from {low:g} to {high:g}")
-    return value
+def _word(key: str) -> str:
+    """Under which name a link holds a parameter."""
+    return PREFIX + key if key in WORDS else key
 
 
-def _typed(text: str, default: str | int | float) -> Any:
-    if isinstance(default, str):
-        return text
-    if not _NUMBER.fullmatch(text):
-        raise ValueError("it must be a number")
-    value = float(text)
-    if not isinstance(default, int):
-        return value
-    if not (math.isfinite(value) and value.is_integer()):
-        raise ValueError("it must be a whole number")
-    return int(value)
-
-
-def _text(value: str | float) -> str:
+def setting_text(value: str | float) -> str:
+    """A training setting as a link writes it."""
     return value if isinstance(value, str) else number_text(float(value))
 
 

@@ -27,7 +27,12 @@ PRESETS = (
         "Why round stops learning",
         "op=round&rule=default&rule=straight_through",
         "Autograd's gradient is 0 wherever you look; straight-through lets g pass. Train both: with the "
-        "first one w1 never moves, and w2 has to learn alone.",
+        "first one w1 never moves, and w2 learns alone. Here that is enough; with sign it is not.",
+    ),
+    Preset(
+        "Learning through sign",
+        "op=sign&rule=default&rule=straight_through",
+        "Train both: without a gradient for w1 the loss hardly falls; straight-through ends far lower.",
     ),
     Preset(
         "ClampGradient's bug",

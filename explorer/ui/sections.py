@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -11,9 +11,8 @@ import pandas as pd
 import streamlit as st
 
 from explorer.catalogue import OWN, Op, Rule, values
-from explorer.curves import readings
+from explorer.curves import Curves, readings, sample_curves
 from explorer.formula import name_latex, number_latex
-from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui import state
 from explorer.ui.link import Choice
@@ -27,28 +26,29 @@ _NO_TRICK = (
 
 @dataclass(frozen=True)
 class Shown:
-    """What the chart shows: the op, the rules, the values used, and the table."""
+    """What the chart shows: the choice and its records."""
 
+    choice: Choice
     op: Op
     rules: tuple[Rule, ...]
-    parameters: Mapping[str, Any]
-    choice: Choice
-    frame: pd.DataFrame
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The values used."""
+        return self.choice.parameters
+
+    @property
+    def curves(self) -> Curves:
+        """The curves as torch samples them."""
+        start, stop = self.choice.range
+        return sample_curves(self.op, self.rules, start=start, stop=stop, g=self.choice.g, **self.parameters)
 
 
-def show(shown: Shown) -> None:
-    """Draw the section that is chosen."""
-    names = list(_SECTIONS)
-    chosen = st.segmented_control(
-        "Section",
-        names,
-        default=names[0],
-        required=True,
-        key=f"{state.VIEW}section",
-        label_visibility="collapsed",
-        persist_state="session",
-    )
-    _SECTIONS[chosen or names[0]](shown)
+@st.fragment
+def show(choice: Choice) -> None:
+    """Draw the section that is open, if it is one of these."""
+    if choice.section in _SECTIONS:
+        _SECTIONS[choice.section](Shown(choice, *choice.entries))
 
 
 def _formula(shown: Shown) -> None:
@@ -61,16 +61,32 @@ def _formula(shown: Shown) -> None:
     for rule in shown.rules:
         with st.container(border=True):
             st.text(rule.label)
-            right = rule.parsed.latex if rule.parsed else r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}"
-            st.latex(rf"\text{{gradient}} = {right}")
+            st.latex(rf"\text{{gradient}} = {rule.parsed.latex if rule.parsed else _torchs_own(op)}")
             own = values(op, rule, shown.parameters)
             _notes(rule, {p.name: own[p.name] for p in rule.parameters})
     st.text("What torch computes for the op itself, beside the rules: at even steps and around each kink.")
-    span, g = shown.choice.range, shown.choice.g
-    table = readings(op, shown.rules, start=span[0], stop=span[1], g=g, parameters=shown.parameters)
+    choice, settings = shown.choice, tuple(shown.parameters.items())
+    table = _readings(choice.op, choice.rules, settings, choice.range, choice.g)
     st.dataframe(table.head(_MOST_READINGS).assign(x=table["x"].astype(str)), hide_index=True)
     if len(table) > _MOST_READINGS:
         st.caption(f"The first {_MOST_READINGS} of {len(table)} rows: narrow the range to see the others.")
+
+
+@lru_cache(maxsize=64)
+def _readings(
+    op: str,
+    rules: tuple[str, ...],
+    parameters: tuple[tuple[str, float], ...],
+    span: tuple[float, float],
+    g: float,
+) -> pd.DataFrame:
+    return readings(op, rules, start=span[0], stop=span[1], g=g, parameters=dict(parameters))
+
+
+def _torchs_own(op: Op) -> str:
+    """The chain rule, and what it gives for the op where that can be written out."""
+    gradient = op.parsed.short_gradient
+    return r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}" + (f" = {gradient.latex}" if gradient else "")
 
 
 def _notes(entry: Op | Rule, parameters: Mapping[str, float]) -> None:
@@ -105,7 +121,7 @@ def _code(shown: Shown) -> None:
 
 
 def _notebook(shown: Shown, rule: Rule) -> str:
-    choice, kinks = shown.choice, shown.frame.attrs["kinks"][rule.key]
+    choice, kinks = shown.choice, shown.curves.kinks[rule.key] or ()
     start, stop = choice.range
     return notebook(shown.op, rule, shown.parameters, start=start, stop=stop, g=choice.g, kinks=kinks)
 
@@ -118,66 +134,16 @@ _LANGUAGES: Mapping[str, tuple[Callable[[Shown, Rule], str | None], str]] = {
 }
 
 
-def _paste(_shown: Shown) -> None:
-    """The source of a published Function, read into formulas and never executed."""
-    text = st.text_area(
-        "Paste a torch.autograd.Function",
-        key=f"{state.VIEW}paste",
-        persist_state="session",
-        height=260,
-        max_chars=MAX_CHARACTERS,
-        placeholder="class RoundGradient(torch.autograd.Function): …",
-        help="It is read, not run: what cannot be drawn is named with its line.",
-    )
-    if not (text or "").strip():
-        return
-    found = _read(text)
-    if isinstance(found, str):
-        st.text(found)
-        return
-    for place, reading in enumerate(found):
-        with st.container(border=True):
-            _found(place, reading)
-
-
-@lru_cache(maxsize=64)
-def _read(text: str) -> list[Reading] | str:
-    try:
-        return read_sources(text)
-    except ReadingError as error:
-        return error.message
-
-
-def _found(place: int, reading: Reading) -> None:
-    st.text(f"{reading.name}, line {reading.line}")
-    if reading.problem:
-        st.text(reading.problem.message)
-        return
-    st.code(f"y = {_bare(reading.op)}\ngradient = {_bare(reading.rule)}", language=None)
-    key, keys = f"{state.VIEW}paste.{place}", (reading.op, reading.rule)
-    st.button("Show its curve", key=key, on_click=_show_reading, args=keys)
-
-
-def _bare(key: str) -> str:
-    return key.partition(": ")[2] or "torch's own"
-
-
-def _show_reading(op: str, rule: str) -> None:
-    choice = state.current()
-    state.load(replace(choice, op=op, rules=tuple(dict.fromkeys(["default", rule])), parameters={}))
-
-
 def _data(shown: Shown) -> None:
     """The curve as a table, to read and to take along."""
-    st.download_button(
-        "Download CSV", shown.frame.to_csv(index=False), "curve.csv", "text/csv", on_click="ignore"
-    )
-    st.dataframe(shown.frame, hide_index=True, height=360)
+    table = shown.curves.frame
+    table.attrs = {}  # what stands there cannot be sent to the browser
+    st.download_button("Download CSV", table.to_csv(index=False), "curve.csv", "text/csv", on_click="ignore")
+    st.dataframe(table, hide_index=True, height=360)
 
 
 _SECTIONS: Mapping[str, Callable[[Shown], None]] = {
-    "Formula": _formula,
-    "Code": _code,
-    "Paste code": _paste,
-    "Data": _data,
+    "formula": _formula,
+    "code": _code,
+    "data": _data,
 }

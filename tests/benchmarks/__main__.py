@@ -1,62 +1,116 @@
-"""Measure the app against what a reader would write without it; prints a table. Takes some minutes."""
+"""Measure the app; prints tables: ``python -m tests.benchmarks [SECTION …] [--rounds N]``.
+
+Each figure that is compared is a ratio of two that were measured in turns in one run.
+"""
 
 from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.benchmarks import clicks, training
+from tests.benchmarks import arrivals, classroom, clicks, drags, engine, peer, training
 from tests.browser.chromium import launch
 from tests.browser.reading import CHART
 from tests.browser.server import ROOT, serve
 
 Series = Iterable[tuple[str, list[float]]]
+Section = Callable[[Browser, str, str, int], Series]
 
 
 def main() -> None:
-    """Run what is asked for."""
+    """Run the sections that are asked for, all of them by default."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--trainings", type=int, default=7, help="trainings of 5,000 steps (7)")
-    options.add_argument("--clicks", type=int, default=40, help="clicks on another rule (40)")
+    options.add_argument("section", nargs="*", choices=[*SECTIONS, []], help="what to measure (everything)")
+    options.add_argument("--rounds", type=int, help="rounds of each section (its own number)")
     asked = options.parse_args()
     with (
         tempfile.TemporaryDirectory() as scratch,
         sync_playwright() as playwright,
         launch(playwright) as browser,
         serve(ROOT / "app.py", Path(scratch) / "app.txt") as app,
+        ExitStack() as peers,
     ):
-        if asked.trainings:
-            show("Training, the documents' net", training.measure(browser.new_page(), app, asked.trainings))
-        if asked.clicks:
-            # In an empty folder, where no configuration of ours is found.
-            naive_page = Path(__file__).with_name("naive_page.py")
-            with serve(naive_page, Path(scratch) / "naive.txt", cwd=Path(scratch)) as naive:
-                pages = opened(browser, f"{app}/?op=relu&rule=default"), opened(browser, naive)
-                series = list(clicks.measure(*pages, asked.clicks))
-                ratio = [float(np.median(series[0][1]) / np.median(series[1][1]))]
-                show("A click on another rule", [*series, ("app / naive page, medians", ratio)])
+        dash = ""
+        for name in asked.section or SECTIONS:
+            measure, rounds, is_beside_peer = SECTIONS[name]
+            if is_beside_peer and not dash:
+                dash = peers.enter_context(peer.serve(Path(scratch) / "dash.txt"))
+            show(name, measure(browser, app, dash, asked.rounds or rounds))
+
+
+def _clicks(browser: Browser, app: str, dash: str, rounds: int) -> Series:
+    pages = opened(browser, f"{app}/?op=clamp&rule=default"), opened(browser, dash)
+    ours, theirs = clicks.measure(*pages, rounds)
+    yield from (ours, theirs)
+    middle = float(np.median(theirs[1]))
+    yield "median / median of the Dash page", [float(np.median(ours[1])) / middle]
+    yield "95 % / median of the Dash page", [float(np.percentile(ours[1], 95)) / middle]
+
+
+def _drags(browser: Browser, app: str, dash: str, rounds: int) -> Series:
+    page = opened(browser, dash)
+    theirs = page.locator("#lo-slider .dash-slider-track, #lo-slider [role=slider]").first
+    two = opened(browser, f"{app}/?op=clamp&rule=default&rule=masked")
+    six = opened(browser, f"{app}/?op=clamp&" + "&".join(f"rule={rule}" for rule in drags.SIX))
+    shown = {"two rules": two, "six rules": six}
+    for name, ours in shown.items():
+        slider = ours.get_by_role("slider", name="lo").first
+        yield f"app, {name}, redraws/s", [drags.redraws(ours, slider) for _ in range(rounds)]
+    yield "Dash page, one rule, redraws/s", [drags.redraws(page, theirs) for _ in range(rounds)]
+
+
+def _arrivals(browser: Browser, app: str, dash: str, rounds: int) -> Series:
+    series = dict(arrivals.measure(browser, app, dash, rounds))
+    yield from series.items()
+    for when in arrivals.WHEN:
+        ours, theirs = (float(np.median(series[f"{page}, {when}, s"])) for page in ("app", "Dash page"))
+        yield f"app / Dash page, {when}, medians", [ours / theirs]
+
+
+def _training(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
+    return training.measure(browser.new_page(), app, rounds)
+
+
+def _engine(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
+    return engine.measure(rounds)
+
+
+def _classroom(_browser: Browser, app: str, _dash: str, rounds: int) -> Series:
+    return classroom.measure(app, rounds)
+
+
+# How each is measured, how often, and whether beside the Dash page.
+SECTIONS: Mapping[str, tuple[Section, int, bool]] = {
+    "clicks": (_clicks, 40, True),
+    "drags": (_drags, 3, True),
+    "arrivals": (_arrivals, 7, True),
+    "engine": (_engine, 5, False),
+    "training": (_training, 5, False),
+    "classroom": (_classroom, 3, False),
+}
 
 
 def opened(browser: Browser, address: str) -> Page:
     """A page whose chart has been drawn."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page = browser.new_page(viewport={"width": 1366, "height": 768})
     page.goto(address)
-    page.locator(f"{CHART} .cartesianlayer").wait_for(timeout=60_000)
+    page.locator(f"{CHART} .cartesianlayer").first.wait_for(timeout=60_000)
     page.wait_for_timeout(2_000)
     return page
 
 
 def show(title: str, rows: Series) -> None:
     """Print one table."""
-    print(f"\n{title:42}{'median':>10}{'5 %':>10}{'95 %':>10}{'n':>6}")
+    print(f"\n{title:46}{'median':>10}{'5 %':>10}{'95 %':>10}{'n':>6}", flush=True)
     for name, values in rows:
         low, middle, high = np.percentile(values, (5, 50, 95))
-        print(f"{name:42}{middle:10.3g}{low:10.3g}{high:10.3g}{len(values):6}")
+        print(f"{name:46}{middle:10.3g}{low:10.3g}{high:10.3g}{len(values):6}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,18 @@
-"""How long a click on another rule takes until its curve is on the screen, in the app and in a naive page."""
+"""How long a click on another rule takes until its curve is on the screen, in the app and in a Dash page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 import explorer
 from tests.browser.reading import CHART
 
-# For relu, and without parameters: the naive page has no sliders.
+# On clamp, beside default autograd; each click shows one of them and the next round takes it away again.
 _RULES = ("straight_through", "zero", "guided", "deconvnet", "seed_relu")
 
-# From the pointer's press to the first frame that shows these curves.
+# From the pointer's press to the first frame after the one that shows exactly these curves.
 _TIME = f"""expected => {{
     window.measured = new Promise(resolve => {{
         let start = null;
@@ -33,33 +33,56 @@ _TIME = f"""expected => {{
 }}"""
 
 
-def measure(app: Page, naive: Page, rounds: int) -> Iterator[tuple[str, list[float]]]:
+def measure(app: Page, dash: Page, rounds: int) -> Iterator[tuple[str, list[float]]]:
     """Named series in milliseconds, one value for each click; the two pages take turns."""
     ours, theirs = [], []
     for number in range(rounds + 2):
         rule = _RULES[number % len(_RULES)]
-        ours.append(click(app, rule))
-        theirs.append(click(naive, rule))
-    del ours[:2], theirs[:2]
+        ours.append(_click(app, rule, _our_option, _take_ours_away))
+        theirs.append(_click(dash, rule, _dash_option, _take_dash_away))
+    del ours[:2], theirs[:2]  # the first ones also warm up
     yield "app, click to curve, ms", ours
-    yield "naive page, click to curve, ms", theirs
+    yield "Dash page, click to curve, ms", theirs
 
 
-def click(page: Page, rule: str) -> float:
-    """Add a rule to default autograd, and take it away again: milliseconds from click to curve."""
-    field = page.get_by_label("Backward rules", exact=True)
-    field.click()
-    field.fill(explorer.RULES[rule].label)
-    option = page.get_by_role("option").filter(has_text=explorer.RULES[rule].label).first
-    option.wait_for()
+def _click(
+    page: Page, rule: str, find: Callable[[Page, str], Locator], take_away: Callable[[Page, str], None]
+) -> float:
+    option = find(page, explorer.RULES[rule].label)
     page.evaluate(_TIME, f"forward,default,{rule}")
     option.click()
     milliseconds = float(page.evaluate("measured"))
     page.wait_for_timeout(300)
-    field.press("Backspace")
+    take_away(page, explorer.RULES[rule].label)
     page.wait_for_function(
         f'document.querySelector("{CHART}")?._fullData?.filter(trace => trace.meta).length === 2'
     )
-    page.keyboard.press("Escape")
     page.wait_for_timeout(500)
     return milliseconds
+
+
+def _our_option(page: Page, label: str) -> Locator:
+    page.get_by_role("button", name="Add rule", exact=True).click()
+    page.get_by_label("Search rules", exact=True).fill(label)
+    option = page.get_by_role("option").filter(has_text=label).first
+    option.wait_for()
+    return option
+
+
+def _take_ours_away(page: Page, label: str) -> None:
+    card = page.get_by_role("group", name=label, exact=True)
+    card.get_by_role("button", name="Remove").click()
+
+
+def _dash_option(page: Page, label: str) -> Locator:
+    page.locator("#rules").click()
+    page.locator(".dash-dropdown-search").fill(label)
+    option = page.get_by_role("option").filter(has_text=label).first
+    option.wait_for()
+    page.wait_for_timeout(200)
+    return option
+
+
+def _take_dash_away(page: Page, label: str) -> None:
+    page.get_by_role("option").filter(has_text=label).first.click()
+    page.keyboard.press("Escape")

@@ -9,26 +9,25 @@ from collections.abc import Iterator
 import numpy as np
 from playwright.sync_api import Page
 
-from tests.browser.reading import CHART
 from tests.browser.server import ROOT
 
 _STEPS = 5_000
-_QUERY = f"/train?op=relu&rule=seed_relu&steps={_STEPS}"
+_QUERY = f"/train?op=relu&rule=seed_relu&steps={_STEPS}&pace=full"
 
-# Notes when the page shows another step, and when the chart is drawn with another last point.
-_WATCH = f"""() => {{
-    const value = document.querySelector('[data-testid="stMetricValue"]');
-    const seen = window.seen = {{steps: [], charts: []}};
-    new MutationObserver(() => {{
-        const step = parseInt(value.textContent);
+# Notes when the page shows another step, and when the loss is drawn with another last point.
+_WATCH = """() => {
+    const value = [...document.querySelectorAll(".metric")].find(node => /^Step /.test(node.textContent));
+    const seen = window.seen = {steps: [], charts: []};
+    new MutationObserver(() => {
+        const step = parseInt(value.textContent.replace(/^Step /, ""));
         if (seen.steps.at(-1)?.[1] !== step) seen.steps.push([performance.now(), step]);
-    }}).observe(value, {{subtree: true, childList: true, characterData: true}});
-    const chart = document.querySelector("{CHART}");
-    chart.on("plotly_afterplot", () => {{
-        const last = chart._fullData[0]?.x.at(-1) ?? 0;
+    }).observe(value, {subtree: true, childList: true, characterData: true});
+    const chart = document.querySelector(".loss .js-plotly-plot");
+    chart.on("plotly_afterplot", () => {
+        const last = chart._fullData.find(trace => trace.meta === "seed_relu")?.x.at(-1) ?? 0;
         if (seen.charts.at(-1)?.[1] !== last) seen.charts.push([performance.now(), last]);
-    }});
-}}"""
+    });
+}"""
 
 
 def measure(page: Page, address: str, rounds: int) -> Iterator[tuple[str, list[float]]]:
@@ -54,10 +53,10 @@ def bare_loop() -> float:
 def watched(page: Page, address: str) -> tuple[float, float]:
     """Steps and chart updates per second, from the first step the page shows to the last."""
     page.goto(address + _QUERY)
-    page.locator(f"{CHART} .cartesianlayer").wait_for()
+    page.locator(".loss .js-plotly-plot .cartesianlayer").wait_for(state="attached", timeout=60_000)
     page.evaluate(_WATCH)
     page.get_by_role("button", name="Start", exact=True).click()
-    page.wait_for_function(f"seen.steps.at(-1)?.[1] === {_STEPS}", timeout=60_000)
+    page.wait_for_function(f"() => seen.steps.at(-1)?.[1] === {_STEPS}", timeout=60_000)
     seen = page.evaluate("seen")
     # The first point holds the start-up; the last one appears when the run has been over for a while.
     steps = np.array(seen["steps"])[1:-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from pathlib import Path
 
@@ -23,6 +24,7 @@ def main() -> None:
         with serve(ROOT / "app.py", Path(scratch) / "log.txt") as address:
             explore(opened(browser, f"{address}/?op=clamp&rule=straight_through&rule=published_clamp&g=2"))
             train(opened(browser, f"{address}/train?rule=default&rule=straight_through"))
+            learn(opened(browser, f"{address}/learn?lesson=vanishing"))
         notebook(browser, Path(scratch) / "figure.html")
 
 
@@ -30,7 +32,7 @@ def opened(browser: Browser, address: str) -> Page:
     """A page whose chart has been drawn."""
     page = browser.new_page(viewport=SIZE, device_scale_factor=1.5)
     page.goto(address)
-    page.locator(".js-plotly-plot .scatterlayer, .js-plotly-plot .cartesianlayer").first.wait_for()
+    page.locator(".js-plotly-plot").first.wait_for()
     page.wait_for_timeout(1000)
     return page
 
@@ -46,6 +48,22 @@ def train(page: Page) -> None:
     page.get_by_text("Finished after 500 steps").wait_for()
     page.wait_for_timeout(1000)
     page.screenshot(path=FOLDER / "train.png")
+
+
+def learn(page: Page) -> None:
+    """A lesson: what was drawn, and torch's answer."""
+    box = page.locator(".pad").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 2, box["y"] + 0.45 * box["height"])
+    page.mouse.down()
+    for share in range(1, 100):
+        height = 0.45 - 0.2 * math.sin(6 * math.pi * share / 100)
+        page.mouse.move(box["x"] + box["width"] * share / 100, box["y"] + height * box["height"])
+    page.mouse.up()
+    page.get_by_role("button", name="Check my prediction").click()
+    page.get_by_text("Confirmed by torch").wait_for()
+    page.wait_for_timeout(500)
+    page.screenshot(path=FOLDER / "learn.png")
 
 
 def notebook(browser: Browser, file: Path) -> None:

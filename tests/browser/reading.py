@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 
 CHART = ".js-plotly-plot"
-# What plotly.js draws; its ``data`` still is the base64 text that was sent.
 TRACES = (
-    f'[...document.querySelectorAll("{CHART}")].flatMap(chart => chart._fullData ?? [])'
+    f'[...document.querySelectorAll("{CHART}")].flatMap(chart => chart.data ?? [])'
     ".filter(trace => trace.meta)"
 )
 
@@ -26,8 +25,8 @@ class Trace:
     name: str
     meta: str
     kind: str
-    x: NDArray[np.float32]
-    y: NDArray[np.float32]
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
 
 
 def link(path: str, query: Mapping[str, object]) -> str:
@@ -42,24 +41,38 @@ def visit(page: Page, address: str, *, shows: Sequence[str] | None = None) -> No
 
 
 def settle(page: Page, *, shows: Sequence[str] | None = None) -> None:
-    """Wait until the script rests and the chart is drawn, with these rules if any are named."""
-    app = page.get_by_test_id("stApp")
-    expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=30_000)
-    page.locator(f"{CHART} .cartesianlayer").first.wait_for()
+    """Wait until the chart is drawn and confirmed by torch, with these rules if any are named."""
+    page.locator(f"{CHART} .cartesianlayer").first.wait_for(timeout=30_000)
+    expect(sign(page)).to_have_attribute("data-status", "confirmed", timeout=30_000)
     if shows is not None:
         keys = ["forward", *shows]
         page.wait_for_function(
             f"keys => JSON.stringify({TRACES}.map(t => t.meta)) === JSON.stringify(keys)", arg=keys
         )
+        expect(sign(page)).to_have_attribute("data-status", "confirmed")
+
+
+def settle_train(page: Page) -> None:
+    """Wait until Train's chart and its cards are drawn."""
+    page.locator(f".loss {CHART}").first.wait_for(timeout=30_000)
+    page.get_by_role("button", name="Add rule").wait_for()
+
+
+def sign(page: Page) -> Locator:
+    """The sign beside the words that says whether torch has confirmed the curves."""
+    return page.locator(".instrument .sign")
 
 
 def traces(page: Page) -> dict[str, Trace]:
     """The curves of the chart by their key."""
-    rows = page.evaluate(f"{TRACES}.map(({{name, meta, x, y}}) => [name, meta, x, y, y.constructor.name])")
-    return {
-        meta: Trace(name, meta, kind, np.array(x, np.float32), np.array(y, np.float32))
-        for name, meta, x, y, kind in rows
-    }
+    rows = page.evaluate(
+        f"{TRACES}.map(({{name, meta, x, y}}) => [name, meta, [...x], [...y], y.constructor.name])"
+    )
+    return {meta: Trace(name, meta, kind, _array(x), _array(y)) for name, meta, x, y, kind in rows}
+
+
+def _array(values: Sequence[float | None]) -> NDArray[np.float64]:
+    return np.array([np.nan if value is None else value for value in values], np.float64)
 
 
 def layout(page: Page, path: str) -> Any:
@@ -67,28 +80,29 @@ def layout(page: Page, path: str) -> Any:
     return page.evaluate(f'document.querySelector("{CHART}")._fullLayout.{path}')
 
 
-def shown(page: Page, labels: Sequence[str]) -> list[str]:
-    """What the fields with these accessible names hold."""
-    return [page.get_by_label(label, exact=True).input_value() for label in labels]
+def card(page: Page, label: str) -> Locator:
+    """The card of the op or of a rule."""
+    return page.get_by_role("group", name=label, exact=True)
 
 
-def choose(page: Page, label: str, text: str) -> None:
-    """Pick from a list by typing the beginning of an option."""
-    field = page.get_by_label(label, exact=True)
-    field.click()
-    field.fill(text)
-    page.get_by_role("option").filter(has_text=text).first.click()
-    page.keyboard.press("Escape")
+def slider(place: Page | Locator, name: str) -> Locator:
+    """The slider of a parameter; its meaning follows its name."""
+    return place.locator("input[type=range]").and_(place.get_by_role("slider", name=name))
 
 
-def enter(page: Page, label: str, text: str) -> None:
+def number(place: Page | Locator, name: str) -> Locator:
+    """A field for a number."""
+    return place.get_by_role("spinbutton", name=name, exact=True)
+
+
+def choose(page: Page, button: str, text: str) -> None:
+    """Open the palette of a button, search, and take the first that is found."""
+    page.get_by_role("button", name=button, exact=True).click()
+    page.get_by_label("Search rules" if button == "Add rule" else "Search ops").fill(text)
+    page.keyboard.press("Enter")
+
+
+def enter(field: Locator, text: str) -> None:
     """Type a value into a field."""
-    field = page.get_by_label(label, exact=True)
     field.fill(text)
     field.press("Enter")
-
-
-def metric(page: Page, label: str) -> Locator:
-    """The value of a metric."""
-    card = page.get_by_test_id("stMetric").filter(has=page.get_by_text(label, exact=True))
-    return card.get_by_test_id("stMetricValue")

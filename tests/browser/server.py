@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,34 +20,44 @@ _STOPS_WITHIN_S = 15.0
 
 
 @contextmanager
-def serve(script: Path, log: Path, *options: str, cwd: Path = ROOT) -> Iterator[str]:
-    """Run ``streamlit run script`` on a free port, and give its address.
-
-    The server has a process group of its own, which is ended at the end. What it writes goes to
-    ``log``; if it does not come up, the error shows it.
-    """
-    port = _free_port()
-    address = f"http://127.0.0.1:{port}"
+def serve(script: Path, log: Path, *options: str, cwd: Path = ROOT, port: int | None = None) -> Iterator[str]:
+    """Run ``streamlit run script`` on a port, a free one where none is given, and give its address."""
+    port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(script), *options]
     command += ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
+    with running(command, port, "/_stcore/health", log, cwd=cwd) as address:
+        yield address
+
+
+@contextmanager
+def running(
+    command: list[str], port: int, ready: str, log: Path, *, cwd: Path = ROOT, also: Sequence[Path] = ()
+) -> Iterator[str]:
+    """Run a server that answers at the path ``ready`` once it is up, and give its address.
+
+    It has a process group of its own, which is ended at the end. What it writes goes to ``log``; if
+    it does not come up, the error shows it. ``also``: folders it imports from beside the project's.
+    """
+    address = f"http://127.0.0.1:{port}"
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,
             cwd=cwd,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, [ROOT, *also]))},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
             start_new_session=True,
         )
         try:
-            _wait(process, address, log)
+            _wait(process, address + ready, log)
             yield address
         finally:
             _end(process)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nothing listens at."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -57,7 +67,7 @@ def _wait(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
     deadline = time.monotonic() + _STARTS_WITHIN_S
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=5):
+            with urllib.request.urlopen(address, timeout=5):
                 return
         except (urllib.error.URLError, TimeoutError, ConnectionError):
             time.sleep(0.1)

@@ -1,14 +1,14 @@
-"""Explore in a real browser: what is drawn, and what stays while it changes."""
+"""Explore in a real browser: what is drawn, confirmed, undone and reported."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pandas as pd
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 import explorer
 from tests.browser.conftest import Open
@@ -16,11 +16,16 @@ from tests.browser.reading import (
     CHART,
     TRACES,
     Trace,
+    card,
     choose,
     enter,
     layout,
     link,
+    number,
     settle,
+    settle_train,
+    sign,
+    slider,
     traces,
     visit,
 )
@@ -31,26 +36,40 @@ CURVES: dict[str, dict[str, Any]] = {
     "a jump": {"op": "sign", "rules": ["clipped", "default"], "start": -0.1, "stop": 4.0, "c": 0.3},
     "outside the domain": {"op": "log", "rules": ["default"], "g": 1e-3},
     "own formulas": {"op": "formula: x - floor(x)", "rules": ["formula: g * sin(x) / 3"], "g": 0.1},
+    "a value beyond the slider": {"op": "sign", "rules": ["clipped"], "stop": 40.0, "c": 33.0},
 }
+FIRST = ["default", "straight_through"]
+G = "Upstream gradient g"
+# How much of what is seen has moved of itself since the page was opened (Layout Instability API).
+SHIFT = """
+window.shift = 0;
+new PerformanceObserver(list => list.getEntries().forEach(entry => (window.shift += entry.value)))
+    .observe({type: "layout-shift", buffered: true});
+"""
+LEAST_SHIFT = 0.02
 
-ADDRESS_SETTLES_MS = 600  # after a change the pages do not take the old address for a Back for 0.4 s
+
+def asked(page: Page) -> dict[str, list[str]]:
+    """The query in the address bar."""
+    return parse_qs(urlsplit(page.url).query)
 
 
-def test_both_pages_open(page: Page) -> None:
-    visit(page, "/", shows=["default", "straight_through"])
+def test_both_pages_open_and_the_choice_goes_along(page: Page) -> None:
+    visit(page, "/?op=sign&rule=clipped", shows=["clipped"])
     page.get_by_role("link", name="Train").click()
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
-    assert page.url.rstrip("/").endswith("/train")
+    settle_train(page)
+    expect(card(page, "Clipped straight-through")).to_be_visible()
+    assert urlsplit(page.url).path == "/train"
+    choose(page, "Add rule", "straight-through")
     page.get_by_role("link", name="Explore").click()
-    settle(page, shows=["default", "straight_through"])
+    settle(page, shows=["clipped", "straight_through"])
 
 
 @pytest.mark.parametrize("settings", CURVES.values(), ids=CURVES.keys())
-def test_the_curve_on_the_page_is_the_sampled_one_bit_for_bit(page: Page, settings: dict[str, Any]) -> None:
+def test_the_confirmed_curve_is_the_sampled_one_bit_for_bit(page: Page, settings: dict[str, Any]) -> None:
     frame = explorer.sample(**settings)
     query = {key: value for key, value in settings.items() if key not in ("rules", "start", "stop")}
-    if "start" in settings:
-        query["range"] = [settings["start"], settings["stop"]]
+    query["range"] = [settings.get("start", -3.0), settings.get("stop", 3.0)]
     keys = list(dict.fromkeys(frame["rule"]))
     visit(page, link("/", {"rule": settings["rules"], **query}), shows=keys)
     drawn = traces(page)
@@ -62,84 +81,267 @@ def test_the_curve_on_the_page_is_the_sampled_one_bit_for_bit(page: Page, settin
 
 def assert_same_curve(trace: Trace, x: pd.Series[float], y: pd.Series[float]) -> None:
     """Every sampled point is there, bit for bit; what is drawn beside them are the breaks of the line."""
+    drawn, sampled = np.isfinite(trace.y), np.isfinite(y.to_numpy())
+    assert trace.x[drawn].tolist() == x.to_numpy()[sampled].tolist()
+    assert trace.y[drawn].tolist() == y.to_numpy()[sampled].tolist()
     assert trace.kind == "Float32Array"
-    drawn, order = ~np.isnan(trace.y), np.argsort(trace.x, kind="stable")
-    sampled = y.notna().to_numpy()
-    for ours, theirs in ((trace.x, x), (trace.y, y)):
-        assert ours[order][drawn[order]].tobytes() == theirs.to_numpy()[sampled].tobytes()
 
 
-def test_zoom_survives_another_rule(page: Page) -> None:
-    visit(page, "/?op=relu&rule=default", shows=["default"])
-    box = plot_area(page)
-    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.25 * box["height"])
+def test_the_words_are_torchs_and_the_rest_opens(page: Page) -> None:
+    visit(page, "/", shows=FIRST)
+    words = explorer.describe(explorer.sample("round", FIRST))
+    main = page.locator(".words .main").inner_text()
+    assert words.startswith(main)
+    page.get_by_text("More", exact=True).click()
+    assert words == f"{main} {page.locator('.words .rest').inner_text()}"
+
+
+def test_a_parameter_moves_the_curve_before_it_is_let_go_and_the_address_after(page: Page) -> None:
+    visit(page, "/?op=sign&rule=clipped&range=-6&range=6", shows=["clipped"])
+    before = page.url
+    box = slider(card(page, "Clipped straight-through"), "c").bounding_box()
+    assert box
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 0.68 * box["width"], y)
     page.mouse.down()
-    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.25 * box["height"], steps=5)
+    page.mouse.move(box["x"] + 0.9 * box["width"], y, steps=5)
+    value = float(number(card(page, "Clipped straight-through"), "c").input_value())
+    assert value > 2
+    assert page.url == before
     page.mouse.up()
-    page.wait_for_function(f'document.querySelector("{CHART}")._fullLayout.xaxis.range[0] > -2.9')
-    zoomed = layout(page, "xaxis.range")
-    choose(page, "Backward rules", "Straight-through")
-    settle(page, shows=["default", "straight_through"])
-    assert layout(page, "xaxis.range") == zoomed
-    assert zoomed[1] - zoomed[0] == pytest.approx(0.3 * 6, rel=0.05)
+    page.wait_for_url("**c=*")
+    assert asked(page)["c"] == [f"{value:g}"]
+    settle(page)
+    edges = traces(page)["clipped"]
+    assert edges.x[edges.y == 1].max() == pytest.approx(value, rel=1e-6)
 
 
-def test_hover_shows_both_panels(page: Page) -> None:
-    visit(page, "/", shows=["default", "straight_through"])
-    box = plot_area(page)
-    for height in (0.25, 0.75):
-        page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + height * box["height"], steps=3)
-        label = page.locator(".hoverlayer .legend")
-        expect(label).to_contain_text("Round")
-        expect(label).to_contain_text("Default autograd")
-        expect(label).to_contain_text("Straight-through")
+def test_a_value_beyond_the_slider_widens_it(page: Page) -> None:
+    visit(page, "/?op=sign&rule=clipped", shows=["clipped"])
+    place = card(page, "Clipped straight-through")
+    enter(number(place, "c"), "40")
+    page.wait_for_url("**c=40*")
+    enter(number(place, "c"), "2")
+    page.wait_for_url("**c=2*")
+    slider(place, "c").press("End")
+    expect(number(place, "c")).to_have_value("40")
+    enter(number(place, "c"), "1e99")
+    expect(number(place, "c")).to_have_value("1000000")
 
 
-def plot_area(page: Page) -> dict[str, float]:
-    """Where both panels are on the screen."""
-    return page.locator(CHART).evaluate(
-        """chart => {
-            const {l, t, w, h} = chart._fullLayout._size, {x, y} = chart.getBoundingClientRect();
-            return {x: x + l, y: y + t, width: w, height: h};
-        }"""
+def test_bounds_that_must_not_cross_push_each_other(page: Page) -> None:
+    visit(page, "/?op=clamp&rule=masked", shows=["masked"])
+    op = card(page, "Clamp")
+    enter(number(op, "lo"), "2")
+    expect(number(op, "hi")).to_have_value("2")
+    expect(number(card(page, "Masked"), "hi")).to_have_value("2")  # one parameter, on both cards
+    assert {key: asked(page)[key] for key in ("lo", "hi")} == {"lo": ["2"], "hi": ["2"]}
+
+
+def test_g_has_a_slider_and_a_field(page: Page) -> None:
+    visit(page, "/?op=relu&rule=straight_through", shows=["straight_through"])
+    enter(number(page, G), "-1.5")
+    page.wait_for_url("**g=-1.5*")
+    settle(page)
+    assert set(traces(page)["straight_through"].y.tolist()) == {-1.5}
+    page.get_by_role("slider", name=G).press("Home")
+    expect(number(page, G)).to_have_value("-2")
+    enter(number(page, G), "1")
+    page.wait_for_function("!location.search.includes('g=')")
+
+
+def test_a_reversed_and_an_empty_range_are_tidied(page: Page) -> None:
+    visit(page, "/", shows=FIRST)
+    enter(number(page, "To"), "-5")
+    page.wait_for_url("**range=-5*")
+    assert asked(page)["range"] == ["-5", "-3"]
+    enter(number(page, "To"), "-5")
+    page.wait_for_url("**range=-6*")
+    assert asked(page)["range"] == ["-6", "-4"]
+    settle(page)
+    assert layout(page, "xaxis.range") == [-6, -4]
+
+
+def test_rules_are_added_hidden_and_removed_and_keep_their_colour(page: Page) -> None:
+    visit(page, "/?op=sign&rule=default&rule=clipped", shows=["default", "clipped"])
+    colour = f"{TRACES}.find(trace => trace.meta === 'clipped').line.color"
+    before = page.evaluate(colour)
+    page.get_by_role("button", name="Remove Default autograd").click()
+    settle(page, shows=["clipped"])
+    assert page.evaluate(colour) == before
+    expect(page.get_by_role("button", name="Remove Clipped straight-through")).to_be_disabled()
+    choose(page, "Add rule", "swish")
+    settle(page, shows=["clipped", "swish_sign"])
+    assert page.evaluate(colour) == before
+    page.get_by_role("button", name="Hide SwishSign").click()
+    page.wait_for_url("**hide=swish_sign*")
+    assert page.evaluate(f"{TRACES}.find(trace => trace.meta === 'swish_sign')?.visible") in (
+        None,
+        False,
+        "legendonly",
     )
 
 
 def test_back_undoes_and_forward_does_it_again(page: Page) -> None:
     visit(page, "/?op=clamp&rule=masked&g=2", shows=["masked"])
-    enter(page, "Upstream gradient g", "-3")
+    enter(number(page, G), "-3")
     page.wait_for_url("**g=-3*")
-    page.wait_for_function(f"{TRACES}[1].y.includes(-3)")
-    settle(page)
-    page.wait_for_timeout(ADDRESS_SETTLES_MS)
+    choose(page, "Add rule", "zero")
+    settle(page, shows=["masked", "zero"])
     page.go_back()
-    expect(page.get_by_label("Upstream gradient g", exact=True)).to_have_value("2")
-    page.wait_for_function(f"{TRACES}[1].y.includes(2)")
+    settle(page, shows=["masked"])
+    expect(number(page, G)).to_have_value("-3")
+    page.go_back()
+    expect(number(page, G)).to_have_value("2")
     settle(page)
-    page.wait_for_timeout(ADDRESS_SETTLES_MS)
+    assert 2 in traces(page)["masked"].y
     page.go_forward()
-    expect(page.get_by_label("Upstream gradient g", exact=True)).to_have_value("-3")
-    page.wait_for_function(f"{TRACES}[1].y.includes(-3)")
+    expect(number(page, G)).to_have_value("-3")
+    page.go_forward()
+    settle(page, shows=["masked", "zero"])
+    assert asked(page) == {"op": ["clamp"], "rule": ["masked", "zero"], "g": ["-3"]}
+
+
+def test_small_steps_by_keyboard_are_one_step_back(page: Page) -> None:
+    visit(page, "/?op=sign&rule=clipped&g=2", shows=["clipped"])
+    for _ in range(3):
+        page.get_by_role("slider", name=G).press("ArrowLeft")
+    expect(number(page, G)).to_have_value("1.97")
+    page.go_back()
+    expect(number(page, G)).to_have_value("2")
+
+
+def test_back_over_pages_and_choices(page: Page) -> None:
+    visit(page, "/?op=sign&rule=clipped", shows=["clipped"])
+    page.get_by_role("link", name="Train").click()
+    settle_train(page)
+    choose(page, "Op", "tanh")
+    expect(card(page, "Tanh")).to_be_visible()
+    page.go_back()
+    expect(card(page, "Sign")).to_be_visible()
+    page.go_back()
+    settle(page, shows=["clipped"])
+    assert urlsplit(page.url).path == "/"
 
 
 def test_the_address_follows_and_opens_the_same_picture(page: Page, new_page: Open) -> None:
-    visit(page, "/", shows=["default", "straight_through"])
+    visit(page, "/", shows=FIRST)
     choose(page, "Op", "Clamp")
     page.wait_for_url("**op=clamp*")
-    settle(page)
-    enter(page, "Range", "-1.5")
+    enter(number(page, "From"), "-1.5")
     page.wait_for_url("**range=-1.5*")
-    settle(page)
-    choose(page, "Backward rules", "Masked")
-    page.wait_for_url("**rule=masked*range=-1.5*")
-    settle(page, shows=["default", "straight_through", "masked"])
+    choose(page, "Add rule", "Masked")
+    settle(page, shows=[*FIRST, "masked"])
     other = new_page()
-    visit(other, page.url, shows=["default", "straight_through", "masked"])
+    visit(other, page.url, shows=[*FIRST, "masked"])
     mine, theirs = traces(page), traces(other)
     assert [trace.y.tobytes() for trace in theirs.values()] == [trace.y.tobytes() for trace in mine.values()]
 
 
-def test_the_chart_says_in_words_what_it_shows(page: Page) -> None:
-    visit(page, "/", shows=["default", "straight_through"])
-    chart = page.get_by_role("img", name="With Default autograd the gradient is 0 everywhere.")
-    expect(chart).to_have_class(re.compile("js-plotly-plot"))
+def test_the_title_names_op_and_rules_and_the_link_is_copied(new_page: Open) -> None:
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    visit(page, "/?op=sign&rule=clipped", shows=["clipped"])
+    choose(page, "Op", "tanh")
+    page.wait_for_function("document.title.startsWith('Tanh: Clipped straight-through')")
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_text("Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+def test_an_example_is_taken_with_its_hint(page: Page) -> None:
+    visit(page, "/", shows=FIRST)
+    page.get_by_text("Examples", exact=True).click()
+    page.get_by_role("button", name="ClampGradient's bug").click()
+    settle(page, shows=["straight_through", "published_clamp"])
+    expect(page.locator(".hint")).to_contain_text("Set the upstream gradient g to 2")
+    assert asked(page)["range"] == ["0", "2"]
+
+
+def test_a_late_answer_never_overwrites_a_newer_choice(page: Page) -> None:
+    visit(page, "/?op=relu&rule=straight_through", shows=["straight_through"])
+    held: list[Route] = []
+
+    def hold_first(route: Route) -> None:
+        if "g=2" in route.request.url:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/confirm?*", hold_first)
+    enter(number(page, G), "2")
+    page.wait_for_function("() => true")
+    expect(sign(page)).to_have_text("Not yet confirmed by torch")
+    assert set(traces(page)["straight_through"].y.tolist()) == {2.0}  # the browser's own
+    enter(number(page, G), "-1")
+    settle(page)
+    for route in held:
+        route.continue_()
+    page.wait_for_timeout(300)
+    assert set(traces(page)["straight_through"].y.tolist()) == {-1.0}
+    expect(sign(page)).to_have_attribute("data-status", "confirmed")
+
+
+def test_an_answer_that_comes_too_early_is_asked_for_again(desktop: BrowserContext) -> None:
+    page = desktop.new_page()  # the browser itself logs each 429
+    visit(page, "/?op=relu&rule=straight_through", shows=["straight_through"])
+    codes = iter([429, 429])
+
+    def busy_twice(route: Route) -> None:
+        code = next(codes, None)
+        if code:
+            route.fulfill(status=code, json={"message": "wait a moment"})
+        else:
+            route.continue_()
+
+    page.route("**/confirm?*", busy_twice)
+    enter(number(page, G), "2")
+    expect(sign(page)).to_have_text("Not yet confirmed by torch")
+    expect(sign(page)).to_have_attribute("data-status", "waiting")
+    expect(sign(page)).to_have_attribute("data-status", "confirmed")
+    assert next(codes, None) is None
+    assert set(traces(page)["straight_through"].y.tolist()) == {2.0}
+    page.close()
+
+
+def test_without_a_server_curves_follow_and_are_confirmed_when_it_is_back(page: Page) -> None:
+    visit(page, "/?op=relu&rule=straight_through", shows=["straight_through"])
+    page.route("**/confirm?*", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
+    enter(number(page, G), "2")
+    expect(sign(page)).to_contain_text("was not understood")
+    page.unroute("**/confirm?*")
+    page.route("**/confirm?*", lambda route: route.fulfill(status=204))
+    enter(number(page, G), "1.5")
+    expect(sign(page)).to_contain_text("does not answer")
+    assert set(traces(page)["straight_through"].y.tolist()) == {1.5}
+    page.unroute("**/confirm?*")
+    settle(page)
+
+
+def test_nothing_moves_by_itself(new_page: Open) -> None:
+    page = new_page(viewport={"width": 1366, "height": 768})
+    page.add_init_script(SHIFT)
+    for _ in range(2):  # a new visitor, and one who comes again
+        visit(page, "/?op=clamp&rule=masked", shows=["masked"])
+        page.wait_for_timeout(500)
+        assert page.evaluate("window.shift") < LEAST_SHIFT
+    choose(page, "Add rule", "Zero")
+    settle(page, shows=["masked", "zero"])
+    page.wait_for_timeout(700)
+    choose(page, "Op", "own formula")
+    page.get_by_label("Own op").press_sequentially(" + (")
+    expect(page.locator(".mistake").first).not_to_be_empty()
+    page.wait_for_timeout(700)
+    assert page.evaluate("window.shift") < LEAST_SHIFT
+
+
+def test_all_of_it_is_in_view_on_a_small_laptop(new_page: Open) -> None:
+    page = new_page(viewport={"width": 1366, "height": 768})
+    visit(page, "/?op=clamp&rule=default&rule=masked&rule=zero", shows=["default", "masked", "zero"])
+    for place in (CHART, ".words .main", ".strip", ".cards", "[aria-label=Sections]"):
+        box = page.locator(place).first.bounding_box()
+        assert box
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 768
+    words = page.locator(".words .main").bounding_box()
+    assert words
+    assert words["y"] < 90  # no dead band above

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.reading import link, settle, shown, traces, visit
+from explorer.instrument.limits import LONGEST_QUERY
+from explorer.ui import answers
+from explorer.ui.link import Choice, from_query
+from tests.browser.reading import card, enter, link, number, settle, settle_train, traces, visit
+from tests.ui.choices import query_of, random_choice
 
 FIRST = ["default", "straight_through"]
 MARKUP = "<img src=x onerror=window.struck=1><script>window.struck=1</script>"
@@ -40,31 +46,37 @@ def test_a_link_restores_everything(page: Page) -> None:
     own_op, own_rule = "formula: x - floor(x)", "formula: g * (abs(x) <= w)"
     query = link(
         "/",
-        {"op": own_op, "rule": [own_rule, "clipped"], "range": [-1.5, 2.25], "g": -0.5, "c": 0.25, "w": 0.75},
-    )
+        {
+            "op": own_op, "rule": [own_rule, "clipped"], "c": 0.25, "w": 0.75,
+            "range": [-1.5, 2.25], "g": -0.5, "section": "paste",
+        },
+    )  # fmt: skip
     visit(page, query, shows=[own_rule, "clipped"])
-    names = ("Range", "to", "Upstream gradient g", "Own op: y =", "Own rule 1: gradient =")
-    assert shown(page, names) == ["-1.5", "2.25", "-0.5", "x - floor(x)", "g * (abs(x) <= w)"]
-    assert slider(page, "c") == "0.25"
-    assert slider(page, "w") == "0.75"
+    for name, text in {"From": "-1.5", "To": "2.25", "Upstream gradient g": "-0.5"}.items():
+        expect(number(page, name)).to_have_value(text)
+    expect(page.get_by_label("Own op")).to_have_value("x - floor(x)")
+    expect(page.get_by_label("Own rule")).to_have_value("g * (abs(x) <= w)")
+    expect(number(card(page, "Clipped straight-through"), "c")).to_have_value("0.25")
+    expect(number(card(page, "g * (abs(x) <= w)"), "w")).to_have_value("0.75")
+    expect(page.get_by_label("Paste a torch.autograd.Function")).to_be_visible()
     curve = traces(page)[own_rule]
     assert (curve.x.min(), curve.x.max()) == (-1.5, 2.25)
-    assert set(curve.y[~(curve.y != curve.y)]) == {0.0, -0.5}
+    assert set(curve.y[~np.isnan(curve.y)]) == {0.0, -0.5}
     assert "Not everything in the link" not in page.inner_text("body")
-    assert urlsplit(page.url).query == urlsplit(query).query
+    assert parse_qs(urlsplit(page.url).query) == parse_qs(urlsplit(query).query)
 
 
-def test_a_link_to_train_restores_everything_and_starts_nothing(page: Page) -> None:
-    wanted = {"task": "documents", "steps": 40, "lr": 2e-06, "hidden": 20, "batch": 32, "seed": 7}
-    page.goto(link("/train", {"op": "relu", "rule": ["seed_relu", "default"], **wanted}))
-    settle(page)
-    page.get_by_text("Training settings").click()
-    names = ("Steps", "Learning rate lr", "Hidden units", "Batch", "Seed")
-    assert [float(text) for text in shown(page, names)] == [40, 2e-6, 20, 32, 7]
-    assert "seed_relu" in page.url
-    expect(page.get_by_text("0 / 40", exact=True)).to_be_visible()
-    page.wait_for_timeout(500)
-    expect(page.get_by_text("0 / 40", exact=True)).to_be_visible()
+def test_settings_of_a_training_come_back_with_back(page: Page) -> None:
+    page.goto("/train?op=relu&rule=default&steps=40")
+    settle_train(page)
+    steps = number(page, "Steps")
+    enter(steps, "77")
+    page.wait_for_url("**steps=77*")
+    steps.blur()
+    page.go_back()
+    expect(steps).to_have_value("40")
+    page.go_forward()
+    expect(steps).to_have_value("77")
 
 
 @pytest.mark.parametrize("query", HOSTILE.values(), ids=HOSTILE.keys())
@@ -74,7 +86,10 @@ def test_a_hostile_link_shows_text_and_does_nothing(page: Page, path: str, query
     page.on("request", lambda request: requests.append(request.url))
     page.on("dialog", lambda dialog: requests.append(f"dialog {dialog.message}"))
     page.goto(link(path, query))
-    settle(page, shows=FIRST if path == "/" else None)
+    if path == "/":
+        settle(page, shows=FIRST)
+    else:
+        settle_train(page)
     expect(page.get_by_text("Not everything in the link could be used")).to_be_visible()
     assert page.evaluate("window.struck") is None
     assert page.locator("img").count() == 0
@@ -89,17 +104,57 @@ def test_a_hostile_link_shows_text_and_does_nothing(page: Page, path: str, query
 def test_a_broken_link_says_what_it_could_not_have(page: Page, query: str, notice: str) -> None:
     visit(page, f"/?{query}", shows=FIRST)
     expect(page.get_by_text(notice)).to_be_visible()
-    assert shown(page, ("Range", "to", "Upstream gradient g")) == ["-3", "3", "1"]
+    for name, text in {"From": "-3", "To": "3", "Upstream gradient g": "1"}.items():
+        expect(number(page, name)).to_have_value(text)
 
 
-def test_a_formula_with_angle_brackets_stands_in_the_legend_as_written(page: Page) -> None:
+def test_a_formula_with_angle_brackets_stands_as_written(page: Page) -> None:
     rule = "formula: g * (x<1)"
     visit(page, link("/", {"op": "relu", "rule": rule}))
+    expect(card(page, "g * (x < 1)")).to_be_visible()
     name = next(trace.name for key, trace in traces(page).items() if key != "forward")
-    legend = page.locator(".legend .legendtext").last
-    assert "<" in str(legend.evaluate("element => element.textContent"))
     assert "&lt;" in name
 
 
-def slider(page: Page, name: str) -> str:
-    return page.get_by_role("group", name=name, exact=True).get_by_role("slider").input_value()
+def test_every_choice_comes_back_from_the_query_that_the_browser_writes(page: Page) -> None:
+    rng = random.Random(6)
+    choices = [random_choice(rng) for _ in range(300)]
+    visit(page, "/")
+    module = f"assets/{answers.folder()}/"
+    queries = page.evaluate(
+        """async ([module, choices]) => {
+            const at = name => new URL(module + name, document.baseURI).href;
+            const {received} = await import(at("message.js"));
+            const {queryOf} = await import(at("address.js"));
+            return choices.map(choice => queryOf(received(choice)));
+        }""",
+        [module, [answers.chosen(choice) for choice in choices]],
+    )
+    for choice, query in zip(choices, queries, strict=True):
+        read = parse_qs(query, keep_blank_values=True)
+        if len(query) <= LONGEST_QUERY:
+            assert from_query(read) == (choice, [])
+        floats = {name: [float(text) for text in read.get(name, [])] for name in ("range", "g")}
+        assert floats == {name: [float(t) for t in query_of(choice).get(name, [])] for name in floats}
+
+
+def test_a_message_that_is_not_understood_is_refused_with_a_sentence(page: Page) -> None:
+    visit(page, "/")
+    good = answers.chosen(Choice())
+    bad = [
+        {},
+        {**good, "op": "rund"},
+        {**good, "rules": []},
+        {**good, "range": [1]},
+        {**good, "g": "1"},
+        None,
+    ]
+    refused = page.evaluate(
+        """async ([address, messages]) => {
+            const {received} = await import(new URL(address, document.baseURI).href);
+            const said = message => { try { received(message); } catch (error) { return error.message; } };
+            return messages.map(said);
+        }""",
+        [f"assets/{answers.folder()}/message.js", bad],
+    )
+    assert refused == ["A message of the server was not understood: reload the page."] * len(bad)

@@ -10,10 +10,11 @@ from email.message import Message
 
 import plotly
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from tests.browser.conftest import Open
-from tests.browser.reading import CHART, settle
+from tests.browser.reading import CHART, TRACES, link, settle, settle_train, visit
 
 PHONE = {"width": 390, "height": 844}
 PAGES = ("/", "/train")
@@ -27,16 +28,29 @@ COLOURS = f"""() => {{
     return [ground, texts.map(text => rgb(getComputedStyle(text).fill))];
 }}"""
 
+# What the focused element is called.
+FOCUSED = """() => {
+    const node = document.activeElement;
+    return node.ariaLabel ?? node.labels?.[0]?.textContent ?? node.textContent;
+}"""
+
+
+def open_page(page: Page, path: str) -> None:
+    page.goto(path)
+    if path == "/":
+        settle(page)
+    else:
+        settle_train(page)
+
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_phone_shows_the_chart_without_scrolling_sideways(new_page: Open, path: str) -> None:
     page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
-    page.goto(path)
-    settle(page)
+    open_page(page, path)
     for part in ("html", '[data-testid="stApp"]', '[data-testid="stMain"]'):
         width = page.locator(part).evaluate("element => [element.scrollWidth, element.clientWidth]")
         assert width[0] <= width[1] == PHONE["width"]
-    chart = page.locator(CHART).bounding_box()
+    chart = page.locator(CHART).first.bounding_box()
     assert chart
     assert chart["x"] >= 0
     assert 300 <= chart["width"] <= PHONE["width"] - chart["x"]
@@ -45,17 +59,73 @@ def test_a_phone_shows_the_chart_without_scrolling_sideways(new_page: Open, path
     assert drawn["width"] == pytest.approx(chart["width"], abs=1)
 
 
+def test_on_a_phone_the_chart_comes_first_and_stays_while_cards_pass(new_page: Open) -> None:
+    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    rules = ["default", "masked", "clipped", "zero"]
+    visit(page, link("/", {"op": "clamp", "rule": rules}), shows=rules)
+    page.get_by_role("button", name="Add rule").scroll_into_view_if_needed()
+    page.wait_for_timeout(200)
+    chart = page.locator(CHART).bounding_box()
+    assert chart
+    assert 0 <= chart["y"] < 60
+    add = page.get_by_role("button", name="Add rule").bounding_box()
+    assert add
+    assert add["y"] > chart["y"] + chart["height"] - 1
+
+
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_chart_can_be_read_in_both_themes(new_page: Open, path: str, scheme: str) -> None:
     page = new_page(color_scheme=scheme)
-    page.goto(path)
-    settle(page)
+    open_page(page, path)
     page.locator(f"{CHART} text").first.wait_for()
     ground, texts = page.evaluate(COLOURS)
     assert (luminance(ground) < 0.2) == (scheme == "dark")
-    assert len(texts) > 5
+    assert len(texts) >= 3  # a loss chart has no axis before its first value
     assert min(contrast(text, ground) for text in texts) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_of_ours_violates_the_rules_of_axe(new_page: Open, scheme: str) -> None:
+    page = new_page(color_scheme=scheme)
+    visit(page, "/?op=clamp&rule=default&rule=clipped&rule=formula:+g*k&section=paste")
+    page.get_by_text("More", exact=True).click()
+    assert violations(page) == []
+    page.get_by_role("button", name="Add rule").click()
+    page.get_by_role("option").first.wait_for()
+    assert violations(page) == []
+
+
+def violations(page: Page) -> list[str]:
+    """What axe-core finds wrong in the instrument: the rule and where."""
+    found = Axe().run(page, context={"include": [[".instrument"]]}).response["violations"]
+    return [
+        f"{one['id']}: {node['target']} {node['failureSummary']}" for one in found for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_card_carries_the_colour_of_its_curve(new_page: Open, scheme: str) -> None:
+    page = new_page(color_scheme=scheme)
+    visit(page, "/?op=sign&rule=default&rule=clipped", shows=["default", "clipped"])
+    lines = page.evaluate(f"{TRACES}.map(trace => trace.line.color)")
+    cards = page.evaluate(
+        "[...document.querySelectorAll('.card')].map(card => card.style.getPropertyValue('--colour'))"
+    )
+    assert cards == lines
+
+
+def test_every_control_can_be_reached_by_keyboard(page: Page) -> None:
+    visit(page, "/?op=sign&rule=clipped", shows=["clipped"])
+    page.get_by_role("button", name="Op", exact=True).focus()
+    names = []
+    for _ in range(5):
+        page.keyboard.press("Tab")
+        names.append(page.evaluate(FOCUSED))
+    assert names[0] == "Hide Clipped straight-through"
+    assert names[1] == "c"
+    assert names[2].startswith("c ")
+    assert names[3] == "Add rule"
 
 
 def luminance(colour: list[float]) -> float:
@@ -96,11 +166,9 @@ def fetch(url: str, headers: dict[str, str]) -> tuple[int, Message, bytes]:
 @pytest.mark.parametrize("path", PAGES)
 def test_a_second_visit_does_not_fetch_plotly_js_again(new_page: Open, path: str) -> None:
     page = new_page(viewport={"width": 1280, "height": 900})
-    page.goto(path)
-    settle(page)
+    open_page(page, path)
     assert sent_bytes(page) > 1_000_000
-    page.reload()
-    settle(page)
+    open_page(page, path)
     assert sent_bytes(page) == 0
 
 
@@ -109,3 +177,18 @@ def sent_bytes(page: Page) -> int:
     return int(
         page.evaluate(f'performance.getEntriesByName(new URL("{PLOTLY}", location).href)[0].transferSize')
     )
+
+
+@pytest.mark.parametrize("path", ["/", "/train", "/confirm?op=relu", "/entry?kind=op&text=x", PLOTLY])
+def test_every_answer_carries_the_protecting_headers(address: str, path: str) -> None:
+    status, headers, _ = fetch(address + path, {})
+    assert status == 200
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+
+
+def test_a_file_that_is_not_there_is_said(address: str) -> None:
+    for name in ("../app.py", "%2e%2e/app.py", "document.json"):
+        status, _, body = fetch(f"{address}/assets/{name}", {})
+        assert (status in (400, 404), b"import" in body) == (True, False)
+    assert fetch(f"{address}/assets/0123456789abcdef/store.js", {})[0] == 404

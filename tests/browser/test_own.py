@@ -1,34 +1,30 @@
-"""Own formulas in a real browser, as they are typed."""
+"""Own formulas, the palettes and pasted code in a real browser."""
 
 from __future__ import annotations
 
 import math
+import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 import explorer
-from tests.browser.reading import CHART, TRACES, choose, settle, traces, visit
+from tests.browser.conftest import Open
+from tests.browser.reading import card, choose, enter, number, settle, sign, traces, visit
+from tests.reading.documents import DOCUMENTS_CLAMP
 
-FIRST_OP = "x - floor(x)"
+GOOD = "The last good formula stays."
 
 
 def type_into(page: Page, label: str, text: str) -> None:
     """Replace what a field holds, key by key, and leave it without Enter."""
-    field = page.get_by_label(label, exact=True)
+    field = page.get_by_label(label)
     field.press("ControlOrMeta+a")
     field.press_sequentially(text, delay=15)
 
 
-def wait_for(page: Page, curve: str) -> None:
-    """Wait for a curve of this key or name."""
-    page.wait_for_function(
-        f"curve => {TRACES}.some(trace => trace.meta === curve || trace.name === curve)", arg=curve
-    )
-    settle(page)
-
-
 def assert_drawn(page: Page, op: str, rule: str) -> None:
-    """The page shows the sampled points of the op and the rule, in whatever order it draws them."""
+    """The page shows the sampled points of the op and the rule."""
     frame, drawn = explorer.sample(op, rule), traces(page)
     for key, column in (("forward", "y"), (rule, "gradient")):
         points = zip(drawn[key].x.tolist(), drawn[key].y.tolist(), strict=True)
@@ -39,49 +35,155 @@ def assert_drawn(page: Page, op: str, rule: str) -> None:
 def test_an_own_op_found_by_search_is_drawn_as_it_is_typed(page: Page) -> None:
     visit(page, "/?rule=straight_through", shows=["straight_through"])
     choose(page, "Op", "own formula")
-    field = page.get_by_label("Own op: y =", exact=True)
-    expect(field).to_have_value(FIRST_OP)
-    wait_for(page, FIRST_OP)
-    assert_drawn(page, f"formula: {FIRST_OP}", "straight_through")
-    type_into(page, "Own op: y =", "x**3 - a*x")
-    wait_for(page, "x ** 3 - a * x")
-    expect(field).to_be_focused()
-    expect(page.get_by_role("group", name="a", exact=True)).to_be_visible()  # a slider
+    settle(page)
+    assert_drawn(page, "formula: x - floor(x)", "straight_through")
+    type_into(page, "Own op", "x**3 - a*x")
+    expect(card(page, "x ** 3 - a * x")).to_be_visible()
+    expect(page.get_by_label("Own op")).to_be_focused()
+    expect(number(card(page, "x ** 3 - a * x"), "a")).to_be_visible()
+    settle(page)
     assert_drawn(page, "formula: x ** 3 - a * x", "straight_through")
+    page.go_back()
+    expect(card(page, "x - floor(x)")).to_be_visible()  # all that was typed is one step
 
 
-def test_an_own_rule_is_drawn_as_it_is_typed_and_stays_while_it_is_wrong(page: Page) -> None:
+def test_an_own_rule_stays_while_what_is_typed_is_wrong(page: Page) -> None:
     visit(page, "/?op=identity&rule=default", shows=["default"])
-    choose(page, "Backward rules", "own formula 1")
-    label = "Own rule 1: gradient ="
-    expect(page.get_by_label(label, exact=True)).to_be_visible()
-    type_into(page, label, "g * sin(x)")
-    wait_for(page, "formula: g * sin(x)")
+    choose(page, "Add rule", "own formula")
+    expect(page.get_by_label("Own rule")).to_be_focused()
+    type_into(page, "Own rule", "g * sin(x)")
+    settle(page, shows=["default", "formula: g * sin(x)"])
     assert_drawn(page, "identity", "formula: g * sin(x)")
     before = traces(page)["formula: g * sin(x)"].y.tobytes()
     page.keyboard.type(" + (")
-    caret = page.get_by_test_id("stCode").filter(has_text="g * sin(x) + (").first
-    expect(caret).to_contain_text("^")
-    expect(page.get_by_text("The last good formula stays.")).to_be_visible()
-    settle(page)
+    expect(page.locator(".mistake")).to_contain_text(GOOD)
+    caret = page.locator(".caret").evaluate("caret => caret.style.getPropertyValue('--column')")
+    assert int(caret) == len("g * sin(x) + (")
+    expect(page.get_by_label("Own rule")).to_have_attribute("aria-invalid", "true")
     assert traces(page)["formula: g * sin(x)"].y.tobytes() == before
-    line, pointer = caret.inner_text().splitlines()[:2]
-    assert pointer.index("^") == len(line)
-    assert page.locator(CHART).count() == 1
     page.keyboard.type("x)")
-    wait_for(page, "formula: g * sin(x) + x")
-    expect(page.get_by_text("The last good formula stays.")).to_have_count(0)
-    assert list(traces(page)) == ["forward", "default", "formula: g * sin(x) + x"]
+    settle(page, shows=["default", "formula: g * sin(x) + x"])
+    expect(page.locator(".mistake")).to_be_empty()
+    type_into(page, "Own rule", "sin(x, g)")
+    expect(page.locator(".mistake")).to_contain_text(re.compile("^sin at column 1 takes 1 argument"))
+
+
+@pytest.mark.parametrize("name", ["constructor", "toString", "steps", "range"])
+def test_any_name_may_be_a_parameter(page: Page, new_page: Open, name: str) -> None:
+    visit(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
+    type_into(page, "Own rule", f"g * {name}")
+    place = card(page, f"g * {name}")
+    expect(number(place, name)).to_have_value("1")
+    enter(number(place, name), "2.5")
+    settle(page, shows=[f"formula: g * {name}"])
+    assert_drawn_as(page, 2.5)
+    other = new_page()
+    visit(other, page.url, shows=[f"formula: g * {name}"])
+    assert_drawn_as(other, 2.5)
+
+
+def assert_drawn_as(page: Page, value: float) -> None:
+    """The one rule's gradient is constant."""
+    rule = next(trace for key, trace in traces(page).items() if key != "forward")
+    assert set(rule.y.tolist()) == {value}
 
 
 def test_three_own_rules_side_by_side(page: Page) -> None:
     visit(page, "/?op=identity&rule=default", shows=["default"])
-    for number in (1, 2, 3):
-        choose(page, "Backward rules", f"own formula {number}")
-        label = f"Own rule {number}: gradient ="
-        expect(page.get_by_label(label, exact=True)).to_be_visible()
-        type_into(page, label, f"{number} * g")
-        wait_for(page, f"formula: {number} * g")
+    for count in (1, 2, 3):
+        choose(page, "Add rule", "own formula")
+        field = page.get_by_label("Own rule").nth(count - 1)
+        expect(field).to_be_focused()
+        field.fill(f"{count} * g")
+        expect(card(page, f"{count} * g")).to_be_visible()
+    settle(page, shows=["default", *(f"formula: {count} * g" for count in (1, 2, 3))])
     drawn = traces(page)
-    assert list(drawn) == ["forward", "default", *(f"formula: {number} * g" for number in (1, 2, 3))]
     assert [set(drawn[key].y.tolist()) for key in list(drawn)[2:]] == [{1.0}, {2.0}, {3.0}]
+
+
+def test_without_a_server_a_formula_is_not_lost(page: Page) -> None:
+    visit(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
+    page.route("**/entry?*", lambda route: route.fulfill(status=200, body="no JSON"))
+    type_into(page, "Own rule", "g * 2")
+    expect(page.locator(".mistake")).to_contain_text("The server does not answer.")
+    expect(card(page, "g")).to_be_visible()
+
+
+def options(page: Page) -> list[str]:
+    return [text.splitlines()[0] for text in page.get_by_role("option").all_inner_texts()]
+
+
+def test_the_palette_lists_every_rule_with_what_suits_first(page: Page) -> None:
+    visit(page, "/?op=sign&rule=default", shows=["default"])
+    page.get_by_role("button", name="Add rule").click()
+    expect(page.get_by_label("Search rules")).to_be_focused()
+    shown = options(page)
+    labels = {rule.label for key, rule in explorer.RULES.items() if key != "default"}
+    assert set(shown) == labels | {"Own formula"}
+    suited = {rule.label for rule in explorer.RULES.values() if "sign" in rule.suits}
+    assert set(shown[: len(suited)]) == suited
+    assert shown[-1] in {rule.label for rule in explorer.RULES.values() if rule.suits} - suited
+    row = page.get_by_role("option", name=re.compile("^Triangle"))
+    expect(row).to_contain_text(explorer.RULES["triangle"].purpose)
+    expect(row).to_contain_text(explorer.RULES["triangle"].otherwise)
+    pictures = page.get_by_role("option").locator("path:not(.zero)")
+    assert pictures.count() == len(shown)
+    assert all(len(path.get_attribute("d") or "") > 50 for path in pictures.all())
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("atan", "Arctan surrogate"), ("arctan", "Arctan surrogate"), ("masked", "Masked"), ("ste", "ReSTE"),
+        ("MASKED open", "Masked (open)"), ("cosh", None),
+    ],
+)  # fmt: skip
+def test_search_finds_names_before_keys_before_formulas(page: Page, text: str, first: str | None) -> None:
+    visit(page, "/?op=sign&rule=default", shows=["default"])
+    page.get_by_role("button", name="Add rule").click()
+    page.get_by_label("Search rules").fill(text)
+    found = options(page)
+    if first is None:
+        assert not found
+        expect(page.get_by_text(f"Nothing here is called “{text}”")).to_be_visible()
+    else:
+        assert found[0] == first
+
+
+def test_the_palette_by_keyboard(page: Page) -> None:
+    visit(page, "/?op=sign&rule=default", shows=["default"])
+    add = page.get_by_role("button", name="Add rule")
+    add.press("Enter")
+    field = page.get_by_label("Search rules")
+    field.fill("straight")
+    found = options(page)
+    field.press("ArrowDown")
+    chosen = page.get_by_role("option", selected=True)
+    expect(chosen).to_contain_text(found[1])
+    assert field.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
+    field.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(add).to_be_focused()
+
+
+def test_why_a_rule_does_not_suit_is_said_on_its_card(page: Page) -> None:
+    visit(page, "/?op=relu&rule=triangle", shows=["triangle"])
+    expect(card(page, "Triangle")).to_contain_text(explorer.RULES["triangle"].otherwise)
+    choose(page, "Op", "step")
+    expect(card(page, "Triangle")).not_to_contain_text(explorer.RULES["triangle"].otherwise)
+
+
+def test_pasted_code_is_read_as_one_types_and_its_curve_comes_into_view(page: Page) -> None:
+    visit(page, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
+    box = page.get_by_label("Paste a torch.autograd.Function")
+    box.fill("class RoundGradient(torch.autograd.Function:\n")
+    expect(page.locator(".found")).to_contain_text("line 1")
+    box.fill(DOCUMENTS_CLAMP)
+    expect(page.locator(".found h3").first).to_contain_text("RoundGradient, line")
+    page.get_by_role("button", name="Show its curve").first.click()
+    op, rule = explorer.read_source(DOCUMENTS_CLAMP)
+    settle(page, shows=["default", rule])
+    page.wait_for_function("document.querySelector('.js-plotly-plot').getBoundingClientRect().top >= 0")
+    assert_drawn(page, op, rule)
+    expect(box).to_have_value(DOCUMENTS_CLAMP)
+    expect(sign(page)).to_have_text("Confirmed by torch")

@@ -54,9 +54,9 @@ def _faults(node: Node) -> Iterator[tuple[str, Node]]:
     """The node with a fault at its top, then with one in each of its operands."""
     yield from _own_faults(node)
     operands = children(node)
-    for place, operand in enumerate(operands):
+    for position, operand in enumerate(operands):
         for kind, faulty in _faults(operand):
-            yield kind, _rebuilt(node, (*operands[:place], faulty, *operands[place + 1 :]))
+            yield kind, _rebuilt(node, (*operands[:position], faulty, *operands[position + 1 :]))
 
 
 def _own_faults(node: Node) -> Iterator[tuple[str, Node]]:
@@ -72,8 +72,8 @@ def _own_faults(node: Node) -> Iterator[tuple[str, Node]]:
         case Binary("+" | "-" as sign, left, right):
             yield "sign flipped", Binary(_PARTS[sign], left, right)
         case Compare(signs, operands):
-            for place, sign in enumerate(signs):
-                other = (*signs[:place], _OTHER[sign], *signs[place + 1 :])
+            for position, sign in enumerate(signs):
+                other = (*signs[:position], _OTHER[sign], *signs[position + 1 :])
                 yield "bound opened or closed", Compare(other, operands)
 
 

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import itertools
 import re
+from html import escape, unescape
 
 import pytest
 
-from explorer.catalogue import FAMILIES, GROUPS, OPS, RULES, Lattice, Op, Rule, find_op, find_rule, values
-from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, FormulaError, parse
+import explorer
+from explorer.catalogue import (
+    FAMILIES,
+    GROUPS,
+    OPS,
+    RULES,
+    Lattice,
+    Op,
+    Parameter,
+    Rule,
+    find_op,
+    find_rule,
+    values,
+)
+from explorer.catalogue.records import TAKEN
+from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, VARIABLES, FormulaError, parse
 from explorer.formula.tree import measure
 
 ENTRIES = [*OPS.values(), *RULES.values()]
@@ -23,11 +39,11 @@ def _id(entry: Op | Rule) -> str:
 def _formulas(entry: Op | Rule) -> list[tuple[str, tuple[str, ...]]]:
     """Every formula an entry holds, with the variables that may stand in it."""
     found = [(entry.formula, ("x",) if isinstance(entry, Op) else ("x", "y", "g"))]
-    for kink in entry.kinks:
+    for kink in entry.kinks or ():
         parts = (kink.offset, kink.spacing, kink.low, kink.high) if isinstance(kink, Lattice) else (kink,)
         found += [(part, ()) for part in parts]
     if isinstance(entry, Rule):
-        found.append((entry.primitive, ("x",)))
+        found.append((entry.antiderivative, ("x",)))
         found.append((None if entry.area == "infinite" else entry.area, ()))
     return [(text, variables) for text, variables in found if text is not None]
 
@@ -60,7 +76,7 @@ def test_every_formula_is_read_within_the_limits_and_printed(entry):
         assert len(formula.text) <= MAX_LENGTH
         assert parse(formula.text, variables=variables, parameters=names) == formula
         assert formula.latex
-        for source in (formula.torch_source, formula.numpy_source, formula.jax_source):
+        for source in (formula.torch_source, formula.jax_source):
             ast.parse(source, mode="eval")
 
 
@@ -133,6 +149,14 @@ def test_tables_cannot_be_changed():
         del RULES["default"]
 
 
+@pytest.mark.parametrize("table", [OPS, RULES], ids=["ops", "rules"])
+def test_a_table_is_read_like_a_dict(table):
+    assert dict(table) == {entry.key: entry for entry in table.values()}
+    assert list(reversed(table)) == list(table)[::-1]
+    assert [entry.key for entry in reversed(table.values())] == list(table)[::-1]
+    assert table.get("unheard_of") is None
+
+
 def test_find_gives_entries_their_keys_and_own_formulas():
     assert find_op("round") is OPS["round"]
     assert find_op(OPS["round"]) is OPS["round"]
@@ -141,13 +165,134 @@ def test_find_gives_entries_their_keys_and_own_formulas():
     assert find_rule("formula: k*g").parameters[0].name == "k"
 
 
-def test_unknown_keys_are_refused_with_what_there_is():
-    with pytest.raises(ValueError, match=r"unknown op 'rond': use one of round, .*formula: "):
-        find_op("rond")
-    with pytest.raises(ValueError, match=r"unknown rule 'ste': use one of default, .*formula: "):
-        find_rule("ste")
+@pytest.mark.parametrize(
+    ("find", "key", "meant"),
+    [
+        (find_op, "rond", "did you mean 'round'?"),
+        (find_op, "ReLU", "did you mean 'relu'?"),
+        (find_op, "swish", "did you mean 'silu'?"),
+        (find_rule, "ste", "did you mean 'straight_through'?"),
+        (find_rule, "Arctan", "did you mean 'atan_surrogate'?"),
+        (find_rule, "mask", "did you mean 'masked' or 'masked_open' or 'toward_range'?"),
+        (find_op, "masked", "it is a rule;"),
+        (find_rule, "relu", "it is an op;"),
+    ],
+)
+def test_an_unknown_key_is_refused_with_the_one_that_may_be_meant(find, key, meant):
+    kind = find.__name__.removeprefix("find_")
+    with pytest.raises(
+        ValueError, match=re.escape(f"unknown {kind} {key!r}: {meant} explorer.{kind.upper()}S")
+    ):
+        find(key)
+
+
+@pytest.mark.parametrize(
+    "word", ["prelu", "asin", "log2", "exp2", "tan", "sinh", "glu", "logsigmoid", "", "_"]
+)
+def test_no_other_function_is_taken_for_a_slip_of_the_pen(word):
+    """What has a meaning of its own is never answered with a function of another meaning."""
+    assert OPS.meant(word) == []
+    with pytest.raises(ValueError, match=f"unknown op '{word}': explorer.OPS lists all, and 'formula: …'"):
+        find_op(word)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=_id)
+def test_every_name_of_an_entry_leads_to_it(entry):
+    table = OPS if isinstance(entry, Op) else RULES
+    for name in (entry.key, entry.label, entry.label.upper(), *entry.also):
+        assert entry.key in table.meant(name), name
+    if len(entry.key) > 4:
+        assert entry.key in table.meant(entry.key[:-2] + entry.key[-1])
+
+
+def test_what_is_no_key_is_refused():
+    with pytest.raises(ValueError, match=r"unknown op 3: explorer\.OPS lists all"):
+        find_op(3)
     with pytest.raises(FormulaError, match="column"):
         find_op("formula: g")
+
+
+def test_an_entry_of_ones_own_is_found_as_it_is():
+    op, rule = Op("mine", "Mine", "a * x", parameters=(Parameter("a", 2.0),)), Rule("mine", "Mine", "g")
+    assert (find_op(op), find_rule(rule)) == (op, rule)
+    assert op.family == "own"
+    assert op.kinks is rule.kinks is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("start", 1.0), "a parameter cannot be called 'start': choose another name"),
+        (("2c", 1.0), "a parameter cannot be called '2c': choose another name"),
+        (("c", 20.0), "c = 20.0 must lie between -10.0 and 10.0"),
+        (("c", float("nan")), "c = nan must lie between"),
+    ],
+)
+def test_a_parameter_that_cannot_be(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Parameter(*arguments)
+
+
+def test_only_keywords_of_the_public_functions_are_taken():
+    """A parameter stands among the keyword arguments of sample, apply and snippet."""
+    named = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+    words = {
+        parameter.name
+        for function in (explorer.sample, explorer.apply, explorer.snippet)
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind in named
+    }
+    assert words - set(VARIABLES) == TAKEN
+    for word in TAKEN:
+        with pytest.raises(FormulaError, match="choose another") as caught:
+            find_rule(f"formula: g * abs(x - {word})")
+        assert caught.value.column == 13
+    assert [p.name for p in find_op("formula: x * range + lr + steps").parameters] == ["range", "lr", "steps"]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=_id)
+def test_an_entry_shows_itself(entry):
+    text, page = repr(entry), entry._repr_html_()
+    assert f"{type(entry).__name__} {entry.key}" in text
+    for part in (entry.formula or "torch's own", *(f"{p.name}={p.default:g}" for p in entry.parameters)):
+        assert part in text
+    cells = [unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", page)]
+    assert {entry.key, entry.label, entry.formula or "torch's own", entry.purpose, entry.source} <= {
+        *cells,
+        "",
+    }
+    assert all(any(cell.startswith(p.meaning) for cell in cells) for p in entry.parameters)
+
+
+@pytest.mark.parametrize("table", [OPS, RULES], ids=["ops", "rules"])
+def test_a_table_shows_itself(table):
+    lines = repr(table).splitlines()
+    assert [line.split()[0] for line in lines] == list(table)
+    assert max(map(len, lines)) < 130
+    for entry, line, row in zip(table.values(), lines, table._repr_html_().split("<tr>")[1:], strict=True):
+        assert line.endswith(f"  {entry.label}")
+        assert f"<td>{escape(entry.key)}</td>" in row.replace(' style="text-align:left"', "")
+        assert escape(entry.formula or "torch's own") in row
+
+
+def test_what_a_user_wrote_is_shown_escaped():
+    page = Op("<i>", "<b>", "x")._repr_html_()
+    assert "<b>" not in page
+    assert "&lt;b&gt;" in page
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=_id)
+def test_what_the_sliders_need(entry):
+    for parameter in entry.parameters:
+        assert parameter.scale == ("log" if 0 < 100 * parameter.low <= parameter.high else "linear")
+        noun, _, hint = parameter.meaning.partition(":")
+        assert re.fullmatch(r"[a-z][a-z0-9 -]*", noun), "a short noun phrase first"
+        assert len(noun.split()) <= 4
+        assert parameter.meaning == f"{noun}{f': {hint.strip()}' if hint else ''}"
+
+
+def test_both_scales_are_in_use():
+    assert {p.scale for entry in ENTRIES for p in entry.parameters} == {"linear", "log"}
 
 
 def test_a_shared_name_is_one_parameter_with_the_default_of_the_op():

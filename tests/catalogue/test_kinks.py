@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -9,7 +10,6 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import OPS, RULES, Op, Rule, kink_points
-from explorer.gradient import Backward, Forward
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.finder import kinks_of
 
@@ -41,7 +41,7 @@ def test_kinks_of_rule(rule: Rule):
         _assert_declared(sorted(found), kink_points(kinks, parameters, START, STOP, 100))
 
 
-def _slope(forward: Forward, backward: Backward, g: float, x: Tensor) -> Tensor:
+def _slope(forward: Callable[..., Tensor], backward: Callable[..., Tensor], g: float, x: Tensor) -> Tensor:
     return backward(x, forward(x), torch.full_like(x, g))
 
 

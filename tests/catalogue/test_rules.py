@@ -1,4 +1,4 @@
-"""Every rule against its oracle, its primitive, its area and its claim to be linear."""
+"""Every rule against its oracle, its antiderivative, its area and its claim to be linear."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.catalogue import oracles
 from tests.catalogue.cases import cases, gradient_through_autograd, settings_of, usual_op
 
 WITH_FORMULA = [rule for rule in RULES.values() if rule.formula]
-WITH_PRIMITIVE = [rule for rule in RULES.values() if rule.primitive]
+WITH_ANTIDERIVATIVE = [rule for rule in RULES.values() if rule.antiderivative]
 FINITE_AREA = [rule for rule in RULES.values() if rule.area not in (None, "infinite")]
 INFINITE_AREA = [rule for rule in RULES.values() if rule.area == "infinite"]
 
@@ -96,17 +96,19 @@ def test_rule_is_linear_in_g_exactly_where_it_says_so(rule):
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES.values() if not rule.linear], ids=_key)
-def test_primitive_and_area_are_claimed_for_linear_rules_only(rule):
-    assert rule.primitive is None
+def test_antiderivative_and_area_are_claimed_for_linear_rules_only(rule):
+    assert rule.antiderivative is None
     assert rule.area is None
 
 
-@pytest.mark.parametrize("rule", WITH_PRIMITIVE, ids=_key)
-def test_derivative_of_the_primitive_is_the_rule(rule):
+@pytest.mark.parametrize("rule", WITH_ANTIDERIVATIVE, ids=_key)
+def test_derivative_of_the_antiderivative_is_the_rule(rule):
     for parameters in settings_of(rule):
-        primitive = parse(rule.primitive, variables=("x",), parameters=list(parameters)).bind(parameters)
+        antiderivative = parse(rule.antiderivative, variables=("x",), parameters=list(parameters)).bind(
+            parameters
+        )
         x, h = _away_from_kinks(rule, parameters, 1e-3), 1e-6
-        measured = (primitive(x + h) - primitive(x - h)) / (2 * h)
+        measured = (antiderivative(x + h) - antiderivative(x - h)) / (2 * h)
         torch.testing.assert_close(measured, _slope(rule, parameters)(x), rtol=2e-7, atol=2e-8)
 
 

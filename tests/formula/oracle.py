@@ -52,6 +52,9 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "min": lambda a, b: np.where(np.isnan(a) | (a < b), a, b),
     "max": lambda a, b: np.where(np.isnan(a) | (a > b), a, b),
     "clamp": lambda a, low, high: np.minimum(np.maximum(a, low), high),
+    "clamp_min": lambda a, low: np.where(a < low, low, a),
+    "clamp_max": lambda a, high: np.where(a > high, high, a),
+    "detach": np.copy,
     "where": lambda condition, then, otherwise: np.where(condition, then, otherwise),
     "mean": lambda a: np.full_like(a, a[0] + np.sum(a - a[0]) / a.size),  # exact for equal values
     "gelu": lambda a: a * (1 + _erf(a / np.sqrt(2))) / 2,
@@ -82,6 +85,9 @@ _EXACT = (
     "min",
     "max",
     "clamp",
+    "clamp_min",
+    "clamp_max",
+    "detach",
     "where",
 )
 _ROUNDED = frozenset(FUNCTIONS).difference(_EXACT)

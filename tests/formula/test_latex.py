@@ -86,7 +86,14 @@ def test_each_function_shows_all_its_arguments(row):
 
 @pytest.mark.parametrize(
     ("name", "latex"),
-    [("x", "x"), ("pi", r"\pi"), ("beta", r"\beta"), ("lo", r"\mathrm{lo}"), ("c_1", r"\mathrm{c\_1}")],
+    [
+        ("x", "x"),
+        ("pi", r"\pi"),
+        ("beta", r"\beta"),
+        ("lambd", r"\lambda"),
+        ("lo", r"\mathrm{lo}"),
+        ("c_1", r"\mathrm{c\_1}"),
+    ],
 )
 def test_names(name, latex):
     assert name_latex(name) == latex
@@ -97,3 +104,9 @@ def test_names(name, latex):
 )
 def test_numbers(value, latex):
     assert number_latex(value) == latex
+
+
+def test_a_formula_reads_well_in_a_notebook():
+    formula = parse("g * (abs(x) <= c)", parameters=("c",))
+    assert repr(formula) == "Formula('g * (abs(x) <= c)')"
+    assert formula._repr_latex_() == rf"$\displaystyle {formula.latex}$"

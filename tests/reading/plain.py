@@ -32,6 +32,8 @@ PLAIN = (
     Sample("clamp_from_above", "def fn(x):\n    return torch.clamp_max(x, 1.0) * 2\n"),
     Sample("larger_of_two", "def fn(x):\n    return torch.max(x, torch.zeros_like(x))\n"),
     Sample("hard_swish", "def fn(x):\n    return x * F.relu6(x + 3, inplace=True) / 6\n"),
+    Sample("stopped_gelu", "def fn(x):\n    return F.gelu(x) + x.detach() * torch.erf(x)\n"),
+    Sample("stopped_elu", "def fn(x):\n    return F.elu(x, 0.5) * x.detach() + F.hardswish(x)\n"),
     Sample(
         "module",
         "class Net(nn.Module):\n    def __init__(self, slope=0.25):\n        super().__init__()\n"

@@ -6,7 +6,7 @@ from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
 from tests.reading.sample import Sample
 
 
-def _function(
+def function(
     forward: str, backward: str, *, takes: str = "ctx, x", name: str = "Fn", before: str = ""
 ) -> str:
     def indented(body: str) -> str:
@@ -24,7 +24,7 @@ FUNCTIONS = (
     Sample("documents_relu", DOCUMENTS_RELU),
     Sample(
         "multiply_by_a_constant",
-        _function(
+        function(
             "ctx.set_materialize_grads(False)\nctx.constant = constant\nreturn x * constant",
             "if grad_output is None:\n    return None, None\nreturn grad_output * ctx.constant, None",
             takes="ctx, x, constant",
@@ -34,7 +34,7 @@ FUNCTIONS = (
     ),
     Sample(
         "sign_with_hardtanh_window",
-        _function(
+        function(
             "ctx.save_for_backward(x)\nreturn x.sign()",
             "x = ctx.saved_tensors[0]\ngrad_input = grad_output.clone()\n"
             "grad_input[x.ge(1)] = 0\ngrad_input[x.le(-1)] = 0\nreturn grad_input",
@@ -42,28 +42,28 @@ FUNCTIONS = (
     ),
     Sample(
         "binarize_into_fresh_memory",
-        _function(
+        function(
             "output = x.new(x.size())\noutput[x >= 0] = 1\noutput[x < 0] = -1\nreturn output",
             "return grad_output.clone()",
         ),
     ),
     Sample(
         "binarize_with_stored_input",
-        _function(
+        function(
             "ctx.kept = x\nreturn torch.where(x > 0, torch.ones_like(x), -torch.ones_like(x))",
             "grad_input = grad_output.clone()\ngrad_input[ctx.kept.abs() > 1] = 0\nreturn grad_input, None",
         ),
     ),
     Sample(
         "mask_made_in_forward",
-        _function(
+        function(
             "mask = (x >= -1) & (x <= 1)\nctx.save_for_backward(mask)\nreturn torch.clamp(x, -1, 1)",
             "(mask,) = ctx.saved_tensors\nreturn grad_output * mask.type_as(grad_output)",
         ),
     ),
     Sample(
         "fast_sigmoid_spike",
-        _function(
+        function(
             "ctx.save_for_backward(x)\nout = torch.zeros_like(x)\nout[x > 0] = 1.0\nreturn out",
             "x, = ctx.saved_tensors\ngrad_input = grad_output.clone()\n"
             "grad = grad_input/(Fn.scale*torch.abs(x)+1.0)**2\nreturn grad",
@@ -71,7 +71,7 @@ FUNCTIONS = (
     ),
     Sample(
         "spike_with_slope_and_default",
-        _function(
+        function(
             "ctx.save_for_backward(x)\nctx.slope = slope\nreturn (x > 1).float()",
             "(x,) = ctx.saved_tensors\ngrad = grad_output / (ctx.slope * torch.abs(x) + 1.0) ** 2\n"
             "return grad, None",
@@ -80,7 +80,7 @@ FUNCTIONS = (
     ),
     Sample(
         "atan_spike_with_alpha",
-        _function(
+        function(
             "if x.requires_grad:\n    ctx.save_for_backward(x)\nctx.alpha = alpha\nreturn (x >= 0).to(x)",
             "grad_x = None\nif ctx.needs_input_grad[0]:\n"
             "    grad_x = ctx.alpha / 2 / (1 + (math.pi / 2 * ctx.alpha * ctx.saved_tensors[0]).pow_(2)) "
@@ -92,7 +92,7 @@ FUNCTIONS = (
     ),
     Sample(
         "gaussian_spike",
-        _function(
+        function(
             "ctx.save_for_backward(x)\nreturn x.gt(0.).float()",
             "inp, = ctx.saved_tensors\n"
             "bump = torch.exp(-(inp**2) / (2 * SIGMA**2)) / torch.sqrt(2 * torch.tensor(math.pi)) / SIGMA\n"
@@ -102,14 +102,14 @@ FUNCTIONS = (
     ),
     Sample(
         "triangle_spike",
-        _function(
+        function(
             "ctx.save_for_backward(x)\nreturn torch.heaviside(x, torch.zeros(1, dtype=x.dtype))",
             "x, = ctx.saved_tensors\nreturn grad_output * F.relu(1 - x.abs()) * 0.3",
         ),
     ),
     Sample(
         "pact",
-        _function(
+        function(
             "ctx.save_for_backward(x, alpha)\ny = torch.clamp(x, min=0, max=alpha.item())\n"
             "scale = (2**k - 1) / alpha\nreturn torch.round(y * scale) / scale",
             "x, alpha = ctx.saved_tensors\nlower = x < 0\nupper = x > alpha\ninside = ~(lower | upper)\n"
@@ -133,7 +133,7 @@ FUNCTIONS = (
     ),
     Sample(
         "integer_quantiser_with_bit_shift",
-        _function(
+        function(
             "top = (1 << bits) - 1\ny = torch.clamp(torch.round(x / step), -top - 1, top)\n"
             "ctx.save_for_backward(x / step)\nctx.bounds = -top - 1, top\nreturn y * step",
             "ratio, = ctx.saved_tensors\nlow, high = ctx.bounds\n"
@@ -144,7 +144,7 @@ FUNCTIONS = (
     ),
     Sample(
         "ternary",
-        _function(
+        function(
             "out = x.clone()\nout[x > THRESHOLD] = 1\nout[x < -THRESHOLD] = -1\n"
             "out[(x >= -THRESHOLD) & (x <= THRESHOLD)] = 0\nreturn out",
             "return grad_output.clamp_(-1, 1) if CLIP else grad_output",
@@ -153,7 +153,7 @@ FUNCTIONS = (
     ),
     Sample(
         "reversal",
-        _function(
+        function(
             "ctx.alpha = alpha\nreturn x.view_as(x)",
             "output = grad_output.neg() * ctx.alpha\nreturn output, None",
             takes="ctx, x, alpha",
@@ -163,7 +163,7 @@ FUNCTIONS = (
     ),
     Sample(
         "swish_that_saves_memory",
-        _function(
+        function(
             "result = x * torch.sigmoid(x)\nctx.save_for_backward(x)\nreturn result",
             "i = ctx.saved_tensors[0]\nsigmoid_i = torch.sigmoid(i)\n"
             "return grad_output * (sigmoid_i * (1 + i * (1 - sigmoid_i)))",
@@ -175,14 +175,14 @@ FUNCTIONS = (
         "def mish_bwd(x, grad_output):\n    x_sigmoid = torch.sigmoid(x)\n"
         "    x_tanh_sp = F.softplus(x).tanh()\n"
         "    return grad_output.mul(x_tanh_sp + x * x_sigmoid * (1 - x_tanh_sp * x_tanh_sp))\n\n"
-        + _function(
+        + function(
             "ctx.save_for_backward(x)\nreturn mish_fwd(x)",
             "x = ctx.saved_tensors[0]\nreturn mish_bwd(x, grad_output)",
         ),
     ),
     Sample(
         "saved_output_of_tanh",
-        _function(
+        function(
             "output = torch.tanh(x)\nctx.save_for_backward(output)\nreturn output",
             "output, = ctx.saved_tensors\nreturn grad_output * (1 - output ** 2)",
         ),
@@ -200,7 +200,7 @@ FUNCTIONS = (
     ),
     Sample(
         "arguments_as_a_tuple",
-        _function(
+        function(
             "i = args[0]\nctx.save_for_backward(i)\nreturn i.mul(i)",
             "x = ctx.saved_tensors[0]\nreturn 2 * x * grad_output",
             takes="ctx, *args",
@@ -208,7 +208,7 @@ FUNCTIONS = (
     ),
     Sample(
         "leaky_in_place",
-        _function(
+        function(
             "ctx.save_for_backward(x)\noutput = x.clone()\noutput[x < 0] *= 0.1\nreturn output",
             "x, = ctx.saved_tensors\ngrad_input = grad_output.clone()\n"
             "grad_input[x < 0] = grad_input[x < 0] * 0.1\nreturn grad_input",
@@ -216,7 +216,7 @@ FUNCTIONS = (
     ),
     Sample(
         "elu_on_picked_elements",
-        _function(
+        function(
             "out = x.clone()\nneg = x < 0\nout[neg] = torch.exp(x[neg]) - 1\nctx.save_for_backward(x)\n"
             "return out",
             "x, = ctx.saved_tensors\ngrad = torch.ones_like(x)\nneg = x < 0\ngrad[neg] = x[neg].exp()\n"
@@ -225,7 +225,7 @@ FUNCTIONS = (
     ),
     Sample(
         "guided_backpropagation",
-        _function(
+        function(
             "positive = (x > 0).type_as(x)\n"
             "output = torch.addcmul(torch.zeros(x.size()).type_as(x), x, positive)\n"
             "ctx.save_for_backward(x, output)\nreturn output",
@@ -237,7 +237,7 @@ FUNCTIONS = (
     ),
     Sample(
         "clamp_that_lets_back_in",
-        _function(
+        function(
             "ctx.min, ctx.max = low, high\nctx.save_for_backward(x)\nreturn x.clamp(low, high)",
             "x, = ctx.saved_tensors\nreturn (\n    grad_output\n"
             "    * (grad_output * (x - x.clamp(ctx.min, ctx.max)) >= 0),\n    None,\n    None,\n)",
@@ -246,7 +246,7 @@ FUNCTIONS = (
     ),
     Sample(
         "polynomial_sign",
-        _function(
+        function(
             "ctx.save_for_backward(x)\nreturn torch.sign(x)",
             "x = ctx.saved_tensors[0]\nmask1 = x < -1\nmask2 = x < 0\nmask3 = x < 1\n"
             "slope = (2 * x + 2) * (~mask1 * mask2).float() + (-2 * x + 2) * (~mask2 * mask3).float()\n"
@@ -255,7 +255,7 @@ FUNCTIONS = (
     ),
     Sample(
         "error_decay_with_tensors",
-        _function(
+        function(
             "ctx.save_for_backward(x, k, t)\nreturn torch.sign(x)",
             "x, k, t = ctx.saved_tensors\n"
             "return k * t * (1 - torch.pow(torch.tanh(x * t), 2)) * grad_output, None, None",
@@ -266,7 +266,7 @@ FUNCTIONS = (
     ),
     Sample(
         "element_wise_scaling_by_sign_of_g",
-        _function(
+        function(
             "y = torch.round(x)\nctx.difference = x - y\nctx.delta = delta\nreturn y",
             "scale = 1 + ctx.delta * torch.sign(grad_output) * ctx.difference\n"
             "return grad_output * scale, None",
@@ -275,11 +275,11 @@ FUNCTIONS = (
     ),
     Sample(
         "gradient_clipping",
-        _function("return x.clone()", "return torch.clamp(grad_output, min=-0.5, max=0.5)"),
+        function("return x.clone()", "return torch.clamp(grad_output, min=-0.5, max=0.5)"),
     ),
     Sample(
         "floor_with_remainder_and_masks_as_numbers",
-        _function(
+        function(
             "ctx.save_for_backward(x)\nreturn x - x % 1 + (x > 2) * 1.0",
             "x, = ctx.saved_tensors\nkeep = 1 - (x.abs() > 2).float()\nkeep.mul_(0.5).add_(0.25)\n"
             "grad_output = grad_output.clone()\ngrad_output.masked_fill_(x == 0, 0.)\n"
@@ -288,7 +288,7 @@ FUNCTIONS = (
     ),
     Sample(
         "scaled_by_the_mean",
-        _function(
+        function(
             "ctx.save_for_backward(x)\nscale = torch.mean(torch.abs(x))\nreturn torch.sign(x) * scale",
             "x, = ctx.saved_tensors\nscale = x.abs().mean().item()\n"
             "return grad_output * scale * (x.abs() < 1.0).float()",
@@ -306,7 +306,7 @@ FUNCTIONS = (
     ),
     Sample(
         "through_numpy",
-        _function(
+        function(
             "ctx.mark_non_differentiable()\nresult = np.floor(x.detach().numpy())\n"
             "return torch.from_numpy(result)",
             "out = grad_output.data.new_ones(grad_output.shape)\nout = torch.mul(out, grad_output)\n"
@@ -315,7 +315,7 @@ FUNCTIONS = (
     ),
     Sample(
         "blocked",
-        _function("return torch.square(x)", "print('backward', grad_output.shape)\nreturn None"),
+        function("return torch.square(x)", "print('backward', grad_output.shape)\nreturn None"),
     ),
     Sample(
         "instance_style",

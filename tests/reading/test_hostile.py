@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.reading import ReadingError, read_source, read_sources
+from tests.reading.constructs import CONSTRUCTS
 from tests.reading.plain import PLAIN
 from tests.reading.samples import FUNCTIONS
 from tests.reading.test_unreadable import _fn
 
-_HARMLESS = ("compile", "object.", "sys._getframe", "gc.", "cpython.", "time.")
+_HARMLESS = ("compile", "builtins.id", "object.", "sys._getframe", "gc.", "cpython.", "time.")
 _seen: list[str] | None = None
 
 
@@ -61,6 +62,16 @@ HOSTILE = {
     "shift": _fn("return x * (1 << 10**9)"),
     "repetition": _fn("return x * len('a' * 10**12)"),
     "doubling tuple": _fn("a = (x, x)\n" + "a = (*a, *a)\n" * 60 + "return a[0]"),
+    "doubling nests": _fn("a, b = (1, 1), (1, 1)\n" + "a, b = (a, a), (b, b)\n" * 60 + "return x * (a == b)"),
+    "doubling arguments": "def f(*a): return a\n" + _fn("a = x\n" + "a = f(a, a)\n" * 60 + "ctx.a = a"),
+    "doubling dictionaries": _fn("a = {'a': 1}\n" + "a = {'a': a, 'b': a}\n" * 60 + "return x * (a == a)"),
+    "twice the same input": _fn("return x", takes="ctx, x, x"),
+    "twice the same input of a function": "def f(x, x):\n  return x\n",
+    "no inputs": _fn("return x", takes="ctx").replace("(ctx, g)", "()"),
+    "member of a tensor": _fn("return x * (1 in x)"),
+    "attribute of a builtin": _fn("return x * max.size(x)"),
+    "unhashable keys": _fn("a = {'a': 1}\nreturn x * a.get({}, 1) * a[{}]"),
+    "prose": "It's said that\n" * 1_300,
     "doubling helpers": DOUBLING + "def f(x):\n  return f39(x)\n",
     "doubling tensor": _fn("x = x * x\n" * 1_000 + "return x"),
     "deep helpers": "".join(
@@ -68,6 +79,14 @@ HOSTILE = {
     ) + "def f0(x):\n  return x\ndef f(x):\n  return f10(x)\n",
     "endless": "f = lambda x: f(f(x))\n",
     "many": "".join(_fn("return x").replace("Fn", f"Fn{i}") for i in range(200)),
+    "big loop": _fn("for i in range(10**12):\n  x = x + 1\nreturn x"),
+    "nested loops": _fn("".join(" " * i + "for i in range(60):\n" for i in range(9)) + f"{' ' * 9}x = x"),
+    "big integers": _fn("k = 3\n" + "k = k * k\n" * 60 + "return x * k"),
+    "big shift": _fn("return x * (1 << (1 << 60))"),
+    "text as a format": _fn("a = '%999999999d' % 5\nreturn x * len(a)"),
+    "big text": _fn("a = 'a' * 60\n" + "a = a * 60\n" * 20 + "return x * len(a)"),
+    "long text": _fn("a = 'ab'\n" + "a = a + a\n" * 60 + "return x * len(a)"),
+    "big dictionary": _fn("a = {'a': (x,) * 60}\nreturn x * len(a['a'] * 60)"),
     "width": _fn("return f'{x:>99999999999}'"),
     "nul": "class A:\n\0",
     "nul in text": _fn("return x * '\0'"),
@@ -96,6 +115,12 @@ ATTACKS = {
     "pickle": _fn("return torch.load('/tmp/owned.pt') * x"),
     "walrus": _fn("return (y := open('/etc/passwd')) * x"),
     "print": _fn("print(open('/etc/passwd').read())\nreturn x"),
+    "mro": _fn("return Fn.mro()[-1].__subclasses__()"),
+    "globals of a method": _fn("return ctx.save_for_backward.__globals__['os']"),
+    "getattr": _fn("return getattr(ctx, '__class__')"),
+    "set class": _fn("ctx.__class__ = x\nreturn x"),
+    "slots": _fn("return x").replace("  def", "  __slots__ = open('/etc/passwd')\n  def", 1),
+    "finaliser": _fn("return x") + "  def __del__(self):\n    open('/etc/passwd')\n",
     "metaclass": _fn("return x").replace("(Function)", "(Function, metaclass=eval('type'))"),
 }
 
@@ -135,7 +160,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     _outcome(text)
 
 
-SOURCES = [sample.source for sample in (*FUNCTIONS, *PLAIN)]
+SOURCES = [sample.source for sample in (*FUNCTIONS, *CONSTRUCTS, *PLAIN)]
 PIECES = sorted({word for source in SOURCES for word in source.replace("(", " ( ").split(" ") if word})
 
 

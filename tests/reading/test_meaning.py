@@ -10,8 +10,10 @@ from tests.reading.test_unreadable import _fn
 
 
 def _reads(source: str, op: str, rule: str) -> None:
-    expected = find_op(f"formula: {op}").key, rule if rule == "default" else find_rule(f"formula: {rule}").key
-    assert read_source(source) == expected
+    found_op, found_rule = read_source(source)
+    assert find_op(found_op).formula == find_op(f"formula: {op}").formula
+    expected = rule if rule == "default" else f"formula: {rule}"
+    assert find_rule(found_rule).formula == find_rule(expected).formula
 
 
 @pytest.mark.parametrize(
@@ -25,7 +27,7 @@ def _reads(source: str, op: str, rule: str) -> None:
         ("g[:] = 3\nreturn g", "3"),
         ("h = torch.empty_like(g)\nh.copy_(g)\nreturn h", "g"),
         ("h = torch.ones_like(g)\nh[g < 0] = 0\nreturn h * g", "where(g < 0, 0, 1) * g"),
-        ("h = g[g > 0]\nreturn torch.clamp(g, max=2, min=float('-inf'))", "min(g, 2)"),
+        ("h = g[g > 0]\nreturn torch.clamp(g, max=2, min=float('-inf'))", "clamp_max(g, 2)"),
     ],
 )
 def test_names_share_a_tensor_until_it_is_cloned(backward: str, rule: str) -> None:
@@ -83,6 +85,15 @@ def test_further_inputs_keep_their_default_or_become_parameters(takes: str, forw
         ("return x / (1 / 3)", "x / (1 / 3)"),
         ("return torch.add(x, x, alpha=2) - torch.full_like(x, 0.5)", "x + 2 * x - 0.5"),
         ("return F.leaky_relu(x) + F.elu(x, alpha=0.5)", "leaky_relu(x, 0.01) + elu(x, 0.5)"),
+        (
+            "return torch.addcmul(x, x, x, value=2) + torch.lerp(x, x**2, 0.5)",
+            "x + 2 * x * x + (x + 0.5 * (x**2 - x))",
+        ),
+        ("return torch.atanh(x) + torch.log10(x)", "(log1p(x) - log1p(-x)) / 2 + log(x) / log(10)"),
+        (
+            "return torch.logical_xor(x, x > 1).float()",
+            "where(((x != 0) & ~(x > 1)) | (~(x != 0) & (x > 1)), 1, 0)",
+        ),
         ("return F.softplus(x, beta=2)", "softplus(2 * x) / 2"),
         ("return torch.div(x, 3, rounding_mode='floor')", "floor(x / 3)"),
         ("return x.round(decimals=1)", "round(x * 10) / 10"),
@@ -99,6 +110,41 @@ def test_further_inputs_keep_their_default_or_become_parameters(takes: str, forw
 )
 def test_expressions_come_out_as_one_would_write_them(forward: str, op: str) -> None:
     _reads(_fn(forward), op, "g")
+
+
+@pytest.mark.parametrize(
+    ("takes", "forward", "op"),
+    [
+        ("ctx, x, q", "return torch.round(x / q.scale) * q.scale", "round(x / q_scale) * q_scale"),
+        ("ctx, x, q", "return x * q.cfg.bits.item() - q.zero_point", "x * q_cfg_bits - q_zero_point"),
+        (
+            "ctx, x, k",
+            "if k in (1, 32):\n  return x\nreturn x.round()",
+            "where((k == 1) | (k == 32), x, round(x))",
+        ),
+        ("ctx, x, k", "return x * (k or 0.5)", "where(k != 0, x * k, x * 0.5)"),
+        ("ctx, x, s, training=True", "if training and s.requires_grad:\n  return x * s\nreturn x", "x * s"),
+        (
+            "ctx, x, s",
+            "if s.shape == x.shape or s.numel() == 1:\n  y = x * s\nelse:\n  y = x * s\nreturn y",
+            "x * s",
+        ),
+        ("ctx, x, **options", "return x * options.get('scale', 2)", "x * 2"),
+    ],
+)
+def test_attributes_of_inputs_and_tests_of_them(takes: str, forward: str, op: str) -> None:
+    _reads(_fn(forward, takes=takes), op, "g")
+
+
+def test_a_layer_of_layers_is_read() -> None:
+    source = "class Net(nn.Module):\n  slope = 0.1\n  def __init__(self, on=None):\n    super().__init__()\n"
+    source += "    if on is None:\n      on = 2.0\n    self.register_buffer('on', torch.tensor(on))\n"
+    source += "    self.f = nn.Sequential(nn.LeakyReLU(self.slope), nn.Tanh())\n"
+    _reads(
+        source + "  def forward(self, x):\n    return self.f(x) * self.on\n",
+        "tanh(leaky_relu(x, 0.1)) * 2",
+        "default",
+    )
 
 
 def test_constants_of_the_module_the_class_and_the_function_around_are_known() -> None:

@@ -24,11 +24,17 @@ TENSORS = (
     "T.clamp(min=0)", "F.hardtanh(T)", "T**2", "T.clone()", "T.data", "T.detach()", "torch.zeros_like(T)",
     "T", "T.mean()", "1 - T", "T + T", "T - N", "T * T", "torch.max(T, T)", "T.add(T, alpha=2)", "T * M",
     "torch.where(M, T, T)", "torch.where(M, T, N)", "M.type_as(T)", "M * 1.0",
+    "T.where(M, T)", "T.where(M, torch.tensor(N).to(T))", "T.new(T)", "~M.long() * 1.0",
+    "(M.int() - 2) // 2 * T",
+    "T.view(-1)", "T.new(3).fill_(N).mean() * T", "torch.tensor([N])[0] * T", 
+    "T * (N or 0.5)", "T * (N and 3)",
+    "T.int() * 1.0", "torch.fmod(T, 2)", "T // 0.25", "torch.relu(T).neg_()", "-M.int() + T",
 )  # fmt: skip
 MASKS = ("T > N", "T <= N", "T == N", "torch.lt(T, N)", "M & M", "M | M", "M * M", "M + M", "M ^ M", "~M")
 CHANGES = (
     "T[M] = N", "T[M] = T[M]", "T[M] *= 0.5", "T[M] = T[M] * 2 + 1", "T.masked_fill_(M, N)", "T += T",
     "T *= N", "T.mul_(T)", "T.clamp_(-1, 1)", "T.zero_()", "T.neg_()", "T[M] += T[M]",
+    "for _ in range(2): T *= 0.5",
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from explorer.catalogue import find_op, find_rule
 from explorer.gradient import apply
 from explorer.reading import read_source, read_sources
+from tests.reading.constructs import CONSTRUCTS
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
 from tests.reading.plain import PLAIN
 from tests.reading.sample import Sample
@@ -73,11 +74,13 @@ class _Context:
         self.saved_tensors = tensors
 
 
-@pytest.mark.parametrize("sample", [s for s in FUNCTIONS if not s.old], ids=lambda sample: sample.name)
+@pytest.mark.parametrize(
+    "sample", [s for s in (*FUNCTIONS, *CONSTRUCTS) if not s.old], ids=lambda sample: sample.name
+)
 def test_a_published_function_shows_the_curve_it_has_when_it_runs(sample: Sample) -> None:
     for reading in read_sources(sample.source):
         assert reading.problem is None, reading.problem
-        found = _run(sample.source, "Fn" if "Fn" in sample.source else reading.name)
+        found = _run(sample.source, "Fn" if reading.name == "Quant" else reading.name)
         wanted = _executed(getattr(found, "apply", found), *_arguments(sample))
         _same(_drawn(reading.op, reading.rule, sample.parameters), wanted)
 
@@ -104,18 +107,21 @@ def test_there_are_enough_shapes() -> None:
 
 
 def test_the_documents_round_reads_as_one_would_write_it() -> None:
-    assert read_source(DOCUMENTS_CLAMP) == ("formula: round(x)", "formula: g")
+    assert read_source(DOCUMENTS_CLAMP) == ("formula: RoundGradient = round(x)", "formula: RoundGradient = g")
 
 
 def test_the_documents_clamp_keeps_its_bug() -> None:
     reading = read_sources(DOCUMENTS_CLAMP)[1]
     assert (reading.name, reading.line) == ("ClampGradient", 10)
-    assert reading.op == "formula: clamp(x, 0, 1)"
-    assert reading.rule == "formula: where(x > 1, 1, where(x < 0, 0, g))"
+    assert reading.op == "formula: ClampGradient = clamp(x, 0, 1)"
+    assert reading.rule == "formula: ClampGradient = where(x > 1, 1, where(x < 0, 0, g))"
 
 
 def test_the_documents_relu_passes_the_gradient_at_zero() -> None:
-    assert read_source(DOCUMENTS_RELU) == ("formula: max(x, 0)", "formula: where(x < 0, 0, g)")
+    assert read_source(DOCUMENTS_RELU) == (
+        "formula: MyReLU = clamp_min(x, 0)",
+        "formula: MyReLU = where(x < 0, 0, g)",
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,18 +138,19 @@ def test_the_documents_relu_passes_the_gradient_at_zero() -> None:
 def test_what_was_read_stays_readable(name: str, op: str | None, rule: str) -> None:
     (sample,) = [sample for sample in FUNCTIONS if sample.name == name]
     found = read_source(sample.source)
-    assert op is None or found[0] == find_op(f"formula: {op}").key
-    assert found[1] == find_rule(f"formula: {rule}").key
+    assert op is None or find_op(found[0]).formula == find_op(f"formula: {op}").formula
+    assert find_rule(found[1]).formula == find_rule(f"formula: {rule}").formula
 
 
 @pytest.mark.parametrize(
     ("name", "op", "rule"),
     [
         ("round_by_detaching", "round(x)", "g"),
-        ("sign_with_a_clipped_way_back", "sign(x)", "g * (-1 <= x <= 1)"),
+        ("sign_with_a_clipped_way_back", "sign(x)", "where(-1 <= x <= 1, g, 0)"),
         ("swish", "x * sigmoid(1.702 * x)", None),
     ],
 )
 def test_a_stopped_gradient_becomes_a_rule(name: str, op: str, rule: str | None) -> None:
     (sample,) = [sample for sample in PLAIN if sample.name == name]
-    assert read_source(sample.source) == (f"formula: {op}", f"formula: {rule}" if rule else "default")
+    expected = (f"formula: fn = {op}", f"formula: fn = {rule}" if rule else "default")
+    assert read_source(sample.source) == expected

@@ -7,7 +7,7 @@ import pytest
 from explorer.reading import MAX_CHARACTERS, ReadingError, read_source, read_sources
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
 
-WANTED = ("formula: max(x, 0)", "formula: where(x < 0, 0, g)")
+WANTED = ("formula: MyReLU = clamp_min(x, 0)", "formula: MyReLU = where(x < 0, 0, g)")
 
 
 def _each(prefix: str, text: str = DOCUMENTS_RELU) -> str:

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 
 from explorer.catalogue import RULES, find_rule
-from explorer.formula import parse
 from explorer.snippets import detach_snippet, jax_snippet, notebook
-from explorer.snippets.layout import WIDTH, docstring, listing, names_in, statement, unpacking
+from explorer.snippets.layout import WIDTH, docstring, formatted, module, names_in
 from tests.catalogue.cases import usual_op
 from tests.formula.strategies import few, formulas
 from tests.snippets.cases import OWN, PAIRS, code_of
 
-CHECKS = "E,F,W,I,B,UP,SIM,C4,RET,PIE,PLC,PLE,PLW,N,D,RUF,PERF"
+CHECKS = "E,F,W,I,B,UP,SIM,C4,RET,PT,PIE,PLC,PLE,PLW,N,D,RUF,PERF"
 IGNORED = ",".join((
     "N803", "N806",  # parameters are called what they are called in the formula
     "D100", "D102", "D107",  # the function says it all
@@ -87,39 +86,29 @@ def test_ruff_does_look(folder, tmp_path):
 @given(formulas)
 def test_layout_keeps_the_expression(formula):
     for text in (formula.torch_source, formula.jax_source):
-        lines = statement("", "value = ", text)
-        (laid_out,) = ast.parse("\n".join(lines)).body
+        (laid_out,) = ast.parse(formatted(f"value = {text}")).body
         assert ast.dump(laid_out.value) == ast.dump(ast.parse(text, mode="eval").body)
 
 
 @few
 @given(formulas)
 def test_layout_keeps_within_the_width(formula):
-    longest = max(map(len, statement("    ", "return ", formula.torch_source, ", None")))
-    assert longest <= WIDTH
-
-
-def test_a_power_hugs_simple_operands_only():
-    assert statement("", "y = ", parse("-x**2 + abs(x)**2").torch_source) == [
-        "y = -(x**2) + torch.abs(x) ** 2"
-    ]
-
-
-def test_a_listing_breaks_once_and_then_into_one_item_a_line():
-    assert listing("", "f(", ["a", "b"], ")") == ["f(a, b)"]
-    assert listing("", "name(", ["a" * 40, "b" * 41], ")") == ["name(", f"    {'a' * 40}, {'b' * 41}", ")"]
-    assert listing("", "f(", ["a" * 50, "b" * 40], ")") == ["f(", f"    {'a' * 50},", f"    {'b' * 40},", ")"]
-
-
-def test_unpacking_of_one_needs_parentheses():
-    assert unpacking("", "", ["x"], " = inputs") == ["(x,) = inputs"]
-    assert unpacking("", "", ["x", "y"], " = inputs") == ["x, y = inputs"]
+    code = formatted(f"def f():\n    return {formula.torch_source}, None")
+    assert max(map(len, code.splitlines())) <= WIDTH
 
 
 def test_a_docstring_takes_no_quotes_or_backslashes():
-    lines = docstring("", ['a """ b \\ c\x00d', "x " * 60])
-    assert ast.literal_eval("\n".join(lines)).startswith("a ''' b / c d\n\n")
-    assert max(map(len, lines)) <= WIDTH
+    text = formatted("def f():\n    " + docstring(['a """ b \\ c\x00d', "x " * 60]))
+    (function,) = ast.parse(text).body
+    assert ast.get_docstring(function).startswith("a ''' b / c d\n\nx x")
+    assert max(map(len, text.splitlines())) <= WIDTH
+
+
+def test_a_module_imports_what_it_reads():
+    groups = ({"math": "import math"}, {"torch": "import torch", "Tensor": "from torch import Tensor"})
+    assert module("y = math.pi", *groups) == "import math\n\ny = math.pi\n"
+    assert module("y = torch.abs(x)", *groups) == "import torch\n\ny = torch.abs(x)\n"
+    assert module("y = x", *groups) == "y = x\n"
 
 
 def test_names_of_an_expression():

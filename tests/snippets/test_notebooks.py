@@ -22,7 +22,7 @@ RANGE = {"start": -2.0, "stop": 2.5, "points": 91, "g": -1.5}
 
 
 def _kinks(op, rule):
-    return sample(op, rule, **RANGE).attrs["kinks"][find_rule(rule).key]
+    return sample(op, rule, **RANGE).attrs["curves"].kinks[find_rule(rule).key]
 
 
 def _notebook(op, rule):

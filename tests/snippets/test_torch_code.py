@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import torch
 
 import explorer
 from explorer.catalogue import OPS, RULES, Op, find_rule, values
+from explorer.catalogue.own import own_op, own_rule
 from explorer.gradient import bind
 from explorer.snippets import detach_snippet, snippet
 from explorer.snippets.pair import pair
@@ -23,6 +25,8 @@ from tests.snippets.cases import OWN, PAIRS, code_of, job
 from tests.snippets.runner import defined, digest
 
 EVERY = PAIRS + OWN
+NAMED_OP = replace(own_op("clamp(x, -1, 1)"), label="BinaryClamp")
+NAMED_RULE = replace(own_rule("g * (abs(x) <= 1)"), label="BinaryClamp")
 
 
 def _expected(op: str, rule: str, parameters: dict[str, float], points: list[float]) -> list[str]:
@@ -80,7 +84,7 @@ def test_a_value_that_is_not_finite_is_refused(value):
 
 
 def test_an_unknown_keyword_is_refused():
-    with pytest.raises(ValueError, match="unknown parameter 'z': Clamp, backward rule Masked takes lo, hi"):
+    with pytest.raises(ValueError, match="unknown parameter 'z': clamp with masked takes hi, lo"):
         snippet("clamp", "masked", z=1.0)
 
 
@@ -95,14 +99,12 @@ def test_code_keeps_for_backward_only_what_the_rule_reads(rule):
     y = defined(code_of("abs", rule))[chosen.name](x)
     kept = len(y.grad_fn.saved_tensors)
     assert kept == len({"x", "y"} & set(formula.variables))
-    for name in pair("quantize", rule, {}).parameters:
-        assert (f"ctx.{name}" in re.findall(r"ctx\.\w+", code_of("quantize", rule))) == (
-            name in formula.parameters
-        )
+    (kept,) = re.findall(r"ctx\.numbers = (.*)", code_of("quantize", rule)) or [""]
+    assert set(re.findall(r"\w+", kept)) == set(formula.parameters)
 
 
 def test_a_constant_that_torch_refuses_is_refused_by_the_code_too():
-    code, name = snippet("formula: softshrink(x, width)", "default", width=-1), "own_default"
+    code, name = snippet("formula: softshrink(x, width)", "default", width=-1), "custom_default"
     x = torch.ones(2)
     with pytest.raises(RuntimeError, match="lambda"):
         defined(code)[name](x)
@@ -151,10 +153,54 @@ def test_what_the_code_returns_is_never_x_itself(rule):
         assert x.tolist() == [1, 1, 1]
 
 
-def test_names_are_made_from_keys():
-    assert pair("round", "straight_through", {}).layer == "RoundStraightThrough"
-    assert pair("formula: x", "formula: g", {}).name == "own_own"
-    assert pair("round", "formula: g", {}).layer == "RoundOwn"
+@pytest.mark.parametrize(
+    ("op", "rule", "name"),
+    [
+        ("round", "straight_through", "round_straight_through"),
+        ("soft_round", "soft_round", "soft_round_soft_round"),
+        ("formula: x", "formula: g", "custom_activation"),
+        ("formula: x", "default", "custom_default"),
+        ("round", "formula: g", "round_custom"),
+        (NAMED_OP, NAMED_RULE, "binary_clamp"),
+        (NAMED_OP, "masked", "binary_clamp_masked"),
+        ("formula: BinaryClamp = clamp(x, -1, 1)", "formula: BinaryClamp = g * (x == y)", "binary_clamp"),
+        ("formula: MySign = sign(x)", "formula: Box_2 = g * (abs(x) < w)", "my_sign_box_2"),
+        ("round", "formula: ATan = g / (1 + x**2)", "round_atan"),
+        ("formula: _ = x", "formula: __ = g", "custom_activation"),
+        ("formula: Tensor = x", "formula: Tensor = g", "custom_activation"),
+        (replace(NAMED_OP, label="Lambda"), replace(NAMED_RULE, label="Lambda"), "custom_activation"),
+        (replace(NAMED_OP, label="Größe"), replace(NAMED_RULE, label="2 steps"), "custom_activation"),
+    ],
+)
+def test_names_are_made_from_keys_and_labels(op, rule, name):
+    chosen = pair(op, rule, {})
+    assert chosen.name == name
+    assert chosen.layer == "".join(map(str.capitalize, name.split("_")))
+    assert {name, chosen.layer} <= set(defined(snippet(op, rule)))
+
+
+def test_own_formulas_have_docstrings_that_say_so():
+    assert pair("formula: x", "formula: g", {}).title == "Custom op, custom backward rule"
+    assert pair(NAMED_OP, "masked", {}).title == "BinaryClamp, backward rule Masked"
+    assert "Your own" not in snippet("formula: x", "formula: g")
+
+
+@pytest.mark.parametrize(
+    "name", ["forward", "training", "half", "name", "apply", "saved_tensors", "settings"]
+)
+def test_a_parameter_may_have_any_name_of_torchs_own(name):
+    names = defined(snippet(f"formula: x * {name}", f"formula: g * {name}"))
+    x = torch.ones(2, requires_grad=True)
+    layer = names["CustomActivation"](**{name: 3.0})
+    layer(x).sum().backward()
+    assert x.grad.tolist() == [3, 3]
+    assert layer.extra_repr() == f"{name}=3.0"
+
+
+def test_code_says_what_python_refuses():
+    function = defined(snippet("formula: x * log(a)", "default"))["custom_default"]
+    with pytest.raises(ValueError, match="domain"):
+        function(torch.ones(1), a=0.0)
 
 
 def test_the_plain_op_needs_no_function_where_torch_differentiates_it():

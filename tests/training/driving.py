@@ -7,7 +7,7 @@ import dataclasses
 from explorer.training import Settings
 
 TICK_S = 1 / 128
-SMALL = Settings(steps=40, hidden=4, batch=4, device="cpu")
+SMALL = Settings(steps=40, hidden=4, batch=4, pace="full", device="cpu")
 LONG = dataclasses.replace(SMALL, steps=5000)
 
 
@@ -28,4 +28,4 @@ def turn_until_idle(engine):
 
 
 def states(engine):
-    return [picture.state for picture in engine.list()]
+    return [status.state for status in engine.list()]

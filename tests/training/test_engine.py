@@ -1,11 +1,13 @@
 import dataclasses
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from explorer.training import Engine, Limits, Run, Settings
-from explorer.training.picture import SENTENCES, State, sentence
+from explorer.training import FULL, Engine, Limits, Run, Settings
+from explorer.training.roster import Roster
+from explorer.training.status import SENTENCES, State, sentence
 from tests.training.driving import LONG, SMALL, TICK_S, turn_until_idle
 
 
@@ -22,8 +24,8 @@ class Watched(Run):
             self.during(self)
 
 
-def losses(picture):
-    return {rule: values.tolist() for rule, values in picture.snapshot.losses.items()}
+def losses(status):
+    return {rule: values.tolist() for rule, values in status.snapshot.losses.items()}
 
 
 def alone(settings):
@@ -77,8 +79,8 @@ def test_a_command_in_the_middle_of_a_slice_is_heard_after_the_step(clock, comma
     engine = Engine(Limits(workers=0, slice_s=10.0), clock, lambda settings: Watched(settings, during))
     identity = engine.start(LONG)
     turn_until_idle(engine)
-    picture = engine.snapshot(identity)
-    assert (picture.state, picture.step) == (state, 3)
+    status = engine.snapshot(identity)
+    assert (status.state, status.step) == (state, 3)
 
 
 @pytest.mark.parametrize("step", [3, SMALL.steps])
@@ -90,8 +92,25 @@ def test_reset_in_the_middle_of_a_slice_begins_afresh(clock, step):
     engine = Engine(Limits(workers=0, slice_s=10.0), clock, lambda settings: Watched(settings, during))
     identity = engine.start(SMALL)
     turn_until_idle(engine)
-    picture = engine.snapshot(identity)
-    assert (picture.state, picture.step, picture.snapshot.step) == ("ready", 0, 0)
+    status = engine.snapshot(identity)
+    assert (status.state, status.step, status.snapshot.step) == ("ready", 0, 0)
+
+
+def test_a_run_that_was_reset_takes_no_further_step(clock):
+    """Not even when the run that took its place is resumed at once."""
+    left = []
+
+    def during(run):
+        if not left and run.step == 3:
+            left.append(run)
+            engine.command(identity, "reset")
+            engine.command(identity, "resume")
+
+    engine = Engine(Limits(workers=0, slice_s=10.0), clock, lambda settings: Watched(settings, during))
+    identity = engine.start(SMALL)
+    turn_until_idle(engine)
+    assert left[0].step == 3
+    assert losses(engine.snapshot(identity)) == {"default": alone(SMALL).losses["default"].tolist()}
 
 
 def test_step_by_step(engine):
@@ -102,8 +121,8 @@ def test_step_by_step(engine):
     engine.command(identity, "step")
     engine.command(identity, "step")
     turn_until_idle(engine)
-    picture = engine.snapshot(identity)
-    assert (picture.state, picture.step) == ("paused", 2)
+    status = engine.snapshot(identity)
+    assert (status.state, status.step) == ("paused", 2)
     for _ in range(38):
         engine.command(identity, "step")
     turn_until_idle(engine)
@@ -122,8 +141,8 @@ def test_reset_goes_back_to_the_start_from_anywhere(engine, turns):
         engine.turn()
     assert engine.command(identity, "reset").step == 0
     turn_until_idle(engine)
-    picture = engine.snapshot(identity)
-    assert (picture.state, picture.step, picture.steps_per_second) == ("ready", 0, 0.0)
+    status = engine.snapshot(identity)
+    assert (status.state, status.step, status.steps_per_second) == ("ready", 0, 0.0)
     engine.command(identity, "resume")
     turn_until_idle(engine)
     assert losses(engine.snapshot(identity)) == {"default": alone(SMALL).losses["default"].tolist()}
@@ -165,17 +184,215 @@ def test_a_run_that_cannot_be_built_fails(clock):
 def test_a_diverging_run_keeps_its_curve(engine):
     identity = engine.start(dataclasses.replace(SMALL, lr=1.0))
     turn_until_idle(engine)
-    picture = engine.snapshot(identity)
-    step = picture.snapshot.diverged["default"]
-    assert picture.state == "diverged"
-    assert picture.sentence.startswith(f"Diverged at step {step}: ")
-    assert len(picture.snapshot.losses["default"]) == step > 0
+    status = engine.snapshot(identity)
+    step = status.snapshot.diverged["default"]
+    assert status.state == "diverged"
+    assert status.sentence.startswith(f"Diverged at step {step}: ")
+    assert len(status.snapshot.losses["default"]) == step > 0
 
 
 def test_one_rule_diverging_does_not_end_the_run(engine):
     identity = engine.start(dataclasses.replace(SMALL, rules=("default", "formula: g / 0")))
     turn_until_idle(engine)
     assert engine.snapshot(identity).state == "finished"
+
+
+class Broken(Run):
+    """Raises where it is told to, once it has gone three steps."""
+
+    def __init__(self, settings, where):
+        super().__init__(settings)
+        self.where = where
+
+    def advance(self, steps=1):
+        super().advance(steps)
+        self._break("advance")
+
+    def snapshot(self):
+        self._break("snapshot")
+        return super().snapshot()
+
+    @property
+    def finished(self):
+        self._break("finished")
+        return super().finished
+
+    def _break(self, where):
+        if where == self.where and self.step >= 3:
+            raise RuntimeError("a bug of ours")
+
+
+@pytest.mark.parametrize("where", ["advance", "snapshot", "finished"])
+def test_an_exception_anywhere_ends_the_run_and_not_the_worker(where):
+    engine = Engine(Limits(workers=1), make=lambda s: Broken(s, where) if s.seed == 13 else Run(s))
+    try:
+        bad, good = engine.start(dataclasses.replace(SMALL, seed=13)), engine.start(SMALL)
+        watch(engine, good, "finished")
+        assert watch(engine, bad, "failed").sentence == "This run failed: a bug of ours."
+    finally:
+        engine.close()
+
+
+def test_an_exception_that_belongs_to_no_run_ends_no_worker(monkeypatch):
+    sweep, failures = Roster.sweep, [RuntimeError("a bug of ours")] * 3
+
+    def failing(roster):
+        if failures and threading.current_thread().name == "training-0":
+            raise failures.pop()
+        sweep(roster)
+
+    monkeypatch.setattr(Roster, "sweep", failing)
+    engine = Engine(Limits(workers=1))
+    try:
+        watch(engine, engine.start(SMALL), "finished")
+    finally:
+        engine.close()
+    assert failures == []
+
+
+def test_snapshots_are_made_when_somebody_asks(clock):
+    made = []
+
+    class Counted(Run):
+        def snapshot(self):
+            made.append(self.step)
+            return super().snapshot()
+
+    engine = Engine(Limits(workers=0), clock, Counted)
+    identity = engine.start(SMALL)
+    turn_until_idle(engine)
+    engine.list()
+    assert made == []
+    assert engine.snapshot(identity).snapshot is engine.snapshot(identity).snapshot
+    assert made == [SMALL.steps]
+
+
+# Pace: with a clock that goes on only when it is told to.
+
+
+class Still:
+    """A clock that stands."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def still():
+    return Still()
+
+
+@pytest.fixture
+def paced(still):
+    return Engine(Limits(workers=0), still)
+
+
+def pass_time(engine, still, seconds, tick_s=1 / 64):
+    for _ in range(round(seconds / tick_s)):
+        still.now += tick_s
+        turn_until_idle(engine)
+
+
+@pytest.mark.parametrize(("pace", "expected"), [(1, 3), (8, 17), (50, 100), (1000, 2000)])
+def test_a_run_keeps_its_pace(paced, still, pace, expected):
+    identity = paced.start(dataclasses.replace(LONG, pace=pace))
+    pass_time(paced, still, 2.0)
+    status = paced.snapshot(identity)
+    assert status.step == pytest.approx(expected, rel=0.06)
+    assert status.steps_per_second == pytest.approx(pace, rel=0.6)
+
+
+def test_the_first_step_does_not_wait(paced):
+    identity = paced.start(dataclasses.replace(LONG, pace=1))
+    paced.turn()
+    assert paced.snapshot(identity).step == 1
+
+
+def test_pace_and_lr_change_while_it_runs(paced, still):
+    identity = paced.start(dataclasses.replace(LONG, pace=1))
+    assert paced.change(identity, pace=1.0).state == "running"
+    pass_time(paced, still, 4.0)
+    slow = paced.snapshot(identity).step
+    assert paced.change(identity, pace=32, lr=1e-9).state == "running"
+    pass_time(paced, still, 4.0)
+    both = paced.snapshot(identity)
+    assert both.step - slow == pytest.approx(128, rel=0.05)
+    paced.change(identity, pace=FULL)
+    assert paced.command(identity, "pause").state == "paused"
+    slowed = both.snapshot.losses["default"][slow:]
+    assert abs(slowed - slowed[0]).max() < 0.1 * slowed[0]  # a thousandth of the learning rate
+
+
+def test_a_changed_learning_rate_holds_from_there_on(engine):
+    identity = engine.start(SMALL, paused=True)
+    expected = Run(SMALL)
+    for lr in (1e-6, 1e-7):
+        engine.change(identity, lr=lr)
+        engine.command(identity, "step")
+        expected.settings = dataclasses.replace(SMALL, lr=lr)
+        expected.advance()
+    engine.command(identity, "step")
+    expected.advance()
+    assert losses(engine.snapshot(identity)) == {"default": expected.snapshot().losses["default"].tolist()}
+
+
+def test_what_cannot_change_is_said(engine):
+    identity = engine.start(SMALL, paused=True)
+    with pytest.raises(ValueError, match="seed cannot change while a run goes on: start a new one"):
+        engine.change(identity, seed=3)
+    with pytest.raises(ValueError, match="lr must be above 0"):
+        engine.change(identity, lr=-1)
+    assert engine.change("elsewhere", lr=1).state == "gone"
+
+
+def test_after_a_pause_nothing_is_made_up_for(paced, still):
+    identity = paced.start(dataclasses.replace(LONG, pace=10))
+    pass_time(paced, still, 1.0)
+    paused = paced.command(identity, "pause").step
+    still.now += 5.0
+    paced.command(identity, "resume")
+    pass_time(paced, still, 1.0)
+    assert paced.snapshot(identity).step - paused == pytest.approx(10, abs=1)
+
+
+def test_a_run_the_engine_was_too_busy_for_does_not_rush(paced, still):
+    identity = paced.start(dataclasses.replace(LONG, pace=100))
+    pass_time(paced, still, 1.0)
+    before = paced.snapshot(identity).step
+    still.now += 5.0
+    pass_time(paced, still, 1.0)
+    assert paced.snapshot(identity).step - before == pytest.approx(100, abs=10)
+
+
+def test_runs_that_keep_a_pace_need_no_place(clock):
+    engine = Engine(Limits(workers=0, running=1, waiting=9), clock)
+    for _ in range(4):
+        engine.start(dataclasses.replace(SMALL, pace=10))
+    fast = [engine.start(LONG), engine.start(LONG)]
+    states = [status.state for status in engine.list()]
+    assert states == ["running"] * 5 + ["waiting"]
+    assert engine.change(fast[1], pace=10).state == "running"
+    assert engine.change(fast[1], pace=FULL).position == 1
+
+
+def test_a_class_at_full_pace_sees_its_first_steps_soon():
+    """Two seconds of one worker's work, and there are two workers."""
+    now = [0.0]
+
+    def a_millisecond(_run):
+        now[0] += 0.001
+
+    make = lambda settings: Watched(settings, a_millisecond)  # noqa: E731
+    engine = Engine(Limits(workers=0), lambda: now[0], make)
+    class_of = [engine.start(dataclasses.replace(LONG, hidden=1, batch=1)) for _ in range(30)]
+    while now[0] < 2 * 3.0:
+        engine.turn()
+    statuses = [engine.snapshot(identity) for identity in class_of]
+    assert min(status.step for status in statuses) > 0
+    waiting = [status.sentence for status in statuses if status.position]
+    assert all(words.startswith("Running in turn with others: number") for words in waiting)
 
 
 @pytest.mark.parametrize("state", State.__args__)
@@ -199,10 +416,10 @@ def threaded():
 
 def watch(engine, identity, state, most_s=30.0):
     end = time.monotonic() + most_s
-    while (picture := engine.snapshot(identity)).state != state and time.monotonic() < end:
+    while (status := engine.snapshot(identity)).state != state and time.monotonic() < end:
         time.sleep(0.005)
-    assert picture.state == state
-    return picture
+    assert status.state == state
+    return status
 
 
 def test_threads_give_the_same_bits(threaded):
@@ -214,7 +431,7 @@ def test_threads_give_the_same_bits(threaded):
 
 
 def test_pause_stops_within_200_ms(threaded):
-    identity = threaded.start(Settings(steps=5000, device="cpu"))
+    identity = threaded.start(dataclasses.replace(Settings(), steps=5000, pace=FULL, device="cpu"))
     while threaded.snapshot(identity).step == 0:
         time.sleep(0.005)
     begun = time.monotonic()
@@ -226,12 +443,52 @@ def test_pause_stops_within_200_ms(threaded):
     assert threaded.snapshot(identity).step == paused.step
 
 
+def test_a_question_does_not_wait_for_the_end_of_a_slice():
+    engine = Engine(Limits(workers=1, slice_s=60.0))
+    identity = engine.start(LONG)
+    try:
+        while engine.snapshot(identity).step == 0:
+            time.sleep(0.005)
+        assert engine.snapshot(identity).state == "running"
+    finally:
+        engine.close()
+
+
 def test_a_command_shows_its_effect(threaded):
     identity = threaded.start(SMALL, paused=True)
     assert threaded.command(identity, "step").step == 1
     assert threaded.command(identity, "step").step == 2
     reset = threaded.command(identity, "reset")
     assert (reset.state, reset.snapshot.step) == ("ready", 0)
+
+
+def test_reset_while_running_from_another_thread(threaded):
+    """Whatever a worker is doing, what is shown after a reset is a run that has not begun."""
+    identity = threaded.start(LONG)
+    for _ in range(30):
+        reset = threaded.command(identity, "reset")
+        assert (reset.state, reset.step, reset.snapshot.step) == ("ready", 0, 0)
+        assert threaded.snapshot(identity).snapshot.losses["default"].size == 0
+        threaded.command(identity, "resume")
+        time.sleep(0.002)
+    threaded.command(identity, "stop")
+
+
+def test_many_who_ask_and_command_at_once(threaded):
+    """Every answer is a whole one: its curve is as long as its step says."""
+    identity = threaded.start(dataclasses.replace(LONG, steps=2000))
+
+    def visit(command):
+        for _ in range(40):
+            status = threaded.command(identity, command) if command else threaded.snapshot(identity)
+            if status.snapshot:
+                assert status.step == status.snapshot.step
+                assert status.snapshot.loss_steps["default"].size <= 500
+                assert [*status.snapshot.loss_steps["default"]][-1:] == [status.step - 1][: status.step]
+        return True
+
+    with ThreadPoolExecutor(6) as visitors:
+        assert all(visitors.map(visit, [None, None, "pause", "resume", "step", "reset"]))
 
 
 def test_close_ends_the_threads_and_the_runs():

@@ -3,13 +3,14 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from explorer.training import Engine, EngineProcess, Run, Settings, host, open_engine, shared_engine
+from explorer.training import FULL, Engine, EngineProcess, Run, Settings, host, open_engine, shared_engine
 
-SMALL = Settings(steps=60, hidden=4, batch=4, device="cpu")
+SMALL = Settings(steps=60, hidden=4, batch=4, pace=FULL, device="cpu")
 LONG = Settings(steps=5000, device="cpu")
 START_UP_S = 60
 
@@ -34,10 +35,10 @@ def engine():
 
 def watch(engine, identity, *states, most_s=30.0):
     end = time.monotonic() + most_s
-    while (picture := engine.snapshot(identity)).state not in states and time.monotonic() < end:
+    while (status := engine.snapshot(identity)).state not in states and time.monotonic() < end:
         time.sleep(0.01)
-    assert picture.state in states
-    return picture
+    assert status.state in states
+    return status
 
 
 def test_a_run_from_start_to_finish(engine):
@@ -50,10 +51,11 @@ def test_a_run_from_start_to_finish(engine):
 def test_commands_reach_the_engine(engine):
     identity = engine.start(LONG, "ada")
     watch(engine, identity, "running")
+    assert engine.change(identity, pace=200.0).state == "running"
     assert engine.command(identity, "pause").state == "paused"
     assert engine.command(identity, "reset").snapshot.step == 0
     assert engine.command(identity, "step").step == 1
-    assert identity in [picture.id for picture in engine.list()]
+    assert identity in [status.id for status in engine.list()]
     engine.start(SMALL, "ada", paused=True)
     assert engine.snapshot(identity).state == "stopped"
 
@@ -106,24 +108,91 @@ def test_a_process_that_cannot_start_says_so(monkeypatch):
     engine.close()
 
 
-def test_a_connection_that_fails_is_said_and_made_at_the_next_call(monkeypatch):
-    connect, failures = host._Client.connect, [OSError("refused")]
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(host, "_ANSWER_S", 0.5)
+    monkeypatch.setattr(host, "_GIVE_UP_S", 1.5)
 
-    def connected(client):
-        if failures:
-            raise failures.pop()
-        connect(client)
 
-    monkeypatch.setattr(host._Client, "connect", connected)
-    engine = EngineProcess()
-    first = engine.pid
-    with pytest.raises(RuntimeError, match="cannot be reached: try again in a moment"):
-        engine.list()
-    assert engine.list() == ()
-    assert engine.pid != first  # the one that could not be reached was ended
+def ready(engine):
+    """The number of its process, which answers."""
+    engine.list()
+    return engine.pid
+
+
+def test_a_process_that_hangs_for_a_moment_keeps_its_runs(engine, impatient):
+    identity, pid = engine.start(LONG, paused=True), ready(engine)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        for _ in range(5):  # the first waits, the others are told at once
+            with pytest.raises(RuntimeError, match="does not answer: try again in a moment"):
+                engine.snapshot(identity)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            assert engine.snapshot(identity).state == "ready"
+            break
+        except RuntimeError:
+            time.sleep(0.05)
+    assert engine.pid == pid
+
+
+def test_a_process_that_hangs_is_replaced(engine, impatient):
+    identity, pid = engine.start(LONG), ready(engine)
+    os.kill(pid, signal.SIGSTOP)
+    with pytest.raises(RuntimeError, match="does not answer"):
+        engine.command(identity, "pause")
+    time.sleep(host._GIVE_UP_S)
+    lost = engine.snapshot(identity)
+    assert (lost.state, "press Start" in lost.sentence) == ("gone", True)
     with pytest.raises(ProcessLookupError):
-        os.kill(first, 0)
-    engine.close()
+        os.kill(pid, 0)
+    watch(engine, engine.start(SMALL), "finished")
+
+
+def test_a_full_pipe_holds_nobody(engine):
+    os.kill(ready(engine), signal.SIGSTOP)
+    assert engine.start(SMALL, "a name of a megabyte" * 50_000, paused=True)  # in a new process
+
+
+def test_of_many_who_find_it_dead_one_starts_another(engine, monkeypatch):
+    started, begin = [], host._Process
+    monkeypatch.setattr(host, "_Process", lambda: started.append(1) or begin())
+    os.kill(ready(engine), signal.SIGKILL)
+    with ThreadPoolExecutor(8) as threads:
+        statuses = list(threads.map(engine.snapshot, ["elsewhere"] * 8))
+    assert [status.state for status in statuses] == ["gone"] * 8
+    assert len(started) == 1
+
+
+# How servers end: the interpreter's end, with a question open that nobody will answer.
+HANGING = """
+import os, signal, sys, threading
+from explorer.training import shared_engine
+engine = shared_engine()
+engine.list()
+os.kill(engine.pid, signal.SIGSTOP)
+threading.Thread(target=engine.snapshot, args=("a run",), daemon=True).start()
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
+def test_a_process_that_hangs_lets_the_server_end_and_leaves_no_file(tmp_path):
+    """``run`` returns only when the engine, which holds the same standard error, has ended too."""
+    root = str(Path(host.__file__).parents[2])
+    result = subprocess.run(
+        [sys.executable, "-c", HANGING],
+        env={**os.environ, "PYTHONPATH": root, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=START_UP_S,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_after_close_nothing_answers():

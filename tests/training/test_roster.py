@@ -18,7 +18,9 @@ def test_limits_at_two(clock):
     assert states(engine) == ["running", "running", "waiting", "waiting"]
     assert [engine.snapshot(identity).position for identity in identities] == [None, None, 1, 2]
     assert engine.snapshot(identities[3]).sentence == "Waiting for a free place: number 2 in the queue."
-    with pytest.raises(EngineFull, match="2 runs are waiting already: try again in about a minute"):
+    with pytest.raises(
+        EngineFull, match="4 runs are running or waiting already: try again in about a minute"
+    ):
         engine.start(SMALL)
     engine.command(identities[0], "stop")
     assert engine.snapshot(identities[2]).state == "running"
@@ -77,7 +79,8 @@ def test_idle_runs_are_kept_up_to_their_limit(clock):
 
 def test_a_waiting_run_is_not_built_yet(clock):
     built = []
-    engine = Engine(Limits(workers=0, running=1), clock, lambda settings: built.append(1) or Run(settings))
+    limits = Limits(workers=0, running=1, turn_s=5.0)
+    engine = Engine(limits, clock, lambda settings: built.append(1) or Run(settings))
     engine.start(LONG)
     engine.start(LONG)
     for _ in range(3):
@@ -126,8 +129,8 @@ def test_a_forgotten_run_pauses_and_then_goes(engine, clock):
     engine.turn()
     clock.now += 10.0
     assert not engine.turn()
-    (picture,) = engine.list()
-    assert picture.sentence == f"Paused at step {picture.step} because nobody was watching."
+    (status,) = engine.list()
+    assert status.sentence == f"Paused at step {status.step} because nobody was watching."
     clock.now += 60.0
     assert engine.list() == ()
     gone = engine.snapshot(identity)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training import TASKS, Run, Settings, Task, Tensors, run, settings
+from explorer.training import TASKS, Run, Settings, Task, Tensors, run, tasks
+from explorer.training.layer import Layer
 from explorer.training.limits import MAX_POINTS
 
 DOCUMENTS = Settings(device="cpu")
@@ -74,19 +75,18 @@ def batches(monkeypatch):
         ),
         loss=TASKS["documents"].loss,
     )
-    for module in (run, settings):
-        monkeypatch.setattr(module, "TASKS", {"rows": task})
+    monkeypatch.setitem(tasks._BY_KEY, "rows", task)
     return Settings(task="rows", hidden=4, batch=5, steps=20, lr=1e-3, device="cpu")
 
 
 def test_contract():
     begun = Run(DOCUMENTS)
     begun.advance(10)
-    picture = begun.snapshot()
-    assert picture.step == 10
-    assert picture.losses["default"].shape == (10,)
-    assert picture.loss["default"] == picture.losses["default"][-1]
-    assert picture.loss_steps["default"].tolist() == list(range(10))
+    snapshot = begun.snapshot()
+    assert snapshot.step == 10
+    assert snapshot.losses["default"].shape == (10,)
+    assert snapshot.loss["default"] == snapshot.losses["default"][-1]
+    assert snapshot.loss_steps["default"].tolist() == list(range(10))
 
 
 @pytest.mark.parametrize("rule", ["default", "seed_relu"])
@@ -105,20 +105,20 @@ def test_starts_from_what_the_documents_would_draw():
 
 
 def test_relu_learns_the_documents_task():
-    picture = trained(DOCUMENTS).snapshot()
-    assert 2e7 < picture.losses["default"][0] < 4e7
-    assert picture.loss["default"] < 1e-4
-    assert picture.finished
+    snapshot = trained(DOCUMENTS).snapshot()
+    assert 2e7 < snapshot.losses["default"][0] < 4e7
+    assert snapshot.loss["default"] < 1e-4
+    assert snapshot.finished
 
 
 def test_round_by_default_never_moves_w1_and_straight_through_does():
-    picture = trained(dataclasses.replace(DOCUMENTS, op="round", rules=SMALL.rules, steps=50)).snapshot()
-    still, moving = picture.gradients["default"], picture.gradients["straight_through"]
+    snapshot = trained(dataclasses.replace(DOCUMENTS, op="round", rules=SMALL.rules, steps=50)).snapshot()
+    still, moving = snapshot.gradients["default"], snapshot.gradients["straight_through"]
     assert (still.w1, still.w1_moved, still.idle_units, still.blocked) == (0.0, 0.0, 1.0, 1.0)
     assert still.w2 > 0
     assert moving.w1_moved > 1
     assert moving.idle_units == 0.0
-    assert picture.loss["straight_through"] < picture.loss["default"]
+    assert snapshot.loss["straight_through"] < snapshot.loss["default"]
 
 
 def test_same_settings_same_bits():
@@ -137,9 +137,32 @@ def test_in_pieces_same_bits():
     assert curves(pieces) == curves(trained(SMALL))
 
 
-def test_a_rule_alone_trains_as_in_a_race():
-    alone = trained(dataclasses.replace(SMALL, rules=("straight_through",)))
-    assert curves(alone)["straight_through"] == curves(trained(SMALL))["straight_through"]
+@pytest.mark.parametrize("hidden", [1, 8, 100])
+@pytest.mark.parametrize("batch", [1, 4, 64])
+def test_a_rule_alone_trains_as_in_a_race(hidden, batch):
+    """Also beside one that diverges and leaves."""
+    company = ("default", "formula: x * 1e20", "straight_through", "clipped", "toward_range")
+    asked = dataclasses.replace(SMALL, hidden=hidden, batch=batch, rules=company, op="sign", lr=1e-4)
+    race = trained(asked).snapshot()
+    assert race.diverged["formula: x * 1e20"] < asked.steps
+    for rule in company:
+        alone = trained(dataclasses.replace(asked, rules=(rule,))).snapshot()
+        for series in ("losses", "w1_norms", "w2_norms"):
+            np.testing.assert_array_equal(getattr(alone, series)[rule], getattr(race, series)[rule])
+
+
+def test_a_first_layer_that_sees_the_same_x_trains_as_one_that_does_not(monkeypatch):
+    """The same but for rounding: what is spared is spared in the arithmetic alone."""
+    asked = dataclasses.replace(DOCUMENTS, rules=("default", "seed_relu"), steps=100)
+    spared = trained(asked)
+    monkeypatch.setattr(run, "FixedLayer", lambda w1, nets, x: Layer(w1, nets))
+    full = trained(asked)
+    for rule in asked.rules:
+        for series in ("losses", "w1_norms", "w2_norms"):
+            ours, theirs = (getattr(each.snapshot(), series)[rule] for each in (spared, full))
+            np.testing.assert_allclose(ours, theirs, rtol=1e-3)
+        weights = [each.state_dict()["nets"][rule]["w1"] for each in (spared, full)]
+        torch.testing.assert_close(*weights, rtol=1e-4, atol=1e-4)
 
 
 def test_others_at_the_same_time_change_nothing():
@@ -245,10 +268,10 @@ def test_start_tensors_of_another_shape_are_refused():
 
 
 def test_before_the_first_step_there_is_a_gradient_but_no_loss():
-    picture = Run(SMALL).snapshot()
-    assert picture.loss == {"default": None, "straight_through": None}
-    assert picture.losses["default"].shape == (0,)
-    assert picture.gradients["default"].w1 > 0
+    snapshot = Run(SMALL).snapshot()
+    assert snapshot.loss == {"default": None, "straight_through": None}
+    assert snapshot.losses["default"].shape == (0,)
+    assert snapshot.gradients["default"].w1 > 0
 
 
 def test_takes_the_accelerator_unless_told_otherwise(monkeypatch):
@@ -266,36 +289,69 @@ def test_never_beyond_the_last_step():
         done.advance(-1)
 
 
+def test_resumed_after_one_has_diverged():
+    asked = dataclasses.replace(SMALL, rules=("default", BREAKS))
+    resumed = Run(asked)
+    resumed.load_state_dict(trained(asked, steps=9).state_dict())
+    resumed.advance(asked.steps)
+    assert curves(resumed) == curves(trained(asked))
+    assert resumed.snapshot().diverged == {"default": None, BREAKS: 1}
+
+
+def test_a_state_brings_what_is_live_along():
+    slower = dataclasses.replace(SMALL, lr=1e-7, pace=2)
+    resumed = Run(SMALL)
+    resumed.load_state_dict(Run(slower).state_dict())
+    assert resumed.settings == slower
+
+
+def test_what_the_gradient_did_in_every_step():
+    """The norms of a step are those at the weights it began with."""
+    begun = trained(SMALL, steps=5)
+    before = begun.snapshot().gradients
+    begun.advance()
+    after = begun.snapshot()
+    for rule, facts in before.items():
+        assert after.w1_norms[rule][-1] == pytest.approx(facts.w1, rel=1e-4)
+        assert after.w2_norms[rule][-1] == pytest.approx(facts.w2, rel=1e-5)
+
+
+def test_mean_factor_a_rule_passes_on():
+    rules = ("zero", "straight_through", "scale", "formula: -3 * g")
+    snapshot = trained(dataclasses.replace(SMALL, rules=rules, parameters={"s": 0.25}), steps=2).snapshot()
+    assert [snapshot.gradients[rule].passed for rule in rules] == pytest.approx([0, 1, 0.25, 3])
+
+
 def test_a_diverging_rule_stops_with_its_curve_and_the_others_go_on():
-    picture = trained(dataclasses.replace(SMALL, rules=("default", BREAKS))).snapshot()
-    assert picture.diverged == {"default": None, BREAKS: 1}
-    assert len(picture.losses[BREAKS]) == 1
-    assert picture.gradients[BREAKS] is None
-    assert len(picture.losses["default"]) == picture.step == SMALL.steps
+    snapshot = trained(dataclasses.replace(SMALL, rules=("default", BREAKS))).snapshot()
+    assert snapshot.diverged == {"default": None, BREAKS: 1}
+    assert len(snapshot.losses[BREAKS]) == 1
+    assert snapshot.gradients[BREAKS] is None
+    assert len(snapshot.losses["default"]) == snapshot.step == SMALL.steps
 
 
 def test_divergence_keeps_the_finite_curve_and_ends_the_run():
-    picture = trained(dataclasses.replace(SMALL, rules=("default",), lr=1.0)).snapshot()
-    step = picture.diverged["default"]
+    snapshot = trained(dataclasses.replace(SMALL, rules=("default",), lr=1.0)).snapshot()
+    step = snapshot.diverged["default"]
     assert 0 < step < SMALL.steps
-    assert picture.loss_steps["default"].tolist() == list(range(step))
-    assert np.isfinite(picture.losses["default"]).all()
-    assert picture.finished
+    assert snapshot.loss_steps["default"].tolist() == list(range(step))
+    assert np.isfinite(snapshot.losses["default"]).all()
+    assert snapshot.finished
 
 
 def test_own_op_and_rule_are_named_as_they_were_given():
     asked = dataclasses.replace(SMALL, op="formula: x*2", rules=("formula: k*g",), parameters={"k": 0.5})
-    picture = trained(asked).snapshot()
-    assert list(picture.losses) == ["formula: k*g"]
-    assert math.isfinite(picture.loss["formula: k*g"])
+    snapshot = trained(asked).snapshot()
+    assert list(snapshot.losses) == ["formula: k*g"]
+    assert math.isfinite(snapshot.loss["formula: k*g"])
 
 
-@pytest.mark.parametrize("steps", [1, MAX_POINTS, MAX_POINTS + 1, 1234])
+@pytest.mark.parametrize("steps", [1, MAX_POINTS, MAX_POINTS + 1, MAX_POINTS + 2, 1234, 1235])
 def test_a_long_curve_is_thinned(steps):
     done = trained(dataclasses.replace(DOCUMENTS, steps=steps, hidden=1, batch=1))
-    picture = done.snapshot()
-    places = picture.loss_steps["default"].tolist()
+    snapshot = done.snapshot()
+    places = snapshot.loss_steps["default"].tolist()
     every = done.state_dict()["nets"]["default"]["losses"]
     assert (places[0], places[-1]) == (0, steps - 1)
     assert min(steps, MAX_POINTS // 2) <= len(set(places)) == len(places) <= MAX_POINTS
-    assert picture.losses["default"].tolist() == [every[place] for place in places]
+    assert snapshot.losses["default"].tolist() == [every[place] for place in places]

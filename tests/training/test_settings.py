@@ -6,14 +6,14 @@ import pytest
 
 from explorer.catalogue import MOST_RULES
 from explorer.formula import FormulaError
-from explorer.training import Settings
+from explorer.training import SETTINGS, Settings
 from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
 
 
 def test_defaults_are_the_documents_values():
     assert Settings() == Settings(
         task="documents", op="relu", rules=("default",), parameters={}, steps=500, lr=1e-6, hidden=100,
-        batch=64, seed=0, device=None,
+        batch=64, seed=0, pace=50, device=None,
     )  # fmt: skip
 
 
@@ -44,6 +44,8 @@ def test_defaults_are_the_documents_values():
         ("lr", float("inf"), "lr must be a finite number, not inf"),
         ("lr", 10**400, "lr must be a number"),
         ("lr", "fast", "lr must be a number, not 'fast'"),
+        ("pace", 0, "pace must be above 0, not 0"),
+        ("pace", "slow", "pace must be a number, not 'slow'"),
         ("device", "abacus", "unknown device 'abacus': use one of cpu"),
     ],
 )
@@ -79,6 +81,23 @@ def test_travels_as_text_and_between_processes():
     settings = Settings(op="sign", rules=("clipped", "formula: k * g"), parameters={"c": 2, "k": 3}, seed=7)
     assert Settings(**json.loads(json.dumps(dataclasses.asdict(settings)))) == settings
     assert pickle.loads(pickle.dumps(settings)) == settings
+
+
+@pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
+def test_a_setting_is_whole(setting):
+    """What a control and a link need stands in the table, and a run takes all of it."""
+    assert setting.label
+    assert setting.meaning.endswith(".")
+    for value in (setting.default, *setting.words, *((setting.low, setting.high) if setting.high else ())):
+        assert getattr(Settings(**{setting.name: value}), setting.name) == value
+        assert setting.read(str(value)) == value
+    for text in ("", "nan", "x", "1e999", "-1"):
+        with pytest.raises(ValueError, match=r"\w"):
+            setting.read(text)
+
+
+def test_500_steps_last_about_ten_seconds():
+    assert 8 <= SETTINGS["steps"].default / SETTINGS["pace"].default <= 12
 
 
 def test_is_hashable_and_frozen():

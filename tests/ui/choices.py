@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule
 from explorer.curves import LARGEST_RANGE, MOST_RULES
-from explorer.formula import FormulaError
-from explorer.training import TASKS
-from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
-from explorer.ui.link import LARGEST_G, Choice, ordered, parameters_of
+from explorer.formula import FormulaError, number_text
+from explorer.instrument.limits import LARGEST_G, reach
+from explorer.training import FULL, TASKS
+from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_PACE, MAX_SEED, MAX_STEPS
+from explorer.ui.link import PREFIX, SECTIONS, WORDS, Choice, Query, ordered, parameters_of, training_texts
 
 
 def _number(rng: random.Random, low: float, high: float) -> float:
@@ -61,13 +62,15 @@ def random_choice(rng: random.Random) -> Choice:
         rules[0] = _own(rng, ["x", "y", "g"], find_rule)
     op_entry, rule_entries = find_op(op), [find_rule(rule) for rule in rules]
     controls = parameters_of(op_entry, rule_entries)
-    parameters = {name: _number(rng, p.low, p.high) for name, p in controls.items() if rng.random() < 0.5}
+    parameters = {name: _number(rng, *reach(p)) for name, p in controls.items() if rng.random() < 0.5}
     parameters, _ = ordered(op_entry, rule_entries, parameters)
     low, high = sorted(_number(rng, -LARGEST_RANGE, LARGEST_RANGE) for _ in range(2))
     plain = rng.random() < 0.3
     return Choice(
         op=op,
         rules=tuple(rules),
+        hide=tuple(rule for rule in rules if rng.random() < 0.1),
+        section=rng.choice(["", *SECTIONS]),
         parameters={name: value for name, value in parameters.items() if value != controls[name].default},
         range=(low, high) if high - low > 1e-5 * max(1, abs(low)) and not plain else (-3.0, 3.0),
         g=_number(rng, -LARGEST_G, LARGEST_G),
@@ -77,4 +80,23 @@ def random_choice(rng: random.Random) -> Choice:
         hidden=rng.randint(1, MAX_HIDDEN),
         batch=rng.randint(1, MAX_BATCH),
         seed=0 if plain else rng.randint(0, MAX_SEED),
+        pace=rng.choice([FULL, 50.0, rng.uniform(1, MAX_PACE)]),
     )
+
+
+def query_of(choice: Choice) -> Query:
+    """The query that the browser writes for a choice, written a second time."""
+    controls = parameters_of(*choice.entries)
+    query = {"op": [choice.op], "rule": list(choice.rules)}
+    if choice.hide:
+        query["hide"] = list(choice.hide)
+    for key in controls:
+        if key in choice.parameters:
+            query[PREFIX + key if key in WORDS else key] = [number_text(choice.parameters[key])]
+    if choice.range != Choice().range:
+        query["range"] = [number_text(end) for end in choice.range]
+    if choice.g != Choice().g:
+        query["g"] = [number_text(choice.g)]
+    if choice.section:
+        query["section"] = [choice.section]
+    return query | {name: [text] for name, text in training_texts(choice).items()}

@@ -1,11 +1,11 @@
-"""An engine that is driven by hand, in place of the one the Train page would share."""
+"""An engine that is driven by hand, in place of the one that the routes share."""
 
 from __future__ import annotations
 
 import pytest
 
 from explorer.training import Engine, Limits
-from explorer.ui import trainer
+from explorer.ui import runs, stream
 from tests.training.driving import Clock
 
 
@@ -17,5 +17,6 @@ def clock() -> Clock:
 @pytest.fixture
 def engine(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Engine:
     by_hand = Engine(Limits(workers=0), clock)
-    monkeypatch.setattr(trainer, "shared_engine", lambda: by_hand)
+    for part in (runs, stream):
+        monkeypatch.setattr(part, "shared_engine", lambda: by_hand)
     return by_hand

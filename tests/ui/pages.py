@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from pathlib import Path
 from urllib.parse import parse_qs
 
-import numpy as np
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
@@ -37,52 +35,19 @@ def labelled(widgets, label: str):
     return found
 
 
-def press(test: AppTest, label: str) -> AppTest:
-    """The page after a button was pressed."""
-    labelled(test.button, label).click()
-    return sound(test.run())
+def mounted(test: AppTest, part: str) -> dict:
+    """What a part of the instrument was given."""
+    (found,) = [
+        component for component in test.get("bidi_component") if component.proto.component_name.endswith(part)
+    ]
+    return json.loads(found.proto.json)
 
 
-def metric(test: AppTest, label: str) -> str:
-    """What a metric says."""
-    return labelled(test.metric, label).value
-
-
-def section(test: AppTest, name: str) -> AppTest:
-    """The Explore page with a section opened."""
-    labelled(test.button_group, "Section").set_value(name)
-    return sound(test.run())
-
-
-def chart_of(test: AppTest) -> dict:
-    """The specification of the page's first chart, arrays as NumPy arrays."""
-    return _decoded(json.loads(test.get("bidi_component")[0].proto.json))
-
-
-def curves_of(test: AppTest) -> dict[str, dict[float, float]]:
-    """What is drawn: for each curve, by its key, the finite points as value by x."""
-    return {
-        trace["meta"]: {
-            x: y for x, y in zip(trace["x"].tolist(), trace["y"].tolist(), strict=True) if np.isfinite(y)
-        }
-        for trace in chart_of(test)["data"]
-        if "meta" in trace
-    }
+def chosen(test: AppTest) -> dict:
+    """The choice that Explore's instrument was given."""
+    return mounted(test, "instrument")["choice"]
 
 
 def words_of(test: AppTest) -> str:
     """All plain text on the page."""
     return "\n".join([*(text.value for text in test.text), *(caption.value for caption in test.caption)])
-
-
-def address_of(test: AppTest) -> dict[str, list[str]]:
-    """The query in the address bar."""
-    return {key: [v] if isinstance(v, str) else list(v) for key, v in test.query_params.items()}
-
-
-def _decoded(value):
-    if isinstance(value, dict):
-        if set(value) == {"dtype", "bdata"}:
-            return np.frombuffer(base64.b64decode(value["bdata"]), dtype=value["dtype"])
-        return {key: _decoded(part) for key, part in value.items()}
-    return [_decoded(part) for part in value] if isinstance(value, list) else value

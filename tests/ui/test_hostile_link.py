@@ -10,22 +10,21 @@ import pytest
 
 from explorer.catalogue import OPS, OWN, RULES
 from explorer.curves import LARGEST_RANGE, MOST_RULES, sample
-from explorer.training import TASKS, Settings
+from explorer.instrument.limits import LARGEST_G, reach
+from explorer.training import SETTINGS, TASKS, Settings
 from explorer.ui.link import (
-    LARGEST_G,
-    TRAINING,
     Choice,
     from_query,
     ordered,
     parameters_of,
-    to_query,
 )
-from tests.ui.choices import random_choice
+from tests.ui.choices import query_of, random_choice
 
 MANY = 10_000
 
 KEYS = [
-    *("op", "rule", "range", "g", *TRAINING, "c", "lo", "hi", "w", "s", "a", "alpha", "masked.lo"),
+    *("op", "rule", "range", "g", *SETTINGS, "c", "lo", "hi", "w", "s", "a", "alpha", "masked.lo"),
+    *("hide", "section", "p.steps"),
     *("clipped.c", "formula: g * w.w", "", "x", "__class__", "op[]", "OP", "rule.c", "\x00", "<i>", "ключ"),
 ]  # fmt: skip
 NUMBERS = [
@@ -58,7 +57,7 @@ def _hostile(rng: random.Random) -> dict[str, list[str]]:
             )
         query.setdefault(rng.choice(KEYS), []).append(text)
     if rng.random() < 0.3:
-        query |= {key: values for key, values in to_query(random_choice(rng)).items() if rng.random() < 0.7}
+        query |= {key: values for key, values in query_of(random_choice(rng)).items() if rng.random() < 0.7}
     return query
 
 
@@ -68,7 +67,8 @@ def _assert_usable(choice: Choice) -> None:
     controls = parameters_of(op, rules)
     assert set(choice.parameters) <= set(controls)
     for name, value in choice.parameters.items():
-        assert controls[name].low <= value <= controls[name].high
+        low, high = reach(controls[name])
+        assert low <= value <= high
     assert ordered(op, rules, choice.parameters) == (choice.parameters, [])
     start, stop = choice.range
     assert -LARGEST_RANGE <= start < stop <= LARGEST_RANGE
@@ -77,7 +77,7 @@ def _assert_usable(choice: Choice) -> None:
         op=choice.op,
         rules=choice.rules,
         parameters=choice.parameters,
-        **{name: getattr(choice, name) for name in TRAINING},
+        **{name: getattr(choice, name) for name in SETTINGS},
     )
 
 
@@ -88,7 +88,7 @@ def test_no_query_raises_and_every_choice_is_usable():
         _assert_usable(choice)
         assert all(notice.isprintable() and len(notice) < 600 for notice in notices)
         assert all(notice.endswith(".") and not notice.endswith("..") for notice in notices)
-        assert from_query(to_query(choice)) == (choice, [])
+        assert from_query(query_of(choice)) == (choice, [])
         if count % 50 == 0:
             start, stop = choice.range
             frame = sample(
@@ -105,7 +105,7 @@ def test_no_query_raises_and_every_choice_is_usable():
         ("rule=zero&rule=strait", {"rules": ("zero",)}, 'unknown rule "strait"'),
         ("op=formula:+x+%2B", {"op": "round"}, 'own op "x +" cannot be read: a value is missing at the end'),
         ("rule=formula:+g*z(1)", {}, 'own rule "g*z(1)" cannot be read: unknown function "z"'),
-        ("rule=formula:+g*steps", {}, '"steps" at column 3 is the name of a setting'),
+        ("rule=formula:+g*points", {}, '"points" at column 3 is the name of a setting'),
         ("range=1", {"range": (-3, 3)}, "range needs two values"),
         ("range=1&range=2&range=3", {"range": (-3, 3)}, "range needs two values"),
         ("range=nan&range=2", {"range": (-3, 2)}, '"range" = "nan": it must be a number from -1e+06'),
@@ -113,11 +113,11 @@ def test_no_query_raises_and_every_choice_is_usable():
         ("range=2&range=-1", {"range": (-1, 2)}, "The range 2 to -1 is reversed: its ends were swapped."),
         ("range=2&range=2", {"range": (1, 3)}, "The range 2 to 2 is empty: it was widened by 1"),
         ("range=1e6&range=1e6", {"range": (999999, 1e6)}, "is empty"),
-        ("range=2.0000000001&range=2", {"range": (1, 3.0000000001)}, "is empty"),
+        ("range=2.0000000000001&range=2", {"range": (1, 3.0000000000001)}, "is empty"),
         ("g=inf", {"g": 1}, '"g" = "inf": it must be a number'),
         ("g=1e7", {"g": 1}, "from -1e+06 to 1e+06 and is left at 1."),
         ("g=", {"g": 1}, '"g" = ""'),
-        ("rule=clipped&c=99", {"parameters": {}}, '"c" = "99": it must be a number from 0.05 to 5'),
+        ("rule=clipped&c=-9", {"parameters": {}}, '"c" = "-9": it must be a number from 1e-06 to 1e+06'),
         ("rule=clipped&c=nan", {"parameters": {}}, '"c" = "nan"'),
         ("op=clamp&lo=2&hi=1.5", {"parameters": {"lo": 1.5, "hi": 2}}, "lo = 2 lies above hi = 1.5"),
         ("op=clamp&lo=2", {"parameters": {"lo": 1, "hi": 2}}, "lo = 2 lies above hi = 1"),
@@ -133,6 +133,9 @@ def test_no_query_raises_and_every_choice_is_usable():
         ("lr=1e999", {"lr": 1e-6}, 'lr = "1e999"'),
         ("hidden=257", {"hidden": 100}, "hidden must be"),
         ("batch=-1", {"batch": 64}, "batch must be"),
+        ("pace=0", {"pace": 50}, "pace must be above 0, not 0.0. It is left at 50."),
+        ("pace=slow", {"pace": 50}, 'pace = "slow": it must be a number. It is left at 50.'),
+        ("pace=1e9", {"pace": 50}, "pace must be from 1 to 1000"),
         ("seed=2147483648", {"seed": 0}, "seed must be"),
     ],
 )  # fmt: skip
@@ -147,7 +150,7 @@ def test_one_bad_value_costs_the_others_nothing():
     rng = random.Random(4)
     for _ in range(300):
         choice = random_choice(rng)
-        query = to_query(choice)
+        query = query_of(choice)
         key = rng.choice([key for key in query if key not in ("op", "rule")] or ["g"])
         read, notices = from_query(query | {key: ["nan"]})
         assert notices

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 import random
-from dataclasses import fields, replace
+from dataclasses import replace
 from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from explorer.catalogue import OPS, OWN, RULES, find_op, find_rule
-from explorer.catalogue.own import TAKEN
+from explorer.catalogue import OPS, RULES, find_op, find_rule
 from explorer.curves import sample
-from explorer.formula import FormulaError
-from explorer.gradient import apply
-from explorer.training import Settings
 from explorer.ui.link import (
     LONGEST_QUERY,
     Choice,
@@ -22,20 +17,20 @@ from explorer.ui.link import (
     ordered,
     parameters_of,
     query_length,
-    to_query,
+    tidy_range,
+    training_texts,
 )
 from explorer.ui.presets import PRESETS
-from tests.ui.choices import random_choice
+from tests.ui.choices import query_of, random_choice
 
 MANY = 10_000
-CATALOGUE_PARAMETERS = {p.name for entries in (OPS, RULES) for e in entries.values() for p in e.parameters}
 
 
 def test_a_choice_comes_back_from_its_link():
     rng = random.Random(1)
     for _ in range(MANY):
         choice = random_choice(rng)
-        query = to_query(choice)
+        query = query_of(choice)
         if query_length(query) <= LONGEST_QUERY:
             through_address = parse_qs(urlencode(query, doseq=True), keep_blank_values=True)
             assert through_address == query
@@ -44,23 +39,50 @@ def test_a_choice_comes_back_from_its_link():
 
 def test_one_link_carries_what_both_pages_need():
     choice = replace(Choice(), op="relu", g=2.0, range=(0.0, 2.0), seed=3)
-    assert set(to_query(choice)) == {"op", "rule", "g", "range", "seed"}
+    assert set(query_of(choice)) == {"op", "rule", "g", "range", "seed"}
 
 
 def test_the_default_needs_no_query():
-    assert to_query(Choice()) == {}
     assert from_query({}) == (Choice(), [])
 
 
-def test_what_is_at_its_default_is_left_out():
-    choice = Choice(op="relu", rules=("default",), g=2.0)
-    assert to_query(choice) == {"op": ["relu"], "rule": ["default"], "g": ["2"]}
+def test_training_settings_are_written_where_they_differ():
+    assert training_texts(Choice()) == {}
+    assert training_texts(Choice(steps=40, lr=2e-6)) == {"steps": "40", "lr": "2e-06"}
+
+
+def test_a_parameter_called_like_a_word_of_the_link_stands_behind_a_prefix():
+    query = {"op": ["relu"], "rule": ["formula: g * steps"], "steps": ["7"], "p.steps": ["2.5"]}
+    choice, notices = from_query(query)
+    assert (dict(choice.parameters), choice.steps, notices) == ({"steps": 2.5}, 7, [])
+
+
+def test_hidden_rules_and_the_open_section():
+    query = {"rule": ["zero", "masked"], "hide": ["masked"], "section": ["code"]}
+    choice, notices = from_query(query)
+    assert (choice.hide, choice.section, notices) == (("masked",), "code", [])
+    choice, notices = from_query({"rule": ["zero"], "hide": ["masked"], "section": ["cellar"]})
+    assert (choice.hide, choice.section) == ((), "")
+    assert [notice.split()[2] for notice in notices] == ["hides", "opens"]
+
+
+def test_a_slider_may_be_widened_but_keeps_its_sign():
+    for text, kept in (("33", {"c": 33.0}), ("-1", {}), ("1e7", {})):
+        choice, notices = from_query({"op": ["sign"], "rule": ["clipped"], "c": [text]})
+        assert dict(choice.parameters) == kept
+        assert bool(notices) == (not kept)
+
+
+def test_any_depth_that_float64_allows():
+    for ends in ((1.0, 1.0 + 1e-11), (0.0, 1e-29)):
+        assert tidy_range(*ends) == (ends, [])
+    assert tidy_range(1.0, 1.0 + 1e-13)[1]
 
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, 5e-324, -1e-300, 123456.789, 1e6, -3.0, 1 - 2**-53, 0.0])
 def test_numbers_come_back_exactly(value: float):
     choice = Choice(op="identity", rules=("zero",), g=value, range=(value - 2, value))
-    assert from_query(to_query(choice)) == (choice, [])
+    assert from_query(query_of(choice)) == (choice, [])
 
 
 def test_a_query_that_is_too_long_is_not_used():
@@ -74,22 +96,6 @@ def test_a_query_that_is_too_long_is_not_used():
     choice, notices = from_query(query)
     assert choice == Choice()
     assert notices == [f"The link is longer than {LONGEST_QUERY} characters and was not used."]
-
-
-def test_no_parameter_is_called_like_a_setting():
-    """A parameter stands under its own name in links and among the keywords of sample and apply."""
-    words = {f.name for f in fields(Choice)} | {"rule", "embed", "embed_options"}
-    for function in (sample, apply, Settings):
-        words |= set(inspect.signature(function).parameters)
-    words -= {"x", "g"}  # variables, which no parameter can be called either
-    assert words == TAKEN
-    assert not words & CATALOGUE_PARAMETERS
-    for word in words:
-        with pytest.raises(FormulaError, match="choose another") as caught:
-            find_rule(f"{OWN}g * abs(x - {word})")
-        assert caught.value.column == 13
-        with pytest.raises(FormulaError, match="choose another"):
-            find_op(f"{OWN}x + {word}")
 
 
 def test_a_name_with_two_meanings_has_two_controls():
@@ -122,7 +128,7 @@ def test_a_preset_is_a_link_without_fault(preset):
     choice, notices = from_query(parse_qs(preset.query, strict_parsing=True))
     assert notices == []
     assert preset.choice == choice
-    assert from_query(to_query(choice)) == (choice, [])
+    assert from_query(query_of(choice)) == (choice, [])
     assert preset.hint.endswith(".")
     start, stop = choice.range
     assert len(sample(choice.op, choice.rules, start=start, stop=stop, g=choice.g, **choice.parameters))
@@ -130,4 +136,4 @@ def test_a_preset_is_a_link_without_fault(preset):
 
 def test_presets_differ():
     assert len({preset.name for preset in PRESETS}) == len(PRESETS)
-    assert len({urlencode(to_query(preset.choice), doseq=True) for preset in PRESETS}) == len(PRESETS)
+    assert len({urlencode(query_of(preset.choice), doseq=True) for preset in PRESETS}) == len(PRESETS)

@@ -9,8 +9,7 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor
 from streamlit.proto.Markdown_pb2 import Markdown
 
-from tests.training.driving import turn_until_idle
-from tests.ui.pages import labelled, metric, opened, press, section, sound
+from tests.ui.pages import opened
 
 # Where Streamlit's front end draws text as it is; everything else it may take for Markdown.
 PLAIN_KINDS = {"text", "code", "text_area", "arrow_data_frame", "dataframe", "bidi_component"}
@@ -26,7 +25,7 @@ WILD = (
     "op=formula:+x**2*a_b**2&rule=clipped&rule=formula:+g*x**2*k**2*c&rule=formula:+g*k*kappa**2*c"
     "&rule=formula:+where((x<0)|(x>1),g*2**x,g*a_b)"
 )
-UNREADABLE = "**bold** [here](http://a.example) :red[x] $x$ <b>"
+FAULTS = "**Not everything in the link could be used**"
 
 
 def _markdown(test) -> set[str]:
@@ -56,72 +55,24 @@ def _added(wild: set[str], tame: set[str]) -> set[str]:
 
 
 def test_the_search_sees_markdown_wherever_it_is():
-    texts = _markdown(section(opened(TAME), "Code"))
-    captions = _markdown(opened("op=tanh&rule=clipped&range=1&range=1"))
-    for text in (
-        "Op",
-        "##### Gradient explorer",
-        "Section",
-        "Paste code",
-        "PyTorch",
-        "Download .py",
-        "Explore",
-    ):
+    texts = _markdown(opened(f"{TAME}&section=code"))
+    for text in ("Code for", "PyTorch", "Download .py", "Explore"):
         assert text in texts
-    assert "grad_output" in " ".join(texts)  # a help
-    assert any(text.startswith("Clipped straight-through: ") for text in captions)
+    assert FAULTS in _markdown(opened("op=rund"))
 
 
-@pytest.mark.parametrize("name", ["Formula", "Code", "Paste code", "Data"])
+@pytest.mark.parametrize("name", ["formula", "code", "data"])
 def test_own_formulas_on_explore(name: str):
-    tame, wild = (_markdown(section(opened(query), name)) for query in (TAME, WILD))
+    tame, wild = (_markdown(opened(f"{query}&section={name}")) for query in (TAME, WILD))
     assert _added(wild, tame) == set()
 
 
-def test_a_formula_that_cannot_be_read():
-    test = opened(TAME)
-    before = _markdown(test)
-    for label in ("Own op: y =", "Own rule 1: gradient ="):
-        labelled(test.text_input, label).input(UNREADABLE)
-    sound(test.run())
-    assert [code.value.splitlines()[0] for code in test.code] == [UNREADABLE] * 2
-    assert _added(_markdown(test), before) == set()
-
-
-def test_pasted_code_with_hostile_names():
-    test = section(opened(), "Paste code")
-    before = _markdown(test)
-    for text in (
-        f"{UNREADABLE}\n",
-        "def __f__(x):\n    return x * __k__ ** 2\n",
-        "def _f_(x):\n    return x\n",
-    ):
-        test.text_area[0].input(text)
-        sound(test.run())
-        assert len(test.text) >= 2
-        assert _added(_markdown(test), before) <= {"Show its curve"}
-
-
-def test_own_formulas_on_train(engine):
-    seen = []
-    for query in (TAME, WILD):
-        test = opened(f"{query}&steps=3&hidden=2&batch=2&lr=1e-9", "train")
-        press(test, "Start")
-        turn_until_idle(engine)
-        seen.append(_markdown(sound(test.run())))
-        assert metric(test, "Step") == "3 / 3"
-    assert _added(seen[1], seen[0]) == set()
+def test_own_formulas_on_train():
+    tame, wild = (_markdown(opened(query, "train")) for query in (TAME, WILD))
+    assert _added(wild, tame) == set()
 
 
 def test_a_hostile_link():
     noted = opened("op=rund&rule=formula:+zz(")
     hostile = opened("op=**b**+[l](http://a.example)&rule=formula:+:red[x]&*k*=1&range=![](x)&g=$1$")
     assert _added(_markdown(hostile), _markdown(noted)) == set()
-
-
-def test_the_slider_of_an_own_rule_is_called_by_its_number():
-    labels = [slider.label for slider in opened("op=sign&rule=clipped&rule=formula:+g*c*x**2").slider]
-    assert labels == ["c of Clipped straight-through", "c of own rule 1"]
-    assert [slider.label for slider in opened(WILD).slider] == [
-        *("a_b", "c of Clipped straight-through", "c of own rule 1", "c of own rule 2", "k", "kappa"),
-    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from urllib.parse import urlencode
 
 import pandas as pd
 import pytest
@@ -10,11 +11,9 @@ import streamlit as st
 
 from explorer.catalogue import OPS, OWN, RULES
 from explorer.curves import readings, sample
-from explorer.reading import MAX_CHARACTERS, read_source
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui import sections
-from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
-from tests.ui.pages import address_of, curves_of, labelled, opened, section, sound, words_of
+from tests.ui.pages import labelled, opened, sound, words_of
 
 OWN_RULE = "formula: g * k"
 CODED = ["default", "straight_through", "published_clamp", OWN_RULE]  # published_clamp is not linear in g
@@ -24,7 +23,6 @@ QUERY = (
     "op=clamp&rule=default&rule=straight_through&rule=published_clamp&rule=formula:+g*k"
     "&lo=-0.5&hi=1.25&k=3.5&range=-2&range=2.5&g=-1.5"
 )
-ONE_LINE = "f = lambda x: x.round(); h = lambda x: 2 * x"
 
 
 @pytest.fixture
@@ -49,20 +47,32 @@ def _latex(test) -> list[str]:
     return [latex.value.removeprefix("$$\n").removesuffix("\n$$") for latex in test.latex]
 
 
-def test_only_the_chosen_section_is_drawn():
-    test = opened()
-    assert labelled(test.button_group, "Section").options == ["Formula", "Code", "Paste code", "Data"]
-    kinds = {"Formula": "latex", "Code": "code", "Paste code": "text_area"}
+def test_only_the_open_section_is_drawn():
+    kinds = {"formula": "latex", "code": "code", "data": "dataframe"}
     for name in kinds:
-        section(test, name)
-        assert [other for other, kind in kinds.items() if test.get(kind)] == [name]
+        test = opened(f"section={name}")
+        shown = [other for other, kind in kinds.items() if test.get(kind)]
+        assert name in shown
+        assert set(shown) <= {name, "data"}  # the formulas' table of readings is one too
+    assert not any(opened().get(kind) for kind in kinds.values())
+
+
+INSIDE = r"\begin{cases}g & \text{if } \mathrm{lo} \le x \le \mathrm{hi}\\ 0 & \text{otherwise}\end{cases}"
+
+
+@pytest.mark.parametrize(
+    ("op", "gradient"), [("cube", r"g \,\left(3 \cdot {x}^{2}\right)"), ("formula: x*k", r"g \,k")]
+)
+def test_torchs_own_derivative_is_written_out(op: str, gradient: str):
+    shown = _latex(opened(f"op={op}&rule=default&section=formula"))
+    assert shown[-1].endswith(rf"\frac{{\mathrm{{d}}y}}{{\mathrm{{d}}x}} = {gradient}")
 
 
 def test_formula_shows_forward_and_every_rule_with_the_present_values():
-    assert _latex(section(opened(QUERY), "Formula")) == [
+    assert _latex(opened(f"{QUERY}&section=formula")) == [
         f"y = {OPS['clamp'].parsed.latex}",
         r"\mathrm{lo} = -0.5,\quad \mathrm{hi} = 1.25",
-        r"\text{gradient} = g\,\frac{\mathrm{d}y}{\mathrm{d}x}",
+        rf"\text{{gradient}} = g\,\frac{{\mathrm{{d}}y}}{{\mathrm{{d}}x}} = {INSIDE}",
         r"\text{gradient} = g",
         rf"\text{{gradient}} = {RULES['published_clamp'].parsed.latex}",
         r"\mathrm{lo} = -0.5,\quad \mathrm{hi} = 1.25",
@@ -71,8 +81,17 @@ def test_formula_shows_forward_and_every_rule_with_the_present_values():
     ]
 
 
+def test_a_gradient_that_would_fill_pages_is_not_written_out():
+    """Torch's own stands beside the others as far as it can be read."""
+    nested = "x"
+    for _ in range(13):
+        nested = f"softsign({nested})"
+    query = urlencode({"section": "formula", "op": f"formula: {nested}", "rule": "default"})
+    assert _latex(opened(query))[-1] == r"\text{gradient} = g\,\frac{\mathrm{d}y}{\mathrm{d}x}"
+
+
 def test_formula_names_every_entry_with_its_purpose_and_source():
-    words = words_of(section(opened("op=sign&rule=clipped&rule=published_clamp"), "Formula"))
+    words = words_of(opened("op=sign&rule=clipped&rule=published_clamp&section=formula"))
     for entry in (OPS["sign"], RULES["clipped"], RULES["published_clamp"]):
         assert entry.label in words
         assert entry.purpose in words
@@ -81,7 +100,7 @@ def test_formula_names_every_entry_with_its_purpose_and_source():
 
 
 def test_formula_puts_what_torch_computes_beside_the_rules():
-    shown = section(opened(QUERY), "Formula").dataframe[0].value
+    shown = opened(f"{QUERY}&section=formula").dataframe[0].value
     assert list(shown) == ["x", "y", "torch", *(RULES[key].label for key in CODED[1:3]), "g * k"]
     x = shown["x"].astype(float)
     kinks = [place for place in (-0.5, 1.25) if place in set(x)]
@@ -94,8 +113,24 @@ def test_formula_puts_what_torch_computes_beside_the_rules():
     pd.testing.assert_frame_equal(shown.drop(columns="x"), expected.drop(columns="x"), check_dtype=False)
 
 
+def test_readings_are_computed_once_for_a_choice(monkeypatch):
+    computed = []
+
+    def counted(*asked, **settings):
+        computed.append(settings["g"])
+        return readings(*asked, **settings)
+
+    monkeypatch.setattr(sections, "readings", counted)
+    sections._readings.cache_clear()
+    test = opened("op=clamp&rule=default&rule=masked&lo=-0.3&section=formula&g=1.25")
+    sound(test.run())
+    assert computed == [1.25]
+    opened("op=clamp&rule=default&rule=masked&lo=-0.3&section=formula&g=1.5")
+    assert computed == [1.25, 1.5]
+
+
 def test_a_long_table_of_readings_says_what_is_left_out():
-    test = section(opened("range=-20&range=20"), "Formula")
+    test = opened("range=-20&range=20&section=formula")
     whole = readings("round", ["default", "straight_through"], start=-20, stop=20, g=1, parameters={})
     assert len(test.dataframe[0].value) == sections._MOST_READINGS < len(whole)
     assert f"The first {sections._MOST_READINGS} of {len(whole)} rows" in words_of(test)
@@ -106,7 +141,7 @@ CODE = {
     "Detach trick": lambda rule: detach_snippet("clamp", rule, VALUES),
     "JAX": lambda rule: jax_snippet("clamp", rule, VALUES),
     "Notebook": lambda rule: notebook(
-        "clamp", rule, VALUES, start=START, stop=STOP, g=G, kinks=_frame().attrs["kinks"][rule]
+        "clamp", rule, VALUES, start=START, stop=STOP, g=G, kinks=_frame().attrs["curves"].kinks[rule]
     ),
 }
 NO_TRICK = {
@@ -117,7 +152,7 @@ NO_TRICK = {
 
 @pytest.mark.parametrize("language", CODE)
 def test_code_is_the_snippet_of_the_chosen_rule(language: str, offered: dict[str, str]):
-    test = section(opened(QUERY), "Code")
+    test = opened(f"{QUERY}&section=code")
     assert labelled(test.button_group, "As").options == list(CODE)
     labelled(test.button_group, "As").set_value(language)
     for rule in CODED:
@@ -141,7 +176,7 @@ def test_the_detach_trick_is_refused_where_it_cannot_be_only():
 
 
 def test_code_begins_with_a_rule_that_has_a_formula():
-    test = section(opened(), "Code")
+    test = opened("section=code")
     assert labelled(test.selectbox, "Code for").value == "straight_through"
     assert test.code[0].value == snippet("round", "straight_through").removesuffix("\n")
 
@@ -149,7 +184,7 @@ def test_code_begins_with_a_rule_that_has_a_formula():
 def test_rules_of_one_label_can_both_be_chosen():
     """An own rule that is a parameter called Masked is labelled like the catalogue's."""
     own = f"{OWN}Masked"
-    test = section(opened("op=clamp&rule=masked&rule=formula:+Masked"), "Code")
+    test = opened("op=clamp&rule=masked&rule=formula:+Masked&section=code")
     picker = labelled(test.selectbox, "Code for")
     assert len(set(picker.options)) == len(picker.options) == 2
     for rule in (own, "masked", own):
@@ -158,98 +193,11 @@ def test_rules_of_one_label_can_both_be_chosen():
         assert test.code[0].value == snippet("clamp", rule).removesuffix("\n")
 
 
-def _pasted(text: str, query: str = ""):
-    test = section(opened(query), "Paste code")
-    labelled(test.text_area, "Paste a torch.autograd.Function").input(text)
-    return sound(test.run())
-
-
-PUBLISHED = {
-    "RoundGradient": (DOCUMENTS_CLAMP, 0, "round", "straight_through"),
-    "ClampGradient": (DOCUMENTS_CLAMP, 1, "clamp", "published_clamp"),
-    "MyReLU": (DOCUMENTS_RELU, 0, "relu", "seed_relu"),
-}
-
-
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_a_pasted_function_of_the_documents_shows_its_curve(name: str):
-    text, place, op, rule = PUBLISHED[name]
-    test = _pasted(text, "op=tanh&rule=zero&g=2&range=-2&range=3")
-    first_line = text[: text.index(f"class {name}")].count("\n") + 1
-    assert f"{name}, line {first_line}" in words_of(test)
-    forward, gradient = (line.partition("= ")[2] for line in test.code[place].value.splitlines())
-    buttons = [button for button in test.button if button.label == "Show its curve"]
-    assert len(buttons) == text.count("class ") == len(test.code)
-    buttons[place].click()
-    sound(test.run())
-    curves, expected = curves_of(test), sample(op, rule, start=-2, stop=3, g=2)
-    assert list(curves) == ["forward", "default", OWN + gradient]
-    for key, column in (("forward", "y"), (OWN + gradient, "gradient")):
-        assert curves[key] == dict(zip(expected["x"].tolist(), expected[column].tolist(), strict=True))
-    assert address_of(test) == {
-        "op": [OWN + forward], "rule": ["default", OWN + gradient], "range": ["-2", "3"], "g": ["2"],
-    }  # fmt: skip
-    assert test.text_area[0].value == text
-
-
-def test_what_is_pasted_first_is_what_read_source_gives():
-    for text in (DOCUMENTS_CLAMP, DOCUMENTS_RELU):
-        op, rule = (key.removeprefix(OWN) for key in read_source(text))
-        assert _pasted(text).code[0].value == f"y = {op}\ngradient = {rule}"
-
-
-def test_pasted_code_without_a_rule_of_its_own_shows_torchs():
-    test = _pasted("def f(x):\n    return x.clamp(0, 1)")
-    assert test.code[0].value == "y = clamp(x, 0, 1)\ngradient = torch's own"
-    test.button[0].click()
-    sound(test.run())
-    assert list(curves_of(test)) == ["forward", "default"]
-
-
-def test_two_definitions_on_one_line():
-    test = _pasted(ONE_LINE)
-    assert [code.value.splitlines()[0] for code in test.code] == ["y = round(x)", "y = 2 * x"]
-    test.button[1].click()
-    sound(test.run())
-    assert address_of(test)["op"] == ["formula: 2 * x"]
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("class F(torch.autograd.Function:\n  pass", "line 1"),
-        (DOCUMENTS_RELU.replace("x.clamp(min=0)", "sort_it(x)"), "line 5"),
-        ("x = 3", "there is no Function here"),
-    ],
-)
-def test_code_that_cannot_be_read_is_named_with_its_line(text: str, words: str):
-    before = curves_of(opened())
-    test = _pasted(text)
-    assert words in words_of(test)
-    assert not test.code
-    assert not test.button
-    assert curves_of(test) == before
-
-
-def test_nothing_pasted_says_nothing():
-    test = section(opened(), "Paste code")
-    assert words_of(_pasted("  \n ")) == words_of(test)
-    assert test.text_area[0].max_chars == MAX_CHARACTERS
-
-
 def test_data_is_the_frame_of_the_chart(offered: dict[str, str]):
-    test = section(opened(QUERY), "Data")
+    test = opened(f"{QUERY}&section=data")
     frame = _frame()
     pd.testing.assert_frame_equal(test.dataframe[0].value, frame, check_dtype=False)
     assert offered == {"curve.csv": frame.to_csv(index=False)}
     assert [button.label for button in test.get("download_button")] == ["Download CSV"]
     read = pd.read_csv(io.StringIO(offered["curve.csv"]), dtype={"x": "float32", "gradient": "float32"})
     assert read["gradient"].tolist() == frame["gradient"].tolist()
-
-
-def test_the_section_stays_while_the_chart_changes():
-    test = section(opened(), "Data")
-    labelled(test.selectbox, "Op").select("sign")
-    sound(test.run())
-    assert labelled(test.button_group, "Section").value == "Data"
-    assert set(test.dataframe[0].value["y"]) == {-1, 0, 1}

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from explorer.catalogue.ops import activation, elementary, jump, rounding
 
-OPS = (
-    rounding.ROUNDING
-    + jump.SIGN
-    + activation.BOUNDED
-    + activation.RECTIFIERS
-    + jump.STEP
-    + activation.SMOOTH
-    + activation.SHRINKAGE
-    + elementary.ELEMENTARY
-)
+_FAMILIES = {
+    "rounding": rounding.ROUNDING,
+    "sign": jump.SIGN,
+    "bounded": activation.BOUNDED,
+    "rectifier": activation.RECTIFIERS,
+    "step": jump.STEP,
+    "smooth": activation.SMOOTH,
+    "shrink": activation.SHRINKAGE,
+    "elementary": elementary.ELEMENTARY,
+}
+
+OPS = tuple(replace(op, family=family) for family, ops in _FAMILIES.items() for op in ops)

@@ -7,13 +7,13 @@ from dataclasses import replace
 from explorer.catalogue.parameters import HI, LO
 from explorer.catalogue.records import Op, Parameter
 
-LAMBDA = Parameter("lambd", 0.5, 0.0, 5.0, "threshold λ: what is closer to 0 becomes 0")
+LAMBDA = Parameter("lambd", 0.5, 0.0, 5.0, "threshold: what is closer to 0 becomes 0")
 
 BOUNDED = (
     Op(
         key="clamp",
         label="Clamp",
-        family="bounded",
+        also=("clip",),
         formula="clamp(x, lo, hi)",
         parameters=(LO, HI),
         kinks=("lo", "hi"),
@@ -23,7 +23,6 @@ BOUNDED = (
     Op(
         key="hardtanh",
         label="Hardtanh",
-        family="bounded",
         formula="hardtanh(x, lo, hi)",
         parameters=(replace(LO, default=-1.0), HI),
         kinks=("lo", "hi"),
@@ -32,7 +31,6 @@ BOUNDED = (
     Op(
         key="hardsigmoid",
         label="Hardsigmoid",
-        family="bounded",
         formula="hardsigmoid(x)",
         kinks=("-3", "3"),
         purpose="A sigmoid of three straight pieces, cheap enough for small devices.",
@@ -45,7 +43,7 @@ RECTIFIERS = (
     Op(
         key="relu",
         label="ReLU",
-        family="rectifier",
+        also=("rectifier",),
         formula="relu(x)",
         kinks=("0",),
         purpose="Passes what is positive, blocks the rest: the default activation of deep nets.",
@@ -53,7 +51,6 @@ RECTIFIERS = (
     Op(
         key="leaky_relu",
         label="Leaky ReLU",
-        family="rectifier",
         formula="leaky_relu(x, slope)",
         parameters=(Parameter("slope", 0.01, 0.0, 0.9, "slope left of 0"),),
         kinks=("0",),
@@ -63,7 +60,6 @@ RECTIFIERS = (
     Op(
         key="relu6",
         label="ReLU6",
-        family="rectifier",
         formula="relu6(x)",
         kinks=("0", "6"),
         purpose="A ReLU that ends at 6, so that few bits suffice for its output.",
@@ -72,9 +68,8 @@ RECTIFIERS = (
     Op(
         key="elu",
         label="ELU",
-        family="rectifier",
         formula="elu(x, alpha)",
-        parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth of the negative side"),),
+        parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth: far to the left y nears −alpha"),),
         # At alpha = 1 both slopes are 1 and there is no corner; 0 / 0 is no point of any interval.
         kinks=("0 / (alpha - 1)",),
         purpose="Bends smoothly to −alpha on the negative side, which keeps the mean activation near 0.",
@@ -83,7 +78,6 @@ RECTIFIERS = (
     Op(
         key="selu",
         label="SELU",
-        family="rectifier",
         formula="selu(x)",
         kinks=("0",),
         purpose="An ELU scaled so that activations normalise themselves from layer to layer.",
@@ -92,40 +86,40 @@ RECTIFIERS = (
     Op(
         key="celu",
         label="CELU",
-        family="rectifier",
         formula="celu(x, alpha)",
-        parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth and width of the negative side"),),
+        parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth and width: those of the negative side"),),
+        kinks=(),
         purpose="An ELU whose slope is 1 at 0 whatever alpha is.",
         source="Barron 2017, arXiv:1704.07483",
     ),
     Op(
         key="gelu",
         label="GELU",
-        family="rectifier",
         formula="gelu(x)",
+        kinks=(),
         purpose="Weights x by the chance that a normal variable is smaller: the activation of transformers.",
         source="Hendrycks and Gimpel 2016, arXiv:1606.08415",
     ),
     Op(
         key="silu",
         label="SiLU (Swish)",
-        family="rectifier",
+        also=("swish",),
         formula="silu(x)",
+        kinks=(),
         purpose="Weights x by its own sigmoid, and so dips below 0 before it dies away.",
         source="Elfwing et al. 2017, arXiv:1702.03118; Ramachandran et al. 2017, arXiv:1710.05941",
     ),
     Op(
         key="mish",
         label="Mish",
-        family="rectifier",
         formula="mish(x)",
+        kinks=(),
         purpose="Weights x by the tanh of its softplus: a SiLU with a softer bend.",
         source="Misra 2019, arXiv:1908.08681",
     ),
     Op(
         key="hardswish",
         label="Hardswish",
-        family="rectifier",
         formula="hardswish(x)",
         kinks=("-3", "3"),
         purpose="A SiLU without an exponential, x times Hardsigmoid, for small devices.",
@@ -134,8 +128,8 @@ RECTIFIERS = (
     Op(
         key="softplus",
         label="Softplus",
-        family="rectifier",
         formula="softplus(x)",
+        kinks=(),
         purpose="The smooth relative of ReLU, always positive; its gradient is the sigmoid.",
         note="Above 20 torch returns x itself, which is off by at most 2·10⁻⁹.",
     ),
@@ -145,29 +139,30 @@ SMOOTH = (
     Op(
         key="identity",
         label="Identity",
-        family="smooth",
         formula="x",
+        kinks=(),
         purpose="Changes nothing forward, so that a rule can be seen alone.",
     ),
     Op(
         key="tanh",
         label="Tanh",
-        family="smooth",
         formula="tanh(x)",
+        kinks=(),
         purpose="Squashes smoothly to between −1 and 1; the smooth relative of sign.",
     ),
     Op(
         key="sigmoid",
         label="Sigmoid",
-        family="smooth",
+        also=("logistic",),
         formula="sigmoid(x)",
+        kinks=(),
         purpose="Squashes smoothly to between 0 and 1; the smooth relative of a step.",
     ),
     Op(
         key="softsign",
         label="Softsign",
-        family="smooth",
         formula="softsign(x)",
+        kinks=(),
         purpose="Squashes to between −1 and 1 like tanh, but so slowly that far values still learn.",
     ),
 )
@@ -176,7 +171,7 @@ SHRINKAGE = (
     Op(
         key="softshrink",
         label="Softshrink",
-        family="shrink",
+        also=("soft threshold",),
         formula="softshrink(x, lambd)",
         parameters=(LAMBDA,),
         kinks=("-lambd", "lambd"),
@@ -185,7 +180,7 @@ SHRINKAGE = (
     Op(
         key="hardshrink",
         label="Hardshrink",
-        family="shrink",
+        also=("hard threshold",),
         formula="hardshrink(x, lambd)",
         parameters=(LAMBDA,),
         kinks=("-lambd", "lambd"),

@@ -8,7 +8,7 @@ SIGN = (
     Op(
         key="sign",
         label="Sign",
-        family="sign",
+        also=("sgn",),
         formula="sign(x)",
         kinks=("0",),
         purpose="Keeps only the sign; torch gives 0 at exactly 0.",
@@ -16,7 +16,7 @@ SIGN = (
     Op(
         key="binarize",
         label="Binarise",
-        family="sign",
+        also=("ste_sign",),
         formula="where(x >= 0, 1, -1)",
         kinks=("0",),
         purpose="Turns a weight or activation into −1 or 1, never 0, so that one bit can hold it.",
@@ -25,9 +25,9 @@ SIGN = (
     Op(
         key="ternarize",
         label="Ternarise",
-        family="sign",
+        also=("ste_tern",),
         formula="where(x > delta, 1, where(x < -delta, -1, 0))",
-        parameters=(Parameter("delta", 0.05, 0.0, 5.0, "values up to this far from 0 become 0"),),
+        parameters=(Parameter("delta", 0.05, 0.0, 5.0, "threshold: values up to this far from 0 become 0"),),
         kinks=("-delta", "delta"),
         purpose="Gives −1, 0 or 1: binarisation with room for weights that do not matter.",
         source="Li et al. 2016, arXiv:1605.04711; larq ste_tern",
@@ -35,7 +35,7 @@ SIGN = (
     Op(
         key="scaled_binarize",
         label="Binarise (scaled)",
-        family="sign",
+        also=("xnor",),
         formula="mean(abs(x)) * where(x >= 0, 1, -1)",
         kinks=("0",),
         purpose="Keeps the mean magnitude beside the signs: the closest binary copy of a whole tensor.",
@@ -48,7 +48,7 @@ STEP = (
     Op(
         key="step",
         label="Step (1 at 0)",
-        family="step",
+        also=("heaviside", "spike"),
         formula="where(x >= 0, 1, 0)",
         kinks=("0",),
         purpose="Fires once the threshold is reached: the spike of a spiking neuron.",
@@ -57,7 +57,6 @@ STEP = (
     Op(
         key="step_open",
         label="Step (0 at 0)",
-        family="step",
         formula="where(x > 0, 1, 0)",
         kinks=("0",),
         purpose="Fires only above the threshold, so that a neuron resting exactly on it stays silent.",

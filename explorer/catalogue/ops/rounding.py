@@ -9,7 +9,7 @@ ROUNDING = (
     Op(
         key="round",
         label="Round",
-        family="rounding",
+        also=("rint",),
         formula="round(x)",
         kinks=(Lattice("0.5", "1"),),
         purpose="Rounds to the nearest integer, halves to even: the heart of every quantiser.",
@@ -17,7 +17,7 @@ ROUNDING = (
     Op(
         key="quantize",
         label="Quantise",
-        family="rounding",
+        also=("fake quantize",),
         formula="clamp(round(x / s), qmin, qmax) * s",
         parameters=(STEP, QMIN, QMAX),
         kinks=(Lattice("0.5 * s", "s", "(qmin + 0.5) * s", "(qmax - 0.5) * s"),),
@@ -27,7 +27,6 @@ ROUNDING = (
     Op(
         key="quantize_clamp_first",
         label="Quantise (clamp first)",
-        family="rounding",
         formula="round(clamp(x / s, qmin, qmax)) * s",
         parameters=(STEP, QMIN, QMAX),
         kinks=(Lattice("0.5 * s", "s", "(qmin + 0.5) * s", "(qmax - 0.5) * s"),),
@@ -38,7 +37,6 @@ ROUNDING = (
     Op(
         key="dorefa",
         label="DoReFa",
-        family="rounding",
         formula="round(n * clamp(x, 0, 1)) / n",
         parameters=(Parameter("n", 3.0, 1.0, 255.0, "levels above 0: 2 to the number of bits, less 1"),),
         kinks=(Lattice("0.5 / n", "1 / n", "0", "1"),),
@@ -48,7 +46,6 @@ ROUNDING = (
     Op(
         key="floor",
         label="Floor",
-        family="rounding",
         formula="floor(x)",
         kinks=(Lattice("0", "1"),),
         purpose="Rounds down to the next integer.",
@@ -56,7 +53,6 @@ ROUNDING = (
     Op(
         key="ceil",
         label="Ceil",
-        family="rounding",
         formula="ceil(x)",
         kinks=(Lattice("0", "1"),),
         purpose="Rounds up to the next integer.",
@@ -64,7 +60,7 @@ ROUNDING = (
     Op(
         key="trunc",
         label="Truncate",
-        family="rounding",
+        also=("fix",),
         formula="trunc(x)",
         kinks=(Lattice("1", "1", low="1"), Lattice("-1", "1", high="-1")),
         purpose="Cuts off what stands behind the point, and so gives 0 all the way from −1 to 1.",
@@ -72,7 +68,7 @@ ROUNDING = (
     Op(
         key="fraction",
         label="Fraction",
-        family="rounding",
+        also=("frac",),
         formula="x - floor(x)",
         kinks=(Lattice("0", "1"),),
         purpose="Keeps what floor throws away: a sawtooth with gradient 1 that falls at every integer.",
@@ -81,9 +77,9 @@ ROUNDING = (
     Op(
         key="soft_round",
         label="Soft round",
-        family="rounding",
         formula="floor(x) + 0.5 + tanh(a * (x - floor(x) - 0.5)) / (2 * tanh(a / 2))",
         parameters=(STEEPNESS,),
+        kinks=(),
         purpose="Rounds only partly, smoothly enough to be differentiated: a stand-in for round in training.",
         source="Agustsson and Theis 2020, arXiv:2006.09952, section 4.1; tensorflow/compression soft_round",
     ),

@@ -1,0 +1,81 @@
+"""What people write otherwise: one table of signs, names and calls that become the language's own."""
+
+from __future__ import annotations
+
+import difflib
+import math
+
+import torch
+
+from explorer.formula.functions import FUNCTIONS
+from explorer.formula.tree import CONSTANTS
+
+SPELLINGS = {
+    "^": "**", "−": "-", "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=",
+}  # fmt: skip
+SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_LETTERS = """
+alpha beta gamma delta epsilon zeta eta theta iota kappa lambd mu nu xi omicron pi rho sigma tau upsilon
+phi chi psi omega
+"""  # torch's own spelling of lambda, a word of Python
+GREEK = dict(zip("αβγδεζηθικλμνξοπρστυφχψω", _LETTERS.split(), strict=True))
+
+# Calls under other names or with torch's defaults left out, as formulas in a, b, c.
+CALLS = {
+    "absolute(a)": "abs(a)", "fabs(a)": "abs(a)", "sgn(a)": "sign(a)", "rint(a)": "round(a)",
+    "fix(a)": "trunc(a)", "ceiling(a)": "ceil(a)", "frac(a)": "a - trunc(a)",
+    "ln(a)": "log(a)", "log(a, b)": "log(a) / log(b)", "log2(a)": "log(a) / log(2)",
+    "log10(a)": "log(a) / log(10)", "exp2(a)": "2 ** a",
+    "sqr(a)": "a ** 2", "square(a)": "a ** 2", "pow(a, b)": "a ** b", "power(a, b)": "a ** b",
+    "float_power(a, b)": "a ** b", "rsqrt(a)": "1 / sqrt(a)", "neg(a)": "-a", "negative(a)": "-a",
+    "add(a, b)": "a + b", "subtract(a, b)": "a - b", "sub(a, b)": "a - b", "multiply(a, b)": "a * b",
+    "mul(a, b)": "a * b", "divide(a, b)": "a / b", "div(a, b)": "a / b",
+    "remainder(a, b)": "a - b * floor(a / b)", "mod(a, b)": "a - b * floor(a / b)",
+    "arctan(a)": "atan(a)", "cot(a)": "1 / tan(a)", "sec(a)": "1 / cos(a)", "csc(a)": "1 / sin(a)",
+    "sech(a)": "1 / cosh(a)", "csch(a)": "1 / sinh(a)", "coth(a)": "1 / tanh(a)",
+    "atanh(a)": "(log1p(a) - log1p(-a)) / 2", "arctanh(a)": "(log1p(a) - log1p(-a)) / 2",
+    "erfc(a)": "1 - erf(a)",
+    "minimum(a, b)": "min(a, b)", "fmin(a, b)": "min(a, b)",
+    "maximum(a, b)": "max(a, b)", "fmax(a, b)": "max(a, b)",
+    "clip(a, b, c)": "clamp(a, b, c)", "clamp(a, b)": "clamp_min(a, b)", "clip(a, b)": "clamp_min(a, b)",
+    "expit(a)": "sigmoid(a)", "logistic(a)": "sigmoid(a)", "logsigmoid(a)": "-softplus(-a)",
+    "log_sigmoid(a)": "-softplus(-a)", "swish(a)": "silu(a)", "softplus(a, b)": "softplus(b * a) / b",
+    "tanhshrink(a)": "a - tanh(a)", "elu(a)": "elu(a, 1)", "celu(a)": "celu(a, 1)",
+    "leaky_relu(a)": "leaky_relu(a, 0.01)", "prelu(a, b)": "where(a > 0, a, b * a)",
+    "threshold(a, b, c)": "where(a > b, a, c)", "hardtanh(a)": "hardtanh(a, -1, 1)",
+    "hard_tanh(a)": "hardtanh(a, -1, 1)", "hard_sigmoid(a)": "hardsigmoid(a)",
+    "hard_swish(a)": "hardswish(a)", "soft_sign(a)": "softsign(a)", "softshrink(a)": "softshrink(a, 0.5)",
+    "hardshrink(a)": "hardshrink(a, 0.5)", "stop_gradient(a)": "detach(a)",
+}  # fmt: skip
+
+# Other words for the variables; as parameters they would be sliders that nobody meant.
+_VARIABLES = {
+    "x": ("X", "input", "inputs", "inp"),
+    "y": ("Y", "output", "outputs", "out"),
+    "g": ("G", "grad", "gradient", "grad_output", "grad_outputs", "grad_out", "gy", "dy", "dY", "dL", "dout"),
+}
+MEANT = {word: name for name, words in _VARIABLES.items() for word in words}
+
+_CALLED = {pattern.partition("(")[0] for pattern in CALLS} | set(FUNCTIONS)
+
+
+def own_name(text: str) -> str:
+    """The name without a library before it, Greek letters by their names."""
+    short = text.rpartition(".")[2]
+    if short in CONSTANTS or called(short):
+        return short
+    return GREEK[text[0]] + text[1:] if text[0] in GREEK else text
+
+
+def called(name: str) -> str | None:
+    """A function's name as the tables have it, whatever its capitals; None where they have none."""
+    return next((found for found in (name, name.lower()) if found in _CALLED), None)
+
+
+def misspelled(name: str) -> str | None:
+    """The function that was meant, where the name is none of a library and all but right."""
+    other = any(map(str.isdigit, name)) or any(
+        hasattr(library, name) for library in (torch, torch.nn.functional, math)
+    )
+    near = [] if other or len(name) < 5 else difflib.get_close_matches(name, FUNCTIONS, n=1, cutoff=0.8)
+    return near[0] if near and near[0][0] == name[0] else None

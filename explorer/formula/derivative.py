@@ -1,0 +1,217 @@
+"""What torch's autograd returns for a formula, written out as a formula: reverse mode on the tree.
+
+Each operation passes the gradient of its result on to its operands by one line of maths in torch's own
+form, so that 0 · ∞, ties, bounds and values at kinks come out as in torch. The lines of the functions
+stand in their table, those of the operators here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+
+import torch
+
+from explorer.formula.evaluation import carries_gradient, constant_value
+from explorer.formula.functions import FUNCTIONS
+from explorer.formula.parsing import template
+from explorer.formula.tree import (
+    Binary,
+    Call,
+    Name,
+    Node,
+    Number,
+    Unary,
+    children,
+    is_constant,
+    names,
+    rebuilt,
+    substituted,
+    walk,
+)
+
+MOST_NODES = 2000  # a longer derivative helps nobody
+ZERO, ONE = Number(0.0), Number(1.0)
+UPSTREAM = Name("g")
+
+_OPERATORS = {
+    "+": ("g", "g"),
+    "-": ("g", "-g"),
+    "*": ("g * b", "g * a"),
+    "/": ("g / b", "-g * (y / b)"),
+    "**": ("where(b == 0, 0, g * (b * a**(b - 1)))", "g * where((a == 0) & (b >= 0), 0, y * log(a))"),
+}
+# torch divides a number by a tensor as number * reciprocal.
+_NUMBER_DIVIDED = ("0", "-(g * a) * (reciprocal(b) * reciprocal(b))")
+# torch computes these with constants of float32, whatever the dtype of x. What is taken from b, over
+# and over, leaves the 24 bits of a float32.
+_INVERSE = "1 / (b * 536870913 - (b * 536870913 - b))"
+_FLOAT32 = {
+    "celu": f"g * where(a > 0, 1, {_INVERSE} * b * exp(a * ({_INVERSE})))",
+    "hardsigmoid": "where(-3 < a < 3, g * 0.1666666716337204, 0)",
+}
+_OUTSIDE_DOMAIN = "where((y == y) | (a != a), d, g * (0 / 0))"  # y is NaN there although a is not
+
+
+def derivative(tree: Node, wrt: str = "x", *, upstream: Node = UPSTREAM, finite: bool = False) -> Node | None:
+    """The gradient that autograd returns for the name ``wrt``, as a tree in the tree's names and ``g``.
+
+    ``upstream`` is the gradient that arrives at each element, ``g`` unless told. What torch does not
+    differentiate (conditions, ``heaviside``, ``detach``) passes nothing on; where nothing arrives the tree
+    is 0. At a kink it gives what torch returns there. None for more than 2,000 nodes.
+
+    With ``finite`` it is shortened for people to read: the same values wherever all of its parts are
+    finite numbers and every constant is in the domain of its function.
+    """
+    reverse = _Reverse(wrt, finite)
+    total: Node = ZERO
+    for gradient in reverse.arriving(tree, upstream):
+        total = reverse.sum(total, gradient)
+    return None if next(islice(walk(total), MOST_NODES, None), None) else total
+
+
+@dataclass(frozen=True)
+class _Reverse:
+    wrt: str
+    finite: bool
+
+    def arriving(self, node: Node, gradient: Node) -> Iterator[Node]:
+        """The gradients that reach the name, one from each of its appearances, as torch adds them up.
+
+        That is latest operation first, which decides what is left where large ones cancel.
+        """
+        if node == Name(self.wrt):
+            yield gradient
+            return
+        scope = dict(zip("abc", children(node), strict=False)) | {"y": node, "g": gradient}
+        passed = [*zip(children(node), self.passed(node), strict=False)]
+        direct = [pair for pair in passed if pair[0] == Name(self.wrt)]
+        for operand, passing in direct + [pair for pair in reversed(passed) if pair not in direct]:
+            if carries_gradient(operand, (self.wrt,)):
+                yield from self.arriving(operand, self.filled(passing, scope))
+
+    def passed(self, node: Node) -> list[Node]:
+        """For each operand the gradient it gets, as a tree in a, b, c, y and g."""
+        match node:
+            case Unary():
+                return [template("-g")]
+            case Binary(operator, left, _):
+                number_divided = operator == "/" and is_constant(left)
+                return [*map(template, _NUMBER_DIVIDED if number_divided else _OPERATORS[operator])]
+            case Call("where"):
+                condition, g = Name("a"), Name("g")
+                return [ZERO, Call("where", (condition, g, ZERO)), Call("where", (condition, ZERO, g))]
+            case Call(function) if function in _FLOAT32 and not self.finite:
+                return [_guarded(template(_FLOAT32[function]), node)]
+            case Call():
+                trees = [*map(template, _texts(node))]
+                return trees if self.finite else [_guarded(tree, node) for tree in trees]
+            case _:
+                return []
+
+    def filled(self, tree: Node, scope: Mapping[str, Node]) -> Node:
+        """A template with its letters exchanged for trees, shortened on the way."""
+        if isinstance(tree, Name):
+            return scope.get(tree.name, tree)
+        return self.short(rebuilt(tree, tuple(self.filled(part, scope) for part in children(tree))))
+
+    def short(self, node: Node) -> Node:
+        """The node without what changes no value: ``1 * a``, ``a**1``, a ``where`` that is decided."""
+        match node:
+            case Binary("*", left, right) if ONE in (left, right):
+                return right if left == ONE else left
+            case Binary("/" | "**", left, right) if right == ONE:
+                return left
+            case Binary("/", left, right) if left == ZERO and not self.finite:
+                return Binary("/", template("0 * sign(g)"), right)  # no number, see _NUMBER_DIVIDED
+            case Binary("-", Number() | Unary("-", Number()), Number()):
+                return _literal(constant_value(node, {}))
+            case Unary("-", Unary("-", operand)):
+                return operand
+            case Call("where", (condition, then, otherwise)) if not names(condition):
+                return then if constant_value(condition, {}) else otherwise
+            case Call("where", (Binary("&", never, _), _, otherwise)) if not names(never):
+                return node if constant_value(never, {}) else otherwise
+            case _:
+                return self.shorter(node) if self.finite else node
+
+    def shorter(self, node: Node) -> Node:
+        """Without what changes no value among finite numbers."""
+        match node:
+            case Binary("*", left, right) if ZERO in (left, right):
+                return ZERO
+            case Binary("/", left, _) | Unary("-", left) if left == ZERO:
+                return ZERO
+            case Binary("*", left, Unary("-", right)):
+                return _negated(Binary("*", left, right))
+            case Unary("-", operand):
+                return _negated(operand)
+            case Binary("+" | "-", left, right) if right == ZERO:
+                return left
+            case Binary("+", left, right) if left == ZERO:
+                return right
+            case Call("where", (_, then, otherwise)) if then == otherwise:
+                return then
+            case Call("mean", (operand,)) if operand == ZERO:
+                return ZERO
+            case _:
+                return node
+
+    def sum(self, left: Node, right: Node) -> Node:
+        """Two gradients added; one that is 0 counts for nothing."""
+        if ZERO in (left, right):
+            return right if left == ZERO else left
+        if self.finite and isinstance(_first_factor(right), Unary):
+            return Binary("-", left, _negated(right))
+        return Binary("+", left, right)
+
+
+def _texts(node: Call) -> tuple[str, ...]:
+    """The gradients of a call's row, at the numbers a clamp is bounded by as in the torch that is here."""
+    row = FUNCTIONS[node.function]
+    if row.mixing != "bounds" or not all(map(is_constant, node.arguments[1:])) or passes_at_bounds():
+        return row.gradient
+    return (row.gradient[0].replace("<=", "<").replace(">=", ">"),)
+
+
+@cache
+def passes_at_bounds() -> bool:
+    """Whether torch.clamp passes the gradient on exactly at its bounds: up to version 2.13 it does."""
+    x = torch.zeros(1, requires_grad=True)
+    (gradient,) = torch.autograd.grad(torch.clamp(x, 0, 1), x)
+    return bool(gradient)
+
+
+def _guarded(tree: Node, node: Call) -> Node:
+    """A template that is NaN where torch refuses the constants of a call."""
+    takes, constants = FUNCTIONS[node.function].domain, node.arguments[1:]
+    if not takes:
+        return tree
+    if not any(map(names, constants)):
+        values = [constant_value(part, {}) for part in constants]
+        if all(takes(dtype, *values) for dtype in (torch.float32, torch.float64)):
+            return tree
+    return substituted(template(_OUTSIDE_DOMAIN), {Name("d"): tree})
+
+
+def _first_factor(node: Node) -> Node:
+    while isinstance(node, Binary) and node.operator in ("*", "/"):
+        node = node.left
+    return node
+
+
+def _negated(node: Node) -> Node:
+    """The negative, with the sign before the first factor, where it needs no parentheses."""
+    match node:
+        case Unary("-", operand):
+            return operand
+        case Binary("*" | "/" as operator, left, right):
+            return Binary(operator, _negated(left), right)
+        case _:
+            return Unary("-", node)
+
+
+def _literal(value: float) -> Node:
+    return Number(value) if value >= 0 else Unary("-", Number(-value))

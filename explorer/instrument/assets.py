@@ -1,0 +1,73 @@
+"""The files of the instrument, under one address that changes whenever one of them does."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import plotly
+
+_FOLDER = Path(__file__).parent
+MODULES = _FOLDER / "js"
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file as it is sent: its bytes, its media type, and the bytes compressed."""
+
+    content: bytes
+    media_type: str
+
+    @cached_property
+    def etag(self) -> str:
+        """A hash of the content."""
+        return hashlib.sha256(self.content).hexdigest()[:16]
+
+    @cached_property
+    def compressed(self) -> bytes:
+        """The content in gzip's format."""
+        return gzip.compress(self.content, mtime=0)
+
+
+def assets(document: Mapping[str, Any]) -> dict[str, Asset]:
+    """Every file by its address below ``assets/``: modules, style, the document and plotly.js."""
+    files = {path.name: path.read_bytes() for path in sorted(MODULES.iterdir())}
+    files["document.json"] = json.dumps(document, separators=(",", ":")).encode()
+    folder = version(files)
+    found = {f"{folder}/{name}": Asset(content, _TYPES[Path(name).suffix]) for name, content in files.items()}
+    return found | {plotly_name(): Asset(plotly_js(), _TYPES[".js"])}
+
+
+def version(files: Mapping[str, bytes]) -> str:
+    """A hash of files and their names."""
+    digest = hashlib.sha256()
+    for name, content in sorted(files.items()):
+        digest.update(f"{name} {len(content)} ".encode() + content)
+    return digest.hexdigest()[:16]
+
+
+def skeleton_css() -> str:
+    """Where everything stands, for the head of a page."""
+    return (_FOLDER / "skeleton.css").read_text(encoding="utf-8")
+
+
+def skeleton(part: str) -> str:
+    """The places of a part of a page (instrument, cards, heading) that its modules fill."""
+    return (_FOLDER / f"{part}.html").read_text(encoding="utf-8")
+
+
+def plotly_js() -> bytes:
+    """plotly.js as the plotly package ships it."""
+    return (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_bytes()
+
+
+def plotly_name() -> str:
+    """Its name holds its version, so it may be kept for ever."""
+    return f"plotly-{plotly.__version__}.min.js"

@@ -1,0 +1,142 @@
+"""The catalogue as one JSON document: all that the browser knows of ops, rules and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import cache
+from typing import Any
+
+from explorer.catalogue import (
+    FAMILIES,
+    GROUPS,
+    MOST_RULES,
+    OPS,
+    OWN,
+    RULES,
+    Kink,
+    Lattice,
+    Op,
+    Parameter,
+    Rule,
+    find_op,
+    find_rule,
+)
+from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.curves import LARGEST_RANGE, MOST_POINTS
+from explorer.formula import MAX_LENGTH, Formula, derivative, parse
+from explorer.formula.data import data
+from explorer.formula.derivative import ONE, ZERO
+from explorer.formula.tree import Call, Name, Node, Unary, substituted, walk
+from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
+from explorer.kinks import MOST_KINKS, known_degree, pieces
+
+# What own formulas start from.
+FIRST_OWN_OP = "x - floor(x)"
+FIRST_OWN_RULES = ("g * (abs(x) <= w)", "g / (1 + k * abs(x))**2", "g * exp(-abs(x) / w)")
+
+Json = dict[str, Any]
+
+
+def entry(record: Op | Rule) -> Json:
+    """An op or rule as the browser takes it, one of the catalogue or an own formula alike.
+
+    Formulas are trees (see ``Formula.data``). ``kinks`` are the declared ones, trees or lattices of
+    trees, or null; then ``pieces`` are the trees at whose changes a kink may lie, and ``slopes`` those of
+    the formula in x and y. ``movable`` says which kinks are a parameter, or minus one. ``gradient`` (of an
+    op) is what torch's autograd returns, in x and g, or null where it cannot be written out; a ``flat``
+    op is constant between its kinks.
+    """
+    formula = record.parsed
+    common = {
+        "key": record.key,
+        "label": record.label,
+        "purpose": record.purpose,
+        "source": record.source,
+        "note": record.note,
+        "formula": record.formula,
+        "tree": formula and formula.data,
+        "parameters": [_parameter(parameter) for parameter in record.parameters],
+        "kinks": None if record.kinks is None else [_kink(kink, record) for kink in record.kinks],
+        "movable": _movable(record),
+    }
+    if record.kinks is None and formula:
+        common |= _watched(formula)
+    if isinstance(record, Rule):
+        common["usesY"] = formula is not None and "y" in formula.variables
+        return common | {"group": record.group, "suits": record.suits, "otherwise": record.otherwise}
+    gradient = record.parsed.gradient
+    common |= {"family": record.family, "gradient": gradient and gradient.data}
+    return common | {"flat": known_degree(record) == 0}
+
+
+@cache
+def document() -> Json:
+    """All ops and rules by key, in their order, with families, groups and limits; JSON-able."""
+    return {
+        "ops": {key: entry(op) for key, op in OPS.items()},
+        "rules": {key: entry(rule) for key, rule in RULES.items()},
+        "families": FAMILIES,
+        "groups": GROUPS,
+        "own": OWN,
+        "firstOwn": {
+            "op": entry(find_op(OWN + FIRST_OWN_OP)),
+            "rule": [entry(find_rule(OWN + text)) for text in FIRST_OWN_RULES],
+        },
+        "colours": {"light": RULE_COLOURS_LIGHT, "dark": RULE_COLOURS_DARK, "neutral": NEUTRAL},
+        "limits": {
+            "points": MOST_POINTS,
+            "range": LARGEST_RANGE,
+            "rules": MOST_RULES,
+            "kinks": MOST_KINKS,
+            "formula": MAX_LENGTH,
+            "g": LARGEST_G,
+            "query": LONGEST_QUERY,
+        },
+    }
+
+
+def _parameter(parameter: Parameter) -> Json:
+    return asdict(parameter) | {"scale": parameter.scale, "reach": reach(parameter)}
+
+
+def _watched(formula: Formula) -> Json:
+    """What the search for kinks evaluates; a ``mean`` counts as one number there."""
+    means: dict[Node, Node] = {
+        node: Name(f"({number})") for number, node in enumerate(walk(formula.tree)) if _is_mean(node)
+    }
+    back: dict[Node, Node] = {name: node for node, name in means.items()}
+    tree = substituted(formula.tree, means)
+    slopes = {name: derivative(tree, name, upstream=ONE) or ZERO for name in ("x", "y")}
+    return {
+        "pieces": [data(substituted(piece, back)) for piece in dict.fromkeys(pieces(tree))],
+        "slopes": {name: data(substituted(slope, back)) for name, slope in slopes.items()},
+    }
+
+
+def _is_mean(node: Node) -> bool:
+    return isinstance(node, Call) and node.function == "mean"
+
+
+def _tree(text: str, record: Op | Rule) -> Node:
+    return parse(text, variables=(), parameters=[p.name for p in record.parameters]).tree
+
+
+def _kink(kink: Kink, record: Op | Rule) -> Any:
+    if isinstance(kink, Lattice):
+        return {name: text and data(_tree(text, record)) for name, text in asdict(kink).items()}
+    return data(_tree(kink, record))
+
+
+def _movable(record: Op | Rule) -> list[Json]:
+    """The parameters that are themselves, or with a minus, the position of a kink."""
+    return list(_bare_names(_tree(kink, record) for kink in record.kinks or () if isinstance(kink, str)))
+
+
+def _bare_names(trees: Iterable[Node]) -> Iterable[Json]:
+    for tree in trees:
+        match tree:
+            case Name(name):
+                yield {"name": name, "sign": 1}
+            case Unary("-", Name(name)):
+                yield {"name": name, "sign": -1}

@@ -1,0 +1,105 @@
+// A choice as the query of a link, and the browser's history of choices.
+
+import { choiceControls, entriesOf } from "./choice.js";
+import { catalogue, learn, ownEntries } from "./entries.js";
+import { setText } from "./dom.js";
+import { held } from "./records.js";
+
+/** @typedef {import("./choice.js").Choice} Choice */
+
+const FRAME = ["embed", "embed_options"]; // Streamlit's own words in an address
+
+/**
+ * The query of a choice, without what is at its default.
+ * @param {Choice} choice
+ */
+export function queryOf(choice) {
+  const { defaults, words } = catalogue().link;
+  const query = new URLSearchParams({ op: choice.op });
+  for (const rule of choice.rules) query.append("rule", rule.key);
+  for (const rule of choice.rules) if (rule.hidden) query.append("hide", rule.key);
+  for (const { name } of choiceControls(choice)) {
+    const value = held(choice.parameters, name);
+    if (value !== undefined) query.append(words.includes(name) ? `p.${name}` : name, String(value));
+  }
+  if (String(choice.range) !== String(defaults.range)) choice.range.forEach((end) => query.append("range", String(end)));
+  if (choice.g !== defaults.g) query.append("g", String(choice.g));
+  if (choice.section) query.append("section", choice.section);
+  for (const [name, text] of Object.entries(choice.training)) query.append(name, text);
+  return String(query);
+}
+
+/** Whether a query fits into a link. @param {string} query */
+export function fits(query) {
+  return query.length <= catalogue().limits.query;
+}
+
+/** The whole address of a choice. @param {Choice} choice */
+export function addressOf(choice) {
+  const kept = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(location.search)) if (FRAME.includes(name)) kept.append(name, value);
+  const query = queryOf(choice);
+  const parts = [fits(query) ? query : "", String(kept)].filter(Boolean);
+  return location.pathname + (parts.length ? `?${parts.join("&")}` : "");
+}
+
+/** The title of a page that shows a choice. @param {Choice} choice */
+export function titleOf(choice) {
+  const { op, rules } = entriesOf(choice);
+  return `${op.label}: ${rules.map((rule) => rule.label).join(", ")} · Gradient explorer`;
+}
+
+/**
+ * Keep the address bar, the page's title and Back and Forward in step with a store. Returns what ends it.
+ * @param {ReturnType<typeof import("./store.js").createStore>} store
+ */
+export function followAddress(store) {
+  const page = location.pathname;
+  let last = /** @type {string|null} */ (null);
+  let kept = /** @type {(() => void)|null} */ (null); // a step that waits until it has been drawn
+  let timer = 0;
+  const keep = () => {
+    clearTimeout(timer);
+    kept?.();
+    kept = null;
+  };
+  const stop = store.subscribe((choice, { phase, thing, origin }) => {
+    if (phase !== "settled") return;
+    keep();
+    const again = origin === "start" || (thing !== null && thing === last);
+    last = thing;
+    kept = () => {
+      setText(titleElement(), titleOf(choice));
+      if (origin !== "history") write(choice, again);
+    };
+    if (origin === "hand") requestAnimationFrame(() => (timer = setTimeout(keep)));
+    else keep();
+  });
+  const popped = (/** @type {PopStateEvent} */ event) => {
+    kept = null;
+    const state = event.state?.instrument;
+    if (!state) return;
+    // Streamlit takes every step for a change of page and would run the script.
+    if (location.pathname === page) event.stopImmediatePropagation();
+    for (const kind of /** @type {const} */ (["op", "rule"])) state.own[kind].forEach((entry) => learn(kind, entry));
+    store.change(state.choice, { origin: "history" });
+  };
+  window.addEventListener("popstate", popped, { capture: true });
+  return () => {
+    stop();
+    if (location.pathname === page) keep();
+    window.removeEventListener("popstate", popped, { capture: true });
+  };
+}
+
+/** @param {Choice} choice @param {boolean} again in the place of the present entry of the history */
+function write(choice, again) {
+  const address = addressOf(choice);
+  if (!again && address === location.pathname + location.search) return;
+  const state = { instrument: { choice, own: ownEntries(choice) } };
+  history[again ? "replaceState" : "pushState"](state, "", address);
+}
+
+function titleElement() {
+  return document.querySelector("title") ?? document.head.appendChild(document.createElement("title"));
+}

@@ -1,0 +1,60 @@
+// Elements of the page, made without markup in strings: what a user wrote is text and nothing else.
+
+/** @typedef {Object<string, string | number | boolean | null | undefined>} Attributes */
+
+let made = 0;
+
+/**
+ * A new element. An attribute that is null, undefined or false is left out; true is an empty one.
+ * Names that begin with "on" are listeners.
+ * @param {string} tag
+ * @param {Attributes & Object<string, *>} [attributes]
+ * @param {...(Node | string)} children
+ * @returns {*}
+ */
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") node.addEventListener(name.slice(2), value);
+    else setAttribute(node, name, value);
+  }
+  node.append(...children);
+  return node;
+}
+
+/**
+ * Set, change or take away an attribute, and only where it differs.
+ * @param {Element} node
+ * @param {string} name
+ * @param {string | number | boolean | null | undefined} value
+ */
+export function setAttribute(node, name, value) {
+  const gone = value === null || value === undefined || value === false;
+  const text = value === true ? "" : String(value);
+  if (gone) node.removeAttribute(name);
+  else if (node.getAttribute(name) !== text) node.setAttribute(name, text);
+}
+
+/**
+ * Set the text of an element, and only where it differs.
+ * @param {Element} node
+ * @param {string} text
+ */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/**
+ * Set what a field shows, unless somebody is typing in it.
+ * @param {HTMLInputElement} field
+ * @param {string} text
+ */
+export function setValue(field, text) {
+  if (document.activeElement !== field && field.value !== text) field.value = text;
+}
+
+/** A name for an element that nothing else in the document has. */
+export function freshId() {
+  made += 1;
+  return `instrument-${made}`;
+}

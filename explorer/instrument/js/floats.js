@@ -1,0 +1,45 @@
+/** Float64 numbers: their neighbours, and even grids of them with the same bits as in Python. */
+
+const number = new Float64Array(1);
+const bits = new BigInt64Array(number.buffer);
+
+/**
+ * The next float64 above x.
+ * @param {number} x
+ * @returns {number}
+ */
+export function above(x) {
+  if (!(x < Infinity)) return x;
+  number[0] = x + 0; // no −0
+  bits[0] += number[0] < 0 ? -1n : 1n;
+  return number[0];
+}
+
+/**
+ * The next float64 below x.
+ * @param {number} x
+ * @returns {number}
+ */
+export const below = (x) => -above(-x);
+
+/**
+ * The distance from |x| to the next float64.
+ * @param {number} x
+ * @returns {number}
+ */
+export const unit = (x) => above(Math.abs(x)) - Math.abs(x);
+
+/**
+ * Evenly spaced numbers, both ends included; what is 0 but for rounding is 0.
+ * @param {number} start
+ * @param {number} stop
+ * @param {number} points
+ * @returns {Float64Array}
+ */
+export function evenPoints(start, stop, points) {
+  const step = (stop - start) / (points - 1);
+  const zero = 1e-12 * (stop - start);
+  const x = Float64Array.from({ length: points }, (_, i) => i * step + start);
+  x[points - 1] = stop;
+  return x.map((value) => (Math.abs(value) < zero ? 0 : value));
+}

@@ -1,0 +1,148 @@
+/** Every function and operator of the formula language on float64 numbers, with torch's values. */
+
+const ROOT_PI = Math.sqrt(Math.PI);
+
+/** erf by its series of positive terms, 2/√π · e^(−x²) · Σ 2ⁿ x^(2n+1) / (1·3·…·(2n+1)). */
+function erfSeries(x) {
+  let term = x;
+  let sum = x;
+  for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n += 1) {
+    term *= (2 * x * x) / (2 * n + 1);
+    sum += term;
+  }
+  return (2 / ROOT_PI) * Math.exp(-x * x) * sum;
+}
+
+/** 1 − erf by its continued fraction, for x from 2 on. */
+function complement(x) {
+  let rest = x;
+  for (let n = 60; n > 0; n -= 1) rest = x + n / 2 / rest;
+  return Math.exp(-x * x) / ROOT_PI / rest;
+}
+
+function erf(x) {
+  if (!(Math.abs(x) > 2)) return erfSeries(x);
+  return Math.sign(x) * (1 - complement(Math.abs(x)));
+}
+
+function roundHalfToEven(a) {
+  const down = Math.floor(a);
+  const rest = a - down;
+  return rest < 0.5 || (rest === 0.5 && down % 2 === 0) ? down : Math.ceil(a);
+}
+
+/** C's pow, where JavaScript has NaN for 1 to any power and for (−1) to an infinite one. */
+export function power(a, b) {
+  if (a === 1 || (a === -1 && Math.abs(b) === Infinity)) return 1;
+  return a ** b;
+}
+
+/** Powers to a constant that torch computes by products and roots. */
+const CONSTANT_POWERS = new Map([
+  [0.5, Math.sqrt],
+  [-0.5, (a) => 1 / Math.sqrt(a)],
+  [1, (a) => a],
+  [2, (a) => a * a],
+  [3, (a) => a * a * a],
+  [-1, (a) => 1 / a],
+  [-2, (a) => 1 / (a * a)],
+]);
+
+/**
+ * The function a ↦ a to a constant power.
+ * @param {number} exponent
+ * @returns {(a: number) => number}
+ */
+export const toThe = (exponent) => CONSTANT_POWERS.get(exponent) ?? ((a) => power(a, exponent));
+
+const sign = (a) => (a > 0 ? 1 : 0) - (a < 0 ? 1 : 0);
+const clamp = (a, low, high) => Math.min(Math.max(a, low), high);
+const sigmoid = (a) => 1 / (1 + Math.exp(-a));
+const softplus = (a) => (a > 20 ? a : Math.log1p(Math.exp(a)));
+const elu = (a, alpha) => (a < 0 ? Math.expm1(a) * alpha : a);
+
+const LARGEST_FLOAT32 = (2 - 2 ** -23) * 2 ** 127;
+
+function celu(a, alpha) {
+  const size = Math.abs(alpha);
+  if (size === 0 || (size > LARGEST_FLOAT32 && size < Infinity)) return NaN;
+  return a < 0 ? Math.expm1(a * (1 / alpha)) * alpha : a;
+}
+
+function softshrink(a, width) {
+  if (!(width >= 0 && width < Infinity)) return NaN;
+  if (a > width) return a - width;
+  return a < -width ? a + width : a * 0;
+}
+
+/** @type {Record<string, (...values: number[]) => number>} */
+export const FUNCTIONS = {
+  abs: Math.abs,
+  sign,
+  heaviside: (a, b) => (a === 0 ? b : Number(a > 0)),
+  round: roundHalfToEven,
+  floor: Math.floor,
+  ceil: Math.ceil,
+  trunc: Math.trunc,
+  exp: Math.exp,
+  expm1: Math.expm1,
+  log: Math.log,
+  log1p: Math.log1p,
+  sqrt: Math.sqrt,
+  sin: Math.sin,
+  cos: Math.cos,
+  tan: Math.tan,
+  atan: Math.atan,
+  sinh: Math.sinh,
+  cosh: Math.cosh,
+  tanh: Math.tanh,
+  sigmoid,
+  softplus,
+  erf,
+  relu: (a) => Math.max(a, 0),
+  min: (a, b) => Math.min(a, b),
+  max: (a, b) => Math.max(a, b),
+  clamp,
+  clamp_min: (a, low) => Math.max(a, low),
+  clamp_max: (a, high) => Math.min(a, high),
+  where: (condition, then, otherwise) => (condition ? then : otherwise),
+  detach: (a) => a,
+  gelu: (a) => 0.5 * a * (1 + erf(a * Math.SQRT1_2)),
+  silu: (a) => a / (1 + Math.exp(-a)),
+  mish: (a) => a * Math.tanh(Math.log1p(Math.exp(a))),
+  selu: (a) => 1.0507009873554805 * elu(a, 1.6732632423543772),
+  elu,
+  celu,
+  leaky_relu: (a, slope) => (a > 0 ? a : a * slope),
+  relu6: (a) => clamp(a, 0, 6),
+  hardtanh: (a, low, high) => (low > high ? NaN : clamp(a, low, high)),
+  softsign: (a) => a / (Math.abs(a) + 1),
+  hardsigmoid: (a) => clamp(a + 3, 0, 6) / 6,
+  hardswish: (a) => (a * clamp(a + 3, 0, 6)) / 6,
+  softshrink,
+  hardshrink: (a, width) => (-width <= a && a <= width ? 0 : a),
+  reciprocal: (a) => 1 / a,
+};
+
+/** Constants are computed by Python, whose min and max pass a NaN over that stands second. */
+export const PYTHON = {
+  min: (a, b) => (b < a ? b : a),
+  max: (a, b) => (b > a ? b : a),
+};
+
+/** Conditions are 0 and 1. @type {Record<string, (a: number, b: number) => number>} */
+export const OPERATORS = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b,
+  "**": power,
+  "&": (a, b) => a && b,
+  "|": (a, b) => a || b,
+  "<": (a, b) => Number(a < b),
+  "<=": (a, b) => Number(a <= b),
+  ">": (a, b) => Number(a > b),
+  ">=": (a, b) => Number(a >= b),
+  "==": (a, b) => Number(a === b),
+  "!=": (a, b) => Number(a !== b),
+};

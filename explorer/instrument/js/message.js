@@ -1,0 +1,37 @@
+// What Python sends: taken over only where it is understood.
+
+import { widened } from "./choice.js";
+import { find, learn } from "./entries.js";
+
+/** @typedef {import("./choice.js").Choice} Choice */
+
+/**
+ * A choice as Python writes it, with its own formulas. Throws an Error with a sentence where it makes no sense.
+ * @param {*} message
+ * @returns {Choice}
+ */
+export function received(message) {
+  const { op, rules, hide, parameters, range, g, section, training, own } = record(message);
+  for (const kind of /** @type {const} */ (["op", "rule"])) list(record(own)[kind]).forEach((entry) => learn(kind, entry));
+  const known = typeof op === "string" && find("op", op) && list(rules).length > 0 && rules.every((key) => find("rule", key));
+  const numbers = [g, ...list(range), ...Object.values(record(parameters))];
+  if (!known || range.length !== 2 || !numbers.every(Number.isFinite)) refuse();
+  if (![section, ...Object.values(record(training))].every((text) => typeof text === "string")) refuse();
+  const shown = rules.map((key, slot) => ({ key, slot, hidden: list(hide).includes(key) }));
+  return widened({ op, rules: shown, parameters, range, g, bounds: {}, section, training });
+}
+
+/** @param {*} value @returns {Object<string, *>} */
+function record(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : refuse();
+}
+
+/** @param {*} value @returns {*[]} */
+function list(value) {
+  return Array.isArray(value) ? value : refuse();
+}
+
+/** @returns {never} */
+function refuse() {
+  throw new Error("A message of the server was not understood: reload the page.");
+}

@@ -1,0 +1,93 @@
+// Curves as SVG paths in px, set between two drawings of Plotly.
+
+import { across, down } from "./plot.js";
+
+/** @typedef {import("./traces.js").Line} Line */
+/** @typedef {import("./plot.js").Frame} Frame */
+/** A curve in px; y is NaN where the line breaks. @typedef {{x: Float64Array, y: Float64Array}} Pixels */
+
+const FAR = 20_000; // px: beyond any screen, within what browsers draw
+
+/**
+ * The points of a line in px, relative to the left end and the top of its panel.
+ * @param {Line} line
+ * @param {Frame} frame
+ * @returns {Pixels}
+ */
+export function pixelsOf({ x, y, gaps, gradient }, frame) {
+  const panel = gradient ? frame.gradient : frame.forward;
+  const count = x.length + gaps.reduce((sum, gap) => sum + gap, 0);
+  const points = { x: new Float64Array(count), y: new Float64Array(count) };
+  for (let i = 0, to = 0; i < x.length; i += 1, to += 1) {
+    points.x[to] = across(frame, x[i]) - frame.left;
+    points.y[to] = Number.isFinite(y[i]) ? clipped(down(panel, y[i]) - panel.top) : NaN;
+    if (!gaps[i]) continue;
+    to += 1;
+    points.x[to] = points.x[to - 1];
+    points.y[to] = NaN;
+  }
+  return points;
+}
+
+/** @param {number} y */
+function clipped(y) {
+  return Math.min(Math.max(y, -FAR), FAR);
+}
+
+/**
+ * The text of a path in tenths of px.
+ * @param {Pixels} pixels
+ */
+export function pathText({ x, y }) {
+  let text = "";
+  let pen = "M";
+  for (let i = 0; i < x.length; i += 1) {
+    if (y[i] !== y[i]) {
+      pen = "M";
+      continue;
+    }
+    text += `${pen}${Math.round(x[i] * 10) / 10},${Math.round(y[i] * 10) / 10}`;
+    pen = "L";
+  }
+  return text;
+}
+
+/**
+ * Set the paths of the lines that Plotly has drawn, in the same order. A line has one path for each of its
+ * parts: the first takes all of it.
+ * @param {HTMLElement} element
+ * @param {{gradient: boolean}[]} lines
+ * @param {Pixels[]} pixels
+ */
+export function movePaths(element, lines, pixels) {
+  const groups = { xy: drawnLines(element, "xy"), xy2: drawnLines(element, "xy2") };
+  lines.forEach((line, place) => {
+    const group = (line.gradient ? groups.xy2 : groups.xy).shift();
+    const [first, ...rest] = group?.querySelectorAll(".js-line") ?? [];
+    first?.setAttribute("d", pathText(pixels[place]));
+    for (const path of rest) path.setAttribute("d", "");
+  });
+}
+
+/** @param {HTMLElement} element @param {string} panel */
+function drawnLines(element, panel) {
+  return [...element.querySelectorAll(`.cartesianlayer .${panel} .scatterlayer > .trace`)];
+}
+
+/**
+ * The circles of a line in px of the chart, as the text of one path.
+ * @param {Line} line
+ * @param {number[]} at
+ * @param {Frame} frame
+ * @param {number} radius
+ */
+export function circlesText({ x, y, gradient }, at, frame, radius) {
+  const panel = gradient ? frame.gradient : frame.forward;
+  const inside = at.filter((i) => y[i] >= panel.range[0] && y[i] <= panel.range[1]);
+  return inside.map((i) => circle(across(frame, x[i]), down(panel, y[i]), radius)).join("");
+}
+
+/** @param {number} x @param {number} y @param {number} r */
+function circle(x, y, r) {
+  return `M${(x - r).toFixed(1)},${y.toFixed(1)}a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0`;
+}

@@ -1,0 +1,160 @@
+// The chart's layout, and Plotly as what draws it.
+
+import { ticks, titleOf } from "./plot-axes.js";
+import { escaped } from "./traces.js";
+
+/** @typedef {import("./plot-axes.js").Range} Range */
+/** @typedef {{top: number, height: number, range: Range}} Panel */
+/**
+ * Where everything is, in px: ``inner`` is the width of both panels, ``left`` their left end. ``size`` is
+ * that of letters in px, and ``type`` the smallest that it may be.
+ * @typedef {{width: number, height: number, left: number, inner: number, size: number, x: Range,
+ *   forward: Panel, gradient: Panel}} Frame
+ */
+/** @typedef {{text: string, ground: string, font: string, type: number}} Theme */
+
+const NARROW = 600;
+const STAGE = 1200;
+const GAP = 26; // px between the panels, for the grips
+const FINGER = 90; // px that a tick of x needs
+const LINE = 32; // px that a tick of y needs
+const GRID = "rgba(127, 133, 143, 0.25)";
+const CLEAR = "rgba(0, 0, 0, 0)";
+
+// Whatever is grasped is ours: Plotly only draws.
+const CONFIG = { staticPlot: true, displayModeBar: false, showSendToCloud: false, responsive: false };
+
+let loading = /** @type {Promise<*>|null} */ (null);
+
+/**
+ * Plotly, fetched once for all charts of a page.
+ * @param {string} address of plotly.js
+ */
+export function loadPlotly(address) {
+  const global = /** @type {*} */ (window);
+  if (global.Plotly) return Promise.resolve(global.Plotly);
+  loading ??= new Promise((resolve, reject) => {
+    // The page's head may already be fetching it.
+    const wanted = new URL(address, document.baseURI).href;
+    const begun = document.readyState === "complete" ? null : [...document.scripts].find(({ src }) => src === wanted);
+    const script = begun ?? document.createElement("script");
+    script.onload = () => resolve(global.Plotly);
+    script.onerror = () => {
+      loading = null;
+      script.remove();
+      reject(new Error("The chart could not be loaded: reload the page to try again"));
+    };
+    if (begun) {
+      window.addEventListener("load", () => global.Plotly || script.dispatchEvent(new Event("error")), { once: true });
+      return;
+    }
+    script.src = address;
+    document.head.append(script);
+  });
+  return loading;
+}
+
+/** @param {number} width of a chart, in px @param {number} smallest px of letters */
+export function fontSize(width, smallest) {
+  return Math.max(width < NARROW ? 11 : width > STAGE ? 16 : 13, smallest);
+}
+
+/**
+ * Where the panels lie in a chart of a size: forward above, gradients below, on one x.
+ * @param {number} width
+ * @param {number} height
+ * @param {Range} x
+ * @param {Range} y
+ * @param {Range} gradient
+ * @param {number} smallest px of letters
+ * @returns {Frame}
+ */
+export function frameOf(width, height, x, y, gradient, smallest) {
+  const size = fontSize(width, smallest);
+  const margins = [4.6 * size, 10, Math.max(1.7 * size, 28), 3.2 * size];
+  const [left, right, top, bottom] = margins.map(Math.round); // as Plotly does
+  const each = Math.max((height - top - bottom - GAP) / 2, 10);
+  return {
+    width,
+    height,
+    left,
+    size,
+    inner: Math.max(width - left - right, 10),
+    x,
+    forward: { top, height: each, range: y },
+    gradient: { top: top + each + GAP, height: each, range: gradient },
+  };
+}
+
+/** The px of an x. @param {Frame} frame @param {number} x */
+export function across({ left, inner, x: [start, stop] }, x) {
+  return left + ((x - start) / (stop - start)) * inner;
+}
+
+/** The px of a y in a panel. @param {Panel} panel @param {number} y */
+export function down({ top, height, range: [low, high] }, y) {
+  return top + ((high - y) / (high - low)) * height;
+}
+
+/**
+ * @param {Frame} frame
+ * @param {Theme} theme
+ * @param {boolean} circles whether there are any to explain
+ */
+export function layoutOf(frame, theme, circles) {
+  const { width, height, left, inner, size, x, forward, gradient } = frame;
+  const bottom = gradient.top + gradient.height;
+  const domain = (/** @type {Panel} */ { top, height: tall }) => [
+    (bottom - top - tall) / (bottom - forward.top),
+    (bottom - top) / (bottom - forward.top),
+  ];
+  return {
+    width,
+    height,
+    autosize: false,
+    showlegend: false,
+    paper_bgcolor: CLEAR,
+    plot_bgcolor: CLEAR,
+    font: { color: theme.text, family: theme.font, size },
+    margin: { l: left, r: width - left - inner, t: forward.top, b: height - bottom, pad: 0 },
+    xaxis: { ...axis("x", x, inner / FINGER), anchor: "y2" },
+    yaxis: { ...axis("forward y", forward.range, forward.height / LINE), domain: domain(forward) },
+    yaxis2: { ...axis("gradient", gradient.range, gradient.height / LINE), domain: domain(gradient), anchor: "x" },
+    annotations: circles ? [note("● value  ○ limit", { x: 0, xanchor: "left", y: 1, yanchor: "bottom" })] : [],
+  };
+}
+
+/** @param {string} name @param {Range} range @param {number} most ticks */
+function axis(name, range, most) {
+  const marks = ticks(range, most);
+  return {
+    title: { text: titleOf(name, marks), standoff: 6 },
+    range,
+    autorange: false,
+    fixedrange: true,
+    tickmode: "array",
+    tickvals: marks.values,
+    ticktext: marks.texts,
+    gridcolor: GRID,
+    zerolinecolor: "rgba(127, 133, 143, 0.6)",
+    automargin: false,
+  };
+}
+
+/** A line of text beside the panels. @param {string} text @param {Object<string, *>} place */
+export function note(text, place) {
+  return { text: escaped(text), xref: "paper", yref: "paper", showarrow: false, borderpad: 2, ...place };
+}
+
+/** @param {*} Plotly @param {HTMLElement} element @param {*[]} traces @param {*} layout */
+export function drawPlot(Plotly, element, traces, layout) {
+  return Plotly.react(element, traces, layout, CONFIG);
+}
+
+/**
+ * Put values in the place of others that look the same, without drawing.
+ * @param {*} element @param {*[]} traces those that are drawn, with other values
+ */
+export function exchangeValues(element, traces) {
+  traces.forEach(({ x, y }, place) => Object.assign(element.data[place], { x, y }));
+}

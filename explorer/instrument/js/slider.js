@@ -1,0 +1,71 @@
+// A slider with its exact number beside it.
+
+import { element, freshId, setAttribute, setValue } from "./dom.js";
+import { numberText, typedNumber, within } from "./numbers.js";
+
+const LOG_STEPS = 1000;
+
+/**
+ * Between what the native slider holds and the value: the ends, the step, and both ways.
+ * @typedef {{ends: [number, number], step: number, value: (held: number) => number, held: (value: number) => number}} Scale
+ */
+
+/**
+ * A labelled slider and a number field. ``onChange`` gets "moving" while it is dragged and "settled" at
+ * rest, and whether it is one of a row of small steps by keyboard. A number may be typed that lies beyond
+ * the slider.
+ * @param {{name: string, meaning?: string, onChange: (value: number, phase: "moving"|"settled", byKeys: boolean) => void}} options
+ */
+export function createSlider({ name, meaning = "", onChange }) {
+  let scale = linear(0, 1);
+  let byKeys = false;
+  let shown = 0;
+  const id = freshId();
+  const range = element("input", { type: "range", id });
+  const exact = element("input", { type: "number", step: "any", "aria-label": name, class: "exact" });
+  const [phrase] = meaning.split(":"); // a hint may follow
+  const label = element("label", { for: id, title: meaning || null }, element("b", {}, name), phrase && ` ${phrase}`);
+  const chosen = () => scale.value(Number(range.value));
+
+  range.addEventListener("keydown", () => (byKeys = true));
+  range.addEventListener("pointerdown", () => (byKeys = false));
+  range.addEventListener("input", () => onChange(chosen(), "moving", byKeys));
+  range.addEventListener("change", () => onChange(chosen(), "settled", byKeys));
+  exact.addEventListener("change", () => {
+    const value = typedNumber(exact.value);
+    if (value !== null) onChange(value, "settled", false);
+    exact.value = numberText(shown); // what has become of it, while the field still has the focus
+  });
+
+  return {
+    element: element("div", { class: "slider" }, label, exact, range),
+    /** @param {number} value @param {[number, number]} bounds @param {boolean} [log] whether equal ways are equal ratios */
+    update(value, bounds, log = false) {
+      shown = value;
+      scale = (log ? logarithmic : linear)(...bounds);
+      setAttribute(range, "min", scale.ends[0]);
+      setAttribute(range, "max", scale.ends[1]);
+      setAttribute(range, "step", scale.step);
+      if (chosen() !== value) range.value = String(scale.held(within(value, ...bounds)));
+      setAttribute(range, "aria-valuetext", numberText(value));
+      setValue(exact, numberText(value));
+    },
+  };
+}
+
+/** @param {number} low @param {number} high @returns {Scale} */
+function linear(low, high) {
+  const step = high - low > 50 ? 1 : 10 ** Math.floor(Math.log10((high - low) / 300));
+  return { ends: [low, high], step, value: (held) => held, held: (value) => value };
+}
+
+/** @param {number} low @param {number} high @returns {Scale} */
+function logarithmic(low, high) {
+  const ratio = Math.log(high / low) / LOG_STEPS;
+  return {
+    ends: [0, LOG_STEPS],
+    step: 1,
+    value: (held) => Number((low * Math.exp(held * ratio)).toPrecision(3)),
+    held: (value) => Math.round(Math.log(value / low) / ratio),
+  };
+}

@@ -1,0 +1,83 @@
+// Where sampled curves jump.
+
+/** @typedef {Float64Array|Float32Array} Floats */
+
+const BESIDE = 8; // floats: the farthest that a point beside a kink lies from it
+
+/**
+ * Where a curve jumps: between neighbours that belong to one kink, by more than can be overlooked.
+ * @param {import("./traces.js").Curves} curves
+ * @param {Floats} y
+ * @param {number[]} kinks
+ */
+export function jumps({ x, marks }, y, kinks) {
+  const smallest = smallestJump(y, marks);
+  const gaps = new Uint8Array(x.length);
+  const closed = [];
+  const open = [];
+  for (const kink of kinks) {
+    const at = positionOf(x, kink);
+    if (at < 0) continue;
+    const [first, last] = group(x, marks, at);
+    let limits = 0;
+    for (let i = first; i <= last; i += 1) {
+      if (i < last && Math.abs(y[i + 1] - y[i]) > smallest) gaps[i] = 1;
+      const limit = gaps[i] || (i > first && gaps[i - 1]);
+      limits += limit ? 1 : 0;
+      if (limit && i !== at) open.push(i);
+    }
+    if (limits) closed.push(at);
+  }
+  return { gaps, closed, open };
+}
+
+/** The index of a kink among ascending x, −1 where it was not sampled. @param {Floats} x @param {number} kink */
+function positionOf(x, kink) {
+  const value = x instanceof Float32Array ? Math.fround(kink) : kink;
+  const at = firstNotBelow(x, value);
+  return x[at] === value ? at : -1;
+}
+
+/** The index of the first of ascending x that is not below a value. @param {Floats} x @param {number} value */
+export function firstNotBelow(x, value) {
+  let low = 0;
+  let high = x.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (x[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The first and last of the points that belong to a kink.
+ * @param {Floats} x
+ * @param {ArrayLike<number>} marks
+ * @param {number} at the kink's own
+ */
+function group(x, marks, at) {
+  const [unit, least] = x instanceof Float32Array ? [2 ** -23, 2 ** -149] : [2 ** -52, 2 ** -1074];
+  const reach = BESIDE * (unit * Math.abs(x[at]) + least);
+  let first = at;
+  let last = at;
+  while (marks[first - 1] === 2 && x[at] - x[first - 1] <= reach) first -= 1;
+  while (marks[last + 1] === 2 && x[last + 1] - x[at] <= reach) last += 1;
+  return [first, last];
+}
+
+/**
+ * What is seen as a jump, by the size of the curve away from kinks: beside a pole it may be huge.
+ * @param {Floats} y
+ * @param {ArrayLike<number>} marks
+ */
+function smallestJump(y, marks) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (let i = 0; i < y.length; i += 1) {
+    if (marks[i] || !Number.isFinite(y[i])) continue;
+    low = Math.min(low, y[i]);
+    high = Math.max(high, y[i]);
+  }
+  return low > high ? 0 : 1e-4 * (high - low) + 1e-6 * Math.max(Math.abs(low), Math.abs(high));
+}

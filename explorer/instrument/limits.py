@@ -1,0 +1,16 @@
+"""What a person may ask of the instrument by hand or by link, beside the limits of formulas and curves."""
+
+from __future__ import annotations
+
+from explorer.catalogue import Parameter
+
+LARGEST_G = 1e6
+LARGEST_PARAMETER = 1e6
+SMALLEST_POSITIVE = 1e-6
+LONGEST_QUERY = 2000
+
+
+def reach(parameter: Parameter) -> tuple[float, float]:
+    """How far a slider may be widened: a parameter keeps the sign that its bounds give it."""
+    lowest = min(parameter.low, SMALLEST_POSITIVE) if parameter.low >= 0 else -LARGEST_PARAMETER
+    return lowest, LARGEST_PARAMETER if parameter.high > 0 else parameter.high

@@ -1,0 +1,98 @@
+"""The instrument as one file that needs no server: for slides, blogs and a class without network."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from explorer.catalogue import Op, Rule
+from explorer.curves import sample_curves
+from explorer.description import described
+from explorer.instrument.assets import MODULES, plotly_js, skeleton, skeleton_css
+from explorer.instrument.choice import choice_data
+from explorer.instrument.document import document
+
+_IMPORT = re.compile(r'(from\s+|import\()"\./([\w-]+\.js)"')
+_HEIGHT_PX = 640
+
+
+class Page:
+    """An instrument that shows a choice; in a notebook it is live in the output cell."""
+
+    def __init__(self, choice: Mapping[str, Any], words: Mapping[str, str]) -> None:
+        self._start = {"choice": choice, "words": words}
+
+    def html(self) -> str:
+        """One self-contained file of about 5 MB: it fetches nothing, and all of its sliders work."""
+        parts = {
+            "style": _style(),
+            "skeleton": skeleton("instrument"),
+            "plotly": _script(plotly_js().decode()),
+            "modules": _json({"imports": _modules()}),
+            "start": _json({"document": document(), **self._start}),
+        }
+        page = skeleton("page")
+        return re.sub(r"<!-- (\w+) -->", lambda found: parts[found[1]], page)
+
+    def _repr_html_(self) -> str:
+        style = f"width:100%;height:{_HEIGHT_PX}px;border:0"
+        return f'<iframe srcdoc="{html.escape(self.html())}" style="{style}"></iframe>'
+
+
+def instrument(
+    op: str | Op,
+    rules: str | Rule | Sequence[str | Rule],
+    *,
+    start: float = -3.0,
+    stop: float = 3.0,
+    g: float = 1.0,
+    **parameters: Any,
+) -> Page:
+    """The live instrument: shown at the end of a notebook's cell, or as a file by ``.html()``.
+
+    Args:
+        op: as for ``explorer.sample``, like all that follows.
+        rules: one to six.
+        start, stop: the range of x at first.
+        g: the upstream gradient at first.
+        **parameters: values by name, or ``rule.name`` for one rule only.
+
+    Raises:
+        ValueError: an unknown key, parameter, or a number out of bounds, in a plain sentence.
+    """
+    curves = sample_curves(op, rules, start=start, stop=stop, g=g, **parameters)
+    words = described(curves)
+    span = (curves.start, curves.stop)
+    choice = choice_data(curves.op, curves.rules, parameters=parameters, span=span, g=curves.g)
+    return Page(choice, {"main": words.main, "rest": words.rest})
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """Each module as an address that holds its text; they import one another by bare names."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(MODULES.glob("*.js"))}
+    return {f"#{name}": _address(_IMPORT.sub(r'\1"#\2"', text)) for name, text in texts.items()}
+
+
+def _address(text: str) -> str:
+    return f"data:text/javascript;base64,{base64.b64encode(text.encode()).decode('ascii')}"
+
+
+def _style() -> str:
+    sheets = (sheet.read_text(encoding="utf-8") for sheet in sorted(MODULES.glob("*.css")))
+    return "\n".join([skeleton_css(), *sheets])
+
+
+def _json(data: Any) -> str:
+    """JSON that cannot end the element it stands in."""
+    return json.dumps(data).replace("<", "\\u003c")
+
+
+def _script(text: str) -> str:
+    """JavaScript that cannot end the element it stands in."""
+    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")

@@ -1,0 +1,54 @@
+"""Lessons: the stories of custom gradients, each a small module whose shown code is the code that runs."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from explorer.lessons import (
+    autograd,
+    checking,
+    clamping,
+    constants,
+    context,
+    leaves,
+    linear,
+    rectifier,
+    second_derivative,
+    straight_through,
+    surrogates,
+    vanishing,
+)
+from explorer.lessons.autograd import MyLayer
+from explorer.lessons.clamping import ClampGradient, FixedClampGradient
+from explorer.lessons.constants import MulConstant
+from explorer.lessons.glossary import GLOSSARY
+from explorer.lessons.lesson import Choice, Drawing, HeatMap, Lesson, Lines, Link
+from explorer.lessons.linear import LinearFunction
+from explorer.lessons.rectifier import MyReLU
+from explorer.lessons.straight_through import RoundGradient
+
+__all__ = [
+    "GLOSSARY", "LESSONS",
+    "Choice", "ClampGradient", "Drawing", "FixedClampGradient", "HeatMap", "Lesson", "LinearFunction",
+    "Lines", "Link", "MulConstant", "MyLayer", "MyReLU", "RoundGradient",
+]  # fmt: skip
+
+
+def _by_key(*modules: ModuleType) -> dict[str, Lesson]:
+    return {module.LESSON.key: module.LESSON for module in modules}
+
+
+LESSONS = _by_key(
+    autograd,
+    vanishing,
+    straight_through,
+    clamping,
+    leaves,
+    rectifier,
+    linear,
+    constants,
+    context,
+    second_derivative,
+    checking,
+    surrogates,
+)

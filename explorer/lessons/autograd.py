@@ -1,0 +1,98 @@
+"""Autograd does it for you: a layer whose numbers are learned."""
+
+from __future__ import annotations
+
+import warnings
+
+import torch
+from torch import nn
+
+from explorer.lessons.lesson import Choice, Lesson, explore
+
+
+class MyLayer(nn.Module):
+    """Multiplies its input by nine numbers it learns."""
+
+    def __init__(self):
+        super().__init__()
+        mytensor = torch.empty(3, 3)
+        nn.init.uniform_(mytensor, 0, 1)
+        self.mytensor = nn.Parameter(mytensor)
+
+    def forward(self, input):
+        return input * self.mytensor
+
+
+def gradient():
+    """The gradient of the sum of the outputs, one row, for an input of twos."""
+    layer = MyLayer()
+    layer(torch.full((3, 3), 2.0)).sum().backward()
+    return layer.mytensor.grad[0].tolist()
+
+
+def learned():
+    """What an optimiser would be given."""
+    return [name for name, _ in MyLayer().named_parameters()]
+
+
+def plain_tensor_asks():
+    """Whether a tensor that is no parameter asks for a gradient."""
+    return torch.rand(3, 3).requires_grad
+
+
+def tensor_slip():
+    """What torch says to the published ``torch.tensor(3, 3)``."""
+    try:
+        torch.tensor(3, 3)
+    except TypeError as error:
+        return str(error)
+
+
+def uniform_slip():
+    """What torch says to the published ``init.uniform``."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nn.init.uniform(torch.empty(3, 3), 0, 1)
+    return str(caught[0].message)
+
+
+def init_slip():
+    """What torch says when ``super().__init__()`` is missing, as it was."""
+
+    class Forgetful(MyLayer):
+        def __init__(self):
+            self.mytensor = nn.Parameter(torch.empty(3, 3))
+
+    try:
+        Forgetful()
+    except AttributeError as error:
+        return str(error)
+
+
+LESSON = Lesson(
+    key="autograd",
+    title="Autograd does it for you",
+    question="When do you have to write a backward yourself?",
+    prediction=Choice(
+        "Each output is `input * w`, and every input is 2. What is the gradient of their sum for each `w`?",
+        ("0", "1", "2", "the value of w"),
+        lambda results: f"{results['gradient'][0]:g}",
+    ),
+    words="""
+    Most of the time: never. `nn.Parameter` says that a tensor is to be learned. It sets `requires_grad`
+    to True, and from then on torch writes down every operation on it: the [graph](graph). `backward`
+    reads the graph from its end to its beginning.
+
+    Here each weight of `MyLayer` is multiplied by `input = 2`, so one row of its gradient is
+    `{gradient}`. An optimiser is given `{learned}`. For a plain tensor `requires_grad` is
+    {plain_tensor_asks}: a layer that holds one learns nothing.
+
+    As it was published, this layer has three slips. `torch.tensor(3, 3)` raises “{tensor_slip}”: a
+    shape belongs in `torch.empty(3, 3)`. `init.uniform` warns: “{uniform_slip}” Without
+    `super().__init__()` there is: “{init_slip}”.
+    """,
+    code=(MyLayer,),
+    numbers=(gradient, learned, plain_tensor_asks, tensor_slip, uniform_slip, init_slip),
+    scenes=(explore("formula: w * x", "default", w=2),),
+    remember="If you only use torch's operations on parameters, the backward is already written.",
+)

@@ -1,0 +1,90 @@
+"""Is it right? gradcheck, its step size, its precision, and kinks."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch.autograd import gradcheck
+
+from explorer.lessons.lesson import Choice, Lesson, Lines, explore
+
+STEPS = [10.0**-exponent for exponent in range(1, 13)]
+
+
+def error_at(eps, dtype):
+    """How far the slope between 1 − eps and 1 + eps is from the derivative of sin at 1."""
+    x, step = torch.tensor(1.0, dtype=dtype), torch.tensor(eps, dtype=dtype)
+    slope = (torch.sin(x + step) - torch.sin(x - step)) / (2 * step)
+    return abs(slope.item() - math.cos(1.0))
+
+
+def valley():
+    """For both precisions the best of the steps and its error."""
+    best = {}
+    for dtype in (torch.float32, torch.float64):
+        eps = min(STEPS, key=lambda step: error_at(step, dtype))
+        best[str(dtype).removeprefix("torch.")] = {"eps": eps, "error": error_at(eps, dtype)}
+    return best
+
+
+def tiny_step():
+    """The error in float32 with gradcheck's own step."""
+    return error_at(1e-6, torch.float32)
+
+
+def at_a_kink():
+    """What gradcheck finds for ReLU at exactly 0."""
+    x = torch.zeros(1, dtype=torch.double, requires_grad=True)
+    try:
+        gradcheck(torch.relu, (x,))
+    except RuntimeError as error:
+        numerical, analytical = (line.split("[[")[1].split("]")[0] for line in str(error).splitlines()[1:3])
+        return {"numerical": float(numerical), "analytical": float(analytical)}
+
+
+def beside_the_kink():
+    """And a little beside it."""
+    x = torch.tensor([0.1], dtype=torch.double, requires_grad=True)
+    return gradcheck(torch.relu, (x,))
+
+
+def error_curve():
+    """The error of the numerical derivative against its step, in both precisions."""
+    precisions = {"float32": torch.float32, "float64": torch.float64}
+    y = {name: [error_at(eps, dtype) for eps in STEPS] for name, dtype in precisions.items()}
+    return Lines("step eps", "error of the slope", STEPS, y)
+
+
+LESSON = Lesson(
+    key="gradcheck",
+    title="Is it right?",
+    question="How small should the step of a numerical derivative be?",
+    prediction=Choice(
+        "The step eps gets smaller and smaller. What does the error of the slope do?",
+        ("it falls for ever", "it falls, then it rises", "it stays the same"),
+        lambda results: (
+            "it falls, then it rises"
+            if results["valley"]["float64"]["eps"] > STEPS[-1]
+            else "it falls for ever"
+        ),
+    ),
+    words="""
+    `gradcheck` moves each input by eps to both sides and compares the slope with your `backward`. A
+    large step sees the curve bend. A tiny step subtracts two nearly equal numbers, and only rounding is
+    left. Between them lies a valley.
+
+    In float32 the best error is {valley[float32][error]:.0e}, at eps = {valley[float32][eps]:g}. In
+    float64 it is {valley[float64][error]:.0e}, at eps = {valley[float64][eps]:g}. `gradcheck`'s own
+    step is made for float64; in float32 its error would be {tiny_step:.0e}. So check in float64.
+
+    And stay away from [kinks](kink). For ReLU at exactly zero the step reaches over the corner: the
+    slope is {at_a_kink[numerical]:g}, torch returns {at_a_kink[analytical]:g}, and neither is wrong. A
+    little beside it gradcheck says `{beside_the_kink}`.
+    """,
+    code=(error_at,),
+    numbers=(valley, tiny_step, at_a_kink, beside_the_kink),
+    pictures=(error_curve,),
+    scenes=(explore("sin", "default"), explore("relu", "default", start=-1, stop=1)),
+    remember="Check in float64, with gradcheck's own step, away from kinks.",
+)

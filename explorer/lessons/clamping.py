@@ -1,0 +1,90 @@
+"""Clamp and its mask: torch's own, one as published with its bug, and the repaired one."""
+
+from __future__ import annotations
+
+import torch
+from torch.autograd import Function
+
+from explorer.lessons.lesson import Choice, Lesson, explore
+
+
+class ClampGradient(Function):
+    """The published version: above the bound it returns 1, neither 0 nor g."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0, max=1)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        grad_input = g.clone()
+        grad_input[x < 0] = 0
+        grad_input[x > 1] = 1
+        return grad_input
+
+
+class FixedClampGradient(ClampGradient):
+    """The same with 0 above the bound, as torch has it."""
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        grad_input = g.clone()
+        grad_input[x < 0] = 0
+        grad_input[x > 1] = 0
+        return grad_input
+
+
+def gradients(clamp, g):
+    """The gradient at x = −1, 0.5 and 2 for one upstream gradient."""
+    x = torch.tensor([-1.0, 0.5, 2.0], requires_grad=True)
+    clamp(x).backward(torch.full_like(x, g))
+    return x.grad.tolist()
+
+
+def torch_own():
+    """torch's own clamp, for g = 1."""
+    return gradients(lambda x: x.clamp(0, 1), 1.0)
+
+
+def published():
+    """ClampGradient, for three g."""
+    return {
+        name: gradients(ClampGradient.apply, g) for name, g in (("one", 1.0), ("two", 2.0), ("minus", -1.0))
+    }
+
+
+def fixed():
+    """FixedClampGradient, for g = 2."""
+    return gradients(FixedClampGradient.apply, 2.0)
+
+
+LESSON = Lesson(
+    key="clamp",
+    title="Clamp and its mask",
+    question="How can a wrong backward stay unseen for years?",
+    prediction=Choice(
+        "At x = 2, above the upper bound, the upstream gradient g is 2. What does the published rule return?",
+        ("0", "1", "2"),
+        lambda results: f"{results['published']['two'][2]:g}",
+    ),
+    words="""
+    `clamp` moves what is outside to the nearest bound. Its gradient is a [mask](mask): g inside, zero
+    outside. At one x below, one inside and one above the bounds, with `g = 1`, torch returns
+    `{torch_own}`.
+
+    `ClampGradient` was published in its place. It returns `{published[one]}`. Above the bound
+    that looks like [straight-through](straight_through), and nearly every test calls
+    `sum().backward()`, where g is one.
+
+    Now move g. At `g = 2` the published rule returns `{published[two]}`; neither the mask nor
+    straight-through does that. At `g = -1` it returns `{published[minus]}`: the wrong sign, so a
+    training step goes the wrong way. `FixedClampGradient` returns `{fixed}` at `g = 2`, as torch does.
+    """,
+    code=(ClampGradient, FixedClampGradient, gradients),
+    numbers=(torch_own, published, fixed),
+    scenes=(explore("clamp", "default", "straight_through", "published_clamp", start=-1, stop=2),),
+    remember="Test a backward with an upstream gradient that is not one.",
+)

@@ -1,0 +1,191 @@
+"""The context: what goes wrong when a Function does not tell autograd what it does."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import torch
+from torch.autograd import Function
+
+from explorer.lessons.lesson import Choice, Lesson, explore
+
+
+class SavedExp(Function):
+    """exp, its output kept with ``save_for_backward``."""
+
+    @staticmethod
+    def forward(ctx, x):
+        y = x.exp()
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * y
+
+
+class StoredExp(Function):
+    """exp, its output stored on ctx: it leaks, and it misses changes."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.y = x.exp()
+        return ctx.y
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.y
+
+
+class Doubled(Function):
+    """Doubles its input in place and says so."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+
+    @staticmethod
+    def backward(ctx, g):
+        return 2 * g
+
+
+class SecretlyDoubled(Doubled):
+    """Doubles its input in place without a word."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.mul_(2)
+
+
+class ReluWithMask(Function):
+    """ReLU and its mask; the mask is marked as not differentiable."""
+
+    @staticmethod
+    def forward(ctx, x):
+        mask = (x > 0).to(x.dtype)
+        ctx.save_for_backward(mask)
+        ctx.mark_non_differentiable(mask)
+        return x * mask, mask
+
+    @staticmethod
+    def backward(ctx, g, _):
+        (mask,) = ctx.saved_tensors
+        return g * mask
+
+
+class UnmarkedMask(ReluWithMask):
+    """The same without the mark."""
+
+    @staticmethod
+    def forward(ctx, x):
+        mask = (x > 0).to(x.dtype)
+        ctx.save_for_backward(mask)
+        return x * mask, mask
+
+
+def outlives(function):
+    """Whether the output stays in memory after its last name is gone."""
+    gc.disable()
+    try:
+        y = function.apply(torch.ones(2, requires_grad=True))
+        trace = weakref.ref(y)
+        del y
+        return trace() is not None
+    finally:
+        gc.enable()
+
+
+def leak():
+    """Which of the two keeps its output alive."""
+    return {function.__name__: outlives(function) for function in (SavedExp, StoredExp)}
+
+
+def true_slope():
+    """The gradient of torch's own exp at 0."""
+    x = torch.zeros(1, requires_grad=True)
+    x.exp().sum().backward()
+    return x.grad.item()
+
+
+def after_a_change(function):
+    """The gradient of exp at 0 after somebody has multiplied the output by ten, or the error."""
+    x = torch.zeros(1, requires_grad=True)
+    y = function.apply(x)
+    total = (y * 1).sum()
+    with torch.no_grad():
+        y.mul_(10)
+    try:
+        total.backward()
+    except RuntimeError as error:
+        return str(error).split(": ")[0]
+    return x.grad.item()
+
+
+def changed():
+    """What each of the two makes of that change; the true gradient is exp(0)."""
+    return {function.__name__: after_a_change(function) for function in (SavedExp, StoredExp)}
+
+
+def after_doubling(function):
+    """The gradient of the sum of h after ``function`` has doubled h in place."""
+    x = torch.ones(1, requires_grad=True)
+    h = x.clone()
+    function.apply(h)
+    h.sum().backward()
+    return x.grad.item()
+
+
+def dirty():
+    """With and without ``mark_dirty``."""
+    return {function.__name__: after_doubling(function) for function in (Doubled, SecretlyDoubled)}
+
+
+def through_the_mask(function):
+    """The gradient of the sum of the mask, or the error."""
+    x = torch.tensor([-1.0, 2.0], requires_grad=True)
+    try:
+        function.apply(x)[1].sum().backward()
+    except RuntimeError as error:
+        return str(error)
+    return x.grad.tolist()
+
+
+def mask():
+    """With and without ``mark_non_differentiable``."""
+    return {function.__name__: through_the_mask(function) for function in (ReluWithMask, UnmarkedMask)}
+
+
+LESSON = Lesson(
+    key="context",
+    title="The context",
+    question="What goes wrong if a Function keeps its secrets?",
+    prediction=Choice(
+        "A Function doubles its input in place and does not say so. Then you use the doubled tensor. What is"
+        " its gradient? The true one is 2.",
+        ("0", "1", "2", "an error"),
+        lambda results: f"{results['dirty']['SecretlyDoubled']:g}",
+    ),
+    words="""
+    **Keep tensors with `save_for_backward`.** An output stored on `ctx` holds itself in memory: after
+    `del y` it is still there ({leak[StoredExp]}); saved, it is not ({leak[SavedExp]}). And if somebody
+    changes the output, the stored one returns {changed[StoredExp]:g} where {true_slope:g} is right. The
+    saved one raises “{changed[SavedExp]}”.
+
+    **Say what you change: `mark_dirty`.** After doubling in place the gradient is {dirty[Doubled]:g}.
+    Without the mark it is {dirty[SecretlyDoubled]:g}: silently wrong.
+
+    **Say what has no gradient: `mark_non_differentiable`.** A backward through an unmarked mask returns
+    `{mask[UnmarkedMask]}`, as if that meant something. With the mark: “{mask[ReluWithMask]}”.
+    """,
+    code=(
+        *(SavedExp, StoredExp, outlives, after_a_change),
+        *(Doubled, SecretlyDoubled, after_doubling),
+        *(ReluWithMask, UnmarkedMask, through_the_mask),
+    ),
+    numbers=(leak, true_slope, changed, dirty, mask),
+    scenes=(explore("exp", "default", "formula: g * y", start=-2, stop=2),),
+    remember="Tell autograd what you keep, what you change and what has no gradient.",
+)

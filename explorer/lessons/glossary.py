@@ -1,0 +1,18 @@
+"""Terms of the lessons, each explained once."""
+
+from __future__ import annotations
+
+GLOSSARY = {
+    "chain_rule": "The derivative of a chain of functions is the product of their derivatives. If one of them"
+    " is zero, so is the product.",
+    "double_backward": "A backward through a backward: the gradient of a gradient.",
+    "gradcheck": "torch's test of a backward: it moves each input a little, measures the slope and compares.",
+    "graph": "torch's record of all operations from parameters to loss; backward reads it from the end.",
+    "kink": "A point where the derivative jumps or does not exist, such as the corner of ReLU.",
+    "leaf": "A tensor that you made yourself, not one that was computed from others. Parameters are leaves.",
+    "mask": "A pattern of zeros and ones that decides which gradients pass.",
+    "straight_through": "A rule that returns the upstream gradient as if the function had done nothing.",
+    "subgradient": "At a corner: any slope between the one on the left and the one on the right.",
+    "surrogate": "A gradient that stands in for the true one where the true one is zero or does not exist.",
+    "upstream": "The gradient that arrives from behind, written g: how the loss changes with the output.",
+}

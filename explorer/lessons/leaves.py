@@ -1,0 +1,87 @@
+"""Look at a gradient: leaves, other tensors, and what was once a Variable."""
+
+from __future__ import annotations
+
+import warnings
+
+import torch
+from torch import nn
+from torch.autograd import Variable
+
+from explorer.lessons.lesson import Choice, Lesson, explore
+
+
+def of_leaf():
+    """``.grad`` of a plain tensor that asks for a gradient; no Parameter is needed."""
+    x = torch.tensor([1.0, 3.0], requires_grad=True)
+    (x**2).sum().backward()
+    return x.grad.tolist()
+
+
+def of_non_leaf():
+    """``.grad`` of a tensor that was computed, and the beginning of torch's warning."""
+    x = torch.tensor([1.0, 3.0], requires_grad=True)
+    y = x**2
+    y.sum().backward()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        grad = y.grad
+    return {"grad": grad, "warning": str(caught[0].message).split(". ")[0]}
+
+
+def retained():
+    """The same after ``retain_grad``."""
+    x = torch.tensor([1.0, 3.0], requires_grad=True)
+    y = x**2
+    y.retain_grad()
+    y.sum().backward()
+    return y.grad.tolist()
+
+
+def hooked():
+    """What a hook is given: the gradient as it passes by."""
+    seen = []
+    y = torch.tensor([1.0, 3.0], requires_grad=True) ** 2
+    y.register_hook(lambda grad: seen.append(grad.tolist()))
+    y.sum().backward()
+    return seen[0]
+
+
+def kind_of_variable():
+    """What ``Variable`` returns today."""
+    return type(Variable(torch.ones(2), requires_grad=True)).__name__
+
+
+def registered():
+    """How many parameters a layer has that holds a Variable, and one that holds a Parameter."""
+    layers = {"Variable": nn.Module(), "Parameter": nn.Module()}
+    layers["Variable"].w = Variable(torch.ones(2), requires_grad=True)
+    layers["Parameter"].w = nn.Parameter(torch.ones(2))
+    return {name: len(list(layer.parameters())) for name, layer in layers.items()}
+
+
+LESSON = Lesson(
+    key="leaves",
+    title="Look at a gradient",
+    question="Why is `.grad` sometimes None?",
+    prediction=Choice(
+        "`y = x**2`, then `y.sum().backward()`. What is `y.grad`?",
+        ("None", "all 1", "2 x"),
+        lambda results: str(results["of_non_leaf"]["grad"]),
+    ),
+    words="""
+    After `backward`, gradients are kept only on [leaves](leaf): tensors that you made and that ask for
+    a gradient. No `nn.Parameter` is needed: for `x = [1, 3]`, `x.grad` is `{of_leaf}`.
+
+    `y` was computed, so its gradient is used on the way and thrown away, to save memory. `y.grad` is
+    {of_non_leaf[grad]}, and torch warns: “{of_non_leaf[warning]}.” Ask for it with `y.retain_grad()`:
+    `{retained}`. Or look while it passes by: `y.register_hook(print)` shows `{hooked}`.
+
+    And `Variable`, in older code? Today it returns a `{kind_of_variable}`; the name is history. A
+    `Parameter` is more: a layer finds it. A layer that holds a Variable has {registered[Variable]}
+    parameters, one that holds a Parameter has {registered[Parameter]}.
+    """,
+    numbers=(of_leaf, of_non_leaf, retained, hooked, kind_of_variable, registered),
+    scenes=(explore("square", "default"),),
+    remember="Leaves keep their gradient; everything else needs `retain_grad` or a hook.",
+)

@@ -1,0 +1,158 @@
+"""What a lesson is made of: plain data and the functions that compute its numbers."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from threading import Lock
+from types import ModuleType
+from typing import Any
+from urllib.parse import urlencode
+
+Results = Mapping[str, Any]
+
+_ONE_AT_A_TIME = Lock()  # some stories catch warnings or stop the garbage collector, for the whole process
+
+
+@dataclass(frozen=True)
+class Link:
+    """A page in exactly one state: its path and the query that carries everything chosen."""
+
+    path: str
+    query: str
+
+
+def explore(
+    op: str, *rules: str, start: float = -3.0, stop: float = 3.0, g: float = 1.0, **parameters: float
+) -> Link:
+    """Explore with an op and rules over a range; parameters by name."""
+    chosen = {"op": op, "rule": rules, "range": (start, stop), "g": g, **parameters}
+    return Link("/", urlencode(chosen, doseq=True))
+
+
+def train(op: str, *rules: str, **settings: str | float) -> Link:
+    """Train with an op and rules; other settings of a run and parameters by name."""
+    return Link("/train", urlencode({"op": op, "rule": rules, **settings}, doseq=True))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A question with a few answers; which one is right follows from the lesson's numbers."""
+
+    ask: str
+    options: tuple[str, ...]
+    answer: Callable[[Results], str]
+
+    def data(self, results: Results) -> dict[str, Any]:
+        """Plain data."""
+        return {"ask": self.ask, "options": self.options, "answer": self.answer(results)}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A gradient to be drawn before it is shown; who does not draw picks among pictures of rules.
+
+    Attributes:
+        ask: what to draw, for the op of the lesson's first scene.
+        rule: the rule whose gradient is drawn over it.
+        pictures: rules to pick from, ``rule`` among them.
+    """
+
+    ask: str
+    rule: str
+    pictures: tuple[str, ...]
+
+    def data(self, _: Results) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A small matrix to be shown cell by cell; one entry, (row, column), is followed by hand."""
+
+    title: str
+    values: Sequence[Sequence[float]]
+    entry: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Curves over one x, both axes logarithmic."""
+
+    x_name: str
+    y_name: str
+    x: Sequence[float]
+    y: Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One screen: a question, a prediction, at most 150 words, live curves, code, and one sentence to keep.
+
+    ``words`` is Markdown of ours, indented with the code. No number stands in it: ``{name}`` takes what the
+    function of that name returns, with any format after a colon; ``[leaf tensor](leaf)`` leads to the
+    glossary.
+
+    Attributes:
+        key: permanent name, the end of its link.
+        title: a few words.
+        question: what the lesson answers.
+        prediction: what the reader says or draws first.
+        words: the story.
+        numbers: the functions that compute what stands in the words; their source is shown.
+        scenes: the live curves and nets, each in exactly one state of Explore or Train, which it opens.
+        remember: one sentence.
+        code: what is shown before the numbers: the Functions and layers the story is about.
+        pictures: functions that compute heat maps or lines.
+    """
+
+    key: str
+    title: str
+    question: str
+    prediction: Choice | Drawing
+    words: str
+    numbers: tuple[Callable[[], Any], ...]
+    scenes: tuple[Link, ...]
+    remember: str
+    code: tuple[type | Callable[..., Any], ...] = ()
+    pictures: tuple[Callable[[], HeatMap | Lines], ...] = ()
+
+    @property
+    def source(self) -> str:
+        """The code that runs, as it stands in the lesson's modules; complete, so that it runs elsewhere."""
+        shown = [*self.code, *self.numbers]
+        modules = dict.fromkeys(inspect.getmodule(thing) for thing in shown)
+        head = dict.fromkeys(line for module in modules if module for line in _head(module))
+        return "\n\n\n".join(["\n".join(head), *(inspect.getsource(thing).strip() for thing in shown)]) + "\n"
+
+    def results(self) -> dict[str, Any]:
+        """What every number is, computed now."""
+        with _ONE_AT_A_TIME:
+            return {number.__name__: number() for number in self.numbers}
+
+    def data(self) -> dict[str, Any]:
+        """Everything a page needs, as text, numbers, lists and dicts; all numbers are computed now."""
+        results = self.results()
+        return {
+            "key": self.key,
+            "title": self.title,
+            "question": self.question,
+            "prediction": self.prediction.data(results),
+            "words": inspect.cleandoc(self.words).format(**results),
+            "code": self.source,
+            "scenes": [asdict(scene) for scene in self.scenes],
+            "pictures": [asdict(picture()) for picture in self.pictures],
+            "remember": self.remember,
+        }
+
+
+def _head(module: ModuleType) -> list[str]:
+    """What a module imports from elsewhere, and its constants."""
+    text = inspect.getsource(module)
+    kinds = (ast.Import, ast.ImportFrom, ast.Assign)
+    lines = [ast.get_source_segment(text, node) for node in ast.parse(text).body if isinstance(node, kinds)]
+    ours = ("from __future__", "from explorer.lessons", "LESSON")
+    return [line for line in lines if line and not line.startswith(ours)]

@@ -1,0 +1,130 @@
+"""A function with several inputs: one gradient for each, None where none is due."""
+
+from __future__ import annotations
+
+import torch
+from torch.autograd import Function, gradcheck
+
+from explorer.lessons.lesson import Choice, HeatMap, Lesson, explore
+
+
+class LinearFunction(Function):
+    """``input @ weight.T + bias`` for input (n, in), weight (out, in) and bias (out,) or None."""
+
+    @staticmethod
+    def forward(ctx, input, weight, bias=None):
+        ctx.save_for_backward(input, weight, bias)
+        output = input.mm(weight.t())
+        if bias is not None:
+            output += bias.unsqueeze(0).expand_as(output)
+        return output
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        input, weight, bias = ctx.saved_tensors
+        grad_input = grad_weight = grad_bias = None
+        if ctx.needs_input_grad[0]:
+            grad_input = grad_output.mm(weight)
+        if ctx.needs_input_grad[1]:
+            grad_weight = grad_output.t().mm(input)
+        if bias is not None and ctx.needs_input_grad[2]:
+            grad_bias = grad_output.sum(0)
+        return grad_input, grad_weight, grad_bias
+
+
+class WrongBiasFunction(LinearFunction):
+    """The same with a slip: the mean over the rows where the sum is due."""
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        grad_input, grad_weight, _ = LinearFunction.backward(ctx, grad_output)
+        return grad_input, grad_weight, grad_output.mean(0)
+
+
+def checked(function):
+    """What gradcheck says, with the published shapes: True, or the first line of its complaint."""
+    inputs = [
+        torch.randn(*shape, dtype=torch.double, requires_grad=True) for shape in ((20, 20), (30, 20), (30,))
+    ]
+    try:
+        return gradcheck(function.apply, inputs, eps=1e-6, atol=1e-4)
+    except RuntimeError as error:
+        return str(error).splitlines()[0].rstrip(",")
+
+
+def right():
+    """LinearFunction under gradcheck."""
+    return checked(LinearFunction)
+
+
+def wrong():
+    """WrongBiasFunction under gradcheck."""
+    return checked(WrongBiasFunction)
+
+
+def asked():
+    """``needs_input_grad`` where only the weight is learned and there is no bias."""
+    output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
+    return output.grad_fn.needs_input_grad
+
+
+def small():
+    """An input (3, 2) and an upstream gradient g (3, 2) in small whole numbers, and the weight's gradient."""
+    input = torch.tensor([[1.0, 2.0], [0.0, 1.0], [3.0, 1.0]])
+    g = torch.tensor([[1.0, 0.0], [2.0, 1.0], [1.0, 3.0]])
+    weight = torch.zeros(2, 2, requires_grad=True)
+    LinearFunction.apply(input, weight).backward(g)
+    return {"input": input.tolist(), "g": g.tolist(), "gradient": weight.grad.tolist()}
+
+
+def by_hand():
+    """The entry in row 1, column 0 of that gradient, as a sum over the rows."""
+    input, g, _ = small().values()
+    terms = [f"{g[row][1]:g}·{input[row][0]:g}" for row in range(3)]
+    return f"{' + '.join(terms)} = {sum(g[row][1] * input[row][0] for row in range(3)):g}"
+
+
+def input_map():
+    """The input, to be looked at."""
+    return HeatMap("input (n × in)", small()["input"])
+
+
+def upstream_map():
+    """The upstream gradient."""
+    return HeatMap("g (n × out)", small()["g"])
+
+
+def gradient_map():
+    """The gradient of the weight, with the entry that is followed by hand."""
+    return HeatMap("gradient of weight (out × in)", small()["gradient"], entry=(1, 0))
+
+
+LESSON = Lesson(
+    key="linear",
+    title="Several inputs",
+    question="What does a backward return when the function has three inputs?",
+    prediction=Choice(
+        "`LinearFunction.apply(x, weight)` is called without a bias, and x is data. How many of the three"
+        " gradients are due?",
+        ("0", "1", "2", "3"),
+        lambda results: str(sum(results["asked"])),
+    ),
+    words="""
+    One gradient for each input, in the order of `forward`, and each in the shape of its input. `None`
+    stands where none is due: the bias may be missing, and data are not learned. `needs_input_grad` says
+    who asks; here it is `{asked}`.
+
+    The gradient of the weight is `grad_output.t().mm(input)`. Follow one entry in the pictures: row of
+    one output, column of one input, summed over all rows of data: {by_hand}.
+
+    A matrix is easily turned the wrong way, so let [gradcheck](gradcheck) look. It moves every input a
+    little and compares. For `LinearFunction`, with the published shapes, it says `{right}`. Then take
+    the mean for the bias where the sum is due. It says: “{wrong}”. Input number two is the bias, since
+    it counts from zero.
+    """,
+    code=(LinearFunction, WrongBiasFunction, checked),
+    numbers=(right, wrong, asked, small, by_hand),
+    pictures=(input_map, upstream_map, gradient_map),
+    scenes=(explore("formula: w * x + b", "default", w=2, b=0.5),),
+    remember="One gradient per input, in its order and its shape; None where none is due.",
+)

@@ -1,0 +1,154 @@
+"""What in a pasted text could be an op with a rule, and what its trees are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from inspect import isroutine, signature
+
+from explorer.formula import derivative
+from explorer.formula.tree import Call, Name, Node, walk
+from explorer.reading.building import ZERO, built, cancelled, number, untracked
+from explorer.reading.errors import ReadingError, UnreadableError, require
+from explorer.reading.reader import Reader, last_name, method
+from explorer.reading.values import Pasted, Tensor, Value, tree
+
+Around = tuple[ast.FunctionDef, ...]
+G = Name("g")
+NO_GRADIENT = built("*", ZERO, G)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A definition to be read, with the functions it stands in, outermost first.
+
+    ``tracked``: it is no Function, so that autograd follows its code.
+    """
+
+    name: str
+    definition: ast.stmt
+    tracked: bool
+    around: Around = ()
+
+
+def candidates(module: ast.Module) -> list[Candidate]:
+    """The definitions of a text that are worth reading, in their order.
+
+    Where a text holds an ``autograd.Function``, modules and functions around it only serve it.
+    """
+    functions, known = [], dict[str, set[str]]()
+    for node, around in _within(module, ()):
+        if isinstance(node, ast.ClassDef):
+            bases = [last_name(base) for base in node.bases]
+            known[node.name] = methods = _methods(node).union(*(known.get(base, ()) for base in bases))
+            derived = "backward" in methods or any(base.endswith("Function") for base in bases)
+            if "forward" in methods and derived:
+                functions.append(Candidate(node.name, node, False, around))
+    return functions or _plain(module)
+
+
+def _plain(module: ast.Module) -> list[Candidate]:
+    """Modules and functions that no other one calls; all of them where each is called."""
+    found = [Candidate(name, node, True) for node in module.body if (name := _plain_name(node))]
+    parts = [part for candidate in found for part in ast.walk(candidate.definition)]
+    used = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+    return [candidate for candidate in found if candidate.name not in used] or found
+
+
+def _plain_name(node: ast.stmt) -> str:
+    match node:
+        case ast.ClassDef(name) if "forward" in _methods(node):
+            return name
+        case ast.FunctionDef(name, takes) | ast.Assign([ast.Name(name)], ast.Lambda(takes)):
+            return name if takes.posonlyargs or takes.args else ""
+        case _:
+            return ""
+
+
+def _within(node: ast.AST, around: Around) -> Iterator[tuple[ast.AST, Around]]:
+    for child in ast.iter_child_nodes(node):
+        yield child, around
+        yield from _within(child, (*around, child) if isinstance(child, ast.FunctionDef) else around)
+
+
+def _methods(node: ast.ClassDef) -> set[str]:
+    return {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+
+
+@dataclass(frozen=True)
+class Trees:
+    """What was read: the op, and the rule, None for torch's own autograd."""
+
+    op: Node
+    rule: Node | None
+
+
+def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
+    """Op and rule of a definition; ReadingError for what cannot be read.
+
+    The first input is x. A further one keeps the value its signature gives it; without one it
+    becomes a parameter of the formula, under its own name where the language allows that.
+    """
+    scope, definition = reader.scope, candidate.definition
+    reader.declare(module.body, scope)
+    for function in candidate.around:
+        around = reader.arguments(reader.function(function, scope, scope))
+        scope = scope.new_child(dict(around.arguments))
+        reader.declare(function.body, scope)
+    if not isinstance(definition, ast.ClassDef):
+        routine = _first(scope.get(candidate.name))
+        require(isroutine(routine), "is no function that can be read")
+        return _tracked(reader.invoked(routine, Tensor(Name("x"))))
+    group = reader.groups.get(definition) or reader.group(definition, scope)
+    if not candidate.tracked:
+        return _of_function(group, reader)
+    forward = partial(method(group, "forward"), reader.instance(group))
+    return _tracked(reader.invoked(forward, Tensor(Name("x"))))
+
+
+def _of_function(group: type[Pasted], reader: Reader) -> Trees:
+    """Op and rule of a subclass of ``autograd.Function``, in any of the styles torch has had."""
+    context, output = reader.forwarded(group, Tensor(Name("x")))
+    op = untracked(tree(_first(output)))
+    vars(context).update({name: _recognised(value, op) for name, value in vars(context).items()})
+    backward = method(group, "backward")
+    takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
+    further = (Tensor(ZERO) for _ in takes[2:])  # 0 arrives at what is not the first output
+    gradient = _first(backward(context, Tensor(G), *further))
+    return Trees(op, NO_GRADIENT if gradient is None else untracked(_whole(gradient)))
+
+
+def _recognised(value: Value, op: Node) -> Value:
+    """What forward kept of its own output is y from here on."""
+    if isinstance(value, tuple):
+        return tuple(_recognised(part, op) for part in value)
+    own = isinstance(value, Tensor) and not isinstance(op, Name) and untracked(value.node) == op
+    return Tensor(Name("y")) if own else value
+
+
+def _tracked(output: Value) -> Trees:
+    """Op and rule of code that autograd follows: its own rule only where it stops gradients."""
+    node = _whole(_first(output))
+    if not any(isinstance(part, Call) and part.function == "detach" for part in walk(node)):
+        return Trees(node, None)
+    rule = derivative(number(node), finite=True)
+    if rule is None:
+        raise UnreadableError("has a gradient that is too long to be written out")
+    return Trees(cancelled(untracked(node)), NO_GRADIENT if rule == ZERO else untracked(rule))
+
+
+def _first(value: Value) -> Value:
+    if isinstance(value, tuple):
+        value = value[0] if value else None
+    if isinstance(value, ReadingError):
+        raise value
+    return value
+
+
+def _whole(value: Value) -> Node:
+    require(isinstance(value, Tensor | Node | int | float), "returns no tensor")
+    picked = isinstance(value, Tensor) and value.within is not None
+    require(not picked, "returns only the elements picked out by a mask")
+    return tree(value)

@@ -1,0 +1,550 @@
+"""Follows pasted code, line by line, on formula trees; nothing of it is ever executed.
+
+The syntax tree is walked: a function of the text becomes a Python callable that walks its own body, a
+class a Python class of such functions, and every other name means a row of ``functions``.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial, reduce
+from inspect import Parameter
+
+from explorer.formula.tree import Name, Node, is_constant
+from explorer.reading import building, functions, vocabulary
+from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
+from explorer.reading.functions import Function, operation, sensible, several
+from explorer.reading.values import SHAPE, Library, Opaque, Pasted, Tensor, Value, tree
+from explorer.reading.vocabulary import ELEMENTWISE, OPERATORS, REASONS, UNKNOWN, words
+
+MAX_STEPS = 15_000  # expressions looked at in all; a helper that calls helpers can double at each level
+MAX_CALLS = 12  # helpers within helpers
+GRADIENT_FREE = words("no_grad inference_mode")
+WITHOUT_EFFECT = GRADIENT_FREE | words("enable_grad autocast device record_function profile")
+DECLARED = (
+    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom,
+)  # fmt: skip
+SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
+REFUSED: dict[type[ast.stmt], str] = {
+    ast.While: "is a loop: a formula has none, write out what it does",
+    ast.Try: "waits for errors, which cannot be followed",
+    ast.Match: "matches patterns, which cannot be followed",
+    **dict.fromkeys((ast.Global, ast.Nonlocal), "changes a name outside, which cannot be followed"),
+}
+OTHER = "is Python that cannot be read here"
+Scope = ChainMap[str, Value]
+
+
+class _Returned(Exception):  # noqa: N818  # no error: the way out of nested statements
+    """A function has come to its end with this value."""
+
+
+@dataclass
+class Reader:
+    """Reads one definition, once.
+
+    ``decisions`` says how the branches that depend on a parameter or a shape are taken; ``steps``
+    counts the expressions of a text; ``tracked``: autograd would follow the code, as it does outside
+    a Function.
+    """
+
+    lines: list[str]
+    decisions: Mapping[object, bool]
+    steps: Iterator[int]
+    tracked: bool
+    depth: int = 0
+    gradient_free: bool = False
+    parameters: dict[str, str] = field(default_factory=dict)
+    groups: dict[ast.ClassDef, type[Pasted]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        modules = {name: Library(path) for name, path in vocabulary.MODULES.items()}
+        builtins = {name: Library(f"builtins.{name}") for name in functions.BUILTINS}
+        self.scope: Scope = ChainMap({}, {**builtins, **modules, "getattr": self.attribute})
+
+    def parameter(self, name: str) -> Node:
+        """The parameter of the formula for an input of this name."""
+        if name not in self.parameters:
+            self.parameters[name] = building.sound_name(name, self.parameters.values())
+        return Name(self.parameters[name])
+
+    def error(self, node: ast.expr | ast.stmt, reason: object) -> ReadingError:
+        """An error that names a piece of the code, with its line."""
+        more = node.end_lineno != node.lineno
+        line = self.lines[node.lineno - 1].encode()  # the tree counts bytes
+        code = line[node.col_offset : None if more else node.end_col_offset].decode(errors="replace")
+        shown = f"{code[:57]}…" if more or len(code) > 60 else code
+        return ReadingError(f"line {node.lineno}: {shown} {reason}", node.lineno)
+
+    def value(self, node: ast.expr, scope: Scope) -> Value:
+        """The value of an expression; ReadingError with line and code for one that cannot be read."""
+        value = self.lenient(node, scope)
+        if isinstance(value, ReadingError):
+            raise value
+        return value
+
+    def lenient(self, node: ast.expr, scope: Scope) -> Value:
+        """The value of an expression, or what was wrong with it, in case nobody needs it."""
+        try:
+            if next(self.steps) <= MAX_STEPS:
+                return self._value(node, scope)
+        except UnreadableError as reason:
+            return self.error(node, reason)
+        except ReadingError as error:
+            return error
+        return ReadingError(f"line {node.lineno}: the code takes too many steps to follow", node.lineno)
+
+    def _value(self, node: ast.expr, scope: Scope) -> Value:
+        match node:
+            case ast.Constant(str() | int() | float() | None as value):
+                return value
+            case ast.Name(name):
+                require(name in scope, "is not defined in this text")
+                return scope[name]
+            case ast.Attribute(owner, name):
+                return self.attribute(self.value(owner, scope), name)
+            case ast.Call():
+                return self._call(node, scope)
+            case ast.BinOp(left, sign, right):
+                require(not isinstance(sign, ast.MatMult), REASONS["matmul"])
+                return operation(SIGNS[type(sign)], self.value(left, scope), self.value(right, scope))
+            case ast.UnaryOp(ast.Not(), operand):
+                return not self.truth(operand, scope)
+            case ast.UnaryOp(sign, operand):
+                name = {ast.USub: "neg", ast.Invert: "invert"}.get(type(sign), "positive")
+                return functions.TABLE[name](self.value(operand, scope))
+            case ast.Compare(first, signs, others):
+                values = [self.value(part, scope) for part in (first, *others)]
+                return reduce(partial(operation, "&"), map(_compared, signs, values, values[1:]))
+            case ast.BoolOp(sign, [*parts, last]):
+                settled = (part for part in parts if self.truth(part, scope) == isinstance(sign, ast.Or))
+                return self.value(next(settled, last), scope)
+            case ast.IfExp(test, then, otherwise):
+                return self.value(then if self.truth(test, scope) else otherwise, scope)
+            case ast.Subscript(owner, key):
+                return _element(self.value(owner, scope), self._key(key, scope))
+            case ast.Tuple(parts) | ast.List(parts):
+                return self._tuple(parts, scope)
+            case ast.Dict(keys, parts) if all(isinstance(key, ast.Constant) for key in keys):
+                given = zip(keys, self._tuple(parts, scope), strict=True)
+                return {self.value(key, scope): part for key, part in given if key}
+            case ast.Lambda():
+                return self.function(node, scope, scope)
+            case ast.JoinedStr():
+                return Opaque("text")
+            case _:
+                raise UnreadableError(OTHER)
+
+    def truth(self, node: ast.expr, scope: Scope) -> bool:
+        """Whether a test holds; UndecidedError where a parameter or a shape decides."""
+        value: Value = self.value(node, scope)
+        test: object = value, node.lineno
+        if isinstance(value, Tensor | Node):
+            if not is_constant(tree(value)):
+                raise self.error(node, "asks one yes or no of a whole tensor: use torch.where")
+            test = building.true(tree(value))
+            known = building.known(test)
+            value = SHAPE if known is None else known
+        if not isinstance(value, Opaque):
+            return bool(value)
+        if test not in self.decisions:
+            raise UndecidedError(test, node.lineno)
+        return self.decisions[test]
+
+    def attribute(self, owner: Value, name: Value) -> Value:
+        """``owner.name``; of Python's own objects nothing can be reached."""
+        require(isinstance(name, str) and not name.startswith("__"), UNKNOWN)
+        match owner:
+            case Library(path):
+                known = path.split(".")[0] in functions.READABLE_ROOTS and name in vocabulary.CONSTANTS
+                return vocabulary.CONSTANTS[name] if known else Library(f"{path}.{name}")
+            case Opaque():
+                return owner
+            case dict() if name == "get":
+                return lambda key, default=None: owner[key] if key in list(owner) else default
+            case str() if name in ("lower", "upper"):
+                return getattr(owner, name)
+            case _ if isinstance(owner, Tensor | Node | int | float):
+                return self._of_tensor(owner, name)
+            case type() if name == "apply":
+                return partial(self.applied, owner)
+            case _:
+                return _member(owner, name)
+
+    def _of_tensor(self, owner: Value, name: str) -> Value:
+        if name in ("data", "detach", "detach_"):
+            return self.detached(owner) if name == "data" else partial(self.detached, owner)
+        if name in functions.PROPERTIES:
+            return functions.PROPERTIES[name](owner)
+        if isinstance(owner, Name) and name.rstrip("_") not in functions.TABLE:  # of an object as input
+            return self.parameter(f"{owner.name}.{name}")
+        return partial(functions.METHODS.get(name) or functions.of_name(name), owner)
+
+    def detached(self, value: Value) -> Value:
+        """The values of a tensor without its history; within a Function there is no history to lose."""
+        if not self.tracked or not isinstance(value, Tensor):
+            return value
+        value.frozen = True
+        return Tensor(building.detach(value.node), value.within, frozen=True, whole=value.whole)
+
+    def _callee(self, node: ast.expr, scope: Scope) -> Function:
+        if isinstance(node, ast.Name) and node.id not in scope:
+            return functions.refusal(UNKNOWN)
+        match self.value(node, scope):
+            case Library() as library:
+                return functions.of_library(library)
+            case Pasted() as layer:
+                return _member(layer, "forward")  # type: ignore[no-any-return]  # what is called
+            case Opaque() as opaque:
+                return lambda *_positional, **_keywords: opaque
+            case type() as group:
+                return partial(self.instance, group)
+            case function:
+                return function  # type: ignore[no-any-return]  # or what is no function, which the call says
+
+    def _call(self, node: ast.Call, scope: Scope) -> Value:
+        function = self._callee(node.func, scope)
+        given: dict[str, Value] = {}
+        for word in node.keywords:
+            value = self.lenient(word.value, scope)
+            require(word.arg or isinstance(value, dict), "passes ** on, which cannot be followed")
+            given |= {word.arg: value} if word.arg else value
+        return functions.called(function, self._tuple(node.args, scope), given)
+
+    def _tuple(self, parts: Iterable[ast.expr], scope: Scope) -> tuple[Value, ...]:
+        values: tuple[Value, ...] = ()
+        for part in parts:
+            if isinstance(part, ast.Starred):
+                values = several(values + several(self.value(part.value, scope)))
+            else:
+                values = several((*values, self.lenient(part, scope)))
+        return values
+
+    def _key(self, node: ast.expr, scope: Scope) -> Value:
+        """What stands in brackets: a slice for ``:`` and ``...``."""
+        match node:
+            case ast.Constant(value) if value is Ellipsis:
+                return slice(None)
+            case ast.Slice(lower, upper, None):
+                return slice(*(self.value(end, scope) if end else None for end in (lower, upper)))
+            case ast.Tuple(parts):
+                keys = tuple(self._key(part, scope) for part in parts)
+                return slice(None) if all(key == slice(None) for key in keys) else keys
+            case _:
+                return self.value(node, scope)
+
+    def function(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope, around: Scope) -> Value:
+        """A function of the text: its defaults are read now in ``scope``, its body when called ``around``."""
+        parameters = self._parameters(definition.args, scope)
+        body = definition.body
+        statements: list[ast.stmt]
+        statements = [ast.copy_location(ast.Return(body), body)] if isinstance(body, ast.expr) else body
+        marks = {last_name(mark) for mark in getattr(definition, "decorator_list", ())}
+        lenient = getattr(definition, "name", "") == "__init__"
+
+        with sensible("is no function"):
+            signature = inspect.Signature(parameters)
+
+        def function(*positional: Value, **keywords: Value) -> Value:
+            with sensible("has arguments that cannot be read"):
+                given = signature.bind(*positional, **keywords)
+            given.apply_defaults()
+            with self._without_gradient(self.gradient_free or not marks.isdisjoint(GRADIENT_FREE)):
+                return self._followed(statements, around.new_child(dict(given.arguments)), lenient)
+
+        kinds = [kind for kind in (staticmethod, classmethod, property) if kind.__name__ in marks]
+        function.__signature__ = signature  # type: ignore[attr-defined]  # what inspect.signature looks for
+        return kinds[0](function) if kinds else function
+
+    def _parameters(self, takes: ast.arguments, scope: Scope) -> list[Parameter]:
+        names, words = [*takes.posonlyargs, *takes.args], takes.kwonlyargs
+        defaults = [*[None] * (len(names) - len(takes.defaults)), *takes.defaults]
+        rows = [
+            *((Parameter.POSITIONAL_OR_KEYWORD, *row) for row in zip(names, defaults, strict=True)),
+            (Parameter.VAR_POSITIONAL, takes.vararg, None),
+            *((Parameter.KEYWORD_ONLY, *row) for row in zip(words, takes.kw_defaults, strict=True)),
+            (Parameter.VAR_KEYWORD, takes.kwarg, None),
+        ]
+        return [
+            Parameter(name.arg, kind, default=self.lenient(default, scope) if default else Parameter.empty)
+            for kind, name, default in rows
+            if name
+        ]
+
+    def _followed(self, body: list[ast.stmt], scope: Scope, lenient: bool) -> Value:
+        """The value a function of the text returns; None where it returns nothing."""
+        require(self.depth < MAX_CALLS, "calls too deeply, or itself")
+        self.depth += 1
+        try:
+            self._run(body, scope, lenient)
+        except _Returned as end:
+            return end.args[0]
+        finally:
+            self.depth -= 1
+        return None
+
+    def arguments(self, function: Function, *first: Value, **named: Value) -> inspect.BoundArguments:
+        """The arguments of a call in which what is neither given nor has a default becomes a parameter."""
+        with sensible("takes other inputs than it is given"):
+            signature = inspect.signature(function)
+            given = signature.bind_partial(*first, **named)
+        for parameter in signature.parameters.values():
+            single = parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+            if single and parameter.default is Parameter.empty and parameter.name not in given.arguments:
+                given.arguments[parameter.name] = self.parameter(parameter.name)
+        given.apply_defaults()
+        return given
+
+    def invoked(self, function: Function, *first: Value, **named: Value) -> Value:
+        """What a function gives with such arguments."""
+        given = self.arguments(function, *first, **named)
+        return function(*given.args, **given.kwargs)
+
+    def instance(self, group: type[Pasted], *positional: Value, **keywords: Value) -> Pasted:
+        """An object of a class, after its ``__init__``."""
+        made = group.__new__(group)
+        self.invoked(partial(group.__init__, made), *positional, **keywords)
+        return made
+
+    def forwarded(self, group: type[Pasted], *inputs: Value) -> tuple[Pasted, Value]:
+        """The context and output of a Function's forward, in any of the styles torch has had."""
+        context, forward = self.instance(group), method(group, "forward")
+        if not hasattr(group, "setup_context"):
+            return context, self.invoked(partial(forward, context), *inputs)
+        given = self.arguments(forward, *inputs)
+        output = forward(*given.args, **given.kwargs)
+        method(group, "setup_context")(context, given.args, output)
+        return context, output
+
+    def applied(self, group: type[Pasted], *inputs: Value) -> Value:
+        """What ``Function.apply`` gives."""
+        require(not self.tracked, "applies a Function whose rule stands there: paste that one by itself")
+        return self.forwarded(group, *inputs)[1]
+
+    @contextmanager
+    def _without_gradient(self, free: bool) -> Iterator[None]:
+        before, self.gradient_free = self.gradient_free, free
+        try:
+            yield
+        finally:
+            self.gradient_free = before
+
+    def declare(self, statements: Iterable[ast.stmt], scope: Scope) -> None:
+        """Give the names of a module, class or enclosing function their values.
+
+        What cannot be read, and what is neither a definition nor an assignment, is passed over: a
+        script around a Function does not matter to it.
+        """
+        self._run([item for item in statements if isinstance(item, DECLARED)], scope, lenient=True)
+
+    def _run(self, statements: Iterable[ast.stmt], scope: Scope, lenient: bool = False) -> None:
+        for statement in statements:
+            try:
+                self._execute(statement, scope)
+            except (UnreadableError, ReadingError) as reason:
+                error = reason if isinstance(reason, ReadingError) else self.error(statement, reason)
+                if not lenient or isinstance(error, DeadEndError):
+                    raise error from None
+                for node in ast.walk(statement):
+                    match node:
+                        case ast.Name(name, ast.Store()) | ast.FunctionDef(name) | ast.ClassDef(name):
+                            scope[name] = error
+
+    def _execute(self, statement: ast.stmt, scope: Scope) -> None:
+        match statement:
+            case ast.Return(value):
+                raise _Returned(self._fresh(value, scope) if value else None)
+            case ast.Assign(targets, value):
+                self._assign(targets, self._fresh(value, scope), scope)
+            case ast.AnnAssign(target, _, value):
+                self._assign([target] if value else [], value and self._fresh(value, scope), scope)
+            case ast.AugAssign(target, sign, value):
+                self._augment(target, ast.copy_location(ast.BinOp(target, sign, value), statement), scope)
+            case ast.If(test, then, otherwise):
+                self._run(then if self.truth(test, scope) else otherwise, scope)
+            case ast.For(target, values, body, otherwise):
+                for value in several(self.value(values, scope)):
+                    self._assign([target], value, scope)
+                    self._run(body, scope)
+                self._run(otherwise, scope)
+            case ast.With(items, body):
+                names = {last_name(item.context_expr) for item in items}
+                require(names <= WITHOUT_EFFECT, "opens a context that cannot be followed")
+                free = self.gradient_free or not names.isdisjoint(GRADIENT_FREE)
+                with self._without_gradient(free and "enable_grad" not in names):
+                    self._run(body, scope)
+            case ast.Expr(ast.Call() as call):
+                if last_name(call) not in vocabulary.SILENT:
+                    self._require_followed()
+                    self.value(call, scope)
+            case ast.Raise(lineno=line):
+                raise DeadEndError(f"line {line}: the code raises an error here instead of a value", line)
+            case ast.FunctionDef(name):
+                scope[name] = self.function(statement, scope, scope)
+            case ast.ClassDef(name):
+                scope[name] = self.group(statement, scope)
+            case ast.Import(names):
+                for alias in names:
+                    path = alias.name if alias.asname else alias.name.split(".")[0]
+                    scope[alias.asname or path] = self._imported(path)
+            case ast.ImportFrom(module, names):
+                for alias in names:
+                    scope[alias.asname or alias.name] = self._imported(f"{module or 'here'}.{alias.name}")
+            case ast.Pass() | ast.Assert() | ast.Delete() | ast.Expr():
+                pass
+            case _:
+                raise UnreadableError(REFUSED.get(type(statement), OTHER))
+
+    def _imported(self, path: str) -> Value:
+        """A module under its usual name, whatever the import calls it; pi and e are values."""
+        root, *rest = path.split(".")
+        return reduce(self.attribute, rest, Library({"pytorch": "torch", "cmath": "math"}.get(root, root)))
+
+    def group(self, definition: ast.ClassDef, scope: Scope) -> type[Pasted]:
+        """A class with its constants and methods."""
+        bases = [self.lenient(base, scope) for base in definition.bases]
+        inner = scope.new_child()
+        for item in definition.body:
+            if isinstance(item, ast.FunctionDef):  # a method does not see the names of its class
+                inner[item.name] = self.function(item, inner, scope)
+            else:
+                self.declare([item], inner)
+        kept = {k: v for k, v in inner.maps[0].items() if not k.startswith("__") or k == "__init__"}
+        ours = [base for base in bases if _is_class(base)] or [Pasted]
+        with sensible("is no class"):
+            self.groups[definition] = type(definition.name, tuple(ours), kept)
+        return self.groups[definition]
+
+    def _fresh(self, node: ast.expr, scope: Scope) -> Value:
+        """The value to be assigned; under ``no_grad`` a newly computed tensor has no history."""
+        value = self.lenient(node, scope)
+        computed = isinstance(value, Tensor) and not isinstance(node, ast.Name)
+        return self.detached(value) if self.gradient_free and computed else value
+
+    def _assign(self, targets: Iterable[ast.expr], value: Value, scope: Scope) -> None:
+        for target in targets:
+            match target:
+                case ast.Name(name):
+                    scope[name] = value
+                case ast.Attribute(owner, name):
+                    self._store(self.value(owner, scope), name, value)
+                case ast.Tuple(parts) | ast.List(parts):
+                    for part, single in zip(parts, _apart(value, parts), strict=True):
+                        self._assign([part], single, scope)
+                case ast.Subscript(owner, key):
+                    self._write(self.value(owner, scope), self._key(key, scope), value)
+                case _:
+                    raise UnreadableError("assigns to something that cannot be followed")
+
+    def _store(self, holder: Value, name: str, value: Value) -> None:
+        """``ctx.name = value``; ``tensor.data = value`` writes into the tensor."""
+        if (isinstance(holder, Pasted) or _is_class(holder)) and not name.startswith("__"):
+            setattr(holder, name, value)
+        elif isinstance(holder, Tensor) and name == "data" and not self.tracked:
+            functions.assigned(holder, value)
+        else:
+            require(name == "requires_grad", "assigns to an attribute that cannot be followed")
+
+    def _write(self, owner: Value, key: Value, value: Value) -> None:
+        """``tensor[mask] = value``."""
+        tensor = functions.own(owner)
+        self._require_followed()
+        if key == slice(None):
+            functions.assigned(tensor, value)
+            return
+        picked = Tensor(tensor.node, functions.mask_of(tensor, key))
+        tensor.node = building.built("where", tree(key), functions.assigned(picked, value).node, tensor.node)
+
+    def _augment(self, target: ast.expr, result: ast.BinOp, scope: Scope) -> None:
+        """``target += value``: a tensor is changed in place, a number gets a new value."""
+        held, value = self.lenient(target, scope), self._fresh(result, scope)
+        if isinstance(held, Tensor) and not isinstance(target, ast.Subscript):
+            self._require_followed()
+            functions.assigned(held, value)
+        else:
+            self._assign([target], value, scope)
+
+    def _require_followed(self) -> None:
+        """Under ``no_grad`` a change in place leaves the gradient as it was before the change."""
+        unseen = self.tracked and self.gradient_free
+        require(not unseen, "changes a tensor under no_grad, which a formula cannot tell")
+
+
+def method(group: type[Pasted], name: str) -> Function:
+    """A method of a class as torch calls it, static or not: the context comes first."""
+    found: Value = getattr(group, name, None)
+    require(found is not None, f"has no {name}, so there is no rule to show")
+    require(inspect.isroutine(found), f"has a {name} that is no plain method")
+    return found  # type: ignore[no-any-return]  # a routine
+
+
+def _is_class(value: Value) -> bool:
+    return isinstance(value, type) and issubclass(value, Pasted)
+
+
+def _member(owner: Value, name: str) -> Value:
+    """A name of a class or object of the text."""
+    require(isinstance(owner, Pasted) or _is_class(owner), UNKNOWN)
+    require(name in dir(owner), "is never given a value in this text")
+    return getattr(owner, name)
+
+
+def last_name(node: ast.expr) -> str:
+    """The last name of what is called or named: ``no_grad`` for ``torch.no_grad()``."""
+    match node.func if isinstance(node, ast.Call) else node:
+        case ast.Attribute(_, name) | ast.Name(name):
+            return name
+        case _:
+            return ""
+
+
+def _element(owner: Value, key: Value) -> Value:
+    match owner, key:
+        case Opaque(), _:
+            return owner
+        case tuple(), slice(start=int() | None, stop=int() | None):
+            return owner[key]
+        case tuple(), _:
+            return functions.picked(owner, key)
+        case dict(), str() | int() | None if key in owner:
+            return owner[key]
+        case _ if not isinstance(owner, Tensor | Node | int | float):
+            raise UnreadableError("takes an element of something that has none")
+        case _, slice():
+            require(key == slice(None), f"takes a piece of a tensor: {ELEMENTWISE}")
+            return owner
+        case _, 0 | -1 if is_constant(tree(owner)):
+            return owner
+        case _:
+            tensor = owner if isinstance(owner, Tensor) else Tensor(tree(owner))
+            return Tensor(tensor.node, functions.mask_of(tensor, key), whole=tensor.whole)
+
+
+def _compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
+    match sign:
+        case ast.Is() | ast.IsNot():
+            return (left is right or left == right) == isinstance(sign, ast.Is)
+        case ast.In() | ast.NotIn():
+            members = tuple(right) if isinstance(right, dict | str) else several(right)
+            links = [operation("==", left, member) for member in members]
+            unknown = [link for link in links if not isinstance(link, bool)]
+            found = True in links or (reduce(partial(operation, "|"), unknown) if unknown else False)
+            return found if isinstance(sign, ast.In) else functions.TABLE["invert"](found)
+        case _:
+            return operation(SIGNS[type(sign)], left, right)
+
+
+def _apart(value: Value, parts: list[ast.expr]) -> tuple[Value, ...]:
+    """The values for several targets."""
+    values = (value,) * len(parts) if isinstance(value, ReadingError) else several(value)
+    starred = any(isinstance(part, ast.Starred) for part in parts)
+    require(not starred, "takes values apart with a star, which cannot be followed")
+    if len(values) != len(parts) and SHAPE in values:
+        functions.picked(values, len(parts))
+    require(len(values) == len(parts), f"takes {len(values)} values apart into {len(parts)} names")
+    return values

@@ -1,0 +1,43 @@
+"""The even points a curve is drawn on, and those that every ``mean(…)`` in it is taken over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from explorer.catalogue import Op
+from explorer.formula import Formula
+from explorer.formula.tree import Call, Name, Node, substituted, walk
+
+REFERENCE_POINTS = 2001
+
+
+def even_points(start: float, stop: float, points: int) -> Tensor:
+    """Evenly spaced x in float64, ascending; (points,)."""
+    even = torch.from_numpy(
+        np.linspace(start, stop, points)
+    )  # torch's own rounds as the machine's vectors do
+    even[even.abs() < 1e-12 * (stop - start)] = 0.0  # the middle of a symmetric range comes out as −6e−17
+    return even
+
+
+def fixed(
+    formula: Formula, op: Op, parameters: Mapping[str, float], start: float, stop: float, g: float
+) -> tuple[Formula, dict[str, float]]:
+    """A formula without ``mean``, and its parameters with the value each mean has over the reference.
+
+    So a mean depends on op, range and g alone, not on the points drawn or on the other rules.
+    """
+    means = [node for node in walk(formula.tree) if isinstance(node, Call) and node.function == "mean"]
+    if not means:
+        return formula, dict(parameters)
+    x = even_points(start, stop, REFERENCE_POINTS)
+    scope = x, op.parsed.bind(parameters)(x), torch.full_like(x, g)
+    names: dict[Node, Name] = {
+        node: Name(Formula(node).text) for node in means
+    }  # no user's name has brackets
+    found = {name.name: float(Formula(node).bind(parameters)(*scope)[0]) for node, name in names.items()}
+    return Formula(substituted(formula.tree, names)), {**parameters, **found}

@@ -1,0 +1,74 @@
+"""What the engine says of a run: its state, a sentence for the screen, the latest snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from explorer.training.run import Snapshot
+
+State = Literal[
+    "ready", "waiting", "running", "paused", "finished", "diverged", "failed", "stopped", "gone", "silent"
+]
+Command = Literal["pause", "resume", "step", "reset", "stop"]
+
+ACTIVE: tuple[State, ...] = ("waiting", "running")
+AT_REST: tuple[State, ...] = ("ready", "paused")
+
+SENTENCES: Mapping[State, str] = {
+    "ready": "Ready at step 0: press Start or Step.",
+    "waiting": "Waiting for a free place: number {position} in the queue.",
+    "running": "Running.",
+    "paused": "Paused at step {step}{note}.",
+    "finished": "Finished after {step} step{plural}.",
+    "diverged": "Diverged at step {diverged}: a value is no longer finite. {advice}.",
+    "failed": "This run failed: {note}.",
+    "stopped": "Stopped at step {step}{note}.",
+    "gone": "{note}: press Start to run it again.",
+    "silent": "Training is not available just now: {note}.",
+}
+IN_TURN = "Running in turn with others: number {position} in the queue."
+
+
+@dataclass(frozen=True)
+class Status:
+    """What the engine says of a run.
+
+    Attributes:
+        id: what ``Engine.start`` returned.
+        state: one word; "gone" for a run the engine does not have or no longer has, "silent" where the
+            engine does not answer.
+        sentence: the state in words, for the screen: plain text, never markup.
+        position: place in the queue while waiting, 1 for the next; otherwise None.
+        step: steps taken.
+        steps: steps asked for; 0 when gone.
+        steps_per_second: mean speed since it was last started, resumed or changed; 0.0 before the first
+            step.
+        snapshot: the run itself as it is now; None until its first turn.
+    """
+
+    id: str
+    state: State
+    sentence: str
+    position: int | None = None
+    step: int = 0
+    steps: int = 0
+    steps_per_second: float = 0.0
+    snapshot: Snapshot | None = None
+
+
+def sentence(
+    state: State, *, step: int = 0, position: int | None = None, diverged: int | None = None, note: str = ""
+) -> str:
+    """The state in words.
+
+    ``note`` is why: a clause that begins with its own space or comma for "paused" and "stopped", the
+    error for "failed", what happened for "gone".
+    """
+    facts = {"step": step, "position": position, "diverged": diverged, "note": note}
+    plural = "" if step == 1 else "s"
+    # Before the first step the learning rate has done nothing yet.
+    advice = "Try a smaller learning rate" if diverged else "The op is undefined for some pre-activations"
+    words = IN_TURN if state == "waiting" and step else SENTENCES[state]
+    return words.format(**facts, plural=plural, advice=advice)

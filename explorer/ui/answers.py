@@ -1,0 +1,177 @@
+"""What the server answers the instrument: torch's curves, own formulas as entries, the files. No session."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from urllib.parse import parse_qs
+
+import numpy as np
+
+from explorer import description
+from explorer.catalogue import OWN, Op, Rule, find_op, find_rule
+from explorer.curves import sample_curves
+from explorer.formula import FormulaError
+from explorer.instrument import Asset, assets, choice_data, document, entry
+from explorer.instrument.assets import plotly_name, skeleton, skeleton_css
+from explorer.instrument.page import Page
+from explorer.lessons import GLOSSARY, LESSONS
+from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
+from explorer.training import SETTINGS, TASKS, Setting
+from explorer.ui.link import WORDS, Choice, from_query, setting_text, training_texts
+
+_FIND: Mapping[str, Callable[[str], Op | Rule]] = {"op": find_op, "rule": find_rule}
+_FLOAT32_STEPS = 8  # a step of the grid below this many float32 numbers needs float64
+_COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
+LONGEST_BODY = 4 * MAX_CHARACTERS  # bytes of pasted code in UTF-8
+Answer = dict[str, Any]
+
+
+@cache
+def files() -> Mapping[str, Asset]:
+    """All files of the instrument by their address."""
+    start = Choice()
+    link = {"defaults": {"range": start.range, "g": start.g}, "words": WORDS}
+    return assets(document() | {"link": link, "settings": settings()})
+
+
+def settings() -> list[Answer]:
+    """The settings of a run beside op and rules, as their controls are drawn; ``words`` with their labels."""
+    return [_setting(setting) for setting in SETTINGS.values()]
+
+
+def _setting(setting: Setting) -> Answer:
+    told = ("name", "kind", "label", "meaning", "low", "high", "live")
+    facts = {name: getattr(setting, name) for name in told}
+    words = {word: TASKS[word].label if word in TASKS else word for word in setting.words}
+    purposes = {word: TASKS[word].purpose for word in words if word in TASKS}
+    return facts | {"default": setting_text(setting.default), "words": words, "purposes": purposes}
+
+
+@cache
+def folder() -> str:
+    """Where the modules are, below ``assets/``."""
+    return next(name for name in files() if name.endswith("/mount.js")).partition("/")[0]
+
+
+@cache
+def head() -> str:
+    """For the head of a page: the skeleton's style, and what is fetched while Streamlit is still loading."""
+    rel = {".js": '"modulepreload"', ".css": '"stylesheet"', ".json": '"preload" as="fetch" crossorigin'}
+    names = [name for name in files() if name not in (plotly_name(), f"{folder()}/standalone.js")]
+    links = [f'<link href="assets/{name}" rel={rel[Path(name).suffix]}>' for name in names]
+    plotly = f'<script async src="assets/{plotly_name()}"></script>'
+    return "\n".join([f"<style>{skeleton_css()}</style>", plotly, *links])
+
+
+def chosen(choice: Choice) -> Answer:
+    """A choice as the browser takes it."""
+    op, rules = choice.entries
+    kept = {name: getattr(choice, name) for name in ("parameters", "g", "hide", "section")}
+    return choice_data(op, rules, span=choice.range, training=training_texts(choice), **kept)
+
+
+def confirm(query: str) -> Answer:
+    """Torch's curves and words for the choice of a link; a message where torch cannot draw it."""
+    choice, _ = from_query(parse_qs(query, keep_blank_values=True))
+    settings = tuple(sorted(choice.parameters.items()))
+    try:
+        return _confirmed(choice.op, choice.rules, settings, choice.range, choice.g)
+    except ValueError as error:
+        return {"message": f"{error}."}
+
+
+@lru_cache(maxsize=128)
+def _confirmed(
+    op: str,
+    rules: tuple[str, ...],
+    parameters: tuple[tuple[str, float], ...],
+    span: tuple[float, float],
+    g: float,
+) -> Answer:
+    settings: Answer = {"start": span[0], "stop": span[1], "g": g, "dtype": _dtype(span), **dict(parameters)}
+    answer: Answer = encoded(description.document(sample_curves(op, rules, **settings)))
+    return answer
+
+
+def encoded(value: Any) -> Any:
+    """Plain data as JSON types: arrays as base64 of their own bytes, which plotly.js reads too."""
+    if isinstance(value, np.ndarray):
+        # Plotly's names of dtypes are NumPy's without the byte order: f4, i1 …
+        return {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode("ascii")}
+    if isinstance(value, Mapping):
+        return {key: encoded(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [encoded(part) for part in value]
+    return value
+
+
+def _dtype(span: tuple[float, float]) -> str:
+    """Float32, unless the range is so narrow that its numbers lie too far apart."""
+    apart = np.spacing(np.float32(max(map(abs, span))))
+    return "float32" if (span[1] - span[0]) / 600 > _FLOAT32_STEPS * apart else "float64"
+
+
+def saved(query: str) -> str:
+    """The instrument with the choice of a link as one HTML file."""
+    choice, _ = from_query(parse_qs(query, keep_blank_values=True))
+    words = confirm(query)
+    return Page(chosen(choice), {name: words.get(name, "") for name in ("main", "rest")}).html()
+
+
+def course() -> Answer:
+    """The lessons in their order, the glossary their words lead to, and the places of a training."""
+    told = ("key", "title", "question")
+    lessons = [{name: getattr(lesson, name) for name in told} for lesson in LESSONS.values()]
+    return {"lessons": lessons, "glossary": GLOSSARY, "skeleton": skeleton("training")}
+
+
+def lesson(key: str) -> Answer:
+    """A lesson with every number computed, once for all visitors; a message where there is none."""
+    if key not in LESSONS:
+        return {"message": "There is no such lesson: choose one of the list."}
+    with _COMPUTED_ONCE:
+        return _lesson(key)
+
+
+@cache
+def _lesson(key: str) -> Answer:
+    data = LESSONS[key].data()
+    for scene in data["scenes"]:
+        scene["choice"] = chosen(from_query(parse_qs(scene["query"]))[0])
+    return data
+
+
+def own_entry(kind: str, text: str) -> Answer:
+    """An own formula as ``{"entry": …}``, or ``{"message": …, "column": …}`` where it cannot be read."""
+    if kind not in _FIND:
+        return {"message": f"kind must be {' or '.join(_FIND)}", "column": 0}
+    try:
+        return {"entry": entry(_FIND[kind](OWN + text))}
+    except FormulaError as error:
+        return {"message": error.message, "column": error.column}
+
+
+def read(text: str) -> Answer:
+    """What stands in pasted code: each Function with the choice that shows it, or what is in the way."""
+    try:
+        return {"found": [_found(reading) for reading in read_sources(text)]}
+    except ReadingError as error:
+        return {"message": error.message}
+
+
+def _found(reading: Reading) -> Answer:
+    named = {"name": reading.name, "line": reading.line}
+    if reading.problem:
+        return named | {"message": reading.problem.message}
+    start, rules = Choice(), dict.fromkeys(["default", reading.rule])
+    op, shown = find_op(reading.op), [find_rule(rule) for rule in rules]
+    return named | {
+        "op": op.formula,
+        "rule": shown[-1].formula or "torch's own",
+        "choice": choice_data(op, shown, parameters={}, span=start.range, g=start.g),
+    }

@@ -1,0 +1,21 @@
+"""What one server takes on from its visitors; ``EXPLORER_PROFILE=hosted`` is for one that strangers reach."""
+
+from __future__ import annotations
+
+import os
+
+HOSTED = os.environ.get("EXPLORER_PROFILE") == "hosted"
+_SPARE = 1 if HOSTED else 4
+
+PAGES = 400 * _SPARE  # open at the same time: a class of 300, and some who opened two
+FILES_A_PAGE = 12  # connections, a script's thread, and what is kept for a while of those who have left
+OPEN_FILES = 10_240  # more than all pages need, and what every system grants that has no limit
+
+COMPUTING = 2  # requests that torch or the reader works on at the same time
+WAITING = 64 * _SPARE  # requests for that; one more is asked to come again
+
+REQUESTS = 20 * _SPARE  # of one visitor a second, and as many at once before that
+SHARED_REQUESTS = 100 * _SPARE  # the same for all at one address whose browsers keep no cookie
+RERUNS = 5 * _SPARE  # of one page a second, and as many at once before that
+PICTURES = 300 * _SPARE  # of trainings a second, for all who watch together: ten each for thirty
+VISITORS = 4_096  # whose pace is remembered

@@ -1,0 +1,84 @@
+"""What thirty watchers of thirty runs cost the server, and what each of them gets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from explorer.training.limits import MAX_STEPS
+from tests.load.http import Connection
+
+_WATCHERS = 30
+_WATCHED_S = 10.0
+_QUERY = f"op=relu&rule=default&pace=full&steps={MAX_STEPS}"
+
+
+@dataclass(frozen=True)
+class _Seen:
+    first_s: float
+    step: int
+    pictures: int
+
+
+def measure(address: str, rounds: int) -> Iterator[tuple[str, list[float]]]:
+    """Named series: of the server for each round, of the watchers for each of them."""
+    pid = _server(urlsplit(address).port or 80)
+    shares, seen = [], []
+    for _ in range(rounds):
+        begun, spent = time.monotonic(), _processor_s(pid)
+        with ThreadPoolExecutor(1) as thread:  # Playwright keeps an event loop running in ours
+            seen.append(thread.submit(asyncio.run, _watch_all(address)).result())
+        shares.append((_processor_s(pid) - spent) / (time.monotonic() - begun))
+    yield "server, share of one core", shares
+    yield "pictures/s of a watcher", [one.pictures / _WATCHED_S for round_ in seen for one in round_]
+    yield "first picture, s", [one.first_s for round_ in seen for one in round_]
+    yield (
+        "slowest run / mean, steps",
+        [min(one.step for one in round_) * _WATCHERS / sum(one.step for one in round_) for round_ in seen],
+    )
+
+
+async def _watch_all(address: str) -> list[_Seen]:
+    return await asyncio.gather(*(_watch(address, number) for number in range(_WATCHERS)))
+
+
+async def _watch(address: str, number: int) -> _Seen:
+    """Start a run, watch it for a while, stop it."""
+    connection, begun = Connection(address), time.monotonic()
+    connection.cookie = f"visitor=benchmark-{number}"
+    body = json.dumps({"query": f"{_QUERY}&seed={number}", "owner": f"benchmark-{number}"})
+    run = json.loads(await connection.post("/runs", body.encode()))
+    first_s, step, pictures = 0.0, 0, 0
+    async with aclosing(connection.lines(f"/runs/{run['id']}/events")) as events:
+        async for event in events:
+            told = json.loads(event.removeprefix(b"data: ")) if event.startswith(b"data: ") else {"step": 0}
+            first_s = first_s or (time.monotonic() - begun if told["step"] else 0.0)
+            step, pictures = told["step"] or step, pictures + bool(told["step"])
+            if time.monotonic() > begun + _WATCHED_S:
+                break
+    connection.close()
+    await connection.post(f"/runs/{run['id']}/stop", json.dumps({"key": run["key"]}).encode())
+    connection.close()
+    return _Seen(first_s, step, pictures)
+
+
+def _server(port: int) -> int:
+    """The process of ours that serves at a port."""
+    for child in Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text(encoding="ascii").split():
+        if f"--server.port={port}" in Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8").split("\0"):
+            return int(child)
+    raise LookupError(f"no process of ours serves at port {port}")
+
+
+def _processor_s(pid: int) -> float:
+    """Seconds a process has computed."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,43 @@
+"""How often the curves are drawn anew while a parameter is dragged, at 30 pointer moves a second."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page
+
+from tests.browser.reading import CHART
+
+SIX = ("default", "masked", "masked_open", "published_clamp", "toward_range", "clamp_with_grad")
+_MOVES = 120
+_PAUSE_MS = 1000 / 30
+# The forward curve, whose path every redraw writes anew: by Plotly or directly. One a frame is counted.
+_COUNT = f"""() => {{
+    const line = () => document.querySelector("{CHART} .scatterlayer .trace .js-line")?.getAttribute("d");
+    const seen = window.seen = {{drawn: 0, running: true}};
+    let last = line();
+    const look = () => {{
+        const now = line();
+        if (now !== last) seen.drawn += 1;
+        last = now;
+        if (seen.running) requestAnimationFrame(look);
+    }};
+    requestAnimationFrame(look);
+}}"""
+
+
+def redraws(page: Page, handle: Locator) -> float:
+    """Redraws a second while a slider is dragged to and fro for about four seconds."""
+    box = handle.bounding_box()
+    assert box
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    page.evaluate(_COUNT)
+    begun = float(page.evaluate("performance.now()"))
+    for number in range(_MOVES):
+        share = abs((number % 60) - 30) / 30
+        page.mouse.move(box["x"] + box["width"] * (0.2 + 0.6 * share), middle)
+        page.wait_for_timeout(_PAUSE_MS)
+    drawn, ended = page.evaluate("[seen.drawn, performance.now()]")
+    page.evaluate("seen.running = false")
+    page.mouse.up()
+    return float(drawn) / (ended - begun) * 1000

@@ -1,0 +1,117 @@
+"""A page with the chart by itself: no server, and nothing else of the instrument."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import plotly
+import pytest
+from playwright.sync_api import Browser, Page, Route
+
+from explorer.catalogue import find_op, find_rule
+from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.instrument.assets import MODULES
+from explorer.instrument.document import entry
+
+ADDRESS = "http://chart.test"
+TYPES = {".js": "text/javascript", ".css": "text/css"}
+FILES = {
+    "/plotly.js": Path(plotly.__file__).parent / "package_data/plotly.min.js",
+    "/page.js": Path(__file__).with_name("page.js"),
+}
+PAGE = """<!doctype html><html lang="en">
+<meta name="viewport" content="width=device-width"><title>Chart</title>
+<link rel="stylesheet" href="/js/chart.css">
+<style>body {{ margin: 0; {theme} }}</style>
+<div id="host"></div><div style="height: 1500px"></div>
+<script type="module" src="/page.js"></script></html>"""
+DARK = {"background": "#10161d", "--st-background-color": "#10161d", "--st-text-color": "#e6edf3"}
+DARK |= {"--st-secondary-background-color": "#1a232d"}
+
+Show = Callable[..., Page]
+
+
+def changed(**change: Any) -> dict[str, Any]:
+    """A change of a choice as the page takes it: the entries of an op's and rules' keys."""
+    if "op" in change:
+        change["op"] = entry(find_op(change["op"]))
+    if "rules" in change:
+        change["rules"] = [entry(find_rule(key)) for key in change["rules"]]
+    return change
+
+
+def draw(page: Page, phase: str = "settled", **change: Any) -> None:
+    """Draw the choice with some of it changed."""
+    page.evaluate("([change, phase]) => shell.show(change, phase)", [changed(**change), phase])
+
+
+@dataclass
+class Pages:
+    """Pages of one browser by what they were opened with: loading plotly.js is most of a test's time."""
+
+    browser: Browser
+    opened: dict[str, Page] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+    def find(self, dark: bool, options: dict[str, Any]) -> Page:
+        key = json.dumps([dark, options])
+        if key not in self.opened:
+            self.opened[key] = self.new(dark, options)
+        return self.opened[key]
+
+    def new(self, dark: bool, options: dict[str, Any]) -> Page:
+        context = self.browser.new_context(**{"viewport": {"width": 900, "height": 700}, **options})
+        context.set_default_timeout(15_000)
+        context.route(f"{ADDRESS}/**", lambda route: answer(route, dark))
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        page.goto(ADDRESS)
+        page.wait_for_function("() => window.shell")
+        return page
+
+
+@pytest.fixture(scope="package")
+def pages(chromium: Browser) -> Iterator[Pages]:
+    pages = Pages(chromium)
+    yield pages
+    for page in pages.opened.values():
+        page.context.close()
+
+
+@pytest.fixture
+def show(pages: Pages) -> Iterator[Show]:
+    """Shows a new chart of a choice; an error in the page fails the test."""
+    pages.errors.clear()
+
+    def shown(
+        dark: bool = False, height: int = 520, options: dict[str, Any] | None = None, **choice: Any
+    ) -> Page:
+        page = pages.find(dark, options or {})
+        page.mouse.move(1, 690)
+        colours = {"neutral": NEUTRAL, "rules": RULE_COLOURS_DARK if dark else RULE_COLOURS_LIGHT}
+        page.evaluate(
+            "([height, colours]) => { scrollTo(0, 0); shell.start(height, colours); }", [height, colours]
+        )
+        draw(page, **{"op": "clamp", "rules": ["straight_through"], **choice})
+        page.locator(".js-plotly-plot .cartesianlayer .xy").first.wait_for()
+        return page
+
+    yield shown
+    assert not pages.errors
+
+
+def answer(route: Route, dark: bool) -> None:
+    path = route.request.url.removeprefix(ADDRESS)
+    if path in ("/", "/favicon.ico"):
+        theme = "; ".join(f"{name}: {value}" for name, value in DARK.items()) if dark else ""
+        route.fulfill(body=PAGE.format(theme=theme), content_type="text/html")
+    elif path == "/none.js":
+        route.fulfill(status=404)
+    else:
+        file = FILES.get(path, MODULES / path.removeprefix("/js/").partition("?")[0])
+        route.fulfill(body=file.read_bytes(), content_type=TYPES[file.suffix])

@@ -1,0 +1,223 @@
+"""What the chart draws: traces, jumps, circles, ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from explorer.colours import NEUTRAL, RULE_COLOURS_LIGHT
+from explorer.curves import sample_curves
+from tests.browser.chart.conftest import Show, changed, draw
+
+PLAIN = "const plain = values => [...values].map(v => (Number.isFinite(v) ? v : String(v)));"
+DATA = f"""() => {{ {PLAIN} return document.querySelector(".js-plotly-plot").data.map(trace => {{
+    const {{meta, name, yaxis, visible, marker, line}} = trace;
+    return {{meta, name, yaxis, visible, marker, line, x: plain(trace.x), y: plain(trace.y)}};
+}}); }}"""
+CURVES = f"""() => {{ {PLAIN} const {{x, y, gradients}} = shell.curves;
+    const all = Object.entries(gradients).map(([key, values]) => [key, plain(values)]);
+    return [plain(x), {{forward: plain(y), ...Object.fromEntries(all)}}]; }}"""
+LAYOUT = """() => { const layout = document.querySelector(".js-plotly-plot").layout;
+    const {xaxis, yaxis, yaxis2, annotations} = layout;
+    const notes = annotations.map(({text}) => text);
+    return {x: xaxis.range, y: yaxis.range, gradient: yaxis2.range, notes}; }"""
+# The corners of all drawn lines, and what follows where one breaks.
+PATHS = """() => [...document.querySelectorAll(".scatterlayer .trace")].map(trace =>
+    [...trace.querySelectorAll(".js-line")].map(path => path.getAttribute("d")).join(""))"""
+LINE = "formula: 2 * x * g"
+POLE = "formula: -g / x ** 2"
+BELOW = "formula: g * (x < 0)"
+SIX = ["straight_through", "masked", "clipped", BELOW, "gaussian", LINE]
+
+
+def data(page: Page) -> dict[Any, Any]:
+    """The curves of the chart by their meta."""
+    return {trace["meta"]: trace for trace in page.evaluate(DATA) if trace.get("meta")}
+
+
+def circles(page: Page) -> list[Any]:
+    return [trace for trace in page.evaluate(DATA) if not trace.get("meta")]
+
+
+def points(path: str) -> list[tuple[float, ...]]:
+    return [tuple(map(float, point.split(","))) for point in path.replace("M", "L").split("L") if point]
+
+
+def test_every_rule_is_one_trace_named_by_its_label(show: Show) -> None:
+    page = show(op="clamp", rules=SIX, hidden=["gaussian"])
+    traces = data(page)
+    assert list(traces) == ["forward", *[key for key in SIX if key != "gaussian"], "gaussian"]
+    assert traces["forward"]["name"] == "Clamp"
+    assert traces[BELOW]["name"] == "g * (x &lt; 0)"
+    assert traces["gaussian"] | {"x": [], "y": [], "visible": False} == traces["gaussian"]
+    assert [traces[key]["line"]["color"] for key in ("forward", "straight_through", LINE)] == [
+        NEUTRAL,
+        RULE_COLOURS_LIGHT[0],
+        RULE_COLOURS_LIGHT[5],
+    ]
+
+
+@pytest.mark.parametrize("op", ["clamp", "step", "floor", "reciprocal"])
+def test_the_data_are_the_curves(show: Show, op: str) -> None:
+    page = show(op=op, rules=[POLE, "masked"])
+    x, curves = page.evaluate(CURVES)
+    for meta, values in curves.items():
+        trace = data(page)[meta]
+        assert trace["x"] == sorted(trace["x"])
+        drawn = [point for point in zip(trace["x"], trace["y"], strict=True) if point[1] != "NaN"]
+        assert drawn == [point for point in zip(x, values, strict=True) if point[1] != "NaN"]
+
+
+def test_lines_break_at_jumps_and_only_there(show: Show) -> None:
+    page = show(op="floor", rules=["straight_through", "masked"], range=[-2.5, 2.5])
+    traces = data(page)
+    gaps = [[x for x, y in zip(t["x"], t["y"], strict=True) if y == "NaN"] for t in traces.values()]
+    assert [len(some) for some in gaps] == [5, 0, 2]
+    assert gaps[0] == pytest.approx([-2, -1, 0, 1, 2])
+    forward, *_ = page.evaluate(PATHS)
+    assert forward.count("M") == 6
+
+
+def test_circles_stand_only_on_curves_that_jump(show: Show) -> None:
+    page = show(op="clamp", rules=["straight_through", "gaussian"])
+    assert circles(page) == []
+    assert page.evaluate(LAYOUT)["notes"] == []
+    draw(page, op="sign", rules=["straight_through", "clipped"])
+    forward, clipped = circles(page)
+    assert page.evaluate(LAYOUT)["notes"] == ["● value  ○ limit"]
+    assert forward["marker"]["symbol"] == ["circle-open", "circle-open", "circle"]
+    assert (forward["x"], forward["y"]) == (pytest.approx([0, 0, 0]), [-1, 1, 0])
+    assert clipped["marker"]["symbol"] == ["circle-open"] * 2 + ["circle"] * 2
+    assert list(zip(clipped["x"], clipped["y"], strict=True))[2:] == [(-1, 1), (1, 1)]
+
+
+def test_too_many_kinks_leave_a_line_without_circles(show: Show) -> None:
+    page = show(op="floor", rules=["zero"], range=[-300, 300])
+    assert circles(page) == []
+    assert "NaN" not in data(page)["forward"]["y"]
+
+
+def test_of_curves_that_coincide_the_earlier_is_broader(show: Show) -> None:
+    page = show(op="clamp", rules=["straight_through", "masked", "clipped", LINE])
+    widths = [trace["line"]["width"] for trace in data(page).values()]
+    assert widths[1] > widths[2] > widths[3] == widths[4] == widths[0]
+
+
+def test_tails_that_die_away_together_broaden_nothing(show: Show) -> None:
+    page = show(op="step", rules=["boxcar", "fast_sigmoid"])
+    widths = [trace["line"]["width"] for trace in data(page).values()]
+    assert widths[0] == widths[1] == widths[2]
+
+
+def test_values_that_look_the_same_are_exchanged_without_drawing(show: Show) -> None:
+    page = show(op="clamp", rules=["masked"])
+    page.evaluate(
+        """() => { window.drawn = 0;
+            document.querySelector(".js-plotly-plot").on("plotly_afterplot", () => (drawn += 1)); }"""
+    )
+    page.evaluate("() => document.querySelector('.js-plotly-plot').data.forEach(trace => (trace.y = []))")
+    draw(page)
+    assert page.evaluate("drawn") == 0
+    assert len(data(page)["masked"]["y"]) > 400
+    draw(page, rules=["straight_through"])
+    assert page.evaluate("drawn") == 1
+
+
+def test_a_pole_leaves_the_larger_part_of_the_curve_in_sight(show: Show) -> None:
+    page = show(op="reciprocal", rules=[POLE])
+    layout = page.evaluate(LAYOUT)
+    assert 2 < layout["y"][1] < 30
+    assert 2 < -layout["gradient"][0] < 100
+    assert "Infinity" in data(page)["forward"]["y"]
+
+
+def test_while_moving_only_the_paths_change_and_they_are_those_of_rest(show: Show) -> None:
+    page = show(op="clamp", rules=SIX, p={"lo": -2, "hi": 2})
+    page.evaluate(
+        """() => { window.drawn = 0;
+            document.querySelector(".js-plotly-plot").on("plotly_afterplot", () => (drawn += 1)); }"""
+    )
+    before = data(page)
+    moved = {"lo": -1.3, "hi": 0.7, "c": 1.9}
+    draw(page, "moving", p=moved)
+    moving = page.evaluate(PATHS)
+    assert page.evaluate("drawn") == 0
+    assert data(page) == before
+    draw(page, p=moved)
+    page.wait_for_function("() => !document.querySelector('.chart-place.quick')")
+    page.evaluate("() => shell.chart.resize()")
+    assert data(page)["masked"] != before["masked"]
+    for one, other in zip(moving[1:7], page.evaluate(PATHS)[1:7], strict=True):
+        assert one.count("M") == other.count("M")
+        assert len(points(one)) > 600
+        assert points(one) == [pytest.approx(point, abs=0.06) for point in points(other)]
+
+
+def test_while_moving_the_range_grows_but_does_not_shrink(show: Show) -> None:
+    page = show(op="clamp", rules=["straight_through"])
+    at_rest = page.evaluate(LAYOUT)
+    draw(page, "moving", p={"hi": 2.5}, g=2)
+    grown = page.evaluate(LAYOUT)
+    assert grown["y"][1] > 2.5 > at_rest["y"][1]
+    assert grown["gradient"][1] > 2 > at_rest["gradient"][1]
+    draw(page, "moving", p={}, g=1)
+    assert page.evaluate(LAYOUT) == grown
+    draw(page)
+    assert page.evaluate(LAYOUT) == at_rest
+
+
+def test_circles_move_with_their_curve(show: Show) -> None:
+    page = show(op="step", rules=["masked"])
+    draw(page, "moving", p={"lo": -2, "hi": 2})
+    assert (
+        page.locator(".scatterlayer .points").first.evaluate("e => getComputedStyle(e).visibility")
+        == "hidden"
+    )
+    assert page.locator(".chart-overlay .chart-open").count() == 2
+    bar = page.locator(".chart-overlay .chart-closed").nth(1).bounding_box()
+    draw(page)
+    page.evaluate("shell.chart.resize()")
+    assert page.locator(".chart-overlay .chart-closed").count() == 0
+    point = page.locator(".xy2 .points path").nth(2).bounding_box()
+    assert bar
+    assert point
+    assert bar["x"] == pytest.approx(point["x"], abs=2)
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_curves_glide_to_another_rule_unless_motion_is_reduced(show: Show, motion: str) -> None:
+    page = show(op="clamp", rules=["straight_through"], options={"reduced_motion": motion})
+    drawn = f"change => {{ shell.show(change); return ({PATHS})()[1]; }}"
+    first = page.evaluate(drawn, changed(rules=["gaussian"]))
+    assert list(data(page)) == ["forward", "gaussian"]
+    page.wait_for_function("() => !document.querySelector('.chart-place.quick')")
+    page.wait_for_timeout(50)
+    last = page.evaluate(PATHS)[1]
+    assert (first == last) == (motion == "reduce")
+    assert max(y for _, y in points(last)) - min(y for _, y in points(last)) > 100
+
+
+@pytest.mark.parametrize("op", ["clamp", "sign", "quantize"])
+def test_the_change_over_to_torchs_values_cannot_be_seen(show: Show, op: str) -> None:
+    rules = ["masked", "clipped", "gaussian"]
+    page = show(op=op, rules=rules, p={"lo": -0.7, "c": 1.3})
+    before = [page.evaluate(PATHS), page.locator(".points path").count(), page.evaluate(LAYOUT)]
+    torch = sample_curves(op, rules, lo=-0.7, c=1.3)
+    answer = {name: getattr(torch, name).tolist() for name in ("x", "y", "marks")}
+    answer["gradients"] = {key: values.tolist() for key, values in torch.gradients.items()}
+    page.evaluate("answer => shell.confirm(answer)", answer | {"kinks": dict(torch.kinks)})
+    assert page.locator(".chart-place.quick").count() == 0
+    paths, circles, layout = page.evaluate(PATHS), page.locator(".points path").count(), page.evaluate(LAYOUT)
+    assert circles == before[1]
+    assert layout["gradient"] == pytest.approx(before[2]["gradient"], rel=1e-6)
+    for one, other in zip(paths, before[0], strict=True):
+        assert one.count("M") == other.count("M")
+        assert corners(one) == pytest.approx(corners(other), abs=0.05)
+
+
+def corners(path: str) -> list[float]:
+    """The box around a path; empty for circles."""
+    found = points(path)
+    return [end(side) for side in zip(*found, strict=True) for end in (min, max)]

@@ -1,0 +1,243 @@
+"""The hand on the chart: wheel, drag, pinch, grips, keys; and the place it has on the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import CDPSession, Page, expect
+
+from explorer.catalogue import OPS, RULES
+from tests.browser.chart.conftest import Show, draw
+
+LINE = "formula: 2 * x * g"
+# What grips are called: a parameter with its meaning.
+LO, HI, C = (
+    f"{parameter.name}, {parameter.meaning}"
+    for parameter in (*OPS["clamp"].parameters, *RULES["clipped"].parameters)
+)
+PHONE = {"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobile": True}
+PLOT = ".js-plotly-plot"
+RANGE = 'document.querySelector(".js-plotly-plot").layout.xaxis.range'
+
+
+X_AT = f"""px => {{ const {{xaxis, _size}} = document.querySelector("{PLOT}")._fullLayout;
+    return xaxis.p2d(px - _size.l); }}"""
+# The width and height of what can be grasped of each grip.
+SIZES = """all => all.map(grip => { const {width, height} = getComputedStyle(grip, "::after");
+    return [parseFloat(width), parseFloat(height)]; })"""
+
+
+def moves(page: Page, kind: str) -> list[Any]:
+    return [move[1:] for move in page.evaluate("shell.moves") if move[0] == kind]
+
+
+def at_rest(page: Page) -> None:
+    page.wait_for_function("() => shell.moves.some(move => move.at(-1) === 'settled')")
+
+
+def x_at(page: Page, px: float) -> float:
+    """The x under a px of the window, as the page's axis has it."""
+    return float(page.evaluate(X_AT, px))
+
+
+def test_the_wheel_zooms_around_the_pointer(show: Show) -> None:
+    page = show(op="square", rules=[LINE])
+    under = x_at(page, 300)
+    page.mouse.move(300, 200)
+    page.mouse.wheel(0, -400)
+    at_rest(page)
+    start, stop, phase = moves(page, "view")[-1]
+    assert (phase, moves(page, "view")[0][2]) == ("settled", "moving")
+    assert stop - start == pytest.approx(6 * 1.0015**-400, rel=1e-3)
+    assert x_at(page, 300) == pytest.approx(under, abs=0.01)
+    assert page.evaluate(RANGE) == [start, stop]
+    assert page.evaluate("scrollY") == 0
+
+
+def test_a_drag_moves_through_x(show: Show) -> None:
+    page = show(op="square", rules=[LINE])
+    under = x_at(page, 300)
+    page.mouse.move(300, 200)
+    page.mouse.down()
+    page.mouse.move(400, 220, steps=5)
+    assert all(phase == "moving" for *_, phase in moves(page, "view"))
+    page.mouse.up()
+    start, stop, phase = moves(page, "view")[-1]
+    assert phase == "settled"
+    assert stop - start == pytest.approx(6)
+    assert x_at(page, 400) == pytest.approx(under, abs=0.01)
+    assert moves(page, "probe")[-1] == [None]
+
+
+@pytest.mark.parametrize("how", ["double click", "button", "key"])
+def test_the_view_goes_back_to_where_it_began(show: Show, how: str) -> None:
+    page = show(op="square", rules=[LINE], range=[-2, 4])
+    page.mouse.move(300, 200)
+    page.mouse.wheel(0, -300)
+    at_rest(page)
+    if how == "double click":
+        page.mouse.dblclick(300, 200)
+    elif how == "button":
+        page.get_by_role("button", name="Reset view").click()
+    else:
+        page.get_by_role("slider", name="Probe x").press("Home")
+    assert moves(page, "view")[-1] == [-2, 4, "settled"]
+    assert page.evaluate(RANGE) == [-2, 4]
+
+
+def test_keys_zoom_and_move_the_view(show: Show) -> None:
+    page = show(op="square", rules=[LINE])
+    probe = page.get_by_role("slider", name="Probe x")
+    probe.press("+")
+    assert moves(page, "view")[-1] == [-1.5, 1.5, "settled"]
+    probe.press("PageUp")
+    assert moves(page, "view")[-1] == [-0.75, 2.25, "settled"]
+    probe.press("-")
+    assert moves(page, "view")[-1] == [-2.25, 3.75, "settled"]
+
+
+def test_two_fingers_zoom(show: Show) -> None:
+    page = show(op="square", rules=[LINE], options=PHONE)
+    left, right = x_at(page, 150), x_at(page, 250)
+    touch = page.context.new_cdp_session(page)
+    fingers(touch, "touchStart", 150, 250)
+    for step in range(1, 6):
+        fingers(touch, "touchMove", 150 - 10 * step, 250 + 10 * step)
+    fingers(touch, "touchEnd")
+    at_rest(page)
+    assert x_at(page, 100) == pytest.approx(left, abs=0.02)
+    assert x_at(page, 300) == pytest.approx(right, abs=0.02)
+    assert page.evaluate("visualViewport.scale") == 1
+
+
+def fingers(touch: CDPSession, kind: str, *xs: float, y: float = 200) -> None:
+    points = [{"x": x, "y": y, "id": place} for place, x in enumerate(xs)]
+    touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+@pytest.mark.parametrize("up", [False, True])  # what was swiped up glides on for a while
+def test_a_swipe_up_scrolls_the_page_and_one_aside_moves_the_view(show: Show, up: bool) -> None:
+    page = show(op="square", rules=[LINE], options=PHONE)
+    touch = page.context.new_cdp_session(page)
+    fingers(touch, "touchStart", 250)
+    for step in range(1, 9):
+        fingers(
+            touch, "touchMove", *([250] if up else [250 - 20 * step]), y=200 - (20 * step if up else step)
+        )
+        page.wait_for_timeout(20)  # as a finger takes
+    fingers(touch, "touchEnd")
+    page.wait_for_function("up => (up ? scrollY > 50 : shell.moves.at(-1)?.at(-1) === 'settled')", arg=up)
+    assert (page.evaluate("scrollY") > 0) == up
+    start, stop = page.evaluate(RANGE)
+    assert (start == -3) == up
+    assert stop - start == pytest.approx(6, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("op", "rules", "grips"),
+    [
+        ("clamp", ["masked"], [LO, HI]),
+        (
+            "sign",
+            ["masked", "clipped"],
+            [LO, HI, f"−{C}", C],
+        ),
+        ("sign", ["gaussian"], []),
+    ],
+)
+def test_each_kink_that_is_a_parameter_has_one_grip(
+    show: Show, op: str, rules: list[str], grips: list[str]
+) -> None:
+    page = show(op=op, rules=rules)
+    found = page.locator(".chart-grip")
+    assert [grip.get_attribute("aria-label") for grip in found.all()] == grips
+    boxes = found.evaluate_all(SIZES)
+    assert all(min(box) >= 24 for box in boxes)
+
+
+@pytest.mark.parametrize(("name", "to"), [("c", 2.0), ("−c", 0.5)])
+def test_a_grip_drags_its_parameter(show: Show, name: str, to: float) -> None:
+    page = show(op="sign", rules=["clipped"])
+    label = name + C.removeprefix("c")
+    grip = page.get_by_role("slider", name=label, exact=True)
+    x, y = page.evaluate(HANDLE, label)
+    by = (
+        (to - 1)
+        * (1 if name == "c" else -1)
+        * page.evaluate(f"document.querySelector('{PLOT}')._fullLayout.xaxis._length")
+        / 6
+    )
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + by, y + 30, steps=6)
+    assert {phase for *_, phase in moves(page, "parameter")} == {"moving"}
+    page.mouse.up()
+    assert moves(page, "parameter")[-1] == ["c", pytest.approx(to, abs=0.011), "settled"]
+    assert moves(page, "view") == []
+    assert float(grip.get_attribute("aria-valuenow") or "nan") == pytest.approx(to, abs=0.011)
+    assert page.evaluate(HANDLE, label)[0] == pytest.approx(x + by, abs=2)
+
+
+def test_a_finger_drags_a_grip_and_not_the_page(show: Show) -> None:
+    page = show(op="sign", rules=["clipped"], options=PHONE)
+    x, y = page.evaluate(HANDLE, C)
+    touch = page.context.new_cdp_session(page)
+    fingers(touch, "touchStart", x, y=y)
+    for step in range(1, 6):
+        fingers(touch, "touchMove", x + 6 * step, y=y - 15 * step)
+    fingers(touch, "touchEnd")
+    at_rest(page)
+    assert moves(page, "parameter")[-1][1] > 1.2
+    assert moves(page, "view") == []
+
+
+# The middle of what can be grasped of a grip.
+HANDLE = """label => { const grip = document.querySelector(`.chart-grip[aria-label="${label}"]`);
+    const box = grip.getBoundingClientRect(); return [box.x + box.width / 2, box.y - 13]; }"""
+
+
+def test_keys_move_a_grip(show: Show) -> None:
+    page = show(op="sign", rules=["clipped"])
+    right = page.get_by_role("slider", name=C, exact=True)
+    right.press("ArrowRight")
+    right.press("Shift+ArrowRight")
+    left = page.get_by_role("slider", name=f"−{C}")
+    left.press("ArrowRight")
+    left.press("ArrowUp")
+    assert moves(page, "parameter") == [["c", pytest.approx(c), "settled"] for c in (1.06, 1.66, 1.6, 1.66)]
+
+
+def test_a_grip_out_of_view_is_gone(show: Show) -> None:
+    page = show(op="sign", rules=["clipped"])
+    draw(page, range=[0, 3])
+    expect(page.locator(".chart-grip")).to_have_count(1)
+
+
+def test_the_chart_is_as_wide_and_high_as_its_place(show: Show) -> None:
+    page = show(op="clamp", rules=["masked"])
+    for style in (
+        "width: 500px; height: 400px",
+        "width: 300px; height: 620px",
+        "display: none",
+        "width: 800px; height: 450px",
+    ):
+        page.evaluate("style => (document.querySelector('#host').style = style)", style)
+        page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        draw(page, p={"lo": -2})
+        if "none" in style:
+            continue
+        place = page.locator(".chart-place").bounding_box()
+        drawn = page.locator(f"{PLOT} .main-svg").first.bounding_box()
+        assert place == drawn
+        assert place
+        assert place["height"] > 250
+
+
+def test_a_chart_that_is_gone_leaves_nothing(show: Show) -> None:
+    page = show(op="clamp", rules=["masked"])
+    page.evaluate("shell.chart.destroy()")
+    assert page.locator("#host > *").count() == 0
+    page.mouse.move(300, 200)
+    page.mouse.wheel(0, 100)
+    assert page.evaluate("shell.moves") == []

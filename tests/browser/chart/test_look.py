@@ -1,0 +1,91 @@
+"""Themes, the saved picture, and what is said to those who cannot see the chart."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.chart.conftest import DARK, Pages, Show, draw
+from tests.test_colours import contrast
+
+PLOT = ".js-plotly-plot"
+HEX = """colour => "#" + colour.match(/[\\d.]+/g).slice(0, 3)
+    .map(part => Number(part).toString(16).padStart(2, "0")).join("")"""
+TEXTS = f"""() => {{ const hex = {HEX};
+    return [...document.querySelectorAll("{PLOT} text")].map(text => hex(getComputedStyle(text).fill)); }}"""
+
+
+# A chart that cannot load plotly.js.
+BROKEN = """async () => { const {createChart} = await import("/js/chart.js");
+    const nothing = () => undefined;
+    const told = {onView: nothing, onParameter: nothing, onProbe: nothing};
+    const host = document.querySelector("#host");
+    host.style = "height: 300px";
+    createChart(host, {plotly: "/none.js", ...told}); }"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_letters_can_be_read_in_both_themes(show: Show, dark: bool) -> None:
+    page = show(op="sign", rules=["clipped"], dark=dark)
+    ground = DARK["--st-background-color"] if dark else "#ffffff"
+    assert min(contrast(text, ground) for text in page.evaluate(TEXTS)) >= 4.5
+
+
+def test_a_change_of_theme_is_followed(show: Show) -> None:
+    page = show(op="sign", rules=["clipped"])
+    before = page.evaluate(TEXTS)
+    page.evaluate(
+        "theme => Object.entries(theme).forEach(([n, v]) => document.body.style.setProperty(n, v))", DARK
+    )
+    page.wait_for_function(f"before => ({TEXTS})()[0] !== before[0]", arg=before)
+    assert set(page.evaluate(TEXTS)) == {DARK["--st-text-color"]}
+
+
+def test_the_chart_is_a_picture_with_words(show: Show) -> None:
+    page = show(op="sign", rules=["clipped"])
+    assert page.get_by_role("img", name="Sign with Clipped straight-through").count() == 1
+    draw(page, op="round", rules=["default"])
+    assert page.get_by_role("img", name="Round with Default autograd").count() == 1
+
+
+def test_the_saved_picture_says_what_it_shows(show: Show) -> None:
+    page = show(
+        op="clamp", rules=["masked", "formula: g * (x < 0)", "clipped"], hidden=["clipped"], p={"lo": -2}, g=2
+    )
+    svg = html.unescape(unquote(image(page, "svg")))
+    assert svg.startswith("data:image/svg+xml,<svg")
+    assert "Clamp with Masked, g * (x < 0) · lo = −2 · hi = 1 · g = 2" in svg
+    assert svg.count('class="traces"') == 2  # of the legend
+    assert "Clipped" not in svg
+    assert image(page, "png").startswith("data:image/png;base64,")
+
+
+def image(page: Page, kind: str) -> str:
+    return str(page.evaluate("kind => shell.chart.image(kind)", kind))
+
+
+@pytest.mark.parametrize("kind", ["PNG", "SVG"])
+def test_the_picture_is_saved_under_a_name(show: Show, kind: str) -> None:
+    page = show(op="clamp", rules=["masked", "formula: g * (x < 0)"])
+    with page.expect_download() as download:
+        page.get_by_role("button", name=kind).click()
+    assert download.value.suggested_filename == f"clamp-masked-formula_g_x_0_.{kind.lower()}"
+
+
+def test_nothing_is_sent_to_plotly(show: Show) -> None:
+    page = show()
+    context: Any = page.evaluate(f"document.querySelector('{PLOT}')._context")
+    assert (context["showSendToCloud"], context["responsive"]) == (False, False)
+    assert page.locator(".modebar").count() == 0
+
+
+def test_a_chart_without_plotly_says_so(pages: Pages) -> None:
+    page = pages.new(False, {})
+    page.evaluate(BROKEN)
+    page.get_by_text("The chart could not be loaded: reload the page to try again").wait_for()
+    page.context.close()
+    pages.errors.clear()  # the browser's own, that a file is missing

@@ -1,0 +1,141 @@
+"""The probe: tangents, values and the readout at one x."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.chart.conftest import Show, draw
+from tests.browser.chart.test_hand import moves
+
+PLOT = ".js-plotly-plot"
+CUBE = "formula: x ** 3"
+PX_OF = f"""x => {{ const {{xaxis, _size}} = document.querySelector("{PLOT}")._fullLayout;
+    return _size.l + xaxis.d2p(x); }}"""
+# The slopes of the tangents by colour, in the units of the axes.
+SLOPES = f"""() => {{ const {{xaxis, yaxis}} = document.querySelector("{PLOT}")._fullLayout;
+    return Object.fromEntries([...document.querySelectorAll(".chart-tangent")].map(tangent => {{
+        const ends = tangent.getAttribute("d").slice(1).split("L").map(at => at.split(",").map(Number));
+        const [[x0, y0], [x1, y1]] = ends;
+        const slope = (yaxis.p2d(y1) - yaxis.p2d(y0)) / (xaxis.p2d(x1) - xaxis.p2d(x0));
+        return [shell.colours.rules.indexOf(tangent.getAttribute("stroke")), slope]; }})); }}"""
+READOUT = """() => { const texts = all => [...all].map(one => one.textContent);
+    return {x: document.querySelector(".chart-readout input").value,
+        head: texts(document.querySelectorAll(".chart-head strong")),
+        rules: [...document.querySelectorAll(".chart-rules li")].map(row => texts(row.children))}; }"""
+
+
+def point(page: Page, x: float, aside: float = 0) -> None:
+    """Put the pointer on an x."""
+    page.mouse.move(page.evaluate(PX_OF, x) + aside, 120)
+
+
+def type_x(page: Page, text: str) -> dict[str, Any]:
+    page.get_by_role("textbox", name="x").fill(text)
+    return page.evaluate(READOUT)
+
+
+@pytest.mark.parametrize("g", [1, 2, -0.5])
+def test_each_rule_claims_a_tangent(show: Show, g: float) -> None:
+    page = show(op=CUBE, rules=["default", "straight_through", "gaussian", "zero"], range=[-2, 2], g=g)
+    type_x(page, "0.5")
+    rows = page.evaluate(READOUT)["rules"]
+    claimed = [float(row[1].replace("−", "-")) / g for row in rows]
+    assert claimed == pytest.approx([0.75, 1, claimed[2], 0], rel=1e-3)
+    slopes = page.evaluate(SLOPES)
+    assert [slopes[str(place)] for place in range(4)] == pytest.approx(claimed, rel=0.01, abs=1e-9)
+
+
+def test_no_tangent_is_claimed_without_upstream_gradient(show: Show) -> None:
+    page = show(op=CUBE, rules=["default", "straight_through"], g=0)
+    assert [row[1] for row in type_x(page, "0.5")["rules"]] == ["0", "0"]
+    assert page.evaluate(SLOPES) == {}
+
+
+def test_the_pointer_probes_and_kinks_attract_it(show: Show) -> None:
+    page = show(op="clamp", rules=["masked"], p={"lo": -0.777, "hi": 1})
+    point(page, -0.777, aside=5)
+    assert page.evaluate(READOUT)["x"] == "-0.777"
+    point(page, -0.777, aside=8)
+    assert page.evaluate(READOUT)["x"] != "-0.777"
+    assert page.locator(".chart-probe-line").count() == 1
+    assert moves(page, "probe")[0] == [-0.777]
+    page.mouse.move(300, 690)
+    assert page.evaluate(READOUT)["x"] == ""
+    assert page.locator(".chart-overlay .chart-dot").count() == 0
+
+
+def test_the_readout_puts_the_numbers_into_the_formulas(show: Show) -> None:
+    page = show(op="clamp", rules=["masked", "clipped"], p={"lo": -1, "hi": 1}, g=2)
+    found = type_x(page, "-0.25")
+    assert found["head"] == ["−0.25", "1"]
+    (masked, value, formula), (clipped, *_) = found["rules"]
+    assert (masked, clipped) == ("Masked", "Clipped straight-through")
+    assert value == "2"
+    assert formula == "= 2 × (−1 ≤ −0.25 ≤ 1)"
+
+
+@pytest.mark.parametrize(
+    ("op", "x", "slopes"), [("abs", "0", "−1 | 1"), ("abs", "2", "1"), (CUBE, "2", "12")]
+)
+def test_the_numerical_slope_has_two_sides_at_a_kink(show: Show, op: str, x: str, slopes: str) -> None:
+    page = show(op=op, rules=["default"])
+    assert type_x(page, x)["head"][1] == slopes
+
+
+def test_an_x_may_be_typed_that_is_out_of_view_but_not_one_that_is_no_number(show: Show) -> None:
+    page = show(op=CUBE, rules=["straight_through"])
+    assert type_x(page, "−10")["head"][0] == "−1000"
+    assert page.locator(".chart-probe-line").count() == 0
+    assert type_x(page, "one")["head"] == ["", ""]
+    assert page.evaluate(READOUT)["x"] == "one"
+
+
+def test_arrow_keys_move_the_probe_and_pass_no_kink(show: Show) -> None:
+    page = show(op="clamp", rules=["masked"], p={"lo": -1, "hi": 0.04})
+    probe = page.get_by_role("slider", name="Probe x")
+    page.keyboard.press("Tab")
+    found = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "ArrowLeft", "Shift+ArrowLeft"):
+        probe.press(key)
+        found.append(page.evaluate(READOUT)["x"])
+    assert found == ["0.03", "0.04", "0.07", "0.37", "0.34", "0.04"]
+    assert probe.get_attribute("aria-valuetext") == "x 0.04, forward 0.04, Masked 1"
+    probe.press("Escape")
+    assert page.evaluate(READOUT)["x"] == ""
+
+
+def test_a_click_pins_the_probe_until_the_next_there(show: Show) -> None:
+    page = show(op=CUBE, rules=["default"])
+    page.mouse.click(page.evaluate(PX_OF, 1.5), 100)
+    page.mouse.move(300, 690)
+    pinned = page.evaluate(READOUT)
+    assert float(pinned["x"]) == pytest.approx(1.5, abs=0.02)
+    draw(page, g=2)
+    assert page.evaluate(READOUT)["rules"][0][1] != pinned["rules"][0][1]
+    page.mouse.click(page.evaluate(PX_OF, 1.5), 100)
+    page.mouse.move(300, 690)
+    assert page.evaluate(READOUT)["x"] == ""
+
+
+def test_a_tap_pins_the_probe(show: Show) -> None:
+    phone = {"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobile": True}
+    page = show(op=CUBE, rules=["default"], options=phone)
+    page.touchscreen.tap(page.evaluate(PX_OF, 1.5), 100)
+    page.wait_for_function("() => document.querySelector('.chart-probe-line')")
+    assert float(page.evaluate(READOUT)["x"]) == pytest.approx(1.5, abs=0.05)
+
+
+@pytest.mark.parametrize(("width", "touch"), [(900, False), (900, True), (390, True), (320, False)])
+def test_nothing_moves_when_numbers_come_or_rules_are_added(show: Show, width: int, touch: bool) -> None:
+    options = {"viewport": {"width": width, "height": 700}, "has_touch": touch, "is_mobile": touch}
+    page = show(op="clamp", rules=["masked"], options=options)
+    place = page.locator(".chart-place").bounding_box()
+    draw(page, rules=["default", "masked", "clipped", "atan_surrogate", "gaussian", "laplace"])
+    type_x(page, "-0.123456789")
+    assert page.locator(".chart-place").bounding_box() == place
+    assert page.locator(".chart-readout").evaluate("one => one.scrollHeight - one.clientHeight") <= 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    expect(page.locator(".chart-rules li")).to_have_count(6)

@@ -1,0 +1,336 @@
+"""Every lesson in a real browser: predict, reveal, change, open in Explore; on a stage and in a frame."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from explorer.lessons import GLOSSARY, LESSONS, Choice, Drawing, Lesson
+from explorer.ui import link
+from tests.browser.conftest import Open
+from tests.browser.modules import modules_page, run
+from tests.browser.reading import settle
+
+EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
+DRAWN = [lesson for lesson in LESSONS.values() if isinstance(lesson.prediction, Drawing)]
+EACH_DRAWN = pytest.mark.parametrize("lesson", DRAWN, ids=lambda lesson: lesson.key)
+MARKUP = re.compile(r"`|\*|\[([^\]]+)\]\(\w+\)")
+SMALLEST_PX = 24
+COMPUTED_MS = 60_000  # the first visitor of a lesson waits for its numbers
+CURVES = '(document.querySelector(".watch .js-plotly-plot")?._fullData ?? []).filter(trace => trace.meta)'
+# The size of letters of each text that is seen; what is drawn by Plotly included.
+SIZES = """() => {
+    const seen = new Set();
+    const walker = document.createTreeWalker(document.querySelector(".lesson"), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const { parentElement: at, textContent: text } = walker.currentNode;
+        const { width, height } = at.getBoundingClientRect();
+        const options = { checkVisibility: true, visibilityProperty: true };
+        if (text.trim() && width && height && at.checkVisibility(options)) {
+            seen.add(parseFloat(getComputedStyle(at).fontSize));
+        }
+    }
+    return [...seen];
+}"""
+
+
+def open_lesson(page: Page, key: str, more: str = "") -> None:
+    page.goto(f"/learn?lesson={key}{more}")
+    expect(page.get_by_role("heading", level=2, name=LESSONS[key].title)).to_be_visible(timeout=COMPUTED_MS)
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def choice_of(address: str) -> link.Choice:
+    """What a link opens; there is nothing in it that cannot be had."""
+    choice, notices = link.from_query(parse_qs(urlsplit(address).query))
+    assert notices == []
+    return choice
+
+
+def plain(words: str) -> str:
+    return " ".join(MARKUP.sub(r"\1", words).split())
+
+
+def until_shown(page: Page, lesson: Lesson) -> None:
+    """Wait for the answer's curves, as torch has confirmed them."""
+    keys = ["forward", *choice_of(f"/?{lesson.scenes[0].query}").rules]
+    page.wait_for_function(
+        f"keys => JSON.stringify({CURVES}.map(t => t.meta)) === JSON.stringify(keys)", arg=keys
+    )
+    expect(page.get_by_text("Confirmed by torch")).to_be_visible()
+
+
+@EACH
+def test_a_lesson_from_the_prediction_to_explore(page: Page, lesson: Lesson) -> None:
+    open_lesson(page, lesson.key)
+    expect(page.get_by_text(plain(lesson.question))).to_be_visible()
+    said = page.inner_text("body")
+    assert plain(lesson.remember) not in said, "the link gives the answer away"
+    assert page.locator(".lesson pre, .lesson .card, .lesson .links").count() == 0
+    assert page.evaluate(f"{CURVES}.filter(t => t.meta !== 'forward' && t.visible !== false).length") == 0
+
+    page.get_by_role("radio").last.focus()  # by keyboard alone
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    until_shown(page, lesson)
+    told = page.request.get(f"/lesson?key={lesson.key}").json()
+    assert plain(told["words"]) in plain(page.inner_text(".lesson .text"))
+    expect(page.get_by_text(plain(lesson.remember))).to_be_visible()
+    assert page.locator(".lesson pre").text_content() == told["code"]
+    verdict = page.locator(".verdict").inner_text()
+    if isinstance(lesson.prediction, Choice):
+        assert told["prediction"]["answer"] in verdict
+    else:
+        assert verdict.startswith(("Yes", "Not quite"))
+
+    enter_g(page, "-0.5")
+    opening = page.get_by_role("link", name="Open in Explore").first
+    expect(opening).to_have_attribute("href", re.compile("g=-0.5"))
+    asked = choice_of(opening.get_attribute("href") or "")
+    assert asked == replace(choice_of(f"/?{lesson.scenes[0].query}"), g=-0.5)
+    opening.click()
+    settle(page, shows=asked.rules)
+    assert urlsplit(page.url).path == "/"
+    assert choice_of(page.url) == asked
+    expect(page.get_by_label("Upstream gradient g", exact=True).last).to_have_value("-0.5")
+
+
+def enter_g(page: Page, text: str) -> None:
+    field = page.get_by_role("spinbutton", name="Upstream gradient g")
+    field.fill(text)
+    field.press("Enter")
+
+
+def draw(page: Page, level: float) -> None:
+    """Draw a level line over the whole width of the lower panel."""
+    box = page.locator(".lesson .pad").bounding_box()
+    low, high = page.evaluate('document.querySelector(".js-plotly-plot")._fullLayout.yaxis2.range')
+    assert box
+    y = box["y"] + box["height"] * (high - level) / (high - low)
+    page.mouse.move(box["x"] + 1, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, y, steps=4)
+    page.mouse.move(box["x"] + box["width"] - 1, y, steps=4)
+    page.mouse.up()
+
+
+@EACH_DRAWN
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_gradient_is_drawn_and_torchs_curve_over_it(page: Page, lesson: Lesson, level: int) -> None:
+    requests: list[str] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda _: requests.append("a message")))
+    open_lesson(page, lesson.key)
+    page.wait_for_function("document.querySelector('.pad')?.clientHeight > 50")
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    requests.clear()
+    page.on("request", lambda request: requests.append(f"{request.method} {request.url} {request.post_data}"))
+    draw(page, level)
+    assert requests == [], "nothing that is drawn leaves the browser"
+    before = page.locator(".drawn").get_attribute("d") or ""
+    assert before.count("L") > 250
+    press(page, "Check my prediction")
+    until_shown(page, lesson)
+    harmless = re.compile(r"GET \S+(/confirm\?|/static/media/)\S+ None")
+    assert [request for request in requests if not harmless.fullmatch(request)] == []
+    truth = {"default": 0, "straight_through": 1}[lesson.prediction.rule]
+    words = page.locator(".verdict").inner_text()
+    assert words.startswith(
+        "Yes, as well as a hand draws" if level == truth else "Not quite: on average 1 from"
+    )
+    assert (page.locator(".drawn").get_attribute("d") or "").count("L") == before.count("L")
+    assert page.locator(".pad").count() == 0
+
+
+@EACH_DRAWN
+def test_a_drawing_stays_on_its_axes(page: Page, lesson: Lesson) -> None:
+    open_lesson(page, lesson.key)
+    page.wait_for_function("document.querySelector('.pad')?.clientHeight > 50")
+    draw(page, 1)
+    press(page, "Skip")
+    until_shown(page, lesson)
+    enter_g(page, "2")
+    page.wait_for_timeout(400)
+    panel = page.evaluate(
+        """() => {
+            const { yaxis2 } = document.querySelector(".js-plotly-plot")._fullLayout;
+            const [low, high] = yaxis2.range;
+            const y = Number(document.querySelector(".drawn").getAttribute("d").match(/,([-\\d.]+)/)[1]);
+            return high - ((y - yaxis2._offset) / yaxis2._length) * (high - low);
+        }"""
+    )
+    assert panel == pytest.approx(1, abs=0.05)
+
+
+def test_the_list_leads_to_every_lesson_and_back(page: Page) -> None:
+    page.goto("/learn")
+    entries = page.locator(".contents a")
+    expect(entries).to_have_count(len(LESSONS), timeout=30_000)
+    first, second = list(LESSONS.values())[:2]
+    entries.first.click()
+    expect(page.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
+    assert page.url.endswith(f"/learn?lesson={first.key}")
+    page.get_by_role("link", name=f"Lesson 2: {second.title}").click()
+    expect(page.get_by_role("heading", level=2, name=second.title)).to_be_visible(timeout=COMPUTED_MS)
+    page.go_back()
+    expect(page.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
+    page.go_back()
+    expect(entries).to_have_count(len(LESSONS))
+
+
+def test_an_unknown_lesson_is_named_and_the_list_is_there(page: Page) -> None:
+    page.goto("/learn?lesson=%3Cb%3E")
+    expect(page.get_by_role("alert")).to_have_text(
+        "There is no such lesson: choose one of the list.", timeout=30_000
+    )
+    expect(page.locator(".contents a")).to_have_count(len(LESSONS))
+    assert "Not everything in the link" not in page.inner_text("body")
+
+
+def test_an_answer_that_is_none_can_be_asked_for_again(page: Page) -> None:
+    page.route("**/lesson?**", lambda route: route.fulfill(body="not JSON"))
+    page.goto("/learn?lesson=clamp")
+    expect(page.get_by_role("alert")).to_have_text("The server does not answer.", timeout=30_000)
+    page.unroute("**/lesson?**")
+    press(page, "Try again")
+    expect(page.get_by_role("heading", level=2, name=LESSONS["clamp"].title)).to_be_visible(
+        timeout=COMPUTED_MS
+    )
+
+
+def test_a_term_opens_the_glossary_at_its_entry(page: Page) -> None:
+    open_lesson(page, "clamp")
+    press(page, "Skip")
+    page.get_by_role("button", name="mask", exact=True).click()
+    glossary = page.get_by_role("dialog", name="Glossary")
+    expect(glossary).to_be_visible()
+    expect(glossary.locator(".asked")).to_contain_text(GLOSSARY["mask"])
+    page.keyboard.press("Escape")
+    expect(glossary).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    "lesson", [LESSONS["vanishing"], LESSONS["linear"], LESSONS["gradcheck"]], ids=lambda lesson: lesson.key
+)
+def test_on_a_stage_nothing_is_small(page: Page, lesson: Lesson) -> None:
+    open_lesson(page, lesson.key, "&present=1")
+    assert min(page.evaluate(SIZES)) >= SMALLEST_PX
+    press(page, "Skip")
+    until_shown(page, lesson)
+    for button in page.get_by_role("button", name="Train it here").all():
+        button.click()
+    page.wait_for_timeout(500)
+    assert min(page.evaluate(SIZES)) >= SMALLEST_PX
+    assert page.locator(".lesson").evaluate("one => one.getBoundingClientRect().top") == 0
+    assert page.evaluate("document.elementFromPoint(100, 20).closest('.lesson') !== null"), (
+        "no bar of the page"
+    )
+
+
+def test_keys_on_a_stage(page: Page) -> None:
+    first, second, *_ = LESSONS.values()
+    open_lesson(page, first.key)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("p")
+    expect(page.locator(".lesson.presenting")).to_be_visible()
+    assert page.url.endswith(f"lesson={first.key}&present=1")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("heading", level=2, name=second.title)).to_be_visible(timeout=COMPUTED_MS)
+    press(page, "Skip")
+    expect(page.get_by_role("link", name="Open in Train")).to_have_attribute("href", re.compile("pace=10$"))
+    page.keyboard.press("PageUp")
+    expect(page.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
+    page.get_by_role("radio").first.focus()
+    page.keyboard.press("ArrowRight")  # belongs to the answers
+    expect(page.get_by_role("radio").nth(1)).to_be_checked()
+    expect(page.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
+    page.get_by_role("heading", level=2).focus()
+    page.keyboard.press("Escape")
+    expect(page.locator(".lesson.presenting")).to_have_count(0)
+    assert page.url.endswith(f"lesson={first.key}")
+
+
+def test_a_frame_holds_the_lesson_alone(page: Page) -> None:
+    open_lesson(page, "clamp", "&embed=true")
+    expect(page.get_by_role("button", name="Skip")).to_be_visible()
+    for name in ("Copy link", "Present (p)", "Glossary"):
+        expect(page.get_by_role("button", name=name)).to_have_count(0)
+    expect(page.get_by_role("link", name="Train", exact=True)).to_have_count(0)
+    press(page, "Skip")
+    expect(page.get_by_role("link", name="Open in Explore")).to_have_attribute("target", "_blank")
+
+
+def test_a_frame_holds_the_chart_alone(page: Page) -> None:
+    page.goto("/?op=sign&rule=clipped&embed=true")
+    settle(page, shows=["clipped"])
+    expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
+    expect(page.get_by_role("group", name="Sections")).to_be_hidden()
+    assert "embed=true" in page.url
+
+
+def test_a_net_trains_in_its_lesson(page: Page) -> None:
+    open_lesson(page, "vanishing")
+    press(page, "Skip")
+    press(page, "Train it here")
+    net = page.get_by_role("region", name="The net, live")
+    expect(net.get_by_role("group", name="Quantise")).to_be_visible()
+    net.get_by_role("button", name="Start", exact=True).click()
+    expect(net.get_by_text(re.compile("Finished after 500 steps"))).to_be_visible(timeout=40_000)
+    opening = page.get_by_role("link", name="Open in Train")
+    expect(opening).to_have_attribute("href", re.compile("/train.op=quantize"))
+
+
+def test_a_lesson_on_a_phone(new_page: Open) -> None:
+    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    open_lesson(page, "vanishing")
+    page.wait_for_function("document.querySelector('.pad')?.clientHeight > 50")
+    draw(page, 0)
+    press(page, "Check my prediction")
+    until_shown(page, LESSONS["vanishing"])
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    expect(page.locator(".verdict")).to_contain_text("Yes")
+
+
+GRID = [-2 + 4 * place / 40 for place in range(41)]
+DISTANCE = """
+    const { distanceOf, distanceWords } = await import("./lesson-distance.js");
+    const values = new Map(given.x.map((x, place) => [x, given.guess[place] ?? NaN]));
+    const truth = { x: given.x, y: given.truth, marks: given.x.map(() => 0) };
+    const distance = distanceOf((x) => values.get(x), truth);
+    return distance && { ...distance, words: distanceWords(distance, "torch's own gradient") };
+"""
+
+
+@pytest.mark.parametrize(
+    ("guess", "mean", "words"),
+    [
+        (lambda x: x**2, 0, "Yes, exactly: this is torch's own gradient."),
+        (
+            lambda x: x**2 + 0.1,
+            0.1,
+            "Yes, as well as a hand draws: on average 0.1 from torch's own gradient.",
+        ),
+        (lambda x: x**2 - 2, 2, "Not quite: on average 2 from torch's own gradient. Farthest at x = "),
+        (
+            lambda x: x**2 if x <= 0 else None,
+            0,
+            "Yes, exactly: this is torch's own gradient. You drew 51 %",
+        ),
+        (lambda x: None, None, None),
+    ],
+)
+def test_the_distance_in_words(chromium: Browser, guess, mean, words) -> None:
+    given = {"x": GRID, "truth": [x**2 for x in GRID], "guess": [guess(x) for x in GRID]}
+    with modules_page(chromium) as page:
+        found = run(page, DISTANCE, given)
+    if mean is None:
+        assert found is None
+    else:
+        assert found["mean"] == pytest.approx(mean)
+        assert found["words"].startswith(words)

@@ -1,0 +1,84 @@
+"""The instrument as one file: from the disk, without network, with all its sliders; and in a notebook."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+import explorer
+from tests.browser.reading import CHART, TRACES, card, choose, number, slider, traces
+from tests.browser.server import ROOT
+
+
+@pytest.fixture
+def alone(chromium: Browser, tmp_path: Path):
+    """Opens a text as a page from the disk, without network; a request or an error fails the test."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    context.set_offline(True)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("request", lambda request: wrong.append(request.url) if request.url.startswith("http") else None)
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+
+    def opened(text: str) -> Page:
+        file = tmp_path / "instrument.html"
+        file.write_text(text, encoding="utf-8")
+        page.goto(file.as_uri())
+        return page
+
+    yield opened
+    context.close()
+    assert wrong == []
+
+
+def test_a_saved_file_is_live(alone) -> None:
+    page = alone(explorer.instrument("sign", ["clipped", "approx_sign"], c=0.5).html())
+    page.locator(f"{CHART} .cartesianlayer").wait_for()
+    words = explorer.describe(explorer.sample("sign", ["clipped", "approx_sign"], c=0.5))
+    assert words.startswith(page.locator(".words .main").inner_text())
+    place = card(page, "Clipped straight-through")
+    slider(place, "c").press("ArrowRight")
+    value = float(number(place, "c").input_value())
+    assert value > 0.5
+    page.wait_for_function(f"c => {TRACES}[1].x.some(x => Math.abs(x - c) < 1e-9)", arg=value)
+    expect(page.locator(".words .main")).to_be_empty()  # what it said is no longer so
+    choose(page, "Add rule", "swish")
+    page.wait_for_function(f"{TRACES}.length === 4")
+    drawn, expected = traces(page), explorer.sample("sign", "swish_sign", dtype="float64")
+    assert drawn["swish_sign"].y.max() == pytest.approx(expected["gradient"].max(), rel=1e-12)
+
+
+def test_what_a_user_wrote_cannot_leave_its_place(alone) -> None:
+    wild = "</script><!--<script><img src=x onerror=window.struck=1>"
+    rule = explorer.Rule(key="mine", label=wild, formula="g", purpose=wild)
+    page = alone(explorer.instrument("round", rule).html())
+    expect(card(page, wild)).to_be_visible()
+    assert page.evaluate("window.struck") is None
+
+
+def test_an_own_formula_is_shown_but_cannot_be_read_anew(alone) -> None:
+    page = alone(explorer.instrument("formula: x**3", "formula: g * k").html())
+    field = page.get_by_label("Own rule")
+    expect(field).to_have_value("g * k")
+    assert not field.is_editable()
+    expect(page.locator(".formula").first).to_be_hidden()  # the field shows it
+
+
+def test_a_saved_file_follows_the_theme_of_the_system(alone) -> None:
+    page = alone(explorer.instrument("sign", "clipped").html())
+    ground = "getComputedStyle(document.querySelector('.instrument')).getPropertyValue('--ground')"
+    light = page.evaluate(ground)
+    page.emulate_media(color_scheme="dark")
+    dark = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())["theme"]["dark"]["backgroundColor"]
+    assert page.evaluate(ground) == dark != light
+
+
+def test_a_notebook_shows_it_in_the_output_cell(alone) -> None:
+    page = alone(f"<body>{explorer.instrument('round', 'default')._repr_html_()}</body>")
+    frame = page.frame_locator("iframe")
+    frame.locator(f"{CHART} .cartesianlayer").wait_for()
+    expect(frame.get_by_role("group", name="Round", exact=True)).to_be_visible()

@@ -1,0 +1,193 @@
+"""The browser's curves against torch's, in a real browser: the same x, the same values in float64.
+
+Equal means: the same infinity, both not a number, or no further apart than 1e-12 of the value. Where a
+curve comes near 0, where what cancels leaves the rounding of larger numbers, it is 1e-12 of its largest
+value or of 1, whichever is smaller.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from playwright.sync_api import Browser, Page
+
+from explorer.catalogue import MOST_RULES, OPS, OWN, RULES, Op, Parameter, Rule, find_op, find_rule
+from explorer.curves import EVEN, Curves, sample_curves
+from explorer.formula import FUNCTIONS, Formula
+from explorer.instrument import entry
+from tests.browser.modules import modules_page, run
+from tests.formula import oracle
+from tests.formula.loops import undecided
+from tests.formula.strategies import PARAMETERS, formulas, many
+
+POINTS = 61
+UPSTREAM = (1.0, -2.0, 0.5)
+SAMPLE = """
+    const { sampleCurves } = await import("./curves.js");
+    return given.cases.map((it) => sampleCurves(it, it.choice, { points: given.points }));
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """An op, rules and everything else a curve depends on."""
+
+    op: Op
+    rules: tuple[Rule, ...]
+    g: float
+    parameters: dict[str, float]
+    start: float = -4.03
+    stop: float = 4.07
+
+    @property
+    def name(self) -> str:
+        return f"{self.op.key} with {[rule.key for rule in self.rules]}, g = {self.g}, {self.parameters}"
+
+    def data(self) -> dict[str, object]:
+        choice = {"start": self.start, "stop": self.stop, "g": self.g, "parameters": self.parameters}
+        return {"op": entry(self.op), "rules": [entry(rule) for rule in self.rules], "choice": choice}
+
+    def torch(self) -> Curves:
+        span = {"start": self.start, "stop": self.stop, "points": POINTS, "g": self.g}
+        return sample_curves(self.op, self.rules, dtype="float64", **span, **self.parameters)
+
+
+@pytest.fixture(scope="module")
+def page(chromium: Browser) -> Iterator[Page]:
+    with modules_page(chromium) as page:
+        yield page
+
+
+def drawn(parameter: Parameter, generator: random.Random) -> float:
+    """A value within the bounds of a parameter; whole where all of its numbers are, such as levels."""
+    low, high = parameter.low, parameter.high
+    whole = abs(parameter.default) >= 3 and all(
+        value.is_integer() for value in (low, high, parameter.default)
+    )
+    return float(generator.randint(int(low), int(high))) if whole else generator.uniform(low, high)
+
+
+def catalogue_cases() -> list[Case]:
+    """Every op with every rule that suits it, default among them, at each g."""
+    generator = random.Random(7)
+    cases = []
+    for op in OPS.values():
+        rules = [rule for rule in RULES.values() if not rule.suits or op.family in rule.suits]
+        for first in range(0, len(rules), MOST_RULES):
+            some = tuple(rules[first : first + MOST_RULES])
+            for g in UPSTREAM:
+                parameters = [p for record in (op, *some) for p in record.parameters]
+                cases.append(Case(op, some, g, {p.name: drawn(p, generator) for p in parameters}))
+    return cases
+
+
+def own_cases() -> list[Case]:
+    """At least 1,000 random formulas as rules, those in x alone as ops too."""
+    texts: dict[str, Formula] = {}
+
+    @settings(many, max_examples=1300)
+    @given(formulas)
+    def collect(formula: Formula) -> None:
+        texts[formula.text] = formula
+
+    collect()
+    assert len(texts) >= 1000
+    generator, ops = random.Random(7), list(OPS.values())
+    cases = []
+    for text, formula in texts.items():
+        op, g = generator.choice(ops), generator.choice(UPSTREAM)
+        own = {name: PARAMETERS[name] for name in formula.parameters}
+        usual = {p.name: p.default for p in op.parameters}
+        cases.append(Case(op, (find_rule(OWN + text),), g, usual | own))
+        if set(formula.variables) <= {"x"}:
+            cases.append(Case(find_op(OWN + text), (RULES["default"],), g, own))
+    return cases
+
+
+def equal(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    finite = np.abs(right[np.isfinite(right)])
+    scale = min(finite.max(initial=0), 1)
+    with np.errstate(invalid="ignore"):
+        near = np.abs(left - right) <= 1e-12 * np.maximum(np.abs(right), scale)
+    return near | (left == right) | (np.isnan(left) & np.isnan(right))
+
+
+def unequal_curves(sampled: dict, curves: Curves) -> dict[str, np.ndarray]:
+    """By the names of the curves that differ: at which of the x that both have; (n,) int."""
+    values = {"forward": sampled["y"], **sampled["gradients"]}
+    _, here, there = np.intersect1d(sampled["x"], curves.x, return_indices=True)
+    found = {key: there[~equal(values[key][here], some[there])] for key, some in curves.columns.items()}
+    return {key: some for key, some in found.items() if len(some)}
+
+
+def same_points(sampled: dict, curves: Curves) -> bool:
+    """Whether x, marks and kinks are equal to the last bit."""
+    kinks = {key: None if found is None else tuple(found) for key, found in sampled["kinks"].items()}
+    pairs = [(sampled["x"], curves.x), (sampled["marks"], curves.marks)]
+    return kinks == curves.kinks and all(np.array_equal(*pair) for pair in pairs)
+
+
+def sampled_in(page: Page, cases: list[Case]) -> list[dict]:
+    return run(page, SAMPLE, {"points": POINTS, "cases": [case.data() for case in cases]})
+
+
+def test_the_catalogue(page: Page):
+    cases = catalogue_cases()
+    for case, sampled in zip(cases, sampled_in(page, cases), strict=True):
+        curves = case.torch()
+        assert same_points(sampled, curves), case.name
+        assert not unequal_curves(sampled, curves), case.name
+
+
+def test_own_formulas(page: Page):
+    """As the catalogue; but where the last bits of tanh or log decide, kinks and values may be others."""
+    cases = own_cases()
+    undecided_cases = set()
+    for case, sampled in zip(cases, sampled_in(page, cases), strict=True):
+        curves = case.torch()
+        if not same_points(sampled, curves):
+            assert set(curves.x[curves.marks == EVEN]) <= set(sampled["x"]), case.name
+            undecided_cases.add(case.name)
+        for key, there in unequal_curves(sampled, curves).items():
+            assert decided(case, curves, key)[there].sum() == 0, f"{key} at {curves.x[there]}: {case.name}"
+            undecided_cases.add(case.name)
+    assert len(undecided_cases) < len(cases) / 100, undecided_cases
+
+
+def decided(case: Case, curves: Curves, key: str) -> np.ndarray:
+    """Where a curve stays the same when every result but those of + − × ÷ is changed in its last bits."""
+    x = torch.tensor(curves.x)
+    formula = case.op.parsed if key == "forward" else case.rules[0].parsed or case.op.parsed.gradient
+    values = {"x": curves.x, "y": curves.y, "g": np.full_like(curves.x, case.g), **case.parameters}
+    exact, generator = oracle.evaluate(formula.tree, values), np.random.default_rng(0)
+    same = ~undecided(case.op.parsed, case.parameters, x, x).numpy()
+
+    def wobbled(some: np.ndarray) -> np.ndarray:
+        return some * (1 + 1e-15 * generator.uniform(-1, 1, some.shape))
+
+    for _ in range(32):
+        same &= equal(oracle.evaluate(formula.tree, values | {"y": wobbled(curves.y)}, wobbled), exact)
+    return same
+
+
+def test_every_function_of_the_table_and_no_other(page: Page):
+    names = run(page, 'return Object.keys((await import("./functions.js")).FUNCTIONS)', None)
+    assert sorted([*names, "mean"]) == sorted(FUNCTIONS)
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"), [(-1e6, 1e6), (0.1, 0.1 + 1e-9), (3.0, -2.0), (1.5, 1.5), (0.0, 1e-300)]
+)
+def test_ranges(page: Page, start, stop):
+    rules = tuple(map(find_rule, ("default", "masked", "formula: g * (sin(x) > 0.5)")))
+    cases = [Case(op, rules, 2.0, {}, start, stop) for op in OPS.values()]
+    for case, sampled in zip(cases, sampled_in(page, cases), strict=True):
+        curves = case.torch()
+        assert same_points(sampled, curves), case.name
+        assert not unequal_curves(sampled, curves), case.name

@@ -1,0 +1,44 @@
+"""Own formulas as entries, with and without a name."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.catalogue import find_op, find_rule, own_key
+from explorer.formula import FormulaError
+
+
+def test_an_own_formula_may_have_a_name() -> None:
+    op, rule = find_op("formula:  Cube=x**3"), find_rule("formula: My_Rule2 = 3*x**2*g")
+    assert (op.label, op.formula) == ("Cube", find_op("formula: x**3").formula)
+    assert rule.label == "My_Rule2"
+    assert find_op(op.key) == op
+    assert find_rule(rule.key) == rule
+
+
+def test_without_a_name_the_formula_is_the_label() -> None:
+    rule = find_rule("formula: g * (x == 1)")
+    assert rule.label == rule.formula
+    assert rule.key == own_key(rule.formula)
+
+
+def test_a_name_is_made_of_letters_digits_and_underscores() -> None:
+    assert own_key("x", "a name: <b>") == "formula: a_name_b_ = x"
+    assert own_key("x", "n" * 99) == f"formula: {'n' * 40} = x"
+
+
+@pytest.mark.parametrize("find", [find_op, find_rule])
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("Cube = x*", 10),
+        ("Cube = x * points", 12),
+        ("points = x * points", 14),
+        ("a b = x", 3),
+        ("f" * 41 + " = x", 43),
+    ],
+)
+def test_errors_point_into_the_text_with_its_name(find, text: str, column: int) -> None:
+    with pytest.raises(FormulaError) as caught:
+        find(f"formula: {text}")
+    assert caught.value.column == column

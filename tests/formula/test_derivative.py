@@ -1,0 +1,186 @@
+"""The written-out gradient against torch's autograd: every function, every op, random formulas."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, assume, given, settings
+from torch import Tensor
+
+from explorer.catalogue import OPS, Op
+from explorer.formula import FUNCTIONS, Formula, parse
+from explorer.formula.derivative import derivative
+from explorer.formula.functions import Function
+from explorer.formula.tree import Node, is_condition, walk
+from tests.catalogue.cases import grid, settings_of
+from tests.formula.loops import undecided
+from tests.formula.strategies import PARAMETERS, formulas, many
+
+UPSTREAM = (1.0, -2.0, 0.5, 0.0, math.inf)
+EDGES = [0.0, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 6.0, 20.0, 45.0, 800.0, math.pi, 1e-300, 1e300]
+
+
+def points() -> Tensor:
+    """Edges of both signs, their neighbours, plain numbers and infinities; a multiple of 8 of them.
+
+    torch gives NaN by eights and one by one different gradients in some functions.
+    """
+    edges = np.array([*EDGES, *(-edge for edge in EDGES)])
+    beside = [np.nextafter(edges, end) for end in (-math.inf, math.inf)]
+    x = np.concatenate([edges, *beside, np.linspace(-7.1, 6.9, 36), [math.inf, -math.inf]])
+    return torch.tensor(np.concatenate([x, np.full(-len(x) % 8, 0.3)]))
+
+
+X = points()
+Y = torch.cos(3 * X.nan_to_num(posinf=0, neginf=0))
+
+
+def autograd(formula: Formula, parameters, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
+    x = x.clone().requires_grad_()
+    value = formula.bind(parameters)(x, y, g)
+    if not value.requires_grad:
+        return torch.zeros_like(x)
+    return torch.autograd.grad(value, x, g, allow_unused=True)[0]
+
+
+def assert_as_torch(formula: Formula, parameters, x: Tensor, g: float) -> None:
+    upstream = torch.full_like(x, g)
+    written = formula.gradient.bind(parameters)(x, Y[: len(x)], upstream)
+    expected = autograd(formula, parameters, x, Y[: len(x)], upstream)
+    size = 1 + min(abs(g), 2)  # what cancels leaves the rounding of numbers near 1
+    torch.testing.assert_close(written, expected, rtol=1e-12, atol=1e-15 * size, equal_nan=True)
+
+
+def calls(row: Function) -> list[str]:
+    """Calls of a function with x at each of its positions, the others at numbers, parameters or x."""
+    if row.name == "where":
+        return ["where(x > 0.5, x, 2)", "where(x > 0.5, c, x)", "where(x > y, x, x)"]
+    if row.mixing == "scalars":
+        return [f"{row.name}({', '.join(('x', 'c', '2.5')[: row.arity])})"]
+    others = ("0.5", "hi", "1.5 - x")
+    texts = []
+    for position in range(row.arity):
+        for other in others:
+            arguments = [other, "lo", "hi"][: row.arity]
+            arguments[position] = "x"
+            texts.append(f"{row.name}({', '.join(arguments)})")
+    return [*texts, f"{row.name}({', '.join(('x', 'x', '1.5 - x')[: row.arity])})"]
+
+
+CALLS = [text for row in FUNCTIONS.values() for text in calls(row)]
+OPERATIONS = [
+    "-x", "x + x", "x - c", "c - x", "x * x", "x * c", "x / c", "c / x", "x / (x - 1)", "(x - 1) / x",
+    "0 / x", "x / 0", "x * (x > 0)", "x / (x > 0)", "(x > 0) / x", "1 * (x > 0)", "x**(x > 0)", "(x > 0)**x",
+    "x**2", "x**3", "x**0.5", "x**-0.5", "x**-1", "x**0", "x**1", "x**c", "x**(c - c)", "x**(1 / 3)",
+    "2**x", "c**x", "0**x", "(c - c)**x", "(0 - 2)**x", "x**x", "abs(x)**x", "1**x", "e**x",
+    "round(log(x))", "log(round(x))", "sqrt(x) * 0", "exp(exp(x)) * sign(x)", "abs(x) * sqrt(x)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("g", UPSTREAM)
+@pytest.mark.parametrize("text", CALLS + OPERATIONS)
+def test_functions_and_operators_as_torch(text, g):
+    for parameters in (PARAMETERS, {name: -value for name, value in PARAMETERS.items()}):
+        assert_as_torch(parse(text, parameters=PARAMETERS), parameters, X, g)
+
+
+def test_every_differentiable_function_says_its_gradient():
+    for row in FUNCTIONS.values():
+        expected = (row.arity if row.mixing in ("tensors", "bounds") else 1) * row.differentiable
+        assert len(row.gradient) == (0 if row.name == "where" else expected), row.name
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
+def test_every_op_as_torch(op: Op):
+    for parameters in settings_of(op):
+        x = torch.tensor(grid(op, None, parameters, torch.float64))
+        for g in (1.0, -2.0, 0.5):
+            assert_as_torch(op.parsed, parameters, x, g)
+
+
+@settings(many, max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
+@given(formulas)
+def test_random_formulas_as_torch(formula):
+    written = formula.gradient
+    assume(written is not None and "g" not in formula.variables)
+    x, y, g = X[::4], Y[::4], torch.cos(X[::4].nan_to_num(posinf=2, neginf=3))
+    expected = autograd(formula, PARAMETERS, x, y, g)
+    got = written.bind(PARAMETERS)(x, y, g)
+    same = torch.isclose(got, expected, rtol=1e-9, atol=1e-12, equal_nan=True)
+    assert (same | undecided(formula, PARAMETERS, x, y)).all(), _report(formula, x, got, expected, same)
+
+
+def all_finite(tree: Node, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
+    parts = [Formula(part).bind(PARAMETERS)(x, y, g) for part in walk(tree) if not is_condition(part)]
+    return torch.stack(parts).abs().amax(0) < 1e100  # NaN is not
+
+
+@many
+@given(formulas)
+def test_the_short_gradient_is_equal_where_all_is_finite(formula):
+    exact, short = formula.gradient, formula.short_gradient
+    assume(exact is not None and not any(name in formula.text for name in ("celu", "hardsigmoid")))
+    assert len(short.text) <= len(exact.text)
+    finite = all_finite(exact.tree, X, Y, Y)
+    left, right = (written.bind(PARAMETERS)(X, Y, Y)[finite] for written in (exact, short))
+    torch.testing.assert_close(left, right, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "exact", "short"),
+    [
+        ("3", "0", "0"),
+        ("where(x >= 0, 1, -1)", "0", "0"),
+        ("detach(x) * x", "g * detach(x)", "g * detach(x)"),
+        ("x + detach(round(x) - x)", "g", "g"),
+        ("round(c * x)", "0 * c", "0"),
+        ("x - floor(x)", "g", "g"),
+        ("x**2", "g * (2 * x)", "g * (2 * x)"),
+        ("cos(-x)", "-(-g * sin(-x))", "g * sin(-x)"),
+        ("-y * x", "g * -y", "-g * y"),
+        ("x - 2 * (c * x)", "g + -g * 2 * c", "g - g * 2 * c"),
+        ("mean(x)", "mean(g)", "mean(g)"),
+        ("hardtanh(x, -1, 1)", "where(-1 < x < 1, g, 0)", "where(-1 < x < 1, g, 0)"),
+    ],
+)
+def test_gradients_by_hand(text, exact, short):
+    formula = parse(text, parameters=("c",))
+    assert (formula.gradient.text, formula.short_gradient.text) == (exact, short)
+
+
+@pytest.mark.parametrize(
+    ("text", "gradient"),
+    [
+        ("clamp(x, 0, c)", "where(0 < x < c, g, 0)"),
+        ("clamp_min(x, 0)", "where(x > 0, g, 0)"),
+        ("clamp_max(x, 0)", "where(x < 0, g, 0)"),
+        ("clamp_min(0, x)", "where(0 < x, g, 0)"),
+    ],
+)
+def test_a_torch_that_passes_nothing_at_a_bound(monkeypatch, text, gradient):
+    monkeypatch.setattr(sys.modules[derivative.__module__], "passes_at_bounds", lambda: False)
+    assert parse(text, parameters=("c",)).gradient.text == gradient
+
+
+def test_the_gradient_of_any_name():
+    tree = parse("g * y * (abs(x) <= 1)").tree
+    assert Formula(derivative(tree, "y")).text == "g * (abs(x) <= 1) * g"
+    assert Formula(derivative(tree, "x")).text == "0"
+
+
+def test_a_gradient_that_would_fill_pages_is_none():
+    text = "x"
+    for _ in range(13):
+        text = f"softsign({text})"
+    assert parse(text).gradient is None
+
+
+def _report(formula: Formula, *values: Tensor) -> str:
+    *values, same = values
+    return f"{formula.text} -> {formula.gradient.text}: " + ", ".join(
+        str(value[~same].tolist()) for value in values
+    )

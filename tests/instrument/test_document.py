@@ -1,0 +1,76 @@
+"""The browser's document: all of the catalogue, in JSON, under an address that changes with it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from explorer.catalogue import OPS, RULES, Lattice, Op, Rule, find_op, find_rule
+from explorer.formula import Formula, parse
+from explorer.instrument import document, entry
+from tests.formula.reading import read
+
+RECORDS = [*OPS.values(), *RULES.values()]
+
+
+def read_text(text: str, record: Op | Rule) -> Formula:
+    return parse(text, variables=(), parameters=[p.name for p in record.parameters])
+
+
+def test_it_is_json_and_small():
+    text = json.dumps(document(), allow_nan=False)
+    assert json.loads(text)["ops"].keys() == OPS.keys()
+    assert list(document()["rules"]) == list(RULES)
+    assert len(text) < 100_000
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.key)
+def test_an_entry_holds_its_record(record: Op | Rule):
+    data = entry(record)
+    for name in ("key", "label", "purpose", "source", "note", "formula"):
+        assert data[name] == getattr(record, name)
+    assert [p["name"] for p in data["parameters"]] == [p.name for p in record.parameters]
+    assert record.formula is None or Formula(read(data["tree"])) == record.parsed
+    for kink, shown in zip(record.kinks or (), data["kinks"] or (), strict=True):
+        texts = vars(kink) if isinstance(kink, Lattice) else {"": kink}
+        trees = shown if isinstance(kink, Lattice) else {"": shown}
+        for name, text in texts.items():
+            expected = text and read_text(text, record)
+            assert (trees[name] is None) if text is None else Formula(read(trees[name])) == expected
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
+def test_an_op_has_its_gradient(op: Op):
+    assert Formula(read(entry(op)["gradient"])) == op.parsed.gradient
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.key)
+def test_what_is_movable_is_a_kink(record: Op | Rule):
+    values = {p.name: p.default + 0.125 for p in record.parameters}
+    declared = [read_text(kink, record).value(values) for kink in record.kinks or () if isinstance(kink, str)]
+    for movable in entry(record)["movable"]:
+        assert movable["sign"] * values[movable["name"]] in declared
+
+
+@pytest.mark.parametrize(
+    ("key", "movable"), [("clamp", [("lo", 1), ("hi", 1)]), ("hardshrink", [("lambd", -1), ("lambd", 1)])]
+)
+def test_bounds_are_movable(key, movable):
+    assert [(kink["name"], kink["sign"]) for kink in entry(OPS[key])["movable"]] == movable
+
+
+def test_an_own_formula_is_an_entry_of_the_same_shape():
+    own = entry(find_rule("formula: g * (abs(x) <= width) * y"))
+    assert entry(RULES["clipped"]).keys() <= own.keys()
+    assert own["kinks"] is None
+    assert own["usesY"]
+    assert [Formula(read(piece)).text for piece in own["pieces"]] == ["sign(abs(x) - width)", "sign(x)"]
+    assert Formula(read(own["slopes"]["y"])).text == "g * (abs(x) <= width)"
+
+
+def test_a_mean_is_one_number_to_the_search_for_kinks():
+    own = entry(find_op("formula: mean(abs(x)) * sign(x)"))
+    assert [Formula(read(piece)).text for piece in own["pieces"]] == ["sign(x)"]
+    assert Formula(read(own["slopes"]["x"])).text == "0"
+    assert Formula(read(own["gradient"])).text == "mean(g * sign(x)) * sign(x)"

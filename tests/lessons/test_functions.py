@@ -1,0 +1,121 @@
+"""The Functions under their published names: by gradcheck where it holds, by the error where it must not."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.autograd import gradcheck, gradgradcheck
+from torch.autograd.gradcheck import GradcheckError
+
+import explorer
+from explorer import lessons
+from explorer.lessons import (
+    ClampGradient,
+    FixedClampGradient,
+    LinearFunction,
+    MulConstant,
+    MyLayer,
+    MyReLU,
+    RoundGradient,
+)
+from explorer.lessons.linear import WrongBiasFunction
+
+X = (-1.3, -0.4, 0.2, 0.7, 1.6)
+
+
+def x(*values: float) -> Tensor:
+    return torch.tensor(values or X, dtype=torch.double, requires_grad=True)
+
+
+@pytest.mark.parametrize("name", ["RoundGradient", "ClampGradient", "FixedClampGradient", "MyReLU"])
+def test_the_published_names_can_be_imported(name: str):
+    assert name in lessons.__all__
+    assert issubclass(getattr(lessons, name), torch.autograd.Function)
+
+
+@pytest.mark.parametrize("function", [MyReLU, FixedClampGradient], ids=lambda function: function.__name__)
+def test_gradcheck_holds_away_from_kinks(function):
+    assert gradcheck(function.apply, (x(),))
+
+
+@pytest.mark.parametrize(
+    ("function", "at"),
+    [(RoundGradient, 0.3), (ClampGradient, 1.6), (MyReLU, 0.0)],
+    ids=["straight-through", "the published bug", "the corner"],
+)
+def test_gradcheck_refuses_what_is_not_the_derivative(function, at: float):
+    with pytest.raises(GradcheckError, match="Jacobian mismatch for output 0 with respect to input 0"):
+        gradcheck(function.apply, (x(at),))
+
+
+@pytest.mark.parametrize(
+    ("function", "op", "rule"),
+    [
+        (RoundGradient, "round", "straight_through"),
+        (ClampGradient, "clamp", "published_clamp"),
+        (FixedClampGradient, "clamp", "masked"),
+        (MyReLU, "relu", "seed_relu"),
+    ],
+)
+def test_a_published_function_is_the_rule_of_the_catalogue(function, op: str, rule: str):
+    """Values and gradients are the same, for several g, at the kinks too."""
+    points = torch.tensor([*X, -0.0, 0.0, 0.5, 1.0, 1.5, 2.5])
+    for g in (1.0, 2.0, -1.0, 0.0):
+        results = []
+        for compute in (function.apply, lambda x: explorer.apply(op, rule, x)):
+            leaf = points.clone().requires_grad_()
+            y = compute(leaf)
+            results.append((y.detach(), *torch.autograd.grad(y, leaf, torch.full_like(y, g))))
+        torch.testing.assert_close(results[0], results[1], rtol=0, atol=0)
+
+
+def matrices(*shapes: tuple[int, ...]) -> list[Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    return [torch.randn(*shape, dtype=torch.double, generator=generator).requires_grad_() for shape in shapes]
+
+
+@pytest.mark.parametrize("bias", [[], [(30,)]], ids=["no bias", "bias"])
+def test_linear_with_the_published_shapes(bias):
+    inputs = matrices((20, 20), (30, 20), *bias)
+    assert gradcheck(LinearFunction.apply, inputs, eps=1e-6, atol=1e-4)
+    expected = nn.functional.linear(*inputs)
+    torch.testing.assert_close(LinearFunction.apply(*inputs), expected)
+
+
+def test_linear_can_be_differentiated_twice():
+    assert gradgradcheck(LinearFunction.apply, matrices((3, 2), (4, 2), (4,)))
+
+
+def test_linear_computes_no_gradient_that_is_not_asked_for():
+    input, weight, bias = matrices((3, 2), (4, 2), (4,))
+    LinearFunction.apply(input.detach(), weight, bias.detach()).sum().backward()
+    assert weight.grad is not None
+    output = LinearFunction.apply(input, weight.detach())
+    assert output.grad_fn.needs_input_grad == (True, False)
+
+
+def test_the_wrong_bias_gradient_is_caught():
+    with pytest.raises(GradcheckError, match="output 0 with respect to input 2"):
+        gradcheck(WrongBiasFunction.apply, matrices((3, 2), (4, 2), (4,)))
+
+
+def test_a_matrix_of_the_wrong_shape_is_refused_by_torch():
+    with pytest.raises(RuntimeError, match="cannot be multiplied"):
+        LinearFunction.apply(*matrices((3, 2), (4, 5)))
+
+
+def test_mul_constant():
+    assert gradcheck(lambda tensor: MulConstant.apply(tensor, 3.5), (x(),))
+    assert gradgradcheck(lambda tensor: MulConstant.apply(tensor, 3.5), (x(),))
+    assert MulConstant.backward(None, None) == (None, None)
+
+
+def test_my_layer_learns_its_numbers():
+    layer = MyLayer()
+    assert layer.mytensor.requires_grad
+    assert ((layer.mytensor >= 0) & (layer.mytensor <= 1)).all()
+    (input,) = matrices((3, 3))
+    layer(input.float()).sum().backward()
+    torch.testing.assert_close(layer.mytensor.grad, input.detach().float())
+    assert gradcheck(layer.double(), (input,))

@@ -1,0 +1,112 @@
+"""A class on one server: ``python -m tests.load http://127.0.0.1:8501 200 explore``; prints a table.
+
+explore  N visitors change something every 3 to 8 seconds
+train    N visitors each watch a run of 500 steps at full pace, while three explore
+open     N pages are held open
+flood    N visitors explore, while one sends 200 reruns and 200 requests a second
+fault    N visitors explore, while connections come, ask for nonsense and break off
+
+Only a server of this machine is asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tests.load.http import Connection
+from tests.load.scenarios import Crowd
+
+ARRIVALS_S = 0.05  # between two visitors
+_LOCAL = ("127.0.0.1", "localhost")
+_MOST = 400
+
+
+async def scenario(name: str, crowd: Crowd, count: int) -> None:
+    """Let the visitors do what they came for, and leave."""
+    if name == "open":
+        await asyncio.gather(*(crowd.hold(ARRIVALS_S * number) for number in range(count)))
+        return
+    if name == "train":
+        exploring = [asyncio.create_task(crowd.explore(number)) for number in range(3)]
+        await asyncio.gather(*(crowd.train(number) for number in range(count)))
+        for task in exploring:
+            task.cancel()
+        await asyncio.gather(*exploring, return_exceptions=True)
+        return
+    works = [crowd.explore(number, ARRIVALS_S * number) for number in range(count)]
+    if name == "flood":
+        works.append(crowd.flood())
+    elif name == "fault":
+        works.append(nonsense(crowd))
+    await asyncio.gather(*works)
+
+
+async def nonsense(crowd: Crowd) -> None:
+    """Some times a second: requests that are none, runs that are not there, connections that break off."""
+    asked = ["/confirm?op=%00&g=1e999", "/runs/none/events", "/lesson?key=x", "/assets/none", "/entry?kind=x"]
+    end = asyncio.get_running_loop().time() + crowd.seconds
+    place = urlsplit(crowd.address)
+    while asyncio.get_running_loop().time() < end:
+        for path in asked:
+            connection = Connection(crowd.address)
+            with suppress(OSError):
+                await connection.get(path)
+            crowd.tally.counts[f"nonsense answered {connection.status}"] += 1
+            connection.close()
+        _, writer = await asyncio.open_connection(place.hostname, place.port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: loc")
+        writer.close()
+        await asyncio.sleep(0.1)
+
+
+def figures(pid: int) -> str:
+    """Memory, threads and open files of a process and its children."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    return "; ".join(_figures(each) for each in [pid, *map(int, children)])
+
+
+def _figures(pid: int) -> str:
+    status = dict(
+        line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
+    )
+    spent = sum(
+        map(int, Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[11:13])
+    )
+    files, memory = len(os.listdir(f"/proc/{pid}/fd")), int(status["VmRSS"].split()[0]) // 1024
+    seconds = spent / os.sysconf("SC_CLK_TCK")
+    return f"{memory} MB, {status['Threads'].strip()} threads, {files} files, {seconds:.1f} s of processor"
+
+
+def main() -> None:
+    """Run what is asked for."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("address")
+    options.add_argument("count", type=int, help=f"visitors, at most {_MOST}")
+    options.add_argument("scenario", choices=("explore", "train", "open", "flood", "fault"))
+    options.add_argument("--seconds", type=float, default=30.0, help="each visitor stays, at most 300 (30)")
+    options.add_argument("--pid", type=int, help="of the server, to see its memory and threads")
+    options.add_argument("--after", type=float, default=0.0, help="seconds until they are seen once more")
+    asked = options.parse_args()
+    if urlsplit(asked.address).hostname not in _LOCAL or asked.count > _MOST or asked.seconds > 300:
+        options.error(f"a server of this machine, {_MOST} visitors and 300 seconds are the most")
+    crowd = Crowd(asked.address.rstrip("/"), asked.seconds)
+    begun, before = time.monotonic(), figures(asked.pid) if asked.pid else ""
+    asyncio.run(scenario(asked.scenario, crowd, asked.count))
+    print(f"{asked.count} visitors, {asked.scenario}, {time.monotonic() - begun:.0f} s")
+    print("\n".join(crowd.tally.rows()))
+    if asked.pid:
+        print(f"before: {before}\nat the end: {figures(asked.pid)}")
+        time.sleep(asked.after)
+        print(f"{asked.after:.0f} s later: {figures(asked.pid)}")
+
+
+if __name__ == "__main__":
+    main()

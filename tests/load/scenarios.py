@@ -1,0 +1,127 @@
+"""What visitors do, and what is written down of it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+
+from tests.load.visitor import Visitor, link
+
+THINK_S = (3.0, 8.0)
+FLOOD_S = 1 / 200  # between two requests of a flooding visitor
+STEPS = 500
+
+
+@dataclass
+class Tally:
+    """Times by what was done, failures by their words, and numbers."""
+
+    times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    failures: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    async def timed(self, name: str, work: Any) -> Any:
+        """What some work returns, its seconds written down; None where it fails."""
+        begun = asyncio.get_running_loop().time()
+        try:
+            result = await work
+        except (OSError, TimeoutError, ValueError, EOFError) as error:
+            self.failures[f"{name}: {type(error).__name__} {error}"[:160]] += 1
+            return None
+        self.times[name].append(asyncio.get_running_loop().time() - begun)
+        return result
+
+    def rows(self) -> list[str]:
+        """A line for each thing that was done."""
+        rows = [f"{'what, seconds':34}{'median':>9}{'95 %':>9}{'longest':>9}{'n':>6}"]
+        for name, seconds in self.times.items():
+            middle, high, most = np.percentile(seconds, (50, 95, 100))
+            rows.append(f"{name:34}{middle:9.3f}{high:9.3f}{most:9.3f}{len(seconds):6}")
+        rows += [f"{name}: {count}" for name, count in self.counts.items()]
+        return rows + [f"FAILED {count} × {words}" for words, count in self.failures.most_common(8)]
+
+
+@dataclass
+class Crowd:
+    """Visitors of one server, for so many seconds."""
+
+    address: str
+    seconds: float
+    tally: Tally = field(default_factory=Tally)
+
+    @asynccontextmanager
+    async def visit(self, page: str, query: str) -> AsyncIterator[Visitor | None]:
+        """A page that is open meanwhile; None where it could not be opened."""
+        visitor = Visitor(self.address, page, query)
+        try:
+            opened = await self.tally.timed("open a page", _true(visitor.open()))
+            yield visitor if opened else None
+        finally:
+            await visitor.close()
+
+    async def explore(self, seed: int, arrives_s: float = 0.0) -> None:
+        """Change something now and then."""
+        rng = random.Random(seed)
+        await asyncio.sleep(arrives_s)
+        end = asyncio.get_running_loop().time() + self.seconds
+        async with self.visit("", link(rng)) as visitor:
+            while visitor and asyncio.get_running_loop().time() < end:
+                await asyncio.sleep(rng.uniform(*THINK_S))
+                await self.tally.timed("change something", visitor.change(link(rng)))
+
+    async def train(self, seed: int) -> None:
+        """Watch a run at full pace to its end."""
+        query = urlencode({"op": "relu", "rule": "default", "seed": seed, "steps": STEPS, "pace": "full"})
+        async with self.visit("train", query) as visitor:
+            told = await self.tally.timed("start a run to its end", visitor.train()) if visitor else None
+        if told:
+            self.tally.times["to the first picture"].append(told["first"])
+            self.tally.times["pictures a second"].append(told["pictures"] / told["seconds"])
+            self.tally.counts[f"ended {told['status']['state']} at step {told['status']['step']}"] += 1
+
+    async def hold(self, arrives_s: float) -> None:
+        """Keep a page open and do nothing."""
+        await asyncio.sleep(arrives_s)
+        async with self.visit("", "") as visitor:
+            self.tally.counts["pages held"] += visitor is not None
+            await asyncio.sleep(self.seconds)
+
+    async def flood(self) -> None:
+        """200 changes a second: reruns without waiting, and requests for torch's curves."""
+        rng, asking = random.Random(0), set()
+        async with self.visit("", "") as visitor:
+            end = asyncio.get_running_loop().time() + self.seconds
+            while visitor and asyncio.get_running_loop().time() < end:
+                visitor.query = link(rng)
+                if len(asking) < 50:
+                    asking.add(task := asyncio.create_task(self._confirm(visitor)))
+                    task.add_done_callback(asking.discard)
+                try:
+                    async with asyncio.timeout(FLOOD_S):
+                        await visitor.rerun(wait=False)
+                    self.tally.counts["reruns of the flood"] += 1
+                except (TimeoutError, OSError):
+                    self.tally.counts["reruns held back"] += 1
+                await asyncio.sleep(FLOOD_S)
+            await asyncio.gather(*asking)
+
+    async def _confirm(self, visitor: Visitor) -> None:
+        other = Visitor(self.address, "", "")
+        other.http.cookie = visitor.http.cookie
+        with suppress(OSError):
+            await other.http.get(f"/confirm?{visitor.query}")
+        self.tally.counts[f"flood's requests answered {other.http.status}"] += 1
+        other.http.close()
+
+
+async def _true(work: Any) -> bool:
+    await work
+    return True

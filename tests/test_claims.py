@@ -1,0 +1,312 @@
+"""Every claim of every sentence, held against values computed in NumPy for 2,000 random choices."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule, values
+from explorer.claims import Claim
+from explorer.curves import FORWARD, Curves, sample_curves
+from explorer.description import described
+from explorer.formula import FUNCTIONS, Formula, FormulaError
+from explorer.formula.tree import Call, Name, substituted, walk
+from tests.formula import oracle
+
+CHOICES, BATCHES = 2000, 20
+UPSTREAM = (1.0, 1.0, 2.0, -1.0, 0.5, 0.0, 1e-6, 1e6)
+NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e[−+][0-9]+)?"
+SINGLE = 3.4028235e38
+
+# --- random choices --------------------------------------------------------------------------------------
+
+
+def _term(rng: random.Random, names: str, depth: int) -> str:
+    """A formula as a person may write one."""
+    if depth == 0:
+        return rng.choice([*names, "x", "x", "2", "0.5", f"{rng.uniform(0, 4):.2g}"])
+    part = [_term(rng, names, rng.randrange(depth)) for _ in range(3)]
+    level = rng.choice(["0", "1", f"{rng.uniform(-2, 2):.2g}"])
+    one = rng.choice([row.name for row in FUNCTIONS.values() if row.arity == 1 and row.name != "mean"])
+    return rng.choice(
+        [
+            f"({part[0]} {rng.choice('+-*/')} {part[1]})",
+            f"{one}({part[0]})",
+            f"{one}({part[0]})",
+            f"({part[0]} {rng.choice(['<', '<=', '>', '>='])} {level})",
+            f"(abs({part[0]}) <= {rng.uniform(0.1, 2):.2g})",
+            f"where({part[0]} > {level}, {part[1]}, {part[2]})",
+            f"clamp({part[0]}, -1, {rng.uniform(0, 2):.2g})",
+            f"max({part[0]}, {part[1]})",
+            f"({part[0]})**{rng.choice('23')}",
+            f"mean(abs({part[0]})) * {part[1]}",
+        ]
+    )
+
+
+def _entry(rng: random.Random, kind: str) -> Op | Rule:
+    table, find = (OPS, find_op) if kind == "op" else (RULES, find_rule)
+    if rng.random() < 0.5:
+        return table[rng.choice(list(table))]
+    while True:
+        text = _term(rng, "x" if kind == "op" else "xyg", rng.randint(1, 3))
+        try:
+            return find(OWN + (text if kind == "op" or rng.random() < 0.3 else f"g * {text}"))
+        except FormulaError:
+            continue
+
+
+def _choice(rng: random.Random) -> Curves:
+    rules = [_entry(rng, "rule") for _ in range(rng.choice([1, 2, 2, 3, 6]))]
+    op = _entry(rng, "op")
+    width = 10 ** rng.uniform(-6, 6)
+    start = rng.choice([-width, 0.0, rng.uniform(-2, 2), -width / 3])
+    start, stop = max(start, -1e6), min(start + rng.choice([1, 2]) * width, 1e6)
+    own = {p.name: p for entry in (op, *rules) for p in entry.parameters}
+    ordered = {name for p in own.values() if p.below for name in (p.name, p.below)}
+    free = [p for p in own.values() if p.name not in ordered and rng.random() < 0.2]
+    chosen = {p.name: rng.uniform(p.low, p.high) for p in free}
+    return sample_curves(
+        op,
+        rules,
+        start=start,
+        stop=stop,
+        g=rng.choice(UPSTREAM),
+        points=rng.choice([201, 300, 601]),
+        **chosen,
+    )
+
+
+# --- values, computed apart ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The functions behind curves, by the oracle of the formula language, and torch for autograd."""
+
+    curves: Curves
+
+    @cached_property
+    def random(self) -> np.ndarray:
+        x = np.random.default_rng(0).uniform(self.curves.start, self.curves.stop, 1000)
+        return np.sort(x)
+
+    def of(self, key: str, x: np.ndarray) -> np.ndarray:
+        if key == FORWARD:
+            return self._formula(
+                self.curves.op.parsed, values(self.curves.op, None, self.curves.parameters), x
+            )
+        (rule,) = [rule for rule in self.curves.rules if rule.key == key]
+        parameters = values(self.curves.op, rule, self.curves.parameters)
+        if rule.parsed is None:
+            return self._autograd(x)
+        return self._formula(rule.parsed, parameters, x)
+
+    def _formula(self, formula: Formula, parameters: dict[str, float], x: np.ndarray) -> np.ndarray:
+        scope = {**parameters, "x": x, "g": np.full_like(x, self.curves.g)}
+        if "y" in formula.variables:
+            scope["y"] = self._formula(self.curves.op.parsed, parameters, x)
+        means = {node: Name(Formula(node).text) for node in walk(formula.tree) if _is_mean(node)}
+        for node, name in means.items():
+            even = np.linspace(self.curves.start, self.curves.stop, 2001)
+            even[np.abs(even) < 1e-12 * (even[-1] - even[0])] = 0
+            inner = Formula(node.arguments[0])
+            scope[name.name] = np.mean(np.float64(self._formula(inner, parameters, even)))
+        return np.asarray(oracle.evaluate(substituted(formula.tree, means), scope), np.float64)
+
+    def _autograd(self, x: np.ndarray) -> np.ndarray:
+        at = torch.tensor(x, requires_grad=True)
+        y = self.curves.op.parsed.bind(values(self.curves.op, None, self.curves.parameters))(at)
+        if not y.requires_grad:
+            return np.zeros_like(x)
+        return torch.autograd.grad(y, at, torch.full_like(y, self.curves.g))[0].numpy()
+
+    def share(self, key: str, holds: Callable[[np.ndarray], np.ndarray]) -> float:
+        """On what part of the range something holds: of random x."""
+        return float(np.mean(holds(self.of(key, self.random))))
+
+
+def _is_mean(node: object) -> bool:
+    return isinstance(node, Call) and node.function == "mean"
+
+
+# --- what each claim means -------------------------------------------------------------------------------
+
+
+def _near(found: np.ndarray | float, value: float, size: float = 0.0) -> np.ndarray:
+    return np.isclose(found, value, rtol=1e-6, atol=1e-9 * size)
+
+
+def _level(truth: Truth, claim: Claim) -> bool:
+    (value,), (key,) = claim.numbers, claim.about
+    for start, stop in claim.spans:
+        x = start + (stop - start) * np.linspace(0.00312, 0.99689, 41)
+        if not _near(truth.of(key, x), value).all():
+            return False
+    return True
+
+
+def _beside(x: float) -> np.ndarray:
+    return x + np.spacing(abs(x)) * np.arange(-8, 9)
+
+
+def _point(truth: Truth, claim: Claim) -> bool:
+    value, x = claim.numbers
+    return bool(_near(truth.of(claim.about[0], _beside(x)), value).any())
+
+
+def _among(truth: Truth, claim: Claim) -> bool:
+    found = truth.of(claim.about[0], truth.random)
+    found = found[np.isfinite(found)]
+    return bool(np.any([_near(found, value) for value in claim.numbers], axis=0).all())
+
+
+def _part(truth: Truth, claim: Claim) -> bool:
+    value, share = claim.numbers
+    return abs(truth.share(claim.about[0], lambda found: found == value) - share) < 0.05
+
+
+def _range(truth: Truth, claim: Claim) -> bool:
+    low, high, at = claim.numbers
+    drawn = truth.curves.exact.x
+    x = np.concatenate([drawn, truth.random]) if claim.exact else drawn
+    found = truth.of(claim.about[0], x)
+    found = found[np.isfinite(found)]
+    size = max(abs(low), abs(high))
+    slack = 1e-6 * size + 1e-13 * max(1.0, abs(truth.curves.g))
+    far = np.abs(truth.of(claim.about[0], np.append(_beside(at), at)))
+    inside = found.min() >= low - slack and found.max() <= high + slack
+    return bool(inside and np.isclose(far, size, rtol=1e-6, atol=slack).any())
+
+
+def _undefined(truth: Truth, claim: Claim) -> bool:
+    return abs(truth.share(claim.about[0], lambda found: ~np.isfinite(found)) - claim.numbers[0]) < 0.05
+
+
+def _overflow(truth: Truth, claim: Claim) -> bool:
+    def large(found: np.ndarray) -> np.ndarray:
+        return np.isfinite(found) & (np.abs(found) > SINGLE)
+
+    return abs(truth.share(claim.about[0], large) - claim.numbers[0]) < 0.05
+
+
+def _unbounded(truth: Truth, claim: Claim) -> bool:
+    return all(_grows(truth, claim.about[0], x) for x in claim.numbers)
+
+
+def _grows(truth: Truth, key: str, x: float) -> bool:
+    """The nearer, the larger, on one side at least; by a power or by a logarithm."""
+    scale = max(abs(x), truth.curves.stop - truth.curves.start)
+    steps = np.maximum(np.array([1e-7, 1e-9, 1e-11, 1e-13]) * scale, 4 * np.spacing(abs(x)))
+    for side in (-1, 1):
+        found = np.abs(truth.of(key, x + side * np.unique(steps)[::-1]))
+        finite = found[np.isfinite(found)]
+        if (
+            len(finite)
+            and (np.diff(finite) > 0).all()
+            and (len(finite) < len(found) or finite[-1] > 1.1 * finite[0])
+        ):
+            return True
+    return False
+
+
+def _flat(truth: Truth, claim: Claim) -> bool:
+    x = truth.random
+    if not claim.exact:
+        x = truth.curves.exact.x
+        found = truth.of(FORWARD, x)
+        cells = np.diff(x)[(found[1:] == found[:-1]) & np.isfinite(found[1:])]
+        return abs(cells.sum() / (x[-1] - x[0]) - claim.numbers[0]) < 0.05
+    step = 1e-4 * (truth.curves.stop - truth.curves.start)
+    left, right = truth.of(FORWARD, x - step), truth.of(FORWARD, x + step)
+    share = float(np.mean((left == right) & np.isfinite(left)))
+    return abs(share - claim.numbers[0]) < 0.05
+
+
+def _many(truth: Truth, claim: Claim) -> bool:
+    """The curve or the op bends or jumps in at least 100 positions; where it only may, nothing is claimed."""
+    x = np.linspace(truth.curves.start, truth.curves.stop, 20011)
+    for key in (claim.about[0], FORWARD):
+        found = truth.of(key, x)
+        with np.errstate(invalid="ignore", over="ignore"):
+            bends = np.abs(np.diff(found, n=2)) > 1e-9 * np.abs(found[1:-1])
+        if np.sum(bends | ~np.isfinite(found[1:-1])) >= 100:
+            return True
+    return not claim.exact
+
+
+def _alike(truth: Truth, claim: Claim) -> bool:
+    one, *others = (truth.of(key, truth.curves.exact.x) for key in claim.about)
+    size = np.abs(one[np.isfinite(one)]).max(initial=0.0)
+    return all(
+        np.isclose(one, other, rtol=1e-6, atol=1e-9 * size, equal_nan=True).mean() > 0.995 for other in others
+    )
+
+
+def _apart(truth: Truth, claim: Claim) -> bool:
+    x = truth.random if claim.exact else truth.curves.exact.x
+    x = x[~np.isin(x, claim.numbers)]
+    one, other = (truth.of(key, x) for key in claim.about)
+    return bool(np.isclose(one, other, rtol=1e-6, equal_nan=True).mean() > 0.995)
+
+
+HOLDS = {
+    "level": _level,
+    "point": _point,
+    "among": _among,
+    "part": _part,
+    "range": _range,
+    "undefined": _undefined,
+    "overflow": _overflow,
+    "unbounded": _unbounded,
+    "flat": _flat,
+    "many": _many,
+    "alike": _alike,
+    "apart": _apart,
+}
+
+
+def _numbers_are_claimed(text: str, curves: Curves, claims: tuple[Claim, ...]) -> bool:
+    """Every number in a sentence is one of a claim, to four digits."""
+    for label in sorted([curves.op.label, *curves.labels.values()], key=len, reverse=True):
+        text = text.replace(label, "")
+    known = [n for claim in claims for n in (*claim.numbers, *(end for span in claim.spans for end in span))]
+    known += [100 * n for n in known] + [32, 1, 99, 100, curves.g]
+    known += [
+        sum(claim.kind == "point" and claim.about == (key,) for claim in claims) for key in curves.columns
+    ]
+    for found in re.findall(NUMBER, text.replace("%", "")):
+        number = float(found.replace("−", "-"))
+        near = [
+            math.isclose(number, each, rel_tol=6e-4, abs_tol=0.51 if "." not in found else 0)
+            for each in known
+        ]
+        if not any(near):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_every_claim_holds(batch: int):
+    rng = random.Random(batch)
+    wrong = []
+    for _ in range(CHOICES // BATCHES):
+        curves = _choice(rng)
+        description, truth = described(curves), Truth(curves)
+        text = f"{description.main} {description.rest}"
+        skipped = {"default"} if "mean" in curves.op.formula else set()
+        for claim in description.claims:
+            with np.errstate(all="ignore"):
+                holds = skipped & set(claim.about) or HOLDS[claim.kind](truth, claim)
+            if not holds:
+                wrong.append((claim, text, curves.start, curves.stop, curves.g, dict(curves.parameters)))
+        assert _numbers_are_claimed(text, curves, description.claims), text
+    assert not wrong, f"{len(wrong)}: {wrong[:6]}"

@@ -1,0 +1,131 @@
+import dataclasses
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from explorer.catalogue import find_rule
+from explorer.training import Run, Settings
+from explorer.training.words import conclusion, device, number, sentences
+from explorer.ui.presets import PRESETS
+
+LABELS = {"default": "Torch", "ste": "Straight"}
+
+
+def ended(choice):
+    settings = Settings(op=choice.op, rules=choice.rules, parameters=choice.parameters, device="cpu")
+    run = Run(settings)
+    run.advance(settings.steps)
+    return run.snapshot()
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
+def test_the_conclusion_of_every_preset_is_true(preset):
+    """Read back from the sentence, and compared with what the run itself holds."""
+    snapshot = ended(preset.choice)
+    labels = {rule: find_rule(rule).label for rule in snapshot.losses}
+    words = conclusion(snapshot, labels)
+    assert sentences(snapshot, labels)[-1] == words
+    losses = {labels[rule]: snapshot.loss[rule] for rule in labels if snapshot.diverged[rule] is None}
+    for rule, label in labels.items():
+        assert (f"{label} diverged" in words or f"and {label} diverged" in words) == (
+            snapshot.diverged[rule] is not None
+        )
+    if found := re.match(r"(.+) ended lowe(?:r|st), at (.+?); (.+?) at (.+?)\. ", words):
+        low, least, high, most = found.groups()
+        assert (losses[low], losses[high]) == (min(losses.values()), max(losses.values()))
+        assert (number(losses[low]), number(losses[high])) == (least, most)
+        still = {labels[r] for r, g in snapshot.gradients.items() if g and g.w1_moved == 0}
+        assert (f"With {high} w1 never moved" in words) == (high in still and low not in still)
+        assert (f"With {low} w1 never moved" in words) == (low in still and high not in still)
+        assert ("w1 moved with neither" in words) == ({low, high} <= still)
+        assert ("w1 moved with both" in words) == (not {low, high} & still)
+    else:
+        assert len({number(loss) for loss in losses.values()}) <= 1
+
+
+@pytest.mark.parametrize("op", ["sign", "quantize"])
+def test_what_a_surrogate_is_for_shows_in_the_end(op):
+    choice = SimpleNamespace(op=op, rules=("default", "straight_through"), parameters={})
+    words = conclusion(ended(choice), {"default": "Torch", "straight_through": "Straight"})
+    assert words.startswith("Straight ended lower")
+    assert words.endswith("With Torch w1 never moved: no gradient reached it, only w2 learned.")
+
+
+def facts(moved, passed=1.0):
+    return SimpleNamespace(w1_moved=moved, passed=passed)
+
+
+def race(default, ste):
+    """A race that is over, from a loss and what w1 did for each rule; no loss for one that diverged."""
+    both = {"default": default, "ste": ste}
+    return SimpleNamespace(
+        finished=True,
+        loss={rule: found and found[0] for rule, found in both.items()},
+        gradients={rule: found and facts(*found[1:]) for rule, found in both.items()},
+    )
+
+
+@pytest.mark.parametrize(
+    ("default", "ste", "words"),
+    [
+        (
+            (5.0, 0),
+            (1.0, 3),
+            "Straight ended lower, at 1; Torch at 5. With Torch w1 never moved: no gradient",
+        ),
+        ((1.3, 0), (1316.0, 3), "With Torch w1 never moved, so that w2 learned on hidden values that stood"),
+        ((1.0, 0), (2.0, 0), "w1 moved with neither"),
+        (
+            (1.0, 2, 0.5),
+            (2.0, 3, 1.5),
+            "by 2 and 3; they passed the gradient on by a mean factor of 0.5 and",
+        ),
+        ((1.0, 2, None), (2.0, 3), "by a mean factor of 0 and 1."),
+        ((1.0, 2), (1.00001, 3), "Torch and Straight ended at the same loss, 1."),
+        (None, (2.0, 3), "Straight ended at 2. w1 moved by 3. Torch diverged and cannot be compared."),
+        (None, (2.0, 0), "w1 never moved: no gradient reached it, only w2 learned. Torch diverged"),
+        (None, None, "No rule kept its values finite: try a smaller learning rate."),
+    ],
+)
+def test_what_is_said_of_a_race(default, ste, words):
+    assert words in conclusion(race(default, ste), LABELS)
+
+
+def test_nothing_is_concluded_before_the_end():
+    run = Run(Settings(steps=9, rules=("default", "zero"), hidden=4, batch=4, device="cpu"))
+    for steps, count in ((0, 2), (4, 2), (5, 3)):
+        run.advance(steps)
+        assert len(sentences(run.snapshot(), {"default": "Torch", "zero": "Zero"})) == count
+
+
+def test_shares_are_never_rounded_to_all_or_nothing():
+    run = Run(Settings(steps=9, rules=("default",), hidden=4, batch=4, device="cpu"))
+    run.advance()
+    snapshot = run.snapshot()
+    for share, words in ((0, "0 %"), (0.001, "1 %"), (0.5, "50 %"), (0.999, "99 %"), (1, "100 %")):
+        gradients = {"default": dataclasses.replace(snapshot.gradients["default"], blocked=share)}
+        said = sentences(dataclasses.replace(snapshot, gradients=gradients), {"default": "Torch"})
+        assert f"blocks {words} of the gradient" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (46971.3, "46,970"),
+        (1e3, "1,000"),
+        (999.96, "1,000"),
+        (0.0123456, "0.01235"),
+        (0, "0"),
+        (3e7, "3e+07"),
+    ],
+)
+def test_a_measured_number_has_four_digits(value, text):
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("cpu", "CPU"), ("cuda:0", "NVIDIA GPU"), ("mps", "Apple GPU"), ("vulkan", "VULKAN")]
+)
+def test_devices_as_people_call_them(name, text):
+    assert device(name) == text

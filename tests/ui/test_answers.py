@@ -1,0 +1,120 @@
+"""What the server answers: torch's curves, own formulas, pasted code, the files; never an error."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+
+from explorer.catalogue import OWN
+from explorer.curves import sample, sample_curves
+from explorer.description import describe, described
+from explorer.reading import read_source
+from explorer.ui import answers
+from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
+from tests.ui.choices import query_of, random_choice
+from tests.ui.test_explore import HOSTILE
+
+
+def _values(encoded: dict[str, str]) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(encoded["bdata"]), encoded["dtype"])
+
+
+def test_the_curves_are_the_sampled_ones():
+    rng = random.Random(8)
+    for _ in range(40):
+        choice = random_choice(rng)
+        answer = json.loads(json.dumps(answers.confirm(urlencode(query_of(choice), doseq=True))))
+        start, stop = choice.range
+        dtype = {"f4": "float32", "f8": "float64"}[answer["x"]["dtype"]]
+        curves = sample_curves(
+            choice.op, choice.rules, start=start, stop=stop, g=choice.g, dtype=dtype, **choice.parameters
+        )
+        for name in ("x", "y", "marks"):
+            assert _values(answer[name]).tobytes() == getattr(curves, name).tobytes()
+        assert list(answer["gradients"]) == list(choice.rules)
+        for key, values in curves.gradients.items():
+            assert _values(answer["gradients"][key]).tobytes() == values.tobytes()
+        some = {key: None if kinks is None else list(kinks) for key, kinks in curves.kinks.items()}
+        assert answer["kinks"] == some
+        assert f"{answer['main']} {answer['rest']}".strip() == describe(curves)
+
+
+def test_a_narrow_range_is_in_float64():
+    kinds = {
+        ends: answers.confirm(urlencode({"op": "sin", "range": ends}, doseq=True))["x"]["dtype"]
+        for ends in ((-3, 3), (1, 1.01), (1, 1 + 1e-9), (0, 1e-9))
+    }
+    assert list(kinds.values()) == ["f4", "f4", "f8", "f4"]
+    deep = answers.confirm(urlencode({"op": "sin", "range": (1, 1 + 1e-9)}, doseq=True))
+    assert len(np.unique(_values(deep["x"]))) > 500
+
+
+@pytest.mark.parametrize("query", HOSTILE)
+def test_a_hostile_query_gets_curves_or_a_sentence(query: str):
+    answer = json.loads(json.dumps(answers.confirm(query)))
+    assert {"x", "y", "marks", "gradients", "kinks", "main", "rest"} <= set(answer)
+
+
+def test_an_own_formula_is_an_entry_or_a_mistake_with_its_column():
+    assert answers.own_entry("rule", "g*w")["entry"]["key"] == "formula: g * w"
+    assert answers.own_entry("op", "x**2")["entry"]["tree"] == ["**", ["name", "x"], 2]
+    wrong = answers.own_entry("op", "x + y")
+    assert (wrong["column"], "entry" in wrong) == (5, False)
+    assert answers.own_entry("rule", "g * (")["column"] > 0
+    assert "kind must be" in answers.own_entry("cellar", "x")["message"]
+
+
+@pytest.mark.parametrize("text", [DOCUMENTS_CLAMP, DOCUMENTS_RELU])
+def test_pasted_code_is_what_read_source_gives(text: str):
+    found = answers.read(text)["found"]
+    op, rule = read_source(text)
+    assert len(found) == text.count("class ")
+    choice = found[0]["choice"]
+    assert (choice["op"], choice["rules"]) == (op, ["default", rule])
+    assert [entry["key"] for entry in choice["own"]["rule"]] == [rule]
+    assert len(sample(choice["op"], choice["rules"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("class F(torch.autograd.Function:\n  pass", "line 1"),
+        (DOCUMENTS_RELU.replace("x.clamp(min=0)", "sort_it(x)"), "line 5"),
+        ("x = 3", "there is no Function here"),
+    ],
+)
+def test_code_that_cannot_be_read_is_named_with_its_line(text: str, words: str):
+    answer = answers.read(text)
+    messages = [answer["message"]] if "message" in answer else [one["message"] for one in answer["found"]]
+    assert words in " ".join(messages)
+
+
+def test_pasted_code_without_a_rule_of_its_own_shows_torchs():
+    (found,) = answers.read("def f(x):\n    return x.clamp(0, 1)")["found"]
+    assert (found["op"], found["rule"]) == ("clamp(x, 0, 1)", "torch's own")
+    assert found["choice"]["rules"] == ["default"]
+    assert found["choice"]["op"].startswith(OWN)
+
+
+def test_every_file_stands_below_one_folder_that_its_content_names():
+    names = [name for name in answers.files() if "/" in name]
+    assert {name.partition("/")[0] for name in names} == {answers.folder()}
+    for asset in answers.files().values():
+        assert len(asset.etag) == 16
+    document = json.loads(answers.files()[f"{answers.folder()}/document.json"].content)
+    assert set(document["link"]) == {"defaults", "words"}
+    assert document["settings"] == answers.settings()
+    for name in names:
+        if not name.endswith("/standalone.js"):
+            assert f'href="assets/{name}"' in answers.head()
+
+
+def test_a_saved_page_holds_its_choice_and_words():
+    page = answers.saved("op=sign&rule=clipped&c=0.5")
+    assert "<script src=" not in page
+    assert json.dumps(described(sample("sign", "clipped", c=0.5)).main) in page

@@ -1,0 +1,100 @@
+"""What every answer carries, and what no request may ask for."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import socket
+
+import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import Message
+
+from explorer.ui.protection import HOSTS, Protection
+
+
+def _asked(
+    app: Protection, host: str, path: str = "/", kind: str = "http", query: bytes = b"", server="10.0.0.7"
+):
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    scope = {
+        "type": kind,
+        "method": "GET",
+        "path": path,
+        "query_string": query,
+        "headers": [(b"host", host.encode("latin-1"))],
+        "server": (server, 8501),
+    }
+    asyncio.run(app(scope, receive, send))
+    return sent
+
+
+def _code(app: Protection, host: str, **more) -> int:
+    return _asked(app, host, **more)[0]["status"]
+
+
+_page = PlainTextResponse("here")
+
+
+def test_the_machines_own_names_are_known_and_no_other():
+    app = Protection(_page, hosted=False)
+    own = ["localhost", "localhost:8501", "LOCALHOST", "127.0.0.1:8501", "[::1]:8501", "10.0.0.7:8501"]
+    assert [_code(app, host) for host in [*own, socket.gethostname()]] == [200] * 7
+    assert _code(app, "10.0.0.7", server="::ffff:10.0.0.7") == 200
+    foreign = ["evil.example", "localhost.evil.example", "10.0.0.8", "evil.example:localhost", "[", "", "a@b"]
+    for host in foreign:
+        start, body = _asked(app, host)
+        assert (start["status"], HOSTS.encode() in body["body"]) == (400, True), host
+
+
+def test_hosted_the_configured_names_are_known(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(HOSTS, "rules.example, www.rules.example")
+    app = Protection(_page, hosted=True)
+    known = ["rules.example", "www.rules.example:443", "Rules.Example", "127.0.0.1"]
+    assert [_code(app, host) for host in known] == [200] * 4
+    assert [_code(app, host) for host in ("10.0.0.7", "x.rules.example", socket.gethostname())] == [400] * 3
+
+
+def test_a_websocket_of_a_foreign_host_is_closed():
+    (closed,) = _asked(Protection(_page), "evil.example", kind="websocket")
+    assert (closed["type"], closed["code"]) == ("websocket.close", 1008)
+
+
+def test_nothing_is_uploaded():
+    start, body = _asked(Protection(_page), "localhost", path="/_stcore/upload_file/session/file")
+    assert (start["status"], b"Nothing can be uploaded" in body["body"]) == (400, True)
+
+
+def test_every_answer_carries_the_headers():
+    digest = base64.b64encode(hashlib.sha256(b"one()").digest()).decode()
+    app = Protection(_page, "<p><script>one()</script><script src='x.js'></script>")
+    for host, path in (("localhost", "/"), ("evil.example", "/"), ("localhost", "/_stcore/upload_file/a/b")):
+        headers = dict(_asked(app, host, path)[0]["headers"])
+        assert headers[b"x-content-type-options"] == b"nosniff"
+        assert headers[b"referrer-policy"] == b"same-origin"
+        rules = dict(rule.split(" ", 1) for rule in headers[b"content-security-policy"].decode().split("; "))
+        assert rules["default-src"] == "'self'"
+        assert rules["script-src"].split() == ["'self'", "blob:", "'unsafe-eval'", f"'sha256-{digest}'"]
+        assert rules["frame-ancestors"] == "'self'"
+
+
+@pytest.mark.parametrize(
+    ("query", "framed_by"),
+    [
+        (b"embed=true", "*"),
+        (b"op=relu&embed=True", "*"),
+        (b"embed=false", "'self'"),
+        (b"x=embed=true", "'self'"),
+    ],
+)
+def test_who_may_frame_a_page(query: bytes, framed_by: str):
+    headers = dict(_asked(Protection(_page), "localhost", query=query)[0]["headers"])
+    assert headers[b"content-security-policy"].decode().endswith(f"frame-ancestors {framed_by}")
