@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.browser.chromium import launch
 from tests.browser.server import ROOT, serve
 
 Open = Callable[..., Page]
+PATIENCE_MS = 20_000  # a busy machine is no failure
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="package")
@@ -36,7 +39,7 @@ def desktop(chromium: Browser, address: str) -> BrowserContext:
 def profile(browser: Browser, address: str, **options: Any) -> BrowserContext:
     """A browser profile; ``options`` are Playwright's, such as viewport or color_scheme."""
     context = browser.new_context(base_url=address, **{"viewport": {"width": 1280, "height": 900}, **options})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE_MS)
     return context
 
 
