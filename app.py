@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -96,11 +97,14 @@ def friendly_error(error: Exception) -> bool:
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Warm up before the first visitor, and take what is loaded out of the garbage collector's rounds."""
     admission.raise_open_files()
+    admission.say_rarely(asyncio.get_running_loop())
     torch.set_num_threads(1)  # more of them wait for each other, and hold up everybody
     close = warm_up()
     gc.collect()
     gc.freeze()
+    resting = asyncio.create_task(admission.end_idle_threads())
     yield
+    resting.cancel()
     close()
 
 

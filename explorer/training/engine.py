@@ -113,11 +113,11 @@ class Engine:
         with self._changed:
             self._roster.sweep()
             self._roster.admit()
-            entry = self._roster.next()
+            entry, stay_s = self._roster.next(), self._roster.stay_s
         if entry is None:
             return False
         try:
-            self._use(entry, lambda run: self._slice(entry, run))
+            self._use(entry, lambda run: self._slice(entry, run, stay_s))
         finally:
             entry.lock.release()
         return True
@@ -133,14 +133,14 @@ class Engine:
                 with self._changed:
                     self._changed.wait(timeout=self._roster.pause_s(_TICK_S))
 
-    def _slice(self, entry: Entry, run: Run) -> Snapshot | None:
+    def _slice(self, entry: Entry, run: Run, stay_s: float) -> Snapshot | None:
         """Run for a while, or until somebody wants to see or change something."""
         begun, before, slice_s = self._clock(), run.step, self._limits.slice_s
         owed = entry.owed(begun, slice_s)
         while entry.run is run and entry.state == "running" and not entry.callers and not run.finished:
             run.advance()
             now = self._clock()
-            if now >= begun + slice_s or run.step >= before + owed:
+            if now >= begun + stay_s or run.step >= before + owed:
                 break
         with self._changed:
             entry.paid(run.step - before, self._clock(), slice_s)

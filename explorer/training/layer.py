@@ -7,15 +7,36 @@ from collections.abc import Iterable, Sequence
 import torch
 from torch import Tensor
 
+_ALIGNMENT = 64  # bytes, of every tensor that torch makes on a CPU
+
 
 def products(left: Iterable[Tensor], right: Iterable[Tensor]) -> Tensor:
     """Matrix products one by one, stacked: a batched one would give other bits in other company."""
-    return torch.stack([a.mm(b) for a, b in zip(left, right, strict=False)])
+    return torch.stack([_aligned(a).mm(_aligned(b)) for a, b in zip(left, right, strict=False)])
+
+
+def _aligned(matrix: Tensor) -> Tensor:
+    """The same where a tensor of its own would begin: elsewhere MKL may add up in another order."""
+    return matrix if matrix.data_ptr() % _ALIGNMENT == 0 else matrix.clone()
+
+
+def sums(tensors: Iterable[Tensor]) -> Tensor:
+    """The sum of each one, (n,): one sum over all would add up in another order in other company."""
+    return torch.stack([tensor.sum() for tensor in tensors])
 
 
 def norms(tensors: Tensor) -> Tensor:
     """Euclidean norms of stacked matrices, (n,)."""
-    return tensors.square().sum((1, 2)).sqrt()
+    return sums(tensors.square()).sqrt_()
+
+
+def descend(value: Tensor, change: Tensor, lr: float) -> None:
+    """Take ``change`` times lr from a value, in place of both.
+
+    In two steps: in one, torch rounds once or twice as a number lies in the middle or at the end of a
+    tensor, and that differs with the company.
+    """
+    value.sub_(change.mul_(lr))
 
 
 class Layer:
@@ -36,8 +57,17 @@ class Layer:
     def descend(self, x: Tensor, gradient: Tensor, lr: float) -> Tensor:
         """Step down a gradient (nets, n, hidden) at the pre-activation; its norm at w1, (nets,)."""
         change = products([x.t()] * len(gradient), gradient)
-        self._w1.sub_(change, alpha=lr)
-        return norms(change)
+        size = norms(change)
+        descend(self._w1, change, lr)
+        return size
+
+    def size(self, x: Tensor, gradient: Tensor) -> Tensor:
+        """The norm at w1 of a gradient (nets, n, hidden) at the pre-activation, (nets,)."""
+        return norms(products([x.t()] * len(gradient), gradient))
+
+    def moved(self, start: Tensor) -> Tensor:
+        """How far w1 is from its start (inputs, hidden), (nets,)."""
+        return norms(self._w1 - start)
 
     def tensors(self) -> tuple[Tensor, ...]:
         """All that changes, (nets, …) each: enough to continue exactly here."""
@@ -71,11 +101,23 @@ class FixedLayer(Layer):
 
     def descend(self, x: Tensor, gradient: Tensor, lr: float) -> Tensor:
         """As in ``Layer``."""
-        change = products([self._gram] * len(gradient), gradient)
-        size = (gradient * change).sum((1, 2)).clamp_(min=0).sqrt_()
-        self._descent.add_(gradient, alpha=lr)
-        self._value.sub_(change, alpha=lr)
+        change = self._change(gradient)
+        size = _size(gradient, change)
+        self._descent.add_(gradient * lr)
+        descend(self._value, change, lr)
         return size
+
+    def size(self, x: Tensor, gradient: Tensor) -> Tensor:
+        """As in ``Layer``."""
+        return _size(gradient, self._change(gradient))
+
+    def moved(self, start: Tensor) -> Tensor:
+        """As in ``Layer``; ``start`` is the one it began with."""
+        return _size(self._descent, self._change(self._descent))
+
+    def _change(self, gradient: Tensor) -> Tensor:
+        """What a gradient at the pre-activation takes from it, both (nets, n, hidden), at lr 1."""
+        return products([self._gram] * len(gradient), gradient)
 
     def tensors(self) -> tuple[Tensor, ...]:
         """As in ``Layer``."""
@@ -84,3 +126,8 @@ class FixedLayer(Layer):
     def put(self, tensors: Sequence[Tensor]) -> None:
         """As in ``Layer``."""
         self._value, self._descent = tensors
+
+
+def _size(gradient: Tensor, change: Tensor) -> Tensor:
+    """The norm at w1 of a gradient at the pre-activation, which takes ``change`` from it; (nets,)."""
+    return sums(gradient * change).clamp_(min=0).sqrt_()

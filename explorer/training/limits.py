@@ -28,9 +28,9 @@ class Limits:
     """Runs kept that neither run nor wait; one more and the longest forgotten one goes."""
     slice_s: float = 0.05
     """How long a worker stays with one run before it takes the next."""
-    turn_s: float = 0.2
+    turn_s: float = 0.006
     """How long a run keeps its place; then it queues again, and goes on at once if nobody waits.
-    Sixty-six such turns by two are over in 7 s, those of a class of thirty in 3 s."""
+    Thirty such turns by two are over in a tenth of a second, so that thirty curves move all the time."""
     pause_after_s: float = 9.0
     """A run nobody has asked about for so long pauses: below 10 s, what is promised."""
     forget_after_s: float = 68.0

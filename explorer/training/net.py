@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from explorer.gradient import Pair
-from explorer.training.layer import Layer, norms, products
+from explorer.training.layer import Layer, descend, norms, products
 from explorer.training.limits import BINS
 from explorer.training.tasks import Loss
 
@@ -113,7 +113,7 @@ class Nets:
             return self.step(x, y, loss, lr)
         change = products(now.hidden.mT, now.at_output)
         sizes = torch.stack([self.layer.descend(x, now.gradient, lr), norms(change)]).tolist()
-        self.w2.sub_(change, alpha=lr)
+        descend(self.w2, change, lr)
         for rule, value, w1, w2 in zip(self._pairs, now.losses, *sizes, strict=True):
             history = self.histories[rule]
             history.losses.append(value)
@@ -127,7 +127,7 @@ class Nets:
         hidden = torch.stack([forward(each) for (forward, _), each in zip(pairs, before, strict=True)])
         output = products(hidden, self.w2)
         with torch.enable_grad():
-            losses = loss(output.requires_grad_(), y)
+            losses = torch.stack([loss(each, y) for each in output.requires_grad_()])
         (at_output,) = torch.autograd.grad(losses, output, torch.ones_like(losses))
         upstream = products(at_output, self.w2.mT)
         inputs = zip(pairs, before, hidden, upstream, strict=True)
@@ -155,8 +155,9 @@ class Nets:
         found: dict[str, Gradients | None] = dict.fromkeys(self.histories)
         if self._pairs:
             now = self._pass(x, y, loss)
-            for rule, w1, *tensors in zip(self.going, self.layer.w1, *now[2:], strict=True):
-                found[rule] = _measured(x, w1 - start, tensors)
+            sizes = torch.stack([self.layer.size(x, now.gradient), self.layer.moved(start)], 1).tolist()
+            for rule, at_w1, *tensors in zip(self.going, sizes, *now[2:], strict=True):
+                found[rule] = _measured(at_w1, tensors)
         return found
 
     def state(self) -> dict[str, dict[str, Any]]:
@@ -188,30 +189,35 @@ def _history(state: Mapping[str, Any]) -> History:
     return History(**{entry.name: copy(state[entry.name]) for entry in fields(History)})
 
 
-def _measured(x: Tensor, moved: Tensor, now: Sequence[Tensor]) -> Gradients | None:
-    """What the tensors of a pass show for one net; None where a norm is not finite."""
+def _measured(at_w1: Sequence[float], now: Sequence[Tensor]) -> Gradients | None:
+    """What the tensors of a pass show for one net; None where a norm is not finite.
+
+    ``at_w1``: norm of the gradient of w1, and how far w1 has moved.
+    """
     before, hidden, at_output, upstream, gradient = now
-    at_weights = [x.t().mm(gradient), hidden.t().mm(at_output)]
-    sizes = [each.norm() for each in (*at_weights, moved, before)]
-    facts = torch.stack([*sizes, upstream.abs().sum(), gradient.abs().sum()]).tolist()
-    if not all(map(math.isfinite, facts)):
+    sizes = [hidden.t().mm(at_output).norm(), before.norm(), upstream.abs().sum(), gradient.abs().sum()]
+    w2, within, above, below = torch.stack(sizes).tolist()
+    if not all(map(math.isfinite, (*at_w1, w2, within, above, below))):
         return None
     zero = gradient == 0
-    edges = torch.linspace(before.min().item(), before.max().item(), BINS + 1)
+    lowest, highest = torch.stack(before.aminmax()).tolist()
+    edges = torch.linspace(lowest, highest, BINS + 1)
+    passed_counts, zero_counts = _counts(before, zero, edges)
     return Gradients(
-        w1=facts[0],
-        w2=facts[1],
-        w1_moved=facts[2],
-        passed=facts[5] / facts[4] if facts[4] else None,
+        w1=at_w1[0],
+        w2=w2,
+        w1_moved=at_w1[1],
+        passed=below / above if above else None,
         blocked=(zero & (upstream != 0)).float().mean().item(),
         idle_units=zero.all(0).float().mean().item(),
         edges=edges.numpy(),
-        passed_counts=_counts(before[~zero], edges),
-        zero_counts=_counts(before[zero], edges),
+        passed_counts=passed_counts,
+        zero_counts=zero_counts,
     )
 
 
-def _counts(values: Tensor, edges: Tensor) -> NDArray[int64]:
-    """How many values (n,) lie between each two edges, the last edge included; (bins,)."""
-    places = torch.bucketize(values.cpu(), edges, right=True) - 1
-    return places.clamp(0, BINS - 1).bincount(minlength=BINS).numpy()
+def _counts(values: Tensor, zero: Tensor, edges: Tensor) -> NDArray[int64]:
+    """How many values lie in each bin, the last edge included: not ``zero``, and ``zero``; (2, bins)."""
+    places = (torch.bucketize(values.cpu(), edges, right=True) - 1).clamp_(0, BINS - 1)
+    places.add_(zero.cpu(), alpha=BINS)
+    return places.flatten().bincount(minlength=2 * BINS).view(2, BINS).numpy()

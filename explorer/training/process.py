@@ -9,18 +9,18 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any
 
 import torch
 
+from explorer.training.crew import Crew
 from explorer.training.engine import Engine
 from explorer.training.host import HELLO
 from explorer.training.run import Run
 from explorer.training.settings import Settings
 
-_AT_ONCE = 16  # questions; each may wait for the end of a step
+_AT_ONCE = 8  # questions; each may wait for the end of a step
 
 
 def main() -> None:
@@ -45,13 +45,13 @@ def main() -> None:
         else:
             send(number, found)
 
-    with ThreadPoolExecutor(_AT_ONCE) as threads:
-        send(HELLO, None)
-        try:
-            while True:
-                threads.submit(answer, *pipe.recv())
-        except (EOFError, OSError):
-            engine.close()
+    crew = Crew(_AT_ONCE, "answering")
+    send(HELLO, None)
+    try:
+        while True:
+            crew.submit(answer, *pipe.recv())
+    except (EOFError, OSError):
+        engine.close()
 
 
 if __name__ == "__main__":

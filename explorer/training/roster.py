@@ -35,7 +35,7 @@ class Entry:
         turn: its number in whatever line it stands in; the lowest is next.
         run: the run itself, once somebody needed it and until it is over. Who uses it holds ``lock``.
         callers: how many wait for the lock; a worker makes way for them.
-        placed: when it last got a place among the running.
+        placed: since when it has used the place among the running that it last got, if it has.
         since: when it first did since it was started, resumed or changed, and ``since_step`` at which step.
         due: when its next step is, at its pace.
     """
@@ -52,7 +52,7 @@ class Entry:
     lock: threading.RLock = field(default_factory=threading.RLock)
     callers: int = 0
     step: int = 0
-    placed: float = 0.0
+    placed: float | None = None
     since: float | None = None
     since_step: int = 0
     due: float = 0.0
@@ -78,7 +78,7 @@ class Entry:
     def place(self, now: float) -> None:
         """Give it a place among the running."""
         self.move("running")
-        self.placed = now
+        self.placed = None
         if self.since is None:
             self.since, self.since_step, self.due = now, self.step, now
 
@@ -187,7 +187,7 @@ class Roster:
         """
         now = self._clock()
         for entry in self._at_full_pace():
-            if now - entry.placed >= self._limits.turn_s:
+            if entry.placed is not None and now - entry.placed >= self._limits.turn_s:
                 entry.move("waiting")
                 self.requeue(entry)
         room = self._limits.running - len(self._at_full_pace())
@@ -198,12 +198,20 @@ class Roster:
             entry.place(now)
 
     def next(self) -> Entry | None:
-        """The running one with steps to take whose last slice is longest ago, its lock held."""
+        """The running one with steps to take whose last slice is longest ago, its lock held; or None."""
         now = self._clock()
         running = [entry for entry in self._in_state("running") if not entry.callers]
         ready = [entry for entry in running if entry.ready(self._limits.slice_s) <= now]
         in_order = sorted(ready, key=lambda entry: entry.turn)
-        return next((entry for entry in in_order if entry.lock.acquire(blocking=False)), None)
+        entry = next((entry for entry in in_order if entry.lock.acquire(blocking=False)), None)
+        if entry is not None and entry.placed is None:
+            entry.placed = now
+        return entry
+
+    @property
+    def stay_s(self) -> float:
+        """How long a worker stays with a run: no longer than its turn where others wait for one."""
+        return min(self._limits.slice_s, self._limits.turn_s) if self._waiting() else self._limits.slice_s
 
     def pause_s(self, most_s: float) -> float:
         """How long until the next run is ready that is not yet."""
@@ -233,6 +241,7 @@ class Roster:
                 position=position,
                 diverged=max((step for step in diverged if step is not None), default=entry.step),
                 note=entry.note,
+                others=self._others(entry),
             ),
             position=position,
             step=entry.step,
@@ -261,6 +270,11 @@ class Roster:
     def _drop(self, entry: Entry) -> None:
         del self._entries[entry.id]
         entry.end("stopped")
+
+    def _others(self, entry: Entry) -> int:
+        """With how many it takes turns: all at full pace, where they are more than may run at once."""
+        active = [other for other in self if other.state in ACTIVE and not other.interval_s]
+        return len(active) - 1 if entry in active and len(active) > self._limits.running else 0
 
     def _in_state(self, state: State) -> list[Entry]:
         return [entry for entry in self if entry.state == state]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -151,17 +151,16 @@ class Run:
     def snapshot(self) -> Snapshot:
         """What the run is at this step."""
         nets = self._nets.histories
-        at = {rule: _thinned(len(net.losses)) for rule, net in nets.items()}
         with one_thread():
             gradients = self._nets.gradients(*self._batch, self._task.loss, self._start.w1)
         return Snapshot(
             step=self.step,
             steps=self.settings.steps,
             finished=self.finished,
-            losses={rule: _picked(net.losses, at[rule]) for rule, net in nets.items()},
-            w1_norms={rule: _picked(net.w1_norms, at[rule]) for rule, net in nets.items()},
-            w2_norms={rule: _picked(net.w2_norms, at[rule]) for rule, net in nets.items()},
-            loss_steps={rule: np.array(indices, np.int64) for rule, indices in at.items()},
+            losses={rule: _thinned(net.losses) for rule, net in nets.items()},
+            w1_norms={rule: _thinned(net.w1_norms) for rule, net in nets.items()},
+            w2_norms={rule: _thinned(net.w2_norms) for rule, net in nets.items()},
+            loss_steps={rule: _places(len(net.losses)) for rule, net in nets.items()},
             loss={rule: net.losses[-1] if net.losses else None for rule, net in nets.items()},
             diverged={rule: net.diverged for rule, net in nets.items()},
             gradients=gradients,
@@ -215,15 +214,18 @@ def _like(drawn: Tensors, tensors: Tensors) -> Tensors:
     return Tensors(*(given.detach().to(wanted, copy=True) for wanted, given in pairs))
 
 
-def _thinned(count: int) -> list[int]:
-    """At most ``MAX_POINTS`` indices of a series, evenly spaced from the first and with the latest."""
-    last = count - 1
-    stride = max(1, -(-last // (MAX_POINTS - 1)))
-    return [*range(0, last, stride), last] if count else []
+def _thinned(series: Sequence[float]) -> NDArray[float32]:
+    """At most ``MAX_POINTS`` values of a series, evenly spaced from the first and with the latest."""
+    return np.array([*series[: -1 : _stride(len(series))], *series[-1:]], np.float32)
 
 
-def _picked(series: list[float], at: list[int]) -> NDArray[float32]:
-    return np.array([series[index] for index in at], np.float32)
+def _places(count: int) -> NDArray[int64]:
+    """Where the values that are kept of so many stand."""
+    return np.append(np.arange(0, count - 1, _stride(count)), [count - 1] * (count > 0)).astype(np.int64)
+
+
+def _stride(count: int) -> int:
+    return max(1, -(-(count - 1) // (MAX_POINTS - 1)))
 
 
 @contextmanager

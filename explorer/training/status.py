@@ -9,8 +9,9 @@ from typing import Literal
 from explorer.training.run import Snapshot
 
 State = Literal[
-    "ready", "waiting", "running", "paused", "finished", "diverged", "failed", "stopped", "gone", "silent"
-]
+    "ready", "waiting", "running", "paused", "finished", "diverged", "failed", "stopped", "gone", "silent",
+    "crowded",
+]  # fmt: skip
 Command = Literal["pause", "resume", "step", "reset", "stop"]
 
 ACTIVE: tuple[State, ...] = ("waiting", "running")
@@ -27,8 +28,9 @@ SENTENCES: Mapping[State, str] = {
     "stopped": "Stopped at step {step}{note}.",
     "gone": "{note}: press Start to run it again.",
     "silent": "Training is not available just now: {note}.",
+    "crowded": "{note}.",
 }
-IN_TURN = "Running in turn with others: number {position} in the queue."
+IN_TURN = "Running in turn with {others} other{plural}."
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Status:
     Attributes:
         id: what ``Engine.start`` returned.
         state: one word; "gone" for a run the engine does not have or no longer has, "silent" where the
-            engine does not answer.
+            engine does not answer, "crowded" where too many watch already.
         sentence: the state in words, for the screen: plain text, never markup.
         position: place in the queue while waiting, 1 for the next; otherwise None.
         step: steps taken.
@@ -59,16 +61,24 @@ class Status:
 
 
 def sentence(
-    state: State, *, step: int = 0, position: int | None = None, diverged: int | None = None, note: str = ""
+    state: State,
+    *,
+    step: int = 0,
+    position: int | None = None,
+    diverged: int | None = None,
+    note: str = "",
+    others: int = 0,
 ) -> str:
     """The state in words.
 
-    ``note`` is why: a clause that begins with its own space or comma for "paused" and "stopped", the
-    error for "failed", what happened for "gone".
+    ``others`` is how many take turns with a run that has begun. ``note`` is why: a clause that begins
+    with its own space or comma for "paused" and "stopped", the error for "failed", what happened for
+    "gone", "silent" and "crowded".
     """
-    facts = {"step": step, "position": position, "diverged": diverged, "note": note}
-    plural = "" if step == 1 else "s"
+    facts = {"step": step, "position": position, "diverged": diverged, "note": note, "others": others}
+    in_turn = state in ACTIVE and bool(step and others)
+    plural = "" if (others if in_turn else step) == 1 else "s"
     # Before the first step the learning rate has done nothing yet.
     advice = "Try a smaller learning rate" if diverged else "The op is undefined for some pre-activations"
-    words = IN_TURN if state == "waiting" and step else SENTENCES[state]
+    words = IN_TURN if in_turn else SENTENCES[state]
     return words.format(**facts, plural=plural, advice=advice)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import logging
+import math
 import resource
 import secrets
 import time
 from collections.abc import Callable
 from functools import lru_cache
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -24,6 +27,10 @@ _GOING_AWAY = 1013  # a websocket's "try again later"
 _FULL = "The explorer is full: {pages} pages are open. Try again in about a minute."
 _HURRIED = "These are more than {rate} requests a second: wait a moment."
 _BUSY = "The server is busy: {waiting} requests wait. Try again in a moment."
+
+_SAID_EVERY_S = 60.0  # that no file is left
+_IDLE_S = 10.0  # between two looks at threads that rest
+_log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -175,3 +182,32 @@ def raise_open_files() -> None:
     most = limits.OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, limits.OPEN_FILES)
     if soft != resource.RLIM_INFINITY and soft < most:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def say_rarely(loop: asyncio.AbstractEventLoop) -> None:
+    """Log once a minute that no file is left for another connection.
+
+    Of itself asyncio tries 2,048 times a second then, and logs each with a traceback.
+    """
+    said_s = -math.inf
+
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        nonlocal said_s
+        if getattr(context.get("exception"), "errno", None) not in (errno.EMFILE, errno.ENFILE):
+            loop.default_exception_handler(context)
+        elif loop.time() - said_s >= _SAID_EVERY_S:
+            said_s = loop.time()
+            _log.warning("No further file can be opened: new connections wait until others have left.")
+
+    loop.set_exception_handler(handle)
+
+
+async def end_idle_threads() -> None:
+    """Let threads go that nobody needs: they end only when another is asked for something."""
+    while True:
+        await asyncio.sleep(_IDLE_S)
+        await run_in_threadpool(_nothing)
+
+
+def _nothing() -> None:
+    pass

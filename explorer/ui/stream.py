@@ -6,9 +6,9 @@ import asyncio
 import base64
 import json
 import math
-from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import AsyncIterator, Hashable
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -17,21 +17,74 @@ from starlette.responses import StreamingResponse
 
 from explorer.catalogue import find_rule
 from explorer.training import ACTIVE, AT_REST, Engine, EngineProcess, Status, shared_engine, words
+from explorer.training.crew import Crew
 from explorer.training.status import sentence
-from explorer.ui.limits import PICTURES
+from explorer.ui import limits
+from explorer.ui.admission import VISITOR
 
 INTERVAL_S = 0.05  # between two looks at a run, and longer where many watch
 QUIET_S = 15.0  # after which a comment keeps the connection, and notices when it is gone
 
 _DTYPES = {"f": "f4", "i": "i4"}  # by NumPy's kind; what plotly.js reads as typed arrays
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
-_watching: set[object] = set()
-_asking = ThreadPoolExecutor(16, thread_name_prefix="watching")
+_CROWDED = "This training is watched in {count} places already: close one of them and reload the page"
+_MANY = "You watch {count} trainings already: close one of them and reload the page"
+_FULL = "{count} trainings are watched already: reload the page in about a minute"
+
+
+class Watching:
+    """Who watches which run: so many of one run, of one visitor, and of all together.
+
+    Args:
+        most: of all together.
+        of_run: of one run.
+        of_visitor: of who is told by a cookie.
+        of_address: of all at one address whose browsers keep no cookie.
+    """
+
+    def __init__(
+        self,
+        most: int = limits.PAGES,
+        of_run: int = limits.WATCHERS,
+        of_visitor: int = limits.WATCHED,
+        of_address: int = limits.SHARED_WATCHED,
+    ) -> None:
+        self._most, self._of_run, self._of_visitor, self._of_address = most, of_run, of_visitor, of_address
+        self._counts: Counter[Hashable] = Counter()
+
+    def __len__(self) -> int:
+        return self._counts["all"]
+
+    async def told(self, request: Request, engine: Engine | EngineProcess, run: str) -> AsyncIterator[str]:
+        """The events of a run, counted while they are told; one that says why where there are too many."""
+        mine = self._limits(request, run)
+        for key, (most, refusal) in mine.items():
+            if self._counts[key] >= most:
+                status = Status(run, "crowded", sentence("crowded", note=refusal.format(count=most)))
+                yield f"data: {event(status)}\n\n"
+                return
+        self._counts.update(mine.keys())
+        try:
+            async for text in events(engine, run):
+                yield text
+        finally:
+            self._counts.subtract(mine.keys())
+            self._counts += Counter()  # forgets whoever is at 0
+
+    def _limits(self, request: Request, run: str) -> dict[Hashable, tuple[int, str]]:
+        """What a watcher is counted among, with how many there may be and what is said to one more."""
+        name, address = request.cookies.get(VISITOR), request.client.host if request.client else ""
+        me = (("visitor", name), self._of_visitor) if name else (("address", address), self._of_address)
+        return {"all": (self._most, _FULL), ("run", run): (self._of_run, _CROWDED), me[0]: (me[1], _MANY)}
+
+
+_watching = Watching()
+_asking = Crew(8, "watching")
 
 
 async def run_events(request: Request) -> StreamingResponse:
     """The route ``/runs/{run}/events``: nobody who does not know the id of a run finds it."""
-    told = _counted(events(shared_engine(), request.path_params["run"]))
+    told = _watching.told(request, shared_engine(), request.path_params["run"])
     return StreamingResponse(told, media_type="text/event-stream", headers=_HEADERS)
 
 
@@ -42,33 +95,18 @@ async def events(
 
     A look is taken only when the event before has left, so that who is slow gets fewer of them.
     """
-    loop, quiet_s = asyncio.get_running_loop(), 0.0
+    loop = asyncio.get_running_loop()
+    due = said = loop.time()
     seen: object = None
     while True:
-        status = await loop.run_in_executor(_asking, _status, engine, identity)
-        now = (status.state, status.sentence, status.step)
-        if now != seen:
-            yield f"data: {await loop.run_in_executor(_asking, event, status)}\n\n"
-            seen, quiet_s = now, 0.0
-        elif quiet_s >= QUIET_S:
-            yield ":\n\n"
-            quiet_s = 0.0
-        if status.state not in (*ACTIVE, *AT_REST, "silent"):
+        now, text, is_last = await loop.run_in_executor(_asking, _look, engine, identity, seen)
+        if text or loop.time() - said >= QUIET_S:
+            yield f"data: {text}\n\n" if text else ":\n\n"
+            said = loop.time()
+        if is_last:
             return
-        pause_s = max(interval_s, len(_watching) / PICTURES)
-        await asyncio.sleep(pause_s)
-        quiet_s += pause_s
-
-
-async def _counted(told: AsyncIterator[str]) -> AsyncIterator[str]:
-    """The same, counted among all that are watched meanwhile."""
-    me = object()
-    _watching.add(me)
-    try:
-        async for text in told:
-            yield text
-    finally:
-        _watching.discard(me)
+        seen, due = now, max(loop.time(), due + max(interval_s, len(_watching) / limits.PICTURES))
+        await asyncio.sleep(due - loop.time())
 
 
 def event(status: Status) -> str:
@@ -81,7 +119,15 @@ def event(status: Status) -> str:
     labels = {rule: find_rule(rule).label for rule in snapshot.losses} if snapshot else {}
     said = words.sentences(snapshot, labels) if snapshot else []
     device = snapshot and words.device(snapshot.device)
-    return json.dumps(_data(asdict(status) | {"words": said, "device": device}), allow_nan=False)
+    return json.dumps(_data(status) | {"words": said, "device": device}, allow_nan=False)
+
+
+def _look(engine: Engine | EngineProcess, identity: str, seen: object) -> tuple[object, str, bool]:
+    """What tells a status from others, its event where it is not the one seen, and whether it is the last."""
+    status = _status(engine, identity)
+    now = (status.sentence, status.step)
+    text = event(status) if now != seen else ""
+    return now, text, status.state not in (*ACTIVE, *AT_REST, "silent")
 
 
 def _status(engine: Engine | EngineProcess, identity: str) -> Status:
@@ -102,4 +148,6 @@ def _data(value: Any) -> Any:
             return {"dtype": dtype, "bdata": base64.b64encode(value.astype(f"<{dtype}").tobytes()).decode()}
         case float() if not math.isfinite(value):
             return None
+        case _ if is_dataclass(value):
+            return {field.name: _data(getattr(value, field.name)) for field in fields(value)}
     return value

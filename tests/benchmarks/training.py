@@ -23,10 +23,10 @@ _WATCH = """() => {
         if (seen.steps.at(-1)?.[1] !== step) seen.steps.push([performance.now(), step]);
     }).observe(value, {subtree: true, childList: true, characterData: true});
     const chart = document.querySelector(".loss .js-plotly-plot");
-    chart.on("plotly_afterplot", () => {
-        const last = chart._fullData.find(trace => trace.meta === "seed_relu")?.x.at(-1) ?? 0;
+    new MutationObserver(() => {
+        const last = chart.data.find(trace => trace.meta === "seed_relu")?.x.at(-1) ?? 0;
         if (seen.charts.at(-1)?.[1] !== last) seen.charts.push([performance.now(), last]);
-    });
+    }).observe(chart, {subtree: true, childList: true, attributes: true, attributeFilter: ["d"]});
 }"""
 
 

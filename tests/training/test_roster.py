@@ -91,6 +91,7 @@ def test_a_waiting_run_is_not_built_yet(clock):
 def test_a_long_run_yields_its_place_after_its_turn(clock):
     engine = Engine(Limits(workers=0, running=1, turn_s=1.0), clock)
     long, short = engine.start(LONG), engine.start(SMALL)
+    engine.turn()
     clock.now += 1.0
     engine.turn()
     assert (engine.snapshot(long).position, engine.snapshot(short).state) == (1, "running")

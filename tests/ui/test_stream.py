@@ -9,10 +9,12 @@ import threading
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from starlette.requests import Request
 
 from explorer.training import Engine, Limits
 from explorer.ui import stream
+from explorer.ui.admission import VISITOR
 from tests.training.driving import LONG, SMALL, turn_until_idle
 
 RACE = replace(SMALL, rules=("default", "zero"))
@@ -125,19 +127,59 @@ def test_the_event_loop_is_never_held(engine):
     assert "gone" in asyncio.run(both())
 
 
+def request(run="nobody-knows", cookie="", address="10.0.0.1"):
+    headers = [(b"cookie", f"{VISITOR}={cookie}".encode())] if cookie else []
+    scope = {"type": "http", "path_params": {"run": run}, "headers": headers, "client": (address, 1)}
+    return Request(scope)
+
+
 def test_the_route(monkeypatch):
     engine = Engine(Limits(workers=0))
     monkeypatch.setattr(stream, "shared_engine", lambda: engine)
 
     async def answered():
-        request = Request({"type": "http", "path_params": {"run": "nobody-knows"}})
-        answer = await stream.run_events(request)
+        answer = await stream.run_events(request())
         return answer, [part async for part in answer.body_iterator]
 
     answer, (text,) = asyncio.run(answered())
     assert answer.headers["content-type"].startswith("text/event-stream")
     assert answer.headers["cache-control"] == "no-cache"
     assert json.loads(text.removeprefix("data: "))["state"] == "gone"
+
+
+@pytest.mark.parametrize(
+    ("most", "who", "said"),
+    [
+        ({"of_run": 2}, [{"run": "a", "cookie": name} for name in "xyz"], "This training is watched in 2"),
+        (
+            {"of_visitor": 2},
+            [{"run": name, "cookie": "x"} for name in "abc"],
+            "You watch 2 trainings already",
+        ),
+        ({"of_address": 2}, [{"run": name} for name in "abc"], "You watch 2 trainings already"),
+        ({"most": 2}, [{"run": name, "cookie": name} for name in "abc"], "2 trainings are watched already"),
+    ],
+)
+def test_a_third_who_watches_is_told_so_and_nobody_else(engine, most, who, said):
+    runs = {name: engine.start(LONG, name) for name in "abc"}
+    asked = [request(**(one | {"run": runs[one["run"]]})) for one in who]
+    third, watching = asked[2].path_params["run"], stream.Watching(**most)
+
+    async def watched():
+        told = [watching.told(one, engine, one.path_params["run"]) for one in asked]
+        for each in told[:2]:
+            await anext(each)
+        refused = [json.loads(text[6:]) async for text in watching.told(asked[2], engine, third)]
+        here = len(watching)
+        await told[0].aclose()
+        again = json.loads((await anext(watching.told(asked[2], engine, third)))[6:])
+        await told[1].aclose()
+        return refused, here, again
+
+    (event,), here, again = asyncio.run(watched())
+    assert (event["state"], said in event["sentence"], here) == ("crowded", True, 2)
+    assert event["sentence"].endswith(("and reload the page.", "in about a minute."))
+    assert again["state"] in ("running", "waiting")
 
 
 def test_all_watchers_together_share_the_pictures_of_a_second(engine, monkeypatch):
@@ -147,9 +189,8 @@ def test_all_watchers_together_share_the_pictures_of_a_second(engine, monkeypatc
         slept.append(seconds)
 
     async def watched():
-        one, other = (
-            stream._counted(stream.events(engine, engine.start(LONG, name), 0.001)) for name in "ab"
-        )
+        watching = stream._watching
+        one, other = (watching.told(request(), engine, engine.start(LONG, name)) for name in "ab")
         await anext(one)
         await anext(other)
         engine.turn()
@@ -160,8 +201,34 @@ def test_all_watchers_together_share_the_pictures_of_a_second(engine, monkeypatc
         await anext(one)
         await one.aclose()
 
-    monkeypatch.setattr(stream, "PICTURES", 2)
+    monkeypatch.setattr(stream.limits, "PICTURES", 0.1)
     monkeypatch.setattr(stream.asyncio, "sleep", sleep)
     asyncio.run(watched())
-    assert (slept[0], slept[-1]) == (1, 0.5)
-    assert not stream._watching
+    assert slept[0] == pytest.approx(20, abs=5)
+    assert len(stream._watching) == 0
+
+
+def test_who_asks_at_intervals_is_told_at_intervals(engine, monkeypatch):
+    """However long a look takes, as long as it takes less than that."""
+    times, now = [], [0.0]
+
+    class Busy:
+        def snapshot(self, identity):
+            now[0] += 0.03
+            engine.turn()
+            return engine.snapshot(identity)
+
+    async def sleep(seconds):
+        now[0] += seconds
+
+    async def watched():
+        loop = asyncio.get_running_loop()
+        monkeypatch.setattr(loop, "time", lambda: now[0])
+        async for _ in stream.events(Busy(), engine.start(LONG), interval_s=0.05):
+            times.append(now[0])
+            if len(times) == 5:
+                break
+
+    monkeypatch.setattr(stream.asyncio, "sleep", sleep)
+    asyncio.run(watched())
+    assert np.diff(times) == pytest.approx([0.05] * 4)

@@ -37,9 +37,8 @@ export function createHistogram(host, { plotly }) {
       xaxis: { ...named("pre-activation x"), range: [-seen.reach, seen.reach], anchor: "y", nticks: 7 },
       yaxis: { ...named("count"), domain: [0, 0.5], range: [0, seen.most] },
       yaxis2: { ...named("gradient"), domain: [0.58, 0.92], anchor: "x", rangemode: "tozero" },
-      annotations: [{ ...centred(words), x: 0, y: 1, xanchor: "left", yanchor: "top" }],
     };
-    return { traces: [lineOf(picture), ...bars(picture, bins)], layout };
+    return { traces: [lineOf(picture), ...bars(picture, bins)], layout, caption: words };
   }
 
   /** Ranges in few, large steps: what moves is the data. @param {NonNullable<Picture["gradients"]>} bins */
