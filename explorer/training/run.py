@@ -16,7 +16,7 @@ from explorer.gradient import pair
 from explorer.training.layer import FixedLayer, Layer
 from explorer.training.limits import MAX_POINTS
 from explorer.training.net import Gradients, Nets
-from explorer.training.settings import LIVE, Settings
+from explorer.training.settings import LIVE, Settings, devices
 from explorer.training.tasks import TASKS
 
 if TYPE_CHECKING:
@@ -201,8 +201,7 @@ class Run:
 
 def device(name: str | None) -> torch.device:
     """The torch device of a name; None is the accelerator where there is one, else the CPU."""
-    accelerator = torch.accelerator.current_accelerator(check_available=True)
-    return torch.device(name) if name else accelerator or torch.device("cpu")
+    return torch.device(name or devices()[-1])
 
 
 def _like(drawn: Tensors, tensors: Tensors) -> Tensors:

@@ -6,7 +6,7 @@ import dataclasses
 import math
 import operator
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
@@ -37,7 +37,7 @@ class Setting:
     Attributes:
         name: in ``Settings`` and in links.
         kind: "choice" of words; "whole" number; "log", a number above 0 on a scale of decades.
-        default: what the two-layer net on random data needs.
+        default: what the two-layer net on random data needs; None is the last of the words.
         label: name on screen.
         meaning: one sentence.
         low, high: what a link and a control may ask for.
@@ -47,17 +47,27 @@ class Setting:
 
     name: str
     kind: Literal["choice", "whole", "log"]
-    default: str | float
+    default: str | float | None
     label: str
     meaning: str
     low: float = 0
     high: float = 0
-    words: Iterable[str] = ()
+    words: Collection[str] = ()
     live: bool = False
+
+    @property
+    def usual(self) -> str | float:
+        """The default as a link has it."""
+        return list(self.words)[-1] if self.default is None else self.default
+
+    @property
+    def shown(self) -> bool:
+        """Whether there is a choice to make, or something to be told by it."""
+        return self.default is not None or len(self.words) > 1
 
     def checked(self, value: Any) -> Any:
         """The value as a run takes it. Raises ValueError with a plain sentence."""
-        if isinstance(value, str) and value in self.words:
+        if value is self.default is None or (isinstance(value, str) and value in self.words):
             return value
         if self.kind == "choice":
             raise ValueError(f"unknown {self.name} {value!r}: use one of {', '.join(self.words)}")
@@ -98,9 +108,15 @@ class Setting:
         return number
 
 
-def _setting(kind: str, default: str | float, label: str, meaning: str, **rest: Any) -> Any:
+def _setting(kind: str, default: str | float | None, label: str, meaning: str, **rest: Any) -> Any:
     facts = {"kind": kind, "default": default, "label": label, "meaning": meaning, **rest}
     return field(default=default, metadata=facts)
+
+
+def devices() -> tuple[str, ...]:
+    """Where runs can compute: "cpu", and then the type of the accelerator where there is one."""
+    accelerator = torch.accelerator.current_accelerator(check_available=True)
+    return ("cpu", *([accelerator.type] if accelerator else []))
 
 
 @dataclass(frozen=True)
@@ -121,6 +137,8 @@ class TrainingSettings:
         low=1, high=MAX_PACE, words=(FULL,), live=True,
     )  # fmt: skip
 
+    device: str | None = _setting("choice", None, "Device", "Where it computes.", words=devices())
+
     def __post_init__(self) -> None:
         for name, setting in SETTINGS.items():
             self._put(name, setting.checked(getattr(self, name)))
@@ -140,13 +158,13 @@ class Settings(TrainingSettings):
     """What a run is asked to do; by default a ReLU in the two-layer net on random data.
 
     Frozen, hashable, and made of text and numbers only: ``Settings(**dataclasses.asdict(settings))``
-    gives it back, through JSON too. Beside the settings of ``SETTINGS``:
+    gives it back, through JSON too. Beside the settings of ``SETTINGS``,
+    of which the device None is the accelerator where there is one:
 
     Attributes:
         op: the net's activation, a key of ``OPS`` or ``"formula: …"`` in x.
         rules: 1 to 6 backward rules, keys of ``RULES`` or ``"formula: …"``; the same rule twice counts once.
         parameters: values of op and rules by name, or by ``rule.name`` for one rule only.
-        device: "cpu" or the type of the accelerator here; None takes the accelerator where there is one.
 
     Raises:
         ValueError: a plain sentence for what cannot be.
@@ -155,14 +173,12 @@ class Settings(TrainingSettings):
     op: str = "relu"
     rules: tuple[str, ...] = ("default",)
     parameters: Mapping[str, float] = field(default_factory=dict, hash=False)
-    device: str | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._put("op", _key("op", self.op))
         self._put("rules", _distinct(self.rules))
         self._put("parameters", _parameters(self.op, self.rules, self.parameters))
-        self._put("device", _device(self.device))
 
 
 def _key(what: str, key: object) -> str:
@@ -187,13 +203,3 @@ def _parameters(op: str, rules: tuple[str, ...], parameters: object) -> dict[str
     if not isinstance(parameters, Mapping):
         raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {parameters!r}")
     return checked(find_op(op), tuple(find_rule(rule) for rule in rules), parameters)
-
-
-def _device(name: object) -> str | None:
-    if name is None:
-        return None
-    accelerator = torch.accelerator.current_accelerator(check_available=True)
-    known = ["cpu", *([accelerator.type] if accelerator else [])]
-    if name not in known:
-        raise ValueError(f"unknown device {name!r}: use one of {', '.join(known)}, or None")
-    return str(name)

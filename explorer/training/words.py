@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from explorer.training.net import Gradients
 from explorer.training.run import Snapshot
 
-_DEVICES = {"cpu": "CPU", "cuda": "NVIDIA GPU", "mps": "Apple GPU", "xpu": "Intel GPU"}
+DEVICES = {"cpu": "CPU", "cuda": "NVIDIA GPU", "mps": "Apple GPU", "xpu": "Intel GPU"}
 
 
 def device(name: str) -> str:
     """A device as people call it: "CPU" for "cpu", "NVIDIA GPU" for "cuda:0"."""
     kind = name.partition(":")[0]
-    return _DEVICES.get(kind, kind.upper())
+    return DEVICES.get(kind, kind.upper())
 
 
 def number(value: float) -> str:

@@ -22,10 +22,13 @@ from explorer.instrument.page import Page
 from explorer.lessons import GLOSSARY, LESSONS
 from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
 from explorer.training import SETTINGS, TASKS, Setting
+from explorer.training.words import DEVICES
 from explorer.ui.link import WORDS, Choice, from_query, setting_text, training_texts
 
 _FIND: Mapping[str, Callable[[str], Op | Rule]] = {"op": find_op, "rule": find_rule}
 _FLOAT32_STEPS = 8  # a step of the grid below this many float32 numbers needs float64
+# What words of settings are called.
+_WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES
 _COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
 LONGEST_BODY = 4 * MAX_CHARACTERS  # bytes of pasted code in UTF-8
 Answer = dict[str, Any]
@@ -41,15 +44,15 @@ def files() -> Mapping[str, Asset]:
 
 def settings() -> list[Answer]:
     """The settings of a run beside op and rules, as their controls are drawn; ``words`` with their labels."""
-    return [_setting(setting) for setting in SETTINGS.values()]
+    return [_setting(setting) for setting in SETTINGS.values() if setting.shown]
 
 
 def _setting(setting: Setting) -> Answer:
     told = ("name", "kind", "label", "meaning", "low", "high", "live")
     facts = {name: getattr(setting, name) for name in told}
-    words = {word: TASKS[word].label if word in TASKS else word for word in setting.words}
+    words = {word: _WORDS.get(word, word) for word in setting.words}
     purposes = {word: TASKS[word].purpose for word in words if word in TASKS}
-    return facts | {"default": setting_text(setting.default), "words": words, "purposes": purposes}
+    return facts | {"default": setting_text(setting.usual), "words": words, "purposes": purposes}
 
 
 @cache

@@ -238,7 +238,7 @@ class _Reader:
             try:
                 value = setting.read(asked)
             except ValueError as error:
-                default, why = setting_text(setting.default), _line(str(error), LONGEST_REASON)
+                default, why = setting_text(setting.usual), _line(str(error), LONGEST_REASON)
                 self.note(f"The link asks for {name} = {_shown(asked)}: {why}. It is left at {default}.")
             else:
                 choice = replace(choice, **{name: value})

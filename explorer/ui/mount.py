@@ -9,7 +9,7 @@ import streamlit as st
 from explorer.instrument.assets import plotly_name, skeleton
 from explorer.ui import answers, state
 from explorer.ui.link import SECTIONS
-from explorer.ui.presets import PRESETS
+from explorer.ui.presets import PRESETS, TRAINING
 
 # An inline module is a blob, which can import a whole address only. The pages lie one level deep, so a
 # relative one is right on each of them.
@@ -29,6 +29,7 @@ def _component(part: str) -> Any:
     return st.components.v2.component(part, html=skeleton(part), js=_JS, isolate_styles=False)
 
 
+_presets = {"instrument": PRESETS, "training": TRAINING}
 _mounts = {part: _component(part) for part in ("heading", "instrument", "training", "lesson")}
 
 
@@ -45,7 +46,7 @@ def mount(part: str, **more: Any) -> None:
     default: dict[str, Any] = {"report": {}}
     _mounts[part](
         key=part,
-        data=_data() | more,
+        data=_data(part) | more,
         default=default,
         on_report_change=reported,
         width=width,
@@ -59,16 +60,17 @@ def page_title() -> str:
     return f"{op.label}: {', '.join(rule.label for rule in rules)} · Gradient explorer"
 
 
-def _data() -> dict[str, Any]:
+def _data(part: str) -> dict[str, Any]:
     return {
         "folder": answers.folder(),
         "plotly": plotly_name(),
         "choice": answers.chosen(state.current()),
         "sections": SECTIONS,
-        "examples": _examples(),
+        "examples": _examples(part),
     }
 
 
 @st.cache_resource
-def _examples() -> list[dict[str, Any]]:
-    return [{"name": p.name, "hint": p.hint, "choice": answers.chosen(p.choice)} for p in PRESETS]
+def _examples(part: str) -> list[dict[str, Any]]:
+    presets = _presets.get(part, ())
+    return [{"name": p.name, "hint": p.hint, "choice": answers.chosen(p.choice)} for p in presets]

@@ -55,3 +55,40 @@ PRESETS = (
         "The rules differ at two points only, and torch has changed its mind about them.",
     ),
 )
+
+# For the page of trainings; with these settings each ends as its hint says.
+TRAINING = (
+    Preset(
+        "Learning through sign",
+        "op=sign&rule=default&rule=straight_through",
+        "Autograd's gradient of sign is 0: w1 never moves, and the loss hardly falls. Straight-through ends "
+        "far lower.",
+    ),
+    Preset(
+        "Quantised activations",
+        "op=quantize&rule=default&rule=straight_through",
+        "A staircase has gradient 0 between its steps. Straight-through looks past them, and w1 learns.",
+    ),
+    Preset(
+        "When w2 learns alone",
+        "op=round&rule=default&rule=straight_through",
+        "Here the rule without a gradient ends lower: w2 alone learns 64 random answers by heart, on hidden "
+        "values that stand still.",
+    ),
+    Preset(
+        "A window too narrow",
+        "op=sign&rule=straight_through&rule=clipped",
+        "Clipped lets g pass where |x| ≤ c only. Most pre-activations lie far outside, so w1 hardly moves: "
+        "make c larger.",
+    ),
+    Preset(
+        "A spike and its surrogates",
+        "op=step&rule=default&rule=triangle&rule=straight_through",
+        "The narrower the surrogate, the less of the gradient it passes on, and the less w1 learns.",
+    ),
+    Preset(
+        "A step too large",
+        "op=relu&rule=default&lr=1e-5",
+        "Ten times the learning rate, and the loss grows until it is no longer finite. Try 1e-6.",
+    ),
+)

@@ -275,7 +275,7 @@ def test_before_the_first_step_there_is_a_gradient_but_no_loss():
 
 
 def test_takes_the_accelerator_unless_told_otherwise(monkeypatch):
-    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: torch.device("meta"))
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: torch.device("meta", 0))
     assert run.device(None).type == "meta"
     assert run.device("cpu").type == "cpu"
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: None)

@@ -3,11 +3,13 @@ import json
 import pickle
 
 import pytest
+import torch
 
 from explorer.catalogue import MOST_RULES
 from explorer.formula import FormulaError
 from explorer.training import SETTINGS, Settings
 from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
+from explorer.training.settings import devices
 
 
 def test_defaults_are_the_documents_values():
@@ -88,7 +90,8 @@ def test_a_setting_is_whole(setting):
     """What a control and a link need stands in the table, and a run takes all of it."""
     assert setting.label
     assert setting.meaning.endswith(".")
-    for value in (setting.default, *setting.words, *((setting.low, setting.high) if setting.high else ())):
+    assert getattr(Settings(), setting.name) == setting.default
+    for value in (setting.usual, *setting.words, *((setting.low, setting.high) if setting.high else ())):
         assert getattr(Settings(**{setting.name: value}), setting.name) == value
         assert setting.read(str(value)) == value
     for text in ("", "nan", "x", "1e999", "-1"):
@@ -105,3 +108,22 @@ def test_is_hashable_and_frozen():
     assert Settings(seed=1) != Settings()
     with pytest.raises(dataclasses.FrozenInstanceError):
         Settings().seed = 1
+
+
+def test_devices_are_those_of_this_machine(monkeypatch):
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: torch.device("cuda", 0))
+    assert devices() == ("cpu", "cuda")
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: None)
+    assert devices() == ("cpu",)
+
+
+def test_a_device_can_be_chosen_where_there_is_another():
+    only = SETTINGS["device"]
+    both = dataclasses.replace(only, words=("cpu", "cuda"))
+    assert (both.shown, both.usual, both.live) == (True, "cuda", False)
+    assert [both.read(text) for text in ("cpu", "cuda")] == ["cpu", "cuda"]
+    one = dataclasses.replace(only, words=("cpu",))
+    assert (one.shown, one.usual) == (False, "cpu")
+    with pytest.raises(ValueError, match="unknown device 'cuda': use one of cpu"):
+        one.read("cuda")
+    assert all(setting.shown for name, setting in SETTINGS.items() if name != "device")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import numpy as np
@@ -14,6 +15,7 @@ from explorer.catalogue import OWN
 from explorer.curves import sample, sample_curves
 from explorer.description import describe, described
 from explorer.reading import read_source
+from explorer.training import SETTINGS
 from explorer.ui import answers
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
 from tests.ui.choices import query_of, random_choice
@@ -118,3 +120,17 @@ def test_a_saved_page_holds_its_choice_and_words():
     page = answers.saved("op=sign&rule=clipped&c=0.5")
     assert "<script src=" not in page
     assert json.dumps(described(sample("sign", "clipped", c=0.5)).main) in page
+
+
+def test_a_device_is_offered_where_there_is_more_than_one(monkeypatch):
+    """And nothing of it is to be seen where there is only the CPU."""
+
+    def offered(*words):
+        device = replace(SETTINGS["device"], words=words)
+        monkeypatch.setattr(answers, "SETTINGS", dict(SETTINGS) | {"device": device})
+        return [setting for setting in answers.settings() if setting["name"] == "device"]
+
+    assert offered("cpu") == []
+    (device,) = offered("cpu", "cuda")
+    assert device["words"] == {"cpu": "CPU", "cuda": "NVIDIA GPU"}
+    assert (device["default"], device["live"], device["label"]) == ("cuda", False, "Device")

@@ -35,7 +35,7 @@ export function createInstrument(host, store, reach) {
   if (words && chart) {
     drawn.push(createStage({ words, chart }, { store, colours, ...reach }));
   }
-  if (host.matches(".training") && reach.server) drawn.push(createTraining(host, store, { server: reach.server, plotly: reach.plotly, colours }));
+  if (host.matches(".training") && reach.server) drawn.push(createTraining(host, store, { server: reach.server, plotly: reach.plotly, colours, examples: reach.examples }));
   const show = () => chart?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   if (panel && reach.readCode) parts.push(createPaste(panel, { store, read: reach.readCode, onShow: show }));
   if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));

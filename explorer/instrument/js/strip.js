@@ -1,13 +1,13 @@
 // What stands by the chart: the upstream gradient, the range, and examples to start from.
 
 import { withG, withRange } from "./choice.js";
-import { element, setAttribute, setText, setValue } from "./dom.js";
-import { createMenu } from "./menu.js";
+import { element, setValue } from "./dom.js";
+import { createExamples } from "./examples.js";
 import { numberText, typedNumber } from "./numbers.js";
 import { createSlider } from "./slider.js";
 
 /** @typedef {import("./choice.js").Choice} Choice */
-/** @typedef {{name: string, hint: string, choice: Choice}} Example */
+/** @typedef {import("./examples.js").Example} Example */
 
 const G_ENDS = /** @type {[number, number]} */ ([-2, 2]);
 
@@ -24,7 +24,7 @@ export function createStrip(host, { store, examples }) {
   });
   const from = endField("From", 0, (value) => withRange(now(), value, now().range[1]));
   const to = endField("To", 1, (value) => withRange(now(), now().range[0], value));
-  const menu = exampleMenu(examples, (choice) => store.change({ ...choice, training: now().training, section: now().section }));
+  const menu = createExamples(examples, (choice) => store.change({ ...choice, training: now().training, section: now().section }));
   host.append(g.element, from.label, to.label, ...(examples.length ? [menu.element] : []));
 
   /** @param {string} name @param {0|1} place @param {(value: number) => Choice} next */
@@ -56,32 +56,4 @@ function endText(range, place) {
   const size = Math.max(Math.abs(range[0]), Math.abs(range[1]));
   const digits = Math.ceil(Math.log10(size / (range[1] - range[0]))) + 4;
   return digits > 6 ? String(Number(range[place].toPrecision(Math.min(17, digits)))) : numberText(range[place]);
-}
-
-/** @param {Example[]} examples @param {(choice: Choice) => void} onChoose */
-function exampleMenu(examples, onChoose) {
-  const items = examples.map(({ name, hint, choice }) => {
-    const choose = () => {
-      menu.open = false;
-      onChoose(choice);
-    };
-    return element("button", { type: "button", onclick: choose }, element("b", {}, name), element("small", {}, hint));
-  });
-  const menu = createMenu("Examples", ...items);
-  const hint = element("p", { class: "hint", role: "status" });
-  return {
-    element: element("div", { class: "examples" }, menu, hint),
-    /** What to try with the example that is shown. @param {Choice} choice */
-    show(choice) {
-      const shown = examples.find((example) => sameEntries(example.choice, choice));
-      setText(hint, shown?.hint ?? "");
-      setAttribute(hint, "title", shown?.hint);
-    },
-  };
-}
-
-/** @param {Choice} one @param {Choice} other */
-function sameEntries(one, other) {
-  const keys = (/** @type {Choice} */ choice) => [choice.op, ...choice.rules.map((rule) => rule.key)].join("\n");
-  return keys(one) === keys(other);
 }

@@ -35,8 +35,16 @@ function axesOf({ _fullLayout: layout, _fullData: data }, place) {
 /** @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis */
 function moveLine(drawn, { x, y }, xaxis, yaxis) {
   let text = "";
-  for (let i = 0; i < x.length; i += 1) text += `${i ? "L" : "M"}${tenths(xaxis.d2p(x[i]))},${tenths(yaxis.d2p(y[i]))}`;
-  drawn?.querySelector(".js-line")?.setAttribute("d", text);
+  let pen = "M";
+  for (let i = 0; i < x.length; i += 1) {
+    const down = yaxis.d2p(y[i]);
+    const shown = Number.isFinite(down); // a 0 has no place on an axis of decades
+    if (shown) text += `${pen}${tenths(xaxis.d2p(x[i]))},${tenths(down)}`;
+    pen = shown ? "L" : "M";
+  }
+  const [first, ...rest] = drawn?.querySelectorAll(".js-line") ?? [];
+  first?.setAttribute("d", text || "M0,0");
+  for (const path of rest) path.setAttribute("d", "M0,0");
 }
 
 /** @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis @param {number[]} below heights so far, which grow */

@@ -48,7 +48,7 @@ export function createRows(host, onChoose) {
 /** @param {() => void} onChoose */
 function createRow(onChoose) {
   const name = element("button", { type: "button", class: "chooser", onclick: onChoose, title: "Show the pre-activations of this rule" });
-  const cells = [null, ...COLUMNS].map(() => element("td", {}));
+  const cells = ["Loss", ...COLUMNS.map(([title]) => title)].map((title) => element("td", { "data-name": title }));
   const row = element("tr", {}, element("th", { scope: "row" }, name), ...cells);
   return {
     element: row,

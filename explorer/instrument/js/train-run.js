@@ -17,7 +17,7 @@ export const ACTIVE = ["waiting", "running"];
 export const AT_REST = ["ready", "paused"];
 export const OVER = ["finished", "diverged"];
 export const LOST = ["failed", "stopped", "gone"];
-const KEEPS_PICTURE = ["gone", "silent", "failed"]; // their events come without what was seen last
+const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events come without what was seen last
 const SILENT = "The server does not answer: try again in a moment.";
 const PATIENCE_MS = 20_000;
 

@@ -3,6 +3,7 @@
 import { queryOf } from "./address.js";
 import { entriesOf } from "./choice.js";
 import { catalogue } from "./entries.js";
+import { createExamples } from "./examples.js";
 import { createTrainChart } from "./train-chart.js";
 import { createCommands } from "./train-commands.js";
 import { lossSeries, normSeries } from "./train-data.js";
@@ -22,9 +23,9 @@ const OTHER = "Other settings: press Start. The faint curves are the run before.
 /**
  * @param {HTMLElement} host with the places of the skeleton
  * @param {ReturnType<typeof import("./store.js").createStore>} store
- * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[]}}} reach
+ * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[]}, examples: import("./examples.js").Example[]}} reach
  */
-export function createTraining(host, store, { server, plotly, colours }) {
+export function createTraining(host, store, { server, plotly, colours, examples }) {
   const place = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
   const now = () => /** @type {Choice} */ (store.choice);
   let view = /** @type {View|null} */ (null);
@@ -36,6 +37,8 @@ export function createTraining(host, store, { server, plotly, colours }) {
   let live = liveOf(now());
   const run = createRun({ server, onChange: changed });
   const settings = createSettings({ live: place("live"), rest: place("settings") }, store);
+  const menu = examples.length ? createExamples(examples, (choice) => store.change({ ...choice, section: now().section })) : null;
+  if (menu) place("presets").append(menu.element);
   const loss = createTrainChart(place("loss"), { plotly, title: "loss" });
   const norms = createTrainChart(place("norms"), { plotly, title: "gradient norm" });
   const histogram = createHistogram(place("preactivations"), { plotly });
@@ -102,6 +105,7 @@ export function createTraining(host, store, { server, plotly, colours }) {
     const bright = colours().rules;
     const rules = choice.rules.map(({ key, slot }, at) => ({ key, label: entries[at].label, colour: bright[slot % bright.length] }));
     settings.show(choice);
+    menu?.show(choice);
     const shown = view ?? /** @type {View} */ ({ status: run.status, notice: "", lost: false, id: null });
     const { snapshot, words } = shown.status;
     const mine = snapshot && rules.every(({ key }) => key in snapshot.losses) ? snapshot : null;
@@ -110,9 +114,10 @@ export function createTraining(host, store, { server, plotly, colours }) {
     const conclusion = shown.status.state === "finished" ? words[words.length - 1] ?? "" : "";
     commands.show(shown, { steps, first: rules[0].key, conclusion, said });
     rows.show(rules, mine, rules.some(({ key }) => key === chosen) ? chosen : rules[0].key);
-    const common = { run: `${shown.id} ${ghosts.length}`, steps };
+    const drawn = [...ghosts, ...(mine ? lossSeries(mine, rules) : [])];
+    const common = { run: `${shown.id} ${ghosts.length}`, steps: shown.status.state === "diverged" ? lengthOf(drawn) : steps };
     const spoken = ["Loss over steps.", ...words].join(" ");
-    loss.draw({ ...common, series: [...ghosts, ...(mine ? lossSeries(mine, rules) : [])], words: spoken, empty: "The loss appears here with the first step" });
+    loss.draw({ ...common, series: drawn, words: spoken, empty: "The loss appears here with the first step" });
     norms.draw({ ...common, series: mine ? normSeries(mine, rules) : [], words: `Gradient norms over steps: ${NORMS}.`, legend: NORMS, empty: "The gradient norms appear here with the first step" });
     const at = Math.max(rules.findIndex(({ key }) => key === chosen), 0);
     const gradients = mine?.gradients[rules[at].key] ?? null;
@@ -132,6 +137,11 @@ export function createTraining(host, store, { server, plotly, colours }) {
       [run, loss, norms, histogram].forEach((part) => part.destroy());
     },
   };
+}
+
+/** How many steps the longest of some series goes: a run that broke off early shall fill its chart. @param {import("./train-chart.js").Series[]} series */
+function lengthOf(series) {
+  return Math.max(0, ...series.map(({ x }) => (x.length ? x[x.length - 1] : 0))) + 1;
 }
 
 /** The settings that may change while a run goes on. @param {Choice} choice @returns {Object<string, string>} */
