@@ -6,10 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from explorer.instrument.assets import plotly_name, skeleton
+from explorer.instrument.assets import skeleton
 from explorer.ui import answers, state
-from explorer.ui.link import SECTIONS
-from explorer.ui.presets import PRESETS
 
 # An inline module is a blob, which can import a whole address only. The pages lie one level deep, so a
 # relative one is right on each of them.
@@ -45,7 +43,7 @@ def mount(part: str, **more: Any) -> None:
     default: dict[str, Any] = {"report": {}}
     _mounts[part](
         key=part,
-        data=_data() | more,
+        data=answers.given(state.current()) | more,
         default=default,
         on_report_change=reported,
         width=width,
@@ -57,18 +55,3 @@ def page_title() -> str:
     """The choice in the title of the page."""
     op, rules = state.current().entries
     return f"{op.label}: {', '.join(rule.label for rule in rules)} · Gradient explorer"
-
-
-def _data() -> dict[str, Any]:
-    return {
-        "folder": answers.folder(),
-        "plotly": plotly_name(),
-        "choice": answers.chosen(state.current()),
-        "sections": SECTIONS,
-        "examples": _examples(),
-    }
-
-
-@st.cache_resource
-def _examples() -> list[dict[str, Any]]:
-    return [{"name": p.name, "hint": p.hint, "choice": answers.chosen(p.choice)} for p in PRESETS]

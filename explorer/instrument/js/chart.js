@@ -75,6 +75,7 @@ export function createChart(host, options) {
     if (end.signal.aborted) return;
     Plotly = loaded;
     redraw();
+    host.dispatchEvent(new Event("drawn", { bubbles: true }));
   }, (error) => parts.plot.replaceChildren(error.message));
 
   /** @param {number} px of the window */
