@@ -103,7 +103,7 @@ export function createChart(host, options) {
     picture = next;
     setAttribute(parts.plot, "aria-label", next.words);
     const before = phase === "moving" ? scene : null;
-    if (Plotly && parts.place.clientWidth) drawScene(sceneOf(next, host, parts.place, before), phase);
+    if (Plotly && (before || parts.place.clientWidth)) drawScene(sceneOf(next, host, parts.place, before), phase);
     showProbe();
   }
 

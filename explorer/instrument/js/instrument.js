@@ -27,7 +27,8 @@ import { createTakeAway } from "./takeaway.js";
  * @param {Reach} reach
  */
 export function createInstrument(host, store, reach) {
-  const colours = () => coloursOf(host);
+  let now = coloursOf(host);
+  const colours = () => now;
   const place = (/** @type {string} */ name) => /** @type {HTMLElement|null} */ (host.querySelector(`.${name}`));
   const [words, chart, strip, cards, tabs, panel] = ["words", "chart", "strip", "cards", "tabs", "panel"].map(place);
   const parts = [];
@@ -44,7 +45,10 @@ export function createInstrument(host, store, reach) {
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
   if (tabs && reach.save) parts.push(createTakeAway(tabs, { store, address: reach.save }));
   const end = new AbortController();
-  const refresh = () => drawn.forEach((part) => part.refresh());
+  const refresh = () => {
+    now = coloursOf(host);
+    drawn.forEach((part) => part.refresh());
+  };
   followTheme(host, refresh, end.signal);
   return {
     /** Draw anew: the colours may have changed. */
