@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import streamlit as st
 import torch
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -78,13 +80,31 @@ _INDEX = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding
 # Below a page's address the front end first looks for its server where there is none, and logs two errors.
 _SERVER_ADDRESS = "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}</script>"
 
-
-_PAGE = _INDEX.replace("<script", f"{_SERVER_ADDRESS}\n{answers.head()}\n<script", 1)
+_ROOT = '<div id="root">'
+_PAGE = _INDEX.replace("<script", f"{_SERVER_ADDRESS}\n<!-- head -->\n<script", 1)
+_PAGES = {path: _PAGE.replace("<!-- head -->", answers.head(path)) for path in admission.PAGE_PATHS}
+# Where the curves come with the page they are drawn first: the front end holds server and browser up for
+# a second, and begins when they are drawn, or soon in any case.
+_LATER = """<script>
+    const frontEnd = document.createElement("script")
+    Object.assign(frontEnd, {type: "module", crossOrigin: "", src: "\\1"})
+    const begin = () => document.head.append(frontEnd)
+    addEventListener("drawn", begin, {once: true})
+    setTimeout(begin, 3000)
+</script>"""
+_EARLY = re.sub(r'<script type="module" crossorigin src="(.+?)"></script>', _LATER, _PAGES["/"])
+_EARLY = re.sub(r'<link rel="modulepreload" crossorigin .+?>', "", _EARLY)
 
 
 async def index(request: Request) -> Response:
     """Streamlit's own front end, told where its server is, with what the instrument needs at once."""
-    return admission.named(request, HTMLResponse(_PAGE, headers={"Cache-Control": "no-cache"}))
+    path = request.scope["path"]
+    page = _PAGES[path]
+    if path == "/":
+        with suppress(HTTPException):  # a server that is busy leaves it to Streamlit
+            served = await _seats.compute(answers.served, request.url.query)
+            page = _EARLY.replace(_ROOT, served + _ROOT)
+    return admission.named(request, HTMLResponse(page, headers={"Cache-Control": "no-cache"}))
 
 
 def friendly_error(error: Exception) -> bool:
@@ -131,7 +151,7 @@ app = st.App(
         *map(paced, [*_ASKED, *runs.ROUTES]),
         *(Route(path, index) for path in admission.PAGE_PATHS),
     ],
-    middleware=[Middleware(Protection, _PAGE), Middleware(admission.Pages)],
+    middleware=[Middleware(Protection, _EARLY), Middleware(admission.Pages)],
     exception_handlers={429: admission.refused},
     on_script_error=friendly_error,
 )

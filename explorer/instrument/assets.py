@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ import plotly
 
 _FOLDER = Path(__file__).parent
 MODULES = _FOLDER / "js"
+_IMPORTED = re.compile(r'\bfrom "\./([\w-]+\.js)"')
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
 
 
@@ -45,6 +47,15 @@ def assets(document: Mapping[str, Any]) -> dict[str, Asset]:
     return found | {plotly_name(): Asset(plotly_js(), _TYPES[".js"])}
 
 
+def with_imports(*names: str) -> list[str]:
+    """Modules with all they import, each once; what they load later, by ``import(…)``, is left out."""
+    found = list(names)
+    for name in found:  # it grows
+        text = (MODULES / name).read_text(encoding="utf-8")
+        found += [other for other in dict.fromkeys(_IMPORTED.findall(text)) if other not in found]
+    return found
+
+
 def version(files: Mapping[str, bytes]) -> str:
     """A hash of files and their names."""
     digest = hashlib.sha256()
@@ -61,6 +72,11 @@ def skeleton_css() -> str:
 def skeleton(part: str) -> str:
     """The places of a part of a page (instrument, cards, heading) that its modules fill."""
     return (_FOLDER / f"{part}.html").read_text(encoding="utf-8")
+
+
+def json_text(data: Any) -> str:
+    """JSON that cannot end the element it stands in."""
+    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def plotly_js() -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -13,7 +12,7 @@ from typing import Any
 from explorer.catalogue import Op, Rule
 from explorer.curves import sample_curves
 from explorer.description import described
-from explorer.instrument.assets import MODULES, plotly_js, skeleton, skeleton_css
+from explorer.instrument.assets import MODULES, json_text, plotly_js, skeleton, skeleton_css
 from explorer.instrument.choice import choice_data
 from explorer.instrument.document import document
 
@@ -33,8 +32,8 @@ class Page:
             "style": _style(),
             "skeleton": skeleton("instrument"),
             "plotly": _script(plotly_js().decode()),
-            "modules": _json({"imports": _modules()}),
-            "start": _json({"document": document(), **self._start}),
+            "modules": json_text({"imports": _modules()}),
+            "start": json_text({"document": document(), **self._start}),
         }
         page = skeleton("page")
         return re.sub(r"<!-- (\w+) -->", lambda found: parts[found[1]], page)
@@ -86,11 +85,6 @@ def _address(text: str) -> str:
 def _style() -> str:
     sheets = (sheet.read_text(encoding="utf-8") for sheet in sorted(MODULES.glob("*.css")))
     return "\n".join([skeleton_css(), *sheets])
-
-
-def _json(data: Any) -> str:
-    """JSON that cannot end the element it stands in."""
-    return json.dumps(data).replace("<", "\\u003c")
 
 
 def _script(text: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from pathlib import Path
 from threading import Lock
 from typing import Any
 from urllib.parse import parse_qs
@@ -17,19 +16,23 @@ from explorer.catalogue import OWN, Op, Rule, find_op, find_rule
 from explorer.curves import sample_curves
 from explorer.formula import FormulaError
 from explorer.instrument import Asset, assets, choice_data, document, entry
-from explorer.instrument.assets import plotly_name, skeleton, skeleton_css
+from explorer.instrument.assets import json_text, plotly_name, skeleton, skeleton_css, with_imports
 from explorer.instrument.page import Page
 from explorer.lessons import GLOSSARY, LESSONS
 from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
 from explorer.training import SETTINGS, TASKS, Setting
 from explorer.training.words import DEVICES
-from explorer.ui.link import WORDS, Choice, from_query, setting_text, training_texts
+from explorer.ui.link import SECTIONS, WORDS, Choice, from_query, setting_text, training_texts
+from explorer.ui.presets import PRESETS, TRAINING
 
 _FIND: Mapping[str, Callable[[str], Op | Rule]] = {"op": find_op, "rule": find_rule}
 _FLOAT32_STEPS = 8  # a step of the grid below this many float32 numbers needs float64
 # What words of settings are called.
 _WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES
+_PRESETS = {"instrument": PRESETS, "training": TRAINING}
 _COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
+# What a page loads beside what all of them need.
+_ALSO = {"/train": ("train.js",), "/learn": ("lesson-course.js", "train.js")}
 LONGEST_BODY = 4 * MAX_CHARACTERS  # bytes of pasted code in UTF-8
 Answer = dict[str, Any]
 
@@ -62,13 +65,47 @@ def folder() -> str:
 
 
 @cache
-def head() -> str:
+def head(path: str) -> str:
     """For the head of a page: the skeleton's style, and what is fetched while Streamlit is still loading."""
-    rel = {".js": '"modulepreload"', ".css": '"stylesheet"', ".json": '"preload" as="fetch" crossorigin'}
-    names = [name for name in files() if name not in (plotly_name(), f"{folder()}/standalone.js")]
-    links = [f'<link href="assets/{name}" rel={rel[Path(name).suffix]}>' for name in names]
-    plotly = f'<script async src="assets/{plotly_name()}"></script>'
-    return "\n".join([f"<style>{skeleton_css()}</style>", plotly, *links])
+    below = f"assets/{folder()}"
+    styles = [name for name in files() if name.endswith(".css")]
+    modules = with_imports("mount.js", *_ALSO.get(path, ()))
+    return "\n".join(
+        [
+            f"<style>{skeleton_css()}</style>",
+            *(f'<link href="assets/{name}" rel="stylesheet">' for name in styles),
+            f'<link href="{below}/document.json" rel="preload" as="fetch" crossorigin>',
+            f'<script async src="assets/{plotly_name()}"></script>',
+            *(f'<link href="{below}/{name}" rel="modulepreload">' for name in modules),
+            f'<script type="module" src="{below}/mount.js"></script>',
+        ]
+    )
+
+
+def served(query: str) -> str:
+    """Explore with the choice of a link, for the body of its page: it is drawn before Streamlit has come."""
+    asked = parse_qs(query, keep_blank_values=True)
+    data = json_text(given(from_query(asked)[0], "instrument"))
+    heading = "" if asked.get("embed") == ["true"] else skeleton("heading")
+    script = f'<script type="application/json">{data}</script>'
+    return f'<div class="served">{heading}{skeleton("instrument")}{script}</div>'
+
+
+def given(choice: Choice, part: str) -> Answer:
+    """What a part of the instrument is given: the choice, and what is the same for all visitors."""
+    return {
+        "folder": folder(),
+        "plotly": plotly_name(),
+        "choice": chosen(choice),
+        "sections": SECTIONS,
+        "examples": _examples(part),
+    }
+
+
+@cache
+def _examples(part: str) -> list[Answer]:
+    presets = _PRESETS.get(part, ())
+    return [{"name": p.name, "hint": p.hint, "choice": chosen(p.choice)} for p in presets]
 
 
 def chosen(choice: Choice) -> Answer:

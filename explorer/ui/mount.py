@@ -6,10 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from explorer.instrument.assets import plotly_name, skeleton
+from explorer.instrument.assets import skeleton
 from explorer.ui import answers, state
-from explorer.ui.link import SECTIONS
-from explorer.ui.presets import PRESETS, TRAINING
 
 # An inline module is a blob, which can import a whole address only. The pages lie one level deep, so a
 # relative one is right on each of them.
@@ -29,7 +27,6 @@ def _component(part: str) -> Any:
     return st.components.v2.component(part, html=skeleton(part), js=_JS, isolate_styles=False)
 
 
-_presets = {"instrument": PRESETS, "training": TRAINING}
 _mounts = {part: _component(part) for part in ("heading", "instrument", "training", "lesson")}
 
 
@@ -46,7 +43,7 @@ def mount(part: str, **more: Any) -> None:
     default: dict[str, Any] = {"report": {}}
     _mounts[part](
         key=part,
-        data=_data(part) | more,
+        data=answers.given(state.current(), part) | more,
         default=default,
         on_report_change=reported,
         width=width,
@@ -58,19 +55,3 @@ def page_title() -> str:
     """The choice in the title of the page."""
     op, rules = state.current().entries
     return f"{op.label}: {', '.join(rule.label for rule in rules)} · Gradient explorer"
-
-
-def _data(part: str) -> dict[str, Any]:
-    return {
-        "folder": answers.folder(),
-        "plotly": plotly_name(),
-        "choice": answers.chosen(state.current()),
-        "sections": SECTIONS,
-        "examples": _examples(part),
-    }
-
-
-@st.cache_resource
-def _examples(part: str) -> list[dict[str, Any]]:
-    presets = _presets.get(part, ())
-    return [{"name": p.name, "hint": p.hint, "choice": answers.chosen(p.choice)} for p in presets]

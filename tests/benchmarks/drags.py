@@ -1,6 +1,11 @@
-"""How often the curves are drawn anew while a parameter is dragged, at 30 pointer moves a second."""
+"""How often the curves are drawn anew while a parameter is dragged, at 30 pointer moves a second.
+
+A move waits for the one before it: a page that takes longer over each gets fewer.
+"""
 
 from __future__ import annotations
+
+import time
 
 from playwright.sync_api import Locator, Page
 
@@ -8,7 +13,7 @@ from tests.browser.reading import CHART
 
 SIX = ("default", "masked", "masked_open", "published_clamp", "toward_range", "clamp_with_grad")
 _MOVES = 120
-_PAUSE_MS = 1000 / 30
+_MOVES_A_SECOND = 30
 # The forward curve, whose path every redraw writes anew: by Plotly or directly. One a frame is counted.
 _COUNT = f"""() => {{
     const line = () => document.querySelector("{CHART} .scatterlayer .trace .js-line")?.getAttribute("d");
@@ -33,10 +38,13 @@ def redraws(page: Page, handle: Locator) -> float:
     page.mouse.down()
     page.evaluate(_COUNT)
     begun = float(page.evaluate("performance.now()"))
+    first = time.perf_counter()
     for number in range(_MOVES):
         share = abs((number % 60) - 30) / 30
         page.mouse.move(box["x"] + box["width"] * (0.2 + 0.6 * share), middle)
-        page.wait_for_timeout(_PAUSE_MS)
+        early_s = first + (number + 1) / _MOVES_A_SECOND - time.perf_counter()
+        if early_s > 0:
+            page.wait_for_timeout(1000 * early_s)
     drawn, ended = page.evaluate("[seen.drawn, performance.now()]")
     page.evaluate("seen.running = false")
     page.mouse.up()

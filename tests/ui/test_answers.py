@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import re
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -111,9 +112,31 @@ def test_every_file_stands_below_one_folder_that_its_content_names():
     document = json.loads(answers.files()[f"{answers.folder()}/document.json"].content)
     assert set(document["link"]) == {"defaults", "words"}
     assert document["settings"] == answers.settings()
-    for name in names:
-        if not name.endswith("/standalone.js"):
-            assert f'href="assets/{name}"' in answers.head()
+
+
+@pytest.mark.parametrize(
+    ("path", "own"), [("/", set()), ("/train", {"train.js"}), ("/learn", {"train.js", "lesson-course.js"})]
+)
+def test_a_page_fetches_at_once_what_it_needs_and_no_more(path: str, own: set[str]):
+    head = answers.head(path)
+    below = f"assets/{answers.folder()}"
+    for name in answers.files():
+        if name.endswith((".css", ".json")):
+            assert f'href="assets/{name}"' in head
+    fetched = set(re.findall(rf'href="{below}/([\w-]+\.js)" rel="modulepreload"', head))
+    assert {"mount.js", "chart.js", "records.js"} | own <= fetched
+    later = {"train.js", "train-run.js", "lesson-course.js", "lesson-screen.js", "standalone.js"}
+    assert fetched & later == {name for name in later if own and name.startswith(tuple(o[:5] for o in own))}
+
+
+def test_explore_comes_with_its_choice():
+    page = answers.served("op=sign&rule=formula:+g*(x<0)&c=1e999&embed=true")
+    assert "heading" not in page
+    assert page.count("</script>") == 1
+    data = json.loads(page.partition('<script type="application/json">')[2].partition("</script>")[0])
+    assert (data["choice"]["op"], data["choice"]["rules"]) == ("sign", ["formula: g * (x < 0)"])
+    assert {"folder", "plotly", "choice", "sections", "examples"} == set(data)
+    assert "heading" in answers.served("")
 
 
 def test_a_saved_page_holds_its_choice_and_words():

@@ -35,7 +35,7 @@ export function fits(query) {
 }
 
 /** The whole address of a choice. @param {Choice} choice */
-export function addressOf(choice) {
+function addressOf(choice) {
   const kept = new URLSearchParams();
   for (const [name, value] of new URLSearchParams(location.search)) if (FRAME.includes(name)) kept.append(name, value);
   const query = queryOf(choice);
@@ -56,27 +56,14 @@ export function titleOf(choice) {
 export function followAddress(store) {
   const page = location.pathname;
   let last = /** @type {string|null} */ (null);
-  let kept = /** @type {(() => void)|null} */ (null); // a step that waits until it has been drawn
-  let timer = 0;
-  const keep = () => {
-    clearTimeout(timer);
-    kept?.();
-    kept = null;
-  };
   const stop = store.subscribe((choice, { phase, thing, origin }) => {
     if (phase !== "settled") return;
-    keep();
-    const again = origin === "start" || (thing !== null && thing === last);
+    const again = origin !== "hand" || (thing !== null && thing === last);
     last = thing;
-    kept = () => {
-      setText(titleElement(), titleOf(choice));
-      if (origin !== "history") write(choice, again);
-    };
-    if (origin === "hand") requestAnimationFrame(() => (timer = setTimeout(keep)));
-    else keep();
+    setText(titleElement(), titleOf(choice));
+    if (origin !== "history") write(choice, origin === "arrival" ? location.href : addressOf(choice), again);
   });
   const popped = (/** @type {PopStateEvent} */ event) => {
-    kept = null;
     const state = event.state?.instrument;
     if (!state) return;
     // Streamlit takes every step for a change of page and would run the script.
@@ -87,14 +74,12 @@ export function followAddress(store) {
   window.addEventListener("popstate", popped, { capture: true });
   return () => {
     stop();
-    if (location.pathname === page) keep();
     window.removeEventListener("popstate", popped, { capture: true });
   };
 }
 
-/** @param {Choice} choice @param {boolean} again in the place of the present entry of the history */
-function write(choice, again) {
-  const address = addressOf(choice);
+/** @param {Choice} choice @param {string} address @param {boolean} again in the place of the present entry of the history */
+function write(choice, address, again) {
   if (!again && address === location.pathname + location.search) return;
   const state = { instrument: { choice, own: ownEntries(choice) } };
   history[again ? "replaceState" : "pushState"](state, "", address);

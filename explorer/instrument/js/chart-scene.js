@@ -63,7 +63,8 @@ function button(name, hint, act) {
  * @returns {Scene}
  */
 export function sceneOf(picture, host, place, before) {
-  const theme = themeOf(host);
+  const theme = before?.theme ?? themeOf(host); // a new theme or size begins anew: reading them costs a layout
+  const [wide, tall] = before ? [before.frame.width, before.frame.height] : [place.clientWidth, place.clientHeight];
   const [forward, ...gradients] = linesOf(picture);
   const fit = before !== null && width(before.frame.x) !== width(picture.range);
   const range = (/** @type {Line[]} */ some, /** @type {"forward"|"gradient"} */ panel) => {
@@ -71,7 +72,7 @@ export function sceneOf(picture, host, place, before) {
     return before ? eased(before.frame[panel].range, next, fit) : next;
   };
   const ranges = [picture.range, range([forward], "forward"), range(gradients, "gradient")];
-  const frame = frameOf(place.clientWidth, place.clientHeight, ranges[0], ranges[1], ranges[2], theme.type);
+  const frame = frameOf(wide, tall, ranges[0], ranges[1], ranges[2], theme.type);
   const lines = [forward, ...broadened(gradients, (1.5 * width(frame.gradient.range)) / frame.gradient.height)];
   const { op, rules, parameters, g } = picture;
   return {

@@ -1,18 +1,18 @@
 // The chart: curves in two panels that follow the hand.
 
-import { setAttribute } from "./dom.js";
 import { alike, circleShapes, differ, hasJumps, partsOf, predecessor, sameAxes, sceneOf } from "./chart-scene.js";
+import { createEnds } from "./chart-ends.js";
 import { press } from "./chart-keys.js";
+import { createProbe } from "./chart-probe.js";
 import { followTheme } from "./chart-theme.js";
+import { setAttribute } from "./dom.js";
 import { followGestures } from "./gestures.js";
 import { glide } from "./glide.js";
 import { createHandles, gripsOf } from "./handles.js";
 import { captionOf, imageOf, nameOf, save } from "./image.js";
 import { movePaths } from "./plot-paths.js";
 import { drawPlot, exchangeValues, layoutOf, loadPlotly } from "./plot.js";
-import { valuesAt } from "./probe-values.js";
-import { pointedX, probeShapes } from "./probe.js";
-import { createReadout, spoken } from "./readout.js";
+import { pointedX } from "./probe.js";
 import { tracesOf } from "./traces.js";
 
 /**
@@ -41,7 +41,8 @@ import { tracesOf } from "./traces.js";
 export function createChart(host, options) {
   const end = new AbortController();
   const parts = partsOf({ onReset: reset, onSave: saveImage });
-  const readout = createReadout(pin);
+  const probe = createProbe(parts, options.onProbe);
+  const ends = createEnds(parts.layer, { view: viewed, share: shareOf, onView: ask });
   const handles = createHandles(parts.layer, options.onParameter);
   let Plotly = /** @type {*} */ (null);
   let picture = /** @type {Picture|null} */ (null);
@@ -49,33 +50,41 @@ export function createChart(host, options) {
   let drawn = /** @type {Scene|null} */ (null); // what Plotly has drawn, unless paths were set since
   let asked = /** @type {[number, number]|null} */ (null); // the view that the hand has asked for
   let home = /** @type {[number, number]} */ ([-3, 3]);
-  let pinned = /** @type {number|null} */ (null);
-  let pointed = /** @type {number|null} */ (null);
   let endGlide = () => {};
 
   host.classList.add("chart-host");
-  host.replaceChildren(parts.place, readout.element);
+  host.replaceChildren(parts.place, probe.readout);
   const resized = new ResizeObserver(redraw);
   resized.observe(parts.place);
   followTheme(host, redraw, end.signal);
   parts.probe.addEventListener("keydown", pressed);
   const endGestures = followGestures(parts.place, {
-    view: () => asked ?? picture?.range ?? home,
-    share: (px) => (scene ? (local(px) - scene.frame.left) / scene.frame.inner : 0.5),
+    view: viewed,
+    share: shareOf,
     onView: ask,
     onReset: reset,
-    onPoint: (px) => point(px === null ? null : xUnder(px)),
+    onPoint: (px) => probe.point(px === null ? null : xUnder(px)),
     onPin: (px) => {
       parts.probe.focus({ preventScroll: true });
       const x = xUnder(px);
-      pin(x === pinned ? null : x);
+      probe.pin(x === probe.pinned() ? null : x);
     },
   });
   loadPlotly(options.plotly).then((loaded) => {
     if (end.signal.aborted) return;
     Plotly = loaded;
     redraw();
+    host.dispatchEvent(new Event("drawn", { bubbles: true }));
   }, (error) => parts.plot.replaceChildren(error.message));
+
+  function viewed() {
+    return asked ?? picture?.range ?? home;
+  }
+
+  /** @param {number} px of the window */
+  function shareOf(px) {
+    return scene ? (local(px) - scene.frame.left) / scene.frame.inner : 0.5;
+  }
 
   /** @param {number} px of the window */
   function local(px) {
@@ -102,8 +111,8 @@ export function createChart(host, options) {
     picture = next;
     setAttribute(parts.plot, "aria-label", next.words);
     const before = phase === "moving" ? scene : null;
-    if (Plotly && parts.place.clientWidth) drawScene(sceneOf(next, host, parts.place, before), phase);
-    showProbe();
+    if (Plotly && (before || parts.place.clientWidth)) drawScene(sceneOf(next, host, parts.place, before), phase);
+    probe.show(next, scene);
   }
 
   /** @param {Scene} next @param {Phase} phase */
@@ -127,6 +136,7 @@ export function createChart(host, options) {
     parts.circles.replaceChildren(...(quick ? next.lines.flatMap((line) => circleShapes(line, next.frame)) : []));
     if (before && phase === "settled" && differ(before, next)) endGlide = glideTo(before, next);
     handles.draw(gripsOf(picture), next.frame);
+    ends.draw(next.frame);
     options.onFrame?.(next.frame);
   }
 
@@ -149,36 +159,11 @@ export function createChart(host, options) {
     options.onView(...home, "settled");
   }
 
-  /** @param {number|null} x */
-  function point(x) {
-    pointed = x;
-    showProbe();
-    options.onProbe(x ?? pinned);
-  }
-
-  /** @param {number|null} x */
-  function pin(x) {
-    pinned = x;
-    point(null);
-  }
-
-  function showProbe() {
-    if (!picture) return;
-    const x = pointed ?? pinned;
-    const values = x === null ? null : valuesAt(picture, x);
-    parts.marks.replaceChildren(...(values && scene ? probeShapes(values, scene.lines, scene.frame, picture.g) : []));
-    readout.show(picture, values);
-    setAttribute(parts.probe, "aria-valuemin", picture.range[0]);
-    setAttribute(parts.probe, "aria-valuemax", picture.range[1]);
-    setAttribute(parts.probe, "aria-valuenow", x ?? picture.range[0]);
-    setAttribute(parts.probe, "aria-valuetext", values ? spoken(picture, values) : "no x chosen");
-  }
-
   /** @param {KeyboardEvent} event */
   function pressed(event) {
     if (!picture) return;
     const { curves, range } = picture;
-    press(event, { curves, view: range, x: pinned ?? (range[0] + range[1]) / 2, pin, ask, reset });
+    press(event, { curves, view: range, x: probe.pinned() ?? (range[0] + range[1]) / 2, pin: probe.pin, ask, reset });
   }
 
   /** @param {"png"|"svg"} format @returns {Promise<string>} the address of the picture, with its data in it */

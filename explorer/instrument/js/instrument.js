@@ -8,15 +8,16 @@ import { createStage } from "./stage.js";
 import { createStrip } from "./strip.js";
 import { createTabs } from "./tabs.js";
 import { createTakeAway } from "./takeaway.js";
-import { createTraining } from "./train.js";
 
 /**
  * What the instrument reaches outside: addresses of plotly.js and of torch's curves, how own formulas are
  * and pasted code are read, where the whole is saved, the examples, and the names of the sections by key.
- * What is null is not there, as in a saved file, which has ``words`` for its start instead.
+ * What is null is not there, as in a saved file, which has ``words`` for its start instead;
+ * ``createTraining`` makes the run of a page that has places for it.
  * @typedef {{plotly: string, confirm: string|null, read: import("./own.js").Read|null,
  *   readCode: import("./paste.js").ReadCode|null, words?: import("./words.js").Words,
- *   server?: (path: string) => string, save: string|null, examples: import("./strip.js").Example[], sections: Object<string, string>}} Reach
+ *   server?: (path: string) => string, createTraining?: typeof import("./train.js").createTraining,
+ *   save: string|null, examples: import("./strip.js").Example[], sections: Object<string, string>}} Reach
  */
 
 /**
@@ -26,7 +27,8 @@ import { createTraining } from "./train.js";
  * @param {Reach} reach
  */
 export function createInstrument(host, store, reach) {
-  const colours = () => coloursOf(host);
+  let now = coloursOf(host);
+  const colours = () => now;
   const place = (/** @type {string} */ name) => /** @type {HTMLElement|null} */ (host.querySelector(`.${name}`));
   const [words, chart, strip, cards, tabs, panel] = ["words", "chart", "strip", "cards", "tabs", "panel"].map(place);
   const parts = [];
@@ -35,16 +37,22 @@ export function createInstrument(host, store, reach) {
   if (words && chart) {
     drawn.push(createStage({ words, chart }, { store, colours, ...reach }));
   }
-  if (host.matches(".training") && reach.server) drawn.push(createTraining(host, store, { server: reach.server, plotly: reach.plotly, colours, examples: reach.examples }));
+  const { createTraining, server, plotly } = reach;
+  if (host.matches(".training") && createTraining && server) drawn.push(createTraining(host, store, { server, plotly, colours, examples: reach.examples }));
   const show = () => chart?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   if (panel && reach.readCode) parts.push(createPaste(panel, { store, read: reach.readCode, onShow: show }));
   if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
   if (tabs && reach.save) parts.push(createTakeAway(tabs, { store, address: reach.save }));
   const end = new AbortController();
-  const refresh = () => drawn.forEach((part) => part.refresh());
+  const refresh = () => {
+    now = coloursOf(host);
+    drawn.forEach((part) => part.refresh());
+  };
   followTheme(host, refresh, end.signal);
   return {
+    /** Draw anew: the colours may have changed. */
+    refresh,
     destroy() {
       end.abort();
       [...parts, ...drawn].forEach((part) => part.destroy());

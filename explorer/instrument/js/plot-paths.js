@@ -6,6 +6,7 @@ import { across, down } from "./plot.js";
 /** @typedef {import("./plot.js").Frame} Frame */
 /** A curve in px; y is NaN where the line breaks. @typedef {{x: Float64Array, y: Float64Array}} Pixels */
 
+const UNSEEN = 0.05; // px
 const FAR = 20_000; // px: beyond any screen, within what browsers draw
 
 /**
@@ -35,21 +36,33 @@ function clipped(y) {
 }
 
 /**
- * The text of a path in tenths of px.
+ * The text of a path in tenths of px. Of points on one straight line only the ends are in it, which the
+ * browser draws in a fraction of the time.
  * @param {Pixels} pixels
  */
-export function pathText({ x, y }) {
+function pathText({ x, y }) {
   let text = "";
-  let pen = "M";
   for (let i = 0; i < x.length; i += 1) {
-    if (y[i] !== y[i]) {
-      pen = "M";
-      continue;
-    }
+    if (y[i] !== y[i]) continue;
+    const pen = i && y[i - 1] === y[i - 1] ? "L" : "M";
+    if (pen === "L") i = straightEnd(x, y, i - 1);
     text += `${pen}${Math.round(x[i] * 10) / 10},${Math.round(y[i] * 10) / 10}`;
-    pen = "L";
   }
   return text;
+}
+
+/**
+ * How far points lie on the straight line that leads from one to the next.
+ * @param {Float64Array} x
+ * @param {Float64Array} y
+ * @param {number} from
+ */
+function straightEnd(x, y, from) {
+  const [dx, dy] = [x[from + 1] - x[from], y[from + 1] - y[from]];
+  const most = UNSEEN * Math.hypot(dx, dy);
+  let end = from + 1;
+  while (most && Math.abs((x[end + 1] - x[from]) * dy - (y[end + 1] - y[from]) * dx) <= most) end += 1;
+  return end;
 }
 
 /**

@@ -45,10 +45,12 @@ export function createStage(hosts, { store, plotly, confirm, colours, words: fir
   /** @param {Choice} _choice @param {{phase: Phase}} change */
   function changed(_choice, change) {
     phase = change.phase;
-    frame ||= requestAnimationFrame(draw);
+    if (phase === "settled") draw();
+    else frame ||= requestAnimationFrame(draw);
   }
 
   function draw() {
+    cancelAnimationFrame(frame);
     frame = 0;
     const choice = now();
     const key = keyOf(choice);

@@ -3,8 +3,9 @@
 /** @typedef {import("./choice.js").Choice} Choice */
 /**
  * How a change came about. A change is "moving" while something is dragged and "settled" at rest.
- * Settled changes in a row with one and the same ``thing`` are one step of Back.
- * @typedef {{phase: "moving"|"settled", thing: string|null, origin: "hand"|"server"|"history"|"start"}} Change
+ * Settled changes in a row with one and the same ``thing`` are one step of Back. At "arrival" the address
+ * is as the visitor has it, from "start" on it is ours.
+ * @typedef {{phase: "moving"|"settled", thing: string|null, origin: "hand"|"history"|"arrival"|"start"}} Change
  */
 /** @typedef {(choice: Choice, change: Change) => void} Watcher */
 

@@ -2,7 +2,7 @@
 
 /** @typedef {import("./plot-axes.js").Range} Range */
 
-const MOST = 1e6; // |x|
+export const MOST = 1e6; // |x|
 const NARROWEST = 1e-12; // of the larger end: float64 has some thousand numbers there, enough for a curve
 const LEAST = 1e-30;
 

@@ -208,6 +208,65 @@ def test_keys_move_a_grip(show: Show) -> None:
     assert moves(page, "parameter") == [["c", pytest.approx(c), "settled"] for c in (1.06, 1.66, 1.6, 1.66)]
 
 
+ENDS = ["Left end of x", "Right end of x"]
+
+
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("touch", [False, True])
+def test_an_end_of_the_range_is_dragged_and_the_other_stays(show: Show, place: int, touch: bool) -> None:
+    page = show(op="square", rules=[LINE], range=[-2, 4], options=PHONE if touch else None)
+    end = page.get_by_role("slider", name=ENDS[place])
+    box = end.bounding_box()
+    assert box
+    assert min(box["width"], box["height"]) >= 24
+    assert end.evaluate("end => getComputedStyle(end).cursor") == "ew-resize"
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    held, to = x_at(page, x), x + (60 if place == 0 else -60)
+    if touch:
+        session = page.context.new_cdp_session(page)
+        fingers(session, "touchStart", x, y=y)
+        for step in range(1, 7):
+            fingers(session, "touchMove", x + (to - x) * step / 6, y=y - 5 * step)
+        assert {phase for *_, phase in moves(page, "view")} == {"moving"}
+        fingers(session, "touchEnd")
+    else:
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(to, y - 30, steps=6)
+        assert {phase for *_, phase in moves(page, "view")} == {"moving"}
+        page.mouse.up()
+    at_rest(page)
+    view = page.evaluate(RANGE)
+    assert view[1 - place] == pytest.approx([-2, 4][1 - place], abs=0.002)
+    assert view[1] - view[0] > 6.4
+    assert x_at(page, to) == pytest.approx(held, abs=0.02)
+    assert float(end.get_attribute("aria-valuenow") or "nan") == view[place]
+    assert page.evaluate("scrollY") == 0
+
+
+def test_an_end_that_is_dragged_onto_the_other_stops(show: Show) -> None:
+    page = show(op="square", rules=[LINE], range=[-2, 4])
+    box = page.get_by_role("slider", name=ENDS[1]).bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(1, box["y"] + 20, steps=4)
+    page.mouse.up()
+    start, stop, _ = moves(page, "view")[-1]
+    assert (start, stop) == (pytest.approx(-2, abs=0.1), pytest.approx(148, rel=0.01))
+
+
+def test_keys_move_the_ends_of_the_range(show: Show) -> None:
+    page = show(op="square", rules=[LINE], range=[-2, 4])
+    left, right = (page.get_by_role("slider", name=name) for name in ENDS)
+    right.press("ArrowRight")
+    assert moves(page, "view")[-1] == [-2, 4.6, "settled"]
+    left.press("ArrowLeft")
+    assert moves(page, "view")[-1] == [-2.66, 4.6, "settled"]
+    left.press("ArrowRight")
+    assert moves(page, "view")[-1] == [-2, 4.6, "settled"]
+
+
 def test_a_grip_out_of_view_is_gone(show: Show) -> None:
     page = show(op="sign", rules=["clipped"])
     draw(page, range=[0, 3])

@@ -1,0 +1,100 @@
+"""Explore before Streamlit has come: it is drawn with the page, can be used, and is taken over as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.browser.conftest import Open
+from tests.browser.reading import CHART, choose, enter, number, settle, traces
+
+G = "Upstream gradient g"
+NOTICE = "Not everything in the link could be used"
+# Where the parts of the page lie.
+PLACES = """() => [".words .main", ".chart", ".strip", ".cards"].map(part => {
+    const {x, y, width, height} = document.querySelector(`.instrument ${part}`).getBoundingClientRect();
+    return [x, y, width, height];
+})"""
+
+
+@dataclass
+class Held:
+    """Streamlit's front end, which does not come before it is let."""
+
+    page: Page
+    waiting: list[Route] = field(default_factory=list)
+    free: bool = False
+
+    def __call__(self, route: Route) -> None:
+        if self.free:
+            route.continue_()
+        else:
+            self.waiting.append(route)
+
+    def come(self) -> None:
+        """Let it come, and wait until it has taken over."""
+        self.free = True
+        for route in self.waiting:
+            route.continue_()
+        expect(self.page.locator(".served")).to_have_count(0)
+        self.page.get_by_role("link", name="Train").wait_for()
+
+
+@pytest.fixture(params=[{"width": 1366, "height": 768}, {"width": 390, "height": 844}], ids=["wide", "phone"])
+def held(request: pytest.FixtureRequest, new_page: Open) -> Held:
+    page = new_page(viewport=request.param)
+    held = Held(page)
+    page.route("**/static/js/index.*", held)
+    return held
+
+
+def visit(held: Held, address: str) -> Locator:
+    """Go to an address; the chart, which is there without Streamlit."""
+    held.page.goto(address, wait_until="commit")
+    settle(held.page)
+    return held.page.locator(f".served {CHART}")
+
+
+def test_curves_come_with_the_page_and_stay_where_they_are(held: Held) -> None:
+    chart = visit(held, "/?op=clamp&rule=masked&rule=default")
+    expect(chart).to_have_count(1)
+    before = held.page.evaluate(PLACES)
+    held.page.evaluate("chart => (window.first = chart)", chart.element_handle())
+    held.come()
+    assert held.page.evaluate(f"first === document.querySelector('.stMain {CHART}')")
+    assert held.page.evaluate(PLACES) == [pytest.approx(place, abs=1) for place in before]
+    assert list(traces(held.page)) == ["forward", "masked", "default"]
+
+
+def test_what_is_done_before_streamlit_is_kept_and_undone_by_back(held: Held) -> None:
+    visit(held, "/?op=clamp&rule=masked&g=2")
+    enter(number(held.page, G), "-1.5")
+    choose(held.page, "Add rule", "zero")
+    held.page.wait_for_function("location.search.includes('g=-1.5')")
+    held.come()
+    settle(held.page, shows=["masked", "zero"])
+    assert -1.5 in traces(held.page)["masked"].y
+    held.page.go_back()
+    settle(held.page, shows=["masked"])
+    held.page.go_back()
+    expect(number(held.page, G)).to_have_value("2")
+    held.page.get_by_role("button", name="Formula", exact=True).click()
+    held.page.get_by_text("Forward: Clamp").wait_for()
+
+
+def test_what_a_link_could_not_have_is_said_all_the_same(held: Held) -> None:
+    visit(held, "/?op=sign&rule=clipped&c=nan")
+    assert "c=nan" in held.page.url
+    held.come()
+    expect(held.page.get_by_text(NOTICE)).to_be_visible()
+    held.page.wait_for_url("**/?op=sign&rule=clipped")
+
+
+def test_a_field_keeps_the_focus_when_streamlit_takes_over(held: Held) -> None:
+    visit(held, "/?op=identity&rule=formula:+g")
+    held.page.get_by_label("Own rule").focus()
+    held.page.keyboard.type(" + 1")
+    held.come()
+    expect(held.page.get_by_label("Own rule")).to_be_focused()
