@@ -163,8 +163,8 @@ LESSON = Lesson(
     title="The context",
     question="What goes wrong if a Function keeps its secrets?",
     prediction=Choice(
-        "A Function doubles its input in place and does not say so. Then you use the doubled tensor. What is"
-        " its gradient? The true one is 2.",
+        "A Function doubles its input in place and does not say so. Then you use the doubled tensor. Which"
+        " gradient does autograd find for the input?",
         ("0", "1", "2", "an error"),
         lambda results: f"{results['dirty']['SecretlyDoubled']:g}",
     ),

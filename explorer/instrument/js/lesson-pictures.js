@@ -1,10 +1,10 @@
 // Pictures of a lesson's numbers: matrices as heat maps, and lines on logarithmic axes.
 
 import { element } from "./dom.js";
-import { numberText, raised } from "./numbers.js";
+import { numberText, powerText } from "./numbers.js";
 import { createPlot } from "./train-plot.js";
 
-/** @typedef {{title: string, values: number[][], entry: [number, number]|null}} HeatMap */
+/** @typedef {{title: string, values: number[][], entry: [number|null, number]|null}} HeatMap */
 /** @typedef {{x_name: string, y_name: string, x: number[], y: Object<string, number[]>}} Lines */
 
 /**
@@ -20,7 +20,7 @@ export function pictureOf(picture, options) {
 function heatMap({ title, values, entry }) {
   const most = Math.max(...values.flat().map(Math.abs)) || 1;
   const cell = (/** @type {number} */ value, /** @type {number} */ row, /** @type {number} */ column) => {
-    const followed = entry && entry[0] === row && entry[1] === column;
+    const followed = entry && [row, null].includes(entry[0]) && entry[1] === column;
     const style = `--share: ${Math.round((100 * Math.abs(value)) / most)}%`;
     return element("td", { style, class: followed ? "followed" : null }, numberText(value));
   };
@@ -47,6 +47,5 @@ function lines({ x_name: xName, y_name: yName, x, y }, { plotly, colours, signal
 function decades(text, values) {
   const [first, last] = [Math.min(...values), Math.max(...values)].map((value) => Math.ceil(Math.log10(value)));
   const powers = Array.from({ length: Math.floor((last - first) / 2) + 1 }, (_, place) => first + 2 * place);
-  const ticktext = powers.map((power) => `10${raised(power)}`);
-  return { title: { text }, type: "log", tickvals: powers.map((power) => 10 ** power), ticktext };
+  return { title: { text }, type: "log", tickvals: powers.map((power) => 10 ** power), ticktext: powers.map(powerText) };
 }

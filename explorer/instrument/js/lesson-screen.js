@@ -1,5 +1,6 @@
 // One lesson: the question and a prediction first; then its answer, the story, and the live curves.
 
+import { entriesOf } from "./choice.js";
 import { element, setText } from "./dom.js";
 import { createForecast } from "./lesson-forecast.js";
 import { pictureOf } from "./lesson-pictures.js";
@@ -89,11 +90,11 @@ export function createLesson(lesson, around) {
   function others() {
     const curves = curvesOf(lesson.scenes);
     if (curves.length < 2) return [];
-    return curves.map((scene, place) => element("button", { type: "button", onclick: () => show(scene) }, `Show curves ${place + 1}`));
+    return curves.map((scene) => element("button", { type: "button", onclick: () => show(scene) }, `Show ${entriesOf(received(scene.choice)).op.label}`));
   }
 
   function code() {
-    return element("details", { class: "code", open: true }, element("summary", {}, "The code that runs"), element("pre", { tabindex: 0 }, element("code", {}, lesson.code)));
+    return element("details", { class: "code", open: true }, element("summary", {}, "The code that runs"), element("pre", { tabindex: 0 }, element("code", {}, ...coloured(lesson.code))));
   }
 
   return {
@@ -109,4 +110,9 @@ export function createLesson(lesson, around) {
       shown?.destroy();
     },
   };
+}
+
+/** Code as it is coloured. @param {[string, string][]} spans kind and text of each part */
+function coloured(spans) {
+  return spans.map(([kind, text]) => (kind ? element("span", { class: `code-${kind}` }, text) : text));
 }
