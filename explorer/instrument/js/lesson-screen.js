@@ -1,7 +1,7 @@
 // One lesson: the question and a prediction first; then its answer, the story, and the live curves.
 
 import { entriesOf } from "./choice.js";
-import { element, setText } from "./dom.js";
+import { element } from "./dom.js";
 import { createForecast } from "./lesson-forecast.js";
 import { pictureOf } from "./lesson-pictures.js";
 import { createLinks, curvesOf, places, showNet, showScene } from "./lesson-scenes.js";
@@ -43,7 +43,7 @@ export function createLesson(lesson, around) {
     watch.hidden = false;
     screen.querySelector(".right").append(list);
     screen.append(...nets(), code());
-    setText(verdict, forecast.verdict(checked));
+    verdict.replaceChildren(...inline(forecast.verdict(checked), around.onTerm));
     text.replaceChildren(...story());
     show(first);
   }
