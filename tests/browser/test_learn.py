@@ -120,7 +120,7 @@ def test_a_lesson_from_the_prediction_to_explore(page: Page, lesson: Lesson, sen
     told = page.request.get(f"/lesson?key={lesson.key}").json()
     assert plain(told["words"]) in plain(page.inner_text(".lesson .text"))
     expect(page.get_by_text(plain(lesson.remember))).to_be_visible()
-    assert page.locator(".lesson pre").text_content() == told["code"]
+    assert page.locator(".lesson pre").text_content() == "".join(text for _, text in told["code"])
     verdict = page.locator(".verdict").inner_text()
     if isinstance(lesson.prediction, Choice):
         assert told["prediction"]["answer"] in verdict
