@@ -174,8 +174,8 @@ LESSON = Lesson(
     changes the output, the stored one returns {changed[StoredExp]:g} where {true_slope:g} is right. The
     saved one raises “{changed[SavedExp]}”.
 
-    **Say what you change: `mark_dirty`.** After doubling in place the gradient is {dirty[Doubled]:g}.
-    Without the mark it is {dirty[SecretlyDoubled]:g}: silently wrong.
+    **Say what you change: `mark_dirty`.** After doubling [in place](in_place) the gradient is
+    {dirty[Doubled]:g}. Without the mark it is {dirty[SecretlyDoubled]:g}: silently wrong.
 
     **Say what has no gradient: `mark_non_differentiable`.** A backward through an unmarked mask returns
     `{mask[UnmarkedMask]}`, as if that meant something. With the mark: “{mask[ReluWithMask]}”.

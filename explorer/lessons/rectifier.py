@@ -92,7 +92,7 @@ LESSON = Lesson(
     {published[first]:,.0f} to {published[last]:.3g}; with torch's ReLU to {torch_own[last]:.3g}. Here it
     hardly matters.
 
-    It matters where exact zeros are common: after another ReLU, in padding, in quantised nets.
+    It matters where exact zeros are common: after another ReLU, in padding, in [quantised](quantised) nets.
     """,
     code=(MyReLU, gradients, two_layer_net),
     numbers=(slopes, published, torch_own),
