@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.lessons import LESSONS
 from tests.browser.conftest import Open
 from tests.browser.test_learn import open_lesson, press, until_shown
@@ -75,3 +76,15 @@ def test_a_ring_is_drawn_where_a_key_leads_and_nowhere_else(page: Page) -> None:
     assert title.evaluate(ring) == "none"
     page.keyboard.press("Tab")
     assert page.locator(":focus").evaluate(ring) == "solid"
+
+
+@pytest.mark.parametrize(("scheme", "colours"), [("light", RULE_COLOURS_LIGHT), ("dark", RULE_COLOURS_DARK)])
+def test_a_picture_has_the_colours_of_the_theme(
+    new_page: Open, scheme: str, colours: tuple[str, ...]
+) -> None:
+    page = new_page(color_scheme=scheme)
+    open_lesson(page, "gradcheck")
+    press(page, "Skip")
+    page.locator(".pictures .js-plotly-plot .lines").first.wait_for()
+    drawn = page.evaluate("document.querySelector('.pictures .js-plotly-plot').data.map(t => t.line.color)")
+    assert drawn == list(colours[:2])

@@ -1,6 +1,7 @@
 // Pictures of a lesson's numbers: matrices as heat maps, and lines on logarithmic axes.
 
 import { element } from "./dom.js";
+import { coloursOf } from "./instrument.js";
 import { numberText, powerText } from "./numbers.js";
 import { createPlot } from "./train-plot.js";
 
@@ -9,7 +10,7 @@ import { createPlot } from "./train-plot.js";
 
 /**
  * @param {HeatMap|Lines} picture
- * @param {{plotly: string, colours: string[], signal: AbortSignal}} options
+ * @param {{plotly: string, signal: AbortSignal}} options
  * @returns {HTMLElement}
  */
 export function pictureOf(picture, options) {
@@ -28,15 +29,18 @@ function heatMap({ title, values, entry }) {
   return element("table", { class: "heat" }, element("caption", {}, title), element("tbody", {}, ...rows));
 }
 
-/** @param {Lines} picture @param {{plotly: string, colours: string[], signal: AbortSignal}} options */
-function lines({ x_name: xName, y_name: yName, x, y }, { plotly, colours, signal }) {
+/** @param {Lines} picture @param {{plotly: string, signal: AbortSignal}} options */
+function lines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
   const place = element("div", { class: "lines" });
-  const traces = Object.entries(y).map(([name, values], slot) => ({
-    type: "scatter", mode: "lines+markers", name, x, y: values, line: { color: colours[slot] },
-  }));
   const legend = { orientation: "h", x: 0, y: 1, yanchor: "bottom" };
   const axes = { xaxis: decades(xName, x), yaxis: decades(yName, Object.values(y).flat()) };
-  const compose = () => ({ traces, layout: { ...axes, legend, showlegend: true } });
+  const compose = () => {
+    const { rules: colours } = coloursOf(place);
+    const traces = Object.entries(y).map(([name, values], slot) => ({
+      type: "scatter", mode: "lines+markers", name, x, y: values, line: { color: colours[slot] },
+    }));
+    return { traces, layout: { ...axes, legend, showlegend: true } };
+  };
   const plot = createPlot(place, { plotly, hover: false, compose });
   plot.draw({ words: `${yName} against ${xName}` });
   signal.addEventListener("abort", plot.destroy);

@@ -6,7 +6,6 @@ import { createForecast } from "./lesson-forecast.js";
 import { pictureOf } from "./lesson-pictures.js";
 import { createLinks, curvesOf, places, showNet, showScene } from "./lesson-scenes.js";
 import { inline, paragraphs } from "./lesson-words.js";
-import { catalogue } from "./entries.js";
 import { received } from "./message.js";
 
 /**
@@ -75,8 +74,7 @@ export function createLesson(lesson, around) {
   }
 
   function story() {
-    const { light } = catalogue().colours;
-    const options = { plotly: around.instrument.plotly, colours: light, signal: end.signal };
+    const options = { plotly: around.instrument.plotly, signal: end.signal };
     const pictures = lesson.pictures.map((/** @type {*} */ picture) => pictureOf(picture, options));
     return [
       ...paragraphs(lesson.words, around.onTerm),
