@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.ui import admission, answers, limits, runs, warm_up
+from explorer.ui.pages import PAGES
 from explorer.ui.protection import Protection
 
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
@@ -149,7 +150,7 @@ app = st.App(
     routes=[
         Route("/assets/{name:path}", asset),
         *map(paced, [*_ASKED, *runs.ROUTES]),
-        *(Route(path, index) for path in admission.PAGE_PATHS),
+        *(Route(page.path, index) for page in PAGES),
     ],
     middleware=[Middleware(Protection, _EARLY), Middleware(admission.Pages)],
     exception_handlers={429: admission.refused},

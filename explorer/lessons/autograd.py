@@ -74,8 +74,8 @@ LESSON = Lesson(
     title="Autograd does it for you",
     question="When do you have to write a backward yourself?",
     prediction=Choice(
-        "Each output is `input * w`, and every input is 2. What is the gradient of their sum for each `w`?",
-        ("0", "1", "2", "the value of w"),
+        "Each output is `input * w`, with `input = 2`. What is the gradient of their sum for each `w`?",
+        ("0", "1", "2", "the value of `w`"),
         lambda results: f"{results['gradient'][0]:g}",
     ),
     words="""
@@ -83,16 +83,16 @@ LESSON = Lesson(
     to True, and from then on torch writes down every operation on it: the [graph](graph). `backward`
     reads the graph from its end to its beginning.
 
-    Here each weight of `MyLayer` is multiplied by `input = 2`, so one row of its gradient is
-    `{gradient}`. An optimiser is given `{learned}`. For a plain tensor `requires_grad` is
-    {plain_tensor_asks}: a layer that holds one learns nothing.
+    Here each weight of `MyLayer` (the x of the curves) is multiplied by `input = 2`, so one row of its
+    gradient is `{gradient}`. An [optimiser](optimiser) is given `{learned}`. For a plain tensor
+    `requires_grad` is {plain_tensor_asks}: a layer that holds one learns nothing.
 
-    As it was published, this layer has three slips. `torch.tensor(3, 3)` raises “{tensor_slip}”: a
-    shape belongs in `torch.empty(3, 3)`. `init.uniform` warns: “{uniform_slip}” Without
-    `super().__init__()` there is: “{init_slip}”.
+    As it was published, this layer has slips. `torch.tensor(3, 3)` raises “{tensor_slip}”: a shape
+    belongs in `torch.empty(3, 3)`. `init.uniform` warns: “{uniform_slip}” Without `super().__init__()`
+    there is: “{init_slip}”.
     """,
     code=(MyLayer,),
     numbers=(gradient, learned, plain_tensor_asks, tensor_slip, uniform_slip, init_slip),
-    scenes=(explore("formula: w * x", "default", w=2),),
+    scenes=(explore("formula: a * x", "default", a=2),),
     remember="If you only use torch's operations on parameters, the backward is already written.",
 )

@@ -71,7 +71,7 @@ LESSON = Lesson(
     ),
     words="""
     `gradcheck` moves each input by eps to both sides and compares the slope with your `backward`. A
-    large step sees the curve bend. A tiny step subtracts two nearly equal numbers, and only rounding is
+    large step sees the curve bend. A tiny step subtracts nearly equal numbers, and only rounding is
     left. Between them lies a valley.
 
     In float32 the best error is {valley[float32][error]:.0e}, at eps = {valley[float32][eps]:g}. In

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch.autograd import Function
 
-from explorer.lessons.lesson import Choice, Lesson, explore
+from explorer.lessons.lesson import Drawing, Lesson, explore
 
 
 class ClampGradient(Function):
@@ -65,10 +65,10 @@ LESSON = Lesson(
     key="clamp",
     title="Clamp and its mask",
     question="How can a wrong backward stay unseen for years?",
-    prediction=Choice(
-        "At x = 2, above the upper bound, the upstream gradient g is 2. What does the published rule return?",
-        ("0", "1", "2"),
-        lambda results: f"{results['published']['two'][2]:g}",
+    prediction=Drawing(
+        "Draw the gradient of `clamp`, with bounds at `x = 0` and `x = 1`, while `g = 1`.",
+        "default",
+        ("default", "straight_through", "published_clamp"),
     ),
     words="""
     `clamp` moves what is outside to the nearest bound. Its gradient is a [mask](mask): g inside, zero

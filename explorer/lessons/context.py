@@ -163,8 +163,8 @@ LESSON = Lesson(
     title="The context",
     question="What goes wrong if a Function keeps its secrets?",
     prediction=Choice(
-        "A Function doubles its input in place and does not say so. Then you use the doubled tensor. What is"
-        " its gradient? The true one is 2.",
+        "A Function doubles its input in place and does not say so. Then you use the doubled tensor. Which"
+        " gradient does autograd find for the input?",
         ("0", "1", "2", "an error"),
         lambda results: f"{results['dirty']['SecretlyDoubled']:g}",
     ),
@@ -174,8 +174,8 @@ LESSON = Lesson(
     changes the output, the stored one returns {changed[StoredExp]:g} where {true_slope:g} is right. The
     saved one raises “{changed[SavedExp]}”.
 
-    **Say what you change: `mark_dirty`.** After doubling in place the gradient is {dirty[Doubled]:g}.
-    Without the mark it is {dirty[SecretlyDoubled]:g}: silently wrong.
+    **Say what you change: `mark_dirty`.** After doubling [in place](in_place) the gradient is
+    {dirty[Doubled]:g}. Without the mark it is {dirty[SecretlyDoubled]:g}: silently wrong.
 
     **Say what has no gradient: `mark_non_differentiable`.** A backward through an unmarked mask returns
     `{mask[UnmarkedMask]}`, as if that meant something. With the mark: “{mask[ReluWithMask]}”.

@@ -75,7 +75,8 @@ LESSON = Lesson(
 
     `y` was computed, so its gradient is used on the way and thrown away, to save memory. `y.grad` is
     {of_non_leaf[grad]}, and torch warns: “{of_non_leaf[warning]}.” Ask for it with `y.retain_grad()`:
-    `{retained}`. Or look while it passes by: `y.register_hook(print)` shows `{hooked}`.
+    `{retained}`. Or look with a [hook](hook) while it passes by: `y.register_hook(print)` shows
+    `{hooked}`.
 
     And `Variable`, in older code? Today it returns a `{kind_of_variable}`; the name is history. A
     `Parameter` is more: a layer finds it. A layer that holds a Variable has {registered[Variable]}

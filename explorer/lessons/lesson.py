@@ -11,6 +11,8 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlencode
 
+from explorer.lessons.highlighting import spans
+
 Results = Mapping[str, Any]
 
 _ONE_AT_A_TIME = Lock()  # some stories catch warnings or stop the garbage collector, for the whole process
@@ -39,15 +41,24 @@ def train(op: str, *rules: str, **settings: str | float) -> Link:
 
 @dataclass(frozen=True)
 class Choice:
-    """A question with a few answers; which one is right follows from the lesson's numbers."""
+    """A question with a few answers; which one is right follows from the lesson's numbers.
+
+    Attributes:
+        ask: the question.
+        options: the answers to pick from.
+        answer: the right one of them.
+        pictures: rules whose gradients are shown beside the answers, as many as these; or none.
+    """
 
     ask: str
     options: tuple[str, ...]
     answer: Callable[[Results], str]
+    pictures: tuple[str, ...] = ()
 
     def data(self, results: Results) -> dict[str, Any]:
         """Plain data."""
-        return {"ask": self.ask, "options": self.options, "answer": self.answer(results)}
+        told = {"ask": self.ask, "options": self.options, "pictures": self.pictures}
+        return told | {"answer": self.answer(results)}
 
 
 @dataclass(frozen=True)
@@ -58,11 +69,13 @@ class Drawing:
         ask: what to draw, for the op of the lesson's first scene.
         rule: the rule whose gradient is drawn over it.
         pictures: rules to pick from, ``rule`` among them.
+        at: an x at which the values of all rules of the scene are told as well, such as a corner.
     """
 
     ask: str
     rule: str
     pictures: tuple[str, ...]
+    at: float | None = None
 
     def data(self, _: Results) -> dict[str, Any]:
         """Plain data."""
@@ -71,11 +84,14 @@ class Drawing:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A small matrix to be shown cell by cell; one entry, (row, column), is followed by hand."""
+    """A small matrix to be shown cell by cell; one entry, (row, column), is followed by hand.
+
+    A row of None stands for the whole column.
+    """
 
     title: str
     values: Sequence[Sequence[float]]
-    entry: tuple[int, int] | None = None
+    entry: tuple[int | None, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -142,7 +158,7 @@ class Lesson:
             "question": self.question,
             "prediction": self.prediction.data(results),
             "words": inspect.cleandoc(self.words).format(**results),
-            "code": self.source,
+            "code": spans(self.source),
             "scenes": [asdict(scene) for scene in self.scenes],
             "pictures": [asdict(picture()) for picture in self.pictures],
             "remember": self.remember,

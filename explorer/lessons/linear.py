@@ -85,13 +85,13 @@ def by_hand():
 
 
 def input_map():
-    """The input, to be looked at."""
-    return HeatMap("input (n × in)", small()["input"])
+    """The input, with the column that the entry followed by hand is summed from."""
+    return HeatMap("input (n × in)", small()["input"], entry=(None, 0))
 
 
 def upstream_map():
-    """The upstream gradient."""
-    return HeatMap("g (n × out)", small()["g"])
+    """The upstream gradient, with the other column of that sum."""
+    return HeatMap("g (n × out)", small()["g"], entry=(None, 1))
 
 
 def gradient_map():
@@ -102,9 +102,9 @@ def gradient_map():
 LESSON = Lesson(
     key="linear",
     title="Several inputs",
-    question="What does a backward return when the function has three inputs?",
+    question="What does a backward return when its function has several inputs?",
     prediction=Choice(
-        "`LinearFunction.apply(x, weight)` is called without a bias, and x is data. How many of the three"
+        "`LinearFunction.apply(x, weight)` is called without a bias, and x is data. How many"
         " gradients are due?",
         ("0", "1", "2", "3"),
         lambda results: str(sum(results["asked"])),
@@ -114,13 +114,13 @@ LESSON = Lesson(
     stands where none is due: the bias may be missing, and data are not learned. `needs_input_grad` says
     who asks; here it is `{asked}`.
 
-    The gradient of the weight is `grad_output.t().mm(input)`. Follow one entry in the pictures: row of
-    one output, column of one input, summed over all rows of data: {by_hand}.
+    The gradient of the weight is `grad_output.t().mm(input)`. Follow the framed entry in the
+    pictures: for each row of data its output in g times its input, all summed: {by_hand}.
 
     A matrix is easily turned the wrong way, so let [gradcheck](gradcheck) look. It moves every input a
     little and compares. For `LinearFunction`, with the published shapes, it says `{right}`. Then take
-    the mean for the bias where the sum is due. It says: “{wrong}”. Input number two is the bias, since
-    it counts from zero.
+    the mean for the bias where the sum is due. It says: “{wrong}”. It counts inputs from
+    zero, so that one is the bias.
     """,
     code=(LinearFunction, WrongBiasFunction, checked),
     numbers=(right, wrong, asked, small, by_hand),

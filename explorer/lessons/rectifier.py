@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch.autograd import Function
 
-from explorer.lessons.lesson import Choice, Lesson, explore, train
+from explorer.lessons.lesson import Drawing, Lesson, explore, train
 
 
 class MyReLU(Function):
@@ -24,14 +24,17 @@ class MyReLU(Function):
         return grad_x
 
 
-def at_zero():
-    """The gradient at exactly 0, for g = 1."""
-    found = {}
-    for name, relu in (("torch", torch.relu), ("MyReLU", MyReLU.apply)):
-        x = torch.zeros((), requires_grad=True)
-        relu(x).backward()
-        found[name] = x.grad.item()
-    return found
+def gradients(relu):
+    """The gradient at x = −1, 0 and 1, for g = 1."""
+    x = torch.tensor([-1.0, 0.0, 1.0], requires_grad=True)
+    relu(x).sum().backward()
+    left, at_zero, right = x.grad.tolist()
+    return {"left": left, "at_zero": at_zero, "right": right}
+
+
+def slopes():
+    """Of torch's own ReLU and of MyReLU."""
+    return {"torch": gradients(torch.relu), "MyReLU": gradients(MyReLU.apply)}
 
 
 def two_layer_net(relu, steps=500, learning_rate=1e-6):
@@ -52,7 +55,8 @@ def two_layer_net(relu, steps=500, learning_rate=1e-6):
             for w in (w1, w2):
                 w -= learning_rate * w.grad
                 w.grad.zero_()
-    return {"first": losses[0], "last": loss.item(), "zeros": zeros, "values": steps * hidden.numel()}
+    seen = {"inputs": len(w1), "hidden": len(w2), "values": steps * hidden.numel(), "zeros": zeros}
+    return seen | {"first": losses[0], "last": loss.item()}
 
 
 def published():
@@ -69,26 +73,29 @@ LESSON = Lesson(
     key="relu",
     title="MyReLU and the point zero",
     question="What is the gradient of ReLU exactly at the corner?",
-    prediction=Choice(
-        "`MyReLU` sets the gradient to zero where `x < 0`. What does it return at exactly 0, for g = 1?",
-        ("0", "0.5", "1"),
-        lambda results: f"{results['at_zero']['MyReLU']:g}",
+    prediction=Drawing(
+        "Draw the gradient of ReLU, while `g = 1`. Which value do you give it at exactly `x = 0`?",
+        "default",
+        ("default", "straight_through", "zero"),
+        at=0.0,
     ),
     words="""
-    ReLU has a corner at zero. Left of it the slope is zero, right of it one. At the corner itself the
-    derivative does not exist, and everybody may choose: any value between the two is a
-    [subgradient](subgradient). torch returns {at_zero[torch]:g}. `MyReLU` blocks only `x < 0`, so at
-    zero it returns {at_zero[MyReLU]:g}.
+    ReLU has a corner at zero. Left of it the slope is {slopes[torch][left]:g}, right of it
+    {slopes[torch][right]:g}. At the corner itself the derivative does not exist, and everybody may
+    choose: any value between them is a [subgradient](subgradient). torch returns
+    {slopes[torch][at_zero]:g}. `MyReLU` blocks only `x < 0`, so at zero it returns
+    {slopes[MyReLU][at_zero]:g}.
 
-    Does it matter? The net below is the one `MyReLU` was published with: a thousand inputs, a hundred
-    hidden units. In the whole training it computes {published[values]:,} values before the ReLU, and
-    {published[zeros]:,} of them are exactly zero. The loss falls from {published[first]:,.0f} to
-    {published[last]:.3g}; with torch's ReLU to {torch_own[last]:.3g}. Here it hardly matters.
+    Does it matter? The net below is the one `MyReLU` was published with: {published[inputs]:,} inputs,
+    {published[hidden]} hidden units. In the whole training it computes {published[values]:,} values
+    before the ReLU, and {published[zeros]:,} of them are exactly zero. The loss falls from
+    {published[first]:,.0f} to {published[last]:.3g}; with torch's ReLU to {torch_own[last]:.3g}. Here it
+    hardly matters.
 
-    It matters where exact zeros are common: after another ReLU, in padding, in quantised nets.
+    It matters where exact zeros are common: after another ReLU, in padding, in [quantised](quantised) nets.
     """,
-    code=(MyReLU, two_layer_net),
-    numbers=(at_zero, published, torch_own),
+    code=(MyReLU, gradients, two_layer_net),
+    numbers=(slopes, published, torch_own),
     scenes=(explore("relu", "default", "seed_relu", start=-1, stop=1), train("relu", "default", "seed_relu")),
     remember="At a corner the gradient is a choice: look which one your code makes.",
 )

@@ -91,9 +91,9 @@ LESSON = Lesson(
         ),
     ),
     words="""
-    Gradient penalties and Hessians need [double backward](double_backward). If a `backward` is made of
-    torch's operations on saved tensors, it works by itself: for the square of x³ at `x = 1`, `Cube`
-    gives {twice[Cube]:g}.
+    Gradient penalties and [Hessians](hessian) need [double backward](double_backward). If a `backward`
+    is made of torch's operations on saved tensors, it works by itself: for the square of x³ at `x = 1`,
+    `Cube` gives {twice[Cube]:g}.
 
     If yours cannot, say so with `once_differentiable`. Then a second time raises “{twice[OnceCube]}”.
 

@@ -21,11 +21,12 @@ def race():
 LESSON = Lesson(
     key="surrogates",
     title="Which surrogate?",
-    question="Four rules for the same `sign`: which one learns best?",
+    question="Many gradients for one `sign`: with which does a net learn best?",
     prediction=Choice(
         "The net has a `sign` in the middle. With which rule does its loss end lowest?",
         tuple(find_rule(rule).label for rule in RULES),
         lambda results: results["race"]["best"],
+        pictures=RULES,
     ),
     words="""
     `sign` jumps, and is flat everywhere else. A [surrogate](surrogate) spreads the jump over a

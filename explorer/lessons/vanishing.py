@@ -42,7 +42,7 @@ LESSON = Lesson(
         ("default", "straight_through", "soft_round"),
     ),
     words="""
-    `round` is a staircase. Between two jumps it is flat, so its derivative there is zero, and at a jump
+    `round` is a staircase. Between its jumps it is flat, so its derivative there is zero, and at a jump
     it has none. torch returns `{gradient_of_round}`, whatever x is. That is correct, and useless: by
     the [chain rule](chain_rule) everything before the `round` is multiplied by zero.
 

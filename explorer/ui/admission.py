@@ -20,8 +20,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.ui import limits
+from explorer.ui.pages import PAGES
 
-PAGE_PATHS = ("/", "/train", "/learn")
+_PATHS = frozenset(page.path for page in PAGES)
 VISITOR = "visitor"  # the cookie that tells those apart who share an address
 _GOING_AWAY = 1013  # a websocket's "try again later"
 _FULL = "The explorer is full: {pages} pages are open. Try again in about a minute."
@@ -120,7 +121,7 @@ class Pages:
         """Pass a request on; a page more than there is room for is told so."""
         if scope["type"] == "websocket":
             await self._page(scope, receive, send)
-        elif scope["type"] == "http" and scope["path"] in PAGE_PATHS and self._is_full:
+        elif scope["type"] == "http" and scope["path"] in _PATHS and self._is_full:
             await PlainTextResponse(self._words, 503)(scope, receive, send)
         else:
             await self.app(scope, receive, send)

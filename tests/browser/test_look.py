@@ -96,9 +96,9 @@ def test_nothing_of_ours_violates_the_rules_of_axe(new_page: Open, scheme: str) 
     assert violations(page) == []
 
 
-def violations(page: Page) -> list[str]:
-    """What axe-core finds wrong in the instrument: the rule and where."""
-    found = Axe().run(page, context={"include": [[".instrument"]]}).response["violations"]
+def violations(page: Page, part: str = ".instrument") -> list[str]:
+    """What axe-core finds wrong in a part of the page: the rule and where."""
+    found = Axe().run(page, context={"include": [[part]]}).response["violations"]
     return [
         f"{one['id']}: {node['target']} {node['failureSummary']}" for one in found for node in one["nodes"]
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +11,13 @@ from explorer.lessons import LESSONS
 Results = dict[str, Any]
 
 
-def autograd(r: Results) -> None:
+@pytest.fixture
+def r(request: pytest.FixtureRequest) -> Results:
+    """The numbers of the lesson that a test is named after."""
+    return LESSONS[request.function.__name__.removeprefix("test_").replace("_", "-")].results()
+
+
+def test_autograd(r: Results) -> None:
     assert r["gradient"] == [2, 2, 2]
     assert r["learned"] == ["mytensor"]
     assert not r["plain_tensor_asks"]
@@ -21,13 +26,13 @@ def autograd(r: Results) -> None:
     assert "before Module.__init__() call" in r["init_slip"]
 
 
-def vanishing(r: Results) -> None:
+def test_vanishing(r: Results) -> None:
     assert r["gradient_of_round"] == [0, 0, 0]
     assert r["net"]["moved"] == 0
     assert r["net"]["last"] < r["net"]["first"]
 
 
-def straight_through(r: Results) -> None:
+def test_straight_through(r: Results) -> None:
     assert r["gradient"] == [1]
     assert "mismatch" in r["gradcheck_says"]
     before = LESSONS["vanishing"].results()["net"]
@@ -36,7 +41,7 @@ def straight_through(r: Results) -> None:
     assert r["net"]["last"] < before["last"] / 10
 
 
-def clamp(r: Results) -> None:
+def test_clamp(r: Results) -> None:
     published = r["published"]
     assert published["one"][1:] == [1, 1], "above the bound it looks like straight-through"
     assert published["two"][2] not in (0, 2)
@@ -45,7 +50,7 @@ def clamp(r: Results) -> None:
     assert r["fixed"] == [0, 2, 0]
 
 
-def leaves(r: Results) -> None:
+def test_leaves(r: Results) -> None:
     assert r["of_leaf"] == [2, 6]
     assert r["of_non_leaf"]["grad"] is None
     assert "not a leaf" in r["of_non_leaf"]["warning"]
@@ -54,28 +59,30 @@ def leaves(r: Results) -> None:
     assert r["registered"] == {"Variable": 0, "Parameter": 1}
 
 
-def relu(r: Results) -> None:
-    assert r["at_zero"] == {"torch": 0, "MyReLU": 1}
+def test_relu(r: Results) -> None:
+    assert r["slopes"]["torch"] == {"left": 0, "at_zero": 0, "right": 1}
+    assert r["slopes"]["MyReLU"] == {"left": 0, "at_zero": 1, "right": 1}
     assert r["published"]["values"] == 500 * 64 * 100
+    assert (r["published"]["inputs"], r["published"]["hidden"]) == (1000, 100)
     assert 0 < r["published"]["zeros"] < r["published"]["values"] / 1000
     assert r["published"]["last"] == pytest.approx(r["torch_own"]["last"], rel=0.1), "it hardly matters"
     assert r["published"]["last"] < 1e-4
 
 
-def linear(r: Results) -> None:
+def test_linear(r: Results) -> None:
     assert r["right"] is True
     assert "input 2" in r["wrong"]
     assert r["asked"] == (False, True)
     assert r["by_hand"].endswith(f"= {r['small']['gradient'][1][0]:g}")
 
 
-def constants(r: Results) -> None:
+def test_constants(r: Results) -> None:
     assert r["gradient"] == [3, 3]
     assert r["values_back"] == 2
     assert (r["usual"], r["spared"], r["behind_a_block"]) == ([0, 0], None, None)
 
 
-def context(r: Results) -> None:
+def test_context(r: Results) -> None:
     assert r["leak"] == {"SavedExp": False, "StoredExp": True}
     assert r["changed"]["StoredExp"] != r["true_slope"] == 1
     assert "modified by an inplace operation" in r["changed"]["SavedExp"]
@@ -84,7 +91,7 @@ def context(r: Results) -> None:
     assert "does not require grad" in r["mask"]["ReluWithMask"]
 
 
-def twice(r: Results) -> None:
+def test_twice(r: Results) -> None:
     assert r["twice"]["Cube"] == 30
     assert "once_differentiable" in r["twice"]["OnceCube"]
     assert r["twice"]["FrozenCube"] not in (30, None)
@@ -93,7 +100,7 @@ def twice(r: Results) -> None:
     assert "mismatch" in r["gradgradcheck_says"]["FrozenCube"]
 
 
-def gradcheck(r: Results) -> None:
+def test_gradcheck(r: Results) -> None:
     single, double = r["valley"]["float32"], r["valley"]["float64"]
     assert 1e-12 < double["eps"] < single["eps"] < 1e-1, (
         "a valley in both, deeper and further left in float64"
@@ -104,19 +111,8 @@ def gradcheck(r: Results) -> None:
     assert r["beside_the_kink"] is True
 
 
-def surrogates(r: Results) -> None:
+def test_surrogates(r: Results) -> None:
     blocked = r["race"]["blocked"]
     assert r["race"]["best"] == "Straight-through"
     assert blocked["straight_through"] == 0
     assert min(blocked["clipped"], blocked["approx_sign"]) > 0.9
-
-
-CLAIMS: tuple[Callable[[Results], None], ...] = (
-    *(autograd, vanishing, straight_through, clamp, leaves, relu),
-    *(linear, constants, context, twice, gradcheck, surrogates),
-)
-
-
-@pytest.mark.parametrize("claims", CLAIMS, ids=lambda claims: claims.__name__)
-def test_the_story_still_holds(claims: Callable[[Results], None]):
-    claims(LESSONS[claims.__name__.replace("_", "-")].results())

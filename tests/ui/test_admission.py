@@ -13,6 +13,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from explorer.ui import admission, limits
+from explorer.ui.pages import PAGES
 
 
 class _Clock:
@@ -130,8 +131,8 @@ def test_a_third_page_is_told_and_comes_in_when_one_has_left():
         await asyncio.sleep(0)
         (closed,) = await _sent(app, _scope("websocket", "/_stcore/stream"))
         assert (closed["code"], "2 pages are open" in closed["reason"]) == (1013, True)
-        for path in admission.PAGE_PATHS:
-            start, body = await _sent(app, _scope(path=path))
+        for page in PAGES:
+            start, body = await _sent(app, _scope(path=page.path))
             assert (start["status"], b"2 pages are open" in body["body"]) == (503, True)
         assert (await _sent(app, _scope(path="/assets/x.js")))[0]["status"] == 200
         gone[0].set()

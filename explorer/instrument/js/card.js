@@ -26,7 +26,7 @@ export function createCard({ kind, buttons, read, onParameter, onEntry }) {
   const doubt = element("p", { class: "doubt" });
   const sliders = element("div", { class: "sliders" });
   const card = element(
-    "section",
+    "div",
     { role: "group", "aria-labelledby": id, class: `card ${kind}` },
     element("header", {}, name, ...buttons),
     formula,

@@ -109,7 +109,7 @@ export function createChart(host, options) {
       asked = null;
     }
     picture = next;
-    setAttribute(parts.plot, "aria-label", next.words);
+    setAttribute(parts.plot, "aria-label", next.words || "Chart");
     const before = phase === "moving" ? scene : null;
     if (Plotly && (before || parts.place.clientWidth)) drawScene(sceneOf(next, host, parts.place, before), phase);
     probe.show(next, scene);

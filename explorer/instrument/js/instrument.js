@@ -61,7 +61,7 @@ export function createInstrument(host, store, reach) {
 }
 
 /** The colours of curves on the ground that the page has now. @param {HTMLElement} host */
-function coloursOf(host) {
+export function coloursOf(host) {
   const { light, dark, neutral } = catalogue().colours;
   return { neutral, rules: isDark(host) ? dark : light };
 }

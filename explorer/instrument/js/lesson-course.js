@@ -23,7 +23,7 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
   const embedded = asked().has("embed");
   const presenting = () => asked().has("present");
   const terms = createGlossary(glossary);
-  const place = element("main", { class: "place" });
+  const place = element("div", { class: "place" });
   const bar = createBar(lessons, { onGo: go, onGlossary: () => terms.show(), onPresent: present });
   let shown = /** @type {ReturnType<typeof createLesson>|null} */ (null);
   let turn = 0;

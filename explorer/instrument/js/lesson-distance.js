@@ -1,6 +1,6 @@
 // How far a predicted gradient is from the true one, in words.
 
-import { numberText } from "./substitution.js";
+import { about } from "./lesson-shape.js";
 
 /** What somebody expects at an x; NaN where nothing. @typedef {(x: number) => number} Guess */
 /**
@@ -31,9 +31,6 @@ export function distanceOf(guess, { x, y, marks }) {
   };
 }
 
-/** A number as exactly as a hand draws. @param {number} value */
-export const about = (value) => numberText(Number(value.toPrecision(2)));
-
 /**
  * The distance as sentences.
  * @param {Distance} distance
@@ -46,4 +43,15 @@ export function distanceWords({ mean, far, share, size }, name) {
   if (mean <= CLOSE * size) return `Yes, as well as a hand draws: ${apart}.${part}`;
   const { x, guess, truth } = far;
   return `Not quite: ${apart}. Farthest at x = ${about(x)}: you expect ${about(guess)}, it is ${about(truth)}.${part}`;
+}
+
+/**
+ * What was expected at one x, and what each rule returns there.
+ * @param {number} x
+ * @param {number} guess NaN where there is none
+ * @param {{label: string, value: number}[]} rules
+ */
+export function pointWords(x, guess, rules) {
+  const found = rules.map(({ label, value }) => `${label} returns ${about(value)}`).join(", ");
+  return Number.isNaN(guess) ? `At x = ${about(x)} ${found}.` : `At x = ${about(x)} you expect ${about(guess)}: ${found}.`;
 }

@@ -2,10 +2,12 @@
 
 import { entriesOf, settingsOf } from "./choice.js";
 import { sampleCurves } from "./curves.js";
+import { element } from "./dom.js";
 import { find } from "./entries.js";
-import { about, distanceOf, distanceWords } from "./lesson-distance.js";
+import { distanceOf, distanceWords, pointWords } from "./lesson-distance.js";
 import { createDrawing } from "./lesson-drawing.js";
 import { createPrediction } from "./lesson-prediction.js";
+import { shapeWords } from "./lesson-shape.js";
 import { inline } from "./lesson-words.js";
 import { thumbnail } from "./thumbnail.js";
 
@@ -17,18 +19,22 @@ import { thumbnail } from "./thumbnail.js";
  */
 
 /**
- * @param {*} prediction of a lesson: ``options`` with the ``answer``, or the ``rule`` to draw and ``pictures`` of rules
+ * @param {*} prediction of a lesson: ``options`` with the ``answer``, or the ``rule`` to draw; ``pictures`` of
+ *   rules to pick from, and the x ``at`` which their values are told
  * @param {Choice} choice of the first curves
  * @param {Acts} acts
  * @returns {Forecast}
  */
 export function createForecast(prediction, choice, acts) {
-  return prediction.pictures ? drawn(prediction, choice, acts) : picked(prediction, acts);
+  return prediction.options ? picked(prediction, choice, acts) : drawn(prediction, choice, acts);
 }
 
-/** @param {*} prediction @param {Acts} acts @returns {Forecast} */
-function picked({ options, answer }, { onTerm, onCheck, onSkip }) {
-  const listed = options.map((/** @type {string} */ value) => ({ value, content: inline(value, onTerm) }));
+/** @param {*} prediction @param {Choice} choice @param {Acts} acts @returns {Forecast} */
+function picked({ options, answer, pictures }, choice, { onTerm, onCheck, onSkip }) {
+  const listed = options.map((/** @type {string} */ value, /** @type {number} */ place) => {
+    const picture = pictures.length ? [pictureOf(pictures[place], choice)] : [];
+    return { value, content: [...picture, element("span", {}, ...inline(value, onTerm))] };
+  });
   const form = createPrediction({ hint: "Pick an answer:", options: listed, onPick: () => {}, onCheck, onSkip });
   const said = (/** @type {boolean} */ checked) => {
     if (!checked) return `The answer is “${answer}”.`;
@@ -39,26 +45,22 @@ function picked({ options, answer }, { onTerm, onCheck, onSkip }) {
 }
 
 /** @param {*} prediction @param {Choice} choice @param {Acts} acts @returns {Forecast} */
-function drawn({ rule, pictures }, choice, { onCheck, onSkip }) {
-  const { op } = entriesOf(choice);
-  const settings = settingsOf(choice);
-  const sampled = (/** @type {string} */ key) => {
-    const { x, marks, gradients } = sampleCurves({ op, rules: [found(key)] }, settings);
-    return { x, marks, y: /** @type {Float64Array} */ (gradients[key]) };
-  };
+function drawn({ rule, pictures, at }, choice, { onCheck, onSkip }) {
   const options = pictures.map((/** @type {string} */ key) => {
-    return { value: key, content: [thumbnail({ op, rule: found(key) }, settings), heights(sampled(key).y)] };
+    const { x, y, marks } = sampled(key, choice);
+    const even = (/** @type {Float64Array} */ values) => values.filter((_, i) => !marks[i]);
+    return { value: key, content: [pictureOf(key, choice), shapeWords(even(x), even(y))] };
   });
   const drawing = createDrawing(choice.range, () => form.drawn());
   const hint = "Draw in the lower panel, over the whole width. Or pick a picture:";
   const form = createPrediction({ hint, options, onPick: drawing.clear, onCheck, onSkip });
   const said = (/** @type {boolean} */ checked) => {
     const key = form.picked();
-    const truth = sampled(rule);
-    const of = key === null ? null : sampled(key);
-    const distance = distanceOf(of ? (x) => of.y[of.x.indexOf(x)] : drawing.valueAt, truth);
-    const { label, formula } = found(rule);
-    return distance && checked ? distanceWords(distance, formula ? `the gradient of ${label}` : "torch's own gradient") : "";
+    const of = key === null ? null : sampled(key, choice);
+    const guess = of ? (/** @type {number} */ x) => of.y[of.x.indexOf(x)] : drawing.valueAt;
+    const distance = distanceOf(guess, sampled(rule, choice));
+    const apart = distance && checked ? distanceWords(distance, nameOf(rule)) : "";
+    return at === null ? apart : `${apart} ${pointWords(at, checked ? guess(at) : NaN, valuesAt(at, choice))}`.trim();
   };
   return { element: form.element, drawing, verdict: said };
 }
@@ -68,8 +70,27 @@ function found(key) {
   return find("rule", key);
 }
 
-/** What a picture shows, in words. @param {Float64Array} y */
-function heights(y) {
-  const [low, high] = [Math.min(...y), Math.max(...y)];
-  return low === high ? `${about(low)} everywhere` : `between ${about(low)} and ${about(high)}`;
+/** @param {string} key of a rule */
+function nameOf(key) {
+  const { label, formula } = found(key);
+  return formula ? `the gradient of ${label}` : "torch's own gradient";
+}
+
+/** @param {string} key @param {Choice} choice */
+function pictureOf(key, choice) {
+  return thumbnail({ op: entriesOf(choice).op, rule: found(key) }, settingsOf(choice));
+}
+
+/** @param {string} key @param {Choice} choice */
+function sampled(key, choice) {
+  const { x, marks, gradients } = sampleCurves({ op: entriesOf(choice).op, rules: [found(key)] }, settingsOf(choice));
+  return { x, marks, y: /** @type {Float64Array} */ (gradients[key]) };
+}
+
+/** What each rule of a choice returns at an x of its curves. @param {number} at @param {Choice} choice */
+function valuesAt(at, choice) {
+  return choice.rules.map(({ key }) => {
+    const { x, y } = sampled(key, choice);
+    return { label: found(key).formula ? found(key).label : "torch", value: y[x.indexOf(at)] };
+  });
 }

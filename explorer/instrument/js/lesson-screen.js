@@ -1,11 +1,11 @@
 // One lesson: the question and a prediction first; then its answer, the story, and the live curves.
 
-import { element, setText } from "./dom.js";
+import { entriesOf } from "./choice.js";
+import { element } from "./dom.js";
 import { createForecast } from "./lesson-forecast.js";
 import { pictureOf } from "./lesson-pictures.js";
 import { createLinks, curvesOf, places, showNet, showScene } from "./lesson-scenes.js";
 import { inline, paragraphs } from "./lesson-words.js";
-import { catalogue } from "./entries.js";
 import { received } from "./message.js";
 
 /**
@@ -42,7 +42,7 @@ export function createLesson(lesson, around) {
     watch.hidden = false;
     screen.querySelector(".right").append(list);
     screen.append(...nets(), code());
-    setText(verdict, forecast.verdict(checked));
+    verdict.replaceChildren(...inline(forecast.verdict(checked), around.onTerm));
     text.replaceChildren(...story());
     show(first);
   }
@@ -74,8 +74,7 @@ export function createLesson(lesson, around) {
   }
 
   function story() {
-    const { light } = catalogue().colours;
-    const options = { plotly: around.instrument.plotly, colours: light, signal: end.signal };
+    const options = { plotly: around.instrument.plotly, signal: end.signal };
     const pictures = lesson.pictures.map((/** @type {*} */ picture) => pictureOf(picture, options));
     return [
       ...paragraphs(lesson.words, around.onTerm),
@@ -89,11 +88,11 @@ export function createLesson(lesson, around) {
   function others() {
     const curves = curvesOf(lesson.scenes);
     if (curves.length < 2) return [];
-    return curves.map((scene, place) => element("button", { type: "button", onclick: () => show(scene) }, `Show curves ${place + 1}`));
+    return curves.map((scene) => element("button", { type: "button", onclick: () => show(scene) }, `Show ${entriesOf(received(scene.choice)).op.label}`));
   }
 
   function code() {
-    return element("details", { class: "code", open: true }, element("summary", {}, "The code that runs"), element("pre", { tabindex: 0 }, element("code", {}, lesson.code)));
+    return element("details", { class: "code", open: true }, element("summary", {}, "The code that runs"), element("pre", { tabindex: 0 }, element("code", {}, ...coloured(lesson.code))));
   }
 
   return {
@@ -109,4 +108,9 @@ export function createLesson(lesson, around) {
       shown?.destroy();
     },
   };
+}
+
+/** Code as it is coloured. @param {[string, string][]} spans kind and text of each part */
+function coloured(spans) {
+  return spans.map(([kind, text]) => (kind ? element("span", { class: `code-${kind}` }, text) : text));
 }

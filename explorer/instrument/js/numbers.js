@@ -28,14 +28,19 @@ export function within(value, low, high) {
 }
 
 /**
- * A measured number in a few characters: 46,970, 0.0123, 3.1·10⁷.
+ * A measured number in a few characters, all of one size: 46,970, 0.0123, 3.1e7.
  * @param {number} value
  */
 export function shortText(value) {
   const size = Math.abs(value);
   if (value === 0 || (size >= 1e-3 && size < 1e7)) return value.toLocaleString("en-US", { maximumSignificantDigits: 4 });
   const [digits, exponent] = value.toExponential(2).split("e");
-  return `${digits}·10${raised(Number(exponent))}`;
+  return `${Number(digits)}e${Number(exponent)}`;
+}
+
+/** A power of ten on an axis. @param {number} exponent */
+export function powerText(exponent) {
+  return Math.abs(exponent) <= 3 ? shortText(10 ** exponent) : `1e${exponent}`;
 }
 
 /** @param {number} exponent in small raised signs */

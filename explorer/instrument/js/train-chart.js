@@ -1,6 +1,6 @@
 // A chart of series over the steps of a run, on a log axis that only ever grows.
 
-import { raised, shortText } from "./numbers.js";
+import { powerText, shortText } from "./numbers.js";
 import { centred, createPlot } from "./train-plot.js";
 import { escaped } from "./traces.js";
 
@@ -48,7 +48,7 @@ function ticks(range) {
   const decades = Array.from({ length: high - low + 1 }, (_, at) => low + at).filter((_, at) => at % stride === 0);
   const fine = high - low <= 2;
   const tickvals = decades.flatMap((at) => (fine ? [1, 2, 5] : [1]).map((factor) => factor * 10 ** at));
-  const ticktext = fine ? tickvals.map(shortText) : decades.map((at) => `10${raised(at)}`);
+  const ticktext = fine ? tickvals.map(shortText) : decades.map(powerText);
   return { tickmode: "array", tickvals, ticktext };
 }
 

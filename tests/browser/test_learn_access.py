@@ -1,0 +1,90 @@
+"""Learn for those who see little or nothing: axe-core, contrast of the code, and where a ring is drawn."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.lessons import LESSONS
+from tests.browser.conftest import Open
+from tests.browser.test_learn import open_lesson, press, until_shown
+from tests.browser.test_look import PHONE, contrast, violations
+
+SCREENS = {
+    "light": ({}, ""),
+    "dark": ({"color_scheme": "dark"}, ""),
+    "stage": ({"color_scheme": "light"}, "&present=1"),
+    "dark stage": ({"color_scheme": "dark"}, "&present=1"),
+    "phone": ({"viewport": PHONE, "has_touch": True, "is_mobile": True}, ""),
+}
+EACH_SCREEN = pytest.mark.parametrize(("options", "more"), SCREENS.values(), ids=list(SCREENS))
+
+# Each part of the code and the ground it stands on, as [red, green, blue] each.
+CODE = """() => {
+    const rgb = colour => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+    const ground = rgb(getComputedStyle(document.querySelector(".lesson pre")).backgroundColor);
+    const parts = [...document.querySelectorAll(".lesson pre code, .lesson pre span")];
+    return [ground, parts.map(part => [part.className, rgb(getComputedStyle(part).color)])];
+}"""
+
+
+@EACH_SCREEN
+def test_no_lesson_violates_the_rules_of_axe(new_page: Open, options: dict, more: str) -> None:
+    page = new_page(**options)
+    page.goto("/learn")
+    page.locator(".contents a").first.wait_for(timeout=30_000)
+    assert violations(page, ".lesson") == []
+    for lesson in LESSONS.values():
+        open_lesson(page, lesson.key, more)
+        assert violations(page, ".lesson") == [], lesson.key
+        press(page, "Skip")
+        until_shown(page, lesson)
+        for button in page.get_by_role("button", name="Train it here").all():
+            button.click()
+            page.get_by_role("button", name="Start", exact=True).wait_for()
+        assert violations(page, ".lesson") == [], lesson.key
+
+
+@EACH_SCREEN
+def test_coloured_code_can_be_read(new_page: Open, options: dict, more: str) -> None:
+    page = new_page(**options)
+    open_lesson(page, "context", more)
+    press(page, "Skip")
+    ground, parts = page.evaluate(CODE)
+    kinds = dict(parts)
+    assert {"code-keyword", "code-string", "code-number"} <= kinds.keys()
+    assert len({str(colour) for colour in kinds.values()}) >= 4, "colours that differ"
+    for kind, colour in kinds.items():
+        assert contrast(colour, ground) >= 4.5, kind
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_glossary_is_sound(new_page: Open, scheme: str) -> None:
+    page = new_page(color_scheme=scheme)
+    open_lesson(page, "clamp")
+    press(page, "Glossary")
+    expect(page.get_by_role("dialog", name="Glossary")).to_be_visible()
+    assert violations(page, ".lesson") == []
+
+
+def test_a_ring_is_drawn_where_a_key_leads_and_nowhere_else(page: Page) -> None:
+    open_lesson(page, "clamp")
+    title = page.get_by_role("heading", level=2)
+    expect(title).to_be_focused()
+    ring = "one => getComputedStyle(one).outlineStyle"
+    assert title.evaluate(ring) == "none"
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").evaluate(ring) == "solid"
+
+
+@pytest.mark.parametrize(("scheme", "colours"), [("light", RULE_COLOURS_LIGHT), ("dark", RULE_COLOURS_DARK)])
+def test_a_picture_has_the_colours_of_the_theme(
+    new_page: Open, scheme: str, colours: tuple[str, ...]
+) -> None:
+    page = new_page(color_scheme=scheme)
+    open_lesson(page, "gradcheck")
+    press(page, "Skip")
+    page.locator(".pictures .js-plotly-plot .lines").first.wait_for()
+    drawn = page.evaluate("document.querySelector('.pictures .js-plotly-plot').data.map(t => t.line.color)")
+    assert drawn == list(colours[:2])

@@ -1,0 +1,42 @@
+"""Coloured code: nothing is lost, and each part has its kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.lessons import LESSONS
+from explorer.lessons.highlighting import spans
+
+PARTS = '''class A:  # a comment
+    """Of more
+    lines."""
+    def f(self, n=1.5e-3):
+        return f"{n!r} {{}}", None, "x³"
+'''
+
+
+@pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
+def test_the_texts_are_the_source(lesson):
+    found = spans(lesson.source)
+    assert "".join(text for _, text in found) == lesson.source
+    assert {kind for kind, _ in found} >= {"", "keyword", "name", "string"}
+
+
+@pytest.mark.parametrize("source", ["", "\n", "x", "x = 1  # no end", PARTS])
+def test_nothing_is_lost_of_any_source(source: str):
+    assert "".join(text for _, text in spans(source)) == source
+
+
+def test_the_kinds():
+    found = spans(PARTS)
+
+    def of(kind: str) -> list[str]:
+        return [text for one, text in found if one == kind]
+
+    assert of("keyword") == ["class", "def", "return", "None"]
+    assert of("name") == ["A", "f"]
+    assert of("number")[0] == "1.5e-3"
+    assert of("comment") == ["# a comment"]
+    assert of("string")[0] == '"""Of more\n    lines."""'
+    assert of("string")[-1] == '"x³"'
+    assert "self" not in "".join(of("keyword") + of("name"))
