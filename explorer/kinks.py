@@ -168,10 +168,14 @@ def _switches(value: Curve, start: float, stop: float, also: list[float]) -> lis
         cells = torch.stack([x[:-1], x[1:], at[:-1], at[1:]])
         for _ in range(_HALVINGS):
             cells = cells[:, cells[2] != cells[3]]
+            if not cells.shape[1]:
+                return []
             if cells.shape[1] > 4 * MOST_KINKS:
                 raise TooManyKinksError(f"a piece of the formula changes {cells.shape[1]} times")
             low, high, before, after = cells
-            middle = (low + high) / 2  # of neighbouring floats it is one of them, and that half falls away
+            middle = (low + high) / 2
+            if ((middle == low) | (middle == high)).all():
+                break  # they are neighbouring floats
             between = _comparable(value(middle))
             halves = [low, middle, before, between], [middle, high, between, after]
             cells = torch.cat([torch.stack(half) for half in halves], dim=1)

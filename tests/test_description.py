@@ -7,11 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 import explorer
-from explorer.catalogue import OPS, RULES, find_op
+from explorer.catalogue import OPS, OWN, RULES, find_op
 from explorer.curves import sample, sample_curves
 from explorer.description import MAIN_LENGTH, describe, described, document
+from explorer.formula import Formula, parse
+from tests.formula.strategies import PARAMETERS, formulas, many
 
 STE, DEFAULT, PUBLISHED = (RULES[key].label for key in ("straight_through", "default", "published_clamp"))
 NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e[−+][0-9]+)?"
@@ -243,3 +246,18 @@ def test_a_document_holds_curves_and_sentences():
     assert found["gradients"] == curves.gradients
     assert found["kinks"] == {"forward": None, "default": (), "soft_round": None}
     assert f"{found['main']} {found['rest']}" == describe(curves)
+
+
+@settings(many, max_examples=100)
+@given(formulas)
+def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: Formula):
+    own = OWN + formula.text
+    is_op = set(formula.variables) <= {"x"}
+    values = {name: PARAMETERS[name] for name in formula.parameters}
+    curves = sample_curves(own if is_op else "abs", "default" if is_op else own, points=51, **values)
+    label = curves.op.label if is_op else curves.labels[own]
+    assert parse(label, parameters=PARAMETERS) == formula
+    words = describe(curves)
+    assert f"{label} is " in words or f"{label} has no" in words or f"{label}: the gradient is" in words
+    for text in re.findall(NUMBER, words.replace(label, "").replace(" %", "")):
+        assert parse(text).value() == float(text.replace("−", "-"))

@@ -16,6 +16,7 @@ import torch
 from packaging.requirements import Requirement
 
 import explorer
+from explorer.training import Run, Settings
 from tests.test_layers import EVERYWHERE, files_of, imports_of, part_of
 
 ROOT = Path(__file__).parents[1]
@@ -87,6 +88,12 @@ def test_an_own_rule_or_op_works_wherever_a_key_does():
     again = x.detach().clone().requires_grad_()
     names["bent_outside"](again).sum().backward()
     assert again.grad.tolist() == x.grad.tolist()
+    assert "Outside" in explorer.instrument(op, [rule]).html()
+    settings = Settings(op=op, rules=(rule, "default"), parameters={"w": 0.1}, hidden=4, batch=4)
+    run = Run(settings)
+    run.advance(2)
+    assert {key: len(losses) for key, losses in run.snapshot().losses.items()} == {"outside": 2, "default": 2}
+    Run(settings).load_state_dict(run.state_dict())
     with pytest.raises(explorer.FormulaError, match="unknown name"):
         explorer.apply(op, explorer.Rule("wrong", "Wrong", "g * z"), x)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal
 
 from explorer.catalogue.display import TORCH_OWN, html_table
@@ -242,4 +242,9 @@ def _lattice_points(
 
 
 def _value(text: str, parameters: Mapping[str, float]) -> float:
-    return parse(text, variables=(), parameters=list(parameters)).value(parameters)
+    return _constant(text).value(parameters)
+
+
+@lru_cache
+def _constant(text: str) -> Formula:
+    return parse(text, variables=(), parameters=None)

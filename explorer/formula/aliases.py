@@ -19,8 +19,9 @@ alpha beta gamma delta epsilon zeta eta theta iota kappa lambd mu nu xi omicron 
 phi chi psi omega
 """  # torch's own spelling of lambda, a word of Python
 GREEK = dict(zip("αβγδεζηθικλμνξοπρστυφχψω", _LETTERS.split(), strict=True))
+GREEK |= {"ϵ": "epsilon", "ϕ": "phi", "µ": "mu"}  # other signs for the same letters
 
-# Calls under other names or with torch's defaults left out, as formulas in a, b, c.
+# Calls under other names, with torch's defaults left out or its keywords, as formulas in a, b, c.
 CALLS = {
     "absolute(a)": "abs(a)", "fabs(a)": "abs(a)", "sgn(a)": "sign(a)", "rint(a)": "round(a)",
     "fix(a)": "trunc(a)", "ceiling(a)": "ceil(a)", "frac(a)": "a - trunc(a)",
@@ -38,9 +39,16 @@ CALLS = {
     "minimum(a, b)": "min(a, b)", "fmin(a, b)": "min(a, b)",
     "maximum(a, b)": "max(a, b)", "fmax(a, b)": "max(a, b)",
     "clip(a, b, c)": "clamp(a, b, c)", "clamp(a, b)": "clamp_min(a, b)", "clip(a, b)": "clamp_min(a, b)",
+    "clamp(a, min=b)": "clamp_min(a, b)", "clip(a, min=b)": "clamp_min(a, b)",
+    "clamp(a, max=b)": "clamp_max(a, b)", "clip(a, max=b)": "clamp_max(a, b)",
+    "clamp(a, min=b, max=c)": "clamp(a, b, c)", "clip(a, min=b, max=c)": "clamp(a, b, c)",
     "expit(a)": "sigmoid(a)", "logistic(a)": "sigmoid(a)", "logsigmoid(a)": "-softplus(-a)",
     "log_sigmoid(a)": "-softplus(-a)", "swish(a)": "silu(a)", "softplus(a, b)": "softplus(b * a) / b",
     "tanhshrink(a)": "a - tanh(a)", "elu(a)": "elu(a, 1)", "celu(a)": "celu(a, 1)",
+    "elu(a, alpha=b)": "elu(a, b)", "celu(a, alpha=b)": "celu(a, b)",
+    "leaky_relu(a, negative_slope=b)": "leaky_relu(a, b)", "softplus(a, beta=b)": "softplus(b * a) / b",
+    "softshrink(a, lambd=b)": "softshrink(a, b)", "hardshrink(a, lambd=b)": "hardshrink(a, b)",
+    "hardtanh(a, min_val=b, max_val=c)": "hardtanh(a, b, c)",
     "leaky_relu(a)": "leaky_relu(a, 0.01)", "prelu(a, b)": "where(a > 0, a, b * a)",
     "threshold(a, b, c)": "where(a > b, a, c)", "hardtanh(a)": "hardtanh(a, -1, 1)",
     "hard_tanh(a)": "hardtanh(a, -1, 1)", "hard_sigmoid(a)": "hardsigmoid(a)",

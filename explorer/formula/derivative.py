@@ -45,11 +45,11 @@ _OPERATORS = {
 }
 # torch divides a number by a tensor as number * reciprocal.
 _NUMBER_DIVIDED = ("0", "-(g * a) * (reciprocal(b) * reciprocal(b))")
-# torch computes these with constants of float32, whatever the dtype of x. What is taken from b, over
-# and over, leaves the 24 bits of a float32.
-_INVERSE = "1 / (b * 536870913 - (b * 536870913 - b))"
+# torch computes these with constants of float32, whatever the dtype of x: multiples of 2**-149 where they
+# are tiny; elsewhere what is taken from b, over and over, leaves 24 bits. As d they stand for b.
+_SINGLE = "where(abs(b) < 2**-126, round(b * 2**149) * 2**-149, b * 536870913 - (b * 536870913 - b))"
 _FLOAT32 = {
-    "celu": f"g * where(a > 0, 1, {_INVERSE} * b * exp(a * ({_INVERSE})))",
+    "celu": "g * where(a > 0, 1, 1 / d * b * exp(a * (1 / d)))",
     "hardsigmoid": "where(-3 < a < 3, g * 0.1666666716337204, 0)",
 }
 _OUTSIDE_DOMAIN = "where((y == y) | (a != a), d, g * (0 / 0))"  # y is NaN there although a is not
@@ -104,7 +104,8 @@ class _Reverse:
                 condition, g = Name("a"), Name("g")
                 return [ZERO, Call("where", (condition, g, ZERO)), Call("where", (condition, ZERO, g))]
             case Call(function) if function in _FLOAT32 and not self.finite:
-                return [_guarded(template(_FLOAT32[function]), node)]
+                single = substituted(template(_FLOAT32[function]), {Name("d"): template(_SINGLE)})
+                return [_guarded(single, node)]
             case Call():
                 trees = [*map(template, _texts(node))]
                 return trees if self.finite else [_guarded(tree, node) for tree in trees]

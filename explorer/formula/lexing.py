@@ -10,8 +10,8 @@ from explorer.formula.errors import error_at
 
 _WORD = re.compile(
     r"(?P<space>[ \t\r\n]+)"
-    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>(?:(?:torch|nn|functional|F|np|numpy|jnp|math)\.)*[A-Za-z_][A-Za-z0-9_]*|[α-ω][0-9]*)"
+    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+−-]?[0-9]+)?)"
+    r"|(?P<name>(?:(?:torch|nn|functional|F|np|numpy|jnp|math)\.)*[A-Za-z_][A-Za-z0-9_]*|[α-ωϵϕµ][0-9]*)"
     r"|(?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
     r"|(?P<mark>\*\*|//|<=|>=|==|!=|:=|&&|\|\||[-+*/()<>,&|~=%^!\[\].'\"#−×·⋅∗÷≤≥≠])"
 )
@@ -58,6 +58,8 @@ def _own(token: Token) -> list[Token]:
             return []
         case "name":
             return [replace(token, text=own_name(token.text))]
+        case "number":
+            return [replace(token, text=token.text.replace("−", "-"))]
         case "power":
             exponent = token.text.translate(SUPERSCRIPTS)
             sign = [Token("mark", "-", token.column)] if exponent[0] == "-" else []

@@ -199,7 +199,7 @@ class _Parser:
         if token.kind == "name":
             return self.call(token) if self.token.text == "(" else self.name(token)
         if token.text in ("(", "|"):
-            (node,), columns = self.enclosed(token, several=False)
+            (node,), columns, _ = self.enclosed(token, several=False)
             if token.text == "(":
                 return node
             self.require_numbers([node], columns, "an absolute value")
@@ -210,15 +210,18 @@ class _Parser:
             raise self.instead(token)
         raise error_at(token.column, f'a value is missing before "{token.text}"', "")
 
-    def enclosed(self, opening: Token, several: bool) -> tuple[list[Node], list[int]]:
-        """What stands between two marks, and where; ``several`` parts stand between commas."""
+    def enclosed(self, opening: Token, several: bool) -> tuple[list[Node], list[int], list[str]]:
+        """What stands between two marks, and where; ``several`` parts between commas, and their keywords."""
         outer, self.closing = self.closing, "|" if opening.text == "|" else ")"
         nodes: list[Node] = []
         columns: list[int] = []
+        keywords: list[str] = []
         while not nodes or (several and self.token.text == "," and self.take()):
             if several and not nodes and self.token.text == ")":
                 break
             columns.append(self.token.column)
+            named = several and self.token.kind == "name" and self.tokens[self.position + 1].text == "="
+            keywords.append(self.take().text + self.take().text if named else "")
             nodes.append(self.expression())
         if self.token.text == self.closing:
             self.take()
@@ -229,7 +232,7 @@ class _Parser:
         else:
             raise self.trailing()
         self.closing = outer
-        return nodes, columns
+        return nodes, columns, keywords
 
     def number(self, token: Token) -> Number:
         value = float(token.text)
@@ -273,11 +276,15 @@ class _Parser:
             near = misspelled(token.text)
             hint = f"write {near}" if near else "a * is missing, or it is none of the functions"
             raise error_at(token.column, f'unknown function "{token.text}"', f": {hint}")
-        arguments, columns = self.enclosed(self.take(), several=True)
-        pattern = f"{name}({', '.join('abcdefgh'[: len(arguments)])})"
+        arguments, columns, keywords = self.enclosed(self.take(), several=True)
+        pattern = f"{name}({', '.join(map(''.join, zip(keywords, 'abcdefgh', strict=False)))})"
         if pattern in CALLS:
             self.require_numbers(arguments, columns, f"an argument of {name}")
             return self.built(filled(CALLS[pattern], arguments), token.column)
+        for named, column in zip(keywords, columns, strict=True):
+            if named:
+                shown = f'"{named}"'
+                raise error_at(column, shown, f": leave it out, the arguments of {name} have no names here")
         self.check_arguments(token, name, arguments, columns)
         return self.built(Call(name, tuple(arguments)), token.column)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from explorer.catalogue import Op, Rule
 from explorer.formula.printing import TORCH, source
 from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, is_constant, names
 from explorer.snippets.layout import block
-from explorer.snippets.pair import Pair
+from explorer.snippets.pair import Values, paired
 from explorer.snippets.torch_code import function, module, shaped
 
 _REMARK = (
@@ -15,8 +16,14 @@ _REMARK = (
 _ONE, _ZERO = Number(1.0), Number(0.0)
 
 
-def detach_code(pair: Pair) -> str | None:
-    """The module's text, or None where the rule is not g times a factor that is free of g."""
+def detach_snippet(op: str | Op, rule: str | Rule, parameters: Values = None) -> str | None:
+    """The same function without a class, by ``detach``; None where that cannot express the rule.
+
+    It can for rules that are g times a factor free of g. Forward values are the op's bit for bit, the
+    gradient is the rule's up to rounding, kinks included; there is no second derivative. Arguments as
+    for ``snippet``.
+    """
+    pair = paired(op, rule, parameters)
     factor = local_gradient(pair.rule.parsed.tree) if pair.rule.parsed else None
     if factor is None:
         return None

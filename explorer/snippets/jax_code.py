@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from explorer.catalogue import Op, Rule
 from explorer.formula import Formula
-from explorer.formula.printing import JAX, source
 from explorer.formula.tree import is_constant
 from explorer.snippets.layout import docstring, module, names_in, several
-from explorer.snippets.pair import Pair, has_elements
+from explorer.snippets.pair import Pair, Values, has_elements, paired
 
 _FUNCTION = """
 {decorator}
@@ -32,17 +32,22 @@ _IMPORTS = (
 )
 
 
-def jax_code(pair: Pair) -> str:
-    """The module's text; it needs jax alone and defines ``pair.name``."""
-    rule = pair.rule.parsed
+def jax_snippet(op: str | Op, rule: str | Rule, parameters: Values = None) -> str:
+    """JAX source of the same function with a ``custom_vjp``; for the default rule the plain op.
+
+    It needs jax alone. Values and gradients agree with torch's up to rounding, except that the default
+    rule shows what JAX, not torch, does at a kink. Arguments as for ``snippet``.
+    """
+    pair = paired(op, rule, parameters)
+    own = pair.rule.parsed
     code = _FUNCTION.format(
-        decorator=_decorator(pair) if rule else "",
+        decorator=_decorator(pair) if own else "",
         name=pair.name,
         signature=", ".join(["x", *(f"{name}={value!r}" for name, value in pair.parameters.items())]),
         docstring=docstring(pair.described("array")),
         forward=_shaped(pair.op.parsed, "x"),
     )
-    return module(code + (_derivative(pair, _shaped(rule, "g")) if rule else ""), *_IMPORTS)
+    return module(code + (_derivative(pair, _shaped(own, "g")) if own else ""), *_IMPORTS)
 
 
 def _decorator(pair: Pair) -> str:
@@ -68,7 +73,7 @@ def _derivative(pair: Pair, gradient: str) -> str:
 
 def _shaped(formula: Formula, like: str) -> str:
     """The formula's expression with the shape and dtype of ``like``."""
-    text = source(formula.tree, JAX)
+    text = formula.jax_source
     if is_constant(formula.tree):
         return f"jnp.full_like({like}, {text})"
     if not has_elements(formula.tree):

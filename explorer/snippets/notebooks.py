@@ -9,8 +9,10 @@ from typing import Any
 
 import nbformat
 
+from explorer.catalogue import Op, Rule
 from explorer.snippets.layout import WIDTH, formatted
-from explorer.snippets.pair import Pair
+from explorer.snippets.pair import Pair, Values, paired
+from explorer.snippets.torch_code import torch_code
 
 _nbformat: Any = nbformat  # its functions carry no types
 _v4 = _nbformat.v4
@@ -60,17 +62,28 @@ figure.show()
 """)
 
 
-def notebook_code(
-    pair: Pair,
-    code: str,
+def notebook(
+    op: str | Op,
+    rule: str | Rule,
+    parameters: Values = None,
     *,
-    start: float,
-    stop: float,
-    points: int,
-    g: float,
-    kinks: Sequence[float],
+    start: float = -3.0,
+    stop: float = 3.0,
+    points: int = 601,
+    g: float = 1.0,
+    kinks: Sequence[float] = (),
 ) -> str:
-    """The notebook as JSON (nbformat 4); ``code`` is the PyTorch source of the pair."""
+    """A notebook (nbformat 4, as JSON text) that defines the function and draws its curve.
+
+    Args:
+        op, rule, parameters: as for ``snippet``.
+        start, stop: ends of the range of x, start below stop.
+        points: number of evenly spaced x.
+        g: the upstream gradient.
+        kinks: x to be sampled exactly, where the line breaks; ``sample_curves(...).kinks[rule]``.
+    """
+    pair = paired(op, rule, parameters)
+    code = torch_code(pair)
     sample = _SAMPLE.substitute(
         imports="" if "import torch\n" in code else "import torch\n\n",
         start=float(start),

@@ -11,6 +11,8 @@ from explorer.catalogue import Op, Parameter, Rule, find_op, find_rule, finite, 
 from explorer.formula.parsing import CODE_WORDS
 from explorer.formula.tree import VARIABLES, Call, Name, Node, children
 
+Values = Mapping[str, float] | None
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -70,14 +72,14 @@ class Pair:
         return [f"    {name}: {known[name].meaning}." for name in self.parameters]
 
 
-def pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Pair:
+def paired(op: str | Op, rule: str | Rule, settings: Values = None) -> Pair:
     """An op and a rule at their values.
 
     ``settings`` as for ``catalogue.values``. Raises ValueError for an unknown key or a value that is
     not a finite number, FormulaError for an own formula that cannot be read.
     """
     op, rule = find_op(op), find_rule(rule)
-    chosen = values(op, rule, settings)
+    chosen = values(op, rule, settings or {})
     return Pair(op, rule, {name: finite(f"parameter {name}", value) for name, value in chosen.items()})
 
 

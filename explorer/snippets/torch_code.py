@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from explorer.catalogue import Op, Rule, checked, find_op, find_rule
 from explorer.formula import Formula
 from explorer.formula.printing import TORCH, limited_source
 from explorer.formula.tree import is_constant
 from explorer.snippets import layout
 from explorer.snippets.layout import block, docstring, names_in, several
-from explorer.snippets.pair import Pair, has_elements
+from explorer.snippets.pair import Pair, Values, has_elements, paired
 
 _NO_PATH = "torch sees no path from y back to x, so the gradient is 0."
 # No parameter of a formula starts with an underscore, so none can hide the name of the class.
@@ -58,8 +59,31 @@ class {layer}(nn.Module):
 '''
 
 
+def snippet(op: str | Op, rule: str | Rule, parameters: Values = None, **named: float) -> str:
+    """PyTorch source that defines ``round_straight_through(x, **parameters)`` and its layer.
+
+    Executed on its own, with torch alone, it reproduces ``explorer.apply`` bit for bit, kinks
+    included, and works under double backward and torch.func where the rule is differentiable. For
+    the default rule it is the plain op. Where torch or Python refuses a constant, such as a negative
+    width of softshrink or ``log(a)`` at a = 0, the code raises their error and ``explorer.apply`` gives
+    NaN or what IEEE arithmetic gives.
+
+    Args:
+        op: key of ``OPS``, or ``"formula: …"`` in x.
+        rule: key of ``RULES``, or ``"formula: …"`` in x, y, g.
+        parameters: values by name, which become the defaults of the signature; other names are
+            passed over.
+        **named: the same as keywords.
+
+    Raises:
+        ValueError: an unknown key or keyword, or a value that is not finite; FormulaError is one too.
+    """
+    keywords = checked(find_op(op), [find_rule(rule)], named)
+    return torch_code(paired(op, rule, {**(parameters or {}), **keywords}))
+
+
 def torch_code(pair: Pair) -> str:
-    """The module's text; it needs torch alone and defines ``pair.name`` and ``pair.layer``."""
+    """The text of a module that defines ``pair.name`` and ``pair.layer``."""
     gradient = _gradient(pair)
     if gradient is None:
         return module(function(pair, f"return {shaped(pair.op.parsed, 'x')}") + _layer(pair))

@@ -98,7 +98,10 @@ class Run:
     def _begun(self) -> Nets:
         """The nets at their start."""
         asked, x, w1 = self.settings, self._start.x, self._start.w1
-        pairs = {rule: pair(asked.op, rule, asked.parameters) for rule in asked.rules}
+        keys = [rule if isinstance(rule, str) else rule.key for rule in asked.rules]
+        pairs = {
+            key: pair(asked.op, rule, asked.parameters) for key, rule in zip(keys, asked.rules, strict=True)
+        }
         # With more examples than twice the inputs the small product would be the larger one.
         fixed = len(x) <= asked.batch and len(x) < 2 * len(w1)
         with one_thread():

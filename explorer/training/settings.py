@@ -9,11 +9,11 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import torch
 
-from explorer.catalogue import MOST_RULES, checked, find_op, find_rule, finite
+from explorer.catalogue import MOST_RULES, Op, Rule, checked, find_op, find_rule, finite
 from explorer.training.limits import (
     LARGEST_LR,
     MAX_BATCH,
@@ -24,6 +24,8 @@ from explorer.training.limits import (
     SMALLEST_LR,
 )
 from explorer.training.tasks import TASKS
+
+Entry = TypeVar("Entry", Op, Rule)
 
 FULL = "full"  # the pace of a run that goes as fast as it can
 
@@ -157,49 +159,50 @@ LIVE = tuple(name for name, setting in SETTINGS.items() if setting.live)
 class Settings(TrainingSettings):
     """What a run is asked to do; by default a ReLU in the two-layer net on random data.
 
-    Frozen, hashable, and made of text and numbers only: ``Settings(**dataclasses.asdict(settings))``
-    gives it back, through JSON too. Beside the settings of ``SETTINGS``,
-    of which the device None is the accelerator where there is one:
+    Frozen, hashable, and made of text and numbers only, unless op or rules are given as records:
+    ``Settings(**dataclasses.asdict(settings))`` gives it back, through JSON too. Beside the settings of
+    ``SETTINGS``, of which the device None is the accelerator where there is one:
 
     Attributes:
-        op: the net's activation, a key of ``OPS`` or ``"formula: …"`` in x.
-        rules: 1 to 6 backward rules, keys of ``RULES`` or ``"formula: …"``; the same rule twice counts once.
+        op: the net's activation, a key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
+        rules: 1 to 6 backward rules, keys of ``RULES``, ``"formula: …"``, or ``Rule``; the same rule twice
+            counts once.
         parameters: values of op and rules by name, or by ``rule.name`` for one rule only.
 
     Raises:
         ValueError: a plain sentence for what cannot be.
     """
 
-    op: str = "relu"
-    rules: tuple[str, ...] = ("default",)
+    op: str | Op = "relu"
+    rules: tuple[str | Rule, ...] = ("default",)
     parameters: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._put("op", _key("op", self.op))
+        self._put("op", _entry("op", self.op, Op))
         self._put("rules", _distinct(self.rules))
         self._put("parameters", _parameters(self.op, self.rules, self.parameters))
 
 
-def _key(what: str, key: object) -> str:
-    if not isinstance(key, str):
-        raise ValueError(f"{what} must be a key or a formula, not {key!r}")
-    return key
+def _entry(what: str, entry: Any, kind: type[Entry]) -> str | Entry:
+    if not isinstance(entry, str | kind):
+        raise ValueError(f"{what} must be a key or a formula, not {entry!r}")
+    return entry
 
 
-def _distinct(rules: object) -> tuple[str, ...]:
+def _distinct(rules: object) -> tuple[str | Rule, ...]:
     """The rules in their order, each once: two spellings of one own formula are one rule."""
     if isinstance(rules, str) or not isinstance(rules, list | tuple):
         raise ValueError(f"rules must be a list of keys, such as ['default'], not {rules!r}")
-    found: dict[str, str] = {}
+    found: dict[str, str | Rule] = {}
     for rule in rules:
-        found.setdefault(find_rule(_key("a rule", rule)).key, rule)
+        found.setdefault(find_rule(_entry("a rule", rule, Rule)).key, rule)
     if not 1 <= len(found) <= MOST_RULES:
         raise ValueError(f"choose 1 to {MOST_RULES} rules, not {len(found)}")
     return tuple(found.values())
 
 
-def _parameters(op: str, rules: tuple[str, ...], parameters: object) -> dict[str, float]:
+def _parameters(op: str | Op, rules: tuple[str | Rule, ...], parameters: object) -> dict[str, float]:
     if not isinstance(parameters, Mapping):
         raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {parameters!r}")
     return checked(find_op(op), tuple(find_rule(rule) for rule in rules), parameters)

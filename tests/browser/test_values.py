@@ -191,3 +191,13 @@ def test_ranges(page: Page, start, stop):
         curves = case.torch()
         assert same_points(sampled, curves), case.name
         assert not unequal_curves(sampled, curves), case.name
+
+
+@pytest.mark.parametrize("size", [1e-37, 1e-39, 1e-44, 7.1e-46, 7e-46])
+def test_celu_at_constants_that_float32_holds_in_few_bits(page: Page, size: float):
+    op, default = find_op("formula: celu(x, c)"), (RULES["default"],)
+    cases = [Case(op, default, 0.5, {"c": c}, -2 * size, 3 * size) for c in (size, -size)]
+    for case, sampled in zip(cases, sampled_in(page, cases), strict=True):
+        curves = case.torch()
+        assert same_points(sampled, curves), case.name
+        assert not unequal_curves(sampled, curves), case.name

@@ -96,7 +96,7 @@ _SYNTAX = (
     "abs(*[x])",
     "abs(x=x)",
     "abs(input=x)",
-    "clamp(x, min=0, max=1)",
+    "relu(x, inplace=1)",
     "round(x, decimals=2)",
     "abs(x for x in y)",
     "abs(x, )",

@@ -88,6 +88,14 @@ def test_functions_and_operators_as_torch(text, g):
         assert_as_torch(parse(text, parameters=PARAMETERS), parameters, X, g)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("size", [2e-38, 1.17e-38, 1e-39, 1e-44, 1.4e-45, 7.1e-46, 7e-46, 1e-300, 5e-324])
+def test_celu_at_constants_that_float32_holds_in_few_bits(size, sign):
+    near = torch.linspace(-2, 2, 8, dtype=torch.float64) * size
+    for text in ("celu(x, c)", f"celu(x, {sign * size!r})"):
+        assert_as_torch(parse(text, parameters=("c",)), {"c": sign * size}, torch.cat([near, X[8:]]), 0.5)
+
+
 def test_every_differentiable_function_says_its_gradient():
     for row in FUNCTIONS.values():
         expected = (row.arity if row.mixing in ("tensors", "bounds") else 1) * row.differentiable

@@ -89,7 +89,12 @@ WRONG = [
     ("x + torch.ops", 5, 'unknown name "torch.ops"'),
     ("ln(x, 1, 2)", 1, "ln at column 1 takes 1 argument, here it has 3"),
     ("1 + square(x > 0)", 12, "an argument of square needs a number"),
-    ("clamp(x, max=1)", 13, "arguments have no names"),
+    ("x = 1", 3, "arguments have no names"),
+    ("relu(x, inplace=1)", 9, '"inplace=" at column 9: leave it out, the arguments of relu have no names'),
+    ("clamp(x, max=1, min=0)", 10, "have no names here"),
+    ("clamp(min=1)", 7, "have no names here"),
+    ("clamp(x, max=)", 14, "a value is missing"),
+    ("(x=1)", 3, "assigns nothing"),
     ("2 (x)", 3, "operator"),
     ("x y", 3, "operator"),
     ("x 2", 3, "operator"),
@@ -250,8 +255,10 @@ FORGIVEN = [
     ("-x²", "-x ** 2"),
     ("x¹²", "x ** 12"),
     ("3·10⁻⁴", "3 * 10 ** -4"),
+    ("−1e−09x", "-1e-09 * x"),
     ("2πx", "2 * pi * x"),
     ("α·x + β1 + λ", "alpha * x + beta1 + lambd"),
+    ("ϵ + ϕ2·µ", "epsilon + phi2 * mu"),
     ("2x", "2 * x"),
     ("-2x", "-2 * x"),
     ("2(x+1)", "2 * (x + 1)"),
@@ -276,6 +283,10 @@ FORGIVEN = [
     ("np.exp(x) * math.pi + np.maximum(x, 0)", "exp(x) * pi + max(x, 0)"),
     ("ReLU(x) + Abs(x)", "relu(x) + abs(x)"),
     ("clamp(x, lo)", "clamp_min(x, lo)"),
+    ("torch.clamp(x, min=0)", "clamp_min(x, 0)"),
+    ("clamp(x, max = hi)", "clamp_max(x, hi)"),
+    ("clip(x, min=-1, max=1)", "clamp(x, -1, 1)"),
+    ("F.leaky_relu(x, negative_slope=0.2)", "leaky_relu(x, 0.2)"),
     ("torch.clip(x, -1, 1)", "clamp(x, -1, 1)"),
     ("torch.where(x > 0, x, 0)", "where(x > 0, x, 0)"),
     ("log2(1 + x)", "log(1 + x) / log(2)"),
@@ -296,9 +307,9 @@ def test_what_people_write_is_read(text, meant):
 @pytest.mark.parametrize("pattern", CALLS)
 def test_each_other_call_is_a_formula_of_known_functions(pattern):
     name, _, rest = pattern.partition("(")
-    parameters = rest.rstrip(")").split(", ")[1:]
-    text = pattern.replace("(a", "(x", 1)
-    formula = parse(text, parameters=parameters)
+    words = [argument.rpartition("=") for argument in rest.rstrip(")").split(", ")[1:]]
+    parameters = [parameter for *_, parameter in words]
+    formula = parse(pattern.replace("(a", "(x", 1), parameters=parameters)
     x = torch.linspace(0.1, 0.9, 9, dtype=torch.float64)
     values = {"b": 0.25, "c": 0.5}
     theirs = next((space for space in (torch, torch.nn.functional) if hasattr(space, name)), None)
@@ -307,7 +318,8 @@ def test_each_other_call_is_a_formula_of_known_functions(pattern):
     if theirs is not None and name not in ("log", "fix", "prelu", "clip"):
         numbers = [torch.tensor(values[other], dtype=torch.float64) for other in parameters]
         wanted = numbers if name in TENSORS else [number.item() for number in numbers]
-        torch.testing.assert_close(value, getattr(theirs, name)(x, *wanted))
+        named = {keyword: wanted.pop(0) for keyword, *_ in words if keyword}
+        torch.testing.assert_close(value, getattr(theirs, name)(x, *wanted, **named))
 
 
 @pytest.mark.parametrize(

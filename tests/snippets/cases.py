@@ -9,7 +9,7 @@ import torch
 
 from explorer.catalogue import OPS, RULES, Op, Rule, find_op, find_rule, values
 from explorer.snippets import snippet
-from explorer.snippets.pair import pair
+from explorer.snippets.pair import paired
 from tests.catalogue.cases import grid, settings_of
 
 PAIRS = [(op, rule) for op in OPS for rule in RULES]
@@ -55,5 +55,5 @@ def trials(op: Op, rule: Rule) -> Iterator[tuple[dict[str, float], list[float]]]
 
 def job(op: str, rule: str) -> tuple[str, str, str, list[tuple[dict[str, float], list[float]]]]:
     """What ``runner`` needs to execute the code of a pair."""
-    chosen = pair(op, rule, {})
+    chosen = paired(op, rule, {})
     return code_of(op, rule), chosen.name, chosen.layer, list(trials(find_op(op), find_rule(rule)))

@@ -11,7 +11,7 @@ from explorer.formula.printing import CANONICAL, source
 from explorer.gradient import bind
 from explorer.snippets import detach_snippet
 from explorer.snippets.detach import local_gradient
-from explorer.snippets.pair import pair
+from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
 from tests.snippets.cases import OWN, trials
 from tests.snippets.runner import defined
@@ -29,7 +29,7 @@ def _curve(function, x, g):
 
 @pytest.mark.parametrize(("op", "rule"), PRODUCTS + BY_HAND)
 def test_detach_gives_the_ops_values_and_the_rules_gradient(op, rule):
-    function = defined(detach_snippet(op, rule))[pair(op, rule, {}).name]
+    function = defined(detach_snippet(op, rule))[paired(op, rule, {}).name]
     for parameters, points in trials(find_op(op), find_rule(rule)):
         for dtype, tolerance in ((torch.float32, 2e-6), (torch.float64, 1e-14)):
             x = torch.tensor(points, dtype=torch.float64).to(dtype)
@@ -53,7 +53,7 @@ def test_there_is_a_detach_trick_for_linear_rules_only(rule):
     assert (code is not None) == (entry.formula is not None and entry.linear)
     if code:
         assert "autograd.Function" not in code
-        assert defined(code)[pair("round", rule, {}).name](torch.zeros(2)).tolist() == [0, 0]
+        assert defined(code)[paired("round", rule, {}).name](torch.zeros(2)).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import torch
 from explorer.formula import FUNCTIONS, parse
 from explorer.gradient import bind
 from explorer.snippets import detach_snippet, jax_snippet, snippet
-from explorer.snippets.pair import pair
+from explorer.snippets.pair import paired
 from tests.snippets.runner import defined
 
 SIZES = (0.0, 5e-324, 1e-45, 1e-39, 1e-8, 1.0, 6e4, 7e4, 3e38, 1e39, 1e300, 1.7e308)
@@ -62,7 +62,7 @@ def test_no_constant_is_too_much(text):
 @pytest.mark.parametrize("text", TEXTS)
 def test_code_gives_the_same_curve_or_says_what_it_refuses(text):
     op, rule = f"formula: {text}", f"formula: ({text}) * g"
-    code, name = snippet(op, rule), pair(op, rule, {}).name
+    code, name = snippet(op, rule), paired(op, rule, {}).name
     assert detach_snippet(op, rule)
     assert jax_snippet(op, rule)
     function = defined(code)[name]

@@ -14,7 +14,7 @@ import torch
 from explorer.catalogue import OPS, RULES, find_op, find_rule, kink_points, values
 from explorer.gradient import bind
 from explorer.snippets import jax_snippet
-from explorer.snippets.pair import pair
+from explorer.snippets.pair import paired
 from tests.catalogue.cases import settings_of, usual_op
 from tests.snippets import jax_runner
 from tests.snippets.cases import OWN
@@ -33,7 +33,7 @@ def _job(op, rule, dtype):
     parameters = values(find_op(op), find_rule(rule), list(settings_of(find_rule(rule), find_op(op)))[-1])
     kinks = kink_points(find_op(op).kinks or (), parameters, -4, 4, 99) if rule == "default" else []
     points = [x for x in _POINTS if all(abs(x - kink) > 1e-3 for kink in kinks)]
-    return jax_snippet(op, rule), pair(op, rule, {}).name, parameters, points[:_COUNT], -1.5, dtype
+    return jax_snippet(op, rule), paired(op, rule, {}).name, parameters, points[:_COUNT], -1.5, dtype
 
 
 @pytest.fixture(scope="module")

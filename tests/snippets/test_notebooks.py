@@ -12,7 +12,7 @@ from nbclient import NotebookClient
 from explorer.catalogue import RULES, find_rule
 from explorer.curves import sample
 from explorer.snippets import notebook, snippet
-from explorer.snippets.pair import pair
+from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
 
 PLOTLY = "application/vnd.plotly.v1+json"
@@ -91,4 +91,4 @@ def test_notebook_is_valid_and_always_the_same():
 def test_notebook_shows_a_formula_as_code():
     first = json.loads(notebook("formula: x**2*a_b", "formula: g"))["cells"][0]["source"]
     assert "`y = x ** 2 * a_b`" in "".join(first)
-    assert pair("formula: x**2*a_b", "formula: g", {}).title in "".join(first)
+    assert paired("formula: x**2*a_b", "formula: g", {}).title in "".join(first)

@@ -18,7 +18,7 @@ from explorer.catalogue import OPS, RULES, Op, find_rule, values
 from explorer.catalogue.own import own_op, own_rule
 from explorer.gradient import bind
 from explorer.snippets import detach_snippet, snippet
-from explorer.snippets.pair import pair
+from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
 from tests.snippets import runner
 from tests.snippets.cases import OWN, PAIRS, code_of, job
@@ -94,7 +94,7 @@ def test_code_keeps_for_backward_only_what_the_rule_reads(rule):
     if formula is None:
         assert "torch.autograd.Function" not in code_of("clamp", rule)
         return
-    chosen = pair("abs", rule, {})
+    chosen = paired("abs", rule, {})
     x = torch.linspace(-2, 2, 5).requires_grad_()
     y = defined(code_of("abs", rule))[chosen.name](x)
     kept = len(y.grad_fn.saved_tensors)
@@ -114,7 +114,7 @@ def test_a_constant_that_torch_refuses_is_refused_by_the_code_too():
 @pytest.mark.parametrize("rule", RULES)
 def test_code_works_under_transforms_as_explorer_does(rule):
     op = usual_op(find_rule(rule)).key
-    function = defined(code_of(op, rule))[pair(op, rule, {}).name]
+    function = defined(code_of(op, rule))[paired(op, rule, {}).name]
     x = torch.tensor([[-1.3, 0.2, 0.5], [0.0, 1.0, 2.7]], dtype=torch.float64)
     for transform in (torch.func.vmap, lambda f: torch.func.vmap(torch.func.grad(lambda row: f(row).sum()))):
         assert torch.equal(transform(function)(x), transform(bind(op, rule, {}))(x))
@@ -130,7 +130,7 @@ def test_code_is_differentiable_again_as_explorer_is(rule):
         return torch.autograd.grad(first.sum(), x, materialize_grads=True)[0]
 
     op = usual_op(find_rule(rule)).key
-    ours = second(defined(code_of(op, rule))[pair(op, rule, {}).name])
+    ours = second(defined(code_of(op, rule))[paired(op, rule, {}).name])
     theirs = second(bind(op, rule, {}))
     assert (ours is None) == (theirs is None)
     assert ours is None or torch.equal(ours, theirs)
@@ -149,7 +149,7 @@ def test_text_of_an_entry_stays_in_its_docstring():
 def test_what_the_code_returns_is_never_x_itself(rule):
     for code in filter(None, (code_of("identity", rule), detach_snippet("identity", rule))):
         x = torch.ones(3)
-        defined(code)[pair("identity", rule, {}).name](x).add_(1)
+        defined(code)[paired("identity", rule, {}).name](x).add_(1)
         assert x.tolist() == [1, 1, 1]
 
 
@@ -173,15 +173,15 @@ def test_what_the_code_returns_is_never_x_itself(rule):
     ],
 )
 def test_names_are_made_from_keys_and_labels(op, rule, name):
-    chosen = pair(op, rule, {})
+    chosen = paired(op, rule, {})
     assert chosen.name == name
     assert chosen.layer == "".join(map(str.capitalize, name.split("_")))
     assert {name, chosen.layer} <= set(defined(snippet(op, rule)))
 
 
 def test_own_formulas_have_docstrings_that_say_so():
-    assert pair("formula: x", "formula: g", {}).title == "Custom op, custom backward rule"
-    assert pair(NAMED_OP, "masked", {}).title == "BinaryClamp, backward rule Masked"
+    assert paired("formula: x", "formula: g", {}).title == "Custom op, custom backward rule"
+    assert paired(NAMED_OP, "masked", {}).title == "BinaryClamp, backward rule Masked"
     assert "Your own" not in snippet("formula: x", "formula: g")
 
 
