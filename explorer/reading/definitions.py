@@ -13,7 +13,7 @@ from explorer.formula.tree import Call, Name, Node, walk
 from explorer.reading.building import ZERO, built, cancelled, number, untracked
 from explorer.reading.errors import ReadingError, UnreadableError, require
 from explorer.reading.reader import Reader, last_name, method
-from explorer.reading.values import Pasted, Tensor, Value, tree
+from explorer.reading.values import Pasted, Quantity, Tensor, Value, tree
 
 Around = tuple[ast.FunctionDef, ...]
 G = Name("g")
@@ -148,7 +148,7 @@ def _first(value: Value) -> Value:
 
 
 def _whole(value: Value) -> Node:
-    require(isinstance(value, Tensor | Node | int | float), "returns no tensor")
+    require(isinstance(value, Quantity | int | float), "returns no tensor")
     picked = isinstance(value, Tensor) and value.within is not None
     require(not picked, "returns only the elements picked out by a mask")
     return tree(value)

@@ -1,4 +1,4 @@
-"""What a name in the pasted code may stand for while it is read.
+"""What a name in the pasted code may stand for while it is read, and arithmetic on it.
 
 Numbers, None, text, tuples and dictionaries are Python's own; a number that is not known, or says
 more as arithmetic, is a formula tree; whatever can be called is a Python callable, a class of the
@@ -8,29 +8,41 @@ else is one of these.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from explorer.formula.tree import Node, Number, Unary, is_constant
-from explorer.reading.building import literal
+from explorer.formula.tree import COMPARISONS, Node, Number, Unary, is_condition, is_constant
+from explorer.reading.building import built, known, literal
 from explorer.reading.errors import ReadingError, UnreadableError, require
+from explorer.reading.vocabulary import OPERATORS
 
+MAX_VALUES = 64  # of a tuple: (*a, *a) doubles it
 Value = Any
+Function = Callable[..., Value]
 
 
 @dataclass(eq=False)
-class Tensor:
+class Quantity:
+    """A number by its formula. ``whole``: it is an integer, so that ``~`` turns bits."""
+
+    node: Node
+    whole: bool = False
+
+
+@dataclass(eq=False)
+class Tensor(Quantity):
     """A tensor: several names may hold it, and an in-place operation changes it for all of them.
 
     ``within`` is the mask it was picked out with, as in ``x[x > 0]``; None for a whole tensor. A
     ``frozen`` one shares its memory with its own detached twin: a change to either would reach the
-    other in a way no formula can tell. ``whole``: it holds whole numbers, so that ``~`` turns bits.
+    other in a way no formula can tell.
     """
 
-    node: Node
     within: Node | None = None
     frozen: bool = False
-    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,10 @@ class Opaque:
     """Something a formula has no word for and the result seldom depends on: a size, a device."""
 
     what: str
+
+    def __call__(self, *_positional: Value, **_keywords: Value) -> Opaque:
+        """As little known as what is called."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -77,12 +93,15 @@ _WORDS = {
     str: "text", int: "a number", float: "a number", tuple: "several values", dict: "several values",
     Tensor: "a tensor",
 }  # fmt: skip
+_WHOLE = frozenset(["+", "-", "*", "**", "//", "%", "&", "|", "^", "<<", ">>", "where"])
+_PYTHON = {sign: getattr(operator, name) for sign, _, name, *_ in OPERATORS}
+_NATIVE = frozenset([*COMPARISONS, "//", "%", "&", "|", "^", ">>"])  # on two numbers they make none larger
 
 
 def tree(value: Value) -> Node:
     """The formula tree of a tensor or number; UnreadableError for anything else."""
     match value:
-        case Tensor(node):
+        case Quantity(node):
             return node
         case int() | float():
             return literal(value)
@@ -90,9 +109,8 @@ def tree(value: Value) -> Node:
             raise value
         case Opaque(what):
             raise UnreadableError(f"depends on {what}, which a formula cannot know")
-        case _ if not isinstance(value, Node):
+        case _:
             raise UnreadableError(f"needs a tensor or a number, not {described(value)}")
-    return value
 
 
 def described(value: Value) -> str:
@@ -102,22 +120,71 @@ def described(value: Value) -> str:
     return _WORDS.get(type(value), "a function, class or object")
 
 
+def several(value: Value) -> tuple[Value, ...]:
+    """The values of a tuple, at most 64 with those within; UnreadableError for anything else."""
+    require(isinstance(value, tuple), "is taken apart, but it is not several values")
+    require(_weight(value) <= MAX_VALUES + 1, f"holds more than {MAX_VALUES} values")
+    return tuple(value)
+
+
+def _weight(value: Value) -> int:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()
+    return 1 + sum(map(_weight, parts))
+
+
 def like(node: Node, *operands: Value, whole: bool = False) -> Value:
-    """A result as a tensor where one of the operands is one, else as a number."""
+    """A result: a tensor where one of the operands is one, else a number, Python's own where it can be."""
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
-    if not tensors:
-        return _native(node)
     masks = {tensor.within for tensor in tensors if not is_constant(tensor.node) or tensor.within}
     require(len(masks) < 2, "mixes elements that were picked out by different masks")
-    return Tensor(node, next(iter(masks), None), whole=whole)
+    if tensors:
+        return Tensor(node, whole, next(iter(masks), None))
+    value = known(node)
+    if value is not None and is_condition(node):
+        return bool(value)
+    if value is not None and isinstance(node, Number | Unary):
+        return int(value) if value.is_integer() else value
+    return Quantity(node, whole)
 
 
-def _native(node: Node) -> Value:
-    """A literal as Python's own number, everything else as it is."""
-    match node:
-        case Number(value):
-            return int(value) if value.is_integer() else value
-        case Unary("-", Number() as number):
-            return -_native(number)
-        case _:
-            return node
+def is_whole(value: Value) -> bool:
+    """Whether a value is an integer, or a mask."""
+    return value.whole or is_condition(value.node) if isinstance(value, Quantity) else isinstance(value, int)
+
+
+def made(sign: str, *operands: Value) -> Value:
+    """The result of an operator or of a function of the formula language."""
+    node = built(sign, *map(tree, operands))
+    whole = sign in _WHOLE and all(map(is_whole, operands)) and not is_condition(node)
+    return like(node, *operands, whole=whole)
+
+
+def operation(sign: str, left: Value, right: Value) -> Value:
+    """A binary operator or comparison of Python on two values."""
+    sides = (left, right)
+    followed = any(isinstance(side, Quantity | ReadingError) for side in sides)
+    match sign, left, right:
+        case (_, Opaque() as opaque, _) | (_, _, Opaque() as opaque) if not followed:
+            return opaque
+        case "+", tuple(), tuple():
+            return several(left + right)
+        case ("*", tuple() as values, int(times)) | ("*", int(times), tuple() as values):
+            require(times <= MAX_VALUES, f"holds more than {MAX_VALUES} values")
+            return several(values * times)
+        case "==" | "!=", _, _ if not followed:
+            return _PYTHON[sign](left, right)
+        case "==" | "!=", _, _ if any(isinstance(side, str | tuple | Library | None) for side in sides):
+            require(None in sides, "compares a tensor or parameter with something that is no number")
+            return sign == "!="
+        case _ if sign in _NATIVE and all(isinstance(side, int | float) for side in sides):
+            with suppress(TypeError, ArithmeticError, ValueError):
+                return _PYTHON[sign](left, right)
+    if sign in ("//", "%") and any(isinstance(side, Tensor) for side in sides):
+        require_exact(right)
+    return made(sign, left, right)
+
+
+def require_exact(divisor: Value) -> None:
+    """Only for a divisor with few binary digits does ``floor(a / b)`` round down where torch does."""
+    exact = isinstance(divisor, int | float) and not divisor * 1024 % 1 and 0 < abs(divisor) < 1024
+    require(exact, "rounds down more exactly than floor(a / b) does: write torch.floor(a / b)")
