@@ -10,6 +10,7 @@ import inspect
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial, reduce
 
 from explorer.formula.tree import Call, Name, is_condition, is_constant
@@ -20,17 +21,17 @@ from explorer.reading.values import (
     MAX_VALUES,
     SHAPE,
     Function,
-    Library,
     Opaque,
     Pasted,
     Quantity,
     Tensor,
     Value,
-    described,
+    called,
     is_whole,
     like,
     made,
     operation,
+    picked,
     require_exact,
     several,
     tree,
@@ -38,6 +39,34 @@ from explorer.reading.values import (
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN
 
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
+
+
+@dataclass(frozen=True)
+class Library:
+    """A module, or what a module holds, by its dotted name: ``torch.nn.functional.relu``."""
+
+    path: str
+
+    @property
+    def name(self) -> str:
+        """What stands last."""
+        return self.path.rsplit(".", 1)[-1]
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether its names have a meaning here."""
+        return self.path.split(".")[0] in READABLE_ROOTS
+
+    def __call__(self, *positional: Value, **keywords: Value) -> Value:
+        """What its function gives; UnreadableError where it has no meaning here."""
+        root, name = self.path.split(".")[0], self.name
+        if root == "builtins":
+            return BUILTINS.get(name, refusal(UNKNOWN))(*positional, **keywords)
+        require(self.is_readable, f"comes from {root}, which cannot be read here: paste its source too")
+        layer = _LAYERS.get(name.lower())
+        if layer and name[:1].isupper() and ".nn." in self.path:
+            return lambda value: layer(value, *positional, **keywords)
+        return of_name("tensor" if name.endswith("Tensor") else name)(*positional, **keywords)
 
 
 @contextmanager
@@ -52,19 +81,6 @@ def sensible(words: str) -> Iterator[None]:
 def refusal(reason: str) -> Function:
     """A function that cannot be read when it is called."""
     return lambda *_positional, **_keywords: require(False, reason)
-
-
-def of_library(library: Library) -> Function:
-    """The callable a dotted name stands for; one that refuses where it has no meaning here."""
-    root, name = library.path.split(".")[0], library.name
-    if root == "builtins":
-        return BUILTINS.get(name) or refusal(UNKNOWN)
-    if root not in READABLE_ROOTS:
-        return refusal(f"comes from {root}, which cannot be read here: paste its source too")
-    layer = _LAYERS.get(name.lower())
-    if layer and name[:1].isupper() and ".nn." in library.path:  # called, then called
-        return lambda *more, **named: lambda a: layer(a, *more, **named)
-    return of_name("tensor" if name.endswith("Tensor") else name)
 
 
 def of_name(name: str) -> Function:
@@ -120,11 +136,8 @@ def _formula(text: str) -> Function:
     return lambda self: _maths(text, self)
 
 
-def _scaled(sign: str) -> Function:
-    def scaled(self: Value, other: Value, alpha: Value = 1) -> Value:
-        return operation(sign, self, other if alpha == 1 else operation("*", alpha, other))
-
-    return scaled
+def _scaled(sign: str, self: Value, other: Value, alpha: Value = 1) -> Value:
+    return operation(sign, self, other if alpha == 1 else operation("*", alpha, other))
 
 
 def _true(value: Value) -> Value:
@@ -144,25 +157,17 @@ def _dtype(a: Value) -> Library:
     return Library(f"torch.{_kind(a) or 'float32'}")
 
 
-def _larger(name: str) -> Function:
+def _larger(name: str, self: Value, other: Value = None, **_along: Value) -> Value:
     """``torch.max``: the larger of two tensors; a number beside one tensor is a dimension."""
-
-    def larger(self: Value, other: Value = None, **_along: Value) -> Value:
-        require(other is not None and not isinstance(other, int | float), REASONS["sum"])
-        return made(name, self, other)
-
-    return larger
+    require(other is not None and not isinstance(other, int | float), REASONS["sum"])
+    return made(name, self, other)
 
 
-def _largest(name: str) -> Function:
+def _largest(name: str, *values: Value) -> Value:
     """Python's own max."""
-
-    def largest(*values: Value) -> Value:
-        values = several(values[0]) if len(values) == 1 and isinstance(values[0], tuple) else values
-        require(len(values) > 1, REASONS["sum"])
-        return reduce(partial(made, name), values)
-
-    return largest
+    values = several(values[0]) if len(values) == 1 and isinstance(values[0], tuple) else values
+    require(len(values) > 1, REASONS["sum"])
+    return reduce(partial(made, name), values)
 
 
 class _Torch:
@@ -254,19 +259,8 @@ class _Torch:
 
     def sequential(self: Value, *layers: Value) -> Value:
         for layer in layers:
-            require(callable(layer), f"calls {described(layer)}, which is no function that can be read")
-            self = layer(self)
+            self = called(layer, self)
         return self
-
-
-def picked(values: tuple[Value, ...], position: Value) -> Value:
-    """One of several values, or a slice of them."""
-    try:
-        return values[position]
-    except (TypeError, IndexError):
-        missing = f"asks for a position that does not exist among {len(values)} values"
-        beyond = f"asks for a dimension beyond the first, such as channels: {ELEMENTWISE}"
-        raise UnreadableError(beyond if SHAPE in values else missing) from None
 
 
 class _Python:
@@ -320,7 +314,7 @@ _FLOAT32 = type("finfo", (Pasted,), {"eps": 2.0**-23, "tiny": 2.0**-126})
 
 _ROWS: dict[str, Function] = {
     **{name: _formula(text) for name, text in vocabulary.FORMULAS.items()},
-    **{name: _scaled(sign) for sign, _, *names in OPERATORS for name in names},
+    **{name: partial(_scaled, sign) for sign, _, *names in OPERATORS for name in names},
     **{name: partial(_Torch.to, dtype=name) for name in KINDS},
     **_rows(_Torch),
     **dict.fromkeys(vocabulary.SAME, lambda self, *_others, **_keywords: self),
@@ -344,8 +338,8 @@ _ROWS: dict[str, Function] = {
     "clamp_max": lambda self, max: _Torch.clamp(self, None, max),
     "where": lambda condition, input, other: made("where", condition, input, other),
     "masked_fill": lambda self, mask, value: made("where", mask, value, self),
-    "max": _larger("max"),
-    "min": _larger("min"),
+    "max": partial(_larger, "max"),
+    "min": partial(_larger, "min"),
     "maximum": lambda self, other: made("max", self, other),
     "minimum": lambda self, other: made("min", self, other),
     "heaviside": lambda self, values: made("heaviside", self, values),
@@ -390,8 +384,8 @@ _LAYERS = {name.replace("_", ""): row for name, row in TABLE.items()}
 _BUILTINS: dict[str, Function] = {
     **_rows(_Python),
     **dict.fromkeys(("tuple", "list"), lambda values=(): several(values)),
-    "max": _largest("max"),
-    "min": _largest("min"),
+    "max": partial(_largest, "max"),
+    "min": partial(_largest, "min"),
     "str": lambda _a: Opaque("text"),
     "type": lambda _a: Opaque("the kind of number"),
     "print": lambda *_texts, **_keywords: None,

@@ -15,25 +15,30 @@ from dataclasses import dataclass, field
 from functools import partial, reduce
 from inspect import Parameter
 
-from explorer.formula.tree import Name, is_condition, is_constant
+from explorer.formula.tree import Name, is_constant
 from explorer.reading import building, functions, vocabulary
 from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
-from explorer.reading.functions import of_library, of_name, picked, sensible
+from explorer.reading.functions import Library, of_name, sensible
 from explorer.reading.values import (
     SHAPE,
+    SIGNS,
     Function,
-    Library,
     Opaque,
     Pasted,
     Quantity,
     Tensor,
     Value,
-    described,
+    apart,
+    called,
+    compared,
+    element,
+    is_class,
+    member,
     operation,
     several,
     tree,
 )
-from explorer.reading.vocabulary import ELEMENTWISE, OPERATORS, REASONS, UNKNOWN, words
+from explorer.reading.vocabulary import REASONS, UNKNOWN, words
 
 MAX_STEPS = 15_000  # expressions looked at in all; a helper that calls helpers can double at each level
 MAX_CALLS = 12  # helpers within helpers
@@ -42,7 +47,6 @@ WITHOUT_EFFECT = GRADIENT_FREE | words("enable_grad autocast device record_funct
 DECLARED = (
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom,
 )  # fmt: skip
-SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
 UNARY = {ast.USub: "neg", ast.Invert: "invert", ast.UAdd: "positive"}
 REFUSED: dict[type[ast.AST], str] = {
     ast.While: "is a loop: a formula has none, write out what it does",
@@ -97,8 +101,6 @@ class Reader:
         shown = f"{code[:57]}…" if more or len(code) > 60 else code
         return ReadingError(f"line {node.lineno}: {shown} {reason}", node.lineno)
 
-    # Expressions
-
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """The value of an expression; ReadingError with line and code for one that cannot be read."""
         value = self.lenient(node, scope)
@@ -128,8 +130,13 @@ class Reader:
                 return self.attribute(self.value(owner, scope), name)
             case ast.Call(ast.Name(name)) if name not in scope:
                 raise UnreadableError(UNKNOWN)
-            case ast.Call(function, parts, words):
-                return self._called(self.value(function, scope), self._tuple(parts, scope), words, scope)
+            case ast.Call(function, parts, keywords):
+                given: dict[str, Value] = {}
+                for word in keywords:
+                    value = self.lenient(word.value, scope)
+                    require(word.arg or isinstance(value, dict), "passes ** on, which cannot be followed")
+                    given |= {word.arg: value} if word.arg else value
+                return called(self.value(function, scope), *self._tuple(parts, scope), **given)
             case ast.BinOp(left, sign, right):
                 require(type(sign) in SIGNS, REFUSED.get(type(sign), OTHER))
                 return operation(SIGNS[type(sign)], self.value(left, scope), self.value(right, scope))
@@ -139,19 +146,19 @@ class Reader:
                 return of_name(UNARY[type(sign)])(self.value(operand, scope))
             case ast.Compare(first, signs, others):
                 values = [self.value(part, scope) for part in (first, *others)]
-                return reduce(partial(operation, "&"), map(_compared, signs, values, values[1:]))
+                return reduce(partial(operation, "&"), map(compared, signs, values, values[1:]))
             case ast.BoolOp(sign, [*parts, last]):
                 settled = (part for part in parts if self.truth(part, scope) == isinstance(sign, ast.Or))
                 return self.value(next(settled, last), scope)
             case ast.IfExp(test, then, otherwise):
                 return self.value(then if self.truth(test, scope) else otherwise, scope)
             case ast.Subscript(owner, key):
-                return _element(self.value(owner, scope), self._key(key, scope))
+                return element(self.value(owner, scope), self._key(key, scope))
             case ast.Tuple(parts) | ast.List(parts):
                 return self._tuple(parts, scope)
             case ast.Dict(keys, parts) if all(isinstance(key, ast.Constant) for key in keys):
-                given = zip(keys, self._tuple(parts, scope), strict=True)
-                return {self.value(key, scope): part for key, part in given if key}
+                pairs = zip(keys, self._tuple(parts, scope), strict=True)
+                return {self.value(key, scope): part for key, part in pairs if key}
             case ast.Lambda():
                 return self.function(node, scope, scope)
             case ast.JoinedStr():
@@ -180,7 +187,7 @@ class Reader:
         require(isinstance(name, str) and not name.startswith("__"), UNKNOWN)
         match owner:
             case Library(path):
-                known = path.split(".")[0] in functions.READABLE_ROOTS and name in functions.CONSTANTS
+                known = owner.is_readable and name in functions.CONSTANTS
                 return functions.CONSTANTS[name] if known else Library(f"{path}.{name}")
             case Opaque():
                 return owner
@@ -201,7 +208,7 @@ class Reader:
             case type() if name == "apply":
                 return partial(self.applied, owner)
             case _:
-                return _member(owner, name)
+                return member(owner, name)
 
     def detached(self, value: Value) -> Value:
         """The values of a tensor without its history; within a Function there is no history to lose."""
@@ -209,24 +216,6 @@ class Reader:
             return value
         value.frozen = True
         return Tensor(building.detach(value.node), value.whole, value.within, frozen=True)
-
-    def _called(
-        self, function: Value, positional: tuple[Value, ...], words: list[ast.keyword], scope: Scope
-    ) -> Value:
-        keywords: dict[str, Value] = {}
-        for word in words:
-            value = self.lenient(word.value, scope)
-            require(word.arg or isinstance(value, dict), "passes ** on, which cannot be followed")
-            keywords |= {word.arg: value} if word.arg else value
-        match function:
-            case Library():
-                function = of_library(function)
-            case Pasted():
-                function = _member(function, "forward")
-            case type():
-                function = partial(self.instance, function)
-        require(callable(function), f"calls {described(function)}, which is no function that can be read")
-        return function(*positional, **keywords)
 
     def _tuple(self, parts: Iterable[ast.expr], scope: Scope) -> tuple[Value, ...]:
         values: tuple[Value, ...] = ()
@@ -249,8 +238,6 @@ class Reader:
                 return slice(None) if all(key == slice(None) for key in keys) else keys
             case _:
                 return self.value(node, scope)
-
-    # Functions and classes
 
     def function(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope, around: Scope) -> Value:
         """A function of the text: its defaults are read now in ``scope``, its body when called ``around``."""
@@ -344,12 +331,10 @@ class Reader:
             else:
                 self.declare([item], inner)
         kept = {k: v for k, v in inner.maps[0].items() if not k.startswith("__") or k == "__init__"}
-        ours = [base for base in bases if _is_class(base)] or [Pasted]
+        ours = [base for base in bases if is_class(base)] or [Pasted]
         with sensible("is no class"):
             self.groups[definition] = type(definition.name, tuple(ours), kept)
         return self.groups[definition]
-
-    # Statements
 
     @contextmanager
     def _without_gradient(self, free: bool) -> Iterator[None]:
@@ -428,7 +413,7 @@ class Reader:
     def _imported(self, path: str) -> Value:
         """A module under its usual name, whatever the import calls it; pi and e are values."""
         root, *rest = path.split(".")
-        return reduce(self.attribute, rest, Library({"pytorch": "torch", "cmath": "math"}.get(root, root)))
+        return reduce(self.attribute, rest, Library(vocabulary.MODULES.get(root, root)))
 
     def _fresh(self, node: ast.expr, scope: Scope) -> Value:
         """The value to be assigned; under ``no_grad`` a newly computed tensor has no history."""
@@ -444,7 +429,7 @@ class Reader:
                 case ast.Attribute(owner, name):
                     self._store(self.value(owner, scope), name, value)
                 case ast.Tuple(parts) | ast.List(parts):
-                    for part, single in zip(parts, _apart(value, parts), strict=True):
+                    for part, single in zip(parts, apart(value, len(parts)), strict=True):
                         self._assign([part], single, scope)
                 case ast.Subscript(owner, key):
                     self._write(self.value(owner, scope), self._key(key, scope), value)
@@ -453,7 +438,7 @@ class Reader:
 
     def _store(self, holder: Value, name: str, value: Value) -> None:
         """``ctx.name = value``; ``tensor.data = value`` writes into the tensor."""
-        if (isinstance(holder, Pasted) or _is_class(holder)) and not name.startswith("__"):
+        if (isinstance(holder, Pasted) or is_class(holder)) and not name.startswith("__"):
             setattr(holder, name, value)
         elif isinstance(holder, Tensor) and name == "data" and not self.tracked:
             functions.assigned(holder, value)
@@ -467,7 +452,7 @@ class Reader:
         if key == slice(None):
             functions.assigned(tensor, value)
         else:
-            held = functions.assigned(_element(tensor, key), value)
+            held = functions.assigned(element(tensor, key), value)
             tensor.node = building.built("where", tree(key), held.node, tensor.node)
 
     def _augment(self, target: ast.expr, result: ast.BinOp, scope: Scope) -> None:
@@ -493,17 +478,6 @@ def method(group: type[Pasted], name: str) -> Function:
     return found  # type: ignore[no-any-return]  # a routine
 
 
-def _is_class(value: Value) -> bool:
-    return isinstance(value, type) and issubclass(value, Pasted)
-
-
-def _member(owner: Value, name: str) -> Value:
-    """A name of a class or object of the text."""
-    require(isinstance(owner, Pasted) or _is_class(owner), UNKNOWN)
-    require(name in dir(owner), "is never given a value in this text")
-    return getattr(owner, name)
-
-
 def last_name(node: ast.expr) -> str:
     """The last name of what is called or named: ``no_grad`` for ``torch.no_grad()``."""
     match node.func if isinstance(node, ast.Call) else node:
@@ -511,51 +485,3 @@ def last_name(node: ast.expr) -> str:
             return name
         case _:
             return ""
-
-
-def _element(owner: Value, key: Value) -> Value:
-    match owner, key:
-        case Opaque(), _:
-            return owner
-        case tuple(), _:
-            return picked(owner, key)
-        case dict(), str() | int() | None if key in owner:
-            return owner[key]
-        case _ if not isinstance(owner, Quantity | int | float):
-            raise UnreadableError("takes an element of something that has none")
-        case _, slice():
-            require(key == slice(None), f"takes a piece of a tensor: {ELEMENTWISE}")
-            return owner
-        case _, 0 | -1 if is_constant(tree(owner)):
-            return owner
-        case _:
-            tensor = owner if isinstance(owner, Tensor) else Tensor(tree(owner))
-            masks = isinstance(key, Tensor) and is_condition(key.node)
-            require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
-            require(tensor.within is None, "picks elements out of what was picked out before")
-            return Tensor(tensor.node, tensor.whole, tree(key))
-
-
-def _compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
-    match sign:
-        case ast.Is() | ast.IsNot():
-            return (left is right or left == right) == isinstance(sign, ast.Is)
-        case ast.In() | ast.NotIn():
-            members = tuple(right) if isinstance(right, dict | str) else several(right)
-            links = [operation("==", left, member) for member in members]
-            unknown = [link for link in links if not isinstance(link, bool)]
-            found = True in links or (reduce(partial(operation, "|"), unknown) if unknown else False)
-            return found if isinstance(sign, ast.In) else of_name("invert")(found)
-        case _:
-            return operation(SIGNS[type(sign)], left, right)
-
-
-def _apart(value: Value, parts: list[ast.expr]) -> tuple[Value, ...]:
-    """The values for several targets."""
-    values = (value,) * len(parts) if isinstance(value, ReadingError) else several(value)
-    starred = any(isinstance(part, ast.Starred) for part in parts)
-    require(not starred, "takes values apart with a star, which cannot be followed")
-    if len(values) != len(parts) and SHAPE in values:
-        picked(values, len(parts))
-    require(len(values) == len(parts), f"takes {len(values)} values apart into {len(parts)} names")
-    return values

@@ -8,16 +8,18 @@ else is one of these.
 
 from __future__ import annotations
 
+import ast
 import operator
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any
 
 from explorer.formula.tree import COMPARISONS, Node, Number, Unary, is_condition, is_constant
 from explorer.reading.building import built, known, literal
 from explorer.reading.errors import ReadingError, UnreadableError, require
-from explorer.reading.vocabulary import OPERATORS
+from explorer.reading.vocabulary import ELEMENTWISE, OPERATORS, UNKNOWN
 
 MAX_VALUES = 64  # of a tuple: (*a, *a) doubles it
 Value = Any
@@ -56,18 +58,6 @@ class Opaque:
         return self
 
 
-@dataclass(frozen=True)
-class Library:
-    """A module, or what a module holds, by its dotted name: ``torch.nn.functional.relu``."""
-
-    path: str
-
-    @property
-    def name(self) -> str:
-        """What stands last."""
-        return self.path.rsplit(".", 1)[-1]
-
-
 class Pasted:
     """What the classes of a text inherit: the parts of ``Function`` and ``Module`` that hold values."""
 
@@ -75,7 +65,11 @@ class Pasted:
     saved_tensors: tuple[Value, ...] = ()
     training = True
 
-    def __init__(self, *_inputs: Value) -> None: ...
+    def __init__(self, *_inputs: Value, **_named: Value) -> None: ...
+
+    def __call__(self, *inputs: Value, **named: Value) -> Value:
+        """What a module does is its forward."""
+        return member(self, "forward")(*inputs, **named)
 
     def save_for_backward(self, *values: Value) -> None:
         """What forward saves is found again under both names torch has had."""
@@ -94,6 +88,7 @@ _WORDS = {
     Tensor: "a tensor",
 }  # fmt: skip
 _WHOLE = frozenset(["+", "-", "*", "**", "//", "%", "&", "|", "^", "<<", ">>", "where"])
+SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
 _PYTHON = {sign: getattr(operator, name) for sign, _, name, *_ in OPERATORS}
 _NATIVE = frozenset([*COMPARISONS, "//", "%", "&", "|", "^", ">>"])  # on two numbers they make none larger
 
@@ -115,9 +110,26 @@ def tree(value: Value) -> Node:
 
 def described(value: Value) -> str:
     """A value in words, for a sentence."""
-    if value is None or isinstance(value, bool | Library):
-        return value.path if isinstance(value, Library) else str(value)
-    return _WORDS.get(type(value), "a function, class or object")
+    return str(value) if value is None or isinstance(value, bool) else _WORDS.get(type(value), "an object")
+
+
+def is_class(value: Value) -> bool:
+    """Whether a value is a class of the text."""
+    return isinstance(value, type) and issubclass(value, Pasted)
+
+
+def member(owner: Value, name: str) -> Value:
+    """A name of a class or object of the text."""
+    require(isinstance(owner, Pasted) or is_class(owner), UNKNOWN)
+    require(name in dir(owner), "is never given a value in this text")
+    return getattr(owner, name)
+
+
+def called(function: Value, *positional: Value, **keywords: Value) -> Value:
+    """What a call gives."""
+    require(not isinstance(function, Quantity), UNKNOWN)
+    require(callable(function), f"calls {described(function)}, which is no function that can be read")
+    return function(*positional, **keywords)
 
 
 def several(value: Value) -> tuple[Value, ...]:
@@ -164,7 +176,7 @@ def operation(sign: str, left: Value, right: Value) -> Value:
     sides = (left, right)
     followed = any(isinstance(side, Quantity | ReadingError) for side in sides)
     match sign, left, right:
-        case (_, Opaque() as opaque, _) | (_, _, Opaque() as opaque) if not followed:
+        case (_, Opaque() as opaque, _) | (_, _, Opaque() as opaque) if Tensor not in map(type, sides):
             return opaque
         case "+", tuple(), tuple():
             return several(left + right)
@@ -173,7 +185,7 @@ def operation(sign: str, left: Value, right: Value) -> Value:
             return several(values * times)
         case "==" | "!=", _, _ if not followed:
             return _PYTHON[sign](left, right)
-        case "==" | "!=", _, _ if any(isinstance(side, str | tuple | Library | None) for side in sides):
+        case "==" | "!=", _, _ if not all(isinstance(side, Quantity | int | float) for side in sides):
             require(None in sides, "compares a tensor or parameter with something that is no number")
             return sign == "!="
         case _ if sign in _NATIVE and all(isinstance(side, int | float) for side in sides):
@@ -188,3 +200,59 @@ def require_exact(divisor: Value) -> None:
     """Only for a divisor with few binary digits does ``floor(a / b)`` round down where torch does."""
     exact = isinstance(divisor, int | float) and not divisor * 1024 % 1 and 0 < abs(divisor) < 1024
     require(exact, "rounds down more exactly than floor(a / b) does: write torch.floor(a / b)")
+
+
+def compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
+    """One link of a comparison."""
+    match sign:
+        case ast.Is() | ast.IsNot():
+            return (left is right or left == right) == isinstance(sign, ast.Is)
+        case ast.In() | ast.NotIn():
+            members = tuple(right) if isinstance(right, dict | str) else several(right)
+            links = [operation("==", left, member) for member in members]
+            unknown = [link for link in links if not isinstance(link, bool)]
+            found = True in links or (reduce(partial(operation, "|"), unknown) if unknown else False)
+            return found if isinstance(sign, ast.In) else operation("==", found, False)
+        case _:
+            return operation(SIGNS[type(sign)], left, right)
+
+
+def element(owner: Value, key: Value) -> Value:
+    """``owner[key]``: of a tensor, the elements picked out by a mask."""
+    match owner, key:
+        case Opaque(), _:
+            return owner
+        case tuple() | dict(), _:
+            return picked(owner, key)
+        case _ if not isinstance(owner, Quantity | int | float):
+            raise UnreadableError("takes an element of something that has none")
+        case _, slice():
+            require(key == slice(None), f"takes a piece of a tensor: {ELEMENTWISE}")
+            return owner
+        case _, 0 | -1 if is_constant(tree(owner)):
+            return owner
+        case _:
+            tensor = owner if isinstance(owner, Tensor) else Tensor(tree(owner))
+            masks = isinstance(key, Tensor) and is_condition(key.node)
+            require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
+            require(tensor.within is None, "picks elements out of what was picked out before")
+            return Tensor(tensor.node, tensor.whole, tree(key))
+
+
+def picked(values: Value, key: Value) -> Value:
+    """One of several values, or a slice of them."""
+    try:
+        return values[key]
+    except (TypeError, LookupError):
+        missing = f"asks for a position that does not exist among {len(values)} values"
+        beyond = f"asks for a dimension beyond the first, such as channels: {ELEMENTWISE}"
+        raise UnreadableError(beyond if values == (SHAPE,) else missing) from None
+
+
+def apart(value: Value, count: int) -> tuple[Value, ...]:
+    """The values for several targets; what could not be read may be needed by none of them."""
+    values = (value,) * count if isinstance(value, ReadingError) else several(value)
+    if values == (SHAPE,) and count > 1:
+        picked(values, count)
+    require(len(values) == count, f"takes {len(values)} values apart into {count} names")
+    return values
