@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -26,7 +26,7 @@ from explorer.reading.values import (
     Quantity,
     Tensor,
     Value,
-    called,
+    described,
     is_whole,
     like,
     made,
@@ -57,16 +57,17 @@ class Library:
         """Whether its names have a meaning here."""
         return self.path.split(".")[0] in READABLE_ROOTS
 
-    def __call__(self, *positional: Value, **keywords: Value) -> Value:
-        """What its function gives; UnreadableError where it has no meaning here."""
+    @property
+    def row(self) -> Function:
+        """The function it stands for; UnreadableError where it has no meaning here."""
         root, name = self.path.split(".")[0], self.name
         if root == "builtins":
-            return BUILTINS.get(name, refusal(UNKNOWN))(*positional, **keywords)
+            return BUILTINS.get(name) or refusal(UNKNOWN)
         require(self.is_readable, f"comes from {root}, which cannot be read here: paste its source too")
         layer = _LAYERS.get(name.lower())
-        if layer and name[:1].isupper() and ".nn." in self.path:
-            return lambda value: layer(value, *positional, **keywords)
-        return of_name("tensor" if name.endswith("Tensor") else name)(*positional, **keywords)
+        if layer and name[:1].isupper() and ".nn." in self.path:  # called, then called
+            return lambda *more, **named: lambda a: called(layer, (a, *more), named)
+        return of_name("tensor" if name.endswith("Tensor") else name)
 
 
 @contextmanager
@@ -78,6 +79,31 @@ def sensible(words: str) -> Iterator[None]:
         raise UnreadableError(f"{words}: {reason}") from None
 
 
+def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
+    """What a call gives, its arguments bound as Python binds them.
+
+    ``out=`` and ``inplace=True`` change a tensor; keywords without a meaning for values are passed over.
+    """
+    function = function.row if isinstance(function, Library) else function
+    require(not isinstance(function, Quantity), UNKNOWN)
+    require(callable(function), f"calls {described(function)}, which is no function that can be read")
+    with sensible("has arguments that cannot be read"):
+        signature = inspect.signature(function)
+        takes = signature.parameters
+        first = "input" if "input" in takes else next(iter(takes), "")
+        named = {first if name == "input" else name: value for name, value in keywords.items()}
+        target = None if "out" in takes else named.pop("out", None)
+        if "inplace" not in takes and named.pop("inplace", False) is True and positional:
+            target = positional[0]
+        if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in takes.values()):
+            ignored = vocabulary.IGNORED_KEYWORDS.difference(takes)
+            named = {name: value for name, value in named.items() if name not in ignored}
+        given = signature.bind(*positional, **named)
+    given.apply_defaults()
+    result = function(*given.args, **given.kwargs)
+    return result if target is None else assigned(target, result)
+
+
 def refusal(reason: str) -> Function:
     """A function that cannot be read when it is called."""
     return lambda *_positional, **_keywords: require(False, reason)
@@ -87,7 +113,7 @@ def of_name(name: str) -> Function:
     """The row of a function or method; with an underscore at its end it changes its first argument."""
     if name.endswith("_"):
         row = of_name(name[:-1])
-        return lambda a, *more, **named: assigned(a, row(a, *more, **named))
+        return lambda a, *more, **named: assigned(a, called(row, (a, *more), named))
     return TABLE.get(name) or refusal(UNKNOWN)
 
 
@@ -105,26 +131,6 @@ def own(value: Value) -> Value:
     require(isinstance(value, Tensor), "changes in place something that is no tensor")
     require(not value.frozen, "changes a tensor behind autograd's back, which cannot be followed")
     return value
-
-
-def _row(function: Function) -> Function:
-    """A function as it is called: ``out=`` and ``inplace=True`` change a tensor, much else says nothing."""
-    signature = inspect.signature(function)
-    takes = signature.parameters
-    first = {} if "input" in takes else {"input": next(iter(takes), "")}
-
-    def call(*positional: Value, **keywords: Value) -> Value:
-        target = None if "out" in takes else keywords.pop("out", None)
-        if keywords.pop("inplace", False) is True and positional:
-            target = positional[0]
-        ignored = vocabulary.IGNORED_KEYWORDS.difference(takes)
-        named = {first.get(name, name): value for name, value in keywords.items() if name not in ignored}
-        with sensible("has arguments that cannot be read"):
-            given = signature.bind(*positional, **named)
-        result = function(*given.args, **given.kwargs)
-        return result if target is None else assigned(target, result)
-
-    return call
 
 
 def _maths(text: str, *operands: Value) -> Value:
@@ -259,7 +265,7 @@ class _Torch:
 
     def sequential(self: Value, *layers: Value) -> Value:
         for layer in layers:
-            self = called(layer, self)
+            self = called(layer, (self,), {})
         return self
 
 
@@ -362,11 +368,10 @@ _ROWS: dict[str, Function] = {
     "device": lambda *_kind: Opaque("the device"),
     "finfo": lambda dtype=None: _FLOAT32,
 }
-_CALLS = {name: _row(row) for name, row in _ROWS.items()}
 TABLE: dict[str, Function] = {
     **{name: refusal(reason) for name, reason in REASONS.items()},
-    **_CALLS,
-    **{alias: _CALLS[name] for alias, name in vocabulary.ALIASES.items()},
+    **_ROWS,
+    **{alias: _ROWS[name] for alias, name in vocabulary.ALIASES.items()},
 }
 CONSTANTS: dict[str, Value] = {
     "pi": Quantity(Name("pi")), "e": Quantity(Name("e")), "inf": math.inf, "Inf": math.inf, "newaxis": None,
@@ -381,7 +386,8 @@ PROPERTIES: dict[str, Function] = {
     "requires_grad": lambda _a: True,
 }
 _LAYERS = {name.replace("_", ""): row for name, row in TABLE.items()}
-_BUILTINS: dict[str, Function] = {
+BUILTINS: dict[str, Function] = {
+    **{name: TABLE[name] for name in ("abs", "pow", "round", "int", "bool")},
     **_rows(_Python),
     **dict.fromkeys(("tuple", "list"), lambda values=(): several(values)),
     "max": partial(_largest, "max"),
@@ -390,5 +396,3 @@ _BUILTINS: dict[str, Function] = {
     "type": lambda _a: Opaque("the kind of number"),
     "print": lambda *_texts, **_keywords: None,
 }
-BUILTINS: dict[str, Function] = {name: TABLE[name] for name in ("abs", "pow", "round", "int", "bool")}
-BUILTINS |= {name: _row(row) for name, row in _BUILTINS.items()}

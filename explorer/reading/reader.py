@@ -18,7 +18,7 @@ from inspect import Parameter
 from explorer.formula.tree import Name, is_constant
 from explorer.reading import building, functions, vocabulary
 from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
-from explorer.reading.functions import Library, of_name, sensible
+from explorer.reading.functions import Library, called, of_name, sensible
 from explorer.reading.values import (
     SHAPE,
     SIGNS,
@@ -29,7 +29,6 @@ from explorer.reading.values import (
     Tensor,
     Value,
     apart,
-    called,
     compared,
     element,
     is_class,
@@ -136,7 +135,7 @@ class Reader:
                     value = self.lenient(word.value, scope)
                     require(word.arg or isinstance(value, dict), "passes ** on, which cannot be followed")
                     given |= {word.arg: value} if word.arg else value
-                return called(self.value(function, scope), *self._tuple(parts, scope), **given)
+                return called(self.value(function, scope), self._tuple(parts, scope), given)
             case ast.BinOp(left, sign, right):
                 require(type(sign) in SIGNS, REFUSED.get(type(sign), OTHER))
                 return operation(SIGNS[type(sign)], self.value(left, scope), self.value(right, scope))

@@ -125,13 +125,6 @@ def member(owner: Value, name: str) -> Value:
     return getattr(owner, name)
 
 
-def called(function: Value, *positional: Value, **keywords: Value) -> Value:
-    """What a call gives."""
-    require(not isinstance(function, Quantity), UNKNOWN)
-    require(callable(function), f"calls {described(function)}, which is no function that can be read")
-    return function(*positional, **keywords)
-
-
 def several(value: Value) -> tuple[Value, ...]:
     """The values of a tuple, at most 64 with those within; UnreadableError for anything else."""
     require(isinstance(value, tuple), "is taken apart, but it is not several values")

@@ -61,7 +61,9 @@ KINDS = {name: kind for kind, names in _KINDS.items() for name in words(names)}
 ZEROS = words("zeros_like zeros new_zeros zero empty_like empty new_empty")
 ONES = words("ones_like ones new_ones")
 
-IGNORED_KEYWORDS = words("dtype device layout requires_grad memory_format non_blocking copy inplace async")
+IGNORED_KEYWORDS = words(
+    "dtype device layout requires_grad memory_format non_blocking copy inplace async persistent"
+)
 
 # Statements that only say something or check something.
 SILENT = words(
