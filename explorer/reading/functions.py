@@ -392,6 +392,11 @@ BUILTINS: dict[str, Function] = {
     **dict.fromkeys(("tuple", "list"), lambda values=(): several(values)),
     "max": partial(_largest, "max"),
     "min": partial(_largest, "min"),
+    "sum": lambda values, start=0: reduce(partial(operation, "+"), several(values), start),
+    "enumerate": lambda values, start=0: tuple(
+        (operation("+", start, i), v) for i, v in enumerate(several(values))
+    ),
+    "zip": lambda *rows: tuple(zip(*map(several, rows), strict=False)),
     "str": lambda _a: Opaque("text"),
     "type": lambda _a: Opaque("the kind of number"),
     "print": lambda *_texts, **_keywords: None,

@@ -14,29 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from inspect import Parameter
+from itertools import islice
 
 from explorer.formula.tree import Name, is_constant
-from explorer.reading import building, functions, vocabulary
+from explorer.reading import building, functions, values, vocabulary
 from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
 from explorer.reading.functions import Library, called, of_name, sensible
-from explorer.reading.values import (
-    SHAPE,
-    SIGNS,
-    Function,
-    Opaque,
-    Pasted,
-    Quantity,
-    Tensor,
-    Value,
-    apart,
-    compared,
-    element,
-    is_class,
-    member,
-    operation,
-    several,
-    tree,
-)
+from explorer.reading.values import SHAPE, SIGNS, Function, Opaque, Pasted, Quantity, Tensor, Value, tree
 from explorer.reading.vocabulary import REASONS, UNKNOWN, words
 
 MAX_STEPS = 15_000  # expressions looked at in all; a helper that calls helpers can double at each level
@@ -138,23 +122,29 @@ class Reader:
                 return called(self.value(function, scope), self._tuple(parts, scope), given)
             case ast.BinOp(left, sign, right):
                 require(type(sign) in SIGNS, REFUSED.get(type(sign), OTHER))
-                return operation(SIGNS[type(sign)], self.value(left, scope), self.value(right, scope))
+                return values.operation(SIGNS[type(sign)], self.value(left, scope), self.value(right, scope))
             case ast.UnaryOp(ast.Not(), operand):
                 return not self.truth(operand, scope)
             case ast.UnaryOp(sign, operand):
                 return of_name(UNARY[type(sign)])(self.value(operand, scope))
             case ast.Compare(first, signs, others):
-                values = [self.value(part, scope) for part in (first, *others)]
-                return reduce(partial(operation, "&"), map(compared, signs, values, values[1:]))
+                sides = [self.value(part, scope) for part in (first, *others)]
+                return reduce(partial(values.operation, "&"), map(values.compared, signs, sides, sides[1:]))
             case ast.BoolOp(sign, [*parts, last]):
                 settled = (part for part in parts if self.truth(part, scope) == isinstance(sign, ast.Or))
                 return self.value(next(settled, last), scope)
             case ast.IfExp(test, then, otherwise):
                 return self.value(then if self.truth(test, scope) else otherwise, scope)
             case ast.Subscript(owner, key):
-                return element(self.value(owner, scope), self._key(key, scope))
-            case ast.Tuple(parts) | ast.List(parts):
+                return values.element(self.value(owner, scope), self._key(key, scope))
+            case ast.Tuple(parts) | ast.List(parts) | ast.Set(parts):
                 return self._tuple(parts, scope)
+            case ast.ListComp(part, loops) | ast.GeneratorExp(part, loops):
+                looped = self._looped(part, loops, scope.new_child())
+                return values.several(tuple(islice(looped, values.MAX_VALUES + 1)))
+            case ast.NamedExpr(target, value):
+                self._assign([target], self.value(value, scope), scope)
+                return scope[target.id]
             case ast.Dict(keys, parts) if all(isinstance(key, ast.Constant) for key in keys):
                 pairs = zip(keys, self._tuple(parts, scope), strict=True)
                 return {self.value(key, scope): part for key, part in pairs if key}
@@ -207,7 +197,7 @@ class Reader:
             case type() if name == "apply":
                 return partial(self.applied, owner)
             case _:
-                return member(owner, name)
+                return values.member(owner, name)
 
     def detached(self, value: Value) -> Value:
         """The values of a tensor without its history; within a Function there is no history to lose."""
@@ -217,13 +207,23 @@ class Reader:
         return Tensor(building.detach(value.node), value.whole, value.within, frozen=True)
 
     def _tuple(self, parts: Iterable[ast.expr], scope: Scope) -> tuple[Value, ...]:
-        values: tuple[Value, ...] = ()
+        found: tuple[Value, ...] = ()
         for part in parts:
             if isinstance(part, ast.Starred):
-                values = several(values + several(self.value(part.value, scope)))
+                found = values.several(found + values.several(self.value(part.value, scope)))
             else:
-                values = several((*values, self.lenient(part, scope)))
-        return values
+                found = values.several((*found, self.lenient(part, scope)))
+        return found
+
+    def _looped(self, part: ast.expr, loops: list[ast.comprehension], scope: Scope) -> Iterator[Value]:
+        """The values of a comprehension."""
+        if not loops:
+            yield self.lenient(part, scope)
+            return
+        for value in values.several(self.value(loops[0].iter, scope)):
+            self._assign([loops[0].target], value, scope)
+            if all(self.truth(test, scope) for test in loops[0].ifs):
+                yield from self._looped(part, loops[1:], scope)
 
     def _key(self, node: ast.expr, scope: Scope) -> Value:
         """What stands in brackets: a slice for ``:`` and ``...``."""
@@ -330,7 +330,7 @@ class Reader:
             else:
                 self.declare([item], inner)
         kept = {k: v for k, v in inner.maps[0].items() if not k.startswith("__") or k == "__init__"}
-        ours = [base for base in bases if is_class(base)] or [Pasted]
+        ours = [base for base in bases if values.is_class(base)] or [Pasted]
         with sensible("is no class"):
             self.groups[definition] = type(definition.name, tuple(ours), kept)
         return self.groups[definition]
@@ -376,8 +376,8 @@ class Reader:
                 self._augment(target, ast.copy_location(ast.BinOp(target, sign, value), statement), scope)
             case ast.If(test, then, otherwise):
                 self._run(then if self.truth(test, scope) else otherwise, scope)
-            case ast.For(target, values, body, otherwise):
-                for value in several(self.value(values, scope)):
+            case ast.For(target, items, body, otherwise):
+                for value in values.several(self.value(items, scope)):
                     self._assign([target], value, scope)
                     self._run(body, scope)
                 self._run(otherwise, scope)
@@ -428,8 +428,9 @@ class Reader:
                 case ast.Attribute(owner, name):
                     self._store(self.value(owner, scope), name, value)
                 case ast.Tuple(parts) | ast.List(parts):
-                    for part, single in zip(parts, apart(value, len(parts)), strict=True):
-                        self._assign([part], single, scope)
+                    starred = [isinstance(part, ast.Starred) for part in parts]
+                    for part, single in zip(parts, values.apart(value, starred), strict=True):
+                        self._assign([part.value if isinstance(part, ast.Starred) else part], single, scope)
                 case ast.Subscript(owner, key):
                     self._write(self.value(owner, scope), self._key(key, scope), value)
                 case _:
@@ -437,7 +438,7 @@ class Reader:
 
     def _store(self, holder: Value, name: str, value: Value) -> None:
         """``ctx.name = value``; ``tensor.data = value`` writes into the tensor."""
-        if (isinstance(holder, Pasted) or is_class(holder)) and not name.startswith("__"):
+        if (isinstance(holder, Pasted) or values.is_class(holder)) and not name.startswith("__"):
             setattr(holder, name, value)
         elif isinstance(holder, Tensor) and name == "data" and not self.tracked:
             functions.assigned(holder, value)
@@ -451,7 +452,7 @@ class Reader:
         if key == slice(None):
             functions.assigned(tensor, value)
         else:
-            held = functions.assigned(element(tensor, key), value)
+            held = functions.assigned(values.element(tensor, key), value)
             tensor.node = building.built("where", tree(key), held.node, tensor.node)
 
     def _augment(self, target: ast.expr, result: ast.BinOp, scope: Scope) -> None:

@@ -77,7 +77,7 @@ class Pasted:
 
     def register_buffer(self, name: str, value: Value) -> None:
         """As an attribute."""
-        setattr(self, str(name), value)
+        vars(self)[str(name)] = value
 
     register_parameter = register_buffer
 
@@ -242,9 +242,16 @@ def picked(values: Value, key: Value) -> Value:
         raise UnreadableError(beyond if values == (SHAPE,) else missing) from None
 
 
-def apart(value: Value, count: int) -> tuple[Value, ...]:
-    """The values for several targets; what could not be read may be needed by none of them."""
+def apart(value: Value, starred: list[bool]) -> tuple[Value, ...]:
+    """The values for several targets, of which one may have a star.
+
+    What could not be read may be needed by none of them.
+    """
+    count = len(starred)
     values = (value,) * count if isinstance(value, ReadingError) else several(value)
+    if True in starred and len(values) >= count - 1:
+        first, more = starred.index(True), len(values) - count + 1
+        values = (*values[:first], values[first : first + more], *values[first + more :])
     if values == (SHAPE,) and count > 1:
         picked(values, count)
     require(len(values) == count, f"takes {len(values)} values apart into {count} names")
