@@ -1,7 +1,7 @@
 """Formula trees put together the way the pasted code puts its tensors together.
 
 What changes nothing (``1 * x``, ``x + 0``) is left out, so that what was read stays readable. A tree
-that is true or false stands for a mask.
+that is true or false stands for a mask and for the numbers 1 and 0 alike, as arithmetic takes it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def true(node: Node) -> Node:
 
 def built(sign: str, *parts: Node) -> Node:
     """An operation or a function on trees, without what changes nothing; one number where that is short."""
-    node = _joined(sign, *parts)
+    node: Node = _joined(sign, *parts)
     size, levels = tree.measure(node)
     small = size <= MAX_PARTS and levels <= MAX_LEVELS
     require(small, f"comes to {size} parts, {levels} levels deep: a formula holds {MAX_NODES}")
@@ -78,60 +78,48 @@ def built(sign: str, *parts: Node) -> Node:
     return literal(value) if value is not None and short else node
 
 
-def _joined(sign: str, *parts: Node) -> Node:
-    whole: Any = sign, *parts
-    match whole:
+def _joined(sign: str, *parts: Any) -> Any:
+    match sign, *parts:
         case "//", a, b:
             return built("floor", built("/", a, b))
         case "%", a, b:
             return built("-", a, built("*", b, built("//", a, b)))
         case "<<" | ">>", a, b:
             return built("*" if sign == "<<" else "//", a, built("**", Number(2.0), b))
-        case "&" | "|" | "^", a, b if not (is_condition(a) and is_condition(b)):
-            return number(built(sign, mask(a), mask(b)))
         case "^", a, b:
             return built("|", built("&", a, built("~", b)), built("&", built("~", a), b))
-        case "+" | "*", a, b if is_condition(a) and is_condition(b):
-            return built("|" if sign == "+" else "&", a, b)
         case ("+", Number(0.0), a) | ("*", Number(1.0), a):
-            return number(a)
+            return a
         case ("+" | "-", a, Number(0.0)) | ("*" | "/" | "**", a, Number(1.0)):
-            return number(a)
+            return a
         case ("-", Number(0.0), a) | ("*", Unary("-", Number(1.0)), a):
             return built("-", a)
         case "*" | "/", a, Unary("-", Number(1.0)):
             return built("-", a)
         case "+" | "-", a, Unary("-", b):
-            return built("-" if sign == "+" else "+", a, number(b))
+            return built("-" if sign == "+" else "+", a, b)
         case "-", Unary("-", a):
-            return number(a)
+            return a
         case "-", Binary("-", a, b):
             return Binary("-", b, a)
-        case "~", Unary(_, a):
-            return mask(a)
+        case "~", Unary("~", a):
+            return a
         case "==" | "!=", a, Number(0.0 | 1.0 as value) if is_condition(a):
             return mask(a) if (sign == "==") == (value == 1) else built("~", a)
         case "where", condition, a, b if a == b or known(mask(condition)) is not None:
-            return number(a if a == b or known(mask(condition)) else b)
+            return a if a == b or known(mask(condition)) else b
+        case "where", condition, Number(1.0), Number(0.0):
+            return mask(condition)
         case "where", condition, a, b:
             return Call("where", (mask(condition), number(a), number(b)))
         case "&" | "|", a, b:
-            return Binary(sign, a, b)
+            return Binary(sign, mask(a), mask(b))
         case "+" | "-" | "*" | "/" | "**", a, b:
-            return Binary(sign, _operand(a), _operand(b))
+            return Binary(sign, a, b)
         case "-" | "~", a:
-            return Unary(sign, _operand(a))
+            return Unary(sign, mask(a) if sign == "~" else a)
     numbers = tuple(map(number, parts))
     return Compare((sign,), numbers) if sign in tree.COMPARISONS else Call(sign, numbers)
-
-
-def _operand(node: Node) -> Node:
-    """The tree as it stands in arithmetic, where the language takes a condition for 0 or 1."""
-    match node:
-        case Call("where", (condition, Number(1.0), Number(0.0))):
-            return condition
-        case _:
-            return node
 
 
 def detach(node: Node) -> Node:
@@ -144,8 +132,6 @@ def _again(node: Node, change: Callable[[Node], Node]) -> Node:
     """The tree put together anew from its operands as they are after a change."""
     parts = tuple(map(change, tree.children(node)))
     match node:
-        case Unary("-" as sign) | Binary("+" | "-" | "*" | "/" | "**" as sign):
-            return built(sign, *map(number, parts))
         case Unary(sign) | Binary(sign) | Call(sign):
             return built(sign, *parts)
         case _:
@@ -186,7 +172,7 @@ def cancelled(node: Node) -> Node:
             kept.append((sign, term))
     total: Node = ZERO
     for sign, term in sorted(kept, key=lambda item: -item[0]):
-        total = built("+" if sign > 0 else "-", total, number(cancelled(term)))
+        total = built("+" if sign > 0 else "-", total, cancelled(term))
     return total
 
 

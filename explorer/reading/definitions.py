@@ -10,7 +10,7 @@ from inspect import isroutine, signature
 from typing import NamedTuple
 
 from explorer.formula import derivative
-from explorer.formula.tree import Call, Name, Node, walk
+from explorer.formula.tree import Call, Name, Node, Number, walk
 from explorer.reading.building import ZERO, built, cancelled, number, untracked
 from explorer.reading.errors import ReadingError, UnreadableError, require
 from explorer.reading.reader import Reader, last_name, method
@@ -115,8 +115,8 @@ def _recognised(value: Value, op: Node) -> Value:
     """What forward kept of its own output is y from here on."""
     if isinstance(value, tuple):
         return tuple(_recognised(part, op) for part in value)
-    own = isinstance(value, Tensor) and not isinstance(op, Name) and untracked(value.node) == op
-    return Tensor(Name("y")) if own else value
+    number = isinstance(value, Tensor) and value.kind == "float32" and not isinstance(op, Name | Number)
+    return Tensor(Name("y")) if number and untracked(value.node) == op else value
 
 
 def _tracked(output: Value) -> Trees:

@@ -15,7 +15,7 @@ from functools import partial, reduce
 
 from explorer.formula.tree import Call, Name, is_condition, is_constant
 from explorer.reading import building, vocabulary
-from explorer.reading.building import built, detach, number, true
+from explorer.reading.building import built, detach, true
 from explorer.reading.errors import UnreadableError, require
 from explorer.reading.values import (
     MAX_VALUES,
@@ -27,7 +27,7 @@ from explorer.reading.values import (
     Tensor,
     Value,
     described,
-    is_whole,
+    kind_of,
     like,
     made,
     operation,
@@ -122,7 +122,7 @@ def assigned(target: Value, value: Value) -> Value:
     tensor = own(target)
     alike = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
     require(alike, "assigns elements that were picked out by another mask")
-    tensor.node = tree(value) if is_condition(tensor.node) else number(tree(value))
+    tensor.node = tree(value)
     return tensor
 
 
@@ -135,7 +135,7 @@ def own(value: Value) -> Value:
 
 def _maths(text: str, *operands: Value) -> Value:
     """A formula in a, b, c and d of as many values."""
-    return like(building.filled(text, [number(tree(operand)) for operand in operands]), *operands)
+    return like(building.filled(text, [tree(operand) for operand in operands]), *operands)
 
 
 def _formula(text: str) -> Function:
@@ -147,20 +147,13 @@ def _scaled(sign: str, self: Value, other: Value, alpha: Value = 1) -> Value:
 
 
 def _true(value: Value) -> Value:
-    return like(true(tree(value)), value)
+    return like(true(tree(value)), value, kind="bool")
 
 
 def _kind(value: Value) -> str:
-    """The dtype a kind of number stands for, or a tensor is taken to have; empty for anything else."""
-    if isinstance(value, Tensor):
-        kinds = ("uint8", "bool") if is_condition(value.node) else ("int64", "float32")
-        return kinds[not value.whole]
-    text = value.name if isinstance(value, Library) else value if isinstance(value, str) else ""
+    """The kind of number that a dtype, its name or another tensor stands for; empty for anything else."""
+    text = value.name if isinstance(value, Library) else value if isinstance(value, str) else kind_of(value)
     return KINDS.get(text.rsplit(".", 1)[-1].removesuffix("Tensor").lower(), "")
-
-
-def _dtype(a: Value) -> Library:
-    return Library(f"torch.{_kind(a) or 'float32'}")
 
 
 def _larger(name: str, self: Value, other: Value = None, **_along: Value) -> Value:
@@ -182,32 +175,26 @@ class _Torch:
     def to(self: Value, dtype: Value = None, *_more: Value, device: Value = None) -> Value:
         """A value as bool, byte, int or float; as it is where no such kind is named."""
         node, kind = tree(self), _kind(dtype)
-        condition = is_condition(node)
-        require(kind != "narrow" and (kind != "uint8" or condition), REASONS["quantize_per_tensor"])
-        match kind:
-            case "bool":
-                return _true(self)
-            case "uint8":
-                return like(node, self, whole=True)
-            case "int64":
-                return like(number(node) if condition else built("trunc", node), self, whole=True)
-            case "float32" if condition or is_whole(self):
-                return like(number(node), self)
-            case _:
-                return _Torch.clone(self) if dtype in ("double", "float64") else self
+        mask = is_condition(node)
+        require(kind != "narrow" and (kind != "uint8" or mask), REASONS["quantize_per_tensor"])
+        if kind in ("", kind_of(self)):
+            return _Torch.clone(self) if dtype in ("double", "float64") else self
+        if kind == "int64":
+            node = node if mask else built("trunc", node)
+        return like(true(node) if kind == "bool" else node, self, kind=kind)
 
     def invert(self: Value) -> Value:
-        """The other mask; of a whole number, every bit turned."""
-        condition = is_condition(tree(self))
-        if condition and not self.whole:
-            return made("~", self)
-        whole = is_whole(self) and not condition
-        require(whole, "turns the bits of a byte, or of what may be no whole number: compare it first")
-        return operation("-", made("-", self), 1)
+        """The other mask; of an integer, every bit turned."""
+        kind = kind_of(self)
+        require(
+            kind in ("bool", "int64"),
+            "turns the bits of a byte, or of what may be no whole number: compare it first",
+        )
+        return made("~", self) if kind == "bool" else operation("-", made("-", self), 1)
 
     def clone(self: Value, source: Value = None) -> Value:
         a = self if source is None else source
-        return Tensor(a.node, a.whole, a.within) if isinstance(a, Tensor) else a
+        return Tensor(a.node, a.kind, a.within) if isinstance(a, Tensor) else a
 
     def clamp(self: Value, min: Value = None, max: Value = None) -> Value:
         bounds = {"min": min, "max": max}
@@ -226,7 +213,7 @@ class _Torch:
         node = tree(self)
         one = is_constant(node) or (isinstance(node, Call) and node.function == "mean")
         require(one, f"takes a single number out of a tensor: {ELEMENTWISE}")
-        return like(detach(node), self)
+        return like(detach(node), self, kind=kind_of(self))
 
     def div(self: Value, other: Value, rounding_mode: Value = None) -> Value:
         require(rounding_mode in (None, "floor", "trunc"), "rounds in a way that cannot be read")
@@ -250,8 +237,8 @@ class _Torch:
     def tensor(self: Value) -> Value:
         if isinstance(self, tuple):
             return _Torch.tensor(self[0]) if len(self) == 1 else tuple(map(_Torch.tensor, self))
-        tensor = self if isinstance(self, Tensor) else Tensor(tree(self))
-        return Tensor(detach(tensor.node), tensor.whole, tensor.within)
+        tensor = self if isinstance(self, Tensor) else Tensor(tree(self), kind_of(self))
+        return Tensor(detach(tensor.node), tensor.kind, tensor.within)
 
     def size(self: Value, dim: Value = None) -> Value:
         """The curve's x is a tensor of one dimension."""
@@ -336,7 +323,7 @@ _ROWS: dict[str, Function] = {
     "neg": lambda self: -self if isinstance(self, int | float) else made("-", self),
     "new_full": lambda self, size, fill_value: Tensor(tree(fill_value)),
     "new_tensor": lambda self, data: _Torch.tensor(data),
-    "type": lambda self, dtype=None: _dtype(self) if dtype is None else _Torch.to(self, dtype),
+    "type": lambda self, dtype=None: _Torch.to(self, dtype) if dtype else PROPERTIES["dtype"](self),
     "round": lambda self, decimals=0: _maths("round(a * 10**b) / 10**b", self, decimals),
     "pow": lambda self, exponent: operation("**", self, exponent),
     "rsub": lambda self, other: operation("-", other, self),
@@ -364,7 +351,7 @@ _ROWS: dict[str, Function] = {
     "addcdiv": lambda self, tensor1, tensor2, value=1: _maths("a + d * b / c", self, tensor1, tensor2, value),
     "is_available": lambda: False,
     "is_tensor": lambda self: isinstance(self, Tensor),
-    "is_floating_point": lambda self: _kind(self) == "float32",
+    "is_floating_point": lambda self: kind_of(self) == "float32",
     "device": lambda *_kind: Opaque("the device"),
     "finfo": lambda dtype=None: _FLOAT32,
 }
@@ -380,7 +367,7 @@ METHODS: dict[str, Function] = {"where": lambda self, condition, other: made("wh
 PROPERTIES: dict[str, Function] = {
     "shape": _Torch.size,
     "ndim": lambda _a: 1,
-    "dtype": _dtype,
+    "dtype": lambda a: Library(f"torch.{kind_of(a)}"),
     **dict.fromkeys(("device", "layout"), lambda _a: Opaque("the device")),
     "is_cuda": lambda _a: False,
     "requires_grad": lambda _a: True,

@@ -204,7 +204,7 @@ class Reader:
         if not self.tracked or not isinstance(value, Tensor):
             return value
         value.frozen = True
-        return Tensor(building.detach(value.node), value.whole, value.within, frozen=True)
+        return Tensor(building.detach(value.node), value.kind, value.within, frozen=True)
 
     def _tuple(self, parts: Iterable[ast.expr], scope: Scope) -> tuple[Value, ...]:
         found: tuple[Value, ...] = ()

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
 
-from explorer.formula.tree import COMPARISONS, Node, Number, Unary, is_condition, is_constant
+from explorer.formula.tree import COMPARISONS, Node, Number, Unary, is_constant
 from explorer.reading.building import built, known, literal
 from explorer.reading.errors import ReadingError, UnreadableError, require
 from explorer.reading.vocabulary import ELEMENTWISE, OPERATORS, UNKNOWN
@@ -28,10 +28,10 @@ Function = Callable[..., Value]
 
 @dataclass(eq=False)
 class Quantity:
-    """A number by its formula. ``whole``: it is an integer, so that ``~`` turns bits."""
+    """A number by its formula, and of which kind it is: a mask, a byte, an integer or a float."""
 
     node: Node
-    whole: bool = False
+    kind: str = "float32"
 
 
 @dataclass(eq=False)
@@ -87,8 +87,11 @@ _WORDS = {
     str: "text", int: "a number", float: "a number", tuple: "several values", dict: "several values",
     Tensor: "a tensor",
 }  # fmt: skip
+_MASKS = {"+": "|", "*": "&"}  # what torch makes of arithmetic on two masks
+_LOGIC = frozenset([*COMPARISONS, "~"])
 _WHOLE = frozenset(["+", "-", "*", "**", "//", "%", "&", "|", "^", "<<", ">>", "where"])
 SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
+_KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
 _PYTHON = {sign: getattr(operator, name) for sign, _, name, *_ in OPERATORS}
 _NATIVE = frozenset([*COMPARISONS, "//", "%", "&", "|", "^", ">>"])  # on two numbers they make none larger
 
@@ -137,31 +140,34 @@ def _weight(value: Value) -> int:
     return 1 + sum(map(_weight, parts))
 
 
-def like(node: Node, *operands: Value, whole: bool = False) -> Value:
+def like(node: Node, *operands: Value, kind: str = "float32") -> Value:
     """A result: a tensor where one of the operands is one, else a number, Python's own where it can be."""
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     masks = {tensor.within for tensor in tensors if not is_constant(tensor.node) or tensor.within}
     require(len(masks) < 2, "mixes elements that were picked out by different masks")
     if tensors:
-        return Tensor(node, whole, next(iter(masks), None))
+        return Tensor(node, kind, next(iter(masks), None))
     value = known(node)
-    if value is not None and is_condition(node):
+    if value is not None and kind == "bool":
         return bool(value)
     if value is not None and isinstance(node, Number | Unary):
         return int(value) if value.is_integer() else value
-    return Quantity(node, whole)
+    return Quantity(node, kind)
 
 
-def is_whole(value: Value) -> bool:
-    """Whether a value is an integer, or a mask."""
-    return value.whole or is_condition(value.node) if isinstance(value, Quantity) else isinstance(value, int)
+def kind_of(value: Value) -> str:
+    """The kind of a number, in torch's words; empty for anything else."""
+    return value.kind if isinstance(value, Quantity) else _KINDS.get(type(value), "")
 
 
 def made(sign: str, *operands: Value) -> Value:
     """The result of an operator or of a function of the formula language."""
+    kinds = set(map(kind_of, operands))
+    sign = _MASKS.get(sign, sign) if kinds == {"bool"} else sign
+    mask = sign in _LOGIC or (sign in ("&", "|", "^", "where") and kinds == {"bool"})
+    whole = sign in _WHOLE and "float32" not in kinds
     node = built(sign, *map(tree, operands))
-    whole = sign in _WHOLE and all(map(is_whole, operands)) and not is_condition(node)
-    return like(node, *operands, whole=whole)
+    return like(node, *operands, kind="bool" if mask else "int64" if whole else "float32")
 
 
 def operation(sign: str, left: Value, right: Value) -> Value:
@@ -226,10 +232,10 @@ def element(owner: Value, key: Value) -> Value:
             return owner
         case _:
             tensor = owner if isinstance(owner, Tensor) else Tensor(tree(owner))
-            masks = isinstance(key, Tensor) and is_condition(key.node)
+            masks = isinstance(key, Tensor) and key.kind in ("bool", "uint8")
             require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
             require(tensor.within is None, "picks elements out of what was picked out before")
-            return Tensor(tensor.node, tensor.whole, tree(key))
+            return Tensor(tensor.node, tensor.kind, tree(key))
 
 
 def picked(values: Value, key: Value) -> Value:
