@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Sequence
-from itertools import count
+from itertools import count, product
 from typing import Any
 
 from explorer.formula import CONSTANTS, MAX_NODES, Formula, FormulaError, names, number_text, parse, tree
@@ -96,6 +96,8 @@ def _joined(sign: str, *parts: Any) -> Any:
             return built("-", a)
         case "*" | "/", a, Unary("-", Number(1.0)):
             return built("-", a)
+        case "+", a, b if chosen := _chosen(a, b) or _chosen(b, a):
+            return chosen
         case "+" | "-", a, Unary("-", b):
             return built("-" if sign == "+" else "+", a, b)
         case "-", Unary("-", a):
@@ -120,6 +122,25 @@ def _joined(sign: str, *parts: Any) -> Any:
             return Unary(sign, mask(a) if sign == "~" else a)
     numbers = tuple(map(number, parts))
     return Compare((sign,), numbers) if sign in tree.COMPARISONS else Call(sign, numbers)
+
+
+def _chosen(a: Node, b: Node) -> Node | None:
+    """``where(mask, p, q)`` for ``p * mask + q * (1 - mask)``: the same wherever both are finite."""
+    for (then, condition), (otherwise, rest) in product(_weighted(a), _weighted(b)):
+        if is_condition(condition) and rest in (Binary("-", ONE, condition), Unary("~", condition)):
+            return built("where", condition, then, otherwise)
+    return None
+
+
+def _weighted(node: Node) -> list[tuple[Node, Node]]:
+    """The ways to see a tree as a value times a mask."""
+    match node:
+        case Binary("*", left, right):
+            return [(left, right), (right, left)]
+        case Unary("-", operand):
+            return [(Unary("-", ONE), operand)]
+        case _:
+            return [(ONE, node)]
 
 
 def detach(node: Node) -> Node:

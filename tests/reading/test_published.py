@@ -149,6 +149,11 @@ def test_what_was_read_stays_readable(name: str, op: str | None, rule: str) -> N
     [
         ("round_by_detaching", "round(x)", "g"),
         ("sign_with_a_clipped_way_back", "sign(x)", "where(-1 <= x <= 1, g, 0)"),
+        (
+            "pieces_put_together_by_masks",
+            "sign(x)",
+            "where(x < 0.5, where(x < -1, 0, g * 2 + g * x + g * x), 0)",
+        ),
         ("swish", "x * sigmoid(1.702 * x)", None),
     ],
 )
