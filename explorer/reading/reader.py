@@ -136,7 +136,11 @@ class Reader:
             case ast.IfExp(test, then, otherwise):
                 return self.value(then if self.truth(test, scope) else otherwise, scope)
             case ast.Subscript(owner, key):
-                return values.element(self.value(owner, scope), self._key(key, scope))
+                return values.element(self.value(owner, scope), self.value(key, scope))
+            case ast.Slice(lower, upper, None):
+                return slice(*(self.value(end, scope) if end else None for end in (lower, upper)))
+            case ast.Constant(value) if value is Ellipsis:
+                return slice(None)
             case ast.Tuple(parts) | ast.List(parts) | ast.Set(parts):
                 return self._tuple(parts, scope)
             case ast.ListComp(part, loops) | ast.GeneratorExp(part, loops):
@@ -224,19 +228,6 @@ class Reader:
             self._assign([loops[0].target], value, scope)
             if all(self.truth(test, scope) for test in loops[0].ifs):
                 yield from self._looped(part, loops[1:], scope)
-
-    def _key(self, node: ast.expr, scope: Scope) -> Value:
-        """What stands in brackets: a slice for ``:`` and ``...``."""
-        match node:
-            case ast.Constant(value) if value is Ellipsis:
-                return slice(None)
-            case ast.Slice(lower, upper, None):
-                return slice(*(self.value(end, scope) if end else None for end in (lower, upper)))
-            case ast.Tuple(parts):
-                keys = tuple(self._key(part, scope) for part in parts)
-                return slice(None) if all(key == slice(None) for key in keys) else keys
-            case _:
-                return self.value(node, scope)
 
     def function(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope, around: Scope) -> Value:
         """A function of the text: its defaults are read now in ``scope``, its body when called ``around``."""
@@ -330,7 +321,7 @@ class Reader:
             else:
                 self.declare([item], inner)
         kept = {k: v for k, v in inner.maps[0].items() if not k.startswith("__") or k == "__init__"}
-        ours = [base for base in bases if values.is_class(base)] or [Pasted]
+        ours = [base for base in bases if isinstance(base, type)] or [Pasted]
         with sensible("is no class"):
             self.groups[definition] = type(definition.name, tuple(ours), kept)
         return self.groups[definition]
@@ -432,13 +423,13 @@ class Reader:
                     for part, single in zip(parts, values.apart(value, starred), strict=True):
                         self._assign([part.value if isinstance(part, ast.Starred) else part], single, scope)
                 case ast.Subscript(owner, key):
-                    self._write(self.value(owner, scope), self._key(key, scope), value)
+                    self._write(self.value(owner, scope), self.value(key, scope), value)
                 case _:
                     raise UnreadableError("assigns to something that cannot be followed")
 
     def _store(self, holder: Value, name: str, value: Value) -> None:
         """``ctx.name = value``; ``tensor.data = value`` writes into the tensor."""
-        if (isinstance(holder, Pasted) or values.is_class(holder)) and not name.startswith("__"):
+        if isinstance(holder, Pasted | type) and not name.startswith("__"):
             setattr(holder, name, value)
         elif isinstance(holder, Tensor) and name == "data" and not self.tracked:
             functions.assigned(holder, value)
@@ -449,7 +440,7 @@ class Reader:
         """``tensor[mask] = value``."""
         tensor = functions.own(owner)
         self._require_followed()
-        if key == slice(None):
+        if values.is_all(key):
             functions.assigned(tensor, value)
         else:
             held = functions.assigned(values.element(tensor, key), value)

@@ -116,14 +116,9 @@ def described(value: Value) -> str:
     return str(value) if value is None or isinstance(value, bool) else _WORDS.get(type(value), "an object")
 
 
-def is_class(value: Value) -> bool:
-    """Whether a value is a class of the text."""
-    return isinstance(value, type) and issubclass(value, Pasted)
-
-
 def member(owner: Value, name: str) -> Value:
     """A name of a class or object of the text."""
-    require(isinstance(owner, Pasted) or is_class(owner), UNKNOWN)
+    require(isinstance(owner, Pasted | type), UNKNOWN)
     require(name in dir(owner), "is never given a value in this text")
     return getattr(owner, name)
 
@@ -225,9 +220,10 @@ def element(owner: Value, key: Value) -> Value:
             return picked(owner, key)
         case _ if not isinstance(owner, Quantity | int | float):
             raise UnreadableError("takes an element of something that has none")
-        case _, slice():
-            require(key == slice(None), f"takes a piece of a tensor: {ELEMENTWISE}")
+        case _ if is_all(key):
             return owner
+        case _, slice():
+            raise UnreadableError(f"takes a piece of a tensor: {ELEMENTWISE}")
         case _, 0 | -1 if is_constant(tree(owner)):
             return owner
         case _:
@@ -236,6 +232,11 @@ def element(owner: Value, key: Value) -> Value:
             require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
             require(tensor.within is None, "picks elements out of what was picked out before")
             return Tensor(tensor.node, tensor.kind, tree(key))
+
+
+def is_all(key: Value) -> bool:
+    """Whether a key takes all elements, as ``[:]`` and ``[...]`` do."""
+    return all(part == slice(None) for part in (key if isinstance(key, tuple) else (key,)))
 
 
 def picked(values: Value, key: Value) -> Value:
