@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from itertools import islice
 
 import torch
@@ -65,10 +65,7 @@ def derivative(tree: Node, wrt: str = "x", *, upstream: Node = UPSTREAM, finite:
     With ``finite`` it is shortened for people to read: the same values wherever all of its parts are
     finite numbers and every constant is in the domain of its function.
     """
-    reverse = _Reverse(wrt, finite)
-    total: Node = ZERO
-    for gradient in reverse.arriving(tree, upstream):
-        total = reverse.sum(total, gradient)
+    total = _Reverse(wrt, finite).total(tree, upstream)
     return None if next(islice(walk(total), MOST_NODES, None), None) else total
 
 
@@ -77,6 +74,11 @@ class _Reverse:
     wrt: str
     finite: bool
 
+    def total(self, node: Node, gradient: Node) -> Node:
+        """The sum of the gradients that reach the name."""
+        none: Node = ZERO
+        return reduce(self.sum, self.arriving(node, gradient), none)
+
     def arriving(self, node: Node, gradient: Node) -> Iterator[Node]:
         """The gradients that reach the name, one from each of its appearances, as torch adds them up.
 
@@ -84,6 +86,11 @@ class _Reverse:
         """
         if node == Name(self.wrt):
             yield gradient
+            return
+        if self.finite and isinstance(node, Call) and node.function == "where":
+            condition, *branches = node.arguments
+            totals = (self.total(branch, gradient) for branch in branches)
+            yield self.short(Call("where", (condition, *totals)))
             return
         scope = dict(zip("abc", children(node), strict=False)) | {"y": node, "g": gradient}
         passed = [*zip(children(node), self.passed(node), strict=False)]

@@ -1,19 +1,19 @@
 """Formula trees put together the way the pasted code puts its tensors together.
 
 What changes nothing (``1 * x``, ``x + 0``) is left out, so that what was read stays readable. A tree
-that is true or false stands for a mask.
+that is true or false stands for a mask and for the numbers 1 and 0 alike, as arithmetic takes it.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
-from itertools import chain, count
+from collections.abc import Callable, Collection, Sequence
+from itertools import count, product
 from typing import Any
 
 from explorer.formula import CONSTANTS, MAX_NODES, Formula, FormulaError, names, number_text, parse, tree
-from explorer.formula.parsing import MAX_NAME
+from explorer.formula.parsing import MAX_NAME, template
 from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_condition, is_constant
 from explorer.reading.errors import UnreadableError, require
 
@@ -27,25 +27,13 @@ ZERO, ONE = Number(0.0), Number(1.0)
 def literal(value: float) -> Node:
     """A number as a tree; UnreadableError for one that is not finite."""
     require(abs(value) < 1e308, "is not a finite number: a formula has no place for it")
-    return Number(float(value)) if value >= 0 else Unary("-", Number(float(-value)))
-
-
-def is_short(value: float) -> bool:
-    """Whether a computed number is shown as such, and not as the arithmetic it came from."""
-    return math.isfinite(value) and len(number_text(float(value))) <= SHORT
+    size = Number(abs(float(value)))
+    return size if value >= 0 else Unary("-", size)
 
 
 def known(node: Node) -> float | None:
     """The value of a tree without variables and parameters (a condition as 0 or 1), else None."""
     return Formula(node).value() if set(names(node)) <= set(CONSTANTS) else None
-
-
-def _sized(node: Node) -> Node:
-    """The tree itself; UnreadableError for one that has grown beyond any formula."""
-    parts, levels = tree.measure(node)
-    small = parts <= MAX_PARTS and levels <= MAX_LEVELS
-    require(small, f"comes to {parts} parts, {levels} levels deep: a formula holds {MAX_NODES}")
-    return node
 
 
 def number(node: Node) -> Node:
@@ -80,67 +68,79 @@ def true(node: Node) -> Node:
 
 
 def built(sign: str, *parts: Node) -> Node:
-    """An operation or a function on trees, without what changes nothing."""
-    whole: Any = sign, *parts
-    match whole:
+    """An operation or a function on trees, without what changes nothing; one number where that is short."""
+    node: Node = _joined(sign, *parts)
+    size, levels = tree.measure(node)
+    small = size <= MAX_PARTS and levels <= MAX_LEVELS
+    require(small, f"comes to {size} parts, {levels} levels deep: a formula holds {MAX_NODES}")
+    value = None if is_condition(node) else known(node)
+    short = value is not None and math.isfinite(value) and len(number_text(value)) <= SHORT
+    return literal(value) if value is not None and short else node
+
+
+def _joined(sign: str, *parts: Any) -> Any:
+    match sign, *parts:
         case "//", a, b:
             return built("floor", built("/", a, b))
         case "%", a, b:
             return built("-", a, built("*", b, built("//", a, b)))
         case "<<" | ">>", a, b:
             return built("*" if sign == "<<" else "//", a, built("**", Number(2.0), b))
-        case "&" | "|" | "^", a, b if not (is_condition(a) and is_condition(b)):
-            return number(built(sign, mask(a), mask(b)))
         case "^", a, b:
             return built("|", built("&", a, built("~", b)), built("&", built("~", a), b))
-        case "+" | "*", a, b if is_condition(a) and is_condition(b):
-            return built("|" if sign == "+" else "&", a, b)
         case ("+", Number(0.0), a) | ("*", Number(1.0), a):
-            return number(a)
+            return a
         case ("+" | "-", a, Number(0.0)) | ("*" | "/" | "**", a, Number(1.0)):
-            return number(a)
+            return a
         case ("-", Number(0.0), a) | ("*", Unary("-", Number(1.0)), a):
             return built("-", a)
         case "*" | "/", a, Unary("-", Number(1.0)):
             return built("-", a)
+        case "+", a, b if chosen := _chosen(a, b) or _chosen(b, a):
+            return chosen
         case "+" | "-", a, Unary("-", b):
-            return built("-" if sign == "+" else "+", a, number(b))
+            return built("-" if sign == "+" else "+", a, b)
         case "-", Unary("-", a):
-            return number(a)
+            return a
         case "-", Binary("-", a, b):
             return Binary("-", b, a)
-        case "-", Number(0.0):
-            return ZERO
-        case "~", Unary(_, a):
-            return mask(a)
+        case "~", Unary("~", a):
+            return a
         case "==" | "!=", a, Number(0.0 | 1.0 as value) if is_condition(a):
             return mask(a) if (sign == "==") == (value == 1) else built("~", a)
         case "where", condition, a, b if a == b or known(mask(condition)) is not None:
-            return number(a if a == b or known(mask(condition)) else b)
+            return a if a == b or known(mask(condition)) else b
+        case "where", condition, Number(1.0), Number(0.0):
+            return mask(condition)
         case "where", condition, a, b:
-            return _sized(Call("where", (mask(condition), number(a), number(b))))
+            return Call("where", (mask(condition), number(a), number(b)))
         case "&" | "|", a, b:
-            return _sized(Binary(sign, a, b))
+            return Binary(sign, mask(a), mask(b))
         case "+" | "-" | "*" | "/" | "**", a, b:
-            return _sized(Binary(sign, _operand(a), _operand(b)))
+            return Binary(sign, a, b)
         case "-" | "~", a:
-            return _sized(Unary(sign, _operand(a)))
+            return Unary(sign, mask(a) if sign == "~" else a)
     numbers = tuple(map(number, parts))
-    if sign in tree.COMPARISONS:
-        return _sized(Compare((sign,), numbers))
-    constant = known(Call(sign, numbers))
-    if constant is not None and is_short(constant):
-        return literal(constant)
-    return _sized(Call(sign, numbers))
+    return Compare((sign,), numbers) if sign in tree.COMPARISONS else Call(sign, numbers)
 
 
-def _operand(node: Node) -> Node:
-    """The tree as it stands in arithmetic, where the language takes a condition for 0 or 1."""
+def _chosen(a: Node, b: Node) -> Node | None:
+    """``where(mask, p, q)`` for ``p * mask + q * (1 - mask)``: the same wherever both are finite."""
+    for (then, condition), (otherwise, rest) in product(_weighted(a), _weighted(b)):
+        if is_condition(condition) and rest in (Binary("-", ONE, condition), Unary("~", condition)):
+            return built("where", condition, then, otherwise)
+    return None
+
+
+def _weighted(node: Node) -> list[tuple[Node, Node]]:
+    """The ways to see a tree as a value times a mask."""
     match node:
-        case Call("where", (condition, Number(1.0), Number(0.0))):
-            return condition
+        case Binary("*", left, right):
+            return [(left, right), (right, left)]
+        case Unary("-", operand):
+            return [(Unary("-", ONE), operand)]
         case _:
-            return node
+            return [(ONE, node)]
 
 
 def detach(node: Node) -> Node:
@@ -149,33 +149,33 @@ def detach(node: Node) -> Node:
     return node if kept else Call("detach", (node,))
 
 
-def transformed(node: Node, change: Callable[[Node], Node | None]) -> Node:
-    """The tree put together anew; ``change`` returns what stands for a node, or None to go on inside it."""
-    changed = change(node)
-    if changed is not None:
-        return changed
-    parts = tuple(transformed(child, change) for child in tree.children(node))
+def _again(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The tree put together anew from its operands as they are after a change."""
+    parts = tuple(map(change, tree.children(node)))
     match node:
-        case Unary("-" as sign) | Binary("+" | "-" | "*" | "/" | "**" as sign):
-            return built(sign, *map(number, parts))
         case Unary(sign) | Binary(sign) | Call(sign):
             return built(sign, *parts)
         case _:
-            return _sized(tree.rebuilt(node, tuple(map(number, parts))))
+            return tree.rebuilt(node, tuple(map(number, parts)))
 
 
-def replaced(node: Node, values: Mapping[str, Node]) -> Node:
-    """The tree with trees in place of some of its names."""
-    return transformed(node, lambda part: values.get(part.name) if isinstance(part, Name) else None)
+def filled(text: str, operands: Sequence[Node]) -> Node:
+    """A formula in a, b, c and d with trees in their places."""
+    values = dict(zip("abcd", operands, strict=False))
+
+    def change(node: Node) -> Node:
+        return values.get(node.name, node) if isinstance(node, Name) else _again(node, change)
+
+    return change(template(text))
 
 
 def untracked(node: Node) -> Node:
     """A tree for values alone: where no gradient is taken, there is none to stop."""
-
-    def change(part: Node) -> Node | None:
-        return untracked(*part.arguments) if isinstance(part, Call) and part.function == "detach" else None
-
-    return transformed(node, change)
+    match node:
+        case Call("detach", (inner,)):
+            return untracked(inner)
+        case _:
+            return _again(node, untracked)
 
 
 def cancelled(node: Node) -> Node:
@@ -183,22 +183,18 @@ def cancelled(node: Node) -> Node:
 
     What was written differs from it by rounding only.
     """
-
-    def change(part: Node) -> Node | None:
-        if not (isinstance(part, Binary) and part.operator in "+-"):
-            return None
-        kept: list[tuple[int, Node]] = []
-        for sign, term in _terms(part, 1):
-            if (-sign, term) in kept:
-                kept.remove((-sign, term))
-            else:
-                kept.append((sign, term))
-        total: Node = ZERO
-        for sign, term in sorted(kept, key=lambda item: -item[0]):
-            total = built("+" if sign > 0 else "-", total, number(cancelled(term)))
-        return total
-
-    return transformed(node, change)
+    if not (isinstance(node, Binary) and node.operator in "+-"):
+        return _again(node, cancelled)
+    kept: list[tuple[int, Node]] = []
+    for sign, term in _terms(node, 1):
+        if (-sign, term) in kept:
+            kept.remove((-sign, term))
+        else:
+            kept.append((sign, term))
+    total: Node = ZERO
+    for sign, term in sorted(kept, key=lambda item: -item[0]):
+        total = built("+" if sign > 0 else "-", total, cancelled(term))
+    return total
 
 
 def _terms(node: Node, sign: int) -> list[tuple[int, Node]]:
@@ -216,8 +212,8 @@ def sound_name(name: str, taken: Collection[str]) -> str:
     short = re.sub(r"\W", "_", name).strip("_")[:MAX_NAME].rstrip("_")
     longer = (f"{short[: MAX_NAME - 6].rstrip('_')}_value", f"p_{short[: MAX_NAME - 2]}", "value")
     sound = next(filter(_is_parameter, (short, *longer)))
-    numbered = (f"{sound[: MAX_NAME - len(str(number))]}{number}" for number in count(2))
-    return next(free for free in chain((sound,), numbered) if free not in taken)
+    tried = (f"{sound[: MAX_NAME - len(str(n))]}{n}" if n > 1 else sound for n in count(1))
+    return next(free for free in tried if free not in taken)
 
 
 def _is_parameter(name: str) -> bool:

@@ -7,17 +7,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from inspect import isroutine, signature
+from typing import NamedTuple
 
 from explorer.formula import derivative
-from explorer.formula.tree import Call, Name, Node, walk
+from explorer.formula.tree import Call, Name, Node, Number, walk
 from explorer.reading.building import ZERO, built, cancelled, number, untracked
 from explorer.reading.errors import ReadingError, UnreadableError, require
 from explorer.reading.reader import Reader, last_name, method
-from explorer.reading.values import Pasted, Tensor, Value, tree
+from explorer.reading.values import Quantity, Tensor, Value, tree
 
-Around = tuple[ast.FunctionDef, ...]
 G = Name("g")
 NO_GRADIENT = built("*", ZERO, G)
+Around = tuple[ast.FunctionDef, ...]
+
+
+class Trees(NamedTuple):
+    """What was read: the op, and the rule, None for torch's own autograd."""
+
+    op: Node
+    rule: Node | None
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,8 @@ class Candidate:
 def candidates(module: ast.Module) -> list[Candidate]:
     """The definitions of a text that are worth reading, in their order.
 
-    Where a text holds an ``autograd.Function``, modules and functions around it only serve it.
+    Where a text holds an ``autograd.Function``, modules and functions around it only serve it; of
+    those the ones that no other calls, all of them where each is called.
     """
     functions, known = [], dict[str, set[str]]()
     for node, around in _within(module, ()):
@@ -46,15 +55,10 @@ def candidates(module: ast.Module) -> list[Candidate]:
             derived = "backward" in methods or any(base.endswith("Function") for base in bases)
             if "forward" in methods and derived:
                 functions.append(Candidate(node.name, node, False, around))
-    return functions or _plain(module)
-
-
-def _plain(module: ast.Module) -> list[Candidate]:
-    """Modules and functions that no other one calls; all of them where each is called."""
-    found = [Candidate(name, node, True) for node in module.body if (name := _plain_name(node))]
-    parts = [part for candidate in found for part in ast.walk(candidate.definition)]
+    plain = [Candidate(name, node, True) for node in module.body if (name := _plain_name(node))]
+    parts = [part for candidate in plain for part in ast.walk(candidate.definition)]
     used = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
-    return [candidate for candidate in found if candidate.name not in used] or found
+    return functions or [candidate for candidate in plain if candidate.name not in used] or plain
 
 
 def _plain_name(node: ast.stmt) -> str:
@@ -69,20 +73,13 @@ def _plain_name(node: ast.stmt) -> str:
 
 def _within(node: ast.AST, around: Around) -> Iterator[tuple[ast.AST, Around]]:
     for child in ast.iter_child_nodes(node):
-        yield child, around
-        yield from _within(child, (*around, child) if isinstance(child, ast.FunctionDef) else around)
+        if isinstance(child, ast.stmt | ast.excepthandler):
+            yield child, around
+            yield from _within(child, (*around, child) if isinstance(child, ast.FunctionDef) else around)
 
 
 def _methods(node: ast.ClassDef) -> set[str]:
     return {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
-
-
-@dataclass(frozen=True)
-class Trees:
-    """What was read: the op, and the rule, None for torch's own autograd."""
-
-    op: Node
-    rule: Node | None
 
 
 def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
@@ -91,7 +88,7 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     The first input is x. A further one keeps the value its signature gives it; without one it
     becomes a parameter of the formula, under its own name where the language allows that.
     """
-    scope, definition = reader.scope, candidate.definition
+    scope, definition, x = reader.scope, candidate.definition, Tensor(Name("x"))
     reader.declare(module.body, scope)
     for function in candidate.around:
         around = reader.arguments(reader.function(function, scope, scope))
@@ -100,17 +97,11 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     if not isinstance(definition, ast.ClassDef):
         routine = _first(scope.get(candidate.name))
         require(isroutine(routine), "is no function that can be read")
-        return _tracked(reader.invoked(routine, Tensor(Name("x"))))
+        return _tracked(reader.invoked(routine, x))
     group = reader.groups.get(definition) or reader.group(definition, scope)
-    if not candidate.tracked:
-        return _of_function(group, reader)
-    forward = partial(method(group, "forward"), reader.instance(group))
-    return _tracked(reader.invoked(forward, Tensor(Name("x"))))
-
-
-def _of_function(group: type[Pasted], reader: Reader) -> Trees:
-    """Op and rule of a subclass of ``autograd.Function``, in any of the styles torch has had."""
-    context, output = reader.forwarded(group, Tensor(Name("x")))
+    if candidate.tracked:
+        return _tracked(reader.invoked(partial(method(group, "forward"), reader.instance(group)), x))
+    context, output = reader.forwarded(group, x)
     op = untracked(tree(_first(output)))
     vars(context).update({name: _recognised(value, op) for name, value in vars(context).items()})
     backward = method(group, "backward")
@@ -124,8 +115,8 @@ def _recognised(value: Value, op: Node) -> Value:
     """What forward kept of its own output is y from here on."""
     if isinstance(value, tuple):
         return tuple(_recognised(part, op) for part in value)
-    own = isinstance(value, Tensor) and not isinstance(op, Name) and untracked(value.node) == op
-    return Tensor(Name("y")) if own else value
+    number = isinstance(value, Tensor) and value.kind == "float32" and not isinstance(op, Name | Number)
+    return Tensor(Name("y")) if number and untracked(value.node) == op else value
 
 
 def _tracked(output: Value) -> Trees:
@@ -148,7 +139,7 @@ def _first(value: Value) -> Value:
 
 
 def _whole(value: Value) -> Node:
-    require(isinstance(value, Tensor | Node | int | float), "returns no tensor")
+    require(isinstance(value, Quantity | int | float), "returns no tensor")
     picked = isinstance(value, Tensor) and value.within is not None
     require(not picked, "returns only the elements picked out by a mask")
     return tree(value)

@@ -8,32 +8,66 @@ from __future__ import annotations
 
 import inspect
 import math
-import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, partial, reduce
-from types import UnionType
+from dataclasses import dataclass
+from functools import partial, reduce
 
-from explorer.formula import parse
-from explorer.formula.tree import Call, Node, is_condition, is_constant
+from explorer.formula.tree import Call, Name, is_condition, is_constant
 from explorer.reading import building, vocabulary
-from explorer.reading.building import built, detach, number, true
-from explorer.reading.errors import ReadingError, UnreadableError, require
-from explorer.reading.values import SHAPE, Library, Opaque, Pasted, Tensor, Value, described, like, tree
+from explorer.reading.building import built, detach, true
+from explorer.reading.errors import UnreadableError, require
+from explorer.reading.values import (
+    MAX_VALUES,
+    SHAPE,
+    Function,
+    Opaque,
+    Pasted,
+    Quantity,
+    Tensor,
+    Value,
+    described,
+    kind_of,
+    like,
+    made,
+    operation,
+    picked,
+    require_exact,
+    several,
+    tree,
+)
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN
 
-MAX_VALUES = 64  # of a tuple: (*a, *a) doubles it
-MAX_INTEGER = 2**53  # up to which a float holds every integer
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
-Function = Callable[..., Value]
 
-_WHOLE = frozenset(["+", "-", "*", "**", "//", "%", "&", "|", "^", "<<", ">>", "where"])
-_PYTHON: dict[str, Callable[[Value, Value], Value]] = {
-    **{sign: getattr(operator, name) for sign, _, name, *_ in OPERATORS},
-    "**": math.pow,
-    "<<": lambda a, b: a * math.pow(2, b),
-    ">>": lambda a, b: a // math.pow(2, b),
-}
+
+@dataclass(frozen=True)
+class Library:
+    """A module, or what a module holds, by its dotted name: ``torch.nn.functional.relu``."""
+
+    path: str
+
+    @property
+    def name(self) -> str:
+        """What stands last."""
+        return self.path.rsplit(".", 1)[-1]
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether its names have a meaning here."""
+        return self.path.split(".")[0] in READABLE_ROOTS
+
+    @property
+    def row(self) -> Function:
+        """The function it stands for; UnreadableError where it has no meaning here."""
+        root, name = self.path.split(".")[0], self.name
+        if root == "builtins":
+            return BUILTINS.get(name) or refusal(UNKNOWN)
+        require(self.is_readable, f"comes from {root}, which cannot be read here: paste its source too")
+        layer = _LAYERS.get(name.lower())
+        if layer and name[:1].isupper() and ".nn." in self.path:  # called, then called
+            return lambda *more, **named: lambda a: called(layer, (a, *more), named)
+        return of_name("tensor" if name.endswith("Tensor") else name)
 
 
 @contextmanager
@@ -41,17 +75,17 @@ def sensible(words: str) -> Iterator[None]:
     """What Python itself refuses in this block, said in words."""
     try:
         yield
-    except TypeError as reason:
+    except (TypeError, ValueError) as reason:
         raise UnreadableError(f"{words}: {reason}") from None
-    except ValueError:
-        raise UnreadableError(words) from None
 
 
-def called(function: Function, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
+def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
     """What a call gives, its arguments bound as Python binds them.
 
     ``out=`` and ``inplace=True`` change a tensor; keywords without a meaning for values are passed over.
     """
+    function = function.row if isinstance(function, Library) else function
+    require(not isinstance(function, Quantity), UNKNOWN)
     require(callable(function), f"calls {described(function)}, which is no function that can be read")
     with sensible("has arguments that cannot be read"):
         signature = inspect.signature(function)
@@ -70,16 +104,9 @@ def called(function: Function, positional: tuple[Value, ...], keywords: Mapping[
     return result if target is None else assigned(target, result)
 
 
-def of_library(library: Library) -> Function:
-    """The callable a dotted name stands for; one that refuses where it has no meaning here."""
-    root, name = library.path.split(".")[0], library.name
-    if root == "builtins":
-        return BUILTINS.get(name) or refusal(UNKNOWN)
-    if root not in READABLE_ROOTS:
-        return refusal(f"comes from {root}, which cannot be read here: paste its source too")
-    if name[:1].isupper() and name.lower() in _LAYERS and ".nn." in library.path:  # called, then called
-        return lambda *more, **named: lambda a: called(_LAYERS[name.lower()], (a, *more), named)
-    return TABLE["tensor"] if name.endswith("Tensor") else of_name(name)
+def refusal(reason: str) -> Function:
+    """A function that cannot be read when it is called."""
+    return lambda *_positional, **_keywords: require(False, reason)
 
 
 def of_name(name: str) -> Function:
@@ -90,17 +117,12 @@ def of_name(name: str) -> Function:
     return TABLE.get(name) or refusal(UNKNOWN)
 
 
-def refusal(reason: str) -> Function:
-    """A function that cannot be read when it is called."""
-    return lambda *_positional, **_keywords: require(False, reason)
-
-
 def assigned(target: Value, value: Value) -> Value:
     """A tensor after a value was written into all the elements it holds."""
     tensor = own(target)
     alike = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
     require(alike, "assigns elements that were picked out by another mask")
-    tensor.node = tree(value) if is_condition(tensor.node) else number(tree(value))
+    tensor.node = tree(value)
     return tensor
 
 
@@ -111,123 +133,13 @@ def own(value: Value) -> Value:
     return value
 
 
-def mask_of(tensor: Tensor, key: Value) -> Node:
-    """The mask in the brackets of ``tensor[mask]``."""
-    masks = isinstance(key, Tensor) and is_condition(key.node)
-    require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
-    require(tensor.within is None, "picks elements out of what was picked out before")
-    return tree(key)
-
-
-def several(value: Value) -> tuple[Value, ...]:
-    """The values of a tuple, at most 64 with those within; UnreadableError for anything else."""
-    require(isinstance(value, tuple), "is taken apart, but it is not several values")
-    require(_weight(value) <= MAX_VALUES + 1, f"holds more than {MAX_VALUES} values")
-    return tuple(value)
-
-
-def _weight(value: Value) -> int:
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()
-    return 1 + sum(map(_weight, parts))
-
-
-def operation(sign: str, left: Value, right: Value) -> Value:
-    """A binary operator or comparison of Python on two values."""
-    sides = (left, right)
-    if not any(isinstance(side, Tensor | Node | ReadingError) for side in sides):
-        result = _computed(sign, left, right)
-        if result is not None:
-            return result
-    elif sign in ("==", "!=") and any(isinstance(side, str | tuple | Library | None) for side in sides):
-        require(None in sides, "compares a tensor or parameter with something that is no number")
-        return sign == "!="
-    result = made(sign, left, right)
-    if any(isinstance(side, Tensor) for side in sides):
-        if sign in ("//", "%"):
-            _require_exact(right)
-        return result
-    value = building.known(tree(result)) if is_condition(tree(result)) else None
-    return result if value is None else bool(value)
-
-
-def made(sign: str, *operands: Value) -> Value:
-    """The result of an operator or of a function of the formula language."""
-    node = built(sign, *map(tree, operands))
-    whole = sign in _WHOLE and all(map(_is_whole, operands)) and not is_condition(node)
-    return like(node, *operands, whole=whole)
-
-
-def _computed(sign: str, left: Value, right: Value) -> Value:
-    """What Python gives for values of its own; None where the arithmetic says more than its result."""
-    sides = (left, right)
-    for side in sides:
-        if isinstance(side, Opaque):
-            return side
-        if isinstance(side, str | dict) and sign not in ("==", "!="):
-            return None  # text and dictionaries could grow, or be formatted, without end
-    count = next((side for side in sides if isinstance(side, int)), 1)
-    repeats = sign == "*" and any(isinstance(side, tuple) for side in sides)
-    require(not repeats or abs(count) <= MAX_VALUES, f"holds more than {MAX_VALUES} values")
-    try:
-        result = _PYTHON[sign](left, right)
-    except (TypeError, ArithmeticError, ValueError):
-        return None
-    if isinstance(result, bool) or not isinstance(result, int | float):
-        return several(result) if isinstance(result, tuple) else result
-    if abs(result) >= MAX_INTEGER and math.inf not in map(abs, sides):
-        return None
-    if all(isinstance(side, int) for side in sides) and sign != "/" and result == int(result):
-        return int(result)
-    return result if math.isinf(result) or building.is_short(result) else None
-
-
-def _is_whole(value: Value) -> bool:
-    if isinstance(value, Tensor):
-        return value.whole or is_condition(value.node)
-    return isinstance(value, int)
-
-
-def _require_exact(divisor: Value) -> None:
-    """Only for a divisor with few binary digits does ``floor(a / b)`` round down where torch does."""
-    exact = isinstance(divisor, int | float) and not divisor * 1024 % 1 and 0 < abs(divisor) < 1024
-    require(exact, "rounds down more exactly than floor(a / b) does: write torch.floor(a / b)")
-
-
 def _maths(text: str, *operands: Value) -> Value:
     """A formula in a, b, c and d of as many values."""
-    values = dict(zip("abcd", map(tree, operands), strict=False))
-    return like(building.replaced(_parsed(text), values), *operands)
+    return like(building.filled(text, [tree(operand) for operand in operands]), *operands)
 
 
-def _single(text: str) -> Function:
+def _formula(text: str) -> Function:
     return lambda self: _maths(text, self)
-
-
-@cache
-def _parsed(text: str) -> Node:
-    return parse(text, parameters=tuple("abcd")).tree
-
-
-def _kind(value: Value) -> str:
-    """The dtype a kind of number stands for, or a tensor is taken to have; empty for anything else."""
-    if isinstance(value, Tensor):
-        kinds = ("uint8", "bool") if is_condition(value.node) else ("int64", "float32")
-        return kinds[not value.whole]
-    text = value.name if isinstance(value, Library) else value if isinstance(value, str) else ""
-    return KINDS.get(text.rsplit(".", 1)[-1].removesuffix("Tensor").lower(), "")
-
-
-def _dtype(a: Value) -> Library:
-    return Library(f"torch.{_kind(a) or 'float32'}")
-
-
-def picked(values: tuple[Value, ...], position: Value) -> Value:
-    """One of several values."""
-    if isinstance(position, int) and -len(values) <= position < len(values):
-        return values[position]
-    beyond = f"asks for a dimension beyond the first, such as channels: {ELEMENTWISE}"
-    missing = f"asks for a position that does not exist among {len(values)} values"
-    raise UnreadableError(beyond if SHAPE in values else missing)
 
 
 def _scaled(sign: str, self: Value, other: Value, alpha: Value = 1) -> Value:
@@ -235,7 +147,13 @@ def _scaled(sign: str, self: Value, other: Value, alpha: Value = 1) -> Value:
 
 
 def _true(value: Value) -> Value:
-    return like(true(tree(value)), value)
+    return like(true(tree(value)), value, kind="bool")
+
+
+def _kind(value: Value) -> str:
+    """The kind of number that a dtype, its name or another tensor stands for; empty for anything else."""
+    text = value.name if isinstance(value, Library) else value if isinstance(value, str) else kind_of(value)
+    return KINDS.get(text.rsplit(".", 1)[-1].removesuffix("Tensor").lower(), "")
 
 
 def _larger(name: str, self: Value, other: Value = None, **_along: Value) -> Value:
@@ -257,41 +175,32 @@ class _Torch:
     def to(self: Value, dtype: Value = None, *_more: Value, device: Value = None) -> Value:
         """A value as bool, byte, int or float; as it is where no such kind is named."""
         node, kind = tree(self), _kind(dtype)
-        condition = is_condition(node)
-        require(kind != "narrow" and (kind != "uint8" or condition), REASONS["quantize_per_tensor"])
-        match kind:
-            case "bool":
-                return _true(self)
-            case "uint8":
-                return like(node, self, whole=True)
-            case "int64":
-                return like(number(node) if condition else built("trunc", node), self, whole=True)
-            case "float32" if condition or _is_whole(self):
-                return like(number(node), self)
-            case _:
-                return _Torch.clone(self) if dtype in ("double", "float64") else self
-
-    def neg(self: Value) -> Value:
-        return -self if isinstance(self, float | int) else made("-", self)
+        mask = is_condition(node)
+        require(kind != "narrow" and (kind != "uint8" or mask), REASONS["quantize_per_tensor"])
+        if kind in ("", kind_of(self)):
+            return _Torch.clone(self) if dtype in ("double", "float64") else self
+        if kind == "int64":
+            node = node if mask else built("trunc", node)
+        return like(true(node) if kind == "bool" else node, self, kind=kind)
 
     def invert(self: Value) -> Value:
-        """The other mask; of a whole number, every bit turned."""
-        condition = is_condition(tree(self))
-        if condition and not (isinstance(self, Tensor) and self.whole):
-            return made("~", self)
-        whole = _is_whole(self) and not condition
-        require(whole, "turns the bits of a byte, or of what may be no whole number: compare it first")
-        return operation("-", _Torch.neg(self), 1)
+        """The other mask; of an integer, every bit turned."""
+        kind = kind_of(self)
+        require(
+            kind in ("bool", "int64"),
+            "turns the bits of a byte, or of what may be no whole number: compare it first",
+        )
+        return made("~", self) if kind == "bool" else operation("-", made("-", self), 1)
 
     def clone(self: Value, source: Value = None) -> Value:
         a = self if source is None else source
-        return Tensor(a.node, a.within, whole=a.whole) if isinstance(a, Tensor) else a
+        return Tensor(a.node, a.kind, a.within) if isinstance(a, Tensor) else a
 
     def clamp(self: Value, min: Value = None, max: Value = None) -> Value:
-        given = [bound not in (None, math.inf, -math.inf) for bound in (min, max)]
-        bounds = [bound for bound, finite in zip((min, max), given, strict=True) if finite]
-        name = "clamp" if all(given) else "clamp_min" if given[0] else "clamp_max"
-        return made(name, self, *bounds) if bounds else _Torch.to(self)
+        bounds = {"min": min, "max": max}
+        given = {name: bound for name, bound in bounds.items() if bound not in (None, math.inf, -math.inf)}
+        name = "clamp" if len(given) == 2 else f"clamp_{''.join(given)}"
+        return made(name, self, *given.values()) if given else _Torch.to(self)
 
     def mean(self: Value, *dimensions: Value, **along: Value) -> Value:
         picked = isinstance(self, Tensor) and self.within is not None
@@ -304,11 +213,7 @@ class _Torch:
         node = tree(self)
         one = is_constant(node) or (isinstance(node, Call) and node.function == "mean")
         require(one, f"takes a single number out of a tensor: {ELEMENTWISE}")
-        return like(detach(node), self)
-
-    def round(self: Value, decimals: Value = 0) -> Value:
-        tens = operation("**", 10, decimals)
-        return operation("/", made("round", operation("*", self, tens)), tens)
+        return like(detach(node), self, kind=kind_of(self))
 
     def div(self: Value, other: Value, rounding_mode: Value = None) -> Value:
         require(rounding_mode in (None, "floor", "trunc"), "rounds in a way that cannot be read")
@@ -316,8 +221,8 @@ class _Torch:
         return made("trunc", ratio) if rounding_mode == "trunc" else ratio
 
     def fmod(self: Value, other: Value) -> Value:
-        _require_exact(other)
-        return operation("-", self, operation("*", other, _Torch.div(self, other, "trunc")))
+        require_exact(other)
+        return _maths("a - b * c", self, other, _Torch.div(self, other, "trunc"))
 
     def new(self: Value, *data: Value) -> Value:
         """Of a tensor itself; sizes give memory that is still to be written."""
@@ -332,8 +237,8 @@ class _Torch:
     def tensor(self: Value) -> Value:
         if isinstance(self, tuple):
             return _Torch.tensor(self[0]) if len(self) == 1 else tuple(map(_Torch.tensor, self))
-        tensor = self if isinstance(self, Tensor) else Tensor(tree(self))
-        return Tensor(detach(tensor.node), tensor.within, whole=tensor.whole)
+        tensor = self if isinstance(self, Tensor) else Tensor(tree(self), kind_of(self))
+        return Tensor(detach(tensor.node), tensor.kind, tensor.within)
 
     def size(self: Value, dim: Value = None) -> Value:
         """The curve's x is a tensor of one dimension."""
@@ -345,11 +250,10 @@ class _Torch:
         require(sizes in ((), (-1,), (SHAPE,)), REASONS["permute"])
         return self
 
-    def type(self: Value, dtype: Value = None) -> Value:
-        return _dtype(self) if dtype is None else _Torch.to(self, dtype)
-
     def sequential(self: Value, *layers: Value) -> Value:
-        return reduce(lambda value, layer: called(layer, (value,), {}), layers, self)
+        for layer in layers:
+            self = called(layer, (self,), {})
+        return self
 
 
 class _Python:
@@ -358,25 +262,28 @@ class _Python:
     def float(self: Value) -> Value:
         if not isinstance(self, str):
             return _Torch.to(self, "float")
-        value = self.strip().lower()
-        return float(value) if value.lstrip("+-") in ("inf", "infinity") else Opaque("text")
+        text = self.strip().lower()
+        return float(text) if text.lstrip("+-") in ("inf", "infinity") else Opaque("text")
 
     def len(self: Value) -> Value:
         known = isinstance(self, tuple | dict | str)
         require(known, "asks for the length of a tensor, which a formula cannot know")
         return len(self)
 
-    def range(self: Value, stop: Value = None, step: Value = 1) -> Value:
-        bounds = (0, self, step) if stop is None else (self, stop, step)
-        known = step != 0 and all(isinstance(bound, int) for bound in bounds)
-        require(known, "is a loop whose length is not known: a formula has none")
-        return several(tuple(range(*bounds)[: MAX_VALUES + 1]))
+    def range(*bounds: Value) -> Value:
+        try:
+            return several(tuple(range(*bounds)[: MAX_VALUES + 1]))
+        except (TypeError, ValueError):
+            raise UnreadableError("is a loop whose length is not known: a formula has none") from None
 
     def isinstance(self: Value, kinds: Value) -> Value:
         """Whether a value is of a type, or of one of several; a parameter is taken for a number."""
         wanted = kinds if isinstance(kinds, tuple) else (kinds,)
-        types = [_TYPES.get(kind.name) if isinstance(kind, Library) else kind for kind in wanted]
-        return isinstance(self, tuple(kind for kind in types if isinstance(kind, type | UnionType)))
+        names = [kind.name for kind in wanted if isinstance(kind, Library)]
+        if type(self) is Quantity:
+            return not {"int", "float", "Number"}.isdisjoint(names)
+        types = [kind for kind in wanted if isinstance(kind, type)]
+        return isinstance(self, (*types, *(_TYPES[name] for name in names if name in _TYPES)))
 
     def all(self: Value, wanted: Value = True) -> Value:
         known = isinstance(self, tuple) and all(isinstance(value, bool) for value in self)
@@ -387,28 +294,21 @@ class _Python:
         return not _Python.all(self, False)
 
 
-_TYPES: dict[str, type | UnionType] = {
-    **dict.fromkeys(("Tensor", "Variable", "FloatTensor"), Tensor),
-    **dict.fromkeys(("tuple", "list", "Size"), tuple),
-    **{kind.__name__: kind for kind in (bool, str, dict)},
-    "int": int | Node,
-    "float": float | Node,
-    "Number": int | float | Node,
-}
-_FLOAT32 = type("finfo", (Pasted,), {"eps": 2.0**-23, "tiny": 2.0**-126})
-
-
 def _rows(group: type) -> dict[str, Function]:
     return {name: row for name, row in vars(group).items() if not name.startswith("__")}
 
 
+_TYPES: dict[str, type] = {
+    **dict.fromkeys(("Tensor", "Variable", "FloatTensor"), Tensor),
+    **dict.fromkeys(("tuple", "list", "Size"), tuple),
+    **{kind.__name__: kind for kind in (bool, str, dict, int, float)},
+}
+_FLOAT32 = type("finfo", (Pasted,), {"eps": 2.0**-23, "tiny": 2.0**-126})
+
 _ROWS: dict[str, Function] = {
-    **{name: _single(text) for name, text in vocabulary.FORMULAS.items()},
+    **{name: _formula(text) for name, text in vocabulary.FORMULAS.items()},
     **{name: partial(_scaled, sign) for sign, _, *names in OPERATORS for name in names},
     **{name: partial(_Torch.to, dtype=name) for name in KINDS},
-    "logical_and": lambda self, other: made("&", _true(self), _true(other)),
-    "logical_or": lambda self, other: made("|", _true(self), _true(other)),
-    "logical_xor": lambda self, other: made("^", _true(self), _true(other)),
     **_rows(_Torch),
     **dict.fromkeys(vocabulary.SAME, lambda self, *_others, **_keywords: self),
     **dict.fromkeys(vocabulary.ZEROS, lambda *_sizes, **_keywords: Tensor(building.ZERO)),
@@ -416,14 +316,23 @@ _ROWS: dict[str, Function] = {
     **dict.fromkeys(("full", "full_like", "fill"), lambda self, fill_value: Tensor(tree(fill_value))),
     **dict.fromkeys(("numel", "nelement", "stride", "element_size"), lambda self: SHAPE),
     **dict.fromkeys(("dim", "ndimension"), lambda self: 1),
+    "logical_and": lambda self, other: made("&", _true(self), _true(other)),
+    "logical_or": lambda self, other: made("|", _true(self), _true(other)),
+    "logical_xor": lambda self, other: made("^", _true(self), _true(other)),
     "logical_not": lambda self: made("~", _true(self)),
+    "neg": lambda self: -self if isinstance(self, int | float) else made("-", self),
     "new_full": lambda self, size, fill_value: Tensor(tree(fill_value)),
+    "new_tensor": lambda self, data: _Torch.tensor(data),
+    "type": lambda self, dtype=None: _Torch.to(self, dtype) if dtype else PROPERTIES["dtype"](self),
+    "round": lambda self, decimals=0: _maths("round(a * 10**b) / 10**b", self, decimals),
     "pow": lambda self, exponent: operation("**", self, exponent),
+    "rsub": lambda self, other: operation("-", other, self),
     "clamp_min": lambda self, min: _Torch.clamp(self, min),
     "clamp_max": lambda self, max: _Torch.clamp(self, None, max),
     "where": lambda condition, input, other: made("where", condition, input, other),
     "masked_fill": lambda self, mask, value: made("where", mask, value, self),
-    "rsub": lambda self, other: operation("-", other, self),
+    "max": partial(_larger, "max"),
+    "min": partial(_larger, "min"),
     "maximum": lambda self, other: made("max", self, other),
     "minimum": lambda self, other: made("min", self, other),
     "heaviside": lambda self, values: made("heaviside", self, values),
@@ -433,19 +342,16 @@ _ROWS: dict[str, Function] = {
     "celu": lambda self, alpha=1: made("celu", self, alpha),
     "softshrink": lambda self, lambd=0.5: made("softshrink", self, lambd),
     "hardshrink": lambda self, lambd=0.5: made("hardshrink", self, lambd),
-    "softplus": lambda self, beta=1: _maths("softplus(a, b)", self, beta),
-    "prelu": lambda self, weight: _maths("prelu(a, b)", self, weight),
-    "threshold": lambda self, threshold, value: _maths("threshold(a, b, c)", self, threshold, value),
+    "softplus": lambda self, beta=1: _maths("softplus(b * a) / b", self, beta),
+    "prelu": lambda self, weight: _maths("where(a > 0, a, b * a)", self, weight),
+    "threshold": lambda self, threshold, value: _maths("where(a > b, a, c)", self, threshold, value),
     "hypot": lambda self, other: _maths("sqrt(a**2 + b**2)", self, other),
     "lerp": lambda self, end, weight: _maths("a + c * (b - a)", self, end, weight),
     "addcmul": lambda self, tensor1, tensor2, value=1: _maths("a + d * b * c", self, tensor1, tensor2, value),
     "addcdiv": lambda self, tensor1, tensor2, value=1: _maths("a + d * b / c", self, tensor1, tensor2, value),
-    "max": partial(_larger, "max"),
-    "min": partial(_larger, "min"),
-    "new_tensor": lambda self, data: _Torch.tensor(data),
     "is_available": lambda: False,
     "is_tensor": lambda self: isinstance(self, Tensor),
-    "is_floating_point": lambda self: _kind(self) == "float32",
+    "is_floating_point": lambda self: kind_of(self) == "float32",
     "device": lambda *_kind: Opaque("the device"),
     "finfo": lambda dtype=None: _FLOAT32,
 }
@@ -454,11 +360,14 @@ TABLE: dict[str, Function] = {
     **_ROWS,
     **{alias: _ROWS[name] for alias, name in vocabulary.ALIASES.items()},
 }
+CONSTANTS: dict[str, Value] = {
+    "pi": Quantity(Name("pi")), "e": Quantity(Name("e")), "inf": math.inf, "Inf": math.inf, "newaxis": None,
+}  # fmt: skip
 METHODS: dict[str, Function] = {"where": lambda self, condition, other: made("where", condition, self, other)}
 PROPERTIES: dict[str, Function] = {
     "shape": _Torch.size,
     "ndim": lambda _a: 1,
-    "dtype": _dtype,
+    "dtype": lambda a: Library(f"torch.{kind_of(a)}"),
     **dict.fromkeys(("device", "layout"), lambda _a: Opaque("the device")),
     "is_cuda": lambda _a: False,
     "requires_grad": lambda _a: True,
@@ -470,6 +379,11 @@ BUILTINS: dict[str, Function] = {
     **dict.fromkeys(("tuple", "list"), lambda values=(): several(values)),
     "max": partial(_largest, "max"),
     "min": partial(_largest, "min"),
+    "sum": lambda values, start=0: reduce(partial(operation, "+"), several(values), start),
+    "enumerate": lambda values, start=0: tuple(
+        (operation("+", start, i), v) for i, v in enumerate(several(values))
+    ),
+    "zip": lambda *rows: tuple(zip(*map(several, rows), strict=False)),
     "str": lambda _a: Opaque("text"),
     "type": lambda _a: Opaque("the kind of number"),
     "print": lambda *_texts, **_keywords: None,

@@ -14,13 +14,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from inspect import Parameter
+from itertools import islice
 
-from explorer.formula.tree import Name, Node, is_constant
-from explorer.reading import building, functions, vocabulary
+from explorer.formula.tree import Name, is_constant
+from explorer.reading import building, functions, values, vocabulary
 from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
-from explorer.reading.functions import Function, operation, sensible, several
-from explorer.reading.values import SHAPE, Library, Opaque, Pasted, Tensor, Value, tree
-from explorer.reading.vocabulary import ELEMENTWISE, OPERATORS, REASONS, UNKNOWN, words
+from explorer.reading.functions import Library, called, of_name, sensible
+from explorer.reading.values import SHAPE, SIGNS, Function, Opaque, Pasted, Quantity, Tensor, Value, tree
+from explorer.reading.vocabulary import REASONS, UNKNOWN, words
 
 MAX_STEPS = 15_000  # expressions looked at in all; a helper that calls helpers can double at each level
 MAX_CALLS = 12  # helpers within helpers
@@ -29,12 +30,14 @@ WITHOUT_EFFECT = GRADIENT_FREE | words("enable_grad autocast device record_funct
 DECLARED = (
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom,
 )  # fmt: skip
-SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
-REFUSED: dict[type[ast.stmt], str] = {
+UNARY = {ast.USub: "neg", ast.Invert: "invert", ast.UAdd: "positive"}
+REFUSED: dict[type[ast.AST], str] = {
     ast.While: "is a loop: a formula has none, write out what it does",
     ast.Try: "waits for errors, which cannot be followed",
     ast.Match: "matches patterns, which cannot be followed",
-    **dict.fromkeys((ast.Global, ast.Nonlocal), "changes a name outside, which cannot be followed"),
+    ast.Global: "changes a name outside, which cannot be followed",
+    ast.Nonlocal: "changes a name outside, which cannot be followed",
+    ast.MatMult: REASONS["matmul"],
 }
 OTHER = "is Python that cannot be read here"
 Scope = ChainMap[str, Value]
@@ -67,11 +70,11 @@ class Reader:
         builtins = {name: Library(f"builtins.{name}") for name in functions.BUILTINS}
         self.scope: Scope = ChainMap({}, {**builtins, **modules, "getattr": self.attribute})
 
-    def parameter(self, name: str) -> Node:
+    def parameter(self, name: str) -> Quantity:
         """The parameter of the formula for an input of this name."""
         if name not in self.parameters:
             self.parameters[name] = building.sound_name(name, self.parameters.values())
-        return Name(self.parameters[name])
+        return Quantity(Name(self.parameters[name]))
 
     def error(self, node: ast.expr | ast.stmt, reason: object) -> ReadingError:
         """An error that names a piece of the code, with its line."""
@@ -90,14 +93,14 @@ class Reader:
 
     def lenient(self, node: ast.expr, scope: Scope) -> Value:
         """The value of an expression, or what was wrong with it, in case nobody needs it."""
+        if next(self.steps) > MAX_STEPS:
+            return ReadingError(f"line {node.lineno}: the code takes too many steps to follow", node.lineno)
         try:
-            if next(self.steps) <= MAX_STEPS:
-                return self._value(node, scope)
+            return self._value(node, scope)
         except UnreadableError as reason:
             return self.error(node, reason)
         except ReadingError as error:
             return error
-        return ReadingError(f"line {node.lineno}: the code takes too many steps to follow", node.lineno)
 
     def _value(self, node: ast.expr, scope: Scope) -> Value:
         match node:
@@ -108,31 +111,47 @@ class Reader:
                 return scope[name]
             case ast.Attribute(owner, name):
                 return self.attribute(self.value(owner, scope), name)
-            case ast.Call():
-                return self._call(node, scope)
+            case ast.Call(ast.Name(name)) if name not in scope:
+                raise UnreadableError(UNKNOWN)
+            case ast.Call(function, parts, keywords):
+                given: dict[str, Value] = {}
+                for word in keywords:
+                    value = self.lenient(word.value, scope)
+                    require(word.arg or isinstance(value, dict), "passes ** on, which cannot be followed")
+                    given |= {word.arg: value} if word.arg else value
+                return called(self.value(function, scope), self._tuple(parts, scope), given)
             case ast.BinOp(left, sign, right):
-                require(not isinstance(sign, ast.MatMult), REASONS["matmul"])
-                return operation(SIGNS[type(sign)], self.value(left, scope), self.value(right, scope))
+                require(type(sign) in SIGNS, REFUSED.get(type(sign), OTHER))
+                return values.operation(SIGNS[type(sign)], self.value(left, scope), self.value(right, scope))
             case ast.UnaryOp(ast.Not(), operand):
                 return not self.truth(operand, scope)
             case ast.UnaryOp(sign, operand):
-                name = {ast.USub: "neg", ast.Invert: "invert"}.get(type(sign), "positive")
-                return functions.TABLE[name](self.value(operand, scope))
+                return of_name(UNARY[type(sign)])(self.value(operand, scope))
             case ast.Compare(first, signs, others):
-                values = [self.value(part, scope) for part in (first, *others)]
-                return reduce(partial(operation, "&"), map(_compared, signs, values, values[1:]))
+                sides = [self.value(part, scope) for part in (first, *others)]
+                return reduce(partial(values.operation, "&"), map(values.compared, signs, sides, sides[1:]))
             case ast.BoolOp(sign, [*parts, last]):
                 settled = (part for part in parts if self.truth(part, scope) == isinstance(sign, ast.Or))
                 return self.value(next(settled, last), scope)
             case ast.IfExp(test, then, otherwise):
                 return self.value(then if self.truth(test, scope) else otherwise, scope)
             case ast.Subscript(owner, key):
-                return _element(self.value(owner, scope), self._key(key, scope))
-            case ast.Tuple(parts) | ast.List(parts):
+                return values.element(self.value(owner, scope), self.value(key, scope))
+            case ast.Slice(lower, upper, None):
+                return slice(*(self.value(end, scope) if end else None for end in (lower, upper)))
+            case ast.Constant(value) if value is Ellipsis:
+                return slice(None)
+            case ast.Tuple(parts) | ast.List(parts) | ast.Set(parts):
                 return self._tuple(parts, scope)
+            case ast.ListComp(part, loops) | ast.GeneratorExp(part, loops):
+                looped = self._looped(part, loops, scope.new_child())
+                return values.several(tuple(islice(looped, values.MAX_VALUES + 1)))
+            case ast.NamedExpr(target, value):
+                self._assign([target], self.value(value, scope), scope)
+                return scope[target.id]
             case ast.Dict(keys, parts) if all(isinstance(key, ast.Constant) for key in keys):
-                given = zip(keys, self._tuple(parts, scope), strict=True)
-                return {self.value(key, scope): part for key, part in given if key}
+                pairs = zip(keys, self._tuple(parts, scope), strict=True)
+                return {self.value(key, scope): part for key, part in pairs if key}
             case ast.Lambda():
                 return self.function(node, scope, scope)
             case ast.JoinedStr():
@@ -144,10 +163,10 @@ class Reader:
         """Whether a test holds; UndecidedError where a parameter or a shape decides."""
         value: Value = self.value(node, scope)
         test: object = value, node.lineno
-        if isinstance(value, Tensor | Node):
-            if not is_constant(tree(value)):
+        if isinstance(value, Quantity):
+            if not is_constant(value.node):
                 raise self.error(node, "asks one yes or no of a whole tensor: use torch.where")
-            test = building.true(tree(value))
+            test = building.true(value.node)
             known = building.known(test)
             value = SHAPE if known is None else known
         if not isinstance(value, Opaque):
@@ -161,101 +180,79 @@ class Reader:
         require(isinstance(name, str) and not name.startswith("__"), UNKNOWN)
         match owner:
             case Library(path):
-                known = path.split(".")[0] in functions.READABLE_ROOTS and name in vocabulary.CONSTANTS
-                return vocabulary.CONSTANTS[name] if known else Library(f"{path}.{name}")
+                known = owner.is_readable and name in functions.CONSTANTS
+                return functions.CONSTANTS[name] if known else Library(f"{path}.{name}")
             case Opaque():
                 return owner
             case dict() if name == "get":
                 return lambda key, default=None: owner[key] if key in list(owner) else default
             case str() if name in ("lower", "upper"):
                 return getattr(owner, name)
-            case _ if isinstance(owner, Tensor | Node | int | float):
-                return self._of_tensor(owner, name)
+            case Quantity() | int() | float() if name in ("data", "detach", "detach_"):
+                return self.detached(owner) if name == "data" else partial(self.detached, owner)
+            case Quantity() | int() | float() if name in functions.PROPERTIES:
+                return functions.PROPERTIES[name](owner)
+            case Quantity(Name(held)) if (
+                not isinstance(owner, Tensor) and name.rstrip("_") not in functions.TABLE
+            ):
+                return self.parameter(f"{held}.{name}")  # of an object as input
+            case Quantity() | int() | float():
+                return partial(functions.METHODS.get(name) or of_name(name), owner)
             case type() if name == "apply":
                 return partial(self.applied, owner)
             case _:
-                return _member(owner, name)
-
-    def _of_tensor(self, owner: Value, name: str) -> Value:
-        if name in ("data", "detach", "detach_"):
-            return self.detached(owner) if name == "data" else partial(self.detached, owner)
-        if name in functions.PROPERTIES:
-            return functions.PROPERTIES[name](owner)
-        if isinstance(owner, Name) and name.rstrip("_") not in functions.TABLE:  # of an object as input
-            return self.parameter(f"{owner.name}.{name}")
-        return partial(functions.METHODS.get(name) or functions.of_name(name), owner)
+                return values.member(owner, name)
 
     def detached(self, value: Value) -> Value:
         """The values of a tensor without its history; within a Function there is no history to lose."""
         if not self.tracked or not isinstance(value, Tensor):
             return value
         value.frozen = True
-        return Tensor(building.detach(value.node), value.within, frozen=True, whole=value.whole)
-
-    def _callee(self, node: ast.expr, scope: Scope) -> Function:
-        if isinstance(node, ast.Name) and node.id not in scope:
-            return functions.refusal(UNKNOWN)
-        match self.value(node, scope):
-            case Library() as library:
-                return functions.of_library(library)
-            case Pasted() as layer:
-                return _member(layer, "forward")  # type: ignore[no-any-return]  # what is called
-            case Opaque() as opaque:
-                return lambda *_positional, **_keywords: opaque
-            case type() as group:
-                return partial(self.instance, group)
-            case function:
-                return function  # type: ignore[no-any-return]  # or what is no function, which the call says
-
-    def _call(self, node: ast.Call, scope: Scope) -> Value:
-        function = self._callee(node.func, scope)
-        given: dict[str, Value] = {}
-        for word in node.keywords:
-            value = self.lenient(word.value, scope)
-            require(word.arg or isinstance(value, dict), "passes ** on, which cannot be followed")
-            given |= {word.arg: value} if word.arg else value
-        return functions.called(function, self._tuple(node.args, scope), given)
+        return Tensor(building.detach(value.node), value.kind, value.within, frozen=True)
 
     def _tuple(self, parts: Iterable[ast.expr], scope: Scope) -> tuple[Value, ...]:
-        values: tuple[Value, ...] = ()
+        found: tuple[Value, ...] = ()
         for part in parts:
             if isinstance(part, ast.Starred):
-                values = several(values + several(self.value(part.value, scope)))
+                found = values.several(found + values.several(self.value(part.value, scope)))
             else:
-                values = several((*values, self.lenient(part, scope)))
-        return values
+                found = values.several((*found, self.lenient(part, scope)))
+        return found
 
-    def _key(self, node: ast.expr, scope: Scope) -> Value:
-        """What stands in brackets: a slice for ``:`` and ``...``."""
-        match node:
-            case ast.Constant(value) if value is Ellipsis:
-                return slice(None)
-            case ast.Slice(lower, upper, None):
-                return slice(*(self.value(end, scope) if end else None for end in (lower, upper)))
-            case ast.Tuple(parts):
-                keys = tuple(self._key(part, scope) for part in parts)
-                return slice(None) if all(key == slice(None) for key in keys) else keys
-            case _:
-                return self.value(node, scope)
+    def _looped(self, part: ast.expr, loops: list[ast.comprehension], scope: Scope) -> Iterator[Value]:
+        """The values of a comprehension."""
+        if not loops:
+            yield self.lenient(part, scope)
+            return
+        for value in values.several(self.value(loops[0].iter, scope)):
+            self._assign([loops[0].target], value, scope)
+            if all(self.truth(test, scope) for test in loops[0].ifs):
+                yield from self._looped(part, loops[1:], scope)
 
     def function(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope, around: Scope) -> Value:
         """A function of the text: its defaults are read now in ``scope``, its body when called ``around``."""
-        parameters = self._parameters(definition.args, scope)
         body = definition.body
         statements: list[ast.stmt]
         statements = [ast.copy_location(ast.Return(body), body)] if isinstance(body, ast.expr) else body
         marks = {last_name(mark) for mark in getattr(definition, "decorator_list", ())}
         lenient = getattr(definition, "name", "") == "__init__"
-
         with sensible("is no function"):
-            signature = inspect.Signature(parameters)
+            signature = inspect.Signature(self._parameters(definition.args, scope))
 
         def function(*positional: Value, **keywords: Value) -> Value:
+            require(self.depth < MAX_CALLS, "calls too deeply, or itself")
             with sensible("has arguments that cannot be read"):
                 given = signature.bind(*positional, **keywords)
             given.apply_defaults()
-            with self._without_gradient(self.gradient_free or not marks.isdisjoint(GRADIENT_FREE)):
-                return self._followed(statements, around.new_child(dict(given.arguments)), lenient)
+            self.depth += 1
+            try:
+                with self._without_gradient(self.gradient_free or not marks.isdisjoint(GRADIENT_FREE)):
+                    self._run(statements, around.new_child(dict(given.arguments)), lenient)
+            except _Returned as end:
+                return end.args[0]
+            finally:
+                self.depth -= 1
+            return None
 
         kinds = [kind for kind in (staticmethod, classmethod, property) if kind.__name__ in marks]
         function.__signature__ = signature  # type: ignore[attr-defined]  # what inspect.signature looks for
@@ -275,18 +272,6 @@ class Reader:
             for kind, name, default in rows
             if name
         ]
-
-    def _followed(self, body: list[ast.stmt], scope: Scope, lenient: bool) -> Value:
-        """The value a function of the text returns; None where it returns nothing."""
-        require(self.depth < MAX_CALLS, "calls too deeply, or itself")
-        self.depth += 1
-        try:
-            self._run(body, scope, lenient)
-        except _Returned as end:
-            return end.args[0]
-        finally:
-            self.depth -= 1
-        return None
 
     def arguments(self, function: Function, *first: Value, **named: Value) -> inspect.BoundArguments:
         """The arguments of a call in which what is neither given nor has a default becomes a parameter."""
@@ -314,17 +299,32 @@ class Reader:
     def forwarded(self, group: type[Pasted], *inputs: Value) -> tuple[Pasted, Value]:
         """The context and output of a Function's forward, in any of the styles torch has had."""
         context, forward = self.instance(group), method(group, "forward")
-        if not hasattr(group, "setup_context"):
-            return context, self.invoked(partial(forward, context), *inputs)
-        given = self.arguments(forward, *inputs)
-        output = forward(*given.args, **given.kwargs)
-        method(group, "setup_context")(context, given.args, output)
+        apart = hasattr(group, "setup_context")
+        given = self.arguments(forward if apart else partial(forward, context), *inputs)
+        output = forward(*(() if apart else (context,)), *given.args, **given.kwargs)
+        if apart:
+            method(group, "setup_context")(context, given.args, output)
         return context, output
 
     def applied(self, group: type[Pasted], *inputs: Value) -> Value:
         """What ``Function.apply`` gives."""
         require(not self.tracked, "applies a Function whose rule stands there: paste that one by itself")
         return self.forwarded(group, *inputs)[1]
+
+    def group(self, definition: ast.ClassDef, scope: Scope) -> type[Pasted]:
+        """A class with its constants and methods."""
+        bases = [self.lenient(base, scope) for base in definition.bases]
+        inner = scope.new_child()
+        for item in definition.body:
+            if isinstance(item, ast.FunctionDef):  # a method does not see the names of its class
+                inner[item.name] = self.function(item, inner, scope)
+            else:
+                self.declare([item], inner)
+        kept = {k: v for k, v in inner.maps[0].items() if not k.startswith("__") or k == "__init__"}
+        ours = [base for base in bases if isinstance(base, type)] or [Pasted]
+        with sensible("is no class"):
+            self.groups[definition] = type(definition.name, tuple(ours), kept)
+        return self.groups[definition]
 
     @contextmanager
     def _without_gradient(self, free: bool) -> Iterator[None]:
@@ -367,8 +367,8 @@ class Reader:
                 self._augment(target, ast.copy_location(ast.BinOp(target, sign, value), statement), scope)
             case ast.If(test, then, otherwise):
                 self._run(then if self.truth(test, scope) else otherwise, scope)
-            case ast.For(target, values, body, otherwise):
-                for value in several(self.value(values, scope)):
+            case ast.For(target, items, body, otherwise):
+                for value in values.several(self.value(items, scope)):
                     self._assign([target], value, scope)
                     self._run(body, scope)
                 self._run(otherwise, scope)
@@ -403,22 +403,7 @@ class Reader:
     def _imported(self, path: str) -> Value:
         """A module under its usual name, whatever the import calls it; pi and e are values."""
         root, *rest = path.split(".")
-        return reduce(self.attribute, rest, Library({"pytorch": "torch", "cmath": "math"}.get(root, root)))
-
-    def group(self, definition: ast.ClassDef, scope: Scope) -> type[Pasted]:
-        """A class with its constants and methods."""
-        bases = [self.lenient(base, scope) for base in definition.bases]
-        inner = scope.new_child()
-        for item in definition.body:
-            if isinstance(item, ast.FunctionDef):  # a method does not see the names of its class
-                inner[item.name] = self.function(item, inner, scope)
-            else:
-                self.declare([item], inner)
-        kept = {k: v for k, v in inner.maps[0].items() if not k.startswith("__") or k == "__init__"}
-        ours = [base for base in bases if _is_class(base)] or [Pasted]
-        with sensible("is no class"):
-            self.groups[definition] = type(definition.name, tuple(ours), kept)
-        return self.groups[definition]
+        return reduce(self.attribute, rest, Library(vocabulary.MODULES.get(root, root)))
 
     def _fresh(self, node: ast.expr, scope: Scope) -> Value:
         """The value to be assigned; under ``no_grad`` a newly computed tensor has no history."""
@@ -434,16 +419,17 @@ class Reader:
                 case ast.Attribute(owner, name):
                     self._store(self.value(owner, scope), name, value)
                 case ast.Tuple(parts) | ast.List(parts):
-                    for part, single in zip(parts, _apart(value, parts), strict=True):
-                        self._assign([part], single, scope)
+                    starred = [isinstance(part, ast.Starred) for part in parts]
+                    for part, single in zip(parts, values.apart(value, starred), strict=True):
+                        self._assign([part.value if isinstance(part, ast.Starred) else part], single, scope)
                 case ast.Subscript(owner, key):
-                    self._write(self.value(owner, scope), self._key(key, scope), value)
+                    self._write(self.value(owner, scope), self.value(key, scope), value)
                 case _:
                     raise UnreadableError("assigns to something that cannot be followed")
 
     def _store(self, holder: Value, name: str, value: Value) -> None:
         """``ctx.name = value``; ``tensor.data = value`` writes into the tensor."""
-        if (isinstance(holder, Pasted) or _is_class(holder)) and not name.startswith("__"):
+        if isinstance(holder, Pasted | type) and not name.startswith("__"):
             setattr(holder, name, value)
         elif isinstance(holder, Tensor) and name == "data" and not self.tracked:
             functions.assigned(holder, value)
@@ -454,11 +440,11 @@ class Reader:
         """``tensor[mask] = value``."""
         tensor = functions.own(owner)
         self._require_followed()
-        if key == slice(None):
+        if values.is_all(key):
             functions.assigned(tensor, value)
-            return
-        picked = Tensor(tensor.node, functions.mask_of(tensor, key))
-        tensor.node = building.built("where", tree(key), functions.assigned(picked, value).node, tensor.node)
+        else:
+            held = functions.assigned(values.element(tensor, key), value)
+            tensor.node = building.built("where", tree(key), held.node, tensor.node)
 
     def _augment(self, target: ast.expr, result: ast.BinOp, scope: Scope) -> None:
         """``target += value``: a tensor is changed in place, a number gets a new value."""
@@ -483,17 +469,6 @@ def method(group: type[Pasted], name: str) -> Function:
     return found  # type: ignore[no-any-return]  # a routine
 
 
-def _is_class(value: Value) -> bool:
-    return isinstance(value, type) and issubclass(value, Pasted)
-
-
-def _member(owner: Value, name: str) -> Value:
-    """A name of a class or object of the text."""
-    require(isinstance(owner, Pasted) or _is_class(owner), UNKNOWN)
-    require(name in dir(owner), "is never given a value in this text")
-    return getattr(owner, name)
-
-
 def last_name(node: ast.expr) -> str:
     """The last name of what is called or named: ``no_grad`` for ``torch.no_grad()``."""
     match node.func if isinstance(node, ast.Call) else node:
@@ -501,50 +476,3 @@ def last_name(node: ast.expr) -> str:
             return name
         case _:
             return ""
-
-
-def _element(owner: Value, key: Value) -> Value:
-    match owner, key:
-        case Opaque(), _:
-            return owner
-        case tuple(), slice(start=int() | None, stop=int() | None):
-            return owner[key]
-        case tuple(), _:
-            return functions.picked(owner, key)
-        case dict(), str() | int() | None if key in owner:
-            return owner[key]
-        case _ if not isinstance(owner, Tensor | Node | int | float):
-            raise UnreadableError("takes an element of something that has none")
-        case _, slice():
-            require(key == slice(None), f"takes a piece of a tensor: {ELEMENTWISE}")
-            return owner
-        case _, 0 | -1 if is_constant(tree(owner)):
-            return owner
-        case _:
-            tensor = owner if isinstance(owner, Tensor) else Tensor(tree(owner))
-            return Tensor(tensor.node, functions.mask_of(tensor, key), whole=tensor.whole)
-
-
-def _compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
-    match sign:
-        case ast.Is() | ast.IsNot():
-            return (left is right or left == right) == isinstance(sign, ast.Is)
-        case ast.In() | ast.NotIn():
-            members = tuple(right) if isinstance(right, dict | str) else several(right)
-            links = [operation("==", left, member) for member in members]
-            unknown = [link for link in links if not isinstance(link, bool)]
-            found = True in links or (reduce(partial(operation, "|"), unknown) if unknown else False)
-            return found if isinstance(sign, ast.In) else functions.TABLE["invert"](found)
-        case _:
-            return operation(SIGNS[type(sign)], left, right)
-
-
-def _apart(value: Value, parts: list[ast.expr]) -> tuple[Value, ...]:
-    """The values for several targets."""
-    values = (value,) * len(parts) if isinstance(value, ReadingError) else several(value)
-    starred = any(isinstance(part, ast.Starred) for part in parts)
-    require(not starred, "takes values apart with a star, which cannot be followed")
-    if len(values) != len(parts) and SHAPE in values:
-        functions.picked(values, len(parts))
-    require(len(values) == len(parts), f"takes {len(values)} values apart into {len(parts)} names")
-    return values

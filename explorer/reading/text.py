@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import textwrap
 import warnings
 from collections.abc import Iterator
 
 from explorer.reading.errors import ReadingError
 
 MAX_CHARACTERS = 20_000  # a long notebook page; published Functions have 300 to 3,000
-MAX_NESTING = 100  # the reader descends into each level
 MAX_REPAIRS = 150  # lines of prose around the code
 
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"), None) | {0xA0: " ", 0x0C: " "}
@@ -35,8 +33,8 @@ def syntax_trees(text: str) -> Iterator[tuple[ast.Module, list[str]]]:
         raise ReadingError(f"{much}, paste only the Function itself", 1)
     raw = text.replace("\r\n", "\n").replace("\r", "\n").translate(_INVISIBLE).split("\n")
     clean = [_PROMPT.sub("", line) for line in raw]
-    ways = [(raw, 0), *((_indented(lines, tab), 0) for lines in (raw, clean) for tab in (4, 8))]
-    ways += [(_indented(lines, 4), MAX_REPAIRS) for lines in (clean, raw)]
+    spaced = [[line.expandtabs(tab) for line in lines] for tab in (4, 8) for lines in (clean, raw)]
+    ways = [(raw, 0), *((lines, MAX_REPAIRS) for lines in spaced)]
     failures = []
     for lines, repairs in ways:
         try:
@@ -45,10 +43,6 @@ def syntax_trees(text: str) -> Iterator[tuple[ast.Module, list[str]]]:
             failures.append(error)
     if len(failures) == len(ways):
         raise max(failures, key=lambda error: error.line)
-
-
-def _indented(lines: list[str], tab: int) -> list[str]:
-    return textwrap.dedent("\n".join(lines).expandtabs(tab)).split("\n")
 
 
 def _parsed(lines: list[str], repairs: int) -> tuple[ast.Module, list[str]]:
@@ -71,7 +65,7 @@ def _module(lines: list[str]) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd backslash in a docstring is no concern of ours
-            module = ast.parse("\n".join(lines))
+            return ast.parse("\n".join(lines))
     except SyntaxError as error:
         line = min(max(error.lineno or 1, 1), len(lines))
         raise ReadingError(f"line {line}: this is not Python as it stands ({error.msg})", line) from None
@@ -79,13 +73,6 @@ def _module(lines: list[str]) -> ast.Module:
         raise ReadingError("the code is nested too deeply to be read", 1) from None
     except ValueError:
         raise ReadingError("the text holds characters that no source code has", 1) from None
-    level: list[ast.AST] = [module]
-    for _ in range(MAX_NESTING):
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
-    if level:
-        line = next((node.lineno for node in level if isinstance(node, ast.expr | ast.stmt)), 1)
-        raise ReadingError(f"line {line}: the code is nested too deeply to be read", line)
-    return module
 
 
 def _repaired(lines: list[str], error: ReadingError) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a name in the pasted code may stand for while it is read.
+"""What a name in the pasted code may stand for while it is read, and arithmetic on it.
 
 Numbers, None, text, tuples and dictionaries are Python's own; a number that is not known, or says
 more as arithmetic, is a formula tree; whatever can be called is a Python callable, a class of the
@@ -8,29 +8,43 @@ else is one of these.
 
 from __future__ import annotations
 
+import ast
+import operator
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any
 
-from explorer.formula.tree import Node, Number, Unary, is_constant
-from explorer.reading.building import literal
+from explorer.formula.tree import COMPARISONS, Node, Number, Unary, is_constant
+from explorer.reading.building import built, known, literal
 from explorer.reading.errors import ReadingError, UnreadableError, require
+from explorer.reading.vocabulary import ELEMENTWISE, OPERATORS, UNKNOWN
 
+MAX_VALUES = 64  # of a tuple: (*a, *a) doubles it
 Value = Any
+Function = Callable[..., Value]
 
 
 @dataclass(eq=False)
-class Tensor:
+class Quantity:
+    """A number by its formula, and of which kind it is: a mask, a byte, an integer or a float."""
+
+    node: Node
+    kind: str = "float32"
+
+
+@dataclass(eq=False)
+class Tensor(Quantity):
     """A tensor: several names may hold it, and an in-place operation changes it for all of them.
 
     ``within`` is the mask it was picked out with, as in ``x[x > 0]``; None for a whole tensor. A
     ``frozen`` one shares its memory with its own detached twin: a change to either would reach the
-    other in a way no formula can tell. ``whole``: it holds whole numbers, so that ``~`` turns bits.
+    other in a way no formula can tell.
     """
 
-    node: Node
     within: Node | None = None
     frozen: bool = False
-    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,17 +53,9 @@ class Opaque:
 
     what: str
 
-
-@dataclass(frozen=True)
-class Library:
-    """A module, or what a module holds, by its dotted name: ``torch.nn.functional.relu``."""
-
-    path: str
-
-    @property
-    def name(self) -> str:
-        """What stands last."""
-        return self.path.rsplit(".", 1)[-1]
+    def __call__(self, *_positional: Value, **_keywords: Value) -> Opaque:
+        """As little known as what is called."""
+        return self
 
 
 class Pasted:
@@ -59,7 +65,11 @@ class Pasted:
     saved_tensors: tuple[Value, ...] = ()
     training = True
 
-    def __init__(self, *_inputs: Value) -> None: ...
+    def __init__(self, *_inputs: Value, **_named: Value) -> None: ...
+
+    def __call__(self, *inputs: Value, **named: Value) -> Value:
+        """What a module does is its forward."""
+        return member(self, "forward")(*inputs, **named)
 
     def save_for_backward(self, *values: Value) -> None:
         """What forward saves is found again under both names torch has had."""
@@ -67,7 +77,7 @@ class Pasted:
 
     def register_buffer(self, name: str, value: Value) -> None:
         """As an attribute."""
-        setattr(self, str(name), value)
+        vars(self)[str(name)] = value
 
     register_parameter = register_buffer
 
@@ -77,12 +87,19 @@ _WORDS = {
     str: "text", int: "a number", float: "a number", tuple: "several values", dict: "several values",
     Tensor: "a tensor",
 }  # fmt: skip
+_MASKS = {"+": "|", "*": "&"}  # what torch makes of arithmetic on two masks
+_LOGIC = frozenset([*COMPARISONS, "~"])
+_WHOLE = frozenset(["+", "-", "*", "**", "//", "%", "&", "|", "^", "<<", ">>", "where"])
+SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
+_KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
+_PYTHON = {sign: getattr(operator, name) for sign, _, name, *_ in OPERATORS}
+_NATIVE = frozenset([*COMPARISONS, "//", "%", "&", "|", "^", ">>"])  # on two numbers they make none larger
 
 
 def tree(value: Value) -> Node:
     """The formula tree of a tensor or number; UnreadableError for anything else."""
     match value:
-        case Tensor(node):
+        case Quantity(node):
             return node
         case int() | float():
             return literal(value)
@@ -90,34 +107,159 @@ def tree(value: Value) -> Node:
             raise value
         case Opaque(what):
             raise UnreadableError(f"depends on {what}, which a formula cannot know")
-        case _ if not isinstance(value, Node):
+        case _:
             raise UnreadableError(f"needs a tensor or a number, not {described(value)}")
-    return value
 
 
 def described(value: Value) -> str:
     """A value in words, for a sentence."""
-    if value is None or isinstance(value, bool | Library):
-        return value.path if isinstance(value, Library) else str(value)
-    return _WORDS.get(type(value), "a function, class or object")
+    return str(value) if value is None or isinstance(value, bool) else _WORDS.get(type(value), "an object")
 
 
-def like(node: Node, *operands: Value, whole: bool = False) -> Value:
-    """A result as a tensor where one of the operands is one, else as a number."""
+def member(owner: Value, name: str) -> Value:
+    """A name of a class or object of the text."""
+    require(isinstance(owner, Pasted | type), UNKNOWN)
+    require(name in dir(owner), "is never given a value in this text")
+    return getattr(owner, name)
+
+
+def several(value: Value) -> tuple[Value, ...]:
+    """The values of a tuple, at most 64 with those within; UnreadableError for anything else."""
+    require(isinstance(value, tuple), "is taken apart, but it is not several values")
+    require(_weight(value) <= MAX_VALUES + 1, f"holds more than {MAX_VALUES} values")
+    return tuple(value)
+
+
+def _weight(value: Value) -> int:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()
+    return 1 + sum(map(_weight, parts))
+
+
+def like(node: Node, *operands: Value, kind: str = "float32") -> Value:
+    """A result: a tensor where one of the operands is one, else a number, Python's own where it can be."""
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
-    if not tensors:
-        return _native(node)
     masks = {tensor.within for tensor in tensors if not is_constant(tensor.node) or tensor.within}
     require(len(masks) < 2, "mixes elements that were picked out by different masks")
-    return Tensor(node, next(iter(masks), None), whole=whole)
+    if tensors:
+        return Tensor(node, kind, next(iter(masks), None))
+    value = known(node)
+    if value is not None and kind == "bool":
+        return bool(value)
+    if value is not None and isinstance(node, Number | Unary):
+        return int(value) if value.is_integer() else value
+    return Quantity(node, kind)
 
 
-def _native(node: Node) -> Value:
-    """A literal as Python's own number, everything else as it is."""
-    match node:
-        case Number(value):
-            return int(value) if value.is_integer() else value
-        case Unary("-", Number() as number):
-            return -_native(number)
+def kind_of(value: Value) -> str:
+    """The kind of a number, in torch's words; empty for anything else."""
+    return value.kind if isinstance(value, Quantity) else _KINDS.get(type(value), "")
+
+
+def made(sign: str, *operands: Value) -> Value:
+    """The result of an operator or of a function of the formula language."""
+    kinds = set(map(kind_of, operands))
+    sign = _MASKS.get(sign, sign) if kinds == {"bool"} else sign
+    mask = sign in _LOGIC or (sign in ("&", "|", "^", "where") and kinds == {"bool"})
+    whole = sign in _WHOLE and "float32" not in kinds
+    node = built(sign, *map(tree, operands))
+    return like(node, *operands, kind="bool" if mask else "int64" if whole else "float32")
+
+
+def operation(sign: str, left: Value, right: Value) -> Value:
+    """A binary operator or comparison of Python on two values."""
+    sides = (left, right)
+    followed = any(isinstance(side, Quantity | ReadingError) for side in sides)
+    match sign, left, right:
+        case (_, Opaque() as opaque, _) | (_, _, Opaque() as opaque) if Tensor not in map(type, sides):
+            return opaque
+        case "+", tuple(), tuple():
+            return several(left + right)
+        case ("*", tuple() as values, int(times)) | ("*", int(times), tuple() as values):
+            require(times <= MAX_VALUES, f"holds more than {MAX_VALUES} values")
+            return several(values * times)
+        case "==" | "!=", _, _ if not followed:
+            return _PYTHON[sign](left, right)
+        case "==" | "!=", _, _ if not all(isinstance(side, Quantity | int | float) for side in sides):
+            require(None in sides, "compares a tensor or parameter with something that is no number")
+            return sign == "!="
+        case _ if sign in _NATIVE and all(isinstance(side, int | float) for side in sides):
+            with suppress(TypeError, ArithmeticError, ValueError):
+                return _PYTHON[sign](left, right)
+    if sign in ("//", "%") and any(isinstance(side, Tensor) for side in sides):
+        require_exact(right)
+    return made(sign, left, right)
+
+
+def require_exact(divisor: Value) -> None:
+    """Only for a divisor with few binary digits does ``floor(a / b)`` round down where torch does."""
+    exact = isinstance(divisor, int | float) and not divisor * 1024 % 1 and 0 < abs(divisor) < 1024
+    require(exact, "rounds down more exactly than floor(a / b) does: write torch.floor(a / b)")
+
+
+def compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
+    """One link of a comparison."""
+    match sign:
+        case ast.Is() | ast.IsNot():
+            return (left is right or left == right) == isinstance(sign, ast.Is)
+        case ast.In() | ast.NotIn():
+            members = tuple(right) if isinstance(right, dict | str) else several(right)
+            links = [operation("==", left, member) for member in members]
+            unknown = [link for link in links if not isinstance(link, bool)]
+            found = True in links or (reduce(partial(operation, "|"), unknown) if unknown else False)
+            return found if isinstance(sign, ast.In) else operation("==", found, False)
         case _:
-            return node
+            return operation(SIGNS[type(sign)], left, right)
+
+
+def element(owner: Value, key: Value) -> Value:
+    """``owner[key]``: of a tensor, the elements picked out by a mask."""
+    match owner, key:
+        case Opaque(), _:
+            return owner
+        case tuple() | dict(), _:
+            return picked(owner, key)
+        case _ if not isinstance(owner, Quantity | int | float):
+            raise UnreadableError("takes an element of something that has none")
+        case _ if is_all(key):
+            return owner
+        case _, slice():
+            raise UnreadableError(f"takes a piece of a tensor: {ELEMENTWISE}")
+        case _, 0 | -1 if is_constant(tree(owner)):
+            return owner
+        case _:
+            tensor = owner if isinstance(owner, Tensor) else Tensor(tree(owner))
+            masks = isinstance(key, Tensor) and key.kind in ("bool", "uint8")
+            require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
+            require(tensor.within is None, "picks elements out of what was picked out before")
+            return Tensor(tensor.node, tensor.kind, tree(key))
+
+
+def is_all(key: Value) -> bool:
+    """Whether a key takes all elements, as ``[:]`` and ``[...]`` do."""
+    return all(part == slice(None) for part in (key if isinstance(key, tuple) else (key,)))
+
+
+def picked(values: Value, key: Value) -> Value:
+    """One of several values, or a slice of them."""
+    try:
+        return values[key]
+    except (TypeError, LookupError):
+        missing = f"asks for a position that does not exist among {len(values)} values"
+        beyond = f"asks for a dimension beyond the first, such as channels: {ELEMENTWISE}"
+        raise UnreadableError(beyond if values == (SHAPE,) else missing) from None
+
+
+def apart(value: Value, starred: list[bool]) -> tuple[Value, ...]:
+    """The values for several targets, of which one may have a star.
+
+    What could not be read may be needed by none of them.
+    """
+    count = len(starred)
+    values = (value,) * count if isinstance(value, ReadingError) else several(value)
+    if True in starred and len(values) >= count - 1:
+        first, more = starred.index(True), len(values) - count + 1
+        values = (*values[:first], values[first : first + more], *values[first + more :])
+    if values == (SHAPE,) and count > 1:
+        picked(values, count)
+    require(len(values) == count, f"takes {len(values)} values apart into {count} names")
+    return values

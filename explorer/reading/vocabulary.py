@@ -5,12 +5,10 @@ A function and the method of the same name are one row; the tensor is the first 
 
 from __future__ import annotations
 
-import math
 import re
 
 from explorer.formula import FUNCTIONS
 from explorer.formula.aliases import CALLS
-from explorer.formula.tree import Name
 
 
 def words(text: str) -> frozenset[str]:
@@ -23,7 +21,6 @@ MODULES = {
     "nn": "torch.nn", "F": "torch.nn.functional", "Variable": "torch.autograd.Variable", "cmath": "math",
     "Tensor": "torch.Tensor", "Function": "torch.autograd.Function",
 }  # fmt: skip
-CONSTANTS = {"pi": Name("pi"), "e": Name("e"), "inf": math.inf, "Inf": math.inf, "newaxis": None}
 
 # The sign of an operator, its class in a syntax tree, its name in Python's operator, its names in torch.
 _OPERATORS = (
@@ -43,7 +40,7 @@ _ALIASES = {
 }  # fmt: skip
 ALIASES = {alias: name for name, aliases in _ALIASES.items() for alias in words(aliases)}
 
-# What the formula language itself has for one argument, as formulas in a.
+# What the formula language has for one argument, as formulas in a.
 FORMULAS = {row.name: f"{row.name}(a)" for row in FUNCTIONS.values() if row.arity == 1}
 FORMULAS |= {call[:-3]: text for call, text in CALLS.items() if re.fullmatch(r"[a-z0-9]+\(a\)", call)}
 FORMULAS |= {"logit": "log(a / (1 - a))"}
@@ -64,7 +61,9 @@ KINDS = {name: kind for kind, names in _KINDS.items() for name in words(names)}
 ZEROS = words("zeros_like zeros new_zeros zero empty_like empty new_empty")
 ONES = words("ones_like ones new_ones")
 
-IGNORED_KEYWORDS = words("dtype device layout requires_grad memory_format non_blocking copy inplace async")
+IGNORED_KEYWORDS = words(
+    "dtype device layout requires_grad memory_format non_blocking copy inplace async persistent"
+)
 
 # Statements that only say something or check something.
 SILENT = words(

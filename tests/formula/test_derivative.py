@@ -153,6 +153,11 @@ def test_the_short_gradient_is_equal_where_all_is_finite(formula):
         ("x - 2 * (c * x)", "g + -g * 2 * c", "g - g * 2 * c"),
         ("mean(x)", "mean(g)", "mean(g)"),
         ("hardtanh(x, -1, 1)", "where(-1 < x < 1, g, 0)", "where(-1 < x < 1, g, 0)"),
+        (
+            "where(x < 0, x * x, c * x)",
+            "where(x < 0, 0, g) * c + where(x < 0, g, 0) * x + where(x < 0, g, 0) * x",
+            "where(x < 0, g * x + g * x, g * c)",
+        ),
     ],
 )
 def test_gradients_by_hand(text, exact, short):

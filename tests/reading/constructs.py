@@ -157,5 +157,39 @@ CONSTRUCTS = (
             "return grad_output.reshape(-1).contiguous().view_as(grad_output)",
         ),
     ),
+    Sample(
+        "comprehensions",
+        function(
+            "ctx.save_for_backward(x)\nreturn sum([(x > t).float() for t in (-1, 0.5, 2) if t != 0.5])",
+            "x, = ctx.saved_tensors\n"
+            "steps = [torch.exp(-(x - s * t) ** 2) for s in (1, 2) for t in (-1, 0.5)]\n"
+            "return grad_output * sum(step for step in steps)",
+        ),
+    ),
+    Sample(
+        "enumerate_and_zip",
+        function(
+            "ctx.save_for_backward(x)\nreturn sum(c * x ** i for i, c in enumerate(Fn.coefficients))",
+            "x, = ctx.saved_tensors\nslope = 0\n"
+            "for c, i in zip(Fn.coefficients[1:], range(1, 3)):\n    slope = slope + i * c * x ** (i - 1)\n"
+            "return grad_output * slope",
+        ).replace("Function):\n", "Function):\n    coefficients = [0.5, 0.25, -0.125]\n\n", 1),
+    ),
+    Sample(
+        "starred_targets",
+        function(
+            "low, *rest = (-1.0, 0.5, 1.0)\nctx.bounds = low, *rest\nreturn x.clamp(low, rest[-1])",
+            "*_, middle, high = ctx.bounds\nreturn (grad_output * middle + high, *[None for _ in range(1)])",
+            takes="ctx, x, unused=None",
+        ),
+    ),
+    Sample(
+        "assigned_in_a_test",
+        function(
+            "if (mask := x > 0) is not None and mode in {'relu', 'x'}:\n    ctx.mask = mask\nreturn x.relu()",
+            "return grad_output * ctx.mask, None",
+            takes="ctx, x, mode='relu'",
+        ),
+    ),
     Sample("whole_division", function("return torch.floor_divide(x, 0.5) + x % 2 + torch.fmod(x, 3)", BACK)),
 )

@@ -23,6 +23,12 @@ PLAIN = (
         (4.0,),
         {"beta": 4.0},
     ),
+    Sample(
+        "pieces_put_together_by_masks",
+        "def fn(x):\n    m1, m2 = (x < -1).float(), (x < 0.5).type(torch.float32)\n"
+        "    low = (-1) * m1 + (x * x + 2 * x) * (1 - m1)\n"
+        "    soft = m2 * low + (1 - m2)\n    return torch.sign(x).detach() - soft.detach() + soft\n",
+    ),
     Sample("scaled_gradient", "def fn(x):\n    s = x * 0.1\n    return (x - s).data + s\n"),
     Sample(
         "tent", "def fn(x):\n    return (F.relu(1 - x.abs()) - x ** 3 / 6).detach() + torch.tanh(2 * x) * x\n"

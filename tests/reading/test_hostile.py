@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.reading import ReadingError, read_source, read_sources
+from explorer.catalogue import find_op, find_rule
+from explorer.reading import Reading, ReadingError, read_source, read_sources
 from tests.reading.constructs import CONSTRUCTS
 from tests.reading.plain import PLAIN
 from tests.reading.samples import FUNCTIONS
@@ -70,6 +71,11 @@ HOSTILE = {
     "no inputs": _fn("return x", takes="ctx").replace("(ctx, g)", "()"),
     "member of a tensor": _fn("return x * (1 in x)"),
     "attribute of a builtin": _fn("return x * max.size(x)"),
+    "class of an object": _fn("ctx.register_buffer('__class__', x)\nreturn x"),
+    "wrong arguments of a method": _fn("ctx.save_for_backward(z=1)\nctx.register_buffer()\nreturn x"),
+    "loops without end": _fn("r = range(60)\nreturn x * sum([1" + " for a in r" * 12 + "])"),
+    "many loops that give nothing": _fn("r = range(60)\nreturn [1" + " for a in r" * 9 + " if a < 0]"),
+    "start of a count": _fn("return x * enumerate((1, 2), 'a')[0][0] * sum((1, 2), 'a')"),
     "unhashable keys": _fn("a = {'a': 1}\nreturn x * a.get({}, 1) * a[{}]"),
     "prose": "It's said that\n" * 1_300,
     "doubling helpers": DOUBLING + "def f(x):\n  return f39(x)\n",
@@ -125,26 +131,34 @@ ATTACKS = {
 }
 
 
-def _outcome(text: str) -> None:
-    """Read a text; whatever else than ReadingError comes out is the test's failure."""
-    try:
-        problems = [reading.problem for reading in read_sources(text)]
-    except ReadingError as error:
-        problems = [error]
+def _check_outcome(text: str) -> None:
+    """Read a text: each definition is refused at a line of the text, or its keys are an op and a rule."""
     lines = text.count("\n") + text.count("\r") + 1
-    assert all(1 <= problem.line <= lines for problem in problems if problem)
+    try:
+        readings = read_sources(text)
+    except ReadingError as error:
+        readings = [Reading("", 1, problem=error)]
+    assert readings
+    for reading in readings:
+        assert 1 <= reading.line <= lines
+        if reading.problem:
+            assert 1 <= reading.problem.line <= lines
+            assert reading.problem.message.strip() == str(reading.problem)
+        else:
+            assert find_op(reading.op).key == reading.op
+            assert find_rule(reading.rule).key == reading.rule
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_is_refused_in_a_sentence_or_read(text: str) -> None:
-    _outcome(text)
+    _check_outcome(text)
 
 
 @pytest.mark.parametrize("text", ATTACKS.values(), ids=ATTACKS)
 def test_nothing_is_executed(text: str) -> None:
     read_source(_fn("return F.leaky_relu(x) * math.sin(1)"))  # what is imported at first use is imported
     with _watched() as events:
-        _outcome(text)
+        _check_outcome(text)
     assert events == []
 
 
@@ -157,7 +171,7 @@ def test_the_watch_would_notice() -> None:
 @given(st.text(max_size=200))
 @settings(max_examples=150, deadline=None)
 def test_any_text_is_read_or_refused(text: str) -> None:
-    _outcome(text)
+    _check_outcome(text)
 
 
 SOURCES = [sample.source for sample in (*FUNCTIONS, *CONSTRUCTS, *PLAIN)]
@@ -170,4 +184,4 @@ def test_code_with_a_piece_exchanged_is_read_or_refused(source: str, data: st.Da
     words = source.split(" ")
     for _ in range(data.draw(st.integers(1, 3))):
         words[data.draw(st.integers(0, len(words) - 1))] = data.draw(st.sampled_from(PIECES))
-    _outcome(" ".join(words))
+    _check_outcome(" ".join(words))

@@ -9,7 +9,8 @@ from explorer.reading import read_source
 from tests.reading.test_unreadable import _fn
 
 
-def _reads(source: str, op: str, rule: str) -> None:
+def _check_reading(source: str, op: str, rule: str) -> None:
+    """What is read must be these two formulas, whatever they are called."""
     found_op, found_rule = read_source(source)
     assert find_op(found_op).formula == find_op(f"formula: {op}").formula
     expected = rule if rule == "default" else f"formula: {rule}"
@@ -31,7 +32,7 @@ def _reads(source: str, op: str, rule: str) -> None:
     ],
 )
 def test_names_share_a_tensor_until_it_is_cloned(backward: str, rule: str) -> None:
-    _reads(_fn("return x", backward), "x", rule)
+    _check_reading(_fn("return x", backward), "x", rule)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,7 @@ def test_names_share_a_tensor_until_it_is_cloned(backward: str, rule: str) -> No
     ],
 )
 def test_masks_are_conditions_until_they_are_counted(backward: str, rule: str) -> None:
-    _reads(_fn("return x", backward), "x", rule)
+    _check_reading(_fn("return x", backward), "x", rule)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_masks_are_conditions_until_they_are_counted(backward: str, rule: str) -
     ],
 )  # fmt: skip
 def test_further_inputs_keep_their_default_or_become_parameters(takes: str, forward: str, op: str) -> None:
-    _reads(_fn(forward, takes=takes), op, "g")
+    _check_reading(_fn(forward, takes=takes), op, "g")
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def test_further_inputs_keep_their_default_or_become_parameters(takes: str, forw
     ],
 )
 def test_expressions_come_out_as_one_would_write_them(forward: str, op: str) -> None:
-    _reads(_fn(forward), op, "g")
+    _check_reading(_fn(forward), op, "g")
 
 
 @pytest.mark.parametrize(
@@ -133,14 +134,14 @@ def test_expressions_come_out_as_one_would_write_them(forward: str, op: str) -> 
     ],
 )
 def test_attributes_of_inputs_and_tests_of_them(takes: str, forward: str, op: str) -> None:
-    _reads(_fn(forward, takes=takes), op, "g")
+    _check_reading(_fn(forward, takes=takes), op, "g")
 
 
 def test_a_layer_of_layers_is_read() -> None:
     source = "class Net(nn.Module):\n  slope = 0.1\n  def __init__(self, on=None):\n    super().__init__()\n"
     source += "    if on is None:\n      on = 2.0\n    self.register_buffer('on', torch.tensor(on))\n"
     source += "    self.f = nn.Sequential(nn.LeakyReLU(self.slope), nn.Tanh())\n"
-    _reads(
+    _check_reading(
         source + "  def forward(self, x):\n    return self.f(x) * self.on\n",
         "tanh(leaky_relu(x, 0.1)) * 2",
         "default",
@@ -154,12 +155,12 @@ def test_constants_of_the_module_the_class_and_the_function_around_are_known() -
         "      return x * A * d * ctx.E * PI\n    @staticmethod\n    def backward(ctx, g):\n"
         "      return g * Fn.E\n  return Fn.apply\n"
     )
-    _reads(source, "x * 2 * (b * 3) * 4 * pi", "g * 4")
+    _check_reading(source, "x * 2 * (b * 3) * 4 * pi", "g * 4")
 
 
 def test_what_a_script_does_around_a_function_does_not_matter() -> None:
     script = "data = load('x.csv')\nfor epoch in range(10):\n  print(epoch)\nwith open('f') as f:\n  pass\n"
-    _reads(script + _fn("return x.round()") + "y = Fn.apply(data)\n", "round(x)", "g")
+    _check_reading(script + _fn("return x.round()") + "y = Fn.apply(data)\n", "round(x)", "g")
 
 
 def test_the_branches_of_a_parameter_are_joined_in_op_and_rule() -> None:
@@ -168,14 +169,16 @@ def test_the_branches_of_a_parameter_are_joined_in_op_and_rule() -> None:
         "if ctx.k == 1:\n  return g * 2, None\nreturn g, None",
         takes="ctx, x, k",
     )
-    _reads(source, "where(k == 1, sign(x), round(x))", "where(k == 1, g * 2, g)")
+    _check_reading(source, "where(k == 1, sign(x), round(x))", "where(k == 1, g * 2, g)")
 
 
 def test_a_gradient_stopped_by_a_decorator_is_stopped() -> None:
     hard = "@torch.no_grad()\ndef hard(x):\n  return x.sign()\n"
     source = hard + "def f(x):\n  s = x.tanh()\n  return hard(s) - s.detach() + s\n"
-    _reads(source, "sign(tanh(x))", "g * (1 - tanh(x)**2)")
+    _check_reading(source, "sign(tanh(x))", "g * (1 - tanh(x)**2)")
 
 
 def test_the_function_that_uses_the_others_is_the_one_that_is_read() -> None:
-    _reads("def inner(x):\n  return x * 2\n\ndef outer(x):\n  return inner(x) + 1\n", "x * 2 + 1", "default")
+    _check_reading(
+        "def inner(x):\n  return x * 2\n\ndef outer(x):\n  return inner(x) + 1\n", "x * 2 + 1", "default"
+    )
