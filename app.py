@@ -83,7 +83,7 @@ _SERVER_ADDRESS = "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', 
 
 _ROOT = '<div id="root">'
 _PAGE = _INDEX.replace("<script", f"{_SERVER_ADDRESS}\n<!-- head -->\n<script", 1)
-_PAGES = {path: _PAGE.replace("<!-- head -->", answers.head(path)) for path in admission.PAGE_PATHS}
+_PAGES = {page.path: _PAGE.replace("<!-- head -->", answers.head(page.path)) for page in PAGES}
 # Where the curves come with the page they are drawn first: the front end holds server and browser up for
 # a second, and begins when they are drawn, or soon in any case.
 _LATER = """<script>
