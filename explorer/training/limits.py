@@ -18,8 +18,9 @@ BINS = 32  # of the pre-activation histogram
 class Limits:
     """What one engine takes on; durations in seconds."""
 
-    workers: int = 2
-    """Threads that compute; 0 leaves the driving to whoever calls ``Engine.turn``."""
+    workers: int = 1
+    """Threads that compute: two would wait for each other's interpreter lock most of the time, and take a
+    third fewer steps together. 0 leaves the driving to whoever calls ``Engine.turn``."""
     running: int = 2
     """Runs at full pace that are advanced at the same time, in the whole server."""
     waiting: int = 64
@@ -28,9 +29,10 @@ class Limits:
     """Runs kept that neither run nor wait; one more and the longest forgotten one goes."""
     slice_s: float = 0.05
     """How long a worker stays with one run before it takes the next."""
-    turn_s: float = 0.006
+    turn_s: float = 0.002
     """How long a run keeps its place; then it queues again, and goes on at once if nobody waits.
-    Thirty such turns by two are over in a tenth of a second, so that thirty curves move all the time."""
+    With their pictures, thirty such turns are over in about a tenth of a second, so that the curves of a
+    whole class move all the time."""
     pause_after_s: float = 9.0
     """A run nobody has asked about for so long pauses: below 10 s, what is promised."""
     forget_after_s: float = 68.0

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from explorer.training.limits import MAX_STEPS
 from tests.load.http import Connection
+from tests.load.machine import figures, server_at
 
 _WATCHERS = 30
 _WATCHED_S = 10.0
@@ -30,13 +29,13 @@ class _Seen:
 
 def measure(address: str, rounds: int) -> Iterator[tuple[str, list[float]]]:
     """Named series: of the server for each round, of the watchers for each of them."""
-    pid = _server(urlsplit(address).port or 80)
+    pid = server_at(urlsplit(address).port or 80)
     shares, seen = [], []
     for _ in range(rounds):
-        begun, spent = time.monotonic(), _processor_s(pid)
+        begun, spent = time.monotonic(), figures(pid)[0].seconds
         with ThreadPoolExecutor(1) as thread:  # Playwright keeps an event loop running in ours
             seen.append(thread.submit(asyncio.run, _watch_all(address)).result())
-        shares.append((_processor_s(pid) - spent) / (time.monotonic() - begun))
+        shares.append((figures(pid)[0].seconds - spent) / (time.monotonic() - begun))
     yield "server, share of one core", shares
     yield "pictures/s of a watcher", [one.pictures / _WATCHED_S for round_ in seen for one in round_]
     yield "first picture, s", [one.first_s for round_ in seen for one in round_]
@@ -68,17 +67,3 @@ async def _watch(address: str, number: int) -> _Seen:
     await connection.post(f"/runs/{run['id']}/stop", json.dumps({"key": run["key"]}).encode())
     connection.close()
     return _Seen(first_s, step, pictures)
-
-
-def _server(port: int) -> int:
-    """The process of ours that serves at a port."""
-    for child in Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text(encoding="ascii").split():
-        if f"--server.port={port}" in Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8").split("\0"):
-            return int(child)
-    raise LookupError(f"no process of ours serves at port {port}")
-
-
-def _processor_s(pid: int) -> float:
-    """Seconds a process has computed."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
-    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from dataclasses import replace
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
-from explorer.training import Run, Settings
+from explorer.training import SETTINGS, Run, Settings, State, Status
+from explorer.ui.answers import _setting
+from explorer.ui.presets import TRAINING
 from tests.browser.conftest import Open
 from tests.browser.reading import TRACES, traces
 from tests.browser.training import (
     LONG,
     button,
+    command,
+    go_on,
     metric,
     open_train,
     press,
     status,
     steps,
+    wait_for_points,
     wait_for_rules,
     wait_for_steps,
 )
@@ -61,11 +69,9 @@ def test_pause_step_resume_and_reset(page: Page) -> None:
     open_train(page, f"op=relu&rule=default&{LONG}")
     press(page, "Start")
     wait_for_steps(page, 5)
-    press(page, "Pause")
-    expect(status(page)).to_contain_text("Paused at step")
+    paused = command(page, "Pause")
+    expect(status(page)).to_contain_text(f"Paused at step {paused}.")
     expect(status(page)).to_contain_text("Press Resume or Step to go on.")
-    page.wait_for_timeout(300)
-    paused = steps(page)
     page.wait_for_timeout(500)
     assert steps(page) == paused
     press(page, "Step")
@@ -74,8 +80,7 @@ def test_pause_step_resume_and_reset(page: Page) -> None:
     expect(metric(page, "Step")).to_have_text(f"Step {paused + 2} / 5000")
     press(page, "Resume")
     wait_for_steps(page, paused + 10)
-    press(page, "Reset")
-    expect(metric(page, "Step")).to_have_text("Step 0 / 5000")
+    assert command(page, "Reset") == 0
     expect(metric(page, "Loss")).to_have_text("Loss –")
     page.wait_for_timeout(500)
     assert steps(page) == 0
@@ -86,35 +91,41 @@ def test_step_by_step_from_the_start(page: Page) -> None:
     for count in (1, 2):
         press(page, "Step")
         expect(metric(page, "Step")).to_have_text(f"Step {count} / 3")
-    assert list(traces(page)["default"].x) == [0, 1]
+    wait_for_points(page, "default", 0, 1)
     press(page, "Step")
     expect(status(page)).to_contain_text("Finished after 3 steps.")
     expect(button(page, "Step")).to_be_disabled()
+
+
+# What the page shows two frames after a button has been pressed.
+_PRESSED = """async name => {
+    const named = text => [...document.querySelectorAll("button")].find(each => each.textContent === text);
+    const frame = () => new Promise(requestAnimationFrame);
+    named(name).focus();
+    named(name).click();
+    await frame();
+    await frame();
+    return [document.activeElement.textContent, named("Start").disabled];
+}"""
 
 
 def test_buttons_act_at_once_and_pause_keeps_the_focus(page: Page) -> None:
     """Before the server has said a word: its answers are held back."""
     open_train(page, f"op=relu&rule=default&{LONG}")
     page.route("**/runs**", lambda _route: None)
-    button(page, "Start").focus()
-    page.keyboard.press("Enter")
-    expect(button(page, "Start")).to_be_disabled(timeout=100)
-    expect(button(page, "Pause")).to_be_focused(timeout=100)
+    assert page.evaluate(_PRESSED, "Start") == ["Pause", True]
+    assert page.evaluate(_PRESSED, "Pause") == ["Resume", True]
+    assert page.evaluate(_PRESSED, "Resume") == ["Pause", True]
     page.keyboard.press("Space")
-    expect(button(page, "Resume")).to_be_focused(timeout=100)
-    expect(button(page, "Start")).to_be_disabled(timeout=100)
-    page.keyboard.press("Space")
-    expect(button(page, "Pause")).to_be_focused(timeout=100)
+    expect(button(page, "Resume")).to_be_focused()
 
 
 def test_start_then_pause_without_waiting(page: Page) -> None:
     """What is pressed is done in its order, however fast."""
     open_train(page, f"op=relu&rule=default&{LONG}")
     press(page, "Start")
-    press(page, "Pause")
-    expect(status(page)).to_contain_text("Paused at step")
-    page.wait_for_timeout(500)
-    before = steps(page)
+    before = command(page, "Pause")
+    expect(status(page)).to_contain_text(f"Paused at step {before}.")
     page.wait_for_timeout(500)
     assert steps(page) == before
 
@@ -126,17 +137,17 @@ def test_no_axis_is_invented_and_none_jumps(page: Page) -> None:
     assert chart.locator(".xtick, .ytick").count() == 0
     press(page, "Start")
     wait_for_steps(page, 2)
-    seen = []
+    seen = [page.evaluate(RANGES)]
     while steps(page) < 200:
-        seen.append(page.evaluate(RANGES))
         page.wait_for_timeout(100)
+        seen.append(page.evaluate(RANGES))
     assert {tuple(x) for x, _ in seen} == {(0, 199)}
     assert all(low % 1 == high % 1 == 0 for _, (low, high) in seen)
     assert all(b[0] <= a[0] and b[1] >= a[1] for (_, a), (_, b) in pairwise(seen))
 
 
 def test_the_learning_rate_and_the_pace_change_without_a_new_start(page: Page) -> None:
-    open_train(page, "op=relu&rule=default&steps=2000&pace=5")
+    open_train(page, f"op=relu&rule=default&{LONG.replace('full', '5')}")
     press(page, "Start")
     wait_for_steps(page, 2)
     began = []
@@ -144,8 +155,8 @@ def test_the_learning_rate_and_the_pace_change_without_a_new_start(page: Page) -
     page.get_by_label("full", exact=True).check()
     before = wait_for_steps(page, 50)
     assert "pace=full" in page.url
-    set_field(page, "Learning rate lr", "1e-9")
-    page.wait_for_url("**lr=1e-9*")
+    set_field(page, "Learning rate lr", "1e-8")
+    page.wait_for_url("**lr=1e-8*")
     assert wait_for_steps(page, before) > before
     assert began == []
 
@@ -159,6 +170,7 @@ def test_another_rule_in_mid_run_begins_anew_and_leaves_ghosts(page: Page) -> No
     page.keyboard.press("Enter")
     expect(status(page)).to_contain_text("the run has begun anew. The faint curves are the one before.")
     wait_for_rules(page, "default", "straight_through")
+    wait_for_points(page, "straight_through")
     trained = traces(page)
     assert trained["default"].x[0] == trained["straight_through"].x[0] == 0
     assert len(trained["default"].x) == len(trained["straight_through"].x)
@@ -218,17 +230,15 @@ def test_the_histogram_lies_under_the_curve_of_the_chosen_rule(page: Page) -> No
         const sum = counts => counts.reduce((all, one) => all + one, 0);
         return [Math.max(...curve.y), sum(zero.y), sum(passed.y), curve.x[0] <= zero.x[0]];
     }"""
-    assert page.evaluate(read) == [0, 6400, 0, True]
+    found = f"wanted => JSON.stringify(({read})()) === JSON.stringify(wanted)"
+    page.wait_for_function(found, arg=[0, 6400, 0, True])
     page.locator(".measured").get_by_role("button", name="Straight-through").click()
-    page.wait_for_function(f"() => ({read})()[0] === 1")
-    assert page.evaluate(read) == [1, 0, 6400, True]
-    norms = page.evaluate("document.querySelector('.norms .js-plotly-plot').data.map(t => t.name)")
-    assert norms == [
-        "Default autograd, w1",
-        "Default autograd, w2",
-        "Straight-through, w1",
-        "Straight-through, w2",
+    page.wait_for_function(found, arg=[1, 0, 6400, True])
+    norms = [
+        f"{rule}, {weights}" for rule in ("Default autograd", "Straight-through") for weights in ("w1", "w2")
     ]
+    named = "document.querySelector('.norms .js-plotly-plot').data.map(t => t.name).join()"
+    page.wait_for_function(f"norms => {named} === norms", arg=",".join(norms))
 
 
 def test_a_diverging_training_says_at_which_step_and_what_to_do(page: Page) -> None:
@@ -246,8 +256,10 @@ def test_the_run_stays_while_the_other_page_is_shown_and_after_a_reload(page: Pa
     page.get_by_role("link", name="Explore").click()
     expect(page.get_by_role("slider", name="Upstream gradient g")).to_be_visible()
     page.get_by_role("link", name="Train").click()
+    go_on(page)
     before = wait_for_steps(page, before)
     page.reload()
+    go_on(page)
     assert wait_for_steps(page, before) > before
     expect(button(page, "Pause")).to_be_visible()
 
@@ -287,3 +299,115 @@ def test_an_own_formula_is_text_whatever_it_holds(page: Page) -> None:
     press(page, "Start")
     expect(status(page)).to_contain_text("Finished after 5 steps.")
     assert json.dumps(list(traces(page))) == json.dumps(["formula: g * (x < 1) * (x > -1)"])
+
+
+# Where Plotly has drawn the last point of the loss, and where it lies by the axes; px.
+_DRAWN = """() => {
+    const chart = document.querySelector(".loss .js-plotly-plot");
+    const {x, y} = chart.data.find(trace => trace.meta === "default");
+    const {xaxis, yaxis} = chart._fullLayout;
+    const path = chart.querySelector(".scatterlayer .js-line")?.getAttribute("d") ?? "";
+    const [across, down] = (path.match(/[-\\d.]+,[-\\d.]+$/)?.[0] ?? "").split(",").map(Number);
+    return [across, down, xaxis.d2p(x.at(-1)), yaxis.d2p(y.at(-1)), x.length];
+}"""
+
+
+def test_what_is_moved_lies_where_the_axes_say(page: Page) -> None:
+    """While it moves, and drawn anew at rest."""
+    open_train(page, "op=sign&rule=default&rule=straight_through&steps=400&pace=100")
+    press(page, "Start")
+    wait_for_steps(page, 5)
+    wait_for_points(page, "default")
+    page.wait_for_function(f"() => ({_DRAWN})()[4] > 2")
+    moved = [page.evaluate(_DRAWN) for _ in range(10) if page.wait_for_timeout(100) is None]
+    expect(status(page)).to_contain_text("Finished after 400 steps.")
+    page.wait_for_function(f"() => ({_DRAWN})()[4] === 400")
+    for across, down, x, y, _ in [*moved, page.evaluate(_DRAWN)]:
+        assert (across, down) == pytest.approx((x, y), abs=1)
+    assert len({points for *_, points in moved}) > 1
+
+
+def test_an_example_is_chosen_from_a_menu_and_says_what_to_see(page: Page) -> None:
+    open_train(page, "op=relu&rule=default")
+    page.get_by_text("Examples", exact=True).click()
+    menu = page.locator(".presets .window")
+    assert menu.locator("b").all_inner_texts() == [preset.name for preset in TRAINING]
+    chosen = TRAINING[-1]
+    menu.get_by_role("button", name=chosen.name).click()
+    expect(page.locator(".presets .hint")).to_have_text(chosen.hint)
+    expect(page.locator(".training .live .exact").first).to_have_value("0.00001")
+    expect(menu).to_be_hidden()
+    press(page, "Start")
+    expect(status(page)).to_contain_text("Diverged at step")
+
+
+def test_a_device_is_chosen_where_there_are_two(page: Page) -> None:
+    """A list of our own; the server has but one."""
+    device = _setting(replace(SETTINGS["device"], words=("cpu", "cuda")))
+
+    def with_device(route: Route) -> None:
+        answer = route.fetch()
+        document = answer.json()
+        route.fulfill(response=answer, json=document | {"settings": [*document["settings"], device]})
+
+    page.route("**/document.json", with_device)
+    open_train(page, "op=relu&rule=default")
+    field = page.locator(".training .settings").get_by_label("Device")
+    assert field.locator("option").all_inner_texts() == ["CPU", "NVIDIA GPU"]
+    expect(field).to_have_value("cuda")
+    field.select_option("cpu")
+    page.wait_for_url("**device=cpu*")
+    press(page, "Start")
+    wait_for_steps(page, 2)
+    expect(metric(page, "Device")).to_have_text("Device CPU")
+
+
+def test_no_device_is_offered_where_there_is_one(page: Page) -> None:
+    open_train(page, "op=relu&rule=default")
+    expect(page.locator(".training .settings").get_by_label("Seed")).to_be_visible()
+    assert page.locator(".training .settings").get_by_label("Device").count() == 0
+
+
+def test_nothing_lies_beside_the_screen_of_a_phone(new_page: Open) -> None:
+    page = new_page(viewport={"width": 390, "height": 844})
+    open_train(page, "op=sign&rule=default&rule=straight_through&steps=60&pace=full")
+    press(page, "Start")
+    expect(status(page)).to_contain_text("Finished after 60 steps.")
+    for part in (".measured", ".status", ".commands", ".settings", ".presets"):
+        wide = page.locator(f".training {part}").evaluate("part => part.scrollWidth - part.clientWidth")
+        assert wide <= 0, part
+    cells = page.locator(".measured td:visible")
+    assert cells.count() == 14
+    assert all(
+        box and box["x"] + box["width"] <= 390 for box in (cell.bounding_box() for cell in cells.all())
+    )
+
+
+# In place of a server: what a watcher is told.
+_TELLING = """told => window.EventSource = class {
+    constructor() { setTimeout(() => this.onmessage({data: JSON.stringify(told)}), 50); }
+    close() {}
+}"""
+
+
+@pytest.mark.parametrize(
+    ("state", "said", "then"),
+    [
+        ("waiting", "Waiting for a free place: number 7 in the queue.", "It goes on by itself."),
+        ("failed", "This run failed: out of memory.", "Change a setting, or press Start to try again."),
+        ("crowded", "This training is watched in 16 places already.", ""),
+    ],
+)
+def test_states_that_are_rare_say_what_to_do(page: Page, state: str, said: str, then: str) -> None:
+    open_train(page, "op=relu&rule=default")
+    told = dataclasses.asdict(Status("x", cast("State", state), said, steps=500)) | {
+        "words": [],
+        "device": None,
+    }
+    page.evaluate(_TELLING, told)
+    page.route("**/runs", lambda route: route.fulfill(json={"id": "x", "key": "y"}))
+    press(page, "Start")
+    expect(page.locator(".training .status .main")).to_have_text(said)
+    expect(page.locator(".training .status .next")).to_have_text(then)
+    expect(page.locator(".training .status")).to_have_attribute("data-state", state)
+    expect(button(page, "Start")).to_be_enabled(enabled=state != "waiting")

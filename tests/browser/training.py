@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.reading import TRACES
@@ -23,6 +25,15 @@ def press(page: Page, name: str) -> None:
     button(page, name).click()
 
 
+def command(page: Page, name: str) -> int:
+    """Press Pause, Resume, Step or Reset and wait until the page shows what the server said; the step."""
+    with page.expect_response(lambda answer: answer.url.endswith(f"/{name.lower()}")) as answered:
+        press(page, name)
+    told: int = answered.value.json()["step"]
+    wait_for(page, "told => shownStep() === told", told)
+    return told
+
+
 def metric(page: Page, name: str) -> Locator:
     """A metric: its text begins with its name."""
     return page.locator(".metric").filter(has=page.get_by_text(name, exact=True))
@@ -38,13 +49,39 @@ def steps(page: Page) -> int:
     return int(metric(page, "Step").inner_text().split()[1])
 
 
+_SHOWN_STEP = """
+    const shownStep = () => Number(document.querySelector(".metric")?.textContent.match(/Step (\\d+)/)?.[1]);
+"""
+
+
+def wait_for(page: Page, condition: str, arg: object = None) -> None:
+    """Wait until a function of ``arg`` is true; ``shownStep()`` in it is the step that the page shows."""
+    page.wait_for_function(f"arg => {{ {_SHOWN_STEP} return ({condition})(arg); }}", arg=arg)
+
+
 def wait_for_steps(page: Page, more_than: int) -> int:
     """Wait until more steps than these have been taken; how many then."""
-    page.wait_for_function(
-        """more => Number(document.querySelector(".metric")?.textContent.match(/Step (\\d+)/)?.[1]) > more""",
-        arg=more_than,
-    )
+    wait_for(page, "more => shownStep() > more", more_than)
     return steps(page)
+
+
+def wait_for_points(page: Page, rule: str, *x: int) -> None:
+    """Wait until a rule's curve has points at these steps, at some where none are named."""
+    wait_for(
+        page,
+        f"""([rule, x]) => {{
+            const trace = {TRACES}.find(trace => trace.meta === rule);
+            return trace && (x.length ? [...trace.x].join() === x.join() : trace.x.length > 0);
+        }}""",
+        [rule, list(x)],
+    )
+
+
+def go_on(page: Page) -> None:
+    """Resume a run that paused because nobody watched it for a while."""
+    expect(status(page).locator(".main")).to_contain_text(re.compile("Running|Paused"))
+    if "nobody was watching" in status(page).inner_text():
+        press(page, "Resume")
 
 
 def wait_for_rules(page: Page, *rules: str) -> None:

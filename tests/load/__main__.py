@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import time
 from contextlib import suppress
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.load.http import Connection
+from tests.load.machine import figures
 from tests.load.scenarios import Crowd
 
 ARRIVALS_S = 0.05  # between two visitors
@@ -65,22 +64,9 @@ async def nonsense(crowd: Crowd) -> None:
         await asyncio.sleep(0.1)
 
 
-def figures(pid: int) -> str:
-    """Memory, threads and open files of a process and its children."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
-    return "; ".join(_figures(each) for each in [pid, *map(int, children)])
-
-
-def _figures(pid: int) -> str:
-    status = dict(
-        line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
-    )
-    spent = sum(
-        map(int, Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[11:13])
-    )
-    files, memory = len(os.listdir(f"/proc/{pid}/fd")), int(status["VmRSS"].split()[0]) // 1024
-    seconds = spent / os.sysconf("SC_CLK_TCK")
-    return f"{memory} MB, {status['Threads'].strip()} threads, {files} files, {seconds:.1f} s of processor"
+def told(pid: int | None) -> str:
+    """What a process and its children hold, in one line."""
+    return "; ".join(map(str, figures(pid))) if pid else ""
 
 
 def main() -> None:
@@ -98,14 +84,16 @@ def main() -> None:
     if urlsplit(asked.address).hostname not in _LOCAL or asked.count > _MOST or asked.seconds > 300:
         options.error(f"a server of this machine, {_MOST} visitors and 300 seconds are the most")
     crowd = Crowd(asked.address.rstrip("/"), asked.seconds)
-    begun, before = time.monotonic(), figures(asked.pid) if asked.pid else ""
+    begun, before = time.monotonic(), told(asked.pid)
     asyncio.run(scenario(asked.scenario, crowd, asked.count))
     print(f"{asked.count} visitors, {asked.scenario}, {time.monotonic() - begun:.0f} s")
     print("\n".join(crowd.tally.rows()))
     if asked.pid:
-        print(f"before: {before}\nat the end: {figures(asked.pid)}")
+        print(f"before: {before}\nat the end: {told(asked.pid)}")
         time.sleep(asked.after)
-        print(f"{asked.after:.0f} s later: {figures(asked.pid)}")
+        print(f"{asked.after:.0f} s later: {told(asked.pid)}")
+        if crowd.runs:
+            print(f"runs left: {asyncio.run(crowd.runs_left())} of {len(crowd.runs)}")
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ class Crowd:
     address: str
     seconds: float
     tally: Tally = field(default_factory=Tally)
+    runs: list[str] = field(default_factory=list)
 
     @asynccontextmanager
     async def visit(self, page: str, query: str) -> AsyncIterator[Visitor | None]:
@@ -83,9 +84,14 @@ class Crowd:
         async with self.visit("train", query) as visitor:
             told = await self.tally.timed("start a run to its end", visitor.train()) if visitor else None
         if told:
+            self.runs.append(told["status"]["id"])
             self.tally.times["to the first picture"].append(told["first"])
             self.tally.times["pictures a second"].append(told["pictures"] / told["seconds"])
             self.tally.counts[f"ended {told['status']['state']} at step {told['status']['step']}"] += 1
+
+    async def runs_left(self) -> int:
+        """How many of the runs that were watched the server still has; asking keeps them."""
+        return sum([await Visitor(self.address, "train", "").knows(run) for run in self.runs])
 
     async def hold(self, arrives_s: float) -> None:
         """Keep a page open and do nothing."""

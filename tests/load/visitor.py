@@ -94,7 +94,7 @@ class Visitor:
         body = json.dumps({"query": self.query, "owner": f"{id(self)}"}).encode()
         begun = time.monotonic()
         run = json.loads(await self.http.post("/runs", body))["id"]
-        first, pictures, status = None, 0, {"state": "", "step": 0}
+        first, pictures, status = None, 0, {"id": run, "state": "", "step": 0}
         async with aclosing(self.http.lines(f"/runs/{run}/events")) as events:
             async for event in events:
                 if event.startswith(b"data: "):
@@ -106,6 +106,13 @@ class Visitor:
         self.http.close()
         seconds = time.monotonic() - begun
         return {"seconds": seconds, "first": first, "pictures": pictures, "status": status}
+
+    async def knows(self, run: str) -> bool:
+        """Whether the server has a run; this renews its lease."""
+        async with aclosing(self.http.lines(f"/runs/{run}/events")) as events:
+            status = json.loads((await anext(events)).removeprefix(b"data: "))
+        self.http.close()
+        return bool(status["state"] != "gone")
 
     async def _read(self) -> None:
         try:

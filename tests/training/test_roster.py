@@ -1,7 +1,7 @@
 import pytest
 
 from explorer.training import Engine, EngineFull, Limits, Run
-from tests.training.driving import LONG, SMALL, states, turn_until_idle
+from tests.training.driving import LONG, SMALL, TICK_S, states, turn_until_idle
 
 
 def test_runs_advance_in_turn(engine):
@@ -99,6 +99,29 @@ def test_a_long_run_yields_its_place_after_its_turn(clock):
         engine.turn()
     engine.turn()
     assert engine.snapshot(long).state == "running"
+
+
+def test_who_has_a_place_keeps_it_until_it_was_used(clock):
+    """However long others hold the worker, nobody is sent to the end of the line without a step."""
+    engine = Engine(Limits(workers=0, running=1, turn_s=0.01), clock)
+    identities = [engine.start(LONG) for _ in range(3)]
+    for _ in range(6):
+        clock.now += 1.0  # longer than a turn, between two of them
+        engine.turn()
+    steps = [engine.snapshot(identity).step for identity in identities]
+    assert min(steps) > 0
+    assert max(steps) - min(steps) <= max(steps) / 2
+
+
+def test_a_turn_is_short_while_others_wait(clock):
+    limits = Limits(workers=0, running=1, turn_s=4 * TICK_S, slice_s=100 * TICK_S)
+    engine = Engine(limits, clock)
+    alone = engine.start(LONG)
+    engine.turn()
+    whole = engine.snapshot(alone).step
+    engine.start(LONG)
+    engine.turn()
+    assert 0 < engine.snapshot(alone).step - whole < whole / 4
 
 
 def test_a_long_run_keeps_its_place_while_nobody_waits(clock):

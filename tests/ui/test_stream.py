@@ -57,6 +57,18 @@ def test_a_watcher_sees_a_run_to_its_end(engine):
     assert len(last["words"]) == 3
 
 
+def test_no_run_is_left_when_its_watchers_have_gone(engine, clock):
+    identities = [engine.start(LONG, name) for name in "abc"]
+    for identity in identities:
+        told(engine, identity, most=2, meanwhile=engine.turn)
+    assert len(engine.list()) == 3
+    clock.now += 10.0
+    assert not engine.turn()
+    assert [status.state for status in engine.list()] == ["paused"] * 3
+    clock.now += 60.0
+    assert engine.list() == ()
+
+
 def test_a_reconnect_starts_afresh_with_the_whole_series(engine):
     identity = engine.start(LONG)
     told(engine, identity, most=2, meanwhile=engine.turn)

@@ -21,7 +21,7 @@ const REST_MS = 300; // without another picture, until Plotly draws the last one
 export function createPlot(host, { plotly, hover, compose }) {
   let Plotly = /** @type {*} */ (null);
   let picture = /** @type {Picture|null} */ (null);
-  let drawn = ""; // all but the values, as Plotly has drawn it
+  let drawn = ""; // all but the values, as Plotly has drawn it; with another size or theme it draws anew
   let inView = true;
   let timer = 0;
   const place = document.createElement("div");
@@ -50,10 +50,9 @@ export function createPlot(host, { plotly, hover, compose }) {
     timer = 0;
     if (!picture || !Plotly || !host.clientWidth || end.signal.aborted) return;
     const { traces, layout, caption: text = "" } = compose(picture);
-    const whole = { ...common(host, layout), ...layout, ...axesOf(layout) };
-    drawn = looksOf(traces, whole);
+    drawn = looksOf(traces, layout);
     setText(caption, text);
-    Plotly.react(place, traces, whole, config);
+    Plotly.react(place, traces, { ...common(host, layout), ...layout, ...axesOf(layout) }, config);
   }
 
   /** Move what is drawn to a picture that looks the same; whether it did. */
@@ -61,7 +60,7 @@ export function createPlot(host, { plotly, hover, compose }) {
     if (!inView) return true;
     if (!picture || !drawn || host.matches(":hover")) return false;
     const { traces, layout, caption: text = "" } = compose(picture);
-    if (!areMovable(traces) || drawn !== looksOf(traces, { ...common(host, layout), ...layout, ...axesOf(layout) })) return false;
+    if (!areMovable(traces) || drawn !== looksOf(traces, layout)) return false;
     setText(caption, text);
     moveTraces(place, traces);
     return true;

@@ -1,0 +1,16 @@
+"""A server of its own, whose threads and files are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser.server import ROOT, serve
+
+
+@pytest.fixture(scope="package")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serve(ROOT / "app.py", Path(tmp_path_factory.mktemp("load")) / "log.txt") as address:
+        yield address

@@ -1,0 +1,53 @@
+"""What a process and its children hold of the machine, as Linux tells it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What one process holds: memory in MB, threads, open files, and the seconds it has computed."""
+
+    memory_mb: int
+    threads: int
+    files: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.memory_mb} MB, {self.threads} threads, {self.files} files, "
+            f"{self.seconds:.1f} s of processor"
+        )
+
+
+def figures(pid: int) -> list[Figures]:
+    """Of a process, and then of each of its children."""
+    return [_figures(each) for each in [pid, *children(pid)]]
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()]
+
+
+def server_at(port: int) -> int:
+    """The process of ours that serves at a port."""
+    for child in children(os.getpid()):
+        if f"--server.port={port}" in Path(f"/proc/{child}/cmdline").read_text("utf-8").split("\0"):
+            return child
+    raise LookupError(f"no process of ours serves at port {port}")
+
+
+def _figures(pid: int) -> Figures:
+    lines = Path(f"/proc/{pid}/status").read_text("ascii").splitlines()
+    status = dict(line.split(":", 1) for line in lines)
+    spent = Path(f"/proc/{pid}/stat").read_text("ascii").rsplit(")", 1)[1].split()[11:13]
+    return Figures(
+        memory_mb=int(status["VmRSS"].split()[0]) // 1024,
+        threads=int(status["Threads"]),
+        files=len(os.listdir(f"/proc/{pid}/fd")),
+        seconds=sum(map(int, spent)) / os.sysconf("SC_CLK_TCK"),
+    )

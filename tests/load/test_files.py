@@ -1,0 +1,45 @@
+"""A server that can open no further file: it waits, says so once, and goes on."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import time
+import urllib.request
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tests.browser.server import ROOT, free_port, running
+
+FILES = 128
+HELD_S = 4.0
+LONGEST_LOG = 10_000  # bytes
+
+
+def test_the_log_is_not_flooded_when_files_run_out(tmp_path: Path):
+    """Of itself asyncio writes half a megabyte a second then, all of it tracebacks."""
+    log, port = tmp_path / "log.txt", free_port()
+    serve = f'ulimit -n {FILES}; exec "$0" -m streamlit run app.py --server.headless=true "$@"'
+    command = ["sh", "-c", serve, sys.executable, "--server.address=127.0.0.1", f"--server.port={port}"]
+    with running(command, port, "/_stcore/health", log, cwd=ROOT) as address, ExitStack() as held:
+        place = urlsplit(address).hostname or "", port
+        for _ in range(2 * FILES):
+            held.enter_context(socket.create_connection(place, timeout=20))
+        time.sleep(HELD_S)
+        held.close()
+        assert _health(address) == 200
+        text = log.read_text(encoding="utf-8")
+    assert text.count("No further file can be opened") == 1
+    assert "Traceback" not in text
+    assert len(text) < LONGEST_LOG
+
+
+def _health(address: str) -> int | None:
+    """The status of a server that has room again, after a while."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        with suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health", timeout=10) as answer:
+            return int(answer.status)
+        time.sleep(0.2)
+    return None

@@ -1,0 +1,92 @@
+"""What a class does, with a class of three: nobody is refused, and nothing is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.load import scenarios
+from tests.load.__main__ import scenario
+from tests.load.machine import figures, server_at
+from tests.load.scenarios import Crowd, Tally
+
+VISITORS = 3
+SECONDS = 4.0
+PATIENCE_S = 60.0
+
+
+def visited(address: str, name: str) -> Tally:
+    """What was written down of a class that came and left."""
+    crowd = Crowd(address, SECONDS)
+    with ThreadPoolExecutor(1) as thread:  # a browser test may keep an event loop running in this one
+        thread.submit(asyncio.run, scenario(name, crowd, VISITORS)).result()
+    return crowd.tally
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scenarios, "THINK_S", (0.1, 0.3))
+
+
+def test_exploring(address: str):
+    tally = visited(address, "explore")
+    assert not tally.failures
+    assert len(tally.times["open a page"]) == VISITORS
+    assert len(tally.times["change something"]) >= VISITORS
+
+
+def test_training_while_others_explore(address: str):
+    tally = visited(address, "train")
+    assert not tally.failures
+    assert tally.counts == {f"ended finished at step {scenarios.STEPS}": VISITORS}
+    assert len(tally.times["to the first picture"]) == VISITORS
+    assert tally.times["change something"]
+
+
+def test_pages_held_open(address: str):
+    tally = visited(address, "open")
+    assert not tally.failures
+    assert tally.counts == {"pages held": VISITORS}
+
+
+def test_a_flood_is_held_back_and_the_others_go_on(address: str):
+    tally = visited(address, "flood")
+    assert not tally.failures
+    assert len(tally.times["change something"]) >= VISITORS
+    assert tally.counts["flood's requests answered 429"] > 0
+
+
+def test_nonsense_hurts_nobody(address: str):
+    tally = visited(address, "fault")
+    assert not tally.failures
+    assert len(tally.times["change something"]) >= VISITORS
+    assert {name.rsplit(" ", 1)[1] for name in tally.counts} <= {"200", "400", "404", "429"}
+
+
+def test_no_thread_is_left(address: str):
+    """As many as before the class came, and one that the server keeps for the next request."""
+    pid = server_at(urlsplit(address).port or 80)
+
+    def threads() -> list[int]:
+        return [each.threads for each in figures(pid)]
+
+    before = _settled(threads, [10_000, 10_000])
+    visited(address, "train")
+    allowed = [before[0] + 1, before[1]]
+    assert _settled(threads, allowed) <= allowed
+
+
+def _settled(threads, allowed: list[int]) -> list[int]:
+    """The threads of the server and of its training process, when they are as few as allowed or stay."""
+    end, seen = time.monotonic() + PATIENCE_S, [threads()]
+    while time.monotonic() < end:
+        time.sleep(1.0)
+        seen.append(threads())
+        few = all(now <= most for now, most in zip(seen[-1], allowed, strict=True))
+        if few and len(seen) > 20 and seen[-1] == seen[-15]:
+            break
+    return seen[-1]
