@@ -1,83 +1,25 @@
-"""Every lesson in a real browser: predict, reveal, change, open in Explore; on a stage and in a frame."""
+"""Every lesson in a real browser: predict, reveal, change, open in Explore and Train."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from explorer.catalogue import find_rule
 from explorer.curves import sample_curves
 from explorer.lessons import GLOSSARY, LESSONS, Choice, Drawing, Lesson, Link
-from explorer.ui import link
 from tests.browser.conftest import Open
-from tests.browser.modules import modules_page, run
+from tests.browser.lessons import COMPUTED_MS, CURVES, EACH, choice_of, open_lesson, plain, press, until_shown
 from tests.browser.reading import settle, settle_train
 
-EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
 DRAWN = [lesson for lesson in LESSONS.values() if isinstance(lesson.prediction, Drawing)]
 EACH_DRAWN = pytest.mark.parametrize("lesson", DRAWN, ids=lambda lesson: lesson.key)
 FONT = re.compile(r"GET \S+/static/media/\S+ None")
-MARKUP = re.compile(r"`|\*|\[([^\]]+)\]\(\w+\)")
-COMPUTED_MS = 60_000  # the first visitor of a lesson waits for its numbers
-CURVES = '(document.querySelector(".watch .js-plotly-plot")?._fullData ?? []).filter(trace => trace.meta)'
-# Each text that is seen in letters below 24 px or in raised ones; what is drawn by Plotly included.
-SMALL = """() => {
-    const found = [];
-    const walker = document.createTreeWalker(document.querySelector(".lesson"), NodeFilter.SHOW_TEXT);
-    while (walker.nextNode()) {
-        const { parentElement: at, textContent: text } = walker.currentNode;
-        const { width, height } = at.getBoundingClientRect();
-        const options = { checkVisibility: true, visibilityProperty: true };
-        if (!text.trim() || !width || !height || !at.checkVisibility(options)) continue;
-        const size = parseFloat(getComputedStyle(at).fontSize);
-        const raised = at.matches("svg *") && /[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]/.test(text);
-        if (size < 24 || raised) found.push(`${text} ${size}`);
-    }
-    for (const field of document.querySelectorAll(".lesson :is(input, select, textarea)")) {
-        const size = parseFloat(getComputedStyle(field).fontSize);
-        if (field.checkVisibility() && size < 24) found.push(`${field.ariaLabel} ${size}`);
-    }
-    return found;
-}"""
-
-
-def open_lesson(page: Page, key: str, more: str = "") -> None:
-    page.goto(f"/learn?lesson={key}{more}")
-    expect(page.get_by_role("heading", level=2, name=LESSONS[key].title)).to_be_visible(timeout=COMPUTED_MS)
-
-
-def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
-
-
-def small_texts(page: Page) -> list[str]:
-    """What the last row cannot read."""
-    return page.evaluate(SMALL)
-
-
-def choice_of(address: str) -> link.Choice:
-    """What a link opens; there is nothing in it that cannot be had."""
-    choice, notices = link.from_query(parse_qs(urlsplit(address).query))
-    assert notices == []
-    return choice
-
-
-def plain(words: str) -> str:
-    return " ".join(MARKUP.sub(r"\1", words).split())
-
-
-def until_shown(page: Page, lesson: Lesson) -> None:
-    """Wait for the answer's curves, as torch has confirmed them."""
-    keys = ["forward", *choice_of(f"/?{lesson.scenes[0].query}").rules]
-    page.wait_for_function(
-        f"keys => JSON.stringify({CURVES}.map(t => t.meta)) === JSON.stringify(keys)", arg=keys
-    )
-    expect(page.get_by_text("Confirmed by torch")).to_be_visible()
 
 
 @pytest.fixture
@@ -205,7 +147,8 @@ def test_a_drawing_stays_on_its_axes(page: Page, lesson: Lesson) -> None:
     press(page, "Skip")
     until_shown(page, lesson)
     enter_g(page, "2")
-    page.wait_for_timeout(400)
+    expect(page.get_by_role("link", name="Open in Explore")).to_have_attribute("href", re.compile("g=2"))
+    page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     panel = page.evaluate(
         """() => {
             const { yaxis2 } = document.querySelector(".js-plotly-plot")._fullLayout;
@@ -264,67 +207,6 @@ def test_a_term_opens_the_glossary_at_its_entry(page: Page) -> None:
     expect(glossary).to_be_hidden()
 
 
-@EACH
-def test_on_a_stage_nothing_is_small(page: Page, lesson: Lesson) -> None:
-    open_lesson(page, lesson.key, "&present=1")
-    assert small_texts(page) == []
-    press(page, "Skip")
-    until_shown(page, lesson)
-    for button in page.get_by_role("button", name="Train it here").all():
-        button.click()
-        net = page.get_by_role("region", name="The net, live")
-        net.get_by_role("button", name="Step", exact=True).click()
-        expect(net.get_by_text("Step 1 / 500")).to_be_visible()
-        expect(net.locator(".norms .ytick")).not_to_have_count(0)
-        expect(net.locator(".preactivations .bars")).not_to_have_count(0)
-    assert small_texts(page) == []
-    assert page.locator(".lesson").evaluate("one => one.getBoundingClientRect().top") == 0
-    assert page.evaluate("document.elementFromPoint(100, 20).closest('.lesson') !== null"), (
-        "no bar of the page"
-    )
-
-
-def test_keys_on_a_stage(page: Page) -> None:
-    first, second, *_ = LESSONS.values()
-    open_lesson(page, first.key)
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("p")
-    expect(page.locator(".lesson.presenting")).to_be_visible()
-    assert page.url.endswith(f"lesson={first.key}&present=1")
-    page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("heading", level=2, name=second.title)).to_be_visible(timeout=COMPUTED_MS)
-    press(page, "Skip")
-    expect(page.get_by_role("link", name="Open in Train")).to_have_attribute("href", re.compile("pace=10$"))
-    page.keyboard.press("PageUp")
-    expect(page.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
-    page.get_by_role("radio").first.focus()
-    page.keyboard.press("ArrowRight")  # belongs to the answers
-    expect(page.get_by_role("radio").nth(1)).to_be_checked()
-    expect(page.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
-    page.get_by_role("heading", level=2).focus()
-    page.keyboard.press("Escape")
-    expect(page.locator(".lesson.presenting")).to_have_count(0)
-    assert page.url.endswith(f"lesson={first.key}")
-
-
-def test_a_frame_holds_the_lesson_alone(page: Page) -> None:
-    open_lesson(page, "clamp", "&embed=true")
-    expect(page.get_by_role("button", name="Skip")).to_be_visible()
-    for name in ("Copy link", "Present (p)", "Glossary"):
-        expect(page.get_by_role("button", name=name)).to_have_count(0)
-    expect(page.get_by_role("link", name="Train", exact=True)).to_have_count(0)
-    press(page, "Skip")
-    expect(page.get_by_role("link", name="Open in Explore")).to_have_attribute("target", "_blank")
-
-
-def test_a_frame_holds_the_chart_alone(page: Page) -> None:
-    page.goto("/?op=sign&rule=clipped&embed=true")
-    settle(page, shows=["clipped"])
-    expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
-    expect(page.get_by_role("group", name="Sections")).to_be_hidden()
-    assert "embed=true" in page.url
-
-
 def test_a_net_trains_in_its_lesson(page: Page) -> None:
     open_lesson(page, "vanishing")
     press(page, "Skip")
@@ -346,80 +228,6 @@ def test_a_lesson_on_a_phone(new_page: Open) -> None:
     until_shown(page, LESSONS["vanishing"])
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     expect(page.locator(".verdict")).to_contain_text("Yes")
-
-
-GRID = [-2 + 4 * place / 40 for place in range(41)]
-DISTANCE = """
-    const { distanceOf, distanceWords } = await import("./lesson-distance.js");
-    const values = new Map(given.x.map((x, place) => [x, given.guess[place] ?? NaN]));
-    const truth = { x: given.x, y: given.truth, marks: given.x.map(() => 0) };
-    const distance = distanceOf((x) => values.get(x), truth);
-    return distance && { ...distance, words: distanceWords(distance, "torch's own gradient") };
-"""
-
-
-@pytest.mark.parametrize(
-    ("guess", "mean", "words"),
-    [
-        (lambda x: x**2, 0, "Yes, exactly: this is torch's own gradient."),
-        (
-            lambda x: x**2 + 0.1,
-            0.1,
-            "Yes, as well as a hand draws: on average 0.1 from torch's own gradient.",
-        ),
-        (lambda x: x**2 - 2, 2, "Not quite: on average 2 from torch's own gradient. Farthest at x = "),
-        (
-            lambda x: x**2 if x <= 0 else None,
-            0,
-            "Yes, exactly: this is torch's own gradient. You drew 51 %",
-        ),
-        (lambda x: None, None, None),
-    ],
-)
-def test_the_distance_in_words(chromium: Browser, guess, mean, words) -> None:
-    given = {"x": GRID, "truth": [x**2 for x in GRID], "guess": [guess(x) for x in GRID]}
-    with modules_page(chromium) as page:
-        found = run(page, DISTANCE, given)
-    if mean is None:
-        assert found is None
-    else:
-        assert found["mean"] == pytest.approx(mean)
-        assert found["words"].startswith(words)
-
-
-@pytest.mark.parametrize(
-    ("y", "words"),
-    [
-        (lambda x: 1, "1 everywhere"),
-        (lambda x: x >= 0, "0 until x = 0, then 1"),
-        (lambda x: abs(x) <= 1, "0 until x = −1, 1 until x = 1, then 0"),
-        (
-            lambda x: max(0, 2 - 2 * abs(x)),
-            "0 until x = −1, rises to 2 until x = 0, falls to 0 until x = 1, then 0",
-        ),
-        (lambda x: x, "rises to 2"),
-        (lambda x: np.sin(9 * x), "up and down between −1 and 1"),
-    ],
-)
-def test_a_picture_in_words(chromium: Browser, y, words: str) -> None:
-    x = np.linspace(-2, 2, 601)
-    given = {"x": x.tolist(), "y": [float(y(at)) for at in x]}
-    body = 'return (await import("./lesson-shape.js")).shapeWords(given.x, given.y);'
-    with modules_page(chromium) as page:
-        assert run(page, body, given) == words
-
-
-def test_the_value_at_a_corner_in_words(chromium: Browser) -> None:
-    body = """
-        const { pointWords } = await import("./lesson-distance.js");
-        const rules = [{ label: "torch", value: 0 }, { label: "MyReLU", value: 1 }];
-        return [pointWords(0, 0.52, rules), pointWords(0, NaN, rules)];
-    """
-    with modules_page(chromium) as page:
-        assert run(page, body, None) == [
-            "At x = 0 you expect 0.52: torch returns 0, MyReLU returns 1.",
-            "At x = 0 torch returns 0, MyReLU returns 1.",
-        ]
 
 
 TRAINED = [

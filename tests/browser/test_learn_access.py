@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.lessons import LESSONS
 from tests.browser.conftest import Open
-from tests.browser.test_learn import open_lesson, press, until_shown
+from tests.browser.lessons import open_lesson, press, until_shown
 from tests.browser.test_look import PHONE, contrast, violations
 
 SCREENS = {

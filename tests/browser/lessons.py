@@ -1,0 +1,46 @@
+"""What a visitor does with a lesson, and what a test reads from it."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from explorer.lessons import LESSONS, Lesson
+from explorer.ui import link
+
+EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
+COMPUTED_MS = 60_000  # the first visitor of a lesson waits for its numbers
+MARKUP = re.compile(r"`|\*|\[([^\]]+)\]\(\w+\)")
+CURVES = '(document.querySelector(".watch .js-plotly-plot")?._fullData ?? []).filter(trace => trace.meta)'
+
+
+def open_lesson(page: Page, key: str, more: str = "") -> None:
+    page.goto(f"/learn?lesson={key}{more}")
+    expect(page.get_by_role("heading", level=2, name=LESSONS[key].title)).to_be_visible(timeout=COMPUTED_MS)
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def choice_of(address: str) -> link.Choice:
+    """What a link opens; there is nothing in it that cannot be had."""
+    choice, notices = link.from_query(parse_qs(urlsplit(address).query))
+    assert notices == []
+    return choice
+
+
+def plain(words: str) -> str:
+    return " ".join(MARKUP.sub(r"\1", words).split())
+
+
+def until_shown(page: Page, lesson: Lesson) -> None:
+    """Wait for the answer's curves, as torch has confirmed them."""
+    keys = ["forward", *choice_of(f"/?{lesson.scenes[0].query}").rules]
+    page.wait_for_function(
+        f"keys => JSON.stringify({CURVES}.map(t => t.meta)) === JSON.stringify(keys)", arg=keys
+    )
+    expect(page.get_by_text("Confirmed by torch")).to_be_visible()

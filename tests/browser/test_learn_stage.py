@@ -1,0 +1,98 @@
+"""Lessons on a stage and in a frame."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from explorer.lessons import LESSONS, Lesson
+from tests.browser.lessons import COMPUTED_MS, EACH, open_lesson, press, until_shown
+from tests.browser.reading import settle
+
+# Each text that is seen in letters below 24 px or in raised ones; what is drawn by Plotly included.
+SMALL = """() => {
+    const found = [];
+    const walker = document.createTreeWalker(document.querySelector(".lesson"), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const { parentElement: at, textContent: text } = walker.currentNode;
+        const { width, height } = at.getBoundingClientRect();
+        const options = { checkVisibility: true, visibilityProperty: true };
+        if (!text.trim() || !width || !height || !at.checkVisibility(options)) continue;
+        const size = parseFloat(getComputedStyle(at).fontSize);
+        const raised = at.matches("svg *") && /[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]/.test(text);
+        if (size < 24 || raised) found.push(`${text} ${size}`);
+    }
+    for (const field of document.querySelectorAll(".lesson :is(input, select, textarea)")) {
+        const size = parseFloat(getComputedStyle(field).fontSize);
+        if (field.checkVisibility() && size < 24) found.push(`${field.ariaLabel} ${size}`);
+    }
+    return found;
+}"""
+
+
+def small_texts(page: Page) -> list[str]:
+    """What the last row cannot read."""
+    return page.evaluate(SMALL)
+
+
+@EACH
+def test_on_a_stage_nothing_is_small(page: Page, lesson: Lesson) -> None:
+    open_lesson(page, lesson.key, "&present=1")
+    assert small_texts(page) == []
+    press(page, "Skip")
+    until_shown(page, lesson)
+    for button in page.get_by_role("button", name="Train it here").all():
+        button.click()
+        net = page.get_by_role("region", name="The net, live")
+        net.get_by_role("button", name="Start", exact=True).click()
+        many = re.compile(r"Step ([4-9]\d|\d{3}) / 500")
+        expect(net.get_by_text(many)).to_be_visible(timeout=COMPUTED_MS)  # of several decades
+        expect(net.locator(".norms .ytick")).not_to_have_count(0)
+        expect(net.locator(".preactivations .bars")).not_to_have_count(0)
+    assert small_texts(page) == []
+    assert page.locator(".lesson").evaluate("one => one.getBoundingClientRect().top") == 0
+    assert page.evaluate("document.elementFromPoint(100, 20).closest('.lesson') !== null"), (
+        "no bar of the page"
+    )
+
+
+def test_keys_on_a_stage(page: Page) -> None:
+    first, second, *_ = LESSONS.values()
+    open_lesson(page, first.key)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("p")
+    expect(page.locator(".lesson.presenting")).to_be_visible()
+    assert page.url.endswith(f"lesson={first.key}&present=1")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("heading", level=2, name=second.title)).to_be_visible(timeout=COMPUTED_MS)
+    press(page, "Skip")
+    expect(page.get_by_role("link", name="Open in Train")).to_have_attribute("href", re.compile("pace=10$"))
+    page.keyboard.press("PageUp")
+    expect(page.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
+    page.get_by_role("radio").first.focus()
+    page.keyboard.press("ArrowRight")  # belongs to the answers
+    expect(page.get_by_role("radio").nth(1)).to_be_checked()
+    expect(page.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
+    page.get_by_role("heading", level=2).focus()
+    page.keyboard.press("Escape")
+    expect(page.locator(".lesson.presenting")).to_have_count(0)
+    assert page.url.endswith(f"lesson={first.key}")
+
+
+def test_a_frame_holds_the_lesson_alone(page: Page) -> None:
+    open_lesson(page, "clamp", "&embed=true")
+    expect(page.get_by_role("button", name="Skip")).to_be_visible()
+    for name in ("Copy link", "Present (p)", "Glossary"):
+        expect(page.get_by_role("button", name=name)).to_have_count(0)
+    expect(page.get_by_role("link", name="Train", exact=True)).to_have_count(0)
+    press(page, "Skip")
+    expect(page.get_by_role("link", name="Open in Explore")).to_have_attribute("target", "_blank")
+
+
+def test_a_frame_holds_the_chart_alone(page: Page) -> None:
+    page.goto("/?op=sign&rule=clipped&embed=true")
+    settle(page, shows=["clipped"])
+    expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
+    expect(page.get_by_role("group", name="Sections")).to_be_hidden()
+    assert "embed=true" in page.url
