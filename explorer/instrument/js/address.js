@@ -18,6 +18,8 @@ export function queryOf(choice) {
   const query = new URLSearchParams({ op: choice.op });
   for (const rule of choice.rules) query.append("rule", rule.key);
   for (const rule of choice.rules) if (rule.hidden) query.append("hide", rule.key);
+  const colours = choice.rules.map(({ slot }) => slot + 1);
+  if (colours.some((colour, place) => colour !== place + 1)) query.append("colours", colours.join(""));
   for (const { name } of choiceControls(choice)) {
     const value = held(choice.parameters, name);
     if (value !== undefined) query.append(words.includes(name) ? `p.${name}` : name, String(value));
