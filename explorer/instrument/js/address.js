@@ -61,7 +61,7 @@ export function followAddress(store) {
   const stop = store.subscribe((choice, { phase, thing, origin }) => {
     if (phase !== "settled") return;
     const again = origin !== "hand" || (thing !== null && thing === last);
-    last = thing;
+    if (origin === "hand" || origin === "history") last = thing;
     setText(titleElement(), titleOf(choice));
     if (origin !== "history") write(choice, origin === "arrival" ? location.href : addressOf(choice), again);
   });

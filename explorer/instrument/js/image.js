@@ -45,7 +45,8 @@ export function nameOf({ op, rules }) {
 export function imageOf(Plotly, traces, frame, theme, caption, format) {
   const [width, tall] = [Math.max(frame.width, LEAST[0]), Math.max(frame.height, LEAST[1])];
   const own = frameOf(width, tall, frame.x, frame.forward.range, frame.gradient.range, theme.type);
-  const layout = layoutOf(own, theme, traces.some(({ mode }) => mode === "markers"));
+  // in a font that a picture has: it cannot fetch the page's
+  const layout = layoutOf(own, { ...theme, font: "sans-serif" }, traces.some(({ mode }) => mode === "markers"));
   const { margin } = layout;
   const size = Math.round(own.size * 0.9);
   const lines = wrapped(caption, own.inner / (LETTER * size));
@@ -72,7 +73,7 @@ export function imageOf(Plotly, traces, frame, theme, caption, format) {
 /** A text in lines of so many letters at most, as far as its words allow. @param {string} text @param {number} most */
 function wrapped(text, most) {
   const lines = [""];
-  for (const word of text.split(" ")) {
+  for (const word of text.split(/(?<!=) (?!=)/)) {
     const line = lines[lines.length - 1];
     if (line && line.length + word.length >= most) lines.push(word);
     else lines[lines.length - 1] = line ? `${line} ${word}` : word;
