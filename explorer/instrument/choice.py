@@ -17,18 +17,20 @@ def choice_data(
     span: tuple[float, float],
     g: float,
     hide: Sequence[str] = (),
+    colours: str = "",
     section: str = "",
     training: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """A choice as JSON types, with the entries of everything that is not in the catalogue.
 
-    ``parameters`` are values by name, or ``rule.name`` for one rule only; ``training`` the settings of a
-    run as a link writes them.
+    ``parameters`` are values by name, or ``rule.name`` for one rule only; ``colours`` a digit from 1 on for
+    each rule, "" for 1, 2, 3 …; ``training`` the settings of a run as a link writes them.
     """
     return {
         "op": op.key,
         "rules": [rule.key for rule in rules],
         "hide": list(hide),
+        "slots": [int(colour) - 1 for colour in colours] or list(range(len(rules))),
         "parameters": dict(parameters),
         "range": list(span),
         "g": g,

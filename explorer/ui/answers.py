@@ -111,7 +111,7 @@ def _examples(part: str) -> list[Answer]:
 def chosen(choice: Choice) -> Answer:
     """A choice as the browser takes it."""
     op, rules = choice.entries
-    kept = {name: getattr(choice, name) for name in ("parameters", "g", "hide", "section")}
+    kept = {name: getattr(choice, name) for name in ("parameters", "g", "hide", "colours", "section")}
     return choice_data(op, rules, span=choice.range, training=training_texts(choice), **kept)
 
 

@@ -32,12 +32,14 @@ class Choice(TrainingSettings):
     """Everything chosen on the pages: strings and numbers only.
 
     ``parameters`` holds the values that differ from their default, by name or by ``rule.name``;
-    ``hide`` the rules whose curves are not drawn; ``section`` what is open below the chart, or "".
+    ``hide`` the rules whose curves are not drawn; ``colours`` the number of each rule's colour as one text,
+    "" for 1, 2, 3 …; ``section`` what is open below the chart, or "".
     """
 
     op: str = "round"
     rules: tuple[str, ...] = ("default", "straight_through")
     hide: tuple[str, ...] = ()
+    colours: str = ""
     section: str = ""
     parameters: Mapping[str, float] = field(default_factory=dict)
     range: tuple[float, float] = (-3.0, 3.0)
@@ -51,8 +53,9 @@ class Choice(TrainingSettings):
 
 _DEFAULT = Choice()
 # What a link says by these words; a parameter of the same name stands behind a prefix.
-WORDS = ("op", "rule", "hide", "range", "g", "section", "embed", "embed_options", *SETTINGS)
+WORDS = ("op", "rule", "hide", "colours", "range", "g", "section", "embed", "embed_options", *SETTINGS)
 PREFIX = "p."
+_COLOURS = "".join(map(str, range(1, MOST_RULES + 1)))
 
 
 def parameters_of(op: Op, rules: Sequence[Rule]) -> dict[str, Parameter]:
@@ -125,6 +128,7 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
         op=op,
         rules=rules,
         hide=reader.hide(rules),
+        colours=reader.colours(rules),
         section=reader.section(),
         parameters=reader.parameters(find_op(op), [find_rule(rule) for rule in rules]),
         range=reader.range(),
@@ -166,6 +170,16 @@ class _Reader:
         if unknown := [key for key in asked if key not in rules]:
             self.note(f"The link hides {_shown(unknown[0])}, which is not among its rules.")
         return tuple(key for key in rules if key in asked)
+
+    def colours(self, rules: Sequence[str]) -> str:
+        asked = self.last("colours") or _DEFAULT.colours
+        if asked and not (len(rules) == len(asked) == len(set(asked)) and set(asked) <= set(_COLOURS)):
+            self.note(
+                f"The link's colours {_shown(asked)} do not suit its {len(rules)} rules: "
+                f"each needs another digit from 1 to {MOST_RULES}."
+            )
+            return _DEFAULT.colours
+        return "" if asked == _COLOURS[: len(rules)] else asked
 
     def section(self) -> str:
         asked = self.last("section") or ""

@@ -170,6 +170,10 @@ def test_rules_are_added_hidden_and_removed_and_keep_their_colour(page: Page) ->
     settle(page, shows=["clipped"])
     assert page.evaluate(colour) == before
     expect(page.get_by_role("button", name="Remove Clipped straight-through")).to_be_disabled()
+    page.wait_for_function("location.search.includes('colours=2')")
+    page.reload()
+    settle(page, shows=["clipped"])
+    assert page.evaluate(colour) == before
     choose(page, "Add rule", "swish")
     settle(page, shows=["clipped", "swish_sign"])
     assert page.evaluate(colour) == before

@@ -146,6 +146,8 @@ def test_a_message_that_is_not_understood_is_refused_with_a_sentence(page: Page)
         {**good, "op": "rund"},
         {**good, "rules": []},
         {**good, "range": [1]},
+        {**good, "slots": [0, 0]},
+        {**good, "slots": [0, 6]},
         {**good, "g": "1"},
         None,
     ]

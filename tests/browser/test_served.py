@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.conftest import Open
-from tests.browser.reading import CHART, choose, enter, number, settle, traces
+from tests.browser.reading import CHART, choose, enter, number, settle, slider, traces
 
 G = "Upstream gradient g"
 NOTICE = "Not everything in the link could be used"
@@ -90,6 +90,26 @@ def test_what_a_link_could_not_have_is_said_all_the_same(held: Held) -> None:
     held.come()
     expect(held.page.get_by_text(NOTICE)).to_be_visible()
     held.page.wait_for_url("**/?op=sign&rule=clipped")
+
+
+def test_a_drag_is_not_broken_off(held: Held) -> None:
+    visit(held, "/?op=sign&rule=clipped")
+    box = slider(held.page, G).bounding_box()
+    assert box
+    y = box["y"] + box["height"] / 2
+    held.page.mouse.move(box["x"] + 0.74 * box["width"], y)
+    held.page.mouse.down()
+    held.page.mouse.move(box["x"] + 0.6 * box["width"], y, steps=3)
+    held.free = True
+    for route in held.waiting:
+        route.continue_()
+    held.page.locator(".stMain .instrument.heading").wait_for(state="attached")
+    held.page.wait_for_timeout(500)
+    expect(held.page.locator(".served")).to_have_count(1)
+    held.page.mouse.move(box["x"] + 0.9 * box["width"], y, steps=3)
+    held.page.mouse.up()
+    expect(held.page.locator(".served")).to_have_count(0)
+    assert float(number(held.page, G).input_value()) == pytest.approx(1.6, abs=0.2)
 
 
 def test_a_field_keeps_the_focus_when_streamlit_takes_over(held: Held) -> None:

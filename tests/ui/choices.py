@@ -54,6 +54,11 @@ def _own(rng: random.Random, variables: list[str], find: Callable[[str], Op | Ru
             continue
 
 
+def _colours(rng: random.Random, count: int) -> str:
+    colours = rng.sample("123456"[:MOST_RULES], count)
+    return "" if colours == sorted(colours) and colours[-1] == str(count) else "".join(colours)
+
+
 def random_choice(rng: random.Random) -> Choice:
     """A choice that could have been made on the pages, with nothing at fault."""
     op = _own(rng, ["x"], find_op) if rng.random() < 0.2 else rng.choice(list(OPS))
@@ -70,6 +75,7 @@ def random_choice(rng: random.Random) -> Choice:
         op=op,
         rules=tuple(rules),
         hide=tuple(rule for rule in rules if rng.random() < 0.1),
+        colours=_colours(rng, len(rules)) if rng.random() < 0.2 else "",
         section=rng.choice(["", *SECTIONS]),
         parameters={name: value for name, value in parameters.items() if value != controls[name].default},
         range=(low, high) if high - low > 1e-5 * max(1, abs(low)) and not plain else (-3.0, 3.0),
@@ -90,6 +96,8 @@ def query_of(choice: Choice) -> Query:
     query = {"op": [choice.op], "rule": list(choice.rules)}
     if choice.hide:
         query["hide"] = list(choice.hide)
+    if choice.colours:
+        query["colours"] = [choice.colours]
     for key in controls:
         if key in choice.parameters:
             query[PREFIX + key if key in WORDS else key] = [number_text(choice.parameters[key])]

@@ -42,6 +42,7 @@ def test_a_link_restores_what_was_seen():
     assert own["key"] == "formula: g * k"
     assert given == {
         "op": "clamp", "rules": ["published_clamp", "clipped", "formula: g * k"], "hide": ["clipped"],
+        "slots": [0, 1, 2],
         "parameters": {"lo": -0.5, "hi": 1.25, "c": 0.75, "k": 3.5}, "range": [-2, 2.5], "g": -1.5,
         "section": "paste", "training": {"steps": "40"},
     }  # fmt: skip

@@ -57,6 +57,17 @@ def test_a_parameter_called_like_a_word_of_the_link_stands_behind_a_prefix():
     assert (dict(choice.parameters), choice.steps, notices) == ({"steps": 2.5}, 7, [])
 
 
+def test_rules_keep_their_colours():
+    query = {"rule": ["zero", "masked"], "colours": ["31"]}
+    choice, notices = from_query(query)
+    assert (choice.colours, notices) == ("31", [])
+    assert from_query(query | {"colours": ["12"]}) == (replace(choice, colours=""), [])
+    for text in ("3", "33", "07", "1x", "123", "\u0661\u0662"):
+        choice, (notice,) = from_query(query | {"colours": [text]})
+        assert choice.colours == ""
+        assert "do not suit its 2 rules" in notice
+
+
 def test_hidden_rules_and_the_open_section():
     query = {"rule": ["zero", "masked"], "hide": ["masked"], "section": ["code"]}
     choice, notices = from_query(query)

@@ -18,6 +18,8 @@ export function queryOf(choice) {
   const query = new URLSearchParams({ op: choice.op });
   for (const rule of choice.rules) query.append("rule", rule.key);
   for (const rule of choice.rules) if (rule.hidden) query.append("hide", rule.key);
+  const colours = choice.rules.map(({ slot }) => slot + 1);
+  if (colours.some((colour, place) => colour !== place + 1)) query.append("colours", colours.join(""));
   for (const { name } of choiceControls(choice)) {
     const value = held(choice.parameters, name);
     if (value !== undefined) query.append(words.includes(name) ? `p.${name}` : name, String(value));
@@ -59,7 +61,7 @@ export function followAddress(store) {
   const stop = store.subscribe((choice, { phase, thing, origin }) => {
     if (phase !== "settled") return;
     const again = origin !== "hand" || (thing !== null && thing === last);
-    last = thing;
+    if (origin === "hand" || origin === "history") last = thing;
     setText(titleElement(), titleOf(choice));
     if (origin !== "history") write(choice, origin === "arrival" ? location.href : addressOf(choice), again);
   });

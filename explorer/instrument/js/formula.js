@@ -52,7 +52,7 @@ export function operands(node) {
 }
 
 /** Whether a tree has one value for all x; a mean has. */
-export function isConstant(node) {
+function isConstant(node) {
   if (typeof node === "number" || (node[0] === "call" && node[1] === "mean")) return true;
   return node[0] === "name" ? !VARIABLES.includes(node[1]) : operands(node).every(isConstant);
 }

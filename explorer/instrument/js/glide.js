@@ -5,7 +5,7 @@
 const GLIDE_MS = 180;
 
 /** Whether the reader's system asks for less motion. */
-export function motionReduced() {
+function motionReduced() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
@@ -43,7 +43,7 @@ export function glide(from, to, draw, done) {
  * @param {Pixels} other
  * @returns {Pixels}
  */
-export function resampled(curve, other) {
+function resampled(curve, other) {
   const y = new Float64Array(other.x.length).fill(NaN);
   for (let i = 0, at = 0; i < y.length; i += 1) {
     while (at < curve.x.length - 2 && curve.x[at + 1] < other.x[i]) at += 1;

@@ -1,11 +1,14 @@
 // The chart as a picture of its own, with a legend and a line that says what it shows.
 
 import { allControls, valueOf } from "./controls.js";
-import { layoutOf, note } from "./plot.js";
+import { frameOf, layoutOf, note } from "./plot.js";
 import { numberText } from "./substitution.js";
+import { escaped } from "./traces.js";
 
 const LEGEND = 34; // px above the panels
-const CAPTION = 30; // px below them
+const CAPTION = 1.5; // heights of a letter for each line below them
+const LETTER = 0.5; // widths of a letter in heights
+const LEAST = [900, 520]; // px, whatever the size of the screen
 const SCALE = 2; // pixels of a PNG for each px
 
 /**
@@ -40,11 +43,18 @@ export function nameOf({ op, rules }) {
  * @returns {Promise<string>}
  */
 export function imageOf(Plotly, traces, frame, theme, caption, format) {
-  const height = frame.height + LEGEND + CAPTION;
-  const layout = layoutOf(frame, theme, traces.some(({ mode }) => mode === "markers"));
+  const [width, tall] = [Math.max(frame.width, LEAST[0]), Math.max(frame.height, LEAST[1])];
+  const own = frameOf(width, tall, frame.x, frame.forward.range, frame.gradient.range, theme.type);
+  // in a font that a picture has: it cannot fetch the page's
+  const layout = layoutOf(own, { ...theme, font: "sans-serif" }, traces.some(({ mode }) => mode === "markers"));
   const { margin } = layout;
-  const words = note(caption, { x: 0, xanchor: "left", y: 0, yanchor: "top", yshift: -margin.b + 4 });
-  const above = 1 + margin.t / (frame.height - margin.t - margin.b); // the strip over the panels
+  const size = Math.round(own.size * 0.9);
+  const lines = wrapped(caption, own.inner / (LETTER * size));
+  const below = Math.round(lines.length * CAPTION * size);
+  const place = { x: 0, xanchor: "left", y: 0, yanchor: "top", yshift: -margin.b + 4, align: "left" };
+  const words = { ...note("", place), text: lines.map(escaped).join("<br>"), font: { size } };
+  const above = 1 + margin.t / (tall - margin.t - margin.b); // the strip over the panels
+  const height = tall + LEGEND + below;
   const figure = {
     data: traces.map((trace) => (trace.meta === "forward" ? { ...trace, showlegend: false } : trace)),
     layout: {
@@ -53,11 +63,22 @@ export function imageOf(Plotly, traces, frame, theme, caption, format) {
       paper_bgcolor: theme.ground,
       showlegend: true,
       legend: { orientation: "h", x: 0, xanchor: "left", y: above, yanchor: "bottom" },
-      margin: { ...margin, t: margin.t + LEGEND, b: margin.b + CAPTION },
-      annotations: [...layout.annotations, { ...words, font: { size: Math.round(layout.font.size * 0.9) } }],
+      margin: { ...margin, r: Math.max(margin.r, 2 * size), t: margin.t + LEGEND, b: margin.b + below },
+      annotations: [...layout.annotations, words],
     },
   };
-  return Plotly.toImage(figure, { format, width: frame.width, height, scale: format === "png" ? SCALE : 1 });
+  return Plotly.toImage(figure, { format, width, height, scale: format === "png" ? SCALE : 1 });
+}
+
+/** A text in lines of so many letters at most, as far as its words allow. @param {string} text @param {number} most */
+function wrapped(text, most) {
+  const lines = [""];
+  for (const word of text.split(/(?<!=) (?!=)/)) {
+    const line = lines[lines.length - 1];
+    if (line && line.length + word.length >= most) lines.push(word);
+    else lines[lines.length - 1] = line ? `${line} ${word}` : word;
+  }
+  return lines;
 }
 
 /**

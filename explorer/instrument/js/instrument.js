@@ -39,7 +39,7 @@ export function createInstrument(host, store, reach) {
   }
   const { createTraining, server, plotly } = reach;
   if (host.matches(".training") && createTraining && server) drawn.push(createTraining(host, store, { server, plotly, colours, examples: reach.examples }));
-  const show = () => chart?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   if (panel && reach.readCode) parts.push(createPaste(panel, { store, read: reach.readCode, onShow: show }));
   if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));

@@ -1,7 +1,7 @@
 // What Python sends: taken over only where it is understood.
 
 import { widened } from "./choice.js";
-import { find, learn } from "./entries.js";
+import { catalogue, find, learn } from "./entries.js";
 
 /** @typedef {import("./choice.js").Choice} Choice */
 
@@ -11,13 +11,15 @@ import { find, learn } from "./entries.js";
  * @returns {Choice}
  */
 export function received(message) {
-  const { op, rules, hide, parameters, range, g, section, training, own } = record(message);
+  const { op, rules, hide, slots, parameters, range, g, section, training, own } = record(message);
   for (const kind of /** @type {const} */ (["op", "rule"])) list(record(own)[kind]).forEach((entry) => learn(kind, entry));
   const known = typeof op === "string" && find("op", op) && list(rules).length > 0 && rules.every((key) => find("rule", key));
   const numbers = [g, ...list(range), ...Object.values(record(parameters))];
   if (!known || range.length !== 2 || !numbers.every(Number.isFinite)) refuse();
+  const free = [...Array(catalogue().limits.rules).keys()];
+  if (new Set(list(slots)).size !== rules.length || !slots.every((/** @type {*} */ slot) => free.includes(slot))) refuse();
   if (![section, ...Object.values(record(training))].every((text) => typeof text === "string")) refuse();
-  const shown = rules.map((key, slot) => ({ key, slot, hidden: list(hide).includes(key) }));
+  const shown = rules.map((key, place) => ({ key, slot: slots[place], hidden: list(hide).includes(key) }));
   return widened({ op, rules: shown, parameters, range, g, bounds: {}, section, training });
 }
 

@@ -3,7 +3,7 @@
 import { setDocument } from "./entries.js";
 import { createCopyButton } from "./heading.js";
 import { createPage, reachOf } from "./page.js";
-import { clear, createServed, takeOver } from "./served.js";
+import { clear, createServed, letGo, takeOver } from "./served.js";
 import { fetchDocument, server } from "./server.js";
 import { stayUncovered } from "./uncovered.js";
 
@@ -20,7 +20,6 @@ const PARTS = [
   [".training", training],
   [".instrument", exploring],
 ];
-const PLACED_MS = 100; // by then the heading beside it has found its place
 
 /** @type {WeakMap<HTMLElement, () => void>} what ends each part */
 const mounted = new WeakMap();
@@ -56,7 +55,7 @@ function heading(place) {
 /** @returns {Promise<Make>} */
 async function exploring() {
   await ready;
-  if (served) await new Promise((done) => setTimeout(done, PLACED_MS));
+  if (served) await letGo();
   return explore;
 }
 

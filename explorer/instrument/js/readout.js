@@ -20,6 +20,8 @@ export function createReadout(onType) {
     element("span", {}, "forward ", y),
     element("span", {}, element("i", {}, "numerical "), "slope ", slope),
   );
+  const aside = element("span", { class: "chart-aside" });
+  head.append(aside);
   const rules = element("ul", { class: "chart-rules" });
   field.addEventListener("input", () => onType(typedNumber(field.value.replace("−", "-"))));
 
@@ -32,6 +34,7 @@ export function createReadout(onType) {
     show(picture, values) {
       setValue(field, values ? String(values.x) : "");
       setText(y, digits(values?.y));
+      setText(aside, values && !inView(picture, values.x) ? "outside the view" : "");
       setText(slope, (values?.slopes ?? []).map(digits).join(" | "));
       const shown = picture.rules.filter((/** @type {*} */ rule) => !rule.hidden);
       while (rules.children.length > shown.length) rules.lastChild.remove();
@@ -41,11 +44,16 @@ export function createReadout(onType) {
         rules.children[place].style.setProperty("--colour", rule.colour);
         setText(name, rule.label);
         setText(value, digits(values?.gradients[rule.key]));
-        setText(formula, unresolved(values?.formulas[rule.key] ?? ""));
+        setText(formula, values ? unresolved(values.formulas[rule.key]) : (rule.entry.formula ?? "g · dy/dx"));
         formula.title = formula.textContent;
       });
     },
   };
+}
+
+/** @param {*} picture @param {number} x */
+function inView({ range: [start, stop] }, x) {
+  return x >= start && x <= stop;
 }
 
 /** A formula with its numbers, without the result that stands before it. @param {string} text */

@@ -2,6 +2,10 @@
 
 import { createPage } from "./page.js";
 
+const PAUSE_MS = 100;
+
+let held = false; // by a pointer
+
 /**
  * The instrument that stands in the page from the start; null where there is none. Its data stand beside it.
  * @returns {ReturnType<typeof createPage>|null}
@@ -10,7 +14,16 @@ export function createServed() {
   const host = document.querySelector(".served");
   const place = /** @type {HTMLElement|null|undefined} */ (host?.querySelector(".instrument:not(.heading)"));
   const data = host?.querySelector("script")?.textContent;
-  return host && place && data ? createPage(place, JSON.parse(data)) : null;
+  if (!host || !place || !data) return null;
+  host.addEventListener("pointerdown", () => (held = true));
+  for (const type of ["pointerup", "pointercancel"]) window.addEventListener(type, () => (held = false), { capture: true });
+  return createPage(place, JSON.parse(data));
+}
+
+/** Wait until it may be moved: what stands beside it has found its place, and the hand has let go of it. */
+export async function letGo() {
+  do await new Promise((done) => setTimeout(done, PAUSE_MS));
+  while (held || document.querySelector(".served dialog[open]"));
 }
 
 /**

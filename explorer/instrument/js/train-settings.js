@@ -15,7 +15,7 @@ import { createSlider } from "./slider.js";
  */
 
 /** What a setting is in a choice, as a link writes it. @param {Choice} choice @param {Setting} setting */
-export function textOf(choice, setting) {
+function textOf(choice, setting) {
   return choice.training[setting.name] ?? setting.default;
 }
 

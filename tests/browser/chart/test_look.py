@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
+import re
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import Page
 
+from explorer.catalogue import RULES
 from tests.browser.chart.conftest import DARK, Pages, Show, draw
 from tests.test_colours import contrast
 
@@ -62,6 +64,20 @@ def test_the_saved_picture_says_what_it_shows(show: Show) -> None:
     assert svg.count('class="traces"') == 2  # of the legend
     assert "Clipped" not in svg
     assert image(page, "png").startswith("data:image/png;base64,")
+
+
+def test_the_picture_of_a_phone_is_as_large_as_any_and_its_words_are_whole(show: Show) -> None:
+    rules = ["default", "masked", "masked_open", "published_clamp", "toward_range", "clamp_with_grad"]
+    page = show(op="clamp", rules=rules, options={"viewport": {"width": 390, "height": 700}})
+    svg = html.unescape(unquote(image(page, "svg")))
+    assert svg.startswith('data:image/svg+xml,<svg class="main-svg"')
+    size = re.search(r'viewBox="0 0 (\d+) (\d+)"', svg)
+    assert size
+    assert (int(size[1]), int(size[2]) > 520) == (900, True)
+    lines = re.findall(r'<tspan class="line"[^>]*>(.*?)</tspan>', svg)
+    labels = ", ".join(RULES[rule].label for rule in rules)
+    assert " ".join(lines) == f"Clamp with {labels} · lo = 0 · hi = 1 · g = 1"
+    assert len(lines) > 1
 
 
 def image(page: Page, kind: str) -> str:
