@@ -55,19 +55,16 @@ _INSTEAD = {
     "&&": "use & between conditions",
     "||": "use | between conditions",
     "!": "use ~ before a condition",
-    "[": "there are no lists or subscripts in a formula",
-    "]": "there are no lists or subscripts in a formula",
     ".": "there are no attributes in a formula",
-    "'": "there are no strings in a formula",
-    '"': "there are no strings in a formula",
     "#": "there are no comments in a formula",
     "and": "use & between conditions",
     "or": "use | between conditions",
     "not": "use ~ before a condition",
-    "if": "use where(condition, then, otherwise)",
-    "else": "use where(condition, then, otherwise)",
     "True": "use 1",
     "False": "use 0",
+    **dict.fromkeys("[]", "there are no lists or subscripts in a formula"),
+    **dict.fromkeys("'\"", "there are no strings in a formula"),
+    **dict.fromkeys(("if", "else"), "use where(condition, then, otherwise)"),
 }
 
 
