@@ -14,6 +14,7 @@ import numpy as np
 
 from explorer.curves import BESIDE, EVEN, FORWARD, KINK, Curves, Floats, Mask
 
+_ROUNDING = 1e-15  # by which values that are equal may differ
 MOST_PIECES = 4  # more levels, spans or x than this are summed up instead of listed
 Span = tuple[float, float]
 
@@ -43,10 +44,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class _Piece:
-    """What a curve does between two neighbouring kinks: its values there, those of ordinary points."""
+    """What a curve does between two neighbouring kinks: ordinary points and its values there."""
 
     start: float
     stop: float
+    x: Floats
     values: Floats
     degree: float
 
@@ -82,11 +84,11 @@ def _pieces(curves: Curves, key: str, kinks: Sequence[float] | None = None) -> l
     for start, stop in pairwise(np.unique(np.concatenate([x[[0, -1]], own]))):
         left, right = start in own, stop in own
         first, last = np.searchsorted(x, start) + left, np.searchsorted(x, stop) + (not right)
-        inner = slice(first + 2 * left, last - 2 * right)
-        values = y[inner][curves.marks[inner] != BESIDE]
-        if len(values) <= curves.degrees[key] < np.inf:
-            values = y[first + left : max(last - right, first + left + 1)]
-        found.append(_Piece(float(start), float(stop), values, curves.degrees[key]))
+        inner = np.arange(first + 2 * left, last - 2 * right)
+        inner = inner[curves.marks[inner] != BESIDE]
+        if len(inner) <= curves.degrees[key] < np.inf:
+            inner = np.arange(first + left, max(last - right, first + left + 1))
+        found.append(_Piece(float(start), float(stop), x[inner], y[inner], curves.degrees[key]))
     return found
 
 
@@ -99,7 +101,7 @@ def forward_claims(curves: Curves, limit: float) -> list[Claim]:
     flat = [piece for piece in pieces if np.isfinite(piece.level)]
     share = sum(piece.width for piece in flat) / (curves.x[-1] - curves.x[0])
     if not exact:
-        share = _share(curves, (y[1:] == y[:-1]) & np.isfinite(y[1:]))
+        share = _share(curves, np.isclose(y[1:], y[:-1], rtol=_ROUNDING, atol=0) & np.isfinite(y[1:]))
     share = 1.0 if exact and len(flat) == len(pieces) else share
     flatness = Claim("flat", (FORWARD,), (float(share),), exact=exact)
     if share == 1 and (y == y[0]).all():
@@ -153,9 +155,9 @@ def _poles(curves: Curves, key: str) -> tuple[float, ...]:
             if len(side) < 5 or not np.isfinite(side[3:5]).all() or KINK in marks[1:5]:
                 continue  # no values before the next kink but those of the floats beside this one
             exact, near, far, beyond, further = side[:5]
-            power = near / 1.5 > far and near / 1e3 > usual > 0
+            power = np.isfinite(near) and near / 1.5 > far and near / 1e3 > usual > 0
             onwards = np.isinf(exact) and near * (1 - 1e-6) > far
-            if power or onwards or (np.isinf(near) and beyond > further):
+            if power or onwards or (np.isinf(near) and beyond * (1 - 1e-6) > further):
                 found.append(float(kink))
     return tuple(dict.fromkeys(found))
 
@@ -193,11 +195,21 @@ def _points(curves: Curves, key: str, pieces: list[_Piece]) -> list[Claim]:
     return found
 
 
+def _is_within(piece: _Piece, y: Floats) -> bool:
+    """Whether a straight piece goes no further than ``y``: what lies beside a kink at 0 may be too small."""
+    x, values = piece.x[[0, -1]], piece.values[[0, -1]]
+    with np.errstate(invalid="ignore", over="ignore"):
+        slope = (values[1] - values[0]) / (x[1] - x[0]) if x[1] > x[0] else 0.0
+        ends = values + slope * ([piece.start, piece.stop] - x)
+        slack = 1e-6 * np.abs(y).max()
+        return not (y.min() - slack > ends.min() or ends.max() > y.max() + slack)
+
+
 def _range(curves: Curves, key: str, pieces: list[_Piece]) -> list[Claim]:
     y = curves.columns[key]
     finite = np.isfinite(y)
     x, y, marks = curves.x[finite], y[finite], curves.marks[finite]
-    exact = all(piece.known for piece in pieces) and curves.degrees[key] <= 1
+    exact = curves.degrees[key] <= 1 and all(piece.known and _is_within(piece, y) for piece in pieces)
     farthest = np.abs(y) >= np.abs(y).max() * (1 - 1e-12)
     at = float(x[np.argmax(2 * (farthest & (marks == KINK)) + farthest)])  # a kink rather than what is beside
     claims = [Claim("range", (key,), (float(y.min()), float(y.max()), at), exact=exact)]

@@ -223,7 +223,8 @@ def _flat(truth: Truth, claim: Claim) -> bool:
     if not claim.exact:
         x = truth.curves.exact.x
         found = truth.of(FORWARD, x)
-        cells = np.diff(x)[(found[1:] == found[:-1]) & np.isfinite(found[1:])]
+        same = np.isclose(found[1:], found[:-1], rtol=1e-15, atol=0) & np.isfinite(found[1:])
+        cells = np.diff(x)[same]
         return abs(cells.sum() / (x[-1] - x[0]) - claim.numbers[0]) < 0.05
     step = 1e-4 * (truth.curves.stop - truth.curves.start)
     left, right = truth.of(FORWARD, x - step), truth.of(FORWARD, x + step)

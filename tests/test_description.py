@@ -77,6 +77,7 @@ def test_curves_and_their_table_are_described_alike():
         ("log", "undefined or infinite on 50 %."),
         ("formula: sqrt(-1 - x*x)", "has no finite value in this picture."),
         ("formula: relu(x)**2", "is flat on 50 % of this picture."),
+        ("formula: mean(abs(x)) * x / x", "is flat on more than 99 % of this picture."),
         ("formula: where(x >= 0, x, tanh(x))", "is flat nowhere in this picture."),
     ],
 )
@@ -114,6 +115,14 @@ def test_what_the_gradient_is(rule: str, g: float, words: str):
 def test_a_pole_is_called_one():
     words = describe(sample("reciprocal", ["default", "straight_through"]))
     assert f"{DEFAULT}: the gradient is unbounded near x = 0." in words
+
+
+def test_tiny_numbers_beside_0_are_neither_a_pole_nor_an_end():
+    """They underflow: there y is 0, although x is not."""
+    words = describe(sample("formula: x / 2", "formula: g * x / y"))
+    assert "unbounded" not in words
+    words = describe(sample("cube", "formula: g * where(y > 0, x, 0.5)", start=0, stop=98.7, points=301))
+    assert "between 0.329 and 98.7 in this picture" in words
 
 
 def test_what_has_too_many_kinks_is_not_summed_up():

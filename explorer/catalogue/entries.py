@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, ValuesView
-from difflib import get_close_matches
 from typing import TypeVar
 
 from explorer.catalogue.display import TORCH_OWN, html_table, text_table
 from explorer.catalogue.records import Entry, Op, Rule
 from explorer.formula import FUNCTIONS
+from explorer.formula.aliases import alike
 
 Record = TypeVar("Record", Op, Rule)
 
-_ALIKE = 0.8  # "rond" and "round" are at 0.89, "prelu" and "selu" at 0.67
-_SHORTEST = 4  # letters: between shorter names one letter makes another function
 _BEGINNING = 3  # letters that tell what a name begins with
 _MOST_HINTS = 3
 
@@ -60,7 +58,7 @@ class Entries(Mapping[str, Record]):
         if wanted not in names and wanted in FUNCTIONS:
             names = {name: keys for name, keys in names.items() if name not in FUNCTIONS}
         begun = [name for name in names if name.startswith(wanted) and len(wanted) >= _BEGINNING]
-        found = [wanted] if wanted in names else begun or _misspelt(wanted, names)
+        found = [wanted] if wanted in names else begun or alike(wanted, names, _MOST_HINTS)
         return list(dict.fromkeys(key for name in found for key in names[name]))[:_MOST_HINTS]
 
     def _names(self) -> dict[str, list[str]]:
@@ -76,18 +74,5 @@ def _names_of(entry: Entry) -> list[str]:
     return list(dict.fromkeys(map(_plain, (entry.key, entry.label, *entry.also))))
 
 
-def _misspelt(wanted: str, names: Iterable[str]) -> list[str]:
-    def is_near(name: str) -> bool:
-        return name[0] == wanted[0] and _digits(name) == _digits(wanted) and len(name) >= _SHORTEST
-
-    if len(wanted) < _SHORTEST:
-        return []
-    return get_close_matches(wanted, filter(is_near, names), _MOST_HINTS, _ALIKE)
-
-
 def _plain(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()
-
-
-def _digits(name: str) -> str:
-    return re.sub(r"\D", "", name)

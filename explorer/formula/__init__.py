@@ -2,7 +2,7 @@
 
 Numbers, ``x``, ``y``, ``g``, parameters, ``pi``, ``e``; ``+ - * / **``, comparisons (chained too),
 ``& | ~`` on conditions, and the functions of one table. A condition used in arithmetic is 0 or 1.
-There are no attributes, subscripts, strings or keywords: the things every escape from a "safe"
+There are no attributes, subscripts, strings or statements: the things every escape from a "safe"
 evaluator was built from.
 """
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
+from collections.abc import Iterable
 
 import torch
 
 from explorer.formula.functions import FUNCTIONS
 from explorer.formula.tree import CONSTANTS
+
+_ALIKE = 0.8  # "rond" and "round" are at 0.89, "prelu" and "selu" at 0.67
 
 SPELLINGS = {
     "^": "**", "−": "-", "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=",
@@ -82,8 +86,18 @@ def called(name: str) -> str | None:
 
 def misspelled(name: str) -> str | None:
     """The function that was meant, where the name is none of a library and all but right."""
-    other = any(map(str.isdigit, name)) or any(
-        hasattr(library, name) for library in (torch, torch.nn.functional, math)
-    )
-    near = [] if other or len(name) < 5 else difflib.get_close_matches(name, FUNCTIONS, n=1, cutoff=0.8)
-    return near[0] if near and near[0][0] == name[0] else None
+    another = any(hasattr(library, name) for library in (torch, torch.nn.functional, math))
+    return next(iter([] if another else alike(name, FUNCTIONS)), None)
+
+
+def alike(word: str, names: Iterable[str], most: int = 1) -> list[str]:
+    """The names that may be meant by a slip of the pen, which leaves the first letter and the digits right.
+
+    Between names of three letters one letter makes another function.
+    """
+
+    def key(name: str) -> tuple[str, list[str]]:
+        return name[0], re.findall("[0-9]", name)
+
+    near = (name for name in names if len(name) > 3 and key(name) == key(word))
+    return difflib.get_close_matches(word, near, most, _ALIKE) if len(word) > 3 else []

@@ -7,10 +7,11 @@ recurses as deep as the text tells it to.
 
 from __future__ import annotations
 
-import keyword
 import math
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from keyword import iskeyword, issoftkeyword
+from typing import NamedTuple
 
 from explorer.formula.aliases import CALLS, MEANT, called, misspelled
 from explorer.formula.errors import FormulaError, error_at
@@ -55,19 +56,16 @@ _INSTEAD = {
     "&&": "use & between conditions",
     "||": "use | between conditions",
     "!": "use ~ before a condition",
-    "[": "there are no lists or subscripts in a formula",
-    "]": "there are no lists or subscripts in a formula",
     ".": "there are no attributes in a formula",
-    "'": "there are no strings in a formula",
-    '"': "there are no strings in a formula",
     "#": "there are no comments in a formula",
     "and": "use & between conditions",
     "or": "use | between conditions",
     "not": "use ~ before a condition",
-    "if": "use where(condition, then, otherwise)",
-    "else": "use where(condition, then, otherwise)",
     "True": "use 1",
     "False": "use 0",
+    **dict.fromkeys("[]", "there are no lists or subscripts in a formula"),
+    **dict.fromkeys("'\"", "there are no strings in a formula"),
+    **dict.fromkeys(("if", "else"), "use where(condition, then, otherwise)"),
 }
 
 
@@ -106,6 +104,14 @@ def filled(text: str, operands: Sequence[Node]) -> Node:
     return substituted(template(text), dict(zip(map(Name, "abc"), operands, strict=False)))
 
 
+class Part(NamedTuple):
+    """What stands between two marks, where it begins, and the ``min=`` before it."""
+
+    node: Node
+    column: int
+    keyword: str = ""
+
+
 class _Parser:
     def __init__(
         self, tokens: list[Token], variables: Collection[str], parameters: Collection[str] | None
@@ -141,16 +147,15 @@ class _Parser:
 
     def expression(self) -> Node:
         """A comparison chain, or what binds tighter."""
-        columns = [self.token.column]
-        operands, operators = [self.binary(POWERS["|"])], []
+        column = self.token.column
+        parts, operators = [Part(self.binary(POWERS["|"]), column)], []
         while self.token.text in COMPARISONS:
             operators.append(self.take().text)
-            columns.append(self.token.column)
-            operands.append(self.binary(POWERS["|"]))
+            parts.append(Part(column=self.token.column, node=self.binary(POWERS["|"])))
         if not operators:
-            return operands[0]
-        self.require_numbers(operands, columns, "a comparison")
-        return self.built(Compare(tuple(operators), tuple(operands)), columns[0])
+            return parts[0].node
+        self.require_numbers(parts, "a comparison")
+        return self.built(Compare(tuple(operators), tuple(part.node for part in parts)), column)
 
     def binary(self, power: int) -> Node:
         """Operators that bind at least as tightly as ``power``."""
@@ -199,30 +204,28 @@ class _Parser:
         if token.kind == "name":
             return self.call(token) if self.token.text == "(" else self.name(token)
         if token.text in ("(", "|"):
-            (node,), columns, _ = self.enclosed(token, several=False)
+            (part,) = self.enclosed(token, several=False)
             if token.text == "(":
-                return node
-            self.require_numbers([node], columns, "an absolute value")
-            return self.built(Call("abs", (node,)), token.column)
+                return part.node
+            self.require_numbers([part], "an absolute value")
+            return self.built(Call("abs", (part.node,)), token.column)
         if token.kind == "end":
             raise FormulaError(f"a value is missing at the end, column {token.column}", token.column)
         if token.text in _INSTEAD:
             raise self.instead(token)
         raise error_at(token.column, f'a value is missing before "{token.text}"', "")
 
-    def enclosed(self, opening: Token, several: bool) -> tuple[list[Node], list[int], list[str]]:
-        """What stands between two marks, and where; ``several`` parts between commas, and their keywords."""
+    def enclosed(self, opening: Token, several: bool) -> list[Part]:
+        """What stands between two marks: ``several`` parts between commas, with keywords or without."""
         outer, self.closing = self.closing, "|" if opening.text == "|" else ")"
-        nodes: list[Node] = []
-        columns: list[int] = []
-        keywords: list[str] = []
-        while not nodes or (several and self.token.text == "," and self.take()):
-            if several and not nodes and self.token.text == ")":
+        parts: list[Part] = []
+        while not parts or (several and self.token.text == "," and self.take()):
+            if several and not parts and self.token.text == ")":
                 break
-            columns.append(self.token.column)
+            column = self.token.column
             named = several and self.token.kind == "name" and self.tokens[self.position + 1].text == "="
-            keywords.append(self.take().text + self.take().text if named else "")
-            nodes.append(self.expression())
+            keyword = self.take().text + self.take().text if named else ""
+            parts.append(Part(self.expression(), column, keyword))
         if self.token.text == self.closing:
             self.take()
         elif self.token.kind == "end" or (self.closing == "|" and self.token.text == ")"):
@@ -232,7 +235,7 @@ class _Parser:
         else:
             raise self.trailing()
         self.closing = outer
-        return nodes, columns, keywords
+        return parts
 
     def number(self, token: Token) -> Number:
         value = float(token.text)
@@ -266,7 +269,7 @@ class _Parser:
             raise error_at(column, f"a parameter such as {shown}", " starts and ends with a letter or digit")
         if len(text) > MAX_NAME:
             raise error_at(column, "the name", f" is too long: {MAX_NAME} characters are the most")
-        if keyword.iskeyword(text) or keyword.issoftkeyword(text) or text in CODE_WORDS:
+        if iskeyword(text) or issoftkeyword(text) or text in CODE_WORDS:
             raise error_at(column, shown, " means something else in code: choose another name")
         return Name(text)
 
@@ -276,32 +279,34 @@ class _Parser:
             near = misspelled(token.text)
             hint = f"write {near}" if near else "a * is missing, or it is none of the functions"
             raise error_at(token.column, f'unknown function "{token.text}"', f": {hint}")
-        arguments, columns, keywords = self.enclosed(self.take(), several=True)
-        pattern = f"{name}({', '.join(map(''.join, zip(keywords, 'abcdefgh', strict=False)))})"
+        parts = self.enclosed(self.take(), several=True)
+        arguments = tuple(part.node for part in parts)
+        letters = (part.keyword + letter for part, letter in zip(parts, "abcdefgh", strict=False))
+        pattern = f"{name}({', '.join(letters)})"
         if pattern in CALLS:
-            self.require_numbers(arguments, columns, f"an argument of {name}")
+            self.require_numbers(parts, f"an argument of {name}")
             return self.built(filled(CALLS[pattern], arguments), token.column)
-        for named, column in zip(keywords, columns, strict=True):
-            if named:
-                shown = f'"{named}"'
-                raise error_at(column, shown, f": leave it out, the arguments of {name} have no names here")
-        self.check_arguments(token, name, arguments, columns)
-        return self.built(Call(name, tuple(arguments)), token.column)
+        self.check_arguments(token, name, parts)
+        return self.built(Call(name, arguments), token.column)
 
-    def check_arguments(self, token: Token, name: str, arguments: list[Node], columns: list[int]) -> None:
+    def check_arguments(self, token: Token, name: str, parts: list[Part]) -> None:
+        for part in parts:
+            if part.keyword:
+                rest = f": leave it out, the arguments of {name} have no names here"
+                raise error_at(part.column, f'"{part.keyword}"', rest)
         row = FUNCTIONS.get(name)
         arity = row.arity if row else next(p.count(",") + 1 for p in CALLS if p.startswith(f"{name}("))
-        if len(arguments) != arity:
-            takes = f" takes {arity} argument{'s' if arity > 1 else ''}, here it has {len(arguments)}"
+        if len(parts) != arity:
+            takes = f" takes {arity} argument{'s' if arity > 1 else ''}, here it has {len(parts)}"
             raise error_at(token.column, name, takes)
         if name == "where":
-            if not is_condition(arguments[0]):
-                raise error_at(columns[0], "the first argument of where", _NEEDS_CONDITIONS)
+            if not is_condition(parts[0].node):
+                raise error_at(parts[0].column, "the first argument of where", _NEEDS_CONDITIONS)
             return
-        self.require_numbers(arguments, columns, f"an argument of {name}")
-        for argument, column in zip(arguments[1:], columns[1:], strict=True):
-            if row and row.mixing == "scalars" and not is_constant(argument):
-                raise error_at(column, f"the argument of {name}", " must be a number or a parameter")
+        self.require_numbers(parts, f"an argument of {name}")
+        for part in parts[1:]:
+            if row and row.mixing == "scalars" and not is_constant(part.node):
+                raise error_at(part.column, f"the argument of {name}", " must be a number or a parameter")
 
     def trailing(self) -> FormulaError:
         token = self.token
@@ -316,11 +321,11 @@ class _Parser:
     def instead(self, token: Token) -> FormulaError:
         return error_at(token.column, f'"{token.text}"', f": {_INSTEAD[token.text]}")
 
-    def require_numbers(self, nodes: list[Node], columns: list[int], where: str) -> None:
-        for node, column in zip(nodes, columns, strict=True):
-            if is_condition(node):
+    def require_numbers(self, parts: list[Part], where: str) -> None:
+        for part in parts:
+            if is_condition(part.node):
                 subject = f"{where} needs a number, but a condition stands"
-                raise error_at(column, subject, ": use where(condition, 1, 0)")
+                raise error_at(part.column, subject, ": use where(condition, 1, 0)")
 
     def require_conditions(self, nodes: list[Node], operator: Token) -> None:
         if not all(map(is_condition, nodes)):
