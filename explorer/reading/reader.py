@@ -192,9 +192,7 @@ class Reader:
                 return self.detached(owner) if name == "data" else partial(self.detached, owner)
             case Quantity() | int() | float() if name in functions.PROPERTIES:
                 return functions.PROPERTIES[name](owner)
-            case Quantity(Name(held)) if (
-                not isinstance(owner, Tensor) and name.rstrip("_") not in functions.TABLE
-            ):
+            case Quantity(Name(held)) if type(owner) is Quantity and name.rstrip("_") not in functions.TABLE:
                 return self.parameter(f"{held}.{name}")  # of an object as input
             case Quantity() | int() | float():
                 return partial(functions.METHODS.get(name) or of_name(name), owner)
@@ -211,13 +209,13 @@ class Reader:
         return Tensor(building.detach(value.node), value.kind, value.within, frozen=True)
 
     def _tuple(self, parts: Iterable[ast.expr], scope: Scope) -> tuple[Value, ...]:
-        found: tuple[Value, ...] = ()
+        found: list[Value] = []
         for part in parts:
             if isinstance(part, ast.Starred):
-                found = values.several(found + values.several(self.value(part.value, scope)))
+                found += values.several(self.value(part.value, scope))
             else:
-                found = values.several((*found, self.lenient(part, scope)))
-        return found
+                found.append(self.lenient(part, scope))
+        return values.several(tuple(found))
 
     def _looped(self, part: ast.expr, loops: list[ast.comprehension], scope: Scope) -> Iterator[Value]:
         """The values of a comprehension."""
@@ -273,11 +271,11 @@ class Reader:
             if name
         ]
 
-    def arguments(self, function: Function, *first: Value, **named: Value) -> inspect.BoundArguments:
+    def arguments(self, function: Function, *first: Value) -> inspect.BoundArguments:
         """The arguments of a call in which what is neither given nor has a default becomes a parameter."""
         with sensible("takes other inputs than it is given"):
             signature = inspect.signature(function)
-            given = signature.bind_partial(*first, **named)
+            given = signature.bind_partial(*first)
         for parameter in signature.parameters.values():
             single = parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
             if single and parameter.default is Parameter.empty and parameter.name not in given.arguments:
@@ -285,15 +283,15 @@ class Reader:
         given.apply_defaults()
         return given
 
-    def invoked(self, function: Function, *first: Value, **named: Value) -> Value:
+    def invoked(self, function: Function, *first: Value) -> Value:
         """What a function gives with such arguments."""
-        given = self.arguments(function, *first, **named)
+        given = self.arguments(function, *first)
         return function(*given.args, **given.kwargs)
 
-    def instance(self, group: type[Pasted], *positional: Value, **keywords: Value) -> Pasted:
-        """An object of a class, after its ``__init__``."""
+    def instance(self, group: type[Pasted]) -> Pasted:
+        """An object of a class, after an ``__init__`` with such arguments."""
         made = group.__new__(group)
-        self.invoked(partial(group.__init__, made), *positional, **keywords)
+        self.invoked(partial(group.__init__, made))
         return made
 
     def forwarded(self, group: type[Pasted], *inputs: Value) -> tuple[Pasted, Value]:
