@@ -28,7 +28,7 @@ export function createCard({ kind, buttons, read, onParameter, onEntry }) {
   const card = element(
     "div",
     { role: "group", "aria-labelledby": id, class: `card ${kind}` },
-    element("header", {}, name, ...buttons),
+    element("div", { class: "top" }, name, ...buttons),
     formula,
     doubt,
     sliders,
