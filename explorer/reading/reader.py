@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from inspect import Parameter
-from itertools import islice
 
 from explorer.formula.tree import Name, is_constant
 from explorer.reading import building, functions, values, vocabulary
@@ -144,8 +143,7 @@ class Reader:
             case ast.Tuple(parts) | ast.List(parts) | ast.Set(parts):
                 return self._tuple(parts, scope)
             case ast.ListComp(part, loops) | ast.GeneratorExp(part, loops):
-                looped = self._looped(part, loops, scope.new_child())
-                return values.several(tuple(islice(looped, values.MAX_VALUES + 1)))
+                return values.several(tuple(self._looped(part, loops, scope.new_child())))
             case ast.NamedExpr(target, value):
                 self._assign([target], self.value(value, scope), scope)
                 return scope[target.id]

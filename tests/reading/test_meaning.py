@@ -163,6 +163,12 @@ def test_what_a_script_does_around_a_function_does_not_matter() -> None:
     _check_reading(script + _fn("return x.round()") + "y = Fn.apply(data)\n", "round(x)", "g")
 
 
+def test_a_mask_that_was_kept_is_no_output_though_the_output_counts_it() -> None:
+    forward = "m = x > 0\nctx.m, ctx.kept = m, m.float()\nreturn m.float()"
+    backward = "return torch.where(ctx.m, g, g * ctx.kept)"
+    _check_reading(_fn(forward, backward), "where(x > 0, 1, 0)", "where(x > 0, g, g * y)")
+
+
 def test_the_branches_of_a_parameter_are_joined_in_op_and_rule() -> None:
     source = _fn(
         "ctx.k = k\nif k == 1:\n  return x.sign()\nreturn x.round()",

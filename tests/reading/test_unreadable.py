@@ -58,6 +58,7 @@ UNREADABLE = {
     "too large": (_fn("x = x * x * x * x\n" * 3 + "return x"), 1, "a formula holds 64"),
     "far too large": (_fn("x = x * x\n" * 30 + "return x"), 9, "comes to 255 parts"),
     "not finite": (_fn("return x * 1e999"), 3, "is not a finite number"),
+    "deep": (_fn("return " + "-" * 400 + "x"), 1, "is nested too deeply to be read"),
     "dictionary": (_fn("return {v: v for v in x}"), 3, "is Python that cannot be read"),
     "loop over elements": (_fn("return [v for v in x]"), 3, "it is not several values"),
     "star without values": (_fn("a, *b, c = (x,)\nreturn x"), 3, "takes 1 values apart into 3 names"),
