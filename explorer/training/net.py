@@ -96,6 +96,7 @@ class Nets:
         self.layer = layer
         self.w2 = w2.repeat(len(pairs), 1, 1)
         self.histories = {rule: History() for rule in pairs}
+        self._ahead: tuple[Tensor, Pass] | None = None  # what was looked at, which the next step begins with
 
     @property
     def going(self) -> list[str]:
@@ -107,7 +108,8 @@ class Nets:
         """One step down the gradient, for those still going."""
         if not self._pairs:
             return None
-        now = self._pass(x, y, loss)
+        now = self._ahead[1] if self._ahead and self._ahead[0] is x else self._pass(x, y, loss)
+        self._ahead = None
         if not all(now.finite):
             self._leave(now.finite)
             return self.step(x, y, loss, lr)
@@ -155,6 +157,7 @@ class Nets:
         found: dict[str, Gradients | None] = dict.fromkeys(self.histories)
         if self._pairs:
             now = self._pass(x, y, loss)
+            self._ahead = x, now
             sizes = torch.stack([self.layer.size(x, now.gradient), self.layer.moved(start)], 1).tolist()
             for rule, at_w1, *tensors in zip(self.going, sizes, *now[2:], strict=True):
                 found[rule] = _measured(at_w1, tensors)
@@ -172,6 +175,7 @@ class Nets:
 
     def load(self, state: Mapping[str, Mapping[str, Any]]) -> None:
         """Continue where other nets were."""
+        self._ahead = None
         self.histories = {rule: _history(state[rule]) for rule in self.histories}
         self._pairs = {rule: pair for rule, pair in self._pairs.items() if "layer" in state[rule]}
         if going := [state[rule] for rule in self._pairs]:
