@@ -20,10 +20,14 @@ export function createServed() {
   return createPage(place, JSON.parse(data));
 }
 
-/** Wait until it may be moved: what stands beside it has found its place, and the hand has let go of it. */
+/** Wait until it may be moved: what stands beside it has found its place, nothing scrolls, the hand has let go. */
 export async function letGo() {
-  do await new Promise((done) => setTimeout(done, PAUSE_MS));
-  while (held || document.querySelector(".served dialog[open]"));
+  const top = () => document.querySelector(".served")?.scrollTop;
+  let before;
+  do {
+    before = top();
+    await new Promise((done) => setTimeout(done, PAUSE_MS));
+  } while (held || before !== top() || document.querySelector(".served dialog[open]"));
 }
 
 /**
@@ -34,9 +38,12 @@ export async function letGo() {
 export function takeOver(served, place) {
   const parent = /** @type {*} */ (place.parentNode);
   const focused = /** @type {HTMLElement|null} */ (document.activeElement);
+  const scrolled = document.querySelector(".served")?.scrollTop ?? 0;
   if (parent.moveBefore) parent.moveBefore(served, place);
   else parent.insertBefore(served, place);
   place.remove();
+  const page = served.closest(".stMain");
+  if (page) page.scrollTop = scrolled;
   if (served.contains(focused)) focused?.focus({ preventScroll: true });
   clear();
 }
