@@ -118,3 +118,5 @@ def test_a_field_keeps_the_focus_when_streamlit_takes_over(held: Held) -> None:
     held.page.keyboard.type(" + 1")
     held.come()
     expect(held.page.get_by_label("Own rule")).to_be_focused()
+    held.page.keyboard.type(" + 2")
+    expect(held.page.get_by_label("Own rule")).to_have_value("g + 1 + 2")

@@ -3,8 +3,10 @@
 import { createPage } from "./page.js";
 
 const PAUSE_MS = 100;
+const TYPING_MS = 600; // from key to key of one who types
 
 let held = false; // by a pointer
+let typed = -Infinity; // when a key was last pressed
 
 /**
  * The instrument that stands in the page from the start; null where there is none. Its data stand beside it.
@@ -16,18 +18,19 @@ export function createServed() {
   const data = host?.querySelector("script")?.textContent;
   if (!host || !place || !data) return null;
   host.addEventListener("pointerdown", () => (held = true));
+  host.addEventListener("keydown", () => (typed = performance.now()));
   for (const type of ["pointerup", "pointercancel"]) window.addEventListener(type, () => (held = false), { capture: true });
   return createPage(place, JSON.parse(data));
 }
 
-/** Wait until it may be moved: what stands beside it has found its place, nothing scrolls, the hand has let go. */
+/** Wait until it may be moved: what stands beside it has found its place, nothing scrolls, no hand is on it. */
 export async function letGo() {
   const top = () => document.querySelector(".served")?.scrollTop;
   let before;
   do {
     before = top();
     await new Promise((done) => setTimeout(done, PAUSE_MS));
-  } while (held || before !== top() || document.querySelector(".served dialog[open]"));
+  } while (held || performance.now() - typed < TYPING_MS || before !== top() || document.querySelector(".served dialog[open]"));
 }
 
 /**
@@ -36,16 +39,13 @@ export async function letGo() {
  * @param {Element} place
  */
 export function takeOver(served, place) {
-  const parent = /** @type {*} */ (place.parentNode);
   const focused = /** @type {HTMLElement|null} */ (document.activeElement);
   const scrolled = document.querySelector(".served")?.scrollTop ?? 0;
-  if (parent.moveBefore) parent.moveBefore(served, place);
-  else parent.insertBefore(served, place);
-  place.remove();
+  place.replaceWith(served);
   const page = served.closest(".stMain");
   if (page) page.scrollTop = scrolled;
+  clear(); // which shows the page: before that nothing in it takes the focus
   if (served.contains(focused)) focused?.focus({ preventScroll: true });
-  clear();
 }
 
 /** Take away what is left of what was served. */
