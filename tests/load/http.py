@@ -44,8 +44,16 @@ class Connection:
         self._writer = None
 
     async def _answer(self, path: str, body: bytes) -> bytes:
-        await self._ask(path, body)
-        length = await self._head()
+        kept = self._writer is not None
+        try:
+            await self._ask(path, body)
+            length = await self._head()
+        except ConnectionError:
+            if body or not kept:
+                raise
+            self.close()  # a server ends what was idle for long: browsers ask once more, too
+            await self._ask(path, body)
+            length = await self._head()
         assert self._reader
         content = await self._reader.readexactly(length)
         if self.status != 200:
