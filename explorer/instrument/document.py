@@ -23,13 +23,13 @@ from explorer.catalogue import (
     find_rule,
 )
 from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
-from explorer.curves import LARGEST_RANGE, MOST_POINTS
+from explorer.curves import LARGEST_RANGE
 from explorer.formula import MAX_LENGTH, Formula, derivative, parse
 from explorer.formula.data import data
 from explorer.formula.derivative import ONE, ZERO
 from explorer.formula.tree import Call, Name, Node, Unary, substituted, walk
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
-from explorer.kinks import MOST_KINKS, known_degree, pieces
+from explorer.kinks import known_degree, pieces
 
 # What own formulas start from.
 FIRST_OWN_OP = "x - floor(x)"
@@ -85,10 +85,8 @@ def document() -> Json:
         },
         "colours": {"light": RULE_COLOURS_LIGHT, "dark": RULE_COLOURS_DARK, "neutral": NEUTRAL},
         "limits": {
-            "points": MOST_POINTS,
             "range": LARGEST_RANGE,
             "rules": MOST_RULES,
-            "kinks": MOST_KINKS,
             "formula": MAX_LENGTH,
             "g": LARGEST_G,
             "query": LONGEST_QUERY,

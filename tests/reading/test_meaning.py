@@ -9,12 +9,16 @@ from explorer.reading import read_source
 from tests.reading.test_unreadable import _fn
 
 
-def _check_reading(source: str, op: str, rule: str) -> None:
-    """What is read must be these two formulas, whatever they are called."""
-    found_op, found_rule = read_source(source)
-    assert find_op(found_op).formula == find_op(f"formula: {op}").formula
+def _read(source: str) -> tuple[str | None, ...]:
+    """The formulas of what is read, whatever they are called."""
+    op, rule = read_source(source)
+    return find_op(op).formula, find_rule(rule).formula
+
+
+def _written(op: str, rule: str) -> tuple[str | None, ...]:
+    """The same of two formulas as one would write them."""
     expected = rule if rule == "default" else f"formula: {rule}"
-    assert find_rule(found_rule).formula == find_rule(expected).formula
+    return find_op(f"formula: {op}").formula, find_rule(expected).formula
 
 
 @pytest.mark.parametrize(
@@ -32,7 +36,7 @@ def _check_reading(source: str, op: str, rule: str) -> None:
     ],
 )
 def test_names_share_a_tensor_until_it_is_cloned(backward: str, rule: str) -> None:
-    _check_reading(_fn("return x", backward), "x", rule)
+    assert _read(_fn("return x", backward)) == _written("x", rule)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +57,7 @@ def test_names_share_a_tensor_until_it_is_cloned(backward: str, rule: str) -> No
     ],
 )
 def test_masks_are_conditions_until_they_are_counted(backward: str, rule: str) -> None:
-    _check_reading(_fn("return x", backward), "x", rule)
+    assert _read(_fn("return x", backward)) == _written("x", rule)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +78,7 @@ def test_masks_are_conditions_until_they_are_counted(backward: str, rule: str) -
     ],
 )  # fmt: skip
 def test_further_inputs_keep_their_default_or_become_parameters(takes: str, forward: str, op: str) -> None:
-    _check_reading(_fn(forward, takes=takes), op, "g")
+    assert _read(_fn(forward, takes=takes)) == _written(op, "g")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +114,7 @@ def test_further_inputs_keep_their_default_or_become_parameters(takes: str, forw
     ],
 )
 def test_expressions_come_out_as_one_would_write_them(forward: str, op: str) -> None:
-    _check_reading(_fn(forward), op, "g")
+    assert _read(_fn(forward)) == _written(op, "g")
 
 
 @pytest.mark.parametrize(
@@ -134,17 +138,15 @@ def test_expressions_come_out_as_one_would_write_them(forward: str, op: str) -> 
     ],
 )
 def test_attributes_of_inputs_and_tests_of_them(takes: str, forward: str, op: str) -> None:
-    _check_reading(_fn(forward, takes=takes), op, "g")
+    assert _read(_fn(forward, takes=takes)) == _written(op, "g")
 
 
 def test_a_layer_of_layers_is_read() -> None:
     source = "class Net(nn.Module):\n  slope = 0.1\n  def __init__(self, on=None):\n    super().__init__()\n"
     source += "    if on is None:\n      on = 2.0\n    self.register_buffer('on', torch.tensor(on))\n"
     source += "    self.f = nn.Sequential(nn.LeakyReLU(self.slope), nn.Tanh())\n"
-    _check_reading(
-        source + "  def forward(self, x):\n    return self.f(x) * self.on\n",
-        "tanh(leaky_relu(x, 0.1)) * 2",
-        "default",
+    assert _read(source + "  def forward(self, x):\n    return self.f(x) * self.on\n") == _written(
+        "tanh(leaky_relu(x, 0.1)) * 2", "default"
     )
 
 
@@ -155,18 +157,18 @@ def test_constants_of_the_module_the_class_and_the_function_around_are_known() -
         "      return x * A * d * ctx.E * PI\n    @staticmethod\n    def backward(ctx, g):\n"
         "      return g * Fn.E\n  return Fn.apply\n"
     )
-    _check_reading(source, "x * 2 * (b * 3) * 4 * pi", "g * 4")
+    assert _read(source) == _written("x * 2 * (b * 3) * 4 * pi", "g * 4")
 
 
 def test_what_a_script_does_around_a_function_does_not_matter() -> None:
     script = "data = load('x.csv')\nfor epoch in range(10):\n  print(epoch)\nwith open('f') as f:\n  pass\n"
-    _check_reading(script + _fn("return x.round()") + "y = Fn.apply(data)\n", "round(x)", "g")
+    assert _read(script + _fn("return x.round()") + "y = Fn.apply(data)\n") == _written("round(x)", "g")
 
 
 def test_a_mask_that_was_kept_is_no_output_though_the_output_counts_it() -> None:
     forward = "m = x > 0\nctx.m, ctx.kept = m, m.float()\nreturn m.float()"
     backward = "return torch.where(ctx.m, g, g * ctx.kept)"
-    _check_reading(_fn(forward, backward), "where(x > 0, 1, 0)", "where(x > 0, g, g * y)")
+    assert _read(_fn(forward, backward)) == _written("where(x > 0, 1, 0)", "where(x > 0, g, g * y)")
 
 
 def test_the_branches_of_a_parameter_are_joined_in_op_and_rule() -> None:
@@ -175,16 +177,16 @@ def test_the_branches_of_a_parameter_are_joined_in_op_and_rule() -> None:
         "if ctx.k == 1:\n  return g * 2, None\nreturn g, None",
         takes="ctx, x, k",
     )
-    _check_reading(source, "where(k == 1, sign(x), round(x))", "where(k == 1, g * 2, g)")
+    assert _read(source) == _written("where(k == 1, sign(x), round(x))", "where(k == 1, g * 2, g)")
 
 
 def test_a_gradient_stopped_by_a_decorator_is_stopped() -> None:
     hard = "@torch.no_grad()\ndef hard(x):\n  return x.sign()\n"
     source = hard + "def f(x):\n  s = x.tanh()\n  return hard(s) - s.detach() + s\n"
-    _check_reading(source, "sign(tanh(x))", "g * (1 - tanh(x)**2)")
+    assert _read(source) == _written("sign(tanh(x))", "g * (1 - tanh(x)**2)")
 
 
 def test_the_function_that_uses_the_others_is_the_one_that_is_read() -> None:
-    _check_reading(
-        "def inner(x):\n  return x * 2\n\ndef outer(x):\n  return inner(x) + 1\n", "x * 2 + 1", "default"
+    assert _read("def inner(x):\n  return x * 2\n\ndef outer(x):\n  return inner(x) + 1\n") == _written(
+        "x * 2 + 1", "default"
     )

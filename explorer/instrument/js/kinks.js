@@ -9,7 +9,7 @@
 import { constantValue, evaluate } from "./formula.js";
 import { evenPoints, unit } from "./floats.js";
 
-export const MOST_KINKS = 200; // more could not be told apart in a picture
+const MOST_KINKS = 200; // more could not be told apart in a picture
 const SCAN_POINTS = 2001;
 const HALVINGS = 64; // from a step of the scan down to neighbouring floats
 

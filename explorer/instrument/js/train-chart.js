@@ -65,7 +65,7 @@ function traceOf({ name, meta, colour, x, y, dash, faint }) {
  * @param {Series[]} series
  * @returns {[number, number]|null}
  */
-export function grown(range, series) {
+function grown(range, series) {
   let [low, high] = range ?? [Infinity, -Infinity];
   for (const { y } of series) {
     const first = [...y].find((value) => value > 0);
