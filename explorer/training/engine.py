@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import get_args
 
 from explorer.training.limits import Limits
@@ -93,6 +93,10 @@ class Engine:
         """How a run stands now; asking renews its lease."""
         return self._asked(identity, lambda _entry: None)
 
+    def snapshots(self, identities: Iterable[str]) -> tuple[Status, ...]:
+        """How several runs stand, as ``snapshot`` has it."""
+        return tuple(self.snapshot(identity) for identity in identities)
+
     def list(self) -> tuple[Status, ...]:
         """All runs in the order they were started, as last seen; renews no lease."""
         with self._changed:
@@ -134,7 +138,10 @@ class Engine:
                     self._changed.wait(timeout=self._roster.pause_s(_TICK_S))
 
     def _slice(self, entry: Entry, run: Run, stay_s: float) -> Snapshot | None:
-        """Run for a while, or until somebody wants to see or change something."""
+        """Run for a while, or until somebody wants to see or change something.
+
+        Who asked since the last snapshot asks again soon: it is made here, where nobody waits for it.
+        """
         begun, before, slice_s = self._clock(), run.step, self._limits.slice_s
         owed = entry.owed(begun, slice_s)
         while entry.run is run and entry.state == "running" and not entry.callers and not run.finished:
@@ -145,7 +152,8 @@ class Engine:
         with self._changed:
             entry.paid(run.step - before, self._clock(), slice_s)
             self._roster.requeue(entry)
-        return None
+            wanted, entry.wanted = entry.wanted, False
+        return _shown(run, entry.snapshot) if wanted else None
 
     def _asked(self, identity: str, act: Callable[[Entry], int | None]) -> Status:
         """Do something to a run in the books and then the single steps that returns; how it stands then."""
@@ -155,6 +163,7 @@ class Engine:
                 return self._roster.gone(identity)
             steps = act(entry) or 0
             entry.callers += 1
+            entry.wanted = True
             self._changed.notify_all()
         with entry.lock:
             with self._changed:
@@ -188,7 +197,7 @@ class Engine:
                     entry.look(run, snapshot or entry.snapshot, self._clock())
 
 
-def _shown(run: Run, last: Snapshot | None, steps: int) -> Snapshot:
+def _shown(run: Run, last: Snapshot | None, steps: int = 0) -> Snapshot:
     """The snapshot after so many single steps: the last one where it is of this step."""
     run.advance(steps)
     return last if last and last.step == run.step else run.snapshot()

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from multiprocessing import Pipe
 from pathlib import Path
@@ -146,6 +146,11 @@ class EngineProcess:
         """As ``Engine.snapshot``."""
         status: Status = self._ask("snapshot", identity)
         return status
+
+    def snapshots(self, identities: Iterable[str]) -> tuple[Status, ...]:
+        """As ``Engine.snapshots``."""
+        statuses: tuple[Status, ...] = self._ask("snapshots", tuple(identities))
+        return statuses
 
     def list(self) -> tuple[Status, ...]:
         """As ``Engine.list``."""

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import functools
 import json
 import math
 from collections import Counter
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Hashable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from explorer.catalogue import find_rule
 from explorer.training import ACTIVE, AT_REST, Engine, EngineProcess, Status, shared_engine, words
-from explorer.training.crew import Crew
 from explorer.training.status import sentence
 from explorer.ui import limits
 from explorer.ui.admission import VISITOR
 
-INTERVAL_S = 0.05  # between two looks at a run, and longer where many watch
+INTERVAL_S = 0.05  # between two looks, and longer where many watch
 QUIET_S = 15.0  # after which a comment keeps the connection, and notices when it is gone
 
 _DTYPES = {"f": "f4", "i": "i4"}  # by NumPy's kind; what plotly.js reads as typed arrays
@@ -55,7 +56,7 @@ class Watching:
     def __len__(self) -> int:
         return self._counts["all"]
 
-    async def told(self, request: Request, engine: Engine | EngineProcess, run: str) -> AsyncIterator[str]:
+    async def told(self, request: Request, looks: Looks, run: str) -> AsyncIterator[str]:
         """The events of a run, counted while they are told; one that says why where there are too many."""
         mine = self._limits(request, run)
         for key, (most, refusal) in mine.items():
@@ -65,7 +66,7 @@ class Watching:
                 return
         self._counts.update(mine.keys())
         try:
-            async for text in events(engine, run):
+            async for text in events(looks, run):
                 yield text
         finally:
             self._counts.subtract(mine.keys())
@@ -79,34 +80,67 @@ class Watching:
 
 
 _watching = Watching()
-_asking = Crew(8, "watching")
+
+
+class Looks:
+    """Looks at the runs of an engine: those wanted while one question is away make up the next one."""
+
+    def __init__(self, engine: Engine | EngineProcess) -> None:
+        self._engine = engine
+        self._wanted: dict[str, asyncio.Future[Status]] = {}
+        self._asking: asyncio.Task[None] | None = None
+
+    async def at(self, identity: str) -> Status:
+        """How a run stands; in state "silent" where the engine does not answer."""
+        loop = asyncio.get_running_loop()
+        look = self._wanted.setdefault(identity, loop.create_future())
+        if self._asking is None or self._asking.done():
+            self._asking = loop.create_task(self._ask())
+        return await asyncio.shield(look)
+
+    async def _ask(self) -> None:
+        while self._wanted:
+            looks, self._wanted = self._wanted, {}
+            try:
+                statuses = await run_in_threadpool(_statuses, self._engine, list(looks))
+            except Exception as error:
+                for look in looks.values():
+                    look.set_exception(error)
+            else:
+                for look, status in zip(looks.values(), statuses, strict=True):
+                    look.set_result(status)
+
+
+@functools.cache
+def _looks(engine: Engine | EngineProcess) -> Looks:
+    return Looks(engine)
 
 
 async def run_events(request: Request) -> StreamingResponse:
     """The route ``/runs/{run}/events``: nobody who does not know the id of a run finds it."""
-    told = _watching.told(request, shared_engine(), request.path_params["run"])
+    told = _watching.told(request, _looks(shared_engine()), request.path_params["run"])
     return StreamingResponse(told, media_type="text/event-stream", headers=_HEADERS)
 
 
-async def events(
-    engine: Engine | EngineProcess, identity: str, interval_s: float = INTERVAL_S
-) -> AsyncIterator[str]:
+async def events(looks: Looks, identity: str, interval_s: float = INTERVAL_S) -> AsyncIterator[str]:
     """What a run's watcher is told, each time all there is to see, until the run is over.
 
-    A look is taken only when the event before has left, so that who is slow gets fewer of them.
+    A look is taken only when the event before has left, so that who is slow gets fewer of them; and all
+    who watch look at the same moments, so that the engine is asked once.
     """
     loop = asyncio.get_running_loop()
-    due = said = loop.time()
+    said = loop.time()
     seen: object = None
     while True:
-        now, text, is_last = await loop.run_in_executor(_asking, _look, engine, identity, seen)
-        if text or loop.time() - said >= QUIET_S:
-            yield f"data: {text}\n\n" if text else ":\n\n"
+        status = await looks.at(identity)
+        now = (status.sentence, status.step)
+        if now != seen or loop.time() - said >= QUIET_S:
+            yield f"data: {event(status)}\n\n" if now != seen else ":\n\n"
             said = loop.time()
-        if is_last:
+        if status.state not in (*ACTIVE, *AT_REST, "silent"):
             return
-        seen, due = now, max(loop.time(), due + max(interval_s, len(_watching) / limits.PICTURES))
-        await asyncio.sleep(due - loop.time())
+        seen, every_s = now, max(interval_s, len(_watching) / limits.PICTURES)
+        await asyncio.sleep(every_s - loop.time() % every_s)
 
 
 def event(status: Status) -> str:
@@ -122,20 +156,12 @@ def event(status: Status) -> str:
     return json.dumps(_data(status) | {"words": said, "device": device}, allow_nan=False)
 
 
-def _look(engine: Engine | EngineProcess, identity: str, seen: object) -> tuple[object, str, bool]:
-    """What tells a status from others, its event where it is not the one seen, and whether it is the last."""
-    status = _status(engine, identity)
-    now = (status.sentence, status.step)
-    text = event(status) if now != seen else ""
-    return now, text, status.state not in (*ACTIVE, *AT_REST, "silent")
-
-
-def _status(engine: Engine | EngineProcess, identity: str) -> Status:
-    """How a run stands; in state "silent" where the engine does not answer."""
+def _statuses(engine: Engine | EngineProcess, identities: list[str]) -> Sequence[Status]:
+    """How runs stand; in state "silent" where the engine does not answer."""
     try:
-        return engine.snapshot(identity)
+        return engine.snapshots(identities)
     except RuntimeError as error:
-        return Status(identity, "silent", sentence("silent", note=str(error)))
+        return [Status(each, "silent", sentence("silent", note=str(error))) for each in identities]
 
 
 def _data(value: Any) -> Any:

@@ -259,12 +259,18 @@ def test_snapshots_are_made_when_somebody_asks(clock):
             return super().snapshot()
 
     engine = Engine(Limits(workers=0), clock, Counted)
-    identity = engine.start(SMALL)
-    turn_until_idle(engine)
+    identity = engine.start(LONG)
+    engine.turn()
+    engine.turn()
     engine.list()
     assert made == []
-    assert engine.snapshot(identity).snapshot is engine.snapshot(identity).snapshot
-    assert made == [SMALL.steps]
+    first = engine.snapshot(identity)
+    assert first.snapshot is engine.snapshot(identity).snapshot
+    assert made == [first.step]
+    engine.turn()  # who asked will ask again: it is made while nobody waits
+    engine.turn()
+    assert len(made) == 2
+    assert first.step < made[1] < engine.snapshot(identity).step
 
 
 # Pace: with a clock that goes on only when it is told to.

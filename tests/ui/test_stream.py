@@ -15,6 +15,7 @@ from starlette.requests import Request
 from explorer.training import Engine, Limits
 from explorer.ui import stream
 from explorer.ui.admission import VISITOR
+from explorer.ui.stream import Looks
 from tests.training.driving import LONG, SMALL, turn_until_idle
 
 RACE = replace(SMALL, rules=("default", "zero"))
@@ -25,7 +26,7 @@ def told(engine, identity, most=99, meanwhile=lambda: None):
 
     async def watched():
         found = []
-        async for text in stream.events(engine, identity, interval_s=0.001):
+        async for text in stream.events(Looks(engine), identity, interval_s=0.001):
             found.append(text)
             if len(found) == most:
                 break
@@ -102,11 +103,11 @@ def test_an_engine_that_is_silent_is_said_and_asked_again(engine):
         def __init__(self):
             self.failures = 2
 
-        def snapshot(self, identity):
+        def snapshots(self, identities):
             self.failures -= 1
             if self.failures >= 0:
                 raise RuntimeError("the training process does not answer")
-            return engine.snapshot(identity)
+            return engine.snapshots(identities)
 
     seen = told(Silent(), engine.start(SMALL, paused=True), most=2)
     assert [event["state"] for event in seen] == ["silent", "ready"]
@@ -124,13 +125,13 @@ def test_the_event_loop_is_never_held(engine):
     waits, asked = threading.Event(), threading.Event()
 
     class Slow:
-        def snapshot(self, identity):
+        def snapshots(self, identities):
             asked.set()
             assert waits.wait(10)
-            return engine.snapshot(identity)
+            return engine.snapshots(identities)
 
     async def both():
-        watcher = asyncio.create_task(anext(stream.events(Slow(), "a run")))
+        watcher = asyncio.create_task(anext(stream.events(Looks(Slow()), "a run")))
         while not asked.is_set():
             await asyncio.sleep(0.001)
         waits.set()  # nobody could do that if the loop were held
@@ -176,15 +177,16 @@ def test_a_third_who_watches_is_told_so_and_nobody_else(engine, most, who, said)
     runs = {name: engine.start(LONG, name) for name in "abc"}
     asked = [request(**(one | {"run": runs[one["run"]]})) for one in who]
     third, watching = asked[2].path_params["run"], stream.Watching(**most)
+    looks = Looks(engine)
 
     async def watched():
-        told = [watching.told(one, engine, one.path_params["run"]) for one in asked]
+        told = [watching.told(one, looks, one.path_params["run"]) for one in asked]
         for each in told[:2]:
             await anext(each)
-        refused = [json.loads(text[6:]) async for text in watching.told(asked[2], engine, third)]
+        refused = [json.loads(text[6:]) async for text in watching.told(asked[2], looks, third)]
         here = len(watching)
         await told[0].aclose()
-        again = json.loads((await anext(watching.told(asked[2], engine, third)))[6:])
+        again = json.loads((await anext(watching.told(asked[2], looks, third)))[6:])
         await told[1].aclose()
         return refused, here, again
 
@@ -201,23 +203,67 @@ def test_all_watchers_together_share_the_pictures_of_a_second(engine, monkeypatc
         slept.append(seconds)
 
     async def watched():
-        watching = stream._watching
-        one, other = (watching.told(request(), engine, engine.start(LONG, name)) for name in "ab")
+        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: 1005.0)
+        watching, looks = stream._watching, Looks(engine)
+        one, other = (watching.told(request(), looks, engine.start(LONG, name)) for name in "ab")
         await anext(one)
         await anext(other)
-        engine.turn()
-        await anext(one)
+        for each in (one, other):
+            turn_until_idle(engine)
+            await anext(each)
         await other.aclose()
-        for _ in range(2):
-            engine.turn()
+        engine.command(engine.list()[0].id, "reset")
         await anext(one)
         await one.aclose()
 
     monkeypatch.setattr(stream.limits, "PICTURES", 0.1)
     monkeypatch.setattr(stream.asyncio, "sleep", sleep)
     asyncio.run(watched())
-    assert slept[0] == pytest.approx(20, abs=5)
+    assert slept == [15, 15, 5]  # to the next moment: of all 20 s, and of all 10 s
     assert len(stream._watching) == 0
+
+
+def test_who_watches_at_the_same_moment_is_one_question(engine):
+    asked = []
+
+    class Counted:
+        def snapshots(self, identities):
+            asked.append(identities)
+            turn_until_idle(engine)
+            return engine.snapshots(identities)
+
+    async def watched():
+        looks = Looks(Counted())
+        identities = [engine.start(SMALL, name) for name in "abc"]
+        everyone = [*identities, identities[0]]
+        told = await asyncio.gather(*(anext(stream.events(looks, each)) for each in everyone))
+        return identities, told
+
+    identities, texts = asyncio.run(watched())
+    assert asked == [identities]
+    told_of = [json.loads(text.removeprefix("data: "))["id"] for text in texts]
+    assert told_of == [*identities, identities[0]]
+
+
+def test_a_look_that_fails_ends_the_streams_and_the_next_one_is_taken(engine):
+    class Broken:
+        def __init__(self):
+            self.is_broken = True
+
+        def snapshots(self, identities):
+            if self.is_broken:
+                raise ValueError("a mistake of ours")
+            return engine.snapshots(identities)
+
+    async def watched():
+        broken = Broken()
+        looks = Looks(broken)
+        with pytest.raises(ValueError, match="a mistake of ours"):
+            await anext(stream.events(looks, "a run"))
+        broken.is_broken = False
+        return await anext(stream.events(looks, "a run"))
+
+    assert "gone" in asyncio.run(watched())
 
 
 def test_who_asks_at_intervals_is_told_at_intervals(engine, monkeypatch):
@@ -225,10 +271,10 @@ def test_who_asks_at_intervals_is_told_at_intervals(engine, monkeypatch):
     times, now = [], [0.0]
 
     class Busy:
-        def snapshot(self, identity):
+        def snapshots(self, identities):
             now[0] += 0.03
             engine.turn()
-            return engine.snapshot(identity)
+            return engine.snapshots(identities)
 
     async def sleep(seconds):
         now[0] += seconds
@@ -236,7 +282,7 @@ def test_who_asks_at_intervals_is_told_at_intervals(engine, monkeypatch):
     async def watched():
         loop = asyncio.get_running_loop()
         monkeypatch.setattr(loop, "time", lambda: now[0])
-        async for _ in stream.events(Busy(), engine.start(LONG), interval_s=0.05):
+        async for _ in stream.events(Looks(Busy()), engine.start(LONG), interval_s=0.05):
             times.append(now[0])
             if len(times) == 5:
                 break
