@@ -14,13 +14,10 @@ from typing import Any
 
 import torch
 
-from explorer.training.crew import Crew
 from explorer.training.engine import Engine
 from explorer.training.host import HELLO
 from explorer.training.run import Run
 from explorer.training.settings import Settings
-
-_AT_ONCE = 8  # questions; each may wait for the end of a step
 
 
 def main() -> None:
@@ -45,11 +42,10 @@ def main() -> None:
         else:
             send(number, found)
 
-    crew = Crew(_AT_ONCE, "answering")
     send(HELLO, None)
     try:
-        while True:
-            crew.submit(answer, *pipe.recv())
+        while True:  # each in a thread of its own: it may wait for the end of a step
+            threading.Thread(target=answer, args=pipe.recv(), daemon=True).start()
     except (EOFError, OSError):
         engine.close()
 
