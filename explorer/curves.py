@@ -182,25 +182,17 @@ _signature = inspect.signature(sample_curves).replace(return_annotation="pd.Data
 sample.__signature__ = _signature  # type: ignore[attr-defined]  # what a notebook shows
 
 
-def readings(
-    op: str | Op,
-    rules: Sequence[str | Rule],
-    *,
-    start: float,
-    stop: float,
-    g: float,
-    parameters: Mapping[str, Any],
-    points: int = 7,
-) -> pd.DataFrame:
+def readings(op: str | Op, rules: Sequence[str | Rule], *, points: int = 7, **sampling: Any) -> pd.DataFrame:
     """What torch's own autograd gives, beside the rules, at a few even steps and around each kink.
 
-    One row per x: columns x, y, "torch" and one per rule, named by its label, or by its key where
-    the label is taken (the own rule ``x``). Around a kink stand the kink itself and the nearest
-    float on each side.
+    Arguments as for ``sample``. One row per x: columns x, y, "torch" and one per rule, named by its label,
+    or by its key where the label is taken (the own rule ``x``). Around a kink stand the kink itself and the
+    nearest float on each side.
     """
-    curves = sample_curves(op, rules, start=start, stop=stop, g=g, points=points, **parameters)
-    own = {p.name: parameters[p.name] for p in curves.op.parameters if p.name in parameters}
-    torch_own = _evaluated(curves.op, RULES["default"], curves.x, g, own, (curves.start, curves.stop))[1]
+    curves = sample_curves(op, rules, points=points, **sampling)
+    own = {p.name: curves.parameters[p.name] for p in curves.op.parameters if p.name in curves.parameters}
+    span = curves.start, curves.stop
+    torch_own = _evaluated(curves.op, RULES["default"], curves.x, curves.g, own, span)[1]
     table = pd.DataFrame({"x": curves.x, "y": curves.y, "torch": torch_own})
     for key, label in curves.labels.items():
         if key != "default":

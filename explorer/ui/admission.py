@@ -158,9 +158,20 @@ def _slowed(receive: Receive, pace: Pace) -> Receive:
     return received
 
 
+async def body(request: Request, most: int) -> bytes | None:
+    """What a request holds; None for more than ``most`` bytes."""
+    held = bytearray()
+    async for part in request.stream():
+        held += part
+        if len(held) > most:
+            return None
+    return bytes(held)
+
+
 def sentence(code: int, words: str) -> Response:
     """A refusal as the browser's modules take it."""
-    return JSONResponse({"message": words}, code, headers={"Retry-After": "1", "Cache-Control": "no-store"})
+    later = {"Retry-After": "1"} if code in (429, 503) else {}
+    return JSONResponse({"message": words}, code, headers=later | {"Cache-Control": "no-store"})
 
 
 async def refused(_request: Request, error: Exception) -> Response:
@@ -207,8 +218,4 @@ async def end_idle_threads() -> None:
     """Let threads go that nobody needs: they end only when another is asked for something."""
     while True:
         await asyncio.sleep(_IDLE_S)
-        await run_in_threadpool(_nothing)
-
-
-def _nothing() -> None:
-    pass
+        await run_in_threadpool(lambda: None)

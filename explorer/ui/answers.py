@@ -118,23 +118,17 @@ def chosen(choice: Choice) -> Answer:
 def confirm(query: str) -> Answer:
     """Torch's curves and words for the choice of a link; a message where torch cannot draw it."""
     choice, _ = from_query(parse_qs(query, keep_blank_values=True))
-    settings = tuple(sorted(choice.parameters.items()))
     try:
-        return _confirmed(choice.op, choice.rules, settings, choice.range, choice.g)
+        return _confirmed(choice.op, choice.rules, tuple(sorted(choice.sampling.items())))
     except ValueError as error:
         return {"message": f"{error}."}
 
 
 @lru_cache(maxsize=128)
-def _confirmed(
-    op: str,
-    rules: tuple[str, ...],
-    parameters: tuple[tuple[str, float], ...],
-    span: tuple[float, float],
-    g: float,
-) -> Answer:
-    settings: Answer = {"start": span[0], "stop": span[1], "g": g, "dtype": _dtype(span), **dict(parameters)}
-    answer: Answer = encoded(description.document(sample_curves(op, rules, **settings)))
+def _confirmed(op: str, rules: tuple[str, ...], sampling: tuple[tuple[str, float], ...]) -> Answer:
+    settings: dict[str, Any] = dict(sampling)
+    dtype = _dtype((settings["start"], settings["stop"]))
+    answer: Answer = encoded(description.document(sample_curves(op, rules, dtype=dtype, **settings)))
     return answer
 
 

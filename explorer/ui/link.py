@@ -10,9 +10,10 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 from urllib.parse import urlencode
 
-from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, find_rule
+from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, find_rule, hint
 from explorer.curves import LARGEST_RANGE
 from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
@@ -49,6 +50,12 @@ class Choice(TrainingSettings):
     def entries(self) -> tuple[Op, tuple[Rule, ...]]:
         """The op and the rules as records."""
         return find_op(self.op), tuple(find_rule(rule) for rule in self.rules)
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """Range, g and parameters as keywords of ``sample``."""
+        start, stop = self.range
+        return {"start": start, "stop": stop, "g": self.g, **self.parameters}
 
 
 _DEFAULT = Choice()
@@ -196,7 +203,8 @@ class _Reader:
                 f"The link's own {kind} {_shown(text.removeprefix(OWN))} cannot be read: {error.message}."
             )
         except ValueError:
-            self.note(f"The link names an unknown {kind} {_shown(text)}.")
+            meant = hint(kind, text)
+            self.note(f"The link names an unknown {kind} {_shown(text)}{meant and f' ({meant})'}.")
         return ""
 
     def parameters(self, op: Op, rules: Sequence[Rule]) -> dict[str, float]:
