@@ -77,6 +77,11 @@ class Curves:
         found = {rule.key: known_degree(rule, y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
         return {FORWARD: y, **found}
 
+    def autograd(self, g: float) -> Floats:
+        """What torch's own autograd returns for the op and an upstream gradient; (n,)."""
+        span = self.start, self.stop
+        return _evaluated(self.op, RULES["default"], self.x, g, self.parameters, span)[1]
+
     def around(self, key: str) -> Mask:
         """Which points are a kink of one curve, or one of the floats beside it; (n,)."""
         near = np.zeros(len(self.x), dtype=bool)
@@ -190,10 +195,7 @@ def readings(op: str | Op, rules: Sequence[str | Rule], *, points: int = 7, **sa
     nearest float on each side.
     """
     curves = sample_curves(op, rules, points=points, **sampling)
-    own = {p.name: curves.parameters[p.name] for p in curves.op.parameters if p.name in curves.parameters}
-    span = curves.start, curves.stop
-    torch_own = _evaluated(curves.op, RULES["default"], curves.x, curves.g, own, span)[1]
-    table = pd.DataFrame({"x": curves.x, "y": curves.y, "torch": torch_own})
+    table = pd.DataFrame({"x": curves.x, "y": curves.y, "torch": curves.autograd(curves.g)})
     for key, label in curves.labels.items():
         if key != "default":
             table[key if label in table else label] = curves.gradients[key]
