@@ -57,8 +57,7 @@ class Choice:
 
     def data(self, results: Results) -> dict[str, Any]:
         """Plain data."""
-        told = {"ask": self.ask, "options": self.options, "pictures": self.pictures}
-        return told | {"answer": self.answer(results)}
+        return vars(self) | {"answer": self.answer(results)}
 
 
 @dataclass(frozen=True)
@@ -152,16 +151,12 @@ class Lesson:
     def data(self) -> dict[str, Any]:
         """Everything a page needs, as text, numbers, lists and dicts; all numbers are computed now."""
         results = self.results()
-        return {
-            "key": self.key,
-            "title": self.title,
-            "question": self.question,
+        return {name: getattr(self, name) for name in ("key", "title", "question", "remember")} | {
             "prediction": self.prediction.data(results),
             "words": inspect.cleandoc(self.words).format(**results),
             "code": spans(self.source),
             "scenes": [asdict(scene) for scene in self.scenes],
             "pictures": [asdict(picture()) for picture in self.pictures],
-            "remember": self.remember,
         }
 
 
