@@ -1,7 +1,5 @@
 """The server: routes, start-up and limits. Run with ``streamlit run app.py``."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import re

@@ -4,8 +4,6 @@ What holds for every x is known from a curve's kinks and from the degree of its 
 them; what else there is to say is said of the drawn points alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise

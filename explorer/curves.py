@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -147,9 +147,8 @@ def sample_curves(
     found = {FORWARD: kinks(op, None, settings, start, stop, g)}
     found |= {rule.key: kinks(op, rule, settings, start, stop, g) for rule in chosen}
     exact = {key: None if some is None else _exact(some, torch_dtype) for key, some in found.items()}
-    x, marks = _grid(
-        start, stop, points, [value for some in exact.values() for value in some or ()], torch_dtype
-    )
+    bends = [value for some in exact.values() for value in some or ()]
+    x, marks = _grid(start, stop, points, bends, torch_dtype)
     span = (start, stop)
     columns = {rule.key: _evaluated(op, rule, x, g, settings, span) for rule in chosen}
     y = columns[chosen[0].key][0]
@@ -218,9 +217,8 @@ def _evaluated(
         bound |= means
     at = torch.from_numpy(x).requires_grad_()
     y = joined(forward, backward, bound)(at)
-    (gradients,) = torch.autograd.grad(
-        y, at, g * torch.ones_like(y)
-    )  # inf where g is too large for the dtype
+    upstream = g * torch.ones_like(y)  # inf where g is too large for the dtype
+    (gradients,) = torch.autograd.grad(y, at, upstream)
     return y.detach().numpy(), gradients.numpy()
 
 
@@ -243,11 +241,10 @@ def _range(start: float, stop: float, dtype: torch.dtype) -> tuple[float, float]
 
 
 def _dtype(dtype: str | torch.dtype) -> torch.dtype:
-    if isinstance(dtype, str) and dtype in DTYPES:
-        return DTYPES[dtype]
-    if dtype in DTYPES.values():
-        return cast(torch.dtype, dtype)
-    raise ValueError(f"dtype must be {' or '.join(DTYPES)}, not {dtype!r}")
+    found = DTYPES.get(str(dtype).removeprefix("torch."))
+    if found is None:
+        raise ValueError(f"dtype must be {' or '.join(DTYPES)}, not {dtype!r}")
+    return found
 
 
 def _exact(numbers: Sequence[float], dtype: torch.dtype) -> tuple[float, ...]:

@@ -1,7 +1,5 @@
 """Where the kinks are: declared in the catalogue, found numerically in an own formula."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Ops and backward rules, each an entry of one formula; and own formulas as their equals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from explorer.catalogue import ops, rules

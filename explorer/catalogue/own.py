@@ -1,7 +1,5 @@
 """Own formulas as entries: what a user writes stands beside the catalogue as an equal."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The one error of the formula language."""
 
-from __future__ import annotations
-
 
 class FormulaError(ValueError):
     """A formula that cannot be read.

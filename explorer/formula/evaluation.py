@@ -5,8 +5,6 @@ arithmetic and functions of Python that exported code is spelled with. Where Pyt
 what IEEE arithmetic gives.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable, Collection, Mapping

@@ -4,8 +4,6 @@ Torch is called by its own public name, so that the default rule shows torch's o
 LaTeX are spelled as templates in which ``#0``, ``#1`` … stand for the arguments.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

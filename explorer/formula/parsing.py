@@ -5,8 +5,6 @@ parser is not involved: it folds full-width letters into names, warns about odd 
 recurses as deep as the text tells it to.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The files of the instrument, under one address that changes whenever one of them does."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

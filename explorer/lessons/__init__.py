@@ -1,7 +1,5 @@
 """Lessons: the stories of custom gradients, each a small module whose shown code is the code that runs."""
 
-from __future__ import annotations
-
 from explorer.lessons import (
     autograd,
     checking,

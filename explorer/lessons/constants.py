@@ -1,7 +1,5 @@
 """Arguments that are not tensors, and gradients that are not there."""
 
-from __future__ import annotations
-
 import torch
 from torch.autograd import Function
 

@@ -1,7 +1,5 @@
 """What a lesson is made of: plain data and the functions that compute its numbers."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -165,5 +163,5 @@ def _head(module: ModuleType) -> list[str]:
     text = inspect.getsource(module)
     kinds = (ast.Import, ast.ImportFrom, ast.Assign)
     lines = [ast.get_source_segment(text, node) for node in ast.parse(text).body if isinstance(node, kinds)]
-    ours = ("from __future__", "from explorer.lessons", "LESSON")
+    ours = ("from explorer.lessons", "LESSON")
     return [line for line in lines if line and not line.startswith(ours)]

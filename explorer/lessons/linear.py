@@ -1,7 +1,5 @@
 """A function with several inputs: one gradient for each, None where none is due."""
 
-from __future__ import annotations
-
 import torch
 from torch.autograd import Function, gradcheck
 

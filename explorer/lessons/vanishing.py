@@ -1,7 +1,5 @@
 """Where the gradient vanishes: round, and a net whose first layer stands still."""
 
-from __future__ import annotations
-
 import torch
 
 from explorer.lessons.lesson import Drawing, Lesson, explore, train

@@ -1,7 +1,5 @@
 """What the server answers the instrument: torch's curves, own formulas as entries, the files. No session."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache

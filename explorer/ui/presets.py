@@ -1,7 +1,5 @@
 """Ready-made choices, each the query of a link and a sentence on what to try."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from urllib.parse import parse_qs
 

@@ -1,7 +1,5 @@
 """Runs for the page's instrument: started and commanded here, watched as events."""
 
-from __future__ import annotations
-
 import hmac
 import json
 import secrets

@@ -1,7 +1,5 @@
 """What stands below the chart on Explore; only the chosen section is computed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Activations, by torch's own functions, so that the default rule shows torch's own gradient."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from explorer.catalogue.parameters import HI, LO

@@ -1,7 +1,5 @@
 """Elementary functions, for comparing rules with a derivative everybody knows."""
 
-from __future__ import annotations
-
 from explorer.catalogue.records import Op
 
 # Each entry is a paragraph: name and formula, facts, words.

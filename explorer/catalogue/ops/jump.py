@@ -1,7 +1,5 @@
 """Ops that jump: sign-like from −1 to 1, step-like from 0 to 1."""
 
-from __future__ import annotations
-
 from explorer.catalogue.records import Op, Parameter
 
 # Each entry is a paragraph: name and formula, facts, words.

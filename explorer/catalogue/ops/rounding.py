@@ -1,7 +1,5 @@
 """Ops that round: the values between two levels are lost, and so is the gradient."""
 
-from __future__ import annotations
-
 from explorer.catalogue.parameters import QMAX, QMIN, STEEPNESS, STEP
 from explorer.catalogue.records import Lattice, Op, Parameter
 

@@ -1,7 +1,5 @@
 """Rules that make sense for many ops: passing, masking, scaling and blocking the upstream gradient."""
 
-from __future__ import annotations
-
 from explorer.catalogue.parameters import HI, LO
 from explorer.catalogue.records import Parameter, Rule
 

@@ -1,7 +1,5 @@
 """Rules for ops that round: one hill per jump, or a mask where the levels end."""
 
-from __future__ import annotations
-
 from explorer.catalogue.parameters import QMAX, QMIN, STEEPNESS, STEP
 from explorer.catalogue.records import Lattice, Parameter, Rule
 

@@ -1,7 +1,5 @@
 """Rules for sign-like ops, which jump by 2: a rule that spreads the jump honestly has area 2."""
 
-from __future__ import annotations
-
 from explorer.catalogue.records import Parameter, Rule
 
 _WINDOW = Parameter("c", 1.0, 0.05, 5.0, "window half-width: nothing passes outside")

@@ -1,7 +1,5 @@
 """Surrogates for step-like ops, which jump by 1: a surrogate that spreads the jump honestly has area 1."""
 
-from __future__ import annotations
-
 from explorer.catalogue.records import Parameter, Rule
 
 OTHERWISE = "It stands for a jump by 1 at the threshold 0, which this op does not make."
