@@ -71,10 +71,6 @@ class _Piece:
         still = self.values[1:] == self.values[:-1]
         return bool(np.isinf(self.level) and (still[1:] & still[:-1]).any())
 
-    @property
-    def width(self) -> float:
-        return self.stop - self.start
-
 
 def _pieces(curves: Curves, key: str, kinks: Sequence[float] | None = None) -> list[_Piece]:
     """The pieces of a curve, left to right. Floats beside a kink may belong to its other side."""
@@ -100,7 +96,7 @@ def forward_claims(curves: Curves, limit: float) -> list[Claim]:
     pieces, y = _pieces(curves, FORWARD), curves.y
     exact = all(piece.known and not piece.hides_level for piece in pieces)
     flat = [piece for piece in pieces if np.isfinite(piece.level)]
-    share = sum(piece.width for piece in flat) / (curves.x[-1] - curves.x[0])
+    share = sum(piece.stop - piece.start for piece in flat) / (curves.x[-1] - curves.x[0])
     if not exact:
         share = _share(curves, (y[1:] == y[:-1]) & np.isfinite(y[1:]))
     share = 1.0 if exact and len(flat) == len(pieces) else share

@@ -86,9 +86,7 @@ TORCH = Dialect(
     holds="torch.tensor({})",
 )
 JAX = Dialect(
-    call=_jax_call,
-    scalar=lambda row, arguments: f"float({_jax_call(row, arguments)})",
-    cast="1.0 * ({})",
+    call=_jax_call, scalar=lambda row, arguments: f"float({_jax_call(row, arguments)})", cast="1.0 * ({})"
 )
 
 

@@ -14,7 +14,7 @@ from explorer.catalogue import OWN, Op, Rule, find_op, find_rule
 from explorer.curves import sample_curves
 from explorer.formula import FormulaError
 from explorer.instrument import Asset, assets, choice_data, document, entry
-from explorer.instrument.assets import json_text, plotly_name, skeleton, skeleton_css, with_imports
+from explorer.instrument.assets import PLOTLY, json_text, skeleton, skeleton_css, with_imports
 from explorer.instrument.page import Page
 from explorer.lessons import GLOSSARY, LESSONS
 from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
@@ -73,7 +73,7 @@ def head(path: str) -> str:
             f"<style>{skeleton_css()}</style>",
             *(f'<link href="assets/{name}" rel="stylesheet">' for name in styles),
             f'<link href="{below}/document.json" rel="preload" as="fetch" crossorigin>',
-            f'<script async src="assets/{plotly_name()}"></script>',
+            f'<script async src="assets/{PLOTLY}"></script>',
             *(f'<link href="{below}/{name}" rel="modulepreload">' for name in modules),
             f'<script type="module" src="{below}/mount.js"></script>',
         ]
@@ -93,7 +93,7 @@ def given(choice: Choice, part: str) -> Answer:
     """What a part of the instrument is given: the choice, and what is the same for all visitors."""
     return {
         "folder": folder(),
-        "plotly": plotly_name(),
+        "plotly": PLOTLY,
         "choice": chosen(choice),
         "sections": SECTIONS,
         "examples": _examples(part),
