@@ -1,11 +1,9 @@
 """The server: routes, start-up and limits. Run with ``streamlit run app.py``."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -40,26 +38,21 @@ async def asset(request: Request) -> Response:
     return Response(found.compressed, headers=headers, media_type=found.media_type)
 
 
-async def confirm(request: Request) -> Response:
-    """Torch's curves and words for the choice of a link."""
-    answer = await _seats.compute(answers.confirm, request.url.query)
-    return JSONResponse(answer, headers=_ASKED_AGAIN)
+def answered(path: str, work: Callable[..., answers.Answer], *names: str) -> Route:
+    """A route that answers what ``work`` makes of the query, or of its values of these names."""
 
+    async def endpoint(request: Request) -> Response:
+        asked = [request.query_params.get(name, "") for name in names] or [request.url.query]
+        return JSONResponse(await _seats.compute(work, *asked), headers=_ASKED_AGAIN)
 
-async def entry(request: Request) -> Response:
-    """An own formula read: as an entry, or what is wrong with it and where."""
-    asked = request.query_params
-    answer = await _seats.compute(answers.own_entry, asked.get("kind", ""), asked.get("text", ""))
-    return JSONResponse(answer, headers=_ASKED_AGAIN)
+    return Route(path, endpoint)
 
 
 async def read(request: Request) -> Response:
     """Pasted code read into formulas, never run."""
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > answers.LONGEST_BODY:
-            return JSONResponse({"message": "This is too long: paste one class or function."})
+    body = await admission.body(request, answers.LONGEST_BODY)
+    if body is None:
+        return JSONResponse({"message": "This is too long: paste one class or function."})
     answer = await _seats.compute(answers.read, body.decode("utf-8", "replace"))
     return JSONResponse(answer, headers=_ASKED_AGAIN)
 
@@ -69,12 +62,6 @@ async def save(request: Request) -> Response:
     page = await _seats.compute(answers.saved, request.url.query)
     headers = _ASKED_AGAIN | {"Content-Disposition": 'attachment; filename="gradient-explorer.html"'}
     return HTMLResponse(page, headers=headers)
-
-
-async def lesson(request: Request) -> Response:
-    """A lesson with its numbers, computed here."""
-    answer = await _seats.compute(answers.lesson, request.query_params.get("key", ""))
-    return JSONResponse(answer, headers=_ASKED_AGAIN)
 
 
 _INDEX = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
@@ -137,11 +124,11 @@ def paced(route: Route) -> Route:
 
 _visitors = admission.Visitors()
 _ASKED = [
-    Route("/confirm", confirm),
-    Route("/entry", entry),
+    answered("/confirm", answers.confirm),
+    answered("/entry", answers.own_entry, "kind", "text"),
+    answered("/lesson", answers.lesson, "key"),
     Route("/read", read, methods=["POST"]),
     Route("/save", save),
-    Route("/lesson", lesson),
 ]
 
 app = st.App(

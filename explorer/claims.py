@@ -4,10 +4,8 @@ What holds for every x is known from a curve's kinks and from the degree of its 
 them; what else there is to say is said of the drawn points alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -15,6 +13,7 @@ import numpy as np
 from explorer.curves import BESIDE, EVEN, FORWARD, KINK, Curves, Floats, Mask
 
 _ROUNDING = 1e-15  # by which values that are equal may differ
+_CANCELLED = 1e-13  # and what is left of x where it was taken from itself
 MOST_PIECES = 4  # more levels, spans or x than this are summed up instead of listed
 Span = tuple[float, float]
 
@@ -30,7 +29,8 @@ class Claim:
     for the dtype, constant on this share of the range. "unbounded": it grows beyond all bounds near
     these x. "many": it has too many kinks to be shown, or may
     have where that is not exact. "alike": the curves do not differ at this g.
-    "apart": two curves differ at these x only.
+    "apart": two curves differ at these x only. "different": so many curves are so many different ones,
+    and these are no two the same.
 
     ``exact``: whether it holds for every x of the range, or was seen on the drawn points alone.
     """
@@ -71,10 +71,6 @@ class _Piece:
         still = self.values[1:] == self.values[:-1]
         return bool(np.isinf(self.level) and (still[1:] & still[:-1]).any())
 
-    @property
-    def width(self) -> float:
-        return self.stop - self.start
-
 
 def _pieces(curves: Curves, key: str, kinks: Sequence[float] | None = None) -> list[_Piece]:
     """The pieces of a curve, left to right. Floats beside a kink may belong to its other side."""
@@ -96,17 +92,29 @@ def forward_claims(curves: Curves, limit: float) -> list[Claim]:
     """Where the op is flat, and where it is not finite or beyond ``limit``. The curves are in float64."""
     if curves.kinks[FORWARD] is None:
         return [Claim("many", (FORWARD,), exact=curves.op.kinks is not None)]
+    curves = replace(curves, y=_settled(curves))
     pieces, y = _pieces(curves, FORWARD), curves.y
     exact = all(piece.known and not piece.hides_level for piece in pieces)
     flat = [piece for piece in pieces if np.isfinite(piece.level)]
-    share = sum(piece.width for piece in flat) / (curves.x[-1] - curves.x[0])
+    share = sum(piece.stop - piece.start for piece in flat) / (curves.x[-1] - curves.x[0])
     if not exact:
-        share = _share(curves, np.isclose(y[1:], y[:-1], rtol=_ROUNDING, atol=0) & np.isfinite(y[1:]))
+        share = _share(curves, (y[1:] == y[:-1]) & np.isfinite(y[1:]))
     share = 1.0 if exact and len(flat) == len(pieces) else share
     flatness = Claim("flat", (FORWARD,), (float(share),), exact=exact)
     if share == 1 and (y == y[0]).all():
         flatness = Claim("level", (FORWARD,), (float(y[0]),), ((pieces[0].start, pieces[-1].stop),), exact)
     return [flatness, *_missing(curves, FORWARD, limit)]
+
+
+def _settled(curves: Curves) -> Floats:
+    """Forward values, all of a flat part the same, though rounding may have set them apart; (n,)."""
+    flat = curves.autograd(1.0) == 0
+    x, y = np.abs(curves.x), curves.y
+    slack = np.where(flat[1:] & flat[:-1], _CANCELLED * np.maximum(x[1:], x[:-1]), 0.0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        still = np.abs(np.diff(y)) <= np.maximum(slack, _ROUNDING * np.abs(y[:-1]))
+    begins = np.append(True, ~still | np.isinf(y[1:]))
+    return y[np.maximum.accumulate(np.where(begins, np.arange(len(y)), 0))]
 
 
 def gradient_claims(curves: Curves, key: str, limit: float) -> list[Claim]:
@@ -221,7 +229,7 @@ def _range(curves: Curves, key: str, pieces: list[_Piece]) -> list[Claim]:
 
 
 def comparisons(curves: Curves) -> Iterable[Claim]:
-    """Which rules coincide, and which differ at a few x only."""
+    """Which rules coincide, which differ at a few x only, and of three or more, how many differ at all."""
     groups: list[list[str]] = []
     for key in curves.gradients:
         group = next((group for group in groups if not _differing(curves, group[0], key).any()), None)
@@ -231,7 +239,10 @@ def comparisons(curves: Curves) -> Iterable[Claim]:
     for group in groups:
         if len(group) > 1:
             yield Claim("alike", tuple(group), (curves.g,), exact=False)
-    for one, other in combinations([group[0] for group in groups], 2):
+    first = tuple(group[0] for group in groups)
+    if len(curves.rules) > 2 and len(groups) > 1:
+        yield Claim("different", first, (len(curves.rules), len(groups)))
+    for one, other in combinations(first, 2):
         x = curves.x[_differing(curves, one, other)]
         if len(x) <= MOST_PIECES:
             known = set(x) <= _kinks(curves, one, other) and _known(curves, one, other)

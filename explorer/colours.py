@@ -4,8 +4,6 @@ Every colour stands out from its ground by 3:1 or more, and from the others of i
 an eye has.
 """
 
-from __future__ import annotations
-
 # Blue, orange, green, pink, purple, red: six hues, their lightness searched for the largest least
 # distance between any two under normal and under each kind of colour-blind sight.
 RULE_COLOURS_LIGHT = ("#0995fd", "#c8840b", "#167738", "#ff3dc7", "#5012cc", "#750817")

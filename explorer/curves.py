@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -77,6 +77,11 @@ class Curves:
         found = {rule.key: known_degree(rule, y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
         return {FORWARD: y, **found}
 
+    def autograd(self, g: float) -> Floats:
+        """What torch's own autograd returns for the op and an upstream gradient; (n,)."""
+        span = self.start, self.stop
+        return _evaluated(self.op, RULES["default"], self.x, g, self.parameters, span)[1]
+
     def around(self, key: str) -> Mask:
         """Which points are a kink of one curve, or one of the floats beside it; (n,)."""
         near = np.zeros(len(self.x), dtype=bool)
@@ -142,9 +147,8 @@ def sample_curves(
     found = {FORWARD: kinks(op, None, settings, start, stop, g)}
     found |= {rule.key: kinks(op, rule, settings, start, stop, g) for rule in chosen}
     exact = {key: None if some is None else _exact(some, torch_dtype) for key, some in found.items()}
-    x, marks = _grid(
-        start, stop, points, [value for some in exact.values() for value in some or ()], torch_dtype
-    )
+    bends = [value for some in exact.values() for value in some or ()]
+    x, marks = _grid(start, stop, points, bends, torch_dtype)
     span = (start, stop)
     columns = {rule.key: _evaluated(op, rule, x, g, settings, span) for rule in chosen}
     y = columns[chosen[0].key][0]
@@ -182,26 +186,15 @@ _signature = inspect.signature(sample_curves).replace(return_annotation="pd.Data
 sample.__signature__ = _signature  # type: ignore[attr-defined]  # what a notebook shows
 
 
-def readings(
-    op: str | Op,
-    rules: Sequence[str | Rule],
-    *,
-    start: float,
-    stop: float,
-    g: float,
-    parameters: Mapping[str, Any],
-    points: int = 7,
-) -> pd.DataFrame:
+def readings(op: str | Op, rules: Sequence[str | Rule], *, points: int = 7, **sampling: Any) -> pd.DataFrame:
     """What torch's own autograd gives, beside the rules, at a few even steps and around each kink.
 
-    One row per x: columns x, y, "torch" and one per rule, named by its label, or by its key where
-    the label is taken (the own rule ``x``). Around a kink stand the kink itself and the nearest
-    float on each side.
+    Arguments as for ``sample``. One row per x: columns x, y, "torch" and one per rule, named by its label,
+    or by its key where the label is taken (the own rule ``x``). Around a kink stand the kink itself and the
+    nearest float on each side.
     """
-    curves = sample_curves(op, rules, start=start, stop=stop, g=g, points=points, **parameters)
-    own = {p.name: parameters[p.name] for p in curves.op.parameters if p.name in parameters}
-    torch_own = _evaluated(curves.op, RULES["default"], curves.x, g, own, (curves.start, curves.stop))[1]
-    table = pd.DataFrame({"x": curves.x, "y": curves.y, "torch": torch_own})
+    curves = sample_curves(op, rules, points=points, **sampling)
+    table = pd.DataFrame({"x": curves.x, "y": curves.y, "torch": curves.autograd(curves.g)})
     for key, label in curves.labels.items():
         if key != "default":
             table[key if label in table else label] = curves.gradients[key]
@@ -224,9 +217,8 @@ def _evaluated(
         bound |= means
     at = torch.from_numpy(x).requires_grad_()
     y = joined(forward, backward, bound)(at)
-    (gradients,) = torch.autograd.grad(
-        y, at, g * torch.ones_like(y)
-    )  # inf where g is too large for the dtype
+    upstream = g * torch.ones_like(y)  # inf where g is too large for the dtype
+    (gradients,) = torch.autograd.grad(y, at, upstream)
     return y.detach().numpy(), gradients.numpy()
 
 
@@ -249,11 +241,10 @@ def _range(start: float, stop: float, dtype: torch.dtype) -> tuple[float, float]
 
 
 def _dtype(dtype: str | torch.dtype) -> torch.dtype:
-    if isinstance(dtype, str) and dtype in DTYPES:
-        return DTYPES[dtype]
-    if dtype in DTYPES.values():
-        return cast(torch.dtype, dtype)
-    raise ValueError(f"dtype must be {' or '.join(DTYPES)}, not {dtype!r}")
+    found = DTYPES.get(str(dtype).removeprefix("torch."))
+    if found is None:
+        raise ValueError(f"dtype must be {' or '.join(DTYPES)}, not {dtype!r}")
+    return found
 
 
 def _exact(numbers: Sequence[float], dtype: torch.dtype) -> tuple[float, ...]:

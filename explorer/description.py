@@ -53,14 +53,9 @@ def described(shown: Curves | pd.DataFrame) -> Description:
         said.setdefault(_gradient_words(found, exact), []).append(exact.labels[key])
     first = f"{exact.op.label} {_forward_words(forward)}."
     each = [f"{_listed(labels)}: the gradient is {words}." for words, labels in said.items()]
-    others = [_comparison_words(claim, exact) for claim in compared]
-    if forward[0].kind == "many":
-        sentences = [first, *each, *others]
-    elif compared and compared[0].kind == "alike" and len(compared[0].about) == len(exact.rules):
-        sentences = [others[0], *each, first, *others[1:]]
-    else:
-        sentences = [*each, first, *others]
-    if len(sentences[0]) > MAIN_LENGTH:
+    overview, left = _overview(compared, exact)
+    sentences = [*overview, *each, first, *(_comparison_words(claim, exact) for claim in left)]
+    if forward[0].kind == "many" or len(sentences[0]) > MAIN_LENGTH:
         sentences = [first, *(sentence for sentence in sentences if sentence != first)]
     ends = accumulate(len(sentence) + 1 for sentence in takewhile(first.__ne__, sentences))
     count = max(sum(end <= MAIN_LENGTH for end in ends), 1)
@@ -176,12 +171,40 @@ _SAYINGS: Mapping[str, Callable[[list[Claim], Curves], str]] = {
 }
 
 
+def _overview(compared: list[Claim], curves: Curves) -> tuple[list[str], list[Claim]]:
+    """What can be said of all rules in one sentence, or nothing; and the claims that it leaves to be told."""
+    alike, different, apart = (
+        [claim for claim in compared if claim.kind == kind] for kind in ("alike", "different", "apart")
+    )
+    if not different:
+        return [_comparison_words(claim, curves) for claim in alike], apart
+    rules, gradients = map(_number, different[0].numbers)
+    if not alike:
+        return [f"All {rules} gradients differ here."], apart
+    others = [label for key, label in curves.labels.items() if key not in alike[0].about]
+    same = f"{_names(alike[0], curves)} show the same gradient at g = {_number(curves.g)}"
+    words = f"{same}, {_listed(others)} {'each another' if len(others) > 1 else 'another'}"
+    only = apart if gradients == "2" else []
+    words += "".join(f", but only at {_places(claim)}" for claim in only)
+    if len(alike) == 1 and len(words) < MAIN_LENGTH:
+        return [f"{words}."], [claim for claim in apart if claim not in only]
+    counted = f"These {rules} rules show {gradients} different gradients at g = {_number(curves.g)}."
+    return [counted], alike + apart
+
+
 def _comparison_words(claim: Claim, curves: Curves) -> str:
-    names = _listed([curves.labels[key] for key in claim.about])
+    names = _names(claim, curves)
     if claim.kind == "alike":
         return f"{names} show no difference here at g = {_number(claim.numbers[0])}."
-    where = "" if claim.exact else " in this picture"
-    return f"{names} differ only at x = {_listed(_some(claim.numbers))}{where}."
+    return f"{names} differ only at {_places(claim)}."
+
+
+def _names(claim: Claim, curves: Curves) -> str:
+    return _listed([curves.labels[key] for key in claim.about])
+
+
+def _places(claim: Claim) -> str:
+    return f"x = {_listed(_some(claim.numbers))}{'' if claim.exact else ' in this picture'}"
 
 
 def _some(numbers: Iterable[float]) -> list[str]:

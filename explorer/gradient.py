@@ -5,17 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from explorer.catalogue import OWN, Op, Rule, checked, find_op, find_rule, values
+from explorer.catalogue import Op, Rule, checked, find_op, find_rule, values
 from explorer.formula import Formula, FormulaError
 
 Forward = Callable[[Tensor], Tensor]
 Pair = tuple[Forward, Callable[[Tensor, Tensor, Tensor], Tensor]]
-Entry = TypeVar("Entry", Op, Rule)
 
 
 @dataclass(frozen=True)
@@ -142,27 +141,18 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float) -> Ten
         TypeError: x is not a floating tensor.
     """
     title = f"apply({_name(op)}, {_name(rule)})"
-    op, rule = _read(title, op, find_op), _read(title, rule, find_rule)
+    try:
+        op, rule = find_op(op), find_rule(rule)
+        chosen = checked(op, (rule,), parameters)
+    except FormulaError as error:
+        raise FormulaError(f"{title}: {error.message}", error.column, error.text) from None
+    except ValueError as error:
+        raise ValueError(f"{title}: {error}") from None
     if not isinstance(x, Tensor) or not x.is_floating_point():
         kind = str(x.dtype) if isinstance(x, Tensor) else type(x).__name__
         raise TypeError(f"{title}: x must be a floating tensor, not {kind}: use x.float()")
-    try:
-        chosen = checked(op, (rule,), parameters)
-    except ValueError as error:
-        raise ValueError(f"{title}: {error}") from None
     return bind(op, rule, chosen)(x)
 
 
 def _name(entry: object) -> str:
     return repr(entry.key if isinstance(entry, Op | Rule) else entry)
-
-
-def _read(title: str, key: Entry | str, find: Callable[[str | Entry], Entry]) -> Entry:
-    """The entry of a key; errors say which call they are of, and point at the column in a formula."""
-    try:
-        return find(key)
-    except FormulaError as error:
-        text = str(key).removeprefix(OWN)
-        raise FormulaError(f"{title}: {error.message}\n{error.pointer(text)}", error.column) from None
-    except ValueError as error:
-        raise ValueError(f"{title}: {error}") from None

@@ -1,7 +1,5 @@
 """Where the kinks are: declared in the catalogue, found numerically in an own formula."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -68,9 +66,8 @@ def _entry_kinks(
         forward, means = fixed(op.parsed, op, parameters, start, stop, g)
         upstream = g if "g" in formula.variables else 1.0
         through = forward if "y" in formula.variables else None
-        return _few(
-            set(_found(formula, through, tuple(sorted({**bound, **means}.items())), start, stop, upstream))
-        )
+        settled = tuple(sorted({**bound, **means}.items()))
+        return _few(set(_found(formula, through, settled, start, stop, upstream)))
     except TooManyKinksError:
         return None
 
@@ -239,8 +236,7 @@ def known_degree(entry: Op | Rule, y: float = math.inf) -> float:
     That is where something else than a polynomial decides about them, such as ``sin(x) > 0.5``.
     """
     assert entry.parsed
-    turns = (
-        [part for tree in pieces(entry.parsed.tree) for part in children(tree)] if entry.kinks is None else []
-    )
+    watched = pieces(entry.parsed.tree) if entry.kinks is None else ()
+    turns = [part for tree in watched for part in children(tree)]
     found = [degree(tree, y) for tree in (entry.parsed.tree, *turns)]
     return math.inf if math.inf in found else found[0]

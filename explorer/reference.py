@@ -1,7 +1,5 @@
 """The even points a curve is drawn on, and those that every ``mean(…)`` in it is taken over."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -36,8 +34,6 @@ def fixed(
         return formula, dict(parameters)
     x = even_points(start, stop, REFERENCE_POINTS)
     scope = x, op.parsed.bind(parameters)(x), torch.full_like(x, g)
-    names: dict[Node, Name] = {
-        node: Name(Formula(node).text) for node in means
-    }  # no user's name has brackets
+    names: dict[Node, Name] = {node: Name(Formula(node).text) for node in means}  # brackets: no user's
     found = {name.name: float(Formula(node).bind(parameters)(*scope)[0]) for node, name in names.items()}
     return Formula(substituted(formula.tree, names)), {**parameters, **found}

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -259,6 +260,18 @@ def _apart(truth: Truth, claim: Claim) -> bool:
     return bool(np.isclose(one, other, rtol=1e-6, equal_nan=True).mean() > 0.995)
 
 
+def _different(truth: Truth, claim: Claim) -> bool:
+    """No two of the curves are the same at every drawn x; the others are like one of them."""
+    found = {key: truth.of(key, truth.curves.exact.x) for key in truth.curves.gradients}
+    rules, gradients = claim.numbers
+
+    def same(one: str, other: str, rtol: float) -> bool:
+        return bool(np.isclose(found[one], found[other], rtol=rtol, atol=0, equal_nan=True).all())
+
+    apart = not any(same(one, other, 1e-10) for one, other in combinations(claim.about, 2))
+    return apart and (len(found), len(claim.about)) == (rules, gradients)
+
+
 HOLDS = {
     "level": _level,
     "point": _point,
@@ -272,6 +285,7 @@ HOLDS = {
     "many": _many,
     "alike": _alike,
     "apart": _apart,
+    "different": _different,
 }
 
 
@@ -311,3 +325,10 @@ def test_every_claim_holds(batch: int):
                 wrong.append((claim, text, curves.start, curves.stop, curves.g, dict(curves.parameters)))
         assert _numbers_are_claimed(text, curves, description.claims), text
     assert not wrong, f"{len(wrong)}: {wrong[:6]}"
+
+
+@pytest.mark.parametrize("width", [10.0, 1e3, 1e6])
+def test_what_rounding_leaves_is_no_slope(width: float):
+    curves = sample_curves("formula: hardswish(x) - x", ["default"], start=-width, stop=width)
+    (flat,) = [claim for claim in described(curves).claims if claim.kind == "flat"]
+    assert (flat.exact, flat.numbers) == (True, (pytest.approx((width - 3) / (2 * width)),))

@@ -40,8 +40,9 @@ def test_the_published_clamp_shows_its_bug_at_g_2_only():
 def test_no_difference_is_said_of_all_alike_at_once():
     words = describe(sample("identity", ["default", "straight_through", "zero", "scale"]))
     labels = [RULES[key].label for key in ("default", "straight_through", "scale")]
-    assert f"{labels[0]}, {labels[1]} and {labels[2]} show no difference here at g = 1." in words
-    assert words.count(RULES["zero"].label) == 1
+    assert f"{labels[0]}, {labels[1]} and {labels[2]} show the same gradient at g = 1, Zero another." in words
+    assert "no difference" not in words
+    assert words.count("Zero") == words.count("Zero another") + words.count("Zero: the gradient is 0") == 2
 
 
 def test_rules_that_differ_at_two_points():
@@ -270,3 +271,36 @@ def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: For
     assert f"{label} is " in words or f"{label} has no" in words or f"{label}: the gradient is" in words
     for text in re.findall(NUMBER, words.replace(label, "").replace(" %", "")):
         assert parse(text).value() == float(text.replace("−", "-"))
+
+
+@pytest.mark.parametrize(
+    ("op", "rules", "sentence"),
+    [
+        ("sign", "default clipped straight_through", "All 3 gradients differ here."),
+        (
+            "sign",
+            "default zero clipped scale",
+            "and Zero show the same gradient at g = 1, {2} and {3} each another.",
+        ),
+        (
+            "clamp",
+            "default masked masked_open",
+            "{0} and {1} show the same gradient at g = 1, {2} another, but only",
+        ),
+        (
+            "round",
+            "default zero straight_through scale",
+            "These 4 rules show 2 different gradients at g = 1.",
+        ),
+        (
+            "round",
+            "default zero straight_through",
+            "{0} and {1} show the same gradient at g = 1, {2} another.",
+        ),
+        ("identity", "default straight_through scale", "{0}, {1} and {2} show no difference here at g = 1."),
+    ],
+)
+def test_the_main_sentence_speaks_of_three_rules_or_more_at_once(op: str, rules: str, sentence: str):
+    keys = rules.split()
+    main = described(sample(op, keys)).main
+    assert sentence.format(*(RULES[key].label for key in keys)) in main

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,15 @@ def test_the_examples_of_the_package_run():
     with pytest.raises(explorer.FormulaError) as caught:
         explorer.parse("g + z")
     assert (caught.value.column, "z" in caught.value.message) == (5, True)
+
+
+@pytest.mark.parametrize("call", [explorer.sample, explorer.snippet, explorer.instrument])
+def test_every_call_points_at_what_cannot_be_read(call: Callable[..., object]) -> None:
+    with pytest.raises(explorer.FormulaError) as caught:
+        call("round", "formula: g * q(x)")
+    sentence, text, caret = str(caught.value).split("\n")
+    assert sentence == caught.value.message
+    assert (text, caret) == ("g * q(x)", "    ^")
 
 
 def _modules_after(code: str) -> set[str]:

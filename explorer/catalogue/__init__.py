@@ -1,7 +1,5 @@
 """Ops and backward rules, each an entry of one formula; and own formulas as their equals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from explorer.catalogue import ops, rules
@@ -25,7 +23,7 @@ from explorer.catalogue.records import (
 __all__ = [
     "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "OWN", "OWN_FAMILY", "RULES",
     "Kink", "Lattice", "Op", "Parameter", "Rule", "TooManyKinksError",
-    "checked", "find_op", "find_rule", "finite", "kink_points", "own_key", "values",
+    "checked", "find_op", "find_rule", "finite", "hint", "kink_points", "own_key", "values",
 ]  # fmt: skip
 
 MOST_RULES = 6  # that may be compared or trained at once
@@ -59,12 +57,14 @@ def _found(
     if isinstance(key, str) and key in entries:
         return entries[key]
     ways = f"explorer.{kind.upper()}S lists all, and '{OWN}…' takes your own in {variables}"
-    raise ValueError(f"unknown {kind} {key!r}: {_hint(kind, str(key), entries)}{ways}")
+    meant = hint(kind, str(key))
+    stop = " " if meant.endswith("?") else "; " if meant else ""
+    raise ValueError(f"unknown {kind} {key!r}: {meant}{stop}{ways}")
 
 
-def _hint(kind: str, key: str, entries: Entries[Record]) -> str:
+def hint(kind: str, key: str) -> str:
+    """What may be meant by a key that no op or rule has, in a few words; "" where that would be a guess."""
+    entries, others = (OPS, RULES) if kind == "op" else (RULES, OPS)
     if meant := entries.meant(key):
-        return f"did you mean {' or '.join(map(repr, meant))}? "
-    if key in OPS or key in RULES:
-        return f"it is {'a rule' if kind == 'op' else 'an op'}; "
-    return ""
+        return f"did you mean {' or '.join(map(repr, meant))}?"
+    return f"it is {'a rule' if kind == 'op' else 'an op'}" if key in others else ""

@@ -1,7 +1,5 @@
 """The catalogue's tables: read-only, readable in a notebook, and helpful about a key they do not hold."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, ValuesView
 from typing import TypeVar

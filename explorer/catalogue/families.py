@@ -1,7 +1,5 @@
 """The families of ops and the groups of rules, with the words the picker shows for them."""
 
-from __future__ import annotations
-
 FAMILIES = {
     "rounding": "Rounding and quantising",
     "sign": "Sign-like",

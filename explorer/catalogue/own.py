@@ -1,7 +1,5 @@
 """Own formulas as entries: what a user writes stands beside the catalogue as an equal."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -38,7 +36,7 @@ def _read(text: str, variables: tuple[str, ...]) -> dict[str, Any]:
         formula = parse(text[start:], variables=variables, parameters=None)
         parameters = _parameters(formula, text[start:])
     except FormulaError as error:
-        raise FormulaError(error.message, error.column + start) from None
+        raise FormulaError(error.message, error.column + start, text) from None
     key, label = own_key(formula.text, name), name or formula.text
     return {"key": key, "label": label, "formula": formula.text, "parameters": parameters}
 

@@ -1,7 +1,5 @@
 """Parameters that several entries share; the same name in an op and a rule is one parameter."""
 
-from __future__ import annotations
-
 from explorer.catalogue.records import Parameter
 
 LO = Parameter("lo", 0.0, -10.0, 10.0, "lower bound", below="hi")

@@ -1,7 +1,5 @@
 """What an entry of the catalogue is made of."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -170,10 +168,9 @@ def values(op: Op, rule: Rule | None, settings: Mapping[str, float]) -> dict[str
     default, and names neither has are passed over.
     """
     chosen = {p.name: settings.get(p.name, p.default) for p in op.parameters}
-    for parameter in rule.parameters if rule else ():
-        if rule and f"{rule.key}.{parameter.name}" in settings and parameter.name not in chosen:
-            chosen[parameter.name] = settings[f"{rule.key}.{parameter.name}"]
-        chosen.setdefault(parameter.name, settings.get(parameter.name, parameter.default))
+    for p in rule.parameters if rule else ():
+        shared = settings.get(p.name, p.default)
+        chosen.setdefault(p.name, settings.get(f"{rule and rule.key}.{p.name}", shared))
     return chosen
 
 

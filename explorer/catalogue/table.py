@@ -1,7 +1,5 @@
 """The catalogue as Markdown tables in the README: ``python -m explorer.catalogue.table README.md``."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

@@ -18,7 +18,7 @@ from explorer.formula import printing
 from explorer.formula.data import Data, data
 from explorer.formula.derivative import derivative
 from explorer.formula.errors import FormulaError
-from explorer.formula.evaluation import bind, carries_gradient, constant_value
+from explorer.formula.evaluation import Scope, bound, carries_gradient, constant_value
 from explorer.formula.functions import FUNCTIONS, Function
 from explorer.formula.latex import latex, name_latex, number_latex
 from explorer.formula.parsing import MAX_DEPTH, MAX_LENGTH, MAX_NODES, parse_tree
@@ -97,10 +97,13 @@ class Formula:
     def bind(self, parameters: Mapping[str, float] | None = None) -> Callable[..., Tensor]:
         """The function ``(x, y=None, g=None) -> Tensor`` of x's shape and dtype.
 
-        Differentiable wherever torch's own operations are. Raises KeyError for a parameter
-        without a value.
+        x, y, g: tensors of one shape and floating dtype. Differentiable wherever torch's own operations
+        are; outside the domain of a function NaN or infinite, as in torch. Raises KeyError for a
+        parameter without a value.
         """
-        return bind(self.tree, parameters or {})
+        values = sorted((name, float(value).hex()) for name, value in (parameters or {}).items())
+        evaluate = bound(self.tree, tuple(values))
+        return lambda x, y=None, g=None: evaluate(Scope(x, y, g))
 
     def value(self, parameters: Mapping[str, float] | None = None) -> float:
         """The one value of a formula without x, y and g."""

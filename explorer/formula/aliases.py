@@ -1,7 +1,5 @@
 """What people write otherwise: one table of signs, names and calls that become the language's own."""
 
-from __future__ import annotations
-
 import difflib
 import math
 import re

@@ -1,7 +1,5 @@
 """Tree to JSON: what a formula is for whoever reads it outside Python."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from explorer.formula.tree import Call, Compare, Name, Node, Number, children

@@ -5,12 +5,11 @@ form, so that 0 · ∞, ties, bounds and values at kinks come out as in torch. T
 stand in their table, those of the operators here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import islice
+from typing import cast
 
 import torch
 
@@ -76,8 +75,7 @@ class _Reverse:
 
     def total(self, node: Node, gradient: Node) -> Node:
         """The sum of the gradients that reach the name."""
-        none: Node = ZERO
-        return reduce(self.sum, self.arriving(node, gradient), none)
+        return reduce(self.sum, self.arriving(node, gradient), cast(Node, ZERO))
 
     def arriving(self, node: Node, gradient: Node) -> Iterator[Node]:
         """The gradients that reach the name, one from each of its appearances, as torch adds them up.
@@ -135,7 +133,8 @@ class _Reverse:
             case Binary("/", left, right) if left == ZERO and not self.finite:
                 return Binary("/", template("0 * sign(g)"), right)  # no number, see _NUMBER_DIVIDED
             case Binary("-", Number() | Unary("-", Number()), Number()):
-                return _literal(constant_value(node, {}))
+                value = constant_value(node, {})
+                return Number(value) if value >= 0 else Unary("-", Number(-value))
             case Unary("-", Unary("-", operand)):
                 return operand
             case Call("where", (condition, then, otherwise)) if not names(condition):
@@ -219,7 +218,3 @@ def _negated(node: Node) -> Node:
             return Binary(operator, _negated(left), right)
         case _:
             return Unary("-", node)
-
-
-def _literal(value: float) -> Node:
-    return Number(value) if value >= 0 else Unary("-", Number(-value))

@@ -1,19 +1,17 @@
 """The one error of the formula language."""
 
-from __future__ import annotations
-
 
 class FormulaError(ValueError):
     """A formula that cannot be read.
 
     ``message`` is a plain sentence that says what was wrong and what to write instead;
-    ``column`` is the position it points at, 1 for the first character.
+    ``column`` is the position it points at, 1 for the first character. Where the ``text`` that was to be
+    read is given, it is printed as well, with a caret under the column.
     """
 
-    def __init__(self, message: str, column: int) -> None:
-        super().__init__(message)
-        self.message = message
-        self.column = column
+    def __init__(self, message: str, column: int, text: str = "") -> None:
+        self.message, self.column, self.text = message, column, text
+        super().__init__(f"{message}\n{self.pointer(text)}" if text else message)
 
     def pointer(self, text: str) -> str:
         """The text with a caret on the line below, under the column of the error."""

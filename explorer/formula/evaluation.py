@@ -5,8 +5,6 @@ arithmetic and functions of Python that exported code is spelled with. Where Pyt
 what IEEE arithmetic gives.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable, Collection, Mapping
@@ -32,21 +30,10 @@ from explorer.formula.tree import (
 )
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "**": operator.pow,
-    "&": operator.and_,
-    "|": operator.or_,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
-
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "**": operator.pow,
+    "&": operator.and_, "|": operator.or_, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+    ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
 
 # Functions of Python, for constants: here and in exported code.
 PYTHON: dict[str, Callable[..., float]] = {
@@ -167,9 +154,7 @@ def _ieee_step(node: Node, values: list[float]) -> float:
 
 
 def constant_value(
-    node: Node,
-    parameters: Mapping[str, float],
-    step: Callable[[Node, list[float]], float] = _ieee_step,
+    node: Node, parameters: Mapping[str, float], step: Callable[[Node, list[float]], float] = _ieee_step
 ) -> float:
     """The value of a tree without x, y and g; a bool for a condition. ``step`` computes each inner node."""
     match node:
@@ -212,7 +197,8 @@ def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
 
 
 @lru_cache(maxsize=1024)
-def _bound(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
+def bound(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
+    """What evaluates a formula to a tensor like x; the parameters in hexadecimal, for -0.0 is not 0.0."""
     values = {name: float.fromhex(value) for name, value in parameters}
     evaluate = _operand(node, values, cast=False, fill=True, limit=True)
 
@@ -221,15 +207,3 @@ def _bound(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
         return value if value.shape == scope.x.shape else value.expand_as(scope.x)
 
     return shaped
-
-
-def bind(node: Node, parameters: Mapping[str, float]) -> Callable[..., Tensor]:
-    """The function ``(x, y=None, g=None) -> Tensor`` a formula stands for at given parameters.
-
-    x, y, g: tensors of one shape and floating dtype; the result has x's shape and dtype. Outside
-    the domain of a function the result is NaN or infinite, as in torch. Raises KeyError for a
-    parameter without a value.
-    """
-    # In hexadecimal, since 0.0 and -0.0 are equal but not the same parameter.
-    evaluate = _bound(node, tuple(sorted((name, float(value).hex()) for name, value in parameters.items())))
-    return lambda x, y=None, g=None: evaluate(Scope(x, y, g))

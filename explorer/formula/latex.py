@@ -1,7 +1,5 @@
 """Tree to LaTeX."""
 
-from __future__ import annotations
-
 from explorer.formula.aliases import GREEK
 from explorer.formula.functions import FUNCTIONS
 from explorer.formula.printing import number_text

@@ -1,7 +1,5 @@
 """Text to words, by one regular expression; what people write otherwise becomes the language's own."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 

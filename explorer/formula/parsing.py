@@ -5,8 +5,6 @@ parser is not involved: it folds full-width letters into names, warns about odd 
 recurses as deep as the text tells it to.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from functools import lru_cache
@@ -72,11 +70,7 @@ _INSTEAD = {
 def parse_tree(
     text: str, *, variables: Collection[str] = VARIABLES, parameters: Collection[str] | None = None
 ) -> Node:
-    """Read a formula into a tree.
-
-    ``variables`` are those of x, y, g that may stand in it. ``parameters`` are the further names
-    known; None admits any new name as a parameter. Raises FormulaError for everything else.
-    """
+    """Read a formula into a tree; arguments and errors are those of ``formula.parse``."""
     if not isinstance(text, str):
         raise FormulaError("a formula is text, such as g * (abs(x) <= 1)", 1)
     if len(text) > MAX_LENGTH:

@@ -5,8 +5,6 @@ are spelled. Constants of code are Python's own, as ``evaluation`` computes them
 printed from the text a user wrote.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -51,9 +49,7 @@ class Dialect:
     call: Callable[[Function, list[str]], str]
     number: Callable[[float], str] = _code_number
     name: Callable[[str], str] = lambda name: f"math.{name}" if name in CONSTANTS else name
-    scalar: Callable[[Function, list[str]], str] | None = (
-        None  # of constants, where Python lacks the function
-    )
+    scalar: Callable[[Function, list[str]], str] | None = None  # of constants, where Python has no function
     cast: str = ""  # a condition used in arithmetic; empty where it counts as a number
     fill: str = "{}"  # a constant where a tensor is wanted
     limited: str = "{}"  # a constant that is too large for some dtype
@@ -90,9 +86,7 @@ TORCH = Dialect(
     holds="torch.tensor({})",
 )
 JAX = Dialect(
-    call=_jax_call,
-    scalar=lambda row, arguments: f"float({_jax_call(row, arguments)})",
-    cast="1.0 * ({})",
+    call=_jax_call, scalar=lambda row, arguments: f"float({_jax_call(row, arguments)})", cast="1.0 * ({})"
 )
 
 

@@ -1,7 +1,5 @@
 """What runs in the browser: ES modules in ``js``, and the Python that hands them their data."""
 
-from __future__ import annotations
-
 from explorer.instrument.assets import Asset, assets
 from explorer.instrument.choice import choice_data
 from explorer.instrument.document import document, entry

@@ -1,7 +1,5 @@
 """The files of the instrument, under one address that changes whenever one of them does."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json
@@ -17,6 +15,7 @@ import plotly
 _FOLDER = Path(__file__).parent
 MODULES = _FOLDER / "js"
 _IMPORTED = re.compile(r'\bfrom "\./([\w-]+\.js)"')
+PLOTLY = f"plotly-{plotly.__version__}.min.js"  # the version is in the name, so it may be kept for ever
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
 
 
@@ -42,9 +41,12 @@ def assets(document: Mapping[str, Any]) -> dict[str, Asset]:
     """Every file by its address below ``assets/``: modules, style, the document and plotly.js."""
     files = {path.name: path.read_bytes() for path in sorted(MODULES.iterdir())}
     files["document.json"] = json.dumps(document, separators=(",", ":")).encode()
-    folder = version(files)
+    digest = hashlib.sha256()
+    for name, content in sorted(files.items()):
+        digest.update(f"{name} {len(content)} ".encode() + content)
+    folder = digest.hexdigest()[:16]
     found = {f"{folder}/{name}": Asset(content, _TYPES[Path(name).suffix]) for name, content in files.items()}
-    return found | {plotly_name(): Asset(plotly_js(), _TYPES[".js"])}
+    return found | {PLOTLY: Asset(plotly_js(), _TYPES[".js"])}
 
 
 def with_imports(*names: str) -> list[str]:
@@ -54,14 +56,6 @@ def with_imports(*names: str) -> list[str]:
         text = (MODULES / name).read_text(encoding="utf-8")
         found += [other for other in dict.fromkeys(_IMPORTED.findall(text)) if other not in found]
     return found
-
-
-def version(files: Mapping[str, bytes]) -> str:
-    """A hash of files and their names."""
-    digest = hashlib.sha256()
-    for name, content in sorted(files.items()):
-        digest.update(f"{name} {len(content)} ".encode() + content)
-    return digest.hexdigest()[:16]
 
 
 def skeleton_css() -> str:
@@ -82,8 +76,3 @@ def json_text(data: Any) -> str:
 def plotly_js() -> bytes:
     """plotly.js as the plotly package ships it."""
     return (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_bytes()
-
-
-def plotly_name() -> str:
-    """Its name holds its version, so it may be kept for ever."""
-    return f"plotly-{plotly.__version__}.min.js"

@@ -1,7 +1,5 @@
 """What is shown, as the browser takes it: the start of an instrument."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,8 +1,6 @@
 """The catalogue as one JSON document: all that the browser knows of ops, rules and limits."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import cache
 from typing import Any
@@ -17,7 +15,6 @@ from explorer.catalogue import (
     Kink,
     Lattice,
     Op,
-    Parameter,
     Rule,
     find_op,
     find_rule,
@@ -48,17 +45,12 @@ def entry(record: Op | Rule) -> Json:
     op is constant between its kinks.
     """
     formula = record.parsed
-    common = {
-        "key": record.key,
-        "label": record.label,
-        "purpose": record.purpose,
-        "source": record.source,
-        "note": record.note,
-        "formula": record.formula,
+    told = ("key", "label", "purpose", "source", "note", "formula")
+    common = {name: getattr(record, name) for name in told} | {
         "tree": formula and formula.data,
-        "parameters": [_parameter(parameter) for parameter in record.parameters],
+        "parameters": [asdict(p) | {"scale": p.scale, "reach": reach(p)} for p in record.parameters],
         "kinks": None if record.kinks is None else [_kink(kink, record) for kink in record.kinks],
-        "movable": _movable(record),
+        "movable": list(_movable(record)),
     }
     if record.kinks is None and formula:
         common |= _watched(formula)
@@ -94,26 +86,17 @@ def document() -> Json:
     }
 
 
-def _parameter(parameter: Parameter) -> Json:
-    return asdict(parameter) | {"scale": parameter.scale, "reach": reach(parameter)}
-
-
 def _watched(formula: Formula) -> Json:
     """What the search for kinks evaluates; a ``mean`` counts as one number there."""
-    means: dict[Node, Node] = {
-        node: Name(f"({number})") for number, node in enumerate(walk(formula.tree)) if _is_mean(node)
-    }
-    back: dict[Node, Node] = {name: node for node, name in means.items()}
+    found = [node for node in walk(formula.tree) if isinstance(node, Call) and node.function == "mean"]
+    means: dict[Node, Node] = {node: Name(f"({number})") for number, node in enumerate(found)}
+    back = {name: node for node, name in means.items()}
     tree = substituted(formula.tree, means)
     slopes = {name: derivative(tree, name, upstream=ONE) or ZERO for name in ("x", "y")}
     return {
         "pieces": [data(substituted(piece, back)) for piece in dict.fromkeys(pieces(tree))],
         "slopes": {name: data(substituted(slope, back)) for name, slope in slopes.items()},
     }
-
-
-def _is_mean(node: Node) -> bool:
-    return isinstance(node, Call) and node.function == "mean"
 
 
 def _tree(text: str, record: Op | Rule) -> Node:
@@ -126,14 +109,10 @@ def _kink(kink: Kink, record: Op | Rule) -> Any:
     return data(_tree(kink, record))
 
 
-def _movable(record: Op | Rule) -> list[Json]:
+def _movable(record: Op | Rule) -> Iterator[Json]:
     """The parameters that are themselves, or with a minus, the position of a kink."""
-    return list(_bare_names(_tree(kink, record) for kink in record.kinks or () if isinstance(kink, str)))
-
-
-def _bare_names(trees: Iterable[Node]) -> Iterable[Json]:
-    for tree in trees:
-        match tree:
+    for kink in record.kinks or ():
+        match _tree(kink, record) if isinstance(kink, str) else None:
             case Name(name):
                 yield {"name": name, "sign": 1}
             case Unary("-", Name(name)):

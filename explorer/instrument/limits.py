@@ -1,7 +1,5 @@
 """What a person may ask of the instrument by hand or by link, beside the limits of formulas and curves."""
 
-from __future__ import annotations
-
 from explorer.catalogue import Parameter
 
 LARGEST_G = 1e6

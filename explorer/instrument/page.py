@@ -28,15 +28,16 @@ class Page:
 
     def html(self) -> str:
         """One self-contained file of about 5 MB: it fetches nothing, and all of its sliders work."""
+        sheets = (sheet.read_text(encoding="utf-8") for sheet in sorted(MODULES.glob("*.css")))
         parts = {
-            "style": _style(),
+            "style": "\n".join([skeleton_css(), *sheets]),
             "skeleton": skeleton("instrument"),
-            "plotly": _script(plotly_js().decode()),
+            # JavaScript that cannot end the element it stands in.
+            "plotly": plotly_js().decode().replace("</script", "<\\/script").replace("<!--", "<\\!--"),
             "modules": json_text({"imports": _modules()}),
             "start": json_text({"document": document(), **self._start}),
         }
-        page = skeleton("page")
-        return re.sub(r"<!-- (\w+) -->", lambda found: parts[found[1]], page)
+        return re.sub(r"<!-- (\w+) -->", lambda found: parts[found[1]], skeleton("page"))
 
     def _repr_html_(self) -> str:
         style = f"width:100%;height:{_HEIGHT_PX}px;border:0"
@@ -74,19 +75,8 @@ def instrument(
 @cache
 def _modules() -> dict[str, str]:
     """Each module as an address that holds its text; they import one another by bare names."""
-    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(MODULES.glob("*.js"))}
-    return {f"#{name}": _address(_IMPORT.sub(r'\1"#\2"', text)) for name, text in texts.items()}
-
-
-def _address(text: str) -> str:
-    return f"data:text/javascript;base64,{base64.b64encode(text.encode()).decode('ascii')}"
-
-
-def _style() -> str:
-    sheets = (sheet.read_text(encoding="utf-8") for sheet in sorted(MODULES.glob("*.css")))
-    return "\n".join([skeleton_css(), *sheets])
-
-
-def _script(text: str) -> str:
-    """JavaScript that cannot end the element it stands in."""
-    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    found = {}
+    for path in sorted(MODULES.glob("*.js")):
+        text = _IMPORT.sub(r'\1"#\2"', path.read_text(encoding="utf-8"))
+        found[f"#{path.name}"] = f"data:text/javascript;base64,{base64.b64encode(text.encode()).decode()}"
+    return found

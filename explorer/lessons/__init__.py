@@ -1,9 +1,5 @@
 """Lessons: the stories of custom gradients, each a small module whose shown code is the code that runs."""
 
-from __future__ import annotations
-
-from types import ModuleType
-
 from explorer.lessons import (
     autograd,
     checking,
@@ -34,21 +30,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _by_key(*modules: ModuleType) -> dict[str, Lesson]:
-    return {module.LESSON.key: module.LESSON for module in modules}
-
-
-LESSONS = _by_key(
-    autograd,
-    vanishing,
-    straight_through,
-    clamping,
-    leaves,
-    rectifier,
-    linear,
-    constants,
-    context,
-    second_derivative,
-    checking,
-    surrogates,
-)
+_STORIES = (
+    autograd, vanishing, straight_through, clamping, leaves, rectifier, linear, constants, context,
+    second_derivative, checking, surrogates,
+)  # fmt: skip
+LESSONS: dict[str, Lesson] = {story.LESSON.key: story.LESSON for story in _STORIES}

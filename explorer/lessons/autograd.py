@@ -1,7 +1,5 @@
 """Autograd does it for you: a layer whose numbers are learned."""
 
-from __future__ import annotations
-
 import warnings
 
 import torch

@@ -1,7 +1,5 @@
 """Is it right? gradcheck, its step size, its precision, and kinks."""
 
-from __future__ import annotations
-
 import math
 
 import torch

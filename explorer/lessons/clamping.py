@@ -1,7 +1,5 @@
 """Clamp and its mask: torch's own, one as published with its bug, and the repaired one."""
 
-from __future__ import annotations
-
 import torch
 from torch.autograd import Function
 

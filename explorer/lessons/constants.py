@@ -1,7 +1,5 @@
 """Arguments that are not tensors, and gradients that are not there."""
 
-from __future__ import annotations
-
 import torch
 from torch.autograd import Function
 
@@ -76,14 +74,9 @@ def arriving(materialize):
     return seen[0] if seen[0] is None else seen[0].tolist()
 
 
-def usual():
-    """The default: zeros are made up."""
-    return arriving(True)
-
-
-def spared():
-    """After ``set_materialize_grads(False)``."""
-    return arriving(False)
+def given():
+    """By default, when zeros are made up, and after ``set_materialize_grads(False)``."""
+    return {"usual": arriving(True), "spared": arriving(False)}
 
 
 LESSON = Lesson(
@@ -102,13 +95,13 @@ LESSON = Lesson(
     gradient is `{gradient}`.
 
     Sometimes no gradient comes back at all, for example when a later function returns `None`. By
-    default torch then makes up zeros: `backward` is given `{usual}` and multiplies them for nothing.
-    After `ctx.set_materialize_grads(False)` it is given `{spared}`. Then the code must handle it, as
+    default torch then makes up zeros: `backward` is given `{given[usual]}` and multiplies them for nothing.
+    After `ctx.set_materialize_grads(False)` it is given `{given[spared]}`. Then the code must handle it, as
     the first lines of `backward` do; otherwise `None * 3.0` raises an error. What ends up in `x.grad`
     is `{behind_a_block}`.
     """,
     code=(MulConstant, Blocked, arriving),
-    numbers=(gradient, values_back, usual, spared, behind_a_block),
+    numbers=(gradient, values_back, given, behind_a_block),
     scenes=(explore("formula: c * x", "formula: c * g", c=3),),
     remember="As many values back as arguments in; None for what is no tensor.",
 )

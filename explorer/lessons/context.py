@@ -1,7 +1,5 @@
 """The context: what goes wrong when a Function does not tell autograd what it does."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 

@@ -1,7 +1,5 @@
 """Terms of the lessons, each explained once."""
 
-from __future__ import annotations
-
 GLOSSARY = {
     "chain_rule": "The derivative of a chain of functions is the product of their derivatives. If one of them"
     " is zero, so is the product.",

@@ -1,7 +1,5 @@
 """Shown code in parts that can be coloured."""
 
-from __future__ import annotations
-
 import io
 import keyword
 import tokenize

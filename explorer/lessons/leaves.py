@@ -1,7 +1,5 @@
 """Look at a gradient: leaves, other tensors, and what was once a Variable."""
 
-from __future__ import annotations
-
 import warnings
 
 import torch

@@ -1,7 +1,5 @@
 """What a lesson is made of: plain data and the functions that compute its numbers."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -57,8 +55,7 @@ class Choice:
 
     def data(self, results: Results) -> dict[str, Any]:
         """Plain data."""
-        told = {"ask": self.ask, "options": self.options, "pictures": self.pictures}
-        return told | {"answer": self.answer(results)}
+        return vars(self) | {"answer": self.answer(results)}
 
 
 @dataclass(frozen=True)
@@ -152,16 +149,12 @@ class Lesson:
     def data(self) -> dict[str, Any]:
         """Everything a page needs, as text, numbers, lists and dicts; all numbers are computed now."""
         results = self.results()
-        return {
-            "key": self.key,
-            "title": self.title,
-            "question": self.question,
+        return {name: getattr(self, name) for name in ("key", "title", "question", "remember")} | {
             "prediction": self.prediction.data(results),
             "words": inspect.cleandoc(self.words).format(**results),
             "code": spans(self.source),
             "scenes": [asdict(scene) for scene in self.scenes],
             "pictures": [asdict(picture()) for picture in self.pictures],
-            "remember": self.remember,
         }
 
 
@@ -170,5 +163,5 @@ def _head(module: ModuleType) -> list[str]:
     text = inspect.getsource(module)
     kinds = (ast.Import, ast.ImportFrom, ast.Assign)
     lines = [ast.get_source_segment(text, node) for node in ast.parse(text).body if isinstance(node, kinds)]
-    ours = ("from __future__", "from explorer.lessons", "LESSON")
+    ours = ("from explorer.lessons", "LESSON")
     return [line for line in lines if line and not line.startswith(ours)]

@@ -1,7 +1,5 @@
 """A function with several inputs: one gradient for each, None where none is due."""
 
-from __future__ import annotations
-
 import torch
 from torch.autograd import Function, gradcheck
 
@@ -52,14 +50,9 @@ def checked(function):
         return str(error).splitlines()[0].rstrip(",")
 
 
-def right():
-    """LinearFunction under gradcheck."""
-    return checked(LinearFunction)
-
-
-def wrong():
-    """WrongBiasFunction under gradcheck."""
-    return checked(WrongBiasFunction)
+def said():
+    """Of the right one and of the wrong one."""
+    return {function.__name__: checked(function) for function in (LinearFunction, WrongBiasFunction)}
 
 
 def asked():
@@ -118,12 +111,12 @@ LESSON = Lesson(
     pictures: for each row of data its output in g times its input, all summed: {by_hand}.
 
     A matrix is easily turned the wrong way, so let [gradcheck](gradcheck) look. It moves every input a
-    little and compares. For `LinearFunction`, with the published shapes, it says `{right}`. Then take
-    the mean for the bias where the sum is due. It says: “{wrong}”. It counts inputs from
-    zero, so that one is the bias.
+    little and compares. For `LinearFunction`, with the published shapes, it says
+    `{said[LinearFunction]}`. Then take the mean for the bias where the sum is due. It says:
+    “{said[WrongBiasFunction]}”. It counts inputs from zero, so that one is the bias.
     """,
     code=(LinearFunction, WrongBiasFunction, checked),
-    numbers=(right, wrong, asked, small, by_hand),
+    numbers=(said, asked, small, by_hand),
     pictures=(input_map, upstream_map, gradient_map),
     scenes=(explore("formula: w * x + b", "default", w=2, b=0.5),),
     remember="One gradient per input, in its order and its shape; None where none is due.",

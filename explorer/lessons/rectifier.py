@@ -1,7 +1,5 @@
 """MyReLU, what happens exactly at 0, and the two-layer net it was written for."""
 
-from __future__ import annotations
-
 import torch
 from torch.autograd import Function
 

@@ -1,7 +1,5 @@
 """Twice: the backward of a backward."""
 
-from __future__ import annotations
-
 import torch
 from torch.autograd import Function, gradcheck, gradgradcheck
 from torch.autograd.function import once_differentiable

@@ -1,7 +1,5 @@
 """Straight-through: a backward that tells a useful untruth."""
 
-from __future__ import annotations
-
 import torch
 from torch.autograd import Function, gradcheck
 

@@ -1,7 +1,5 @@
 """Which surrogate? sign with four rules, predicted first, then trained."""
 
-from __future__ import annotations
-
 from explorer.catalogue import find_rule
 from explorer.lessons.lesson import Choice, Lesson, explore, train
 from explorer.training import Run, Settings

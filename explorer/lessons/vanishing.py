@@ -1,7 +1,5 @@
 """Where the gradient vanishes: round, and a net whose first layer stands still."""
 
-from __future__ import annotations
-
 import torch
 
 from explorer.lessons.lesson import Drawing, Lesson, explore, train
@@ -37,9 +35,7 @@ LESSON = Lesson(
     title="Where the gradient vanishes",
     question="Why does a net with `round` in it stop learning?",
     prediction=Drawing(
-        "Draw the gradient of `round`.",
-        "default",
-        ("default", "straight_through", "soft_round"),
+        "Draw the gradient of `round`.", "default", ("default", "straight_through", "soft_round")
     ),
     words="""
     `round` is a staircase. Between its jumps it is flat, so its derivative there is zero, and at a jump

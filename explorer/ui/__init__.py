@@ -1,7 +1,5 @@
 """The pages: Streamlit, and only here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from explorer.curves import sample

@@ -1,7 +1,5 @@
 """Who comes in, and how fast: a class shares one server, and nobody can take it from the others."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import logging
@@ -89,8 +87,7 @@ class Visitors:
 
     def pace(self, asked: HTTPConnection) -> Pace:
         """The pace of who asks."""
-        name = asked.cookies.get(VISITOR)
-        if name:
+        if name := asked.cookies.get(VISITOR):
             return self._named(name)
         return self._unnamed(asked.client.host if asked.client else "")
 
@@ -122,7 +119,7 @@ class Pages:
         if scope["type"] == "websocket":
             await self._page(scope, receive, send)
         elif scope["type"] == "http" and scope["path"] in _PATHS and self._is_full:
-            await PlainTextResponse(self._words, 503)(scope, receive, send)
+            await PlainTextResponse(_FULL.format(pages=self._open), 503)(scope, receive, send)
         else:
             await self.app(scope, receive, send)
 
@@ -131,13 +128,10 @@ class Pages:
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return self._open >= min(self._pages, files // limits.FILES_A_PAGE)
 
-    @property
-    def _words(self) -> str:
-        return _FULL.format(pages=self._open)
-
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._is_full:
-            await send({"type": "websocket.close", "code": _GOING_AWAY, "reason": self._words})
+            words = _FULL.format(pages=self._open)
+            await send({"type": "websocket.close", "code": _GOING_AWAY, "reason": words})
             return
         self._open += 1
         try:
@@ -158,9 +152,20 @@ def _slowed(receive: Receive, pace: Pace) -> Receive:
     return received
 
 
+async def body(request: Request, most: int) -> bytes | None:
+    """What a request holds; None for more than ``most`` bytes."""
+    held = bytearray()
+    async for part in request.stream():
+        held += part
+        if len(held) > most:
+            return None
+    return bytes(held)
+
+
 def sentence(code: int, words: str) -> Response:
     """A refusal as the browser's modules take it."""
-    return JSONResponse({"message": words}, code, headers={"Retry-After": "1", "Cache-Control": "no-store"})
+    later = {"Retry-After": "1"} if code in (429, 503) else {}
+    return JSONResponse({"message": words}, code, headers=later | {"Cache-Control": "no-store"})
 
 
 async def refused(_request: Request, error: Exception) -> Response:
@@ -207,8 +212,4 @@ async def end_idle_threads() -> None:
     """Let threads go that nobody needs: they end only when another is asked for something."""
     while True:
         await asyncio.sleep(_IDLE_S)
-        await run_in_threadpool(_nothing)
-
-
-def _nothing() -> None:
-    pass
+        await run_in_threadpool(lambda: None)

@@ -1,7 +1,5 @@
 """What the server answers the instrument: torch's curves, own formulas as entries, the files. No session."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
@@ -16,7 +14,7 @@ from explorer.catalogue import OWN, Op, Rule, find_op, find_rule
 from explorer.curves import sample_curves
 from explorer.formula import FormulaError
 from explorer.instrument import Asset, assets, choice_data, document, entry
-from explorer.instrument.assets import json_text, plotly_name, skeleton, skeleton_css, with_imports
+from explorer.instrument.assets import PLOTLY, json_text, skeleton, skeleton_css, with_imports
 from explorer.instrument.page import Page
 from explorer.lessons import GLOSSARY, LESSONS
 from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
@@ -75,7 +73,7 @@ def head(path: str) -> str:
             f"<style>{skeleton_css()}</style>",
             *(f'<link href="assets/{name}" rel="stylesheet">' for name in styles),
             f'<link href="{below}/document.json" rel="preload" as="fetch" crossorigin>',
-            f'<script async src="assets/{plotly_name()}"></script>',
+            f'<script async src="assets/{PLOTLY}"></script>',
             *(f'<link href="{below}/{name}" rel="modulepreload">' for name in modules),
             f'<script type="module" src="{below}/mount.js"></script>',
         ]
@@ -95,7 +93,7 @@ def given(choice: Choice, part: str) -> Answer:
     """What a part of the instrument is given: the choice, and what is the same for all visitors."""
     return {
         "folder": folder(),
-        "plotly": plotly_name(),
+        "plotly": PLOTLY,
         "choice": chosen(choice),
         "sections": SECTIONS,
         "examples": _examples(part),
@@ -118,23 +116,17 @@ def chosen(choice: Choice) -> Answer:
 def confirm(query: str) -> Answer:
     """Torch's curves and words for the choice of a link; a message where torch cannot draw it."""
     choice, _ = from_query(parse_qs(query, keep_blank_values=True))
-    settings = tuple(sorted(choice.parameters.items()))
     try:
-        return _confirmed(choice.op, choice.rules, settings, choice.range, choice.g)
+        return _confirmed(choice.op, choice.rules, tuple(sorted(choice.sampling.items())))
     except ValueError as error:
         return {"message": f"{error}."}
 
 
 @lru_cache(maxsize=128)
-def _confirmed(
-    op: str,
-    rules: tuple[str, ...],
-    parameters: tuple[tuple[str, float], ...],
-    span: tuple[float, float],
-    g: float,
-) -> Answer:
-    settings: Answer = {"start": span[0], "stop": span[1], "g": g, "dtype": _dtype(span), **dict(parameters)}
-    answer: Answer = encoded(description.document(sample_curves(op, rules, **settings)))
+def _confirmed(op: str, rules: tuple[str, ...], sampling: tuple[tuple[str, float], ...]) -> Answer:
+    settings: dict[str, Any] = dict(sampling)
+    dtype = _dtype((settings["start"], settings["stop"]))
+    answer: Answer = encoded(description.document(sample_curves(op, rules, dtype=dtype, **settings)))
     return answer
 
 

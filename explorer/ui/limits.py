@@ -1,7 +1,5 @@
 """What one server takes on from its visitors; ``EXPLORER_PROFILE=hosted`` is for one that strangers reach."""
 
-from __future__ import annotations
-
 import os
 
 HOSTED = os.environ.get("EXPLORER_PROFILE") == "hosted"

@@ -4,15 +4,14 @@ The instrument writes the query, in the address bar and wherever it asks Python 
 is read, with a sentence for whatever cannot be had.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 from urllib.parse import urlencode
 
-from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, find_rule
+from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, find_rule, hint
 from explorer.curves import LARGEST_RANGE
 from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
@@ -50,6 +49,12 @@ class Choice(TrainingSettings):
         """The op and the rules as records."""
         return find_op(self.op), tuple(find_rule(rule) for rule in self.rules)
 
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """Range, g and parameters as keywords of ``sample``."""
+        start, stop = self.range
+        return {"start": start, "stop": stop, "g": self.g, **self.parameters}
+
 
 _DEFAULT = Choice()
 # What a link says by these words; a parameter of the same name stands behind a prefix.
@@ -70,11 +75,9 @@ def parameters_of(op: Op, rules: Sequence[Rule]) -> dict[str, Parameter]:
         for parameter in rule.parameters:
             own.setdefault(parameter.name, []).append((rule, parameter))
     for name, users in own.items():
-        if name in controls:
-            continue
         if len({parameter for _, parameter in users}) == 1:
-            controls[name] = users[0][1]
-        else:
+            controls.setdefault(name, users[0][1])
+        elif name not in controls:
             controls |= {f"{rule.key}.{name}": parameter for rule, parameter in users}
     return controls
 
@@ -132,11 +135,13 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
         section=reader.section(),
         parameters=reader.parameters(find_op(op), [find_rule(rule) for rule in rules]),
         range=reader.range(),
-        g=reader.number("g", _DEFAULT.g, -LARGEST_G, LARGEST_G),
+        g=reader.g(),
     )
     choice = reader.training(choice)
-    reader.note_rest()
-    return choice, reader.notices
+    rest = [
+        f"The link sets {_shown(key)}, which nothing here uses." for key in reader.query if reader.query[key]
+    ]
+    return choice, reader.notices + rest
 
 
 class _Reader:
@@ -183,9 +188,10 @@ class _Reader:
 
     def section(self) -> str:
         asked = self.last("section") or ""
-        if asked and asked not in SECTIONS:
-            self.note(f"The link opens {_shown(asked)}: the sections are {', '.join(SECTIONS)}.")
-        return asked if asked in SECTIONS else _DEFAULT.section
+        if asked in SECTIONS or not asked:
+            return asked
+        self.note(f"The link opens {_shown(asked)}: the sections are {', '.join(SECTIONS)}.")
+        return _DEFAULT.section
 
     def entry(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
         """The canonical key of an op or rule, or "" with a notice."""
@@ -196,7 +202,8 @@ class _Reader:
                 f"The link's own {kind} {_shown(text.removeprefix(OWN))} cannot be read: {error.message}."
             )
         except ValueError:
-            self.note(f"The link names an unknown {kind} {_shown(text)}.")
+            meant = hint(kind, text)
+            self.note(f"The link names an unknown {kind} {_shown(text)}{meant and f' ({meant})'}.")
         return ""
 
     def parameters(self, op: Op, rules: Sequence[Rule]) -> dict[str, float]:
@@ -214,9 +221,9 @@ class _Reader:
         self.notices += notices
         return {key: value for key, value in settings.items() if value != controls[key].default}
 
-    def number(self, key: str, default: float, low: float, high: float) -> float:
-        asked = self.last(key)
-        return default if asked is None else self.value(key, asked, default, low, high)
+    def g(self) -> float:
+        asked = self.last("g")
+        return _DEFAULT.g if asked is None else self.value("g", asked, _DEFAULT.g, -LARGEST_G, LARGEST_G)
 
     def value(self, key: str, asked: str, default: float, low: float, high: float) -> float:
         value = float(asked) if _NUMBER.fullmatch(asked) else math.nan
@@ -235,11 +242,9 @@ class _Reader:
         if len(asked) != 2:
             self.note("The link's range needs two values, such as range=-3&range=3.")
             return _DEFAULT.range
-        ends = [
-            self.value("range", text, default, -LARGEST_RANGE, LARGEST_RANGE)
-            for text, default in zip(asked, _DEFAULT.range, strict=True)
-        ]
-        tidied, notices = tidy_range(ends[0], ends[1])
+        reach = (-LARGEST_RANGE, LARGEST_RANGE)
+        start, stop = (self.value("range", *pair, *reach) for pair in zip(asked, _DEFAULT.range, strict=True))
+        tidied, notices = tidy_range(start, stop)
         self.notices += notices
         return tidied
 
@@ -257,11 +262,6 @@ class _Reader:
             else:
                 choice = replace(choice, **{name: value})
         return choice
-
-    def note_rest(self) -> None:
-        for key in self.query:
-            if self.query[key]:
-                self.note(f"The link sets {_shown(key)}, which nothing here uses.")
 
 
 def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str]]:

@@ -1,7 +1,5 @@
 """Navigation: what every page has in common."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from explorer.ui import state

@@ -1,7 +1,5 @@
 """The instrument on a page: components v2 keeps its element, whatever the script does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """The pages: one list for navigation, routes and admission."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """Ready-made choices, each the query of a link and a sentence on what to try."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from urllib.parse import parse_qs
 
@@ -22,73 +20,38 @@ class Preset:
         return from_query(parse_qs(self.query))[0]
 
 
+# fmt: off
 PRESETS = (
-    Preset(
-        "Why round stops learning",
-        "op=round&rule=default&rule=straight_through",
-        "Autograd's gradient is 0 wherever you look; straight-through lets g pass. Train both: with the "
-        "first one w1 never moves, and w2 learns alone. Here that is enough; with sign it is not.",
-    ),
-    Preset(
-        "Learning through sign",
-        "op=sign&rule=default&rule=straight_through",
-        "Train both: without a gradient for w1 the loss hardly falls; straight-through ends far lower.",
-    ),
-    Preset(
-        "ClampGradient's bug",
-        "op=clamp&rule=straight_through&rule=published_clamp&range=0&range=2",
-        "At g = 1 the two look the same. Set the upstream gradient g to 2 to see the bug above 1.",
-    ),
-    Preset(
-        "MyReLU at exactly 0",
-        "op=relu&rule=default&rule=seed_relu&range=-1&range=1",
-        "Hover over x = 0: the hand-written rule passes g there, torch does not.",
-    ),
-    Preset(
-        "Binary weights",
-        "op=sign&rule=default&rule=straight_through&rule=clipped",
-        "Move c: the window decides which weights may still change sides.",
-    ),
-    Preset(
-        "Is a bound inside?",
-        "op=clamp&rule=default&rule=masked&rule=masked_open",
-        "The rules differ at two points only, and torch has changed its mind about them.",
-    ),
+    Preset("Why round stops learning", "op=round&rule=default&rule=straight_through",
+           "Autograd's gradient is 0 wherever you look; straight-through lets g pass. Train both: with the "
+           "first one w1 never moves, and w2 learns alone. Here that is enough; with sign it is not."),
+    Preset("Learning through sign", "op=sign&rule=default&rule=straight_through",
+           "Train both: without a gradient for w1 the loss hardly falls; straight-through ends far lower."),
+    Preset("ClampGradient's bug", "op=clamp&rule=straight_through&rule=published_clamp&range=0&range=2",
+           "At g = 1 the two look the same. Set the upstream gradient g to 2 to see the bug above 1."),
+    Preset("MyReLU at exactly 0", "op=relu&rule=default&rule=seed_relu&range=-1&range=1",
+           "Hover over x = 0: the hand-written rule passes g there, torch does not."),
+    Preset("Binary weights", "op=sign&rule=default&rule=straight_through&rule=clipped",
+           "Move c: the window decides which weights may still change sides."),
+    Preset("Is a bound inside?", "op=clamp&rule=default&rule=masked&rule=masked_open",
+           "The rules differ at two points only, and torch has changed its mind about them."),
 )
 
 # For the page of trainings; with these settings each ends as its hint says.
 TRAINING = (
-    Preset(
-        "Learning through sign",
-        "op=sign&rule=default&rule=straight_through",
-        "Autograd's gradient of sign is 0: w1 never moves, and the loss hardly falls. Straight-through ends "
-        "far lower.",
-    ),
-    Preset(
-        "Quantised activations",
-        "op=quantize&rule=default&rule=straight_through",
-        "A staircase has gradient 0 between its steps. Straight-through looks past them, and w1 learns.",
-    ),
-    Preset(
-        "When w2 learns alone",
-        "op=round&rule=default&rule=straight_through",
-        "Here the rule without a gradient ends lower: w2 alone learns 64 random answers by heart, on hidden "
-        "values that stand still.",
-    ),
-    Preset(
-        "A window too narrow",
-        "op=sign&rule=straight_through&rule=clipped",
-        "Clipped lets g pass where |x| ≤ c only. Most pre-activations lie far outside, so w1 hardly moves: "
-        "make c larger.",
-    ),
-    Preset(
-        "A spike and its surrogates",
-        "op=step&rule=default&rule=triangle&rule=straight_through",
-        "The narrower the surrogate, the less of the gradient it passes on, and the less w1 learns.",
-    ),
-    Preset(
-        "A step too large",
-        "op=relu&rule=default&lr=1e-5",
-        "Ten times the learning rate, and the loss grows until it is no longer finite. Try 1e-6.",
-    ),
+    Preset("Learning through sign", "op=sign&rule=default&rule=straight_through",
+           "Autograd's gradient of sign is 0: w1 never moves, and the loss hardly falls. Straight-through "
+           "ends far lower."),
+    Preset("Quantised activations", "op=quantize&rule=default&rule=straight_through",
+           "A staircase has gradient 0 between its steps. Straight-through looks past them, and w1 learns."),
+    Preset("When w2 learns alone", "op=round&rule=default&rule=straight_through",
+           "Here the rule without a gradient ends lower: w2 alone learns 64 random answers by heart, on "
+           "hidden values that stand still."),
+    Preset("A window too narrow", "op=sign&rule=straight_through&rule=clipped",
+           "Clipped lets g pass where |x| ≤ c only. Most pre-activations lie far outside, so w1 hardly "
+           "moves: make c larger."),
+    Preset("A spike and its surrogates", "op=step&rule=default&rule=triangle&rule=straight_through",
+           "The narrower the surrogate, the less of the gradient it passes on, and the less w1 learns."),
+    Preset("A step too large", "op=relu&rule=default&lr=1e-5",
+           "Ten times the learning rate, and the loss grows until it is no longer finite. Try 1e-6."),
 )

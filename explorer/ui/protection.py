@@ -1,7 +1,5 @@
 """What every answer carries, and what no request may ask for."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import os
@@ -36,7 +34,7 @@ class Protection:
         self.app = app
         self._policy = _policy(page)
         names = os.environ.get(HOSTS, "").lower().replace(",", " ").split()
-        self._hosts: set[str] = {*_LOOPBACK, *names, *([] if hosted else [socket.gethostname().lower()])}
+        self._hosts = {*_LOOPBACK, *names} | (set() if hosted else {socket.gethostname().lower()})
         self._hosted = hosted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,7 +1,5 @@
 """The session's choice: what the address bar asks for at first, then what the instrument reports."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qs

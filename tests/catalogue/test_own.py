@@ -42,3 +42,4 @@ def test_errors_point_into_the_text_with_its_name(find, text: str, column: int) 
     with pytest.raises(FormulaError) as caught:
         find(f"formula: {text}")
     assert caught.value.column == column
+    assert str(caught.value) == f"{caught.value.message}\n{text}\n{' ' * (column - 1)}^"

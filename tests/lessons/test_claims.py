@@ -70,8 +70,8 @@ def test_relu(r: Results) -> None:
 
 
 def test_linear(r: Results) -> None:
-    assert r["right"] is True
-    assert "input 2" in r["wrong"]
+    assert r["said"]["LinearFunction"] is True
+    assert "input 2" in r["said"]["WrongBiasFunction"]
     assert r["asked"] == (False, True)
     assert r["by_hand"].endswith(f"= {r['small']['gradient'][1][0]:g}")
 
@@ -79,7 +79,7 @@ def test_linear(r: Results) -> None:
 def test_constants(r: Results) -> None:
     assert r["gradient"] == [3, 3]
     assert r["values_back"] == 2
-    assert (r["usual"], r["spared"], r["behind_a_block"]) == ([0, 0], None, None)
+    assert (r["given"], r["behind_a_block"]) == ({"usual": [0, 0], "spared": None}, None)
 
 
 def test_context(r: Results) -> None:

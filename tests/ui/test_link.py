@@ -148,3 +148,18 @@ def test_a_preset_is_a_link_without_fault(preset):
 def test_presets_differ():
     assert len({preset.name for preset in PRESETS}) == len(PRESETS)
     assert len({urlencode(query_of(preset.choice), doseq=True) for preset in PRESETS}) == len(PRESETS)
+
+
+@pytest.mark.parametrize(
+    ("query", "notice"),
+    [
+        ({"op": ["rond"]}, "The link names an unknown op \"rond\" (did you mean 'round'?)."),
+        ({"rule": ["strait_through"]}, "unknown rule \"strait_through\" (did you mean 'straight_through'?)."),
+        ({"op": ["clipped"]}, 'The link names an unknown op "clipped" (it is a rule).'),
+        ({"op": ["qqqq"]}, 'The link names an unknown op "qqqq".'),
+    ],
+)
+def test_an_unknown_key_is_named_with_what_may_be_meant(query: dict[str, list[str]], notice: str):
+    choice, (said,) = from_query(query)
+    assert said.endswith(notice)
+    assert choice == Choice()

@@ -109,7 +109,7 @@ def test_formula_puts_what_torch_computes_beside_the_rules():
     assert set(shown["torch"][inside]) == {G}
     assert set(shown["torch"][(x < -0.5) | (x > 1.25)]) == {0}
     assert set(shown["g * k"]) == {G * 3.5}
-    expected = readings("clamp", CODED, start=START, stop=STOP, g=G, parameters=VALUES)
+    expected = readings("clamp", CODED, start=START, stop=STOP, g=G, **VALUES)
     pd.testing.assert_frame_equal(shown.drop(columns="x"), expected.drop(columns="x"), check_dtype=False)
 
 
@@ -131,7 +131,7 @@ def test_readings_are_computed_once_for_a_choice(monkeypatch):
 
 def test_a_long_table_of_readings_says_what_is_left_out():
     test = opened("range=-20&range=20&section=formula")
-    whole = readings("round", ["default", "straight_through"], start=-20, stop=20, g=1, parameters={})
+    whole = readings("round", ["default", "straight_through"], start=-20, stop=20, g=1)
     assert len(test.dataframe[0].value) == sections._MOST_READINGS < len(whole)
     assert f"The first {sections._MOST_READINGS} of {len(whole)} rows" in words_of(test)
 

@@ -1,7 +1,5 @@
 """The ops: one elementwise function each, in the formula language, family by family."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from explorer.catalogue.ops import activation, elementary, jump, rounding

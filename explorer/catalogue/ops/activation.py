@@ -1,7 +1,5 @@
 """Activations, by torch's own functions, so that the default rule shows torch's own gradient."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from explorer.catalogue.parameters import HI, LO
@@ -12,129 +10,75 @@ LAMBDA = Parameter("lambd", 0.5, 0.0, 5.0, "threshold: what is closer to 0 becom
 # Each entry is a paragraph: name and formula, facts, words.
 # fmt: off
 BOUNDED = (
-    Op(
-        "clamp", "Clamp", "clamp(x, lo, hi)",
-        also=("clip",), parameters=(LO, HI), kinks=("lo", "hi"),
-        purpose="Keeps values within a range: what lies outside is moved to the nearest bound.",
-        note="Exactly at a bound torch's gradient is 1 from 2018 on and 0 since version 2.14.",
-    ),
-    Op(
-        "hardtanh", "Hardtanh", "hardtanh(x, lo, hi)",
-        parameters=(replace(LO, default=-1.0), HI), kinks=("lo", "hi"),
-        purpose="The same function as clamp by another name; its gradient at the bounds has always been 0.",
-    ),
-    Op(
-        "hardsigmoid", "Hardsigmoid", "hardsigmoid(x)",
-        kinks=("-3", "3"),
-        purpose="A sigmoid of three straight pieces, cheap enough for small devices.",
-        note="torch can differentiate it once but not twice.",
-        source="MobileNetV3, Howard et al. 2019, arXiv:1905.02244",
-    ),
+    Op("clamp", "Clamp", "clamp(x, lo, hi)", also=("clip",), parameters=(LO, HI), kinks=("lo", "hi"),
+       purpose="Keeps values within a range: what lies outside is moved to the nearest bound.",
+       note="Exactly at a bound torch's gradient is 1 from 2018 on and 0 since version 2.14."),
+    Op("hardtanh", "Hardtanh", "hardtanh(x, lo, hi)",
+       parameters=(replace(LO, default=-1.0), HI), kinks=("lo", "hi"),
+       purpose="The same function as clamp by another name; its gradient at the bounds has always been 0."),
+    Op("hardsigmoid", "Hardsigmoid", "hardsigmoid(x)", kinks=("-3", "3"),
+       purpose="A sigmoid of three straight pieces, cheap enough for small devices.",
+       note="torch can differentiate it once but not twice.",
+       source="MobileNetV3, Howard et al. 2019, arXiv:1905.02244"),
 )
 
 RECTIFIERS = (
-    Op(
-        "relu", "ReLU", "relu(x)",
-        also=("rectifier",), kinks=("0",),
-        purpose="Passes what is positive, blocks the rest: the default activation of deep nets.",
-    ),
-    Op(
-        "leaky_relu", "Leaky ReLU", "leaky_relu(x, slope)",
-        parameters=(Parameter("slope", 0.01, 0.0, 0.9, "slope left of 0"),), kinks=("0",),
-        purpose="Lets a little of what is negative through, so that no unit can die.",
-        source="Maas et al. 2013, Rectifier Nonlinearities Improve Neural Network Acoustic Models",
-    ),
-    Op(
-        "relu6", "ReLU6", "relu6(x)",
-        kinks=("0", "6"),
-        purpose="A ReLU that ends at 6, so that few bits suffice for its output.",
-        source="Krizhevsky 2010, Convolutional Deep Belief Networks on CIFAR-10",
-    ),
-    Op(
-        # At alpha = 1 both slopes are 1 and there is no corner; 0 / 0 is no point of any interval.
-        "elu", "ELU", "elu(x, alpha)",
-        parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth: far to the left y nears −alpha"),),
-        kinks=("0 / (alpha - 1)",),
-        purpose="Bends smoothly to −alpha on the negative side, which keeps the mean activation near 0.",
-        source="Clevert et al. 2016, arXiv:1511.07289",
-    ),
-    Op(
-        "selu", "SELU", "selu(x)",
-        kinks=("0",),
-        purpose="An ELU scaled so that activations normalise themselves from layer to layer.",
-        source="Klambauer et al. 2017, arXiv:1706.02515",
-    ),
-    Op(
-        "celu", "CELU", "celu(x, alpha)",
-        parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth and width: those of the negative side"),),
-        kinks=(),
-        purpose="An ELU whose slope is 1 at 0 whatever alpha is.",
-        source="Barron 2017, arXiv:1704.07483",
-    ),
-    Op(
-        "gelu", "GELU", "gelu(x)",
-        kinks=(),
-        purpose="Weights x by the chance that a normal variable is smaller: the activation of transformers.",
-        source="Hendrycks and Gimpel 2016, arXiv:1606.08415",
-    ),
-    Op(
-        "silu", "SiLU (Swish)", "silu(x)",
-        also=("swish",), kinks=(),
-        purpose="Weights x by its own sigmoid, and so dips below 0 before it dies away.",
-        source="Elfwing et al. 2017, arXiv:1702.03118; Ramachandran et al. 2017, arXiv:1710.05941",
-    ),
-    Op(
-        "mish", "Mish", "mish(x)",
-        kinks=(),
-        purpose="Weights x by the tanh of its softplus: a SiLU with a softer bend.",
-        source="Misra 2019, arXiv:1908.08681",
-    ),
-    Op(
-        "hardswish", "Hardswish", "hardswish(x)",
-        kinks=("-3", "3"),
-        purpose="A SiLU without an exponential, x times Hardsigmoid, for small devices.",
-        source="MobileNetV3, Howard et al. 2019, arXiv:1905.02244",
-    ),
-    Op(
-        "softplus", "Softplus", "softplus(x)",
-        kinks=(),
-        purpose="The smooth relative of ReLU, always positive; its gradient is the sigmoid.",
-        note="Above 20 torch returns x itself, which is off by at most 2·10⁻⁹.",
-    ),
+    Op("relu", "ReLU", "relu(x)", also=("rectifier",), kinks=("0",),
+       purpose="Passes what is positive, blocks the rest: the default activation of deep nets."),
+    Op("leaky_relu", "Leaky ReLU", "leaky_relu(x, slope)",
+       parameters=(Parameter("slope", 0.01, 0.0, 0.9, "slope left of 0"),), kinks=("0",),
+       purpose="Lets a little of what is negative through, so that no unit can die.",
+       source="Maas et al. 2013, Rectifier Nonlinearities Improve Neural Network Acoustic Models"),
+    Op("relu6", "ReLU6", "relu6(x)", kinks=("0", "6"),
+       purpose="A ReLU that ends at 6, so that few bits suffice for its output.",
+       source="Krizhevsky 2010, Convolutional Deep Belief Networks on CIFAR-10"),
+    # At alpha = 1 both slopes are 1 and there is no corner; 0 / 0 is no point of any interval.
+    Op("elu", "ELU", "elu(x, alpha)",
+       parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth: far to the left y nears −alpha"),),
+       kinks=("0 / (alpha - 1)",),
+       purpose="Bends smoothly to −alpha on the negative side, which keeps the mean activation near 0.",
+       source="Clevert et al. 2016, arXiv:1511.07289"),
+    Op("selu", "SELU", "selu(x)", kinks=("0",),
+       purpose="An ELU scaled so that activations normalise themselves from layer to layer.",
+       source="Klambauer et al. 2017, arXiv:1706.02515"),
+    Op("celu", "CELU", "celu(x, alpha)",
+       parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth and width: those of the negative side"),),
+       kinks=(),
+       purpose="An ELU whose slope is 1 at 0 whatever alpha is.",
+       source="Barron 2017, arXiv:1704.07483"),
+    Op("gelu", "GELU", "gelu(x)", kinks=(),
+       purpose="Weights x by the chance that a normal variable is smaller: the activation of transformers.",
+       source="Hendrycks and Gimpel 2016, arXiv:1606.08415"),
+    Op("silu", "SiLU (Swish)", "silu(x)", also=("swish",), kinks=(),
+       purpose="Weights x by its own sigmoid, and so dips below 0 before it dies away.",
+       source="Elfwing et al. 2017, arXiv:1702.03118; Ramachandran et al. 2017, arXiv:1710.05941"),
+    Op("mish", "Mish", "mish(x)", kinks=(),
+       purpose="Weights x by the tanh of its softplus: a SiLU with a softer bend.",
+       source="Misra 2019, arXiv:1908.08681"),
+    Op("hardswish", "Hardswish", "hardswish(x)", kinks=("-3", "3"),
+       purpose="A SiLU without an exponential, x times Hardsigmoid, for small devices.",
+       source="MobileNetV3, Howard et al. 2019, arXiv:1905.02244"),
+    Op("softplus", "Softplus", "softplus(x)", kinks=(),
+       purpose="The smooth relative of ReLU, always positive; its gradient is the sigmoid.",
+       note="Above 20 torch returns x itself, which is off by at most 2·10⁻⁹."),
 )
 
 SMOOTH = (
-    Op(
-        "identity", "Identity", "x",
-        kinks=(),
-        purpose="Changes nothing forward, so that a rule can be seen alone.",
-    ),
-    Op(
-        "tanh", "Tanh", "tanh(x)",
-        kinks=(),
-        purpose="Squashes smoothly to between −1 and 1; the smooth relative of sign.",
-    ),
-    Op(
-        "sigmoid", "Sigmoid", "sigmoid(x)",
-        also=("logistic",), kinks=(),
-        purpose="Squashes smoothly to between 0 and 1; the smooth relative of a step.",
-    ),
-    Op(
-        "softsign", "Softsign", "softsign(x)",
-        kinks=(),
-        purpose="Squashes to between −1 and 1 like tanh, but so slowly that far values still learn.",
-    ),
+    Op("identity", "Identity", "x", kinks=(),
+       purpose="Changes nothing forward, so that a rule can be seen alone."),
+    Op("tanh", "Tanh", "tanh(x)", kinks=(),
+       purpose="Squashes smoothly to between −1 and 1; the smooth relative of sign."),
+    Op("sigmoid", "Sigmoid", "sigmoid(x)", also=("logistic",), kinks=(),
+       purpose="Squashes smoothly to between 0 and 1; the smooth relative of a step."),
+    Op("softsign", "Softsign", "softsign(x)", kinks=(),
+       purpose="Squashes to between −1 and 1 like tanh, but so slowly that far values still learn."),
 )
 
 SHRINKAGE = (
-    Op(
-        "softshrink", "Softshrink", "softshrink(x, lambd)",
-        also=("soft threshold",), parameters=(LAMBDA,), kinks=("-lambd", "lambd"),
-        purpose="Moves every value towards 0 by λ and stops there: the step that makes solutions sparse.",
-    ),
-    Op(
-        "hardshrink", "Hardshrink", "hardshrink(x, lambd)",
-        also=("hard threshold",), parameters=(LAMBDA,), kinks=("-lambd", "lambd"),
-        purpose="Sets small values to 0 and leaves the others as they are: pruning as a function.",
-    ),
+    Op("softshrink", "Softshrink", "softshrink(x, lambd)",
+       also=("soft threshold",), parameters=(LAMBDA,), kinks=("-lambd", "lambd"),
+       purpose="Moves every value towards 0 by λ and stops there: the step that makes solutions sparse."),
+    Op("hardshrink", "Hardshrink", "hardshrink(x, lambd)",
+       also=("hard threshold",), parameters=(LAMBDA,), kinks=("-lambd", "lambd"),
+       purpose="Sets small values to 0 and leaves the others as they are: pruning as a function."),
 )

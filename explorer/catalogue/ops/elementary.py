@@ -1,50 +1,24 @@
 """Elementary functions, for comparing rules with a derivative everybody knows."""
 
-from __future__ import annotations
-
 from explorer.catalogue.records import Op
 
 # Each entry is a paragraph: name and formula, facts, words.
 # fmt: off
 ELEMENTARY = (
-    Op(
-        "abs", "Absolute value", "abs(x)",
-        kinks=("0",),
-        purpose="The distance from 0; torch's gradient at exactly 0 is 0.",
-    ),
-    Op(
-        "square", "Square", "x**2",
-        kinks=(),
-        purpose="The simplest loss, with the gradient 2x.",
-    ),
-    Op(
-        "cube", "Cube", "x**3",
-        kinks=(),
-        purpose="Flat at 0 without being at its lowest: its gradient 3x² vanishes where nothing ends.",
-    ),
-    Op(
-        "sqrt", "Square root", "sqrt(x)",
-        kinks=("0",),
-        purpose="Defined from 0 on, with an infinite gradient at 0: where many a NaN in training begins.",
-    ),
-    Op(
-        "exp", "Exponential", "exp(x)",
-        kinks=(),
-        purpose="Its own gradient, and the first function to overflow.",
-    ),
-    Op(
-        "log", "Logarithm", "log(x)",
-        also=("ln",), kinks=("0",),
-        purpose="Defined above 0 only, although its gradient 1/x has values on both sides.",
-    ),
-    Op(
-        "sin", "Sine", "sin(x)",
-        kinks=(),
-        purpose="Periodic and smooth: a gradient that changes its sign again and again.",
-    ),
-    Op(
-        "reciprocal", "Reciprocal", "reciprocal(x)",
-        kinks=("0",),
-        purpose="Infinite at 0, with a gradient that is negative on both sides of it.",
-    ),
+    Op("abs", "Absolute value", "abs(x)", kinks=("0",),
+       purpose="The distance from 0; torch's gradient at exactly 0 is 0."),
+    Op("square", "Square", "x**2", kinks=(),
+       purpose="The simplest loss, with the gradient 2x."),
+    Op("cube", "Cube", "x**3", kinks=(),
+       purpose="Flat at 0 without being at its lowest: its gradient 3x² vanishes where nothing ends."),
+    Op("sqrt", "Square root", "sqrt(x)", kinks=("0",),
+       purpose="Defined from 0 on, with an infinite gradient at 0: where many a NaN in training begins."),
+    Op("exp", "Exponential", "exp(x)", kinks=(),
+       purpose="Its own gradient, and the first function to overflow."),
+    Op("log", "Logarithm", "log(x)", also=("ln",), kinks=("0",),
+       purpose="Defined above 0 only, although its gradient 1/x has values on both sides."),
+    Op("sin", "Sine", "sin(x)", kinks=(),
+       purpose="Periodic and smooth: a gradient that changes its sign again and again."),
+    Op("reciprocal", "Reciprocal", "reciprocal(x)", kinks=("0",),
+       purpose="Infinite at 0, with a gradient that is negative on both sides of it."),
 )

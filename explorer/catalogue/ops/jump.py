@@ -1,52 +1,33 @@
 """Ops that jump: sign-like from −1 to 1, step-like from 0 to 1."""
 
-from __future__ import annotations
-
 from explorer.catalogue.records import Op, Parameter
 
 # Each entry is a paragraph: name and formula, facts, words.
 # fmt: off
 SIGN = (
-    Op(
-        "sign", "Sign", "sign(x)",
-        also=("sgn",), kinks=("0",),
-        purpose="Keeps only the sign; torch gives 0 at exactly 0.",
-    ),
-    Op(
-        "binarize", "Binarise", "where(x >= 0, 1, -1)",
-        also=("ste_sign",), kinks=("0",),
-        purpose="Turns a weight or activation into −1 or 1, never 0, so that one bit can hold it.",
-        source="Hubara et al. 2016, arXiv:1602.02830; larq ste_sign",
-    ),
-    Op(
-        "ternarize", "Ternarise", "where(x > delta, 1, where(x < -delta, -1, 0))",
-        also=("ste_tern",),
-        parameters=(Parameter("delta", 0.05, 0.0, 5.0, "threshold: values up to this far from 0 become 0"),),
-        kinks=("-delta", "delta"),
-        purpose="Gives −1, 0 or 1: binarisation with room for weights that do not matter.",
-        source="Li et al. 2016, arXiv:1605.04711; larq ste_tern",
-    ),
-    Op(
-        "scaled_binarize", "Binarise (scaled)", "mean(abs(x)) * where(x >= 0, 1, -1)",
-        also=("xnor",), kinks=("0",),
-        purpose="Keeps the mean magnitude beside the signs: the closest binary copy of a whole tensor.",
-        note="Not elementwise: the mean is over the whole tensor, where larq takes one per output channel.",
-        source="XNOR-Net, Rastegari et al. 2016, arXiv:1603.05279; larq magnitude_aware_sign",
-    ),
+    Op("sign", "Sign", "sign(x)", also=("sgn",), kinks=("0",),
+       purpose="Keeps only the sign; torch gives 0 at exactly 0."),
+    Op("binarize", "Binarise", "where(x >= 0, 1, -1)", also=("ste_sign",), kinks=("0",),
+       purpose="Turns a weight or activation into −1 or 1, never 0, so that one bit can hold it.",
+       source="Hubara et al. 2016, arXiv:1602.02830; larq ste_sign"),
+    Op("ternarize", "Ternarise", "where(x > delta, 1, where(x < -delta, -1, 0))", also=("ste_tern",),
+       parameters=(Parameter("delta", 0.05, 0.0, 5.0, "threshold: values up to this far from 0 become 0"),),
+       kinks=("-delta", "delta"),
+       purpose="Gives −1, 0 or 1: binarisation with room for weights that do not matter.",
+       source="Li et al. 2016, arXiv:1605.04711; larq ste_tern"),
+    Op("scaled_binarize", "Binarise (scaled)", "mean(abs(x)) * where(x >= 0, 1, -1)",
+       also=("xnor",), kinks=("0",),
+       purpose="Keeps the mean magnitude beside the signs: the closest binary copy of a whole tensor.",
+       note="Not elementwise: the mean is over the whole tensor, where larq takes one per output channel.",
+       source="XNOR-Net, Rastegari et al. 2016, arXiv:1603.05279; larq magnitude_aware_sign"),
 )
 
 STEP = (
-    Op(
-        "step", "Step (1 at 0)", "where(x >= 0, 1, 0)",
-        also=("heaviside", "spike"), kinks=("0",),
-        purpose="Fires once the threshold is reached: the spike of a spiking neuron.",
-        source="SpikingJelly, activation_based/surrogate.py, heaviside",
-    ),
-    Op(
-        "step_open", "Step (0 at 0)", "where(x > 0, 1, 0)",
-        kinks=("0",),
-        purpose="Fires only above the threshold, so that a neuron resting exactly on it stays silent.",
-        note="snnTorch's docstrings write ≥, its code computes >.",
-        source="snnTorch, surrogate.py",
-    ),
+    Op("step", "Step (1 at 0)", "where(x >= 0, 1, 0)", also=("heaviside", "spike"), kinks=("0",),
+       purpose="Fires once the threshold is reached: the spike of a spiking neuron.",
+       source="SpikingJelly, activation_based/surrogate.py, heaviside"),
+    Op("step_open", "Step (0 at 0)", "where(x > 0, 1, 0)", kinks=("0",),
+       purpose="Fires only above the threshold, so that a neuron resting exactly on it stays silent.",
+       note="snnTorch's docstrings write ≥, its code computes >.",
+       source="snnTorch, surrogate.py"),
 )

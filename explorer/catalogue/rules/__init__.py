@@ -1,7 +1,5 @@
 """The backward rules: what is returned in place of torch's own gradient, one formula each, group by group."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Rules for sign-like ops, which jump by 2: a rule that spreads the jump honestly has area 2."""
 
-from __future__ import annotations
-
 from explorer.catalogue.records import Parameter, Rule
 
 _WINDOW = Parameter("c", 1.0, 0.05, 5.0, "window half-width: nothing passes outside")
@@ -10,60 +8,44 @@ OTHERWISE = "It spreads a jump by 2 at 0, from −1 to 1, which this op does not
 # Each entry is a paragraph: name and formula, facts, words.
 # fmt: off
 SIGN = (
-    Rule(
-        "clipped", "Clipped straight-through", "g * (abs(x) <= c)",
-        also=("clipped ste", "ste_sign", "hardtanh ste"), parameters=(_WINDOW,), kinks=("-c", "c"),
-        antiderivative="clamp(x, -c, c)", area="2 * c", suits=("sign", "step"),
-        otherwise="Its window lies around 0, where a sign or a step jumps; this op changes elsewhere.",
-        purpose="Straight-through near the jump only, so that weights far out stop drifting.",
-        source="Hubara et al. 2016, arXiv:1602.02830; larq ste_sign",
-    ),
-    Rule(
-        "approx_sign", "ApproxSign", "g * relu(2 - 2 * abs(x))",
-        also=("bireal",), kinks=("-1", "0", "1"),
-        antiderivative="where(abs(x) < 1, x * (2 - abs(x)), sign(x))", area="2",
-        purpose="A triangle of area 2: the gradient of a sign made of two parabolas.",
-        source="Bi-Real Net, Liu et al. 2018, arXiv:1808.00278; larq approx_sign",
-    ),
-    Rule(
-        "swish_sign", "SwishSign",
-        "g * 2 * b * sigmoid(b * x) * sigmoid(-b * x) * (2 - b * x * tanh(b * x / 2))",
-        also=("bnn+",), parameters=(Parameter("b", 5.0, 0.1, 50.0, "steepness: the peak is b"),), kinks=(),
-        antiderivative="2 * sigmoid(b * x) * (1 + b * x * sigmoid(-b * x)) - 1", area="2",
-        purpose="Peaks at the jump and turns negative beside it, pushing weights away from the threshold.",
-        note="BNN+ and larq divide by 1 + cosh(b x), which overflows; the two sigmoids are the same, safely.",
-        source="BNN+, Darabi et al. 2018, arXiv:1812.11800; larq swish_sign",
-    ),
-    Rule(
-        "ede", "Error decay estimator", "g * max(1, t) * (1 - tanh(t * x)**2)",
-        also=("irnet",),
-        parameters=(Parameter("t", 1.0, 0.01, 10.0, "steepness: training raises it from 0.1 to 10"),),
-        kinks=(), antiderivative="max(1 / t, 1) * tanh(t * x)", area="2 * max(1 / t, 1)",
-        purpose="Begins as wide as straight-through and ends as narrow as sign while training goes on.",
-        note="The paper writes k t with k = max(1/t, 1); its public code raises t from 0.001, not 0.1.",
-        source="IR-Net, Qin et al. 2020, arXiv:1909.10788",
-    ),
-    Rule(
-        "reste", "ReSTE", "g * (abs(x) <= t) * max(abs(x), 0.1)**(1 / o - 1) / where(abs(x) > 0.1, o, 1)",
-        parameters=(
-            Parameter("o", 3.0, 1.0, 10.0, "order of the root: 1 is clipped straight-through"),
-            Parameter("t", 1.5, 0.2, 5.0, "window half-width: nothing passes outside"),
-        ),
-        kinks=("-t", "-0.1", "0.1", "t"),
-        antiderivative=(
-            "sign(x) * where(abs(x) > 0.1, clamp(abs(x), 0.1, t)**(1 / o), abs(x) * 0.1**(1 / o - 1))"
-        ),
-        area="2 * t**(1 / o)",
-        purpose="The gradient of the o-th root, which nears sign as o grows; close to 0 a chord replaces it.",
-        note="The chord from 0 to 0.1 is o times as steep as the root where they meet.",
-        source="ReSTE, Wu et al. 2023, ICCV, binarized_modules.py",
-    ),
-    Rule(
-        "magnitude_aware", "Magnitude-aware", "g * mean(abs(x)) * (abs(x) <= c)",
-        parameters=(_WINDOW,), kinks=("-c", "c"),
-        otherwise="It belongs to a binarisation that is scaled by the mean magnitude; this op is not.",
-        purpose="The rule of Binarise (scaled): the clipped gradient carries the same mean magnitude.",
-        note="The mean counts as a constant; larq takes it per output channel, here it is over all values.",
-        source="Bi-Real Net, Liu et al. 2018, arXiv:1808.00278; larq magnitude_aware_sign",
-    ),
+    Rule("clipped", "Clipped straight-through", "g * (abs(x) <= c)",
+         also=("clipped ste", "ste_sign", "hardtanh ste"), parameters=(_WINDOW,), kinks=("-c", "c"),
+         antiderivative="clamp(x, -c, c)", area="2 * c", suits=("sign", "step"),
+         otherwise="Its window lies around 0, where a sign or a step jumps; this op changes elsewhere.",
+         purpose="Straight-through near the jump only, so that weights far out stop drifting.",
+         source="Hubara et al. 2016, arXiv:1602.02830; larq ste_sign"),
+    Rule("approx_sign", "ApproxSign", "g * relu(2 - 2 * abs(x))", also=("bireal",), kinks=("-1", "0", "1"),
+         antiderivative="where(abs(x) < 1, x * (2 - abs(x)), sign(x))", area="2",
+         purpose="A triangle of area 2: the gradient of a sign made of two parabolas.",
+         source="Bi-Real Net, Liu et al. 2018, arXiv:1808.00278; larq approx_sign"),
+    Rule("swish_sign", "SwishSign",
+         "g * 2 * b * sigmoid(b * x) * sigmoid(-b * x) * (2 - b * x * tanh(b * x / 2))",
+         also=("bnn+",), parameters=(Parameter("b", 5.0, 0.1, 50.0, "steepness: the peak is b"),), kinks=(),
+         antiderivative="2 * sigmoid(b * x) * (1 + b * x * sigmoid(-b * x)) - 1", area="2",
+         purpose="Peaks at the jump and turns negative beside it, pushing weights away from the threshold.",
+         note="BNN+ and larq divide by 1 + cosh(b x), which overflows; two sigmoids are the same, safely.",
+         source="BNN+, Darabi et al. 2018, arXiv:1812.11800; larq swish_sign"),
+    Rule("ede", "Error decay estimator", "g * max(1, t) * (1 - tanh(t * x)**2)", also=("irnet",),
+         parameters=(Parameter("t", 1.0, 0.01, 10.0, "steepness: training raises it from 0.1 to 10"),),
+         kinks=(), antiderivative="max(1 / t, 1) * tanh(t * x)", area="2 * max(1 / t, 1)",
+         purpose="Begins as wide as straight-through and ends as narrow as sign while training goes on.",
+         note="The paper writes k t with k = max(1/t, 1); its public code raises t from 0.001, not 0.1.",
+         source="IR-Net, Qin et al. 2020, arXiv:1909.10788"),
+    Rule("reste", "ReSTE", "g * (abs(x) <= t) * max(abs(x), 0.1)**(1 / o - 1) / where(abs(x) > 0.1, o, 1)",
+         parameters=(
+             Parameter("o", 3.0, 1.0, 10.0, "order of the root: 1 is clipped straight-through"),
+             Parameter("t", 1.5, 0.2, 5.0, "window half-width: nothing passes outside"),
+         ), kinks=("-t", "-0.1", "0.1", "t"),
+         antiderivative=(
+             "sign(x) * where(abs(x) > 0.1, clamp(abs(x), 0.1, t)**(1 / o), abs(x) * 0.1**(1 / o - 1))"
+         ), area="2 * t**(1 / o)",
+         purpose="The gradient of the o-th root, which nears sign as o grows; near 0 a chord replaces it.",
+         note="The chord from 0 to 0.1 is o times as steep as the root where they meet.",
+         source="ReSTE, Wu et al. 2023, ICCV, binarized_modules.py"),
+    Rule("magnitude_aware", "Magnitude-aware", "g * mean(abs(x)) * (abs(x) <= c)",
+         parameters=(_WINDOW,), kinks=("-c", "c"),
+         otherwise="It belongs to a binarisation that is scaled by the mean magnitude; this op is not.",
+         purpose="The rule of Binarise (scaled): the clipped gradient carries the same mean magnitude.",
+         note="The mean counts as a constant; larq takes it per output channel, here it is over all values.",
+         source="Bi-Real Net, Liu et al. 2018, arXiv:1808.00278; larq magnitude_aware_sign"),
 )

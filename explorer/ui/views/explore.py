@@ -1,7 +1,5 @@
 """Explore: an op, backward rules, and what they look like."""
 
-from __future__ import annotations
-
 from explorer.ui import sections, state
 from explorer.ui.mount import mount
 

@@ -1,7 +1,5 @@
 """Learn: the stories of custom gradients, one screen each."""
 
-from __future__ import annotations
-
 from explorer.ui import answers
 from explorer.ui.mount import mount
 

@@ -1,7 +1,5 @@
 """Train: the two-layer net with the chosen op and rules, live."""
 
-from __future__ import annotations
-
 from explorer.ui.mount import mount
 
 mount("training")
