@@ -14,7 +14,10 @@ export default function (component) {
   const address = new URL(`assets/${component.data.folder}/mount.js`, document.baseURI).href;
   const loaded = import(address);
   const sentence = "The instrument could not be loaded: reload the page.";
-  const failed = () => (component.parentElement.textContent = sentence);
+  const failed = () => {
+    document.querySelector(".served")?.remove(); // which hides what stands here
+    component.parentElement.textContent = sentence;
+  };
   loaded.then((module) => module.mount(component)).catch(failed);
   return () => loaded.then((module) => module.unmount(component.parentElement));
 }

@@ -61,8 +61,9 @@ def _drags(browser: Browser, app: str, dash: str, rounds: int) -> Series:
     shown = {"two rules": two, "six rules": six}
     for name, ours in shown.items():
         slider = ours.get_by_role("slider", name="lo").first
-        yield f"app, {name}, redraws/s", [drags.redraws(ours, slider) for _ in range(rounds)]
-    yield "Dash page, one rule, redraws/s", [drags.redraws(page, theirs) for _ in range(rounds)]
+        ends = slider.evaluate("({min, max}) => [Number(min), Number(max)]")
+        yield f"app, {name}, redraws/s", [drags.redraws(ours, slider, ends) for _ in range(rounds)]
+    yield "Dash page, one rule, redraws/s", [drags.redraws(page, theirs, (-3, 1)) for _ in range(rounds)]
 
 
 def _arrivals(browser: Browser, app: str, dash: str, rounds: int) -> Series:

@@ -1,6 +1,7 @@
 """How often the curves are drawn anew while a parameter is dragged, at 30 pointer moves a second.
 
-A move waits for the one before it: a page that takes longer over each gets fewer.
+A move waits for the one before it: a page that takes longer over each gets fewer. Every value lies within
+the view, so that each move must bend the forward curve: past it none would show.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from playwright.sync_api import Locator, Page
 from tests.browser.reading import CHART
 
 SIX = ("default", "masked", "masked_open", "published_clamp", "toward_range", "clamp_with_grad")
+_VALUES = (-2.8, 0.8)
 _MOVES = 120
 _MOVES_A_SECOND = 30
 # The forward curve, whose path every redraw writes anew: by Plotly or directly. One a frame is counted.
@@ -29,8 +31,9 @@ _COUNT = f"""() => {{
 }}"""
 
 
-def redraws(page: Page, handle: Locator) -> float:
-    """Redraws a second while a slider is dragged to and fro for about four seconds."""
+def redraws(page: Page, handle: Locator, ends: tuple[float, float]) -> float:
+    """Redraws a second while a slider between two ends is dragged to and fro for about four seconds."""
+    from_share, to_share = ((value - ends[0]) / (ends[1] - ends[0]) for value in _VALUES)
     box = handle.bounding_box()
     assert box
     middle = box["y"] + box["height"] / 2
@@ -41,7 +44,7 @@ def redraws(page: Page, handle: Locator) -> float:
     first = time.perf_counter()
     for number in range(_MOVES):
         share = abs((number % 60) - 30) / 30
-        page.mouse.move(box["x"] + box["width"] * (0.2 + 0.6 * share), middle)
+        page.mouse.move(box["x"] + box["width"] * (from_share + (to_share - from_share) * share), middle)
         early_s = first + (number + 1) / _MOVES_A_SECOND - time.perf_counter()
         if early_s > 0:
             page.wait_for_timeout(1000 * early_s)

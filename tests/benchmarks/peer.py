@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.browser.server import ROOT, free_port, running
+from tests.browser.server import free_port, running
 
 _HERE = Path(__file__).parent
-_PACKAGES = ROOT / ".venv" / "peer"
+_PACKAGES = Path(sys.prefix) / "peer"
 
 
 @contextmanager

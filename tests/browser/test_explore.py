@@ -206,6 +206,16 @@ def test_back_undoes_and_forward_does_it_again(page: Page) -> None:
     assert asked(page) == {"op": ["clamp"], "rule": ["masked", "zero"], "g": ["-3"]}
 
 
+def test_back_right_after_a_choice_leaves_address_and_chart_in_step(page: Page) -> None:
+    visit(page, "/?op=clamp&rule=masked", shows=["masked"])
+    choose(page, "Add rule", "zero")
+    settle(page, shows=["masked", "zero"])
+    page.get_by_role("button", name="Hide Masked").evaluate("hide => { hide.click(); history.back(); }")
+    settle(page, shows=["masked"])
+    assert asked(page) == {"op": ["clamp"], "rule": ["masked"]}
+    assert len(traces(page)["masked"].x)
+
+
 def test_small_steps_by_keyboard_are_one_step_back(page: Page) -> None:
     visit(page, "/?op=sign&rule=clipped&g=2", shows=["clipped"])
     for _ in range(3):

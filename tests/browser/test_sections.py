@@ -1,31 +1,96 @@
-"""The sections below the chart, and the order in which the keyboard reaches what is above them."""
+"""The sections below the chart, and what the keyboard reaches on each page, in which order."""
 
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from explorer.ui.link import SECTIONS
 from tests.browser.conftest import Open
-from tests.browser.reading import CHART, card, visit
+from tests.browser.lessons import open_lesson
+from tests.browser.reading import CHART, card, settle_train, visit
 
 FIRST = ["default", "straight_through"]
-FOCUSED = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
+# What has the focus: tag, role where it is not the tag's own, name, and ring; null after the last.
+REACHED = """() => {
+    const node = document.activeElement;
+    if (node === document.body) return null;
+    const drawn = node.matches(".chart-grip") ? "::after" : null;
+    const {outlineStyle, outlineWidth} = getComputedStyle(node, drawn);
+    const name = node.ariaLabel ?? node.labels?.[0]?.textContent ?? node.textContent;
+    return [node.localName, node.getAttribute("role"), name.trim(), `${outlineStyle} ${outlineWidth}`];
+}"""
+NATIVE = ("a", "button", "input", "select", "summary", "textarea")
+MOST = 100  # more than any page has
+
+
+def reached(page: Page) -> list[list[str]]:
+    """What Tab leads to after the links to the pages, one after another."""
+    page.get_by_role("link", name="Learn", exact=True).focus()
+    found = []
+    for _ in range(MOST):
+        page.keyboard.press("Tab")
+        found.append(page.evaluate(REACHED))
+        if found[-1] is None:
+            return found[:-1]
+    raise AssertionError(f"Tab has no end: {found}")
 
 
 @pytest.mark.parametrize("viewport", [{"width": 1366, "height": 768}, {"width": 390, "height": 844}])
 def test_op_and_rules_come_first_for_the_keyboard(new_page: Open, viewport: dict[str, int]) -> None:
     page = new_page(viewport=viewport)
     visit(page, "/", shows=FIRST)
-    page.get_by_role("link", name="Learn").focus()
-    reached = []
-    for _ in range(6):
-        page.keyboard.press("Tab")
-        reached.append(page.evaluate(FOCUSED))
+    names = [name for _, _, name, _ in reached(page)]
     rules = [
         f"{verb} {label}" for label in ("Default autograd", "Straight-through") for verb in ("Hide", "Remove")
     ]
-    assert reached == ["Op", *rules, "Add rule"]
+    assert names[:6] == ["Op", *rules, "Add rule"]
+
+
+@pytest.mark.parametrize("viewport", [{"width": 1366, "height": 768}, {"width": 390, "height": 844}])
+def test_on_train_op_and_rules_come_first_too(new_page: Open, viewport: dict[str, int]) -> None:
+    page = new_page(viewport=viewport)
+    page.goto("/train?op=relu&rule=default")
+    settle_train(page)
+    names = [name for _, _, name, _ in reached(page)]
+    assert names[:3] == ["Op", "Add rule", "Task"]
+    assert names.index("Seed") < names.index("Start") < names.index("Examples")
+    tops = [
+        (place.bounding_box() or {})["y"] for place in (page.locator(f".loss {CHART}"), card(page, "ReLU"))
+    ]
+    assert (tops == sorted(tops)) == (viewport["width"] < 800)
+
+
+@pytest.mark.parametrize("query", ["/", "/train", "/learn", "clamp"])
+def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(page: Page, query: str) -> None:
+    if query == "/":
+        visit(page, "/?op=sign&rule=clipped", shows=["clipped"])
+    elif query == "/train":
+        page.goto(query)
+        settle_train(page)
+    elif query == "/learn":
+        page.goto(query)
+        page.locator(".contents a").first.wait_for()
+    else:
+        open_lesson(page, query)
+        page.get_by_role("button", name="Skip").click()
+        page.get_by_role("button", name="Add rule").wait_for()
+    found = reached(page)
+    assert len(found) > 15
+    for tag, role, name, ring in found:
+        assert tag in NATIVE or role == "slider" or tag == "pre", name
+        assert name
+        assert ring == "solid 2px", name
+
+
+def test_the_links_to_the_pages_have_a_ring(page: Page) -> None:
+    visit(page, "/", shows=FIRST)
+    page.get_by_role("button", name="Copy link").focus()
+    for name in ("Explore", "Train", "Learn"):
+        page.keyboard.press("Tab")
+        tag, _, shown, ring = page.evaluate(REACHED)
+        assert (tag, ring) == ("a", "solid 2px")
+        assert shown.endswith(name)
 
 
 def test_on_a_phone_the_chart_stands_above_the_cards_and_stays(new_page: Open) -> None:

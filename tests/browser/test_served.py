@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.browser.conftest import Open
+from tests.browser.conftest import Open, profile
 from tests.browser.reading import CHART, choose, enter, number, settle, slider, traces
+from tests.browser.server import ROOT, serve
 
 G = "Upstream gradient g"
 NOTICE = "Not everything in the link could be used"
+_SCRIPT = "explorer/ui/main.py"
+_FAILING = """
+from explorer.ui import state
+
+def _fail():
+    raise RuntimeError("a failure")
+
+state.arrive = _fail
+"""
+_ON_TOP = """said => {
+    const {x, y, width, height} = said.getBoundingClientRect();
+    return said.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
 # Where the parts of the page lie.
 PLACES = """() => [".words .main", ".chart", ".strip", ".cards"].map(part => {
     const {x, y, width, height} = document.querySelector(`.instrument ${part}`).getBoundingClientRect();
@@ -120,3 +135,35 @@ def test_a_field_keeps_the_focus_when_streamlit_takes_over(held: Held) -> None:
     expect(held.page.get_by_label("Own rule")).to_be_focused()
     held.page.keyboard.type(" + 2")
     expect(held.page.get_by_label("Own rule")).to_have_value("g + 1 + 2")
+
+
+def below(part: Locator) -> float:
+    """The lower end of a part of the page, in px."""
+    return float(part.evaluate("part => part.getBoundingClientRect().bottom"))
+
+
+def test_modules_that_do_not_come_are_no_empty_page(chromium: Browser, address: str) -> None:
+    context = profile(chromium, address)
+    page = context.new_page()
+    page.route("**/document.json", lambda route: route.fulfill(status=200, body="{"))
+    page.goto("/")
+    expect(page.get_by_text("The instrument could not be loaded: reload the page.").first).to_be_visible()
+    context.close()
+
+
+def test_a_script_that_fails_says_so_over_curves_that_go_on(chromium: Browser, tmp_path: Path) -> None:
+    app = tmp_path / "app.py"
+    app.write_text((ROOT / app.name).read_text().replace(_SCRIPT, str(ROOT / _SCRIPT)) + _FAILING)
+    with serve(app, tmp_path / "log.txt") as address:
+        context = profile(chromium, address, viewport={"width": 390, "height": 844})
+        page = context.new_page()
+        page.goto("/?op=clamp&rule=masked")
+        said = page.get_by_text("Something went wrong on our side.")
+        expect(said).to_be_visible()
+        expect(said).to_be_in_viewport(ratio=1)
+        assert said.evaluate(_ON_TOP)
+        choose(page, "Add rule", "zero")
+        settle(page, shows=["masked", "zero"])
+        expect(said).to_be_in_viewport(ratio=1)
+        assert page.locator(".served").evaluate("host => host.getBoundingClientRect().top") >= below(said)
+        context.close()

@@ -2,7 +2,7 @@
 
 import { choiceControls, entriesOf } from "./choice.js";
 import { catalogue, learn, ownEntries } from "./entries.js";
-import { setText } from "./dom.js";
+import { afterFrame, setText } from "./dom.js";
 import { held } from "./records.js";
 
 /** @typedef {import("./choice.js").Choice} Choice */
@@ -58,12 +58,23 @@ export function titleOf(choice) {
 export function followAddress(store) {
   const page = location.pathname;
   let last = /** @type {string|null} */ (null);
+  let unsaid = /** @type {(() => void)|null} */ (null);
+  const say = () => {
+    unsaid?.();
+    unsaid = null;
+  };
   const stop = store.subscribe((choice, { phase, thing, origin }) => {
     if (phase !== "settled") return;
     const again = origin !== "hand" || (thing !== null && thing === last);
     if (origin === "hand" || origin === "history") last = thing;
-    setText(titleElement(), titleOf(choice));
-    if (origin !== "history") write(choice, origin === "arrival" ? location.href : addressOf(choice), again);
+    if (origin === "history") unsaid = null;
+    say();
+    unsaid = () => {
+      setText(titleElement(), titleOf(choice));
+      if (origin !== "history") write(choice, origin === "arrival" ? location.href : addressOf(choice), again);
+    };
+    if (origin === "hand") afterFrame(say); // the browser takes longer over a new address than over a curve
+    else say();
   });
   const popped = (/** @type {PopStateEvent} */ event) => {
     const state = event.state?.instrument;
@@ -76,6 +87,7 @@ export function followAddress(store) {
   window.addEventListener("popstate", popped, { capture: true });
   return () => {
     stop();
+    say();
     window.removeEventListener("popstate", popped, { capture: true });
   };
 }

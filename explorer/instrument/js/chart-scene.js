@@ -59,12 +59,14 @@ function button(name, hint, act) {
  * @param {import("./chart.js").Picture} picture
  * @param {HTMLElement} host
  * @param {HTMLElement} place
- * @param {Scene|null} before the scene that moves on to this one; its axes stay while they hold the curves
+ * @param {Scene|null} last of the same theme and size: reading them costs a layout
+ * @param {boolean} moving whether the axes of the last stay while they hold the curves
  * @returns {Scene}
  */
-export function sceneOf(picture, host, place, before) {
-  const theme = before?.theme ?? themeOf(host); // a new theme or size begins anew: reading them costs a layout
-  const [wide, tall] = before ? [before.frame.width, before.frame.height] : [place.clientWidth, place.clientHeight];
+export function sceneOf(picture, host, place, last, moving) {
+  const theme = last?.theme ?? themeOf(host);
+  const [wide, tall] = last ? [last.frame.width, last.frame.height] : [place.clientWidth, place.clientHeight];
+  const before = moving ? last : null;
   const [forward, ...gradients] = linesOf(picture);
   const fit = before !== null && width(before.frame.x) !== width(picture.range);
   const range = (/** @type {Line[]} */ some, /** @type {"forward"|"gradient"} */ panel) => {

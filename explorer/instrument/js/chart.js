@@ -110,8 +110,7 @@ export function createChart(host, options) {
     }
     picture = next;
     setAttribute(parts.plot, "aria-label", next.words || "Chart");
-    const before = phase === "moving" ? scene : null;
-    if (Plotly && (before || parts.place.clientWidth)) drawScene(sceneOf(next, host, parts.place, before), phase);
+    if (Plotly && (scene || parts.place.clientWidth)) drawScene(sceneOf(next, host, parts.place, scene, phase === "moving"), phase);
     probe.show(next, scene);
   }
 

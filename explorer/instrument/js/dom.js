@@ -53,6 +53,11 @@ export function setValue(field, text) {
   if (document.activeElement !== field && field.value !== text) field.value = text;
 }
 
+/** Do what nobody waits for, once the next frame is on the screen. @param {() => void} act */
+export function afterFrame(act) {
+  requestAnimationFrame(() => setTimeout(act));
+}
+
 /** A name for an element that nothing else in the document has. */
 export function freshId() {
   made += 1;

@@ -18,6 +18,7 @@ const STAGE = 1200;
 const GAP = 26; // px between the panels, for the grips
 const FINGER = 90; // px that a tick of x needs
 const LINE = 32; // px that a tick of y needs
+const DIGIT = 0.6; // the width of a digit, in heights of letters
 const GRID = "rgba(127, 133, 143, 0.25)";
 const CLEAR = "rgba(0, 0, 0, 0)";
 
@@ -117,7 +118,7 @@ export function layoutOf(frame, theme, circles) {
     plot_bgcolor: CLEAR,
     font: { color: theme.text, family: theme.font, size },
     margin: { l: left, r: width - left - inner, t: forward.top, b: height - bottom, pad: 0 },
-    xaxis: { ...axis("x", x, inner / FINGER), anchor: "y2" },
+    xaxis: { ...uncut(axis("x", x, inner / FINGER), frame), anchor: "y2" },
     yaxis: { ...axis("forward y", forward.range, forward.height / LINE), domain: domain(forward) },
     yaxis2: { ...axis("gradient", gradient.range, gradient.height / LINE), domain: domain(gradient), anchor: "x" },
     annotations: circles ? [note("● value  ○ limit", { x: 0, xanchor: "left", y: 1, yanchor: "bottom" })] : [],
@@ -138,7 +139,15 @@ function axis(name, range, most) {
     gridcolor: GRID,
     zerolinecolor: "rgba(127, 133, 143, 0.6)",
     automargin: false,
+    ticklabeloverflow: "allow", // else Plotly measures each label, and holds up the curve by a fifth
   };
+}
+
+/** An axis without the labels that would reach beyond the right end of the chart. @param {*} axis @param {Frame} frame */
+function uncut(axis, { width, left, inner, size, x: [start, stop] }) {
+  const beyond = (/** @type {number} */ at) => width - left - ((at - start) / (stop - start)) * inner;
+  const fits = (/** @type {string} */ text, /** @type {number} */ place) => (DIGIT * size * text.length) / 2 <= beyond(axis.tickvals[place]);
+  return { ...axis, ticktext: axis.ticktext.map((text, place) => (fits(text, place) ? text : "")) };
 }
 
 /** A line of text beside the panels. @param {string} text @param {Object<string, *>} place */

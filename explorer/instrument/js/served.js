@@ -3,10 +3,10 @@
 import { createPage } from "./page.js";
 
 const PAUSE_MS = 100;
-const TYPING_MS = 600; // from key to key of one who types
+const REST_MS = 600; // from key to key of one who types; what a click has begun to scroll is seen by then
 
 let held = false; // by a pointer
-let typed = -Infinity; // when a key was last pressed
+let touched = -Infinity; // when a key was last pressed or a pointer lifted
 
 /**
  * The instrument that stands in the page from the start; null where there is none. Its data stand beside it.
@@ -18,8 +18,12 @@ export function createServed() {
   const data = host?.querySelector("script")?.textContent;
   if (!host || !place || !data) return null;
   host.addEventListener("pointerdown", () => (held = true));
-  host.addEventListener("keydown", () => (typed = performance.now()));
-  for (const type of ["pointerup", "pointercancel"]) window.addEventListener(type, () => (held = false), { capture: true });
+  host.addEventListener("keydown", () => (touched = performance.now()));
+  const lifted = () => {
+    if (held) touched = performance.now();
+    held = false;
+  };
+  for (const type of ["pointerup", "pointercancel"]) window.addEventListener(type, lifted, { capture: true });
   return createPage(place, JSON.parse(data));
 }
 
@@ -30,7 +34,7 @@ export async function letGo() {
   do {
     before = top();
     await new Promise((done) => setTimeout(done, PAUSE_MS));
-  } while (held || performance.now() - typed < TYPING_MS || before !== top() || document.querySelector(".served dialog[open]"));
+  } while (held || performance.now() - touched < REST_MS || before !== top() || document.querySelector(".served dialog[open]"));
 }
 
 /**

@@ -47,6 +47,14 @@ def test_a_change_of_theme_is_followed(show: Show) -> None:
     assert set(page.evaluate(TEXTS)) == {DARK["--st-text-color"]}
 
 
+def test_no_label_is_cut_at_the_end_of_the_axis(show: Show) -> None:
+    page = show(op="tanh", rules=["default"], range=[-5000, 100_000])
+    labels = page.locator(f"{PLOT} .xtick text")
+    ends = labels.evaluate_all("all => all.map(label => label.getBoundingClientRect().right)")
+    assert labels.all_text_contents()[:2] == ["0", "20000"]
+    assert max(ends) <= page.locator(PLOT).evaluate("chart => chart.getBoundingClientRect().right")
+
+
 def test_the_chart_is_a_picture_with_words(show: Show) -> None:
     page = show(op="sign", rules=["clipped"])
     assert page.get_by_role("img", name="Sign with Clipped straight-through").count() == 1
