@@ -164,7 +164,7 @@ class Reader:
         if isinstance(value, Quantity):
             if not is_constant(value.node):
                 raise self.error(node, "asks one yes or no of a whole tensor: use torch.where")
-            test = building.true(value.node)
+            test = building.mask(value.node)
             known = building.known(test)
             value = SHAPE if known is None else known
         if not isinstance(value, Opaque):
@@ -415,9 +415,10 @@ class Reader:
                 case ast.Attribute(owner, name):
                     self._store(self.value(owner, scope), name, value)
                 case ast.Tuple(parts) | ast.List(parts):
-                    starred = [isinstance(part, ast.Starred) for part in parts]
-                    for part, single in zip(parts, values.apart(value, starred), strict=True):
-                        self._assign([part.value if isinstance(part, ast.Starred) else part], single, scope)
+                    for part, single in values.apart(value, parts):
+                        self._assign([part], single, scope)
+                case ast.Starred(part):
+                    self._assign([part], value, scope)
                 case ast.Subscript(owner, key):
                     self._write(self.value(owner, scope), self.value(key, scope), value)
                 case _:

@@ -37,6 +37,7 @@ _ALIASES = {
     "div": "divide true_divide", "pow": "power float_power", "invert": "bitwise_not", "neg": "negative",
     "maximum": "fmax", "minimum": "fmin", "to": "astype type_as", "clone": "copy deepcopy", "item": "tolist",
     "clamp": "clip", "view": "reshape flatten squeeze ravel", "tensor": "as_tensor scalar_tensor array",
+    "full": "full_like fill",
 }  # fmt: skip
 ALIASES = {alias: name for name, aliases in _ALIASES.items() for alias in words(aliases)}
 
