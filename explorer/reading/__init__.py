@@ -94,7 +94,7 @@ def _reading(candidate: Candidate, module: ast.Module, lines: list[str], steps: 
     name, line = candidate.name, candidate.definition.lineno
 
     def attempt(decisions: Mapping[object, bool]) -> Trees:
-        return read(candidate, module, Reader(lines, decisions, steps, candidate.tracked))
+        return read(candidate, module, Reader(lines, decisions, steps))
 
     try:
         trees = _both_ways(attempt, {})

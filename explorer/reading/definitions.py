@@ -13,6 +13,7 @@ from explorer.formula import derivative
 from explorer.formula.tree import Call, Name, Node, Number, walk
 from explorer.reading.building import ZERO, built, cancelled, number, untracked
 from explorer.reading.errors import ReadingError, UnreadableError, require
+from explorer.reading.functions import AUTOGRAD
 from explorer.reading.reader import Reader, last_name, method
 from explorer.reading.values import Quantity, Tensor, Value, tree
 
@@ -88,6 +89,7 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     The first input is x. A further one keeps the value its signature gives it; without one it
     becomes a parameter of the formula, under its own name where the language allows that.
     """
+    AUTOGRAD.set("followed" if candidate.tracked else "")
     scope, definition, x = reader.scope, candidate.definition, Tensor(Name("x"))
     reader.declare(module.body, scope)
     for function in candidate.around:
@@ -100,7 +102,7 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
         return _tracked(reader.invoked(routine, x))
     group = reader.groups.get(definition) or reader.group(definition, scope)
     if candidate.tracked:
-        return _tracked(reader.invoked(partial(method(group, "forward"), reader.instance(group)), x))
+        return _tracked(reader.invoked(partial(method(group, "forward"), reader.invoked(group)), x))
     context, output = reader.forwarded(group, x)
     op = untracked(tree(_first(output)))
     vars(context).update({name: _recognised(value, op) for name, value in vars(context).items()})

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import islice
@@ -22,6 +23,8 @@ from explorer.reading.values import Function, Quantity, Tensor, Value, made, ope
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN
 
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
+GRAD_MODES = {"no_grad": "stopped", "inference_mode": "stopped", "enable_grad": "followed"}
+AUTOGRAD = ContextVar("AUTOGRAD", default="")  # one of these, empty within a Function, as torch has it
 
 
 @dataclass(frozen=True)
@@ -100,19 +103,50 @@ def of_name(name: str) -> Function:
     return TABLE.get(name) or refusal(UNKNOWN)
 
 
+@contextmanager
+def autograd(names: Collection[str]) -> Iterator[None]:
+    """The block under contexts or decorators of these names; within a Function there is nothing to stop."""
+    before = AUTOGRAD.get()
+    after = next((GRAD_MODES[name] for name in names if name in GRAD_MODES), before)
+    token = AUTOGRAD.set(after if before else before)
+    try:
+        yield
+    finally:
+        AUTOGRAD.reset(token)
+
+
+def detached(value: Value) -> Value:
+    """The values of a tensor without its history; within a Function there is no history to lose."""
+    if not AUTOGRAD.get() or not isinstance(value, Tensor):
+        return value
+    value.frozen = True
+    return Tensor(detach(value.node), value.kind, value.within, frozen=True)
+
+
 def assigned(target: Value, value: Value) -> Value:
     """A tensor after a value was written into all the elements it holds."""
     tensor = own(target)
     alike = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
-    require(alike, "assigns elements that were values.picked out by another mask")
+    require(alike, "assigns elements that were picked out by another mask")
     tensor.node = quantity(value).node
     return tensor
 
 
+def written(owner: Value, key: Value, value: Value) -> None:
+    """``tensor[mask] = value``."""
+    tensor = own(owner)
+    if values.is_all(key):
+        assigned(tensor, value)
+    else:
+        held = assigned(values.element(tensor, key), value)
+        tensor.node = made("where", key, Tensor(held.node), Tensor(tensor.node)).node
+
+
 def own(value: Value) -> Value:
-    """A tensor that may be written into: one that shares no memory with a detached one."""
+    """A tensor that may be written into: autograd sees it, and no detached one shares its memory."""
     require(isinstance(value, Tensor), "changes in place something that is no tensor")
     require(not value.frozen, "changes a tensor behind autograd's back, which cannot be followed")
+    require(AUTOGRAD.get() != "stopped", "changes a tensor under no_grad, which a formula cannot tell")
     return value
 
 
@@ -284,6 +318,7 @@ _ROWS: dict[str, Function] = {
     **{name: partial(_scaled, sign) for sign, _, *names in OPERATORS for name in names},
     **{name: partial(_Torch.to, dtype=name) for name in KINDS},
     **_rows(_Torch),
+    "detach": detached,
     **dict.fromkeys(vocabulary.SAME, lambda self, *_others, **_keywords: self),
     **dict.fromkeys(vocabulary.ZEROS, lambda *_sizes, **_keywords: Tensor(ZERO)),
     **dict.fromkeys(vocabulary.ONES, lambda *_sizes, **_keywords: Tensor(ONE)),
@@ -339,8 +374,12 @@ TABLE: dict[str, Function] = {
 CONSTANTS: dict[str, Value] = {
     "pi": Quantity(Name("pi")), "e": Quantity(Name("e")), "inf": math.inf, "Inf": math.inf, "newaxis": None,
 }  # fmt: skip
-METHODS: dict[str, Function] = {"where": lambda self, condition, other: made("where", condition, self, other)}
+METHODS: dict[str, Function] = {
+    "where": lambda self, condition, other: made("where", condition, self, other),
+    "detach_": detached,
+}
 PROPERTIES: dict[str, Function] = {
+    "data": detached,
     "shape": _Torch.size,
     "ndim": lambda _a: 1,
     "dtype": lambda a: Library(f"torch.{quantity(a).kind}"),

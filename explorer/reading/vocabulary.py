@@ -49,7 +49,7 @@ FORMULAS |= {"logit": "log(a / (1 - a))"}
 # The same tensor under another name.
 SAME = words(
     "contiguous view_as expand_as reshape_as cuda cpu numpy from_numpy asarray Variable Parameter "
-    "requires_grad retain_grad positive pin_memory detach_ identity"
+    "requires_grad retain_grad positive pin_memory identity"
 )
 # Every name of a kind of number, in torch's and NumPy's spellings.
 _KINDS = {
