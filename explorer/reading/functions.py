@@ -19,7 +19,17 @@ from explorer.formula.tree import Call, Name, is_condition, is_constant
 from explorer.reading import values, vocabulary
 from explorer.reading.building import ONE, ZERO, built, detach, filled, mask
 from explorer.reading.errors import UnreadableError, require
-from explorer.reading.values import Function, Quantity, Tensor, Value, made, operation, quantity, several
+from explorer.reading.values import (
+    SHAPE,
+    Function,
+    Quantity,
+    Tensor,
+    Value,
+    made,
+    operation,
+    quantity,
+    several,
+)
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN
 
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
@@ -253,7 +263,7 @@ class _Torch:
     def new(self: Value, *data: Value) -> Value:
         """Of a tensor another name for its memory; sizes give memory that is still to be written."""
         first = next(iter(data), None)
-        if isinstance(first, tuple) and first != (values.SHAPE,):
+        if isinstance(first, tuple) and first != (SHAPE,):
             return _Torch.tensor(first)
         return first if isinstance(first, Tensor) else Tensor(ZERO)
 
@@ -263,21 +273,11 @@ class _Torch:
         held = quantity(self)
         return Tensor(detach(held.node), held.kind, getattr(held, "within", None))
 
-    def full(self: Value, fill_value: Value) -> Value:
-        return Tensor(quantity(fill_value).node)
-
-    def size(self: Value, dim: Value = None) -> Value:
-        """The curve's x is a tensor of one dimension."""
-        return (values.SHAPE,) if dim is None else values.picked((values.SHAPE,), dim)
-
     def view(self: Value, *shape: Value) -> Value:
         """The same tensor, where it keeps one dimension or is given the shape of another."""
         sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-        require(sizes in ((), (-1,), (values.SHAPE,)), REASONS["permute"])
+        require(sizes in ((), (-1,), (SHAPE,)), REASONS["permute"])
         return self
-
-    def sequential(self: Value, *layers: Value) -> Value:
-        return reduce(lambda a, layer: called(layer, (a,), {}), layers, self)
 
 
 class _Python:
@@ -287,11 +287,6 @@ class _Python:
         if not isinstance(self, str):
             return _Torch.to(self, "float")
         return float(self) if self.strip(" +-").lower() in ("inf", "infinity") else values.Opaque("text")
-
-    def len(self: Value) -> Value:
-        known = isinstance(self, tuple | dict | str)
-        require(known, "asks for the length of a tensor, which a formula cannot know")
-        return len(self)
 
     def isinstance(self: Value, kinds: Value) -> Value:
         """Whether a value is of a type, or of one of several; a parameter is taken for a number."""
@@ -306,11 +301,10 @@ def _rows(group: type) -> dict[str, Function]:
     return {name: row for name, row in vars(group).items() if not name.startswith("__")}
 
 
-_TYPES: dict[str, type] = {
-    **dict.fromkeys(("Tensor", "Variable", "FloatTensor"), Tensor),
-    **dict.fromkeys(("tuple", "list", "Size"), tuple),
-    **{"bool": bool, "str": str, "dict": dict, "int": int, "float": float, "Number": float},
-}
+_TYPES = {
+    "Tensor": Tensor, "Variable": Tensor, "FloatTensor": Tensor, "tuple": tuple, "list": tuple, "Size": tuple,
+    "bool": bool, "str": str, "dict": dict, "int": int, "float": float, "Number": float,
+}  # fmt: skip
 _FLOAT32 = type("finfo", (values.Pasted,), {"eps": 2.0**-23, "tiny": 2.0**-126})
 
 _ROWS: dict[str, Function] = {
@@ -325,14 +319,17 @@ _ROWS: dict[str, Function] = {
     **dict.fromkeys(
         ("full", "full_like", "fill"), lambda self, fill_value: Tensor(quantity(fill_value).node)
     ),
-    **dict.fromkeys(("numel", "nelement", "stride", "element_size"), lambda self: values.SHAPE),
+    **dict.fromkeys(("numel", "nelement", "stride", "element_size"), lambda self: SHAPE),
     **dict.fromkeys(("dim", "ndimension"), lambda self: 1),
+    "size": lambda self, dim=None: (SHAPE,) if dim is None else values.picked((SHAPE,), dim),
+    "full": lambda self, fill_value: Tensor(quantity(fill_value).node),
+    "sequential": lambda self, *layers: reduce(lambda a, layer: called(layer, (a,), {}), layers, self),
     "logical_and": partial(_logical, "&"),
     "logical_or": partial(_logical, "|"),
     "logical_xor": partial(_logical, "^"),
     "logical_not": partial(_logical, "~"),
     "neg": lambda self: -self if isinstance(self, int | float) else made("-", self),
-    "new_full": lambda self, size, fill_value: _Torch.full(size, fill_value),
+    "new_full": lambda self, size, fill_value: TABLE["full"](size, fill_value),
     "new_tensor": lambda self, data: _Torch.tensor(data),
     "type": lambda self, dtype=None: _Torch.to(self, dtype) if dtype else PROPERTIES["dtype"](self),
     "round": lambda self, decimals=0: _maths("round(a * 10**b) / 10**b", self, decimals),
@@ -380,7 +377,7 @@ METHODS: dict[str, Function] = {
 }
 PROPERTIES: dict[str, Function] = {
     "data": detached,
-    "shape": _Torch.size,
+    "shape": lambda _a: (SHAPE,),
     "ndim": lambda _a: 1,
     "dtype": lambda a: Library(f"torch.{quantity(a).kind}"),
     **dict.fromkeys(("device", "layout"), lambda _a: values.Opaque("the device")),
@@ -398,5 +395,6 @@ BUILTINS: dict[str, Function] = {
     "sum": lambda given, start=0: reduce(partial(operation, "+"), several(given), start),
     "str": lambda _a: values.Opaque("text"),
     "type": lambda _a: values.Opaque("the kind of number"),
+    "len": lambda self: len(self) if isinstance(self, tuple | dict | str) else SHAPE,
     "print": lambda *_texts, **_keywords: None,
 }

@@ -141,7 +141,7 @@ class Reader:
             case ast.ListComp(part, loops) | ast.GeneratorExp(part, loops):
                 return values.several(tuple(self._looped(part, loops, scope.new_child())))
             case ast.NamedExpr(target, value):
-                self._assign([target], self.value(value, scope), scope)
+                self._assign(target, self.value(value, scope), scope)
                 return scope[target.id]
             case ast.Dict(keys, parts) if all(isinstance(key, ast.Constant) for key in keys):
                 pairs = zip(keys, self._tuple(parts, scope), strict=True)
@@ -158,9 +158,7 @@ class Reader:
         value: Value = self.value(node, scope)
         test: object = value, node.lineno
         if isinstance(value, Quantity):
-            if not is_constant(value.node):
-                yes_or_no = UnreadableError("asks one yes or no of a whole tensor: use torch.where")
-                raise self.error(node, yes_or_no)
+            require(is_constant(value.node), "asks one yes or no of a whole tensor: use torch.where")
             test = building.mask(value.node)
             known = building.known(test)
             value = SHAPE if known is None else known
@@ -195,13 +193,12 @@ class Reader:
                 return values.member(owner, name)
 
     def _tuple(self, parts: Iterable[ast.expr], scope: Scope) -> tuple[Value, ...]:
-        found: list[Value] = []
-        for part in parts:
-            if isinstance(part, ast.Starred):
-                found += values.several(self.value(part.value, scope))
-            else:
-                found.append(self.lenient(part, scope))
-        return values.several(tuple(found))
+        return values.several(tuple(single for part in parts for single in self._singles(part, scope)))
+
+    def _singles(self, part: ast.expr, scope: Scope) -> Iterable[Value]:
+        if isinstance(part, ast.Starred):
+            return values.several(self.value(part.value, scope))
+        return (self.lenient(part, scope),)
 
     def _looped(self, part: ast.expr, loops: list[ast.comprehension], scope: Scope) -> Iterator[Value]:
         """The values of a comprehension."""
@@ -209,7 +206,7 @@ class Reader:
             yield self.lenient(part, scope)
             return
         for value in values.several(self.value(loops[0].iter, scope)):
-            self._assign([loops[0].target], value, scope)
+            self._assign(loops[0].target, value, scope)
             if all(self.truth(test, scope) for test in loops[0].ifs):
                 yield from self._looped(part, loops[1:], scope)
 
@@ -330,19 +327,21 @@ class Reader:
             case ast.Return(value):
                 raise _Returned(self._fresh(value, scope) if value else None)
             case ast.Assign(targets, value):
-                self._assign(targets, self._fresh(value, scope), scope)
-            case ast.AnnAssign(target, _, value):
-                self._assign([target] if value else [], value and self._fresh(value, scope), scope)
+                value = self._fresh(value, scope)
+                for target in targets:
+                    self._assign(target, value, scope)
+            case ast.AnnAssign(target, _, ast.expr() as value):
+                self._assign(target, self._fresh(value, scope), scope)
             case ast.AugAssign(target, sign, value):  # a tensor changes in place, a number is a new one
                 result = ast.copy_location(ast.BinOp(target, sign, value), statement)
                 held, value = self.lenient(target, scope), self._fresh(result, scope)
                 value = functions.assigned(held, value) if isinstance(held, Tensor) else value
-                self._assign([target], value, scope)
+                self._assign(target, value, scope)
             case ast.If(test, then, otherwise):
                 self._run(then if self.truth(test, scope) else otherwise, scope)
             case ast.For(target, items, body, otherwise):
                 for value in values.several(self.value(items, scope)):
-                    self._assign([target], value, scope)
+                    self._assign(target, value, scope)
                     self._run(body, scope)
                 self._run(otherwise, scope)
             case ast.With(items, body):
@@ -364,7 +363,7 @@ class Reader:
                 for alias in names:
                     name = alias.name if alias.asname or inside else alias.name.split(".")[0]
                     scope[alias.asname or name] = self._imported(inside + name)
-            case ast.Pass() | ast.Assert() | ast.Delete() | ast.Expr():
+            case ast.Pass() | ast.Assert() | ast.Delete() | ast.Expr() | ast.AnnAssign():
                 pass
             case _:
                 raise UnreadableError(REFUSED.get(type(statement), OTHER))
@@ -380,31 +379,25 @@ class Reader:
         computed = isinstance(value, Tensor) and not isinstance(node, ast.Name)
         return functions.detached(value) if computed and functions.AUTOGRAD.get() == "stopped" else value
 
-    def _assign(self, targets: Iterable[ast.expr], value: Value, scope: Scope) -> None:
-        for target in targets:
-            match target:
-                case ast.Name(name):
-                    scope[name] = value
-                case ast.Attribute(owner, name):
-                    self._store(self.value(owner, scope), name, value)
-                case ast.Tuple(parts) | ast.List(parts):
-                    for part, single in values.apart(value, parts):
-                        self._assign([part], single, scope)
-                case ast.Starred(part):
-                    self._assign([part], value, scope)
-                case ast.Subscript(owner, key):
-                    functions.written(self.value(owner, scope), self.value(key, scope), value)
-                case _:
-                    raise UnreadableError("assigns to something that cannot be followed")
-
-    def _store(self, holder: Value, name: str, value: Value) -> None:
-        """``ctx.name = value``; ``tensor.data = value`` writes into the tensor."""
-        if isinstance(holder, Pasted | type) and not name.startswith("__"):
-            setattr(holder, name, value)
-        elif name == "data":
-            functions.assigned(functions.detached(holder), value)
-        else:
-            require(name == "requires_grad", "assigns to an attribute that cannot be followed")
+    def _assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
+        match target:
+            case ast.Name(name):
+                scope[name] = value
+            case ast.Tuple(parts) | ast.List(parts):
+                for part, single in values.apart(value, parts):
+                    self._assign(part, single, scope)
+            case ast.Starred(part):
+                self._assign(part, value, scope)
+            case ast.Subscript(owner, key):
+                functions.written(self.value(owner, scope), self.value(key, scope), value)
+            case ast.Attribute(owner, name):
+                holder = self.value(owner, scope)
+                if isinstance(holder, Pasted | type) and not name.startswith("__"):
+                    setattr(holder, name, value)
+                elif name == "data":
+                    functions.assigned(functions.detached(holder), value)
+                else:
+                    require(name == "requires_grad", "assigns to an attribute that cannot be followed")
 
 
 def method(group: type[Pasted], name: str) -> Function:
