@@ -102,10 +102,9 @@ def _reading(candidate: Candidate, module: ast.Module, lines: list[str], steps: 
         return Reading(name, line, _key(name, trees.op, find_op), rule)
     except ReadingError as error:
         problem = error
-    except UnreadableError as reason:
-        problem = ReadingError(f"line {line}: {name} {reason}", line)
-    except RecursionError:
-        problem = ReadingError(f"line {line}: {name} is nested too deeply to be read", line)
+    except (UnreadableError, RecursionError) as reason:
+        words = reason if isinstance(reason, UnreadableError) else "is nested too deeply to be read"
+        problem = ReadingError(f"line {line}: {name} {words}", line)
     return Reading(name, line, problem=problem)
 
 

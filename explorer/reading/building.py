@@ -118,13 +118,9 @@ def _chosen(a: Node, b: Node) -> Node | None:
 
 def _weighted(node: Node) -> list[tuple[Node, Node]]:
     """The ways to see a tree as a value times a mask."""
-    match node:
-        case Binary("*", left, right):
-            return [(left, right), (right, left)]
-        case Unary("-", operand):
-            return [(Unary("-", ONE), operand)]
-        case _:
-            return [(ONE, node)]
+    if isinstance(node, Binary) and node.operator == "*":
+        return [(node.left, node.right), (node.right, node.left)]
+    return [(Unary("-", ONE), node.operand) if isinstance(node, Unary) else (ONE, node)]
 
 
 def detach(node: Node) -> Node:

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from explorer.formula import derivative
 from explorer.formula.tree import Call, Name, Node, Number, walk
 from explorer.reading.building import ZERO, built, cancelled, number, untracked
-from explorer.reading.errors import ReadingError, UnreadableError, require
+from explorer.reading.errors import UnreadableError, require
 from explorer.reading.functions import AUTOGRAD
 from explorer.reading.reader import Reader, last_name, method
-from explorer.reading.values import Quantity, Tensor, Value, tree
+from explorer.reading.values import Tensor, Value, quantity
 
 G = Name("g")
 NO_GRADIENT = built("*", ZERO, G)
@@ -104,7 +104,7 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     if candidate.tracked:
         return _tracked(reader.invoked(partial(method(group, "forward"), reader.invoked(group)), x))
     context, output = reader.forwarded(group, x)
-    op = untracked(tree(_first(output)))
+    op = untracked(quantity(_first(output)).node)
     vars(context).update({name: _recognised(value, op) for name, value in vars(context).items()})
     backward = method(group, "backward")
     takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
@@ -133,15 +133,11 @@ def _tracked(output: Value) -> Trees:
 
 
 def _first(value: Value) -> Value:
-    if isinstance(value, tuple):
-        value = value[0] if value else None
-    if isinstance(value, ReadingError):
-        raise value
-    return value
+    return next(iter(value), None) if isinstance(value, tuple) else value
 
 
 def _whole(value: Value) -> Node:
-    require(isinstance(value, Quantity | int | float), "returns no tensor")
-    picked = isinstance(value, Tensor) and value.within is not None
+    held = quantity(value)
+    picked = isinstance(held, Tensor) and held.within
     require(not picked, "returns only the elements picked out by a mask")
-    return tree(value)
+    return held.node

@@ -19,17 +19,7 @@ from explorer.formula.tree import Call, Name, is_condition, is_constant
 from explorer.reading import values, vocabulary
 from explorer.reading.building import ONE, ZERO, built, detach, filled, mask
 from explorer.reading.errors import UnreadableError, require
-from explorer.reading.values import (
-    SHAPE,
-    Function,
-    Quantity,
-    Tensor,
-    Value,
-    made,
-    operation,
-    quantity,
-    several,
-)
+from explorer.reading.values import SHAPE, Quantity, Tensor, Value, made, operation, quantity, several
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN
 
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
@@ -54,7 +44,7 @@ class Library:
         return self.path.split(".")[0] in READABLE_ROOTS
 
     @property
-    def row(self) -> Function:
+    def row(self) -> values.Function:
         """The function it stands for; UnreadableError where it has no meaning here."""
         root, name = self.path.split(".")[0], self.name
         if root == "builtins":
@@ -82,7 +72,10 @@ def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str
     """
     function = function.row if isinstance(function, Library) else function
     require(not isinstance(function, Quantity), UNKNOWN)
-    require(callable(function), f"calls {values.described(function)}, which is no function that can be read")
+    require(
+        callable(function),
+        f"calls {values.WORDS.get(type(function), 'an object')}, which is no function that can be read",
+    )
     with sensible("has arguments that cannot be read"):
         signature = inspect.signature(function)
         takes = signature.parameters
@@ -100,12 +93,12 @@ def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str
     return result if target is None else assigned(target, result)
 
 
-def refusal(reason: str) -> Function:
+def refusal(reason: str) -> values.Function:
     """A function that cannot be read when it is called."""
     return lambda *_positional, **_keywords: require(False, reason)
 
 
-def of_name(name: str) -> Function:
+def of_name(name: str) -> values.Function:
     """The row of a function or method; with an underscore at its end it changes its first argument."""
     if name.endswith("_"):
         row = of_name(name[:-1])
@@ -166,7 +159,7 @@ def _maths(text: str, *given: Value, kind: str = "float32") -> Value:
     return values.like(filled(text, [operand.node for operand in operands]), *operands, kind=kind)
 
 
-def _formula(text: str) -> Function:
+def _formula(text: str) -> values.Function:
     return lambda self: _maths(text, self)
 
 
@@ -191,7 +184,7 @@ def _largest(name: str, *given: Value) -> Value:
     return reduce(partial(made, name), given)
 
 
-def _listed(function: Function, *given: Value, **named: Value) -> Value:
+def _listed(function: values.Function, *given: Value, **named: Value) -> Value:
     """What one of Python's own functions goes through, as a tuple."""
     try:
         return several(tuple(islice(function(*given, **named), values.MAX_VALUES + 1)))
@@ -199,7 +192,7 @@ def _listed(function: Function, *given: Value, **named: Value) -> Value:
         raise UnreadableError("is a loop over what has no known length: a formula has none") from None
 
 
-def _settled(function: Function, given: Value) -> Value:
+def _settled(function: values.Function, given: Value) -> Value:
     """Whether all or any hold, where each is known."""
     require(isinstance(given, tuple) and {bool}.issuperset(map(type, given)), REASONS["sum"])
     return function(given)
@@ -297,7 +290,7 @@ class _Python:
         return isinstance(self, tuple(kind for kind in types if kind))
 
 
-def _rows(group: type) -> dict[str, Function]:
+def _rows(group: type) -> dict[str, values.Function]:
     return {name: row for name, row in vars(group).items() if not name.startswith("__")}
 
 
@@ -307,7 +300,7 @@ _TYPES = {
 }  # fmt: skip
 _FLOAT32 = type("finfo", (values.Pasted,), {"eps": 2.0**-23, "tiny": 2.0**-126})
 
-_ROWS: dict[str, Function] = {
+_ROWS: dict[str, values.Function] = {
     **{name: _formula(text) for name, text in vocabulary.FORMULAS.items()},
     **{name: partial(_scaled, sign) for sign, _, *names in OPERATORS for name in names},
     **{name: partial(_Torch.to, dtype=name) for name in KINDS},
@@ -316,9 +309,6 @@ _ROWS: dict[str, Function] = {
     **dict.fromkeys(vocabulary.SAME, lambda self, *_others, **_keywords: self),
     **dict.fromkeys(vocabulary.ZEROS, lambda *_sizes, **_keywords: Tensor(ZERO)),
     **dict.fromkeys(vocabulary.ONES, lambda *_sizes, **_keywords: Tensor(ONE)),
-    **dict.fromkeys(
-        ("full", "full_like", "fill"), lambda self, fill_value: Tensor(quantity(fill_value).node)
-    ),
     **dict.fromkeys(("numel", "nelement", "stride", "element_size"), lambda self: SHAPE),
     **dict.fromkeys(("dim", "ndimension"), lambda self: 1),
     "size": lambda self, dim=None: (SHAPE,) if dim is None else values.picked((SHAPE,), dim),
@@ -363,7 +353,7 @@ _ROWS: dict[str, Function] = {
     "device": lambda *_kind: values.Opaque("the device"),
     "finfo": lambda dtype=None: _FLOAT32,
 }
-TABLE: dict[str, Function] = {
+TABLE: dict[str, values.Function] = {
     **{name: refusal(reason) for name, reason in REASONS.items()},
     **_ROWS,
     **{alias: _ROWS[name] for alias, name in vocabulary.ALIASES.items()},
@@ -371,11 +361,11 @@ TABLE: dict[str, Function] = {
 CONSTANTS: dict[str, Value] = {
     "pi": Quantity(Name("pi")), "e": Quantity(Name("e")), "inf": math.inf, "Inf": math.inf, "newaxis": None,
 }  # fmt: skip
-METHODS: dict[str, Function] = {
+METHODS: dict[str, values.Function] = {
     "where": lambda self, condition, other: made("where", condition, self, other),
     "detach_": detached,
 }
-PROPERTIES: dict[str, Function] = {
+PROPERTIES: dict[str, values.Function] = {
     "data": detached,
     "shape": lambda _a: (SHAPE,),
     "ndim": lambda _a: 1,
@@ -385,7 +375,7 @@ PROPERTIES: dict[str, Function] = {
     "requires_grad": lambda _a: True,
 }
 _LAYERS = {name.replace("_", ""): row for name, row in TABLE.items()}
-BUILTINS: dict[str, Function] = {
+BUILTINS: dict[str, values.Function] = {
     **{name: TABLE[name] for name in ("abs", "pow", "round", "int", "bool")},
     **_rows(_Python),
     **{row.__name__: partial(_listed, row) for row in (tuple, list, range, enumerate, zip, reversed)},

@@ -82,9 +82,9 @@ class Pasted:
 
 SHAPE = Opaque("the shape of a tensor")
 SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS} | {ast.Is: "==", ast.IsNot: "!="}
-_WORDS = {
+WORDS = {
     str: "text", int: "a number", float: "a number", tuple: "several values", dict: "several values",
-    Tensor: "a tensor",
+    Tensor: "a tensor", type(None): "None", bool: "yes or no",
 }  # fmt: skip
 _KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
 _ON_MASKS = {"+": "|", "*": "&"}  # what torch makes of arithmetic on two masks
@@ -104,17 +104,7 @@ def quantity(value: Value) -> Quantity:
         case Opaque(what):
             raise UnreadableError(f"depends on {what}, which a formula cannot know")
         case _:
-            raise UnreadableError(f"needs a tensor or a number, not {described(value)}")
-
-
-def tree(value: Value) -> Node:
-    """The formula of a tensor or number."""
-    return quantity(value).node
-
-
-def described(value: Value) -> str:
-    """A value in words, for a sentence."""
-    return str(value) if value is None or isinstance(value, bool) else _WORDS.get(type(value), "an object")
+            raise UnreadableError(f"needs a tensor or a number, not {WORDS.get(type(value), 'an object')}")
 
 
 def member(owner: Value, name: str) -> Value:
@@ -217,7 +207,7 @@ def element(owner: Value, key: Value) -> Value:
     require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
     within = isinstance(tensor, Tensor) and tensor.within
     require(not within, "picks elements out of what was picked out before")
-    return Tensor(tensor.node, tensor.kind, tree(key))
+    return Tensor(tensor.node, tensor.kind, key.node)
 
 
 def is_all(key: Value) -> bool:
