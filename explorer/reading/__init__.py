@@ -147,8 +147,6 @@ def _both_ways(attempt: _Attempt, decisions: dict[object, bool]) -> Trees:
 def _joined(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:
     if not isinstance(test, Node):
         raise ReadingError(f"line {line}: the code gives another curve for another shape or device", line)
-    op = built("where", test, then.op, otherwise.op)
-    if then.rule is None or otherwise.rule is None:
-        require(then.rule == otherwise.rule, "stops gradients on one branch only")
-        return Trees(op, None)
-    return Trees(op, built("where", test, then.rule, otherwise.rule))
+    require((then.rule is None) == (otherwise.rule is None), "stops gradients on one branch only")
+    rule = then.rule and otherwise.rule and built("where", test, then.rule, otherwise.rule)
+    return Trees(built("where", test, then.op, otherwise.op), rule)

@@ -120,7 +120,8 @@ def _weighted(node: Node) -> list[tuple[Node, Node]]:
     """The ways to see a tree as a value times a mask."""
     if isinstance(node, Binary) and node.operator == "*":
         return [(node.left, node.right), (node.right, node.left)]
-    return [(Unary("-", ONE), node.operand) if isinstance(node, Unary) else (ONE, node)]
+    negative = isinstance(node, Unary) and node.operator == "-"
+    return [(Unary("-", ONE), tree.children(node)[0]) if negative else (ONE, node)]
 
 
 def detach(node: Node) -> Node:
@@ -178,13 +179,9 @@ def _sum(node: Node) -> Node | None:
 
 
 def _terms(node: Node, sign: int) -> list[tuple[int, Node]]:
-    match node:
-        case Binary("+" | "-" as operator, left, right):
-            return _terms(left, sign) + _terms(right, sign if operator == "+" else -sign)
-        case Unary("-", operand):
-            return _terms(operand, -sign)
-        case _:
-            return [(sign, node)]
+    if isinstance(node, Binary) and node.operator in "+-":
+        return _terms(node.left, sign) + _terms(node.right, sign if node.operator == "+" else -sign)
+    return [(-sign, node.operand) if isinstance(node, Unary) and node.operator == "-" else (sign, node)]
 
 
 def sound_name(name: str, taken: Collection[str]) -> str:

@@ -10,8 +10,8 @@ from inspect import isroutine, signature
 from typing import NamedTuple
 
 from explorer.formula import derivative
-from explorer.formula.tree import Call, Name, Node, Number, walk
-from explorer.reading.building import ZERO, built, cancelled, number, untracked
+from explorer.formula.tree import Name, Node, Number, walk
+from explorer.reading.building import ZERO, built, cancelled, is_detached, number, untracked
 from explorer.reading.errors import UnreadableError, require
 from explorer.reading.functions import AUTOGRAD
 from explorer.reading.reader import Reader, last_name, method
@@ -19,7 +19,6 @@ from explorer.reading.values import Tensor, Value, quantity
 
 G = Name("g")
 NO_GRADIENT = built("*", ZERO, G)
-Around = tuple[ast.FunctionDef, ...]
 
 
 class Trees(NamedTuple):
@@ -39,7 +38,7 @@ class Candidate:
     name: str
     definition: ast.stmt
     tracked: bool
-    around: Around = ()
+    around: tuple[ast.FunctionDef, ...] = ()
 
 
 def candidates(module: ast.Module) -> list[Candidate]:
@@ -49,7 +48,7 @@ def candidates(module: ast.Module) -> list[Candidate]:
     those the ones that no other calls, all of them where each is called.
     """
     functions, known = [], dict[str, set[str]]()
-    for node, around in _within(module, ()):
+    for node, around in _within(module):
         if isinstance(node, ast.ClassDef):
             bases = [last_name(base) for base in node.bases]
             known[node.name] = methods = _methods(node).union(*(known.get(base, ()) for base in bases))
@@ -72,11 +71,11 @@ def _plain_name(node: ast.stmt) -> str:
             return ""
 
 
-def _within(node: ast.AST, around: Around) -> Iterator[tuple[ast.AST, Around]]:
+def _within(node: ast.AST, *around: ast.FunctionDef) -> Iterator[tuple[ast.AST, tuple[ast.FunctionDef, ...]]]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt | ast.excepthandler):
             yield child, around
-            yield from _within(child, (*around, child) if isinstance(child, ast.FunctionDef) else around)
+            yield from _within(child, *around, *([child] if isinstance(child, ast.FunctionDef) else []))
 
 
 def _methods(node: ast.ClassDef) -> set[str]:
@@ -124,7 +123,7 @@ def _recognised(value: Value, op: Node) -> Value:
 def _tracked(output: Value) -> Trees:
     """Op and rule of code that autograd follows: its own rule only where it stops gradients."""
     node = _whole(_first(output))
-    if not any(isinstance(part, Call) and part.function == "detach" for part in walk(node)):
+    if not any(map(is_detached, walk(node))):
         return Trees(node, None)
     rule = derivative(number(node), finite=True)
     if rule is None:

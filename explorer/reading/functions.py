@@ -72,10 +72,8 @@ def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str
     """
     function = function.row if isinstance(function, Library) else function
     require(not isinstance(function, Quantity), UNKNOWN)
-    require(
-        callable(function),
-        f"calls {values.WORDS.get(type(function), 'an object')}, which is no function that can be read",
-    )
+    what = values.WORDS.get(type(function), "an object")
+    require(callable(function), f"calls {what}, which is no function that can be read")
     with sensible("has arguments that cannot be read"):
         signature = inspect.signature(function)
         takes = signature.parameters

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from inspect import Parameter
+from types import EllipsisType
 from typing import Any
 
 from explorer.formula.tree import Name, is_constant
@@ -32,9 +33,6 @@ UNARY = {ast.USub: "neg", ast.Invert: "invert", ast.UAdd: "positive"}
 REFUSED: dict[type[ast.AST], str] = {
     ast.While: "is a loop: a formula has none, write out what it does",
     ast.Try: "waits for errors, which cannot be followed",
-    ast.Match: "matches patterns, which cannot be followed",
-    ast.Global: "changes a name outside, which cannot be followed",
-    ast.Nonlocal: "changes a name outside, which cannot be followed",
     ast.MatMult: REASONS["matmul"],
 }
 OTHER = "is Python that cannot be read here"
@@ -99,7 +97,7 @@ class Reader:
 
     def _value(self, node: ast.expr, scope: Scope) -> Value:
         match node:
-            case ast.Constant(str() | int() | float() | None as value):
+            case ast.Constant(str() | int() | float() | None | EllipsisType() as value):
                 return value
             case ast.Name(name):
                 require(name in scope, "is not defined in this text")
@@ -134,8 +132,6 @@ class Reader:
                 return values.element(self.value(owner, scope), self.value(key, scope))
             case ast.Slice(lower, upper, None):
                 return slice(*(self.value(end, scope) if end else None for end in (lower, upper)))
-            case ast.Constant(value) if value is Ellipsis:
-                return slice(None)
             case ast.Tuple(parts) | ast.List(parts) | ast.Set(parts):
                 return self._tuple(parts, scope)
             case ast.ListComp(part, loops) | ast.GeneratorExp(part, loops):
@@ -258,11 +254,9 @@ class Reader:
         with sensible("takes other inputs than it is given"):
             signature = inspect.signature(function)
             given = signature.bind_partial(*first)
-        for parameter in signature.parameters.values():
-            single = parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-            if single and parameter.default is Parameter.empty and parameter.name not in given.arguments:
-                given.arguments[parameter.name] = self.parameter(parameter.name)
         given.apply_defaults()
+        missing = [name for name in signature.parameters if name not in given.arguments]
+        given.arguments |= {name: self.parameter(name) for name in missing}
         return given
 
     def invoked(self, function: Function, *first: Value) -> Value:
@@ -403,15 +397,11 @@ class Reader:
 def method(group: type[Pasted], name: str) -> Function:
     """A method of a class as torch calls it, static or not: the context comes first."""
     found: Value = getattr(group, name, None)
-    require(found is not None, f"has no {name}, so there is no rule to show")
-    require(inspect.isroutine(found), f"has a {name} that is no plain method")
+    require(inspect.isroutine(found), f"has no {name} that is a plain method, so there is no rule to show")
     return found  # type: ignore[no-any-return]  # a routine
 
 
 def last_name(node: ast.expr) -> str:
     """The last name of what is called or named: ``no_grad`` for ``torch.no_grad()``."""
-    match node.func if isinstance(node, ast.Call) else node:
-        case ast.Attribute(_, name) | ast.Name(name):
-            return name
-        case _:
-            return ""
+    named = node.func if isinstance(node, ast.Call) else node
+    return str(getattr(named, "attr", getattr(named, "id", "")))

@@ -212,7 +212,7 @@ def element(owner: Value, key: Value) -> Value:
 
 def is_all(key: Value) -> bool:
     """Whether a key takes all elements, as ``[:]`` and ``[...]`` do."""
-    return all(part == slice(None) for part in (key if isinstance(key, tuple) else (key,)))
+    return all(part in (..., slice(None)) for part in (key if isinstance(key, tuple) else (key,)))
 
 
 def picked(values: Value, key: Value) -> Value:
