@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from inspect import isroutine, signature
+from operator import attrgetter
 from typing import NamedTuple
 
 from explorer.formula import derivative
@@ -30,15 +30,11 @@ class Trees(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A definition to be read, with the functions it stands in, outermost first.
-
-    ``tracked``: it is no Function, so that autograd follows its code.
-    """
+    """A definition to be read; ``tracked``: it is no Function, so that autograd follows its code."""
 
     name: str
     definition: ast.stmt
     tracked: bool
-    around: tuple[ast.FunctionDef, ...] = ()
 
 
 def candidates(module: ast.Module) -> list[Candidate]:
@@ -48,13 +44,13 @@ def candidates(module: ast.Module) -> list[Candidate]:
     those the ones that no other calls, all of them where each is called.
     """
     functions, known = [], dict[str, set[str]]()
-    for node, around in _within(module):
-        if isinstance(node, ast.ClassDef):
-            bases = [last_name(base) for base in node.bases]
-            known[node.name] = methods = _methods(node).union(*(known.get(base, ()) for base in bases))
-            derived = "backward" in methods or any(base.endswith("Function") for base in bases)
-            if "forward" in methods and derived:
-                functions.append(Candidate(node.name, node, False, around))
+    classes = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef)]
+    for node in sorted(classes, key=attrgetter("lineno")):
+        bases = [last_name(base) for base in node.bases]
+        known[node.name] = methods = _methods(node).union(*(known.get(base, ()) for base in bases))
+        derived = "backward" in methods or any(base.endswith("Function") for base in bases)
+        if "forward" in methods and derived:
+            functions.append(Candidate(node.name, node, False))
     plain = [Candidate(name, node, True) for node in module.body if (name := _plain_name(node))]
     parts = [part for candidate in plain for part in ast.walk(candidate.definition)]
     used = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
@@ -71,13 +67,6 @@ def _plain_name(node: ast.stmt) -> str:
             return ""
 
 
-def _within(node: ast.AST, *around: ast.FunctionDef) -> Iterator[tuple[ast.AST, tuple[ast.FunctionDef, ...]]]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt | ast.excepthandler):
-            yield child, around
-            yield from _within(child, *around, *([child] if isinstance(child, ast.FunctionDef) else []))
-
-
 def _methods(node: ast.ClassDef) -> set[str]:
     return {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
 
@@ -91,10 +80,11 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     AUTOGRAD.set("followed" if candidate.tracked else "")
     scope, definition, x = reader.scope, candidate.definition, Tensor(Name("x"))
     reader.declare(module.body, scope)
-    for function in candidate.around:
-        around = reader.arguments(reader.function(function, scope, scope))
-        scope = scope.new_child(dict(around.arguments))
-        reader.declare(function.body, scope)
+    for outer in ast.walk(module):  # the outermost first
+        if isinstance(outer, ast.FunctionDef) and outer is not definition and definition in ast.walk(outer):
+            given = reader.arguments(reader.function(outer, scope, scope))
+            scope = scope.new_child(dict(given.arguments))
+            reader.declare(outer.body, scope)
     if not isinstance(definition, ast.ClassDef):
         routine = _first(scope.get(candidate.name))
         require(isroutine(routine), "is no function that can be read")

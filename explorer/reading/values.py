@@ -134,11 +134,9 @@ def like(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
     if tensors:
         return Tensor(node, kind, next(iter(masks), None))
     value = known(node)
-    if value is not None and kind == "bool":
-        return bool(value)
-    if value is not None and isinstance(node, Number | Unary):
-        return int(value) if value.is_integer() else value
-    return Quantity(node, kind)
+    if value is None or not (kind == "bool" or isinstance(node, Number | Unary)):
+        return Quantity(node, kind)
+    return bool(value) if kind == "bool" else int(value) if value.is_integer() else value
 
 
 def made(sign: str, *values: Value) -> Value:
