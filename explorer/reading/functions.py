@@ -135,12 +135,9 @@ def assigned(target: Value, value: Value) -> Value:
 
 def written(owner: Value, key: Value, value: Value) -> None:
     """``tensor[mask] = value``."""
-    tensor = own(owner)
-    if values.is_all(key):
-        assigned(tensor, value)
-    else:
-        held = assigned(values.element(tensor, key), value)
-        tensor.node = made("where", key, Tensor(held.node), Tensor(tensor.node)).node
+    held = assigned(values.element(own(owner), key), value)
+    if held is not owner:
+        owner.node = made("where", key, Tensor(held.node), Tensor(owner.node)).node
 
 
 def own(value: Value) -> Value:
@@ -231,7 +228,7 @@ class _Torch:
 
     def mean(self: Value, *dimensions: Value, **along: Value) -> Value:
         within = isinstance(self, Tensor) and self.within
-        require(not within, "averages over elements values.picked out by a mask: a formula averages over all")
+        require(not within, "averages over elements picked out by a mask: a formula averages over all")
         whole = not dimensions and all(value in (None, False) for value in along.values())
         require(whole, f"averages along a dimension, as for each channel: {ELEMENTWISE}")
         return made("mean", self)
@@ -277,7 +274,7 @@ class _Python:
     def float(self: Value) -> Value:
         if not isinstance(self, str):
             return _Torch.to(self, "float")
-        return float(self) if self.strip(" +-").lower() in ("inf", "infinity") else values.Opaque("text")
+        return float(self) if self.strip().lower() in ("inf", "+inf", "-inf") else values.Opaque("text")
 
     def isinstance(self: Value, kinds: Value) -> Value:
         """Whether a value is of a type, or of one of several; a parameter is taken for a number."""

@@ -313,7 +313,9 @@ class Reader:
                     raise error from None
                 for node in ast.walk(statement):
                     match node:
-                        case ast.Name(name, ast.Store()) | ast.FunctionDef(name) | ast.ClassDef(name):
+                        case ast.Name(name, ast.Store()) | ast.Subscript(ast.Name(name), ctx=ast.Store()):
+                            scope[name] = error
+                        case ast.FunctionDef(name) | ast.ClassDef(name):
                             scope[name] = error
 
     def _execute(self, statement: ast.stmt, scope: Scope) -> None:

@@ -198,19 +198,16 @@ def element(owner: Value, key: Value) -> Value:
     if isinstance(owner, tuple | dict):
         return picked(owner, key)
     tensor = quantity(owner)
-    if is_all(key) or (key in (0, -1) and is_constant(tensor.node)):
+    if all(part in (..., slice(None)) for part in (key if isinstance(key, tuple) else (key,))):
         return owner
+    if key in (0, -1) and is_constant(tensor.node):
+        return Quantity(tensor.node, tensor.kind)
     require(not isinstance(key, slice), f"takes a piece of a tensor: {ELEMENTWISE}")
     masks = isinstance(key, Tensor) and key.kind in ("bool", "uint8")
     require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
     within = isinstance(tensor, Tensor) and tensor.within
     require(not within, "picks elements out of what was picked out before")
     return Tensor(tensor.node, tensor.kind, key.node)
-
-
-def is_all(key: Value) -> bool:
-    """Whether a key takes all elements, as ``[:]`` and ``[...]`` do."""
-    return all(part in (..., slice(None)) for part in (key if isinstance(key, tuple) else (key,)))
 
 
 def picked(values: Value, key: Value) -> Value:
