@@ -154,7 +154,8 @@ class Reader:
         value: Value = self.value(node, scope)
         test: object = value, node.lineno
         if isinstance(value, Quantity):
-            require(is_constant(value.node), "asks one yes or no of a whole tensor: use torch.where")
+            yes_or_no = "asks one yes or no of a whole tensor: use torch.where, or & | ~ on masks"
+            require(is_constant(value.node), yes_or_no)
             test = building.mask(value.node)
             known = building.known(test)
             value = SHAPE if known is None else known
