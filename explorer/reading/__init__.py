@@ -23,7 +23,6 @@ from explorer.reading.text import MAX_CHARACTERS, syntax_trees
 
 __all__ = ["MAX_CHARACTERS", "Reading", "ReadingError", "read_source", "read_sources"]
 
-_Attempt = Callable[[Mapping[object, bool]], Trees]
 MAX_DEFINITIONS = 30
 MAX_BRANCHES = 4  # tests of a parameter that one path may meet
 
@@ -125,7 +124,7 @@ def _key(name: str, node: Node, find: Callable[[str], Op | Rule]) -> str:
         raise UnreadableError(f"makes no formula: {error.message}") from None
 
 
-def _both_ways(attempt: _Attempt, decisions: dict[object, bool]) -> Trees:
+def _both_ways(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dict[object, bool]) -> Trees:
     """Read a definition; where a parameter or a shape decides a branch, read both sides and join them."""
     try:
         return attempt(decisions)

@@ -39,17 +39,12 @@ class Library:
         return self.path.rsplit(".", 1)[-1]
 
     @property
-    def is_readable(self) -> bool:
-        """Whether its names have a meaning here."""
-        return self.path.split(".")[0] in READABLE_ROOTS
-
-    @property
     def row(self) -> values.Function:
         """The function it stands for; UnreadableError where it has no meaning here."""
         root, name = self.path.split(".")[0], self.name
         if root == "builtins":
             return BUILTINS.get(name) or refusal(UNKNOWN)
-        require(self.is_readable, f"comes from {root}, which cannot be read here: paste its source too")
+        require(root in READABLE_ROOTS, f"comes from {root}, which cannot be read here: paste its source too")
         layer = _LAYERS.get(name.lower())
         if layer and name[:1].isupper() and ".nn." in self.path:  # called, then called
             return lambda *more, **named: lambda a: called(layer, (a, *more), named)
@@ -78,13 +73,13 @@ def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str
         signature = inspect.signature(function)
         takes = signature.parameters
         first = "input" if "input" in takes else next(iter(takes), "")
-        named = {first if name == "input" else name: value for name, value in keywords.items()}
+        takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in takes.values())
+        ignored = () if takes_any else vocabulary.IGNORED_KEYWORDS.difference(takes)
+        kept = {name: value for name, value in keywords.items() if name not in ignored}
+        named = {first if name == "input" else name: value for name, value in kept.items()}
         target = None if "out" in takes else named.pop("out", None)
-        if "inplace" not in takes and named.pop("inplace", False) is True and positional:
+        if "inplace" not in takes and keywords.get("inplace") is True and positional:
             target = positional[0]
-        if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in takes.values()):
-            ignored = vocabulary.IGNORED_KEYWORDS.difference(takes)
-            named = {name: value for name, value in named.items() if name not in ignored}
         given = signature.bind(*positional, **named)
     given.apply_defaults()
     result = function(*given.args, **given.kwargs)
@@ -301,11 +296,11 @@ _ROWS: dict[str, values.Function] = {
     **{name: partial(_Torch.to, dtype=name) for name in KINDS},
     **_rows(_Torch),
     "detach": detached,
-    **dict.fromkeys(vocabulary.SAME, lambda self, *_others, **_keywords: self),
-    **dict.fromkeys(vocabulary.ZEROS, lambda *_sizes, **_keywords: Tensor(ZERO)),
-    **dict.fromkeys(vocabulary.ONES, lambda *_sizes, **_keywords: Tensor(ONE)),
-    **dict.fromkeys(("numel", "nelement", "stride", "element_size"), lambda self: SHAPE),
-    **dict.fromkeys(("dim", "ndimension"), lambda self: 1),
+    "contiguous": lambda self, *_others, **_keywords: self,
+    "zeros": lambda *_sizes, **_keywords: Tensor(ZERO),
+    "ones": lambda *_sizes, **_keywords: Tensor(ONE),
+    "numel": lambda self: SHAPE,
+    "dim": lambda self: 1,
     "size": lambda self, dim=None: (SHAPE,) if dim is None else values.picked((SHAPE,), dim),
     "full": lambda self, fill_value: Tensor(quantity(fill_value).node),
     "sequential": lambda self, *layers: reduce(lambda a, layer: called(layer, (a,), {}), layers, self),

@@ -170,7 +170,7 @@ class Reader:
         require(isinstance(name, str) and not name.startswith("__"), UNKNOWN)
         match owner:
             case Library(path):
-                known = owner.is_readable and name in functions.CONSTANTS
+                known = name in functions.CONSTANTS and path.split(".")[0] in functions.READABLE_ROOTS
                 return functions.CONSTANTS[name] if known else Library(f"{path}.{name}")
             case Opaque():
                 return owner
@@ -190,22 +190,19 @@ class Reader:
                 return values.member(owner, name)
 
     def _tuple(self, parts: Iterable[ast.expr], scope: Scope) -> tuple[Value, ...]:
-        return values.several(tuple(single for part in parts for single in self._singles(part, scope)))
-
-    def _singles(self, part: ast.expr, scope: Scope) -> Iterable[Value]:
-        if isinstance(part, ast.Starred):
-            return values.several(self.value(part.value, scope))
-        return (self.lenient(part, scope),)
+        found: list[Value] = []
+        for part in parts:
+            several = isinstance(part, ast.Starred) and values.several(self.value(part.value, scope))
+            found += [self.lenient(part, scope)] if several is False else several
+        return values.several(tuple(found))
 
     def _looped(self, part: ast.expr, loops: list[ast.comprehension], scope: Scope) -> Iterator[Value]:
         """The values of a comprehension."""
-        if not loops:
-            yield self.lenient(part, scope)
-            return
-        for value in values.several(self.value(loops[0].iter, scope)):
-            self._assign(loops[0].target, value, scope)
-            if all(self.truth(test, scope) for test in loops[0].ifs):
-                yield from self._looped(part, loops[1:], scope)
+        outer, *inner = loops
+        for value in values.several(self.value(outer.iter, scope)):
+            self._assign(outer.target, value, scope)
+            if all(self.truth(test, scope) for test in outer.ifs):
+                yield from self._looped(part, inner, scope) if inner else [self.lenient(part, scope)]
 
     def function(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope, around: Scope) -> Value:
         """A function of the text: its defaults are read now in ``scope``, its body when called ``around``."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
@@ -201,7 +201,7 @@ def element(owner: Value, key: Value) -> Value:
     if all(part in (..., slice(None)) for part in (key if isinstance(key, tuple) else (key,))):
         return owner
     if key in (0, -1) and is_constant(tensor.node):
-        return Quantity(tensor.node, tensor.kind)
+        return replace(tensor)
     require(not isinstance(key, slice), f"takes a piece of a tensor: {ELEMENTWISE}")
     masks = isinstance(key, Tensor) and key.kind in ("bool", "uint8")
     require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
