@@ -37,7 +37,7 @@ CALLS = {
     "arctan(a)": "atan(a)", "cot(a)": "1 / tan(a)", "sec(a)": "1 / cos(a)", "csc(a)": "1 / sin(a)",
     "sech(a)": "1 / cosh(a)", "csch(a)": "1 / sinh(a)", "coth(a)": "1 / tanh(a)",
     "atanh(a)": "(log1p(a) - log1p(-a)) / 2", "arctanh(a)": "(log1p(a) - log1p(-a)) / 2",
-    "erfc(a)": "1 - erf(a)",
+    "erfc(a)": "1 - erf(a)", "logit(a)": "log(a / (1 - a))",
     "minimum(a, b)": "min(a, b)", "fmin(a, b)": "min(a, b)",
     "maximum(a, b)": "max(a, b)", "fmax(a, b)": "max(a, b)",
     "clip(a, b, c)": "clamp(a, b, c)", "clamp(a, b)": "clamp_min(a, b)", "clip(a, b)": "clamp_min(a, b)",

@@ -9,7 +9,8 @@ from explorer.formula.errors import error_at
 _WORD = re.compile(
     r"(?P<space>[ \t\r\n]+)"
     r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+−-]?[0-9]+)?)"
-    r"|(?P<name>(?:(?:torch|nn|functional|F|np|numpy|jnp|math)\.)*[A-Za-z_][A-Za-z0-9_]*|[α-ωϵϕµ][0-9]*)"
+    r"|(?P<sigmoid>σ(?=\())"  # alone it is the letter
+    r"|(?P<name>(?:(?:torch|nn|functional|F|np|numpy|jax|jnp|lax|math)\.)*[A-Za-z_][A-Za-z0-9_]*|[α-ωϵϕµ][0-9]*)"
     r"|(?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
     r"|(?P<mark>\*\*|//|<=|>=|==|!=|:=|&&|\|\||[-+*/()<>,&|~=%^!\[\].'\"#−×·⋅∗÷≤≥≠])"
 )
@@ -56,6 +57,8 @@ def _own(token: Token) -> list[Token]:
             return []
         case "name":
             return [replace(token, text=own_name(token.text))]
+        case "sigmoid":
+            return [replace(token, kind="name", text="sigmoid")]
         case "number":
             return [replace(token, text=token.text.replace("−", "-"))]
         case "power":
@@ -68,7 +71,7 @@ def _own(token: Token) -> list[Token]:
 
 
 def _multiplies(number: Token, token: Token) -> bool:
-    if token.kind == "name":
+    if token.kind in ("name", "sigmoid"):
         return number.text != "0" and token.text not in _SUFFIXES and token.text[0] != "_"
     return token.text == "("
 

@@ -23,7 +23,6 @@ from explorer.reading.text import MAX_CHARACTERS, syntax_trees
 
 __all__ = ["MAX_CHARACTERS", "Reading", "ReadingError", "read_source", "read_sources"]
 
-_Attempt = Callable[[Mapping[object, bool]], Trees]
 MAX_DEFINITIONS = 30
 MAX_BRANCHES = 4  # tests of a parameter that one path may meet
 
@@ -94,7 +93,7 @@ def _reading(candidate: Candidate, module: ast.Module, lines: list[str], steps: 
     name, line = candidate.name, candidate.definition.lineno
 
     def attempt(decisions: Mapping[object, bool]) -> Trees:
-        return read(candidate, module, Reader(lines, decisions, steps, candidate.tracked))
+        return read(candidate, module, Reader(lines, decisions, steps))
 
     try:
         trees = _both_ways(attempt, {})
@@ -102,10 +101,9 @@ def _reading(candidate: Candidate, module: ast.Module, lines: list[str], steps: 
         return Reading(name, line, _key(name, trees.op, find_op), rule)
     except ReadingError as error:
         problem = error
-    except UnreadableError as reason:
-        problem = ReadingError(f"line {line}: {name} {reason}", line)
-    except RecursionError:
-        problem = ReadingError(f"line {line}: {name} is nested too deeply to be read", line)
+    except (UnreadableError, RecursionError) as reason:
+        words = reason if isinstance(reason, UnreadableError) else "is nested too deeply to be read"
+        problem = ReadingError(f"line {line}: {name} {words}", line)
     return Reading(name, line, problem=problem)
 
 
@@ -126,7 +124,7 @@ def _key(name: str, node: Node, find: Callable[[str], Op | Rule]) -> str:
         raise UnreadableError(f"makes no formula: {error.message}") from None
 
 
-def _both_ways(attempt: _Attempt, decisions: dict[object, bool]) -> Trees:
+def _both_ways(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dict[object, bool]) -> Trees:
     """Read a definition; where a parameter or a shape decides a branch, read both sides and join them."""
     try:
         return attempt(decisions)
@@ -148,8 +146,6 @@ def _both_ways(attempt: _Attempt, decisions: dict[object, bool]) -> Trees:
 def _joined(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:
     if not isinstance(test, Node):
         raise ReadingError(f"line {line}: the code gives another curve for another shape or device", line)
-    op = built("where", test, then.op, otherwise.op)
-    if then.rule is None or otherwise.rule is None:
-        require(then.rule == otherwise.rule, "stops gradients on one branch only")
-        return Trees(op, None)
-    return Trees(op, built("where", test, then.rule, otherwise.rule))
+    require((then.rule is None) == (otherwise.rule is None), "stops gradients on one branch only")
+    rule = then.rule and otherwise.rule and built("where", test, then.rule, otherwise.rule)
+    return Trees(built("where", test, then.op, otherwise.op), rule)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from itertools import count, product
 from typing import Any
@@ -15,13 +16,17 @@ from typing import Any
 from explorer.formula import CONSTANTS, MAX_NODES, Formula, FormulaError, names, number_text, parse, tree
 from explorer.formula.parsing import MAX_NAME, template
 from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_condition, is_constant
-from explorer.reading.errors import UnreadableError, require
+from explorer.reading.errors import require
 
 MAX_PARTS = 250  # of what is between input and result; the result itself must fit a formula
 MAX_LEVELS = 60
 SHORT = 8  # a folded number longer than this says less than the arithmetic it came from
 
 ZERO, ONE = Number(0.0), Number(1.0)
+_WRITTEN_OUT = {
+    "//": "floor(a / b)", "%": "a - b * floor(a / b)", "<<": "a * 2**b", ">>": "floor(a / 2**b)",
+    "^": "where((a != 0) & ~(b != 0) | ~(a != 0) & (b != 0), 1, 0)",
+}  # fmt: skip
 
 
 def literal(value: float) -> Node:
@@ -42,29 +47,12 @@ def number(node: Node) -> Node:
 
 
 def mask(node: Node) -> Node:
-    """The condition a mask of zeros and ones stands for; UnreadableError for any other number."""
+    """The condition that a number is not 0, as short as what a mask of zeros and ones stands for."""
     match node:
-        case _ if is_condition(node):
-            return node
-        case Binary("*", left, right):
-            return built("&", mask(left), mask(right))
-        case Binary("-", Number(1.0), right):
-            return built("~", mask(right))
-        case Call("where", (condition, Number(1.0), otherwise)):
-            return condition if otherwise == ZERO else built("|", condition, mask(otherwise))
-        case Call("where", (condition, Number(0.0), otherwise)):
-            left = built("~", condition)
-            return left if otherwise == ONE else built("&", left, mask(otherwise))
+        case Binary("-", Number(1.0), right) if is_condition(right):
+            return built("~", right)
         case _:
-            raise UnreadableError("is used as a mask, but it holds numbers: compare it first")
-
-
-def true(node: Node) -> Node:
-    """The condition that a number is not 0, as ``bool`` makes it."""
-    try:
-        return mask(node)
-    except UnreadableError:
-        return built("!=", node, ZERO)
+            return node if is_condition(node) else built("!=", node, ZERO)
 
 
 def built(sign: str, *parts: Node) -> Node:
@@ -80,46 +68,42 @@ def built(sign: str, *parts: Node) -> Node:
 
 def _joined(sign: str, *parts: Any) -> Any:
     match sign, *parts:
-        case "//", a, b:
-            return built("floor", built("/", a, b))
-        case "%", a, b:
-            return built("-", a, built("*", b, built("//", a, b)))
-        case "<<" | ">>", a, b:
-            return built("*" if sign == "<<" else "//", a, built("**", Number(2.0), b))
-        case "^", a, b:
-            return built("|", built("&", a, built("~", b)), built("&", built("~", a), b))
-        case ("+", Number(0.0), a) | ("*", Number(1.0), a):
+        case "//" | "%" | "<<" | ">>" | "^", _, _:
+            return filled(_WRITTEN_OUT[sign], parts)
+        case (
+            ("+", Number(0.0), a) | ("+" | "-", a, Number(0.0)) | ("-", Unary("-", a)) | ("~", Unary("~", a))
+            | ("*", Number(1.0), a) | ("*" | "/" | "**", a, Number(1.0))
+        ):  # fmt: skip
             return a
-        case ("+" | "-", a, Number(0.0)) | ("*" | "/" | "**", a, Number(1.0)):
-            return a
-        case ("-", Number(0.0), a) | ("*", Unary("-", Number(1.0)), a):
-            return built("-", a)
-        case "*" | "/", a, Unary("-", Number(1.0)):
+        case (
+            ("-", Number(0.0), a)
+            | ("*", Unary("-", Number(1.0)), a)
+            | ("*" | "/", a, Unary("-", Number(1.0)))
+        ):
             return built("-", a)
         case "+", a, b if chosen := _chosen(a, b) or _chosen(b, a):
             return chosen
         case "+" | "-", a, Unary("-", b):
             return built("-" if sign == "+" else "+", a, b)
-        case "-", Unary("-", a):
-            return a
         case "-", Binary("-", a, b):
             return Binary("-", b, a)
-        case "~", Unary("~", a):
-            return a
         case "==" | "!=", a, Number(0.0 | 1.0 as value) if is_condition(a):
-            return mask(a) if (sign == "==") == (value == 1) else built("~", a)
-        case "where", condition, a, b if a == b or known(mask(condition)) is not None:
-            return a if a == b or known(mask(condition)) else b
+            return a if (sign == "==") == (value == 1) else built("~", a)
+        case "where" | "~", a, *others if not is_condition(a):
+            return built(sign, mask(a), *others)
+        case "where", condition, a, b if a == b or known(condition) is not None:
+            return a if a == b or known(condition) else b
         case "where", condition, Number(1.0), Number(0.0):
-            return mask(condition)
+            return condition
         case "where", condition, a, b:
-            return Call("where", (mask(condition), number(a), number(b)))
+            return Call("where", (condition, number(a), number(b)))
         case "&" | "|", a, b:
-            return Binary(sign, mask(a), mask(b))
+            sides = [side for side in (mask(a), mask(b)) if known(side) != (sign == "&")]
+            return Binary(sign, *sides) if len(sides) == 2 else (*sides, mask(a))[0]
         case "+" | "-" | "*" | "/" | "**", a, b:
             return Binary(sign, a, b)
         case "-" | "~", a:
-            return Unary(sign, mask(a) if sign == "~" else a)
+            return Unary(sign, a)
     numbers = tuple(map(number, parts))
     return Compare((sign,), numbers) if sign in tree.COMPARISONS else Call(sign, numbers)
 
@@ -134,26 +118,29 @@ def _chosen(a: Node, b: Node) -> Node | None:
 
 def _weighted(node: Node) -> list[tuple[Node, Node]]:
     """The ways to see a tree as a value times a mask."""
-    match node:
-        case Binary("*", left, right):
-            return [(left, right), (right, left)]
-        case Unary("-", operand):
-            return [(Unary("-", ONE), operand)]
-        case _:
-            return [(ONE, node)]
+    if isinstance(node, Binary) and node.operator == "*":
+        return [(node.left, node.right), (node.right, node.left)]
+    negative = isinstance(node, Unary) and node.operator == "-"
+    return [(Unary("-", ONE), tree.children(node)[0]) if negative else (ONE, node)]
 
 
 def detach(node: Node) -> Node:
     """The same values, through which no gradient flows; a mask or a constant has none to stop."""
-    kept = is_condition(node) or is_constant(node) or (isinstance(node, Call) and node.function == "detach")
-    return node if kept else Call("detach", (node,))
+    return node if is_condition(node) or is_constant(node) or is_detached(node) else Call("detach", (node,))
 
 
-def _again(node: Node, change: Callable[[Node], Node]) -> Node:
-    """The tree put together anew from its operands as they are after a change."""
-    parts = tuple(map(change, tree.children(node)))
+def is_detached(node: Node) -> bool:
+    """Whether a gradient is stopped right here."""
+    return isinstance(node, Call) and node.function == "detach"
+
+
+def again(node: Node, exchanged: Callable[[Node], Node | None]) -> Node:
+    """The tree built anew, with what ``exchanged`` gives for a part, if anything, in its place."""
+    if part := exchanged(node):
+        return part
+    parts = tuple(again(child, exchanged) for child in tree.children(node))
     match node:
-        case Unary(sign) | Binary(sign) | Call(sign):
+        case Unary(sign) | Binary(sign) | Call(sign) | Compare((sign,)):
             return built(sign, *parts)
         case _:
             return tree.rebuilt(node, tuple(map(number, parts)))
@@ -162,20 +149,12 @@ def _again(node: Node, change: Callable[[Node], Node]) -> Node:
 def filled(text: str, operands: Sequence[Node]) -> Node:
     """A formula in a, b, c and d with trees in their places."""
     values = dict(zip("abcd", operands, strict=False))
-
-    def change(node: Node) -> Node:
-        return values.get(node.name, node) if isinstance(node, Name) else _again(node, change)
-
-    return change(template(text))
+    return again(template(text), lambda part: values.get(part.name) if isinstance(part, Name) else None)
 
 
 def untracked(node: Node) -> Node:
     """A tree for values alone: where no gradient is taken, there is none to stop."""
-    match node:
-        case Call("detach", (inner,)):
-            return untracked(inner)
-        case _:
-            return _again(node, untracked)
+    return again(node, lambda part: untracked(tree.children(part)[0]) if is_detached(part) else None)
 
 
 def cancelled(node: Node) -> Node:
@@ -183,28 +162,26 @@ def cancelled(node: Node) -> Node:
 
     What was written differs from it by rounding only.
     """
+    return again(node, _sum)
+
+
+def _sum(node: Node) -> Node | None:
     if not (isinstance(node, Binary) and node.operator in "+-"):
-        return _again(node, cancelled)
-    kept: list[tuple[int, Node]] = []
+        return None
+    times = Counter[Node]()
     for sign, term in _terms(node, 1):
-        if (-sign, term) in kept:
-            kept.remove((-sign, term))
-        else:
-            kept.append((sign, term))
+        times[term] += sign
     total: Node = ZERO
-    for sign, term in sorted(kept, key=lambda item: -item[0]):
-        total = built("+" if sign > 0 else "-", total, cancelled(term))
+    for operator, terms in (("+", times), ("-", -times)):
+        for term in terms.elements():
+            total = built(operator, total, cancelled(term))
     return total
 
 
 def _terms(node: Node, sign: int) -> list[tuple[int, Node]]:
-    match node:
-        case Binary("+" | "-" as operator, left, right):
-            return _terms(left, sign) + _terms(right, sign if operator == "+" else -sign)
-        case Unary("-", operand):
-            return _terms(operand, -sign)
-        case _:
-            return [(sign, node)]
+    if isinstance(node, Binary) and node.operator in "+-":
+        return _terms(node.left, sign) + _terms(node.right, sign if node.operator == "+" else -sign)
+    return [(-sign, node.operand) if isinstance(node, Unary) and node.operator == "-" else (sign, node)]
 
 
 def sound_name(name: str, taken: Collection[str]) -> str:

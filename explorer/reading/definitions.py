@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from inspect import isroutine, signature
+from operator import attrgetter
 from typing import NamedTuple
 
 from explorer.formula import derivative
-from explorer.formula.tree import Call, Name, Node, Number, walk
-from explorer.reading.building import ZERO, built, cancelled, number, untracked
-from explorer.reading.errors import ReadingError, UnreadableError, require
+from explorer.formula.tree import Name, Node, Number, walk
+from explorer.reading.building import ZERO, built, cancelled, is_detached, number, untracked
+from explorer.reading.errors import UnreadableError, require
+from explorer.reading.functions import AUTOGRAD
 from explorer.reading.reader import Reader, last_name, method
-from explorer.reading.values import Quantity, Tensor, Value, tree
+from explorer.reading.values import Tensor, Value, quantity
 
 G = Name("g")
 NO_GRADIENT = built("*", ZERO, G)
-Around = tuple[ast.FunctionDef, ...]
 
 
 class Trees(NamedTuple):
@@ -30,15 +30,11 @@ class Trees(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A definition to be read, with the functions it stands in, outermost first.
-
-    ``tracked``: it is no Function, so that autograd follows its code.
-    """
+    """A definition to be read; ``tracked``: it is no Function, so that autograd follows its code."""
 
     name: str
     definition: ast.stmt
     tracked: bool
-    around: Around = ()
 
 
 def candidates(module: ast.Module) -> list[Candidate]:
@@ -48,13 +44,13 @@ def candidates(module: ast.Module) -> list[Candidate]:
     those the ones that no other calls, all of them where each is called.
     """
     functions, known = [], dict[str, set[str]]()
-    for node, around in _within(module, ()):
-        if isinstance(node, ast.ClassDef):
-            bases = [last_name(base) for base in node.bases]
-            known[node.name] = methods = _methods(node).union(*(known.get(base, ()) for base in bases))
-            derived = "backward" in methods or any(base.endswith("Function") for base in bases)
-            if "forward" in methods and derived:
-                functions.append(Candidate(node.name, node, False, around))
+    classes = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef)]
+    for node in sorted(classes, key=attrgetter("lineno")):
+        bases = [last_name(base) for base in node.bases]
+        known[node.name] = methods = _methods(node).union(*(known.get(base, ()) for base in bases))
+        derived = "backward" in methods or any(base.endswith("Function") for base in bases)
+        if "forward" in methods and derived:
+            functions.append(Candidate(node.name, node, False))
     plain = [Candidate(name, node, True) for node in module.body if (name := _plain_name(node))]
     parts = [part for candidate in plain for part in ast.walk(candidate.definition)]
     used = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
@@ -71,13 +67,6 @@ def _plain_name(node: ast.stmt) -> str:
             return ""
 
 
-def _within(node: ast.AST, around: Around) -> Iterator[tuple[ast.AST, Around]]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt | ast.excepthandler):
-            yield child, around
-            yield from _within(child, (*around, child) if isinstance(child, ast.FunctionDef) else around)
-
-
 def _methods(node: ast.ClassDef) -> set[str]:
     return {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
 
@@ -88,21 +77,23 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     The first input is x. A further one keeps the value its signature gives it; without one it
     becomes a parameter of the formula, under its own name where the language allows that.
     """
+    AUTOGRAD.set("followed" if candidate.tracked else "")
     scope, definition, x = reader.scope, candidate.definition, Tensor(Name("x"))
     reader.declare(module.body, scope)
-    for function in candidate.around:
-        around = reader.arguments(reader.function(function, scope, scope))
-        scope = scope.new_child(dict(around.arguments))
-        reader.declare(function.body, scope)
+    for outer in ast.walk(module):  # the outermost first
+        if isinstance(outer, ast.FunctionDef) and outer is not definition and definition in ast.walk(outer):
+            given = reader.arguments(reader.function(outer, scope, scope))
+            scope = scope.new_child(dict(given.arguments))
+            reader.declare(outer.body, scope)
     if not isinstance(definition, ast.ClassDef):
         routine = _first(scope.get(candidate.name))
         require(isroutine(routine), "is no function that can be read")
         return _tracked(reader.invoked(routine, x))
     group = reader.groups.get(definition) or reader.group(definition, scope)
     if candidate.tracked:
-        return _tracked(reader.invoked(partial(method(group, "forward"), reader.instance(group)), x))
+        return _tracked(reader.invoked(partial(method(group, "forward"), reader.invoked(group)), x))
     context, output = reader.forwarded(group, x)
-    op = untracked(tree(_first(output)))
+    op = untracked(quantity(_first(output)).node)
     vars(context).update({name: _recognised(value, op) for name, value in vars(context).items()})
     backward = method(group, "backward")
     takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
@@ -122,7 +113,7 @@ def _recognised(value: Value, op: Node) -> Value:
 def _tracked(output: Value) -> Trees:
     """Op and rule of code that autograd follows: its own rule only where it stops gradients."""
     node = _whole(_first(output))
-    if not any(isinstance(part, Call) and part.function == "detach" for part in walk(node)):
+    if not any(map(is_detached, walk(node))):
         return Trees(node, None)
     rule = derivative(number(node), finite=True)
     if rule is None:
@@ -131,15 +122,11 @@ def _tracked(output: Value) -> Trees:
 
 
 def _first(value: Value) -> Value:
-    if isinstance(value, tuple):
-        value = value[0] if value else None
-    if isinstance(value, ReadingError):
-        raise value
-    return value
+    return next(iter(value), None) if isinstance(value, tuple) else value
 
 
 def _whole(value: Value) -> Node:
-    require(isinstance(value, Quantity | int | float), "returns no tensor")
-    picked = isinstance(value, Tensor) and value.within is not None
+    held = quantity(value)
+    picked = isinstance(held, Tensor) and held.within
     require(not picked, "returns only the elements picked out by a mask")
-    return tree(value)
+    return held.node

@@ -8,37 +8,23 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial, reduce
+from itertools import islice
 
 from explorer.formula.tree import Call, Name, is_condition, is_constant
-from explorer.reading import building, vocabulary
-from explorer.reading.building import built, detach, true
+from explorer.reading import values, vocabulary
+from explorer.reading.building import ONE, ZERO, built, detach, filled, mask
 from explorer.reading.errors import UnreadableError, require
-from explorer.reading.values import (
-    MAX_VALUES,
-    SHAPE,
-    Function,
-    Opaque,
-    Pasted,
-    Quantity,
-    Tensor,
-    Value,
-    described,
-    kind_of,
-    like,
-    made,
-    operation,
-    picked,
-    require_exact,
-    several,
-    tree,
-)
+from explorer.reading.values import SHAPE, Quantity, Tensor, Value, made, operation, quantity, several
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN
 
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
+GRAD_MODES = {"no_grad": "stopped", "inference_mode": "stopped", "enable_grad": "followed"}
+AUTOGRAD = ContextVar("AUTOGRAD", default="")  # one of these, empty within a Function, as torch has it
 
 
 @dataclass(frozen=True)
@@ -53,17 +39,12 @@ class Library:
         return self.path.rsplit(".", 1)[-1]
 
     @property
-    def is_readable(self) -> bool:
-        """Whether its names have a meaning here."""
-        return self.path.split(".")[0] in READABLE_ROOTS
-
-    @property
-    def row(self) -> Function:
+    def row(self) -> values.Function:
         """The function it stands for; UnreadableError where it has no meaning here."""
         root, name = self.path.split(".")[0], self.name
         if root == "builtins":
             return BUILTINS.get(name) or refusal(UNKNOWN)
-        require(self.is_readable, f"comes from {root}, which cannot be read here: paste its source too")
+        require(root in READABLE_ROOTS, f"comes from {root}, which cannot be read here: paste its source too")
         layer = _LAYERS.get(name.lower())
         if layer and name[:1].isupper() and ".nn." in self.path:  # called, then called
             return lambda *more, **named: lambda a: called(layer, (a, *more), named)
@@ -86,30 +67,31 @@ def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str
     """
     function = function.row if isinstance(function, Library) else function
     require(not isinstance(function, Quantity), UNKNOWN)
-    require(callable(function), f"calls {described(function)}, which is no function that can be read")
+    what = values.WORDS.get(type(function), "an object")
+    require(callable(function), f"calls {what}, which is no function that can be read")
     with sensible("has arguments that cannot be read"):
         signature = inspect.signature(function)
         takes = signature.parameters
         first = "input" if "input" in takes else next(iter(takes), "")
-        named = {first if name == "input" else name: value for name, value in keywords.items()}
+        takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in takes.values())
+        ignored = () if takes_any else vocabulary.IGNORED_KEYWORDS.difference(takes)
+        kept = {name: value for name, value in keywords.items() if name not in ignored}
+        named = {first if name == "input" else name: value for name, value in kept.items()}
         target = None if "out" in takes else named.pop("out", None)
-        if "inplace" not in takes and named.pop("inplace", False) is True and positional:
+        if "inplace" not in takes and keywords.get("inplace") is True and positional:
             target = positional[0]
-        if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in takes.values()):
-            ignored = vocabulary.IGNORED_KEYWORDS.difference(takes)
-            named = {name: value for name, value in named.items() if name not in ignored}
         given = signature.bind(*positional, **named)
     given.apply_defaults()
     result = function(*given.args, **given.kwargs)
     return result if target is None else assigned(target, result)
 
 
-def refusal(reason: str) -> Function:
+def refusal(reason: str) -> values.Function:
     """A function that cannot be read when it is called."""
     return lambda *_positional, **_keywords: require(False, reason)
 
 
-def of_name(name: str) -> Function:
+def of_name(name: str) -> values.Function:
     """The row of a function or method; with an underscore at its end it changes its first argument."""
     if name.endswith("_"):
         row = of_name(name[:-1])
@@ -117,28 +99,57 @@ def of_name(name: str) -> Function:
     return TABLE.get(name) or refusal(UNKNOWN)
 
 
+@contextmanager
+def autograd(names: Collection[str]) -> Iterator[None]:
+    """The block under contexts or decorators of these names; within a Function there is nothing to stop."""
+    before = AUTOGRAD.get()
+    after = next((GRAD_MODES[name] for name in names if name in GRAD_MODES), before)
+    token = AUTOGRAD.set(after if before else before)
+    try:
+        yield
+    finally:
+        AUTOGRAD.reset(token)
+
+
+def detached(value: Value) -> Value:
+    """The values of a tensor without its history; within a Function there is no history to lose."""
+    if not AUTOGRAD.get() or not isinstance(value, Tensor):
+        return value
+    value.frozen = True
+    return Tensor(detach(value.node), value.kind, value.within, frozen=True)
+
+
 def assigned(target: Value, value: Value) -> Value:
     """A tensor after a value was written into all the elements it holds."""
     tensor = own(target)
     alike = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
     require(alike, "assigns elements that were picked out by another mask")
-    tensor.node = tree(value)
+    tensor.node = quantity(value).node
     return tensor
 
 
+def written(owner: Value, key: Value, value: Value) -> None:
+    """``tensor[mask] = value``."""
+    held = assigned(values.element(own(owner), key), value)
+    if held is not owner:
+        owner.node = made("where", key, Tensor(held.node), Tensor(owner.node)).node
+
+
 def own(value: Value) -> Value:
-    """A tensor that may be written into: one that shares no memory with a detached one."""
+    """A tensor that may be written into: autograd sees it, and no detached one shares its memory."""
     require(isinstance(value, Tensor), "changes in place something that is no tensor")
     require(not value.frozen, "changes a tensor behind autograd's back, which cannot be followed")
+    require(AUTOGRAD.get() != "stopped", "changes a tensor under no_grad, which a formula cannot tell")
     return value
 
 
-def _maths(text: str, *operands: Value) -> Value:
+def _maths(text: str, *given: Value, kind: str = "float32") -> Value:
     """A formula in a, b, c and d of as many values."""
-    return like(building.filled(text, [tree(operand) for operand in operands]), *operands)
+    operands = [quantity(value) for value in given]
+    return values.like(filled(text, [operand.node for operand in operands]), *operands, kind=kind)
 
 
-def _formula(text: str) -> Function:
+def _formula(text: str) -> values.Function:
     return lambda self: _maths(text, self)
 
 
@@ -146,14 +157,8 @@ def _scaled(sign: str, self: Value, other: Value, alpha: Value = 1) -> Value:
     return operation(sign, self, other if alpha == 1 else operation("*", alpha, other))
 
 
-def _true(value: Value) -> Value:
-    return like(true(tree(value)), value, kind="bool")
-
-
-def _kind(value: Value) -> str:
-    """The kind of number that a dtype, its name or another tensor stands for; empty for anything else."""
-    text = value.name if isinstance(value, Library) else value if isinstance(value, str) else kind_of(value)
-    return KINDS.get(text.rsplit(".", 1)[-1].removesuffix("Tensor").lower(), "")
+def _logical(sign: str, *given: Value) -> Value:
+    return made(sign, *(_Torch.to(value, "bool") for value in given))
 
 
 def _larger(name: str, self: Value, other: Value = None, **_along: Value) -> Value:
@@ -162,11 +167,25 @@ def _larger(name: str, self: Value, other: Value = None, **_along: Value) -> Val
     return made(name, self, other)
 
 
-def _largest(name: str, *values: Value) -> Value:
+def _largest(name: str, *given: Value) -> Value:
     """Python's own max."""
-    values = several(values[0]) if len(values) == 1 and isinstance(values[0], tuple) else values
-    require(len(values) > 1, REASONS["sum"])
-    return reduce(partial(made, name), values)
+    given = several(given[0]) if len(given) == 1 and isinstance(given[0], tuple) else given
+    require(len(given) > 1, REASONS["sum"])
+    return reduce(partial(made, name), given)
+
+
+def _listed(function: values.Function, *given: Value, **named: Value) -> Value:
+    """What one of Python's own functions goes through, as a tuple."""
+    try:
+        return several(tuple(islice(function(*given, **named), values.MAX_VALUES + 1)))
+    except (TypeError, ValueError):
+        raise UnreadableError("is a loop over what has no known length: a formula has none") from None
+
+
+def _settled(function: values.Function, given: Value) -> Value:
+    """Whether all or any hold, where each is known."""
+    require(isinstance(given, tuple) and {bool}.issuperset(map(type, given)), REASONS["sum"])
+    return function(given)
 
 
 class _Torch:
@@ -174,46 +193,46 @@ class _Torch:
 
     def to(self: Value, dtype: Value = None, *_more: Value, device: Value = None) -> Value:
         """A value as bool, byte, int or float; as it is where no such kind is named."""
-        node, kind = tree(self), _kind(dtype)
-        mask = is_condition(node)
-        require(kind != "narrow" and (kind != "uint8" or mask), REASONS["quantize_per_tensor"])
-        if kind in ("", kind_of(self)):
+        held = quantity(self)
+        name = dtype.name if isinstance(dtype, Library) else getattr(dtype, "kind", dtype)
+        kind = KINDS.get(str(name).rsplit(".", 1)[-1].removesuffix("Tensor").lower())
+        is_mask = is_condition(held.node)
+        require(kind != "narrow" and (kind != "uint8" or is_mask), REASONS["quantize_per_tensor"])
+        if kind in (None, held.kind):
             return _Torch.clone(self) if dtype in ("double", "float64") else self
-        if kind == "int64":
-            node = node if mask else built("trunc", node)
-        return like(true(node) if kind == "bool" else node, self, kind=kind)
+        whole = kind == "int64" and not is_mask
+        node = mask(held.node) if kind == "bool" else built("trunc", held.node) if whole else held.node
+        return values.like(node, held, kind=kind)
 
     def invert(self: Value) -> Value:
         """The other mask; of an integer, every bit turned."""
-        kind = kind_of(self)
-        require(
-            kind in ("bool", "int64"),
-            "turns the bits of a byte, or of what may be no whole number: compare it first",
-        )
-        return made("~", self) if kind == "bool" else operation("-", made("-", self), 1)
+        kind = quantity(self).kind
+        words = "turns the bits of a byte, or of what may be no whole number: compare it first"
+        require(kind in ("bool", "int64"), words)
+        return made("~", self) if kind == "bool" else _maths("-a - 1", self, kind=kind)
 
     def clone(self: Value, source: Value = None) -> Value:
         a = self if source is None else source
         return Tensor(a.node, a.kind, a.within) if isinstance(a, Tensor) else a
 
     def clamp(self: Value, min: Value = None, max: Value = None) -> Value:
-        bounds = {"min": min, "max": max}
+        bounds = {"_min": min, "_max": max}
         given = {name: bound for name, bound in bounds.items() if bound not in (None, math.inf, -math.inf)}
-        name = "clamp" if len(given) == 2 else f"clamp_{''.join(given)}"
-        return made(name, self, *given.values()) if given else _Torch.to(self)
+        name = "clamp" + "".join(given) * (len(given) == 1)
+        return made(name, self, *given.values()) if given else self
 
     def mean(self: Value, *dimensions: Value, **along: Value) -> Value:
-        picked = isinstance(self, Tensor) and self.within is not None
-        require(not picked, "averages over elements picked out by a mask: a formula averages over all")
+        within = isinstance(self, Tensor) and self.within
+        require(not within, "averages over elements picked out by a mask: a formula averages over all")
         whole = not dimensions and all(value in (None, False) for value in along.values())
         require(whole, f"averages along a dimension, as for each channel: {ELEMENTWISE}")
         return made("mean", self)
 
     def item(self: Value) -> Value:
-        node = tree(self)
-        one = is_constant(node) or (isinstance(node, Call) and node.function == "mean")
+        held = quantity(self)
+        one = is_constant(held.node) or (isinstance(held.node, Call) and held.node.function == "mean")
         require(one, f"takes a single number out of a tensor: {ELEMENTWISE}")
-        return like(detach(node), self, kind=kind_of(self))
+        return values.like(detach(held.node), held, kind=held.kind)
 
     def div(self: Value, other: Value, rounding_mode: Value = None) -> Value:
         require(rounding_mode in (None, "floor", "trunc"), "rounds in a way that cannot be read")
@@ -221,38 +240,26 @@ class _Torch:
         return made("trunc", ratio) if rounding_mode == "trunc" else ratio
 
     def fmod(self: Value, other: Value) -> Value:
-        require_exact(other)
-        return _maths("a - b * c", self, other, _Torch.div(self, other, "trunc"))
+        values.require_exact(other)
+        return _maths("a - b * trunc(a / b)", self, other)
 
     def new(self: Value, *data: Value) -> Value:
-        """Of a tensor itself; sizes give memory that is still to be written."""
-        match data:
-            case [Tensor() as tensor, *_]:
-                return tensor  # torch gives another name to the same memory
-            case [tuple() as values, *_] if values != (SHAPE,):
-                return _Torch.tensor(values)
-            case _:
-                return Tensor(building.ZERO)
+        """Of a tensor another name for its memory; sizes give memory that is still to be written."""
+        first = next(iter(data), None)
+        if isinstance(first, tuple) and first != (SHAPE,):
+            return _Torch.tensor(first)
+        return first if isinstance(first, Tensor) else Tensor(ZERO)
 
     def tensor(self: Value) -> Value:
         if isinstance(self, tuple):
             return _Torch.tensor(self[0]) if len(self) == 1 else tuple(map(_Torch.tensor, self))
-        tensor = self if isinstance(self, Tensor) else Tensor(tree(self), kind_of(self))
-        return Tensor(detach(tensor.node), tensor.kind, tensor.within)
-
-    def size(self: Value, dim: Value = None) -> Value:
-        """The curve's x is a tensor of one dimension."""
-        return (SHAPE,) if dim is None else picked((SHAPE,), dim)
+        held = quantity(self)
+        return Tensor(detach(held.node), held.kind, getattr(held, "within", None))
 
     def view(self: Value, *shape: Value) -> Value:
         """The same tensor, where it keeps one dimension or is given the shape of another."""
         sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
         require(sizes in ((), (-1,), (SHAPE,)), REASONS["permute"])
-        return self
-
-    def sequential(self: Value, *layers: Value) -> Value:
-        for layer in layers:
-            self = called(layer, (self,), {})
         return self
 
 
@@ -262,66 +269,47 @@ class _Python:
     def float(self: Value) -> Value:
         if not isinstance(self, str):
             return _Torch.to(self, "float")
-        text = self.strip().lower()
-        return float(text) if text.lstrip("+-") in ("inf", "infinity") else Opaque("text")
-
-    def len(self: Value) -> Value:
-        known = isinstance(self, tuple | dict | str)
-        require(known, "asks for the length of a tensor, which a formula cannot know")
-        return len(self)
-
-    def range(*bounds: Value) -> Value:
-        try:
-            return several(tuple(range(*bounds)[: MAX_VALUES + 1]))
-        except (TypeError, ValueError):
-            raise UnreadableError("is a loop whose length is not known: a formula has none") from None
+        return float(self) if self.strip().lower() in ("inf", "+inf", "-inf") else values.Opaque("text")
 
     def isinstance(self: Value, kinds: Value) -> Value:
         """Whether a value is of a type, or of one of several; a parameter is taken for a number."""
         wanted = kinds if isinstance(kinds, tuple) else (kinds,)
-        names = [kind.name for kind in wanted if isinstance(kind, Library)]
+        types = [kind if isinstance(kind, type) else _TYPES.get(getattr(kind, "name", "")) for kind in wanted]
         if type(self) is Quantity:
-            return not {"int", "float", "Number"}.isdisjoint(names)
-        types = [kind for kind in wanted if isinstance(kind, type)]
-        return isinstance(self, (*types, *(_TYPES[name] for name in names if name in _TYPES)))
-
-    def all(self: Value, wanted: Value = True) -> Value:
-        known = isinstance(self, tuple) and all(isinstance(value, bool) for value in self)
-        require(known, REASONS["sum"])
-        return all(value is wanted for value in self)
-
-    def any(self: Value) -> Value:
-        return not _Python.all(self, False)
+            return int in types or float in types
+        return isinstance(self, tuple(kind for kind in types if kind))
 
 
-def _rows(group: type) -> dict[str, Function]:
+def _rows(group: type) -> dict[str, values.Function]:
     return {name: row for name, row in vars(group).items() if not name.startswith("__")}
 
 
-_TYPES: dict[str, type] = {
-    **dict.fromkeys(("Tensor", "Variable", "FloatTensor"), Tensor),
-    **dict.fromkeys(("tuple", "list", "Size"), tuple),
-    **{kind.__name__: kind for kind in (bool, str, dict, int, float)},
-}
-_FLOAT32 = type("finfo", (Pasted,), {"eps": 2.0**-23, "tiny": 2.0**-126})
+_TYPES = {
+    "Tensor": Tensor, "Variable": Tensor, "FloatTensor": Tensor, "tuple": tuple, "list": tuple, "Size": tuple,
+    "bool": bool, "str": str, "dict": dict, "int": int, "float": float, "Number": float,
+}  # fmt: skip
+_FLOAT32 = type("finfo", (values.Pasted,), {"eps": 2.0**-23, "tiny": 2.0**-126})
 
-_ROWS: dict[str, Function] = {
+_ROWS: dict[str, values.Function] = {
     **{name: _formula(text) for name, text in vocabulary.FORMULAS.items()},
     **{name: partial(_scaled, sign) for sign, _, *names in OPERATORS for name in names},
     **{name: partial(_Torch.to, dtype=name) for name in KINDS},
     **_rows(_Torch),
-    **dict.fromkeys(vocabulary.SAME, lambda self, *_others, **_keywords: self),
-    **dict.fromkeys(vocabulary.ZEROS, lambda *_sizes, **_keywords: Tensor(building.ZERO)),
-    **dict.fromkeys(vocabulary.ONES, lambda *_sizes, **_keywords: Tensor(building.ONE)),
-    **dict.fromkeys(("full", "full_like", "fill"), lambda self, fill_value: Tensor(tree(fill_value))),
-    **dict.fromkeys(("numel", "nelement", "stride", "element_size"), lambda self: SHAPE),
-    **dict.fromkeys(("dim", "ndimension"), lambda self: 1),
-    "logical_and": lambda self, other: made("&", _true(self), _true(other)),
-    "logical_or": lambda self, other: made("|", _true(self), _true(other)),
-    "logical_xor": lambda self, other: made("^", _true(self), _true(other)),
-    "logical_not": lambda self: made("~", _true(self)),
+    "detach": detached,
+    "contiguous": lambda self, *_others, **_keywords: self,
+    "zeros": lambda *_sizes, **_keywords: Tensor(ZERO),
+    "ones": lambda *_sizes, **_keywords: Tensor(ONE),
+    "numel": lambda self: SHAPE,
+    "dim": lambda self: 1,
+    "size": lambda self, dim=None: (SHAPE,) if dim is None else values.picked((SHAPE,), dim),
+    "full": lambda self, fill_value: Tensor(quantity(fill_value).node),
+    "sequential": lambda self, *layers: reduce(lambda a, layer: called(layer, (a,), {}), layers, self),
+    "logical_and": partial(_logical, "&"),
+    "logical_or": partial(_logical, "|"),
+    "logical_xor": partial(_logical, "^"),
+    "logical_not": partial(_logical, "~"),
     "neg": lambda self: -self if isinstance(self, int | float) else made("-", self),
-    "new_full": lambda self, size, fill_value: Tensor(tree(fill_value)),
+    "new_full": lambda self, size, fill_value: TABLE["full"](size, fill_value),
     "new_tensor": lambda self, data: _Torch.tensor(data),
     "type": lambda self, dtype=None: _Torch.to(self, dtype) if dtype else PROPERTIES["dtype"](self),
     "round": lambda self, decimals=0: _maths("round(a * 10**b) / 10**b", self, decimals),
@@ -351,11 +339,11 @@ _ROWS: dict[str, Function] = {
     "addcdiv": lambda self, tensor1, tensor2, value=1: _maths("a + d * b / c", self, tensor1, tensor2, value),
     "is_available": lambda: False,
     "is_tensor": lambda self: isinstance(self, Tensor),
-    "is_floating_point": lambda self: kind_of(self) == "float32",
-    "device": lambda *_kind: Opaque("the device"),
+    "is_floating_point": lambda self: quantity(self).kind == "float32",
+    "device": lambda *_kind: values.Opaque("the device"),
     "finfo": lambda dtype=None: _FLOAT32,
 }
-TABLE: dict[str, Function] = {
+TABLE: dict[str, values.Function] = {
     **{name: refusal(reason) for name, reason in REASONS.items()},
     **_ROWS,
     **{alias: _ROWS[name] for alias, name in vocabulary.ALIASES.items()},
@@ -363,28 +351,30 @@ TABLE: dict[str, Function] = {
 CONSTANTS: dict[str, Value] = {
     "pi": Quantity(Name("pi")), "e": Quantity(Name("e")), "inf": math.inf, "Inf": math.inf, "newaxis": None,
 }  # fmt: skip
-METHODS: dict[str, Function] = {"where": lambda self, condition, other: made("where", condition, self, other)}
-PROPERTIES: dict[str, Function] = {
-    "shape": _Torch.size,
+METHODS: dict[str, values.Function] = {
+    "where": lambda self, condition, other: made("where", condition, self, other),
+    "detach_": detached,
+}
+PROPERTIES: dict[str, values.Function] = {
+    "data": detached,
+    "shape": lambda _a: (SHAPE,),
     "ndim": lambda _a: 1,
-    "dtype": lambda a: Library(f"torch.{kind_of(a)}"),
-    **dict.fromkeys(("device", "layout"), lambda _a: Opaque("the device")),
+    "dtype": lambda a: Library(f"torch.{quantity(a).kind}"),
+    **dict.fromkeys(("device", "layout"), lambda _a: values.Opaque("the device")),
     "is_cuda": lambda _a: False,
     "requires_grad": lambda _a: True,
 }
 _LAYERS = {name.replace("_", ""): row for name, row in TABLE.items()}
-BUILTINS: dict[str, Function] = {
+BUILTINS: dict[str, values.Function] = {
     **{name: TABLE[name] for name in ("abs", "pow", "round", "int", "bool")},
     **_rows(_Python),
-    **dict.fromkeys(("tuple", "list"), lambda values=(): several(values)),
+    **{row.__name__: partial(_listed, row) for row in (tuple, list, range, enumerate, zip, reversed)},
+    **{row.__name__: partial(_settled, row) for row in (all, any)},
     "max": partial(_largest, "max"),
     "min": partial(_largest, "min"),
-    "sum": lambda values, start=0: reduce(partial(operation, "+"), several(values), start),
-    "enumerate": lambda values, start=0: tuple(
-        (operation("+", start, i), v) for i, v in enumerate(several(values))
-    ),
-    "zip": lambda *rows: tuple(zip(*map(several, rows), strict=False)),
-    "str": lambda _a: Opaque("text"),
-    "type": lambda _a: Opaque("the kind of number"),
+    "sum": lambda given, start=0: reduce(partial(operation, "+"), several(given), start),
+    "str": lambda _a: values.Opaque("text"),
+    "type": lambda _a: values.Opaque("the kind of number"),
+    "len": lambda self: len(self) if isinstance(self, tuple | dict | str) else SHAPE,
     "print": lambda *_texts, **_keywords: None,
 }

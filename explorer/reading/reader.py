@@ -10,22 +10,22 @@ import ast
 import inspect
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from inspect import Parameter
+from types import EllipsisType
+from typing import Any
 
 from explorer.formula.tree import Name, is_constant
 from explorer.reading import building, functions, values, vocabulary
 from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
 from explorer.reading.functions import Library, called, of_name, sensible
-from explorer.reading.values import SHAPE, SIGNS, Function, Opaque, Pasted, Quantity, Tensor, Value, tree
+from explorer.reading.values import SHAPE, SIGNS, Function, Opaque, Pasted, Quantity, Tensor, Value
 from explorer.reading.vocabulary import REASONS, UNKNOWN, words
 
 MAX_STEPS = 15_000  # expressions looked at in all; a helper that calls helpers can double at each level
 MAX_CALLS = 12  # helpers within helpers
-GRADIENT_FREE = words("no_grad inference_mode")
-WITHOUT_EFFECT = GRADIENT_FREE | words("enable_grad autocast device record_function profile")
+CONTEXTS = words("autocast device record_function profile") | {*functions.GRAD_MODES}
 DECLARED = (
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom,
 )  # fmt: skip
@@ -33,9 +33,6 @@ UNARY = {ast.USub: "neg", ast.Invert: "invert", ast.UAdd: "positive"}
 REFUSED: dict[type[ast.AST], str] = {
     ast.While: "is a loop: a formula has none, write out what it does",
     ast.Try: "waits for errors, which cannot be followed",
-    ast.Match: "matches patterns, which cannot be followed",
-    ast.Global: "changes a name outside, which cannot be followed",
-    ast.Nonlocal: "changes a name outside, which cannot be followed",
     ast.MatMult: REASONS["matmul"],
 }
 OTHER = "is Python that cannot be read here"
@@ -51,16 +48,13 @@ class Reader:
     """Reads one definition, once.
 
     ``decisions`` says how the branches that depend on a parameter or a shape are taken; ``steps``
-    counts the expressions of a text; ``tracked``: autograd would follow the code, as it does outside
-    a Function.
+    counts the expressions of a text.
     """
 
     lines: list[str]
     decisions: Mapping[object, bool]
     steps: Iterator[int]
-    tracked: bool
     depth: int = 0
-    gradient_free: bool = False
     parameters: dict[str, str] = field(default_factory=dict)
     groups: dict[ast.ClassDef, type[Pasted]] = field(default_factory=dict)
 
@@ -75,8 +69,10 @@ class Reader:
             self.parameters[name] = building.sound_name(name, self.parameters.values())
         return Quantity(Name(self.parameters[name]))
 
-    def error(self, node: ast.expr | ast.stmt, reason: object) -> ReadingError:
+    def error(self, node: ast.expr | ast.stmt, reason: Exception) -> ReadingError:
         """An error that names a piece of the code, with its line."""
+        if isinstance(reason, ReadingError):
+            return reason
         more = node.end_lineno != node.lineno
         line = self.lines[node.lineno - 1].encode()  # the tree counts bytes
         code = line[node.col_offset : None if more else node.end_col_offset].decode(errors="replace")
@@ -96,14 +92,12 @@ class Reader:
             return ReadingError(f"line {node.lineno}: the code takes too many steps to follow", node.lineno)
         try:
             return self._value(node, scope)
-        except UnreadableError as reason:
+        except (UnreadableError, ReadingError) as reason:
             return self.error(node, reason)
-        except ReadingError as error:
-            return error
 
     def _value(self, node: ast.expr, scope: Scope) -> Value:
         match node:
-            case ast.Constant(str() | int() | float() | None as value):
+            case ast.Constant(str() | int() | float() | None | EllipsisType() as value):
                 return value
             case ast.Name(name):
                 require(name in scope, "is not defined in this text")
@@ -138,14 +132,12 @@ class Reader:
                 return values.element(self.value(owner, scope), self.value(key, scope))
             case ast.Slice(lower, upper, None):
                 return slice(*(self.value(end, scope) if end else None for end in (lower, upper)))
-            case ast.Constant(value) if value is Ellipsis:
-                return slice(None)
             case ast.Tuple(parts) | ast.List(parts) | ast.Set(parts):
                 return self._tuple(parts, scope)
             case ast.ListComp(part, loops) | ast.GeneratorExp(part, loops):
                 return values.several(tuple(self._looped(part, loops, scope.new_child())))
             case ast.NamedExpr(target, value):
-                self._assign([target], self.value(value, scope), scope)
+                self._assign(target, self.value(value, scope), scope)
                 return scope[target.id]
             case ast.Dict(keys, parts) if all(isinstance(key, ast.Constant) for key in keys):
                 pairs = zip(keys, self._tuple(parts, scope), strict=True)
@@ -162,9 +154,9 @@ class Reader:
         value: Value = self.value(node, scope)
         test: object = value, node.lineno
         if isinstance(value, Quantity):
-            if not is_constant(value.node):
-                raise self.error(node, "asks one yes or no of a whole tensor: use torch.where")
-            test = building.true(value.node)
+            yes_or_no = "asks one yes or no of a whole tensor: use torch.where, or & | ~ on masks"
+            require(is_constant(value.node), yes_or_no)
+            test = building.mask(value.node)
             known = building.known(test)
             value = SHAPE if known is None else known
         if not isinstance(value, Opaque):
@@ -178,7 +170,7 @@ class Reader:
         require(isinstance(name, str) and not name.startswith("__"), UNKNOWN)
         match owner:
             case Library(path):
-                known = owner.is_readable and name in functions.CONSTANTS
+                known = name in functions.CONSTANTS and path.split(".")[0] in functions.READABLE_ROOTS
                 return functions.CONSTANTS[name] if known else Library(f"{path}.{name}")
             case Opaque():
                 return owner
@@ -186,8 +178,6 @@ class Reader:
                 return lambda key, default=None: owner[key] if key in list(owner) else default
             case str() if name in ("lower", "upper"):
                 return getattr(owner, name)
-            case Quantity() | int() | float() if name in ("data", "detach", "detach_"):
-                return self.detached(owner) if name == "data" else partial(self.detached, owner)
             case Quantity() | int() | float() if name in functions.PROPERTIES:
                 return functions.PROPERTIES[name](owner)
             case Quantity(Name(held)) if type(owner) is Quantity and name.rstrip("_") not in functions.TABLE:
@@ -199,41 +189,29 @@ class Reader:
             case _:
                 return values.member(owner, name)
 
-    def detached(self, value: Value) -> Value:
-        """The values of a tensor without its history; within a Function there is no history to lose."""
-        if not self.tracked or not isinstance(value, Tensor):
-            return value
-        value.frozen = True
-        return Tensor(building.detach(value.node), value.kind, value.within, frozen=True)
-
     def _tuple(self, parts: Iterable[ast.expr], scope: Scope) -> tuple[Value, ...]:
         found: list[Value] = []
         for part in parts:
-            if isinstance(part, ast.Starred):
-                found += values.several(self.value(part.value, scope))
-            else:
-                found.append(self.lenient(part, scope))
+            several = isinstance(part, ast.Starred) and values.several(self.value(part.value, scope))
+            found += [self.lenient(part, scope)] if several is False else several
         return values.several(tuple(found))
 
     def _looped(self, part: ast.expr, loops: list[ast.comprehension], scope: Scope) -> Iterator[Value]:
         """The values of a comprehension."""
-        if not loops:
-            yield self.lenient(part, scope)
-            return
-        for value in values.several(self.value(loops[0].iter, scope)):
-            self._assign([loops[0].target], value, scope)
-            if all(self.truth(test, scope) for test in loops[0].ifs):
-                yield from self._looped(part, loops[1:], scope)
+        outer, *inner = loops
+        for value in values.several(self.value(outer.iter, scope)):
+            self._assign(outer.target, value, scope)
+            if all(self.truth(test, scope) for test in outer.ifs):
+                yield from self._looped(part, inner, scope) if inner else [self.lenient(part, scope)]
 
     def function(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope, around: Scope) -> Value:
         """A function of the text: its defaults are read now in ``scope``, its body when called ``around``."""
-        body = definition.body
-        statements: list[ast.stmt]
-        statements = [ast.copy_location(ast.Return(body), body)] if isinstance(body, ast.expr) else body
+        body, parameters = definition.body, self._parameters(definition.args, scope)
+        statements = body if isinstance(body, list) else [ast.copy_location(ast.Return(body), body)]
         marks = {last_name(mark) for mark in getattr(definition, "decorator_list", ())}
-        lenient = getattr(definition, "name", "") == "__init__"
+        starts = getattr(definition, "name", "") == "__init__"
         with sensible("is no function"):
-            signature = inspect.Signature(self._parameters(definition.args, scope))
+            signature = inspect.Signature(parameters)
 
         def function(*positional: Value, **keywords: Value) -> Value:
             require(self.depth < MAX_CALLS, "calls too deeply, or itself")
@@ -242,10 +220,10 @@ class Reader:
             given.apply_defaults()
             self.depth += 1
             try:
-                with self._without_gradient(self.gradient_free or not marks.isdisjoint(GRADIENT_FREE)):
-                    self._run(statements, around.new_child(dict(given.arguments)), lenient)
+                with functions.autograd(marks):
+                    self._run(statements, around.new_child(dict(given.arguments)), lenient=starts)
             except _Returned as end:
-                return end.args[0]
+                return None if starts else end.args[0]
             finally:
                 self.depth -= 1
             return None
@@ -255,18 +233,18 @@ class Reader:
         return kinds[0](function) if kinds else function
 
     def _parameters(self, takes: ast.arguments, scope: Scope) -> list[Parameter]:
-        names, words = [*takes.posonlyargs, *takes.args], takes.kwonlyargs
-        defaults = [*[None] * (len(names) - len(takes.defaults)), *takes.defaults]
-        rows = [
-            *((Parameter.POSITIONAL_OR_KEYWORD, *row) for row in zip(names, defaults, strict=True)),
-            (Parameter.VAR_POSITIONAL, takes.vararg, None),
-            *((Parameter.KEYWORD_ONLY, *row) for row in zip(words, takes.kw_defaults, strict=True)),
-            (Parameter.VAR_KEYWORD, takes.kwarg, None),
-        ]
+        names = [*takes.posonlyargs, *takes.args]
+        optional = [*names[len(names) - len(takes.defaults) :], *takes.kwonlyargs]
+        defaults = dict(zip(optional, [*takes.defaults, *takes.kw_defaults], strict=True))
+        kinds: dict[Any, list[Any]] = {
+            Parameter.POSITIONAL_OR_KEYWORD: names, Parameter.VAR_POSITIONAL: [takes.vararg],
+            Parameter.KEYWORD_ONLY: takes.kwonlyargs, Parameter.VAR_KEYWORD: [takes.kwarg],
+        }  # fmt: skip
         return [
-            Parameter(name.arg, kind, default=self.lenient(default, scope) if default else Parameter.empty)
-            for kind, name, default in rows
-            if name
+            Parameter(name.arg, kind, default=self.lenient(value, scope) if value else Parameter.empty)
+            for kind, group in kinds.items()
+            for name in filter(None, group)
+            for value in [defaults.get(name)]
         ]
 
     def arguments(self, function: Function, *first: Value) -> inspect.BoundArguments:
@@ -274,11 +252,9 @@ class Reader:
         with sensible("takes other inputs than it is given"):
             signature = inspect.signature(function)
             given = signature.bind_partial(*first)
-        for parameter in signature.parameters.values():
-            single = parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-            if single and parameter.default is Parameter.empty and parameter.name not in given.arguments:
-                given.arguments[parameter.name] = self.parameter(parameter.name)
         given.apply_defaults()
+        missing = [name for name in signature.parameters if name not in given.arguments]
+        given.arguments |= {name: self.parameter(name) for name in missing}
         return given
 
     def invoked(self, function: Function, *first: Value) -> Value:
@@ -286,15 +262,9 @@ class Reader:
         given = self.arguments(function, *first)
         return function(*given.args, **given.kwargs)
 
-    def instance(self, group: type[Pasted]) -> Pasted:
-        """An object of a class, after an ``__init__`` with such arguments."""
-        made = group.__new__(group)
-        self.invoked(partial(group.__init__, made))
-        return made
-
     def forwarded(self, group: type[Pasted], *inputs: Value) -> tuple[Pasted, Value]:
         """The context and output of a Function's forward, in any of the styles torch has had."""
-        context, forward = self.instance(group), method(group, "forward")
+        context, forward = self.invoked(group), method(group, "forward")
         apart = hasattr(group, "setup_context")
         given = self.arguments(forward if apart else partial(forward, context), *inputs)
         output = forward(*(() if apart else (context,)), *given.args, **given.kwargs)
@@ -304,7 +274,8 @@ class Reader:
 
     def applied(self, group: type[Pasted], *inputs: Value) -> Value:
         """What ``Function.apply`` gives."""
-        require(not self.tracked, "applies a Function whose rule stands there: paste that one by itself")
+        own_rule = "applies a Function whose rule stands there: paste that one by itself"
+        require(not functions.AUTOGRAD.get(), own_rule)
         return self.forwarded(group, *inputs)[1]
 
     def group(self, definition: ast.ClassDef, scope: Scope) -> type[Pasted]:
@@ -322,14 +293,6 @@ class Reader:
             self.groups[definition] = type(definition.name, tuple(ours), kept)
         return self.groups[definition]
 
-    @contextmanager
-    def _without_gradient(self, free: bool) -> Iterator[None]:
-        before, self.gradient_free = self.gradient_free, free
-        try:
-            yield
-        finally:
-            self.gradient_free = before
-
     def declare(self, statements: Iterable[ast.stmt], scope: Scope) -> None:
         """Give the names of a module, class or enclosing function their values.
 
@@ -343,12 +306,14 @@ class Reader:
             try:
                 self._execute(statement, scope)
             except (UnreadableError, ReadingError) as reason:
-                error = reason if isinstance(reason, ReadingError) else self.error(statement, reason)
+                error = self.error(statement, reason)
                 if not lenient or isinstance(error, DeadEndError):
                     raise error from None
                 for node in ast.walk(statement):
                     match node:
-                        case ast.Name(name, ast.Store()) | ast.FunctionDef(name) | ast.ClassDef(name):
+                        case ast.Name(name, ast.Store()) | ast.Subscript(ast.Name(name), ctx=ast.Store()):
+                            scope[name] = error
+                        case ast.FunctionDef(name) | ast.ClassDef(name):
                             scope[name] = error
 
     def _execute(self, statement: ast.stmt, scope: Scope) -> None:
@@ -356,27 +321,30 @@ class Reader:
             case ast.Return(value):
                 raise _Returned(self._fresh(value, scope) if value else None)
             case ast.Assign(targets, value):
-                self._assign(targets, self._fresh(value, scope), scope)
-            case ast.AnnAssign(target, _, value):
-                self._assign([target] if value else [], value and self._fresh(value, scope), scope)
-            case ast.AugAssign(target, sign, value):
-                self._augment(target, ast.copy_location(ast.BinOp(target, sign, value), statement), scope)
+                value = self._fresh(value, scope)
+                for target in targets:
+                    self._assign(target, value, scope)
+            case ast.AnnAssign(target, _, ast.expr() as value):
+                self._assign(target, self._fresh(value, scope), scope)
+            case ast.AugAssign(target, sign, value):  # a tensor changes in place, a number is a new one
+                result = ast.copy_location(ast.BinOp(target, sign, value), statement)
+                held, value = self.lenient(target, scope), self._fresh(result, scope)
+                value = functions.assigned(held, value) if isinstance(held, Tensor) else value
+                self._assign(target, value, scope)
             case ast.If(test, then, otherwise):
                 self._run(then if self.truth(test, scope) else otherwise, scope)
             case ast.For(target, items, body, otherwise):
                 for value in values.several(self.value(items, scope)):
-                    self._assign([target], value, scope)
+                    self._assign(target, value, scope)
                     self._run(body, scope)
                 self._run(otherwise, scope)
             case ast.With(items, body):
                 names = {last_name(item.context_expr) for item in items}
-                require(names <= WITHOUT_EFFECT, "opens a context that cannot be followed")
-                free = self.gradient_free or not names.isdisjoint(GRADIENT_FREE)
-                with self._without_gradient(free and "enable_grad" not in names):
+                require(names <= CONTEXTS, "opens a context that cannot be followed")
+                with functions.autograd(names):
                     self._run(body, scope)
             case ast.Expr(ast.Call() as call):
                 if last_name(call) not in vocabulary.SILENT:
-                    self._require_followed()
                     self.value(call, scope)
             case ast.Raise(lineno=line):
                 raise DeadEndError(f"line {line}: the code raises an error here instead of a value", line)
@@ -384,14 +352,12 @@ class Reader:
                 scope[name] = self.function(statement, scope, scope)
             case ast.ClassDef(name):
                 scope[name] = self.group(statement, scope)
-            case ast.Import(names):
+            case ast.Import(names) | ast.ImportFrom(names=names):
+                inside = f"{statement.module or 'here'}." if isinstance(statement, ast.ImportFrom) else ""
                 for alias in names:
-                    path = alias.name if alias.asname else alias.name.split(".")[0]
-                    scope[alias.asname or path] = self._imported(path)
-            case ast.ImportFrom(module, names):
-                for alias in names:
-                    scope[alias.asname or alias.name] = self._imported(f"{module or 'here'}.{alias.name}")
-            case ast.Pass() | ast.Assert() | ast.Delete() | ast.Expr():
+                    name = alias.name if alias.asname or inside else alias.name.split(".")[0]
+                    scope[alias.asname or name] = self._imported(inside + name)
+            case ast.Pass() | ast.Assert() | ast.Delete() | ast.Expr() | ast.AnnAssign():
                 pass
             case _:
                 raise UnreadableError(REFUSED.get(type(statement), OTHER))
@@ -405,70 +371,37 @@ class Reader:
         """The value to be assigned; under ``no_grad`` a newly computed tensor has no history."""
         value = self.lenient(node, scope)
         computed = isinstance(value, Tensor) and not isinstance(node, ast.Name)
-        return self.detached(value) if self.gradient_free and computed else value
+        return functions.detached(value) if computed and functions.AUTOGRAD.get() == "stopped" else value
 
-    def _assign(self, targets: Iterable[ast.expr], value: Value, scope: Scope) -> None:
-        for target in targets:
-            match target:
-                case ast.Name(name):
-                    scope[name] = value
-                case ast.Attribute(owner, name):
-                    self._store(self.value(owner, scope), name, value)
-                case ast.Tuple(parts) | ast.List(parts):
-                    starred = [isinstance(part, ast.Starred) for part in parts]
-                    for part, single in zip(parts, values.apart(value, starred), strict=True):
-                        self._assign([part.value if isinstance(part, ast.Starred) else part], single, scope)
-                case ast.Subscript(owner, key):
-                    self._write(self.value(owner, scope), self.value(key, scope), value)
-                case _:
-                    raise UnreadableError("assigns to something that cannot be followed")
-
-    def _store(self, holder: Value, name: str, value: Value) -> None:
-        """``ctx.name = value``; ``tensor.data = value`` writes into the tensor."""
-        if isinstance(holder, Pasted | type) and not name.startswith("__"):
-            setattr(holder, name, value)
-        elif isinstance(holder, Tensor) and name == "data" and not self.tracked:
-            functions.assigned(holder, value)
-        else:
-            require(name == "requires_grad", "assigns to an attribute that cannot be followed")
-
-    def _write(self, owner: Value, key: Value, value: Value) -> None:
-        """``tensor[mask] = value``."""
-        tensor = functions.own(owner)
-        self._require_followed()
-        if values.is_all(key):
-            functions.assigned(tensor, value)
-        else:
-            held = functions.assigned(values.element(tensor, key), value)
-            tensor.node = building.built("where", tree(key), held.node, tensor.node)
-
-    def _augment(self, target: ast.expr, result: ast.BinOp, scope: Scope) -> None:
-        """``target += value``: a tensor is changed in place, a number gets a new value."""
-        held, value = self.lenient(target, scope), self._fresh(result, scope)
-        if isinstance(held, Tensor) and not isinstance(target, ast.Subscript):
-            self._require_followed()
-            functions.assigned(held, value)
-        else:
-            self._assign([target], value, scope)
-
-    def _require_followed(self) -> None:
-        """Under ``no_grad`` a change in place leaves the gradient as it was before the change."""
-        unseen = self.tracked and self.gradient_free
-        require(not unseen, "changes a tensor under no_grad, which a formula cannot tell")
+    def _assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
+        match target:
+            case ast.Name(name):
+                scope[name] = value
+            case ast.Tuple(parts) | ast.List(parts):
+                for part, single in values.apart(value, parts):
+                    self._assign(part, single, scope)
+            case ast.Starred(part):
+                self._assign(part, value, scope)
+            case ast.Subscript(owner, key):
+                functions.written(self.value(owner, scope), self.value(key, scope), value)
+            case ast.Attribute(owner, name):
+                holder = self.value(owner, scope)
+                if isinstance(holder, Pasted | type) and not name.startswith("__"):
+                    setattr(holder, name, value)
+                elif name == "data":
+                    functions.assigned(functions.detached(holder), value)
+                else:
+                    require(name == "requires_grad", "assigns to an attribute that cannot be followed")
 
 
 def method(group: type[Pasted], name: str) -> Function:
     """A method of a class as torch calls it, static or not: the context comes first."""
     found: Value = getattr(group, name, None)
-    require(found is not None, f"has no {name}, so there is no rule to show")
-    require(inspect.isroutine(found), f"has a {name} that is no plain method")
+    require(inspect.isroutine(found), f"has no {name} that is a plain method, so there is no rule to show")
     return found  # type: ignore[no-any-return]  # a routine
 
 
 def last_name(node: ast.expr) -> str:
     """The last name of what is called or named: ``no_grad`` for ``torch.no_grad()``."""
-    match node.func if isinstance(node, ast.Call) else node:
-        case ast.Attribute(_, name) | ast.Name(name):
-            return name
-        case _:
-            return ""
+    named = node.func if isinstance(node, ast.Call) else node
+    return str(getattr(named, "attr", getattr(named, "id", "")))

@@ -69,10 +69,9 @@ def _module(lines: list[str]) -> ast.Module:
     except SyntaxError as error:
         line = min(max(error.lineno or 1, 1), len(lines))
         raise ReadingError(f"line {line}: this is not Python as it stands ({error.msg})", line) from None
-    except (RecursionError, MemoryError):
-        raise ReadingError("the code is nested too deeply to be read", 1) from None
-    except ValueError:
-        raise ReadingError("the text holds characters that no source code has", 1) from None
+    except (RecursionError, MemoryError, ValueError):
+        what = "the code is nested too deeply to be read, or holds characters that no source code has"
+        raise ReadingError(what, 1) from None
 
 
 def _repaired(lines: list[str], error: ReadingError) -> list[str]:

@@ -9,14 +9,12 @@ else is one of these.
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
-from explorer.formula.tree import COMPARISONS, Node, Number, Unary, is_constant
+from explorer.formula.tree import COMPARISONS, Node, Number, Unary, is_condition, is_constant
 from explorer.reading.building import built, known, literal
 from explorer.reading.errors import ReadingError, UnreadableError, require
 from explorer.reading.vocabulary import ELEMENTWISE, OPERATORS, UNKNOWN
@@ -83,37 +81,30 @@ class Pasted:
 
 
 SHAPE = Opaque("the shape of a tensor")
-_WORDS = {
+SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS} | {ast.Is: "==", ast.IsNot: "!="}
+WORDS = {
     str: "text", int: "a number", float: "a number", tuple: "several values", dict: "several values",
-    Tensor: "a tensor",
+    Tensor: "a tensor", type(None): "None", bool: "yes or no",
 }  # fmt: skip
-_MASKS = {"+": "|", "*": "&"}  # what torch makes of arithmetic on two masks
-_LOGIC = frozenset([*COMPARISONS, "~"])
-_WHOLE = frozenset(["+", "-", "*", "**", "//", "%", "&", "|", "^", "<<", ">>", "where"])
-SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
 _KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
-_PYTHON = {sign: getattr(operator, name) for sign, _, name, *_ in OPERATORS}
-_NATIVE = frozenset([*COMPARISONS, "//", "%", "&", "|", "^", ">>"])  # on two numbers they make none larger
+_ON_MASKS = {"+": "|", "*": "&"}  # what torch makes of arithmetic on two masks
+_LOGIC = frozenset(["~", "&", "|", "^"])
+_WHOLE = frozenset(["+", "-", "*", "**", "//", "%", "<<", ">>", "where", *_LOGIC])
 
 
-def tree(value: Value) -> Node:
-    """The formula tree of a tensor or number; UnreadableError for anything else."""
+def quantity(value: Value) -> Quantity:
+    """A tensor or number with its formula; UnreadableError for anything else."""
     match value:
-        case Quantity(node):
-            return node
+        case Quantity():
+            return value
         case int() | float():
-            return literal(value)
+            return Quantity(literal(value), _KINDS[type(value)])
         case ReadingError():
             raise value
         case Opaque(what):
             raise UnreadableError(f"depends on {what}, which a formula cannot know")
         case _:
-            raise UnreadableError(f"needs a tensor or a number, not {described(value)}")
-
-
-def described(value: Value) -> str:
-    """A value in words, for a sentence."""
-    return str(value) if value is None or isinstance(value, bool) else _WORDS.get(type(value), "an object")
+            raise UnreadableError(f"needs a tensor or a number, not {WORDS.get(type(value), 'an object')}")
 
 
 def member(owner: Value, name: str) -> Value:
@@ -135,7 +126,7 @@ def _weight(value: Value) -> int:
     return 1 + sum(map(_weight, parts))
 
 
-def like(node: Node, *operands: Value, kind: str = "float32") -> Value:
+def like(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
     """A result: a tensor where one of the operands is one, else a number, Python's own where it can be."""
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     masks = {tensor.within for tensor in tensors if not is_constant(tensor.node) or tensor.within}
@@ -143,50 +134,44 @@ def like(node: Node, *operands: Value, kind: str = "float32") -> Value:
     if tensors:
         return Tensor(node, kind, next(iter(masks), None))
     value = known(node)
-    if value is not None and kind == "bool":
-        return bool(value)
-    if value is not None and isinstance(node, Number | Unary):
-        return int(value) if value.is_integer() else value
-    return Quantity(node, kind)
+    if value is None or not (kind == "bool" or isinstance(node, Number | Unary)):
+        return Quantity(node, kind)
+    return bool(value) if kind == "bool" else int(value) if value.is_integer() else value
 
 
-def kind_of(value: Value) -> str:
-    """The kind of a number, in torch's words; empty for anything else."""
-    return value.kind if isinstance(value, Quantity) else _KINDS.get(type(value), "")
-
-
-def made(sign: str, *operands: Value) -> Value:
+def made(sign: str, *values: Value) -> Value:
     """The result of an operator or of a function of the formula language."""
-    kinds = set(map(kind_of, operands))
-    sign = _MASKS.get(sign, sign) if kinds == {"bool"} else sign
-    mask = sign in _LOGIC or (sign in ("&", "|", "^", "where") and kinds == {"bool"})
+    operands = [quantity(value) for value in values]
+    kinds = {operand.kind for operand in operands}
+    sign = _ON_MASKS.get(sign, sign) if kinds == {"bool"} else sign
+    for operand in operands if sign in _LOGIC else operands[:1] if sign == "where" else ():
+        is_mask = operand.kind in ("bool", "uint8") or is_condition(operand.node)
+        require(is_mask, "is used as a mask, but it holds numbers: compare it first")
+    mask = sign in COMPARISONS or (sign in _LOGIC | {"where"} and kinds == {"bool"})
     whole = sign in _WHOLE and "float32" not in kinds
-    node = built(sign, *map(tree, operands))
-    return like(node, *operands, kind="bool" if mask else "int64" if whole else "float32")
+    kind = "bool" if mask else "int64" if whole else "float32"
+    return like(built(sign, *(operand.node for operand in operands)), *operands, kind=kind)
 
 
 def operation(sign: str, left: Value, right: Value) -> Value:
     """A binary operator or comparison of Python on two values."""
     sides = (left, right)
-    followed = any(isinstance(side, Quantity | ReadingError) for side in sides)
     match sign, left, right:
+        case "==" | "!=", _, _ if not any(isinstance(side, Quantity | Opaque) for side in sides):
+            return (left == right) == (sign == "==")
+        case ("==" | "!=", _, None) | ("==" | "!=", None, _):
+            return sign == "!="
         case (_, Opaque() as opaque, _) | (_, _, Opaque() as opaque) if Tensor not in map(type, sides):
             return opaque
         case "+", tuple(), tuple():
             return several(left + right)
         case ("*", tuple() as values, int(times)) | ("*", int(times), tuple() as values):
-            require(times <= MAX_VALUES, f"holds more than {MAX_VALUES} values")
-            return several(values * times)
-        case "==" | "!=", _, _ if not followed:
-            return _PYTHON[sign](left, right)
-        case "==" | "!=", _, _ if not all(isinstance(side, Quantity | int | float) for side in sides):
-            require(None in sides, "compares a tensor or parameter with something that is no number")
-            return sign == "!="
-        case _ if sign in _NATIVE and all(isinstance(side, int | float) for side in sides):
-            with suppress(TypeError, ArithmeticError, ValueError):
-                return _PYTHON[sign](left, right)
-    if sign in ("//", "%") and any(isinstance(side, Tensor) for side in sides):
-        require_exact(right)
+            return several(values * min(times, MAX_VALUES + 1))
+        case "==" | "!=", _, _:
+            numbers = all(isinstance(side, Quantity | int | float) for side in sides)
+            require(numbers, "compares a tensor or parameter with something that is no number")
+        case "//" | "%", _, _ if Tensor in map(type, sides):
+            require_exact(right)
     return made(sign, left, right)
 
 
@@ -198,45 +183,31 @@ def require_exact(divisor: Value) -> None:
 
 def compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
     """One link of a comparison."""
-    match sign:
-        case ast.Is() | ast.IsNot():
-            return (left is right or left == right) == isinstance(sign, ast.Is)
-        case ast.In() | ast.NotIn():
-            members = tuple(right) if isinstance(right, dict | str) else several(right)
-            links = [operation("==", left, member) for member in members]
-            unknown = [link for link in links if not isinstance(link, bool)]
-            found = True in links or (reduce(partial(operation, "|"), unknown) if unknown else False)
-            return found if isinstance(sign, ast.In) else operation("==", found, False)
-        case _:
-            return operation(SIGNS[type(sign)], left, right)
+    if not isinstance(sign, ast.In | ast.NotIn):
+        return operation(SIGNS[type(sign)], left, right)
+    members = tuple(right) if isinstance(right, dict | str) else several(right)
+    links = [operation("==", left, member) for member in members]
+    found = True in links or reduce(partial(operation, "|"), links, False)
+    return found if isinstance(sign, ast.In) else operation("==", found, False)
 
 
 def element(owner: Value, key: Value) -> Value:
     """``owner[key]``: of a tensor, the elements picked out by a mask."""
-    match owner, key:
-        case Opaque(), _:
-            return owner
-        case tuple() | dict(), _:
-            return picked(owner, key)
-        case _ if not isinstance(owner, Quantity | int | float):
-            raise UnreadableError("takes an element of something that has none")
-        case _ if is_all(key):
-            return owner
-        case _, slice():
-            raise UnreadableError(f"takes a piece of a tensor: {ELEMENTWISE}")
-        case _, 0 | -1 if is_constant(tree(owner)):
-            return owner
-        case _:
-            tensor = owner if isinstance(owner, Tensor) else Tensor(tree(owner))
-            masks = isinstance(key, Tensor) and key.kind in ("bool", "uint8")
-            require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
-            require(tensor.within is None, "picks elements out of what was picked out before")
-            return Tensor(tensor.node, tensor.kind, tree(key))
-
-
-def is_all(key: Value) -> bool:
-    """Whether a key takes all elements, as ``[:]`` and ``[...]`` do."""
-    return all(part == slice(None) for part in (key if isinstance(key, tuple) else (key,)))
+    if isinstance(owner, Opaque):
+        return owner
+    if isinstance(owner, tuple | dict):
+        return picked(owner, key)
+    tensor = quantity(owner)
+    if all(part in (..., slice(None)) for part in (key if isinstance(key, tuple) else (key,))):
+        return owner
+    if key in (0, -1) and is_constant(tensor.node):
+        return replace(tensor)
+    require(not isinstance(key, slice), f"takes a piece of a tensor: {ELEMENTWISE}")
+    masks = isinstance(key, Tensor) and key.kind in ("bool", "uint8")
+    require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
+    within = isinstance(tensor, Tensor) and tensor.within
+    require(not within, "picks elements out of what was picked out before")
+    return Tensor(tensor.node, tensor.kind, key.node)
 
 
 def picked(values: Value, key: Value) -> Value:
@@ -249,17 +220,18 @@ def picked(values: Value, key: Value) -> Value:
         raise UnreadableError(beyond if values == (SHAPE,) else missing) from None
 
 
-def apart(value: Value, starred: list[bool]) -> tuple[Value, ...]:
-    """The values for several targets, of which one may have a star.
+def apart(value: Value, targets: list[ast.expr]) -> Iterator[tuple[ast.expr, Value]]:
+    """Several targets, of which one may have a star, each with its value.
 
     What could not be read may be needed by none of them.
     """
-    count = len(starred)
+    count = len(targets)
     values = (value,) * count if isinstance(value, ReadingError) else several(value)
-    if True in starred and len(values) >= count - 1:
-        first, more = starred.index(True), len(values) - count + 1
-        values = (*values[:first], values[first : first + more], *values[first + more :])
+    more = len(values) - count + 1
+    for first, target in enumerate(targets):
+        if isinstance(target, ast.Starred) and more >= 0:
+            values = (*values[:first], values[first : first + more], *values[first + more :])
     if values == (SHAPE,) and count > 1:
         picked(values, count)
     require(len(values) == count, f"takes {len(values)} values apart into {count} names")
-    return values
+    return zip(targets, values, strict=True)

@@ -22,14 +22,13 @@ MODULES = {
     "Tensor": "torch.Tensor", "Function": "torch.autograd.Function",
 }  # fmt: skip
 
-# The sign of an operator, its class in a syntax tree, its name in Python's operator, its names in torch.
+# The sign of an operator, its class in a syntax tree, its names in torch.
 _OPERATORS = (
-    "+ Add add add", "- Sub sub sub subtract", "* Mult mul mul multiply", "/ Div truediv",
-    "** Pow pow pow", "// FloorDiv floordiv floor_divide", "% Mod mod remainder mod",
-    "& BitAnd and_ bitwise_and", "| BitOr or_ bitwise_or", "^ BitXor xor bitwise_xor",
-    "<< LShift lshift bitwise_left_shift", ">> RShift rshift bitwise_right_shift",
-    "< Lt lt lt less", "<= LtE le le less_equal", "> Gt gt gt greater", ">= GtE ge ge greater_equal",
-    "== Eq eq eq equal", "!= NotEq ne ne not_equal",
+    "+ Add add", "- Sub sub subtract", "* Mult mul multiply", "/ Div", "** Pow pow",
+    "// FloorDiv floor_divide", "% Mod remainder mod", "& BitAnd bitwise_and", "| BitOr bitwise_or",
+    "^ BitXor bitwise_xor", "<< LShift bitwise_left_shift", ">> RShift bitwise_right_shift", "< Lt lt less",
+    "<= LtE le less_equal", "> Gt gt greater", ">= GtE ge greater_equal", "== Eq eq equal",
+    "!= NotEq ne not_equal",
 )  # fmt: skip
 OPERATORS = [row.split() for row in _OPERATORS]
 
@@ -37,29 +36,26 @@ _ALIASES = {
     "div": "divide true_divide", "pow": "power float_power", "invert": "bitwise_not", "neg": "negative",
     "maximum": "fmax", "minimum": "fmin", "to": "astype type_as", "clone": "copy deepcopy", "item": "tolist",
     "clamp": "clip", "view": "reshape flatten squeeze ravel", "tensor": "as_tensor scalar_tensor array",
+    "full": "full_like fill", "numel": "nelement stride element_size", "dim": "ndimension",
+    "contiguous":  # the same tensor
+        "view_as expand_as reshape_as cuda cpu numpy from_numpy asarray Variable Parameter requires_grad "
+        "retain_grad positive pin_memory identity",
+    # Where torch leaves memory as it was found, every element is written before it is read, or the
+    # published code would be at fault: zero stands there meanwhile.
+    "zeros": "zeros_like new_zeros zero empty_like empty new_empty", "ones": "ones_like new_ones",
 }  # fmt: skip
 ALIASES = {alias: name for name, aliases in _ALIASES.items() for alias in words(aliases)}
 
 # What the formula language has for one argument, as formulas in a.
 FORMULAS = {row.name: f"{row.name}(a)" for row in FUNCTIONS.values() if row.arity == 1}
 FORMULAS |= {call[:-3]: text for call, text in CALLS.items() if re.fullmatch(r"[a-z0-9]+\(a\)", call)}
-FORMULAS |= {"logit": "log(a / (1 - a))"}
 
-# The same tensor under another name.
-SAME = words(
-    "contiguous view_as expand_as reshape_as cuda cpu numpy from_numpy asarray Variable Parameter "
-    "requires_grad retain_grad positive pin_memory detach_ identity"
-)
 # Every name of a kind of number, in torch's and NumPy's spellings.
 _KINDS = {
     "float32": "float float32 double float64 float_", "int64": "int long short int16 int32 int64",
     "bool": "bool bool_", "uint8": "byte uint8", "narrow": "half bfloat16 float16 bfloat int8 char",
 }  # fmt: skip
 KINDS = {name: kind for kind, names in _KINDS.items() for name in words(names)}
-# Where torch leaves memory as it was found, every element is
-# written before it is read, or the published code would be at fault: zero stands there meanwhile.
-ZEROS = words("zeros_like zeros new_zeros zero empty_like empty new_empty")
-ONES = words("ones_like ones new_ones")
 
 IGNORED_KEYWORDS = words(
     "dtype device layout requires_grad memory_format non_blocking copy inplace async persistent"

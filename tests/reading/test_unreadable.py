@@ -26,7 +26,7 @@ UNREADABLE = {
     "while": (_fn("y = x\nwhile y.sum() > 1:\n  y = y / 2\nreturn y"), 4, "is a loop"),
     "data decides": (_fn("if x > 0:\n  return x\nreturn -x"), 3, "asks one yes or no of a whole tensor"),
     "data decides inline": (_fn("return x if x > 0 else 0 * x"), 3, "asks one yes or no"),
-    "and of masks": (_fn("return x * (x > 0 and x < 1)"), 3, "asks one yes or no"),
+    "and of masks": (_fn("return x * (x > 0 and x < 1)"), 3, "use torch.where, or & | ~ on masks"),
     "unknown function": (_fn("y = quantize(x)\nreturn y"), 3, "quantize(x) is not among the functions"),
     "unknown method": (_fn("return x.sharpen()"), 3, "x.sharpen() is not among the functions"),
     "unknown name": (_fn("return x * args.scale"), 3, "args is not defined in this text"),
