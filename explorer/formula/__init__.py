@@ -15,7 +15,6 @@ from functools import cached_property
 from torch import Tensor
 
 from explorer.formula import printing
-from explorer.formula.data import Data, data
 from explorer.formula.derivative import derivative
 from explorer.formula.errors import FormulaError
 from explorer.formula.evaluation import Scope, bound, carries_gradient, constant_value
@@ -23,7 +22,7 @@ from explorer.formula.functions import FUNCTIONS, Function
 from explorer.formula.latex import latex, name_latex, number_latex
 from explorer.formula.parsing import MAX_DEPTH, MAX_LENGTH, MAX_NODES, parse_tree
 from explorer.formula.printing import number_text
-from explorer.formula.tree import CONSTANTS, VARIABLES, Node, names
+from explorer.formula.tree import CONSTANTS, VARIABLES, Data, Node, data, names
 
 __all__ = [
     "CONSTANTS", "FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "MAX_NODES", "VARIABLES", "Formula", "FormulaError",

@@ -6,15 +6,8 @@ from explorer.formula.printing import number_text
 from explorer.formula.tree import POWERS, SIGN, Binary, Call, Compare, Name, Node, Number, Unary, is_condition
 
 _SIGNS = {
-    "<": "<",
-    "<=": r"\le",
-    ">": ">",
-    ">=": r"\ge",
-    "==": "=",
-    "!=": r"\ne",
-    "&": r"\land",
-    "|": r"\lor",
-}
+    "<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "==": "=", "!=": r"\ne", "&": r"\land", "|": r"\lor",
+}  # fmt: skip
 _OR, _AND, _SUM, _PRODUCT, _POWER = (POWERS[sign] for sign in ("|", "&", "+", "*", "**"))
 _ATOM = _POWER + 1
 _COMPARE = (_AND + _SUM) / 2  # in mathematics, unlike Python, comparisons bind tighter than and and or

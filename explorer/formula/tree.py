@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 VARIABLES = ("x", "y", "g")
 CONSTANTS = ("pi", "e")
@@ -61,6 +62,7 @@ class Call:
 
 
 Node = Number | Name | Unary | Binary | Compare | Call
+Data = float | list[Any]  # of JSON
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -135,3 +137,24 @@ def rebuilt(node: Node, operands: tuple[Node, ...]) -> Node:
             return Call(function, operands)
         case _:
             return node
+
+
+def data(node: Node) -> Data:
+    """The tree as nested lists.
+
+    A number is a number, a name ``["name", "x"]``, a comparison ``["compare", ["<=", "<"], a, b, c]``,
+    a call ``["call", "relu", a]``, all else its operator before its operands: ``["-", a]``,
+    ``["+", a, b]``.
+    """
+    match node:
+        case Number(value):
+            return int(value) if value.is_integer() and value < 2**53 else value
+        case Name(name):
+            return ["name", name]
+        case Compare(operators, _):
+            head: list[Any] = ["compare", list(operators)]
+        case Call(function, _):
+            head = ["call", function]
+        case _:
+            head = [node.operator]
+    return [*head, *map(data, children(node))]

@@ -1,8 +1,7 @@
 """What runs in the browser: ES modules in ``js``, and the Python that hands them their data."""
 
 from explorer.instrument.assets import Asset, assets
-from explorer.instrument.choice import choice_data
-from explorer.instrument.document import document, entry
+from explorer.instrument.document import choice_data, document, entry
 from explorer.instrument.page import Page, instrument
 
 __all__ = ["Asset", "Page", "assets", "choice_data", "document", "entry", "instrument"]

@@ -1,6 +1,6 @@
-"""The catalogue as one JSON document: all that the browser knows of ops, rules and limits."""
+"""What the browser knows, as JSON: the catalogue with all limits, and what is chosen from it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from typing import Any
@@ -22,9 +22,8 @@ from explorer.catalogue import (
 from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.curves import LARGEST_RANGE
 from explorer.formula import MAX_LENGTH, Formula, derivative, parse
-from explorer.formula.data import data
 from explorer.formula.derivative import ONE, ZERO
-from explorer.formula.tree import Call, Name, Node, Unary, substituted, walk
+from explorer.formula.tree import Call, Name, Node, Unary, data, substituted, walk
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
 from explorer.kinks import known_degree, pieces
 
@@ -82,6 +81,40 @@ def document() -> Json:
             "formula": MAX_LENGTH,
             "g": LARGEST_G,
             "query": LONGEST_QUERY,
+        },
+    }
+
+
+def choice_data(
+    op: Op,
+    rules: Sequence[Rule],
+    *,
+    parameters: Mapping[str, float],
+    span: tuple[float, float],
+    g: float,
+    hide: Sequence[str] = (),
+    colours: str = "",
+    section: str = "",
+    training: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """A choice as JSON types, with the entries of everything that is not in the catalogue.
+
+    ``parameters`` are values by name, or ``rule.name`` for one rule only; ``colours`` a digit from 1 on for
+    each rule, "" for 1, 2, 3 …; ``training`` the settings of a run as a link writes them.
+    """
+    return {
+        "op": op.key,
+        "rules": [rule.key for rule in rules],
+        "hide": list(hide),
+        "slots": [int(colour) - 1 for colour in colours] or list(range(len(rules))),
+        "parameters": dict(parameters),
+        "range": list(span),
+        "g": g,
+        "section": section,
+        "training": dict(training or {}),
+        "own": {
+            "op": [entry(op)] if op.key not in OPS else [],
+            "rule": [entry(rule) for rule in rules if rule.key not in RULES],
         },
     }
 

@@ -13,8 +13,7 @@ from explorer.catalogue import Op, Rule
 from explorer.curves import sample_curves
 from explorer.description import described
 from explorer.instrument.assets import MODULES, json_text, plotly_js, skeleton, skeleton_css
-from explorer.instrument.choice import choice_data
-from explorer.instrument.document import document
+from explorer.instrument.document import choice_data, document
 
 _IMPORT = re.compile(r'(from\s+|import\()"\./([\w-]+\.js)"')
 _HEIGHT_PX = 640

@@ -5,14 +5,8 @@ import keyword
 import tokenize
 from itertools import accumulate
 
-_KINDS = {
-    "STRING": "string",
-    "FSTRING_START": "string",  # from Python 3.12 on
-    "FSTRING_MIDDLE": "string",
-    "FSTRING_END": "string",
-    "NUMBER": "number",
-    "COMMENT": "comment",
-}
+_STRINGS = ("STRING", "FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END")  # of f-strings from Python 3.12 on
+_KINDS = dict.fromkeys(_STRINGS, "string") | {"NUMBER": "number", "COMMENT": "comment"}
 
 
 def spans(source: str) -> list[tuple[str, str]]:

@@ -57,14 +57,9 @@ def two_layer_net(relu, steps=500, learning_rate=1e-6):
     return seen | {"first": losses[0], "last": loss.item()}
 
 
-def published():
-    """With MyReLU, as in the published example."""
-    return two_layer_net(MyReLU.apply)
-
-
-def torch_own():
-    """With torch's own ReLU."""
-    return two_layer_net(torch.relu)
+def nets():
+    """With torch's own ReLU, and with MyReLU as in the published example."""
+    return {"torch": two_layer_net(torch.relu), "MyReLU": two_layer_net(MyReLU.apply)}
 
 
 LESSON = Lesson(
@@ -84,16 +79,16 @@ LESSON = Lesson(
     {slopes[torch][at_zero]:g}. `MyReLU` blocks only `x < 0`, so at zero it returns
     {slopes[MyReLU][at_zero]:g}.
 
-    Does it matter? The net below is the one `MyReLU` was published with: {published[inputs]:,} inputs,
-    {published[hidden]} hidden units. In the whole training it computes {published[values]:,} values
-    before the ReLU, and {published[zeros]:,} of them are exactly zero. The loss falls from
-    {published[first]:,.0f} to {published[last]:.3g}; with torch's ReLU to {torch_own[last]:.3g}. Here it
-    hardly matters.
+    Does it matter? The net below is the one `MyReLU` was published with: {nets[MyReLU][inputs]:,} inputs,
+    {nets[MyReLU][hidden]} hidden units. In the whole training it computes {nets[MyReLU][values]:,} values
+    before the ReLU, and {nets[MyReLU][zeros]:,} of them are exactly zero. The loss falls from
+    {nets[MyReLU][first]:,.0f} to {nets[MyReLU][last]:.3g}; with torch's ReLU to {nets[torch][last]:.3g}.
+    Here it hardly matters.
 
     It matters where exact zeros are common: after another ReLU, in padding, in [quantised](quantised) nets.
     """,
     code=(MyReLU, gradients, two_layer_net),
-    numbers=(slopes, published, torch_own),
+    numbers=(slopes, nets),
     scenes=(explore("relu", "default", "seed_relu", start=-1, stop=1), train("relu", "default", "seed_relu")),
     remember="At a corner the gradient is a choice: look which one your code makes.",
 )

@@ -89,21 +89,15 @@ def ordered(
     result, notices = dict(settings), []
     controls = parameters_of(op, rules)
     for name, parameter in controls.items():
-        above = next((key for key in _above(name, parameter) if key in controls), None)
-        if above is None:
+        own = name.removesuffix(parameter.name) + (parameter.below or "")
+        above = own if own in controls else parameter.below
+        if above is None or above not in controls:
             continue
         low, high = result.get(name, parameter.default), result.get(above, controls[above].default)
         if low > high:
             result[name], result[above] = high, low
             notices.append(f"{name} = {low:g} lies above {above} = {high:g}: the two were swapped.")
     return result, notices
-
-
-def _above(name: str, parameter: Parameter) -> tuple[str, ...]:
-    """Under which names the control may stand that this one must not exceed."""
-    if parameter.below is None:
-        return ()
-    return name.removesuffix(parameter.name) + parameter.below, parameter.below
 
 
 def training_texts(choice: Choice) -> dict[str, str]:

@@ -62,11 +62,13 @@ def test_leaves(r: Results) -> None:
 def test_relu(r: Results) -> None:
     assert r["slopes"]["torch"] == {"left": 0, "at_zero": 0, "right": 1}
     assert r["slopes"]["MyReLU"] == {"left": 0, "at_zero": 1, "right": 1}
-    assert r["published"]["values"] == 500 * 64 * 100
-    assert (r["published"]["inputs"], r["published"]["hidden"]) == (1000, 100)
-    assert 0 < r["published"]["zeros"] < r["published"]["values"] / 1000
-    assert r["published"]["last"] == pytest.approx(r["torch_own"]["last"], rel=0.1), "it hardly matters"
-    assert r["published"]["last"] < 1e-4
+    assert r["nets"]["MyReLU"]["values"] == 500 * 64 * 100
+    assert (r["nets"]["MyReLU"]["inputs"], r["nets"]["MyReLU"]["hidden"]) == (1000, 100)
+    assert 0 < r["nets"]["MyReLU"]["zeros"] < r["nets"]["MyReLU"]["values"] / 1000
+    assert r["nets"]["MyReLU"]["last"] == pytest.approx(r["nets"]["torch"]["last"], rel=0.1), (
+        "it hardly matters"
+    )
+    assert r["nets"]["MyReLU"]["last"] < 1e-4
 
 
 def test_linear(r: Results) -> None:
