@@ -158,10 +158,7 @@ def untracked(node: Node) -> Node:
 
 
 def cancelled(node: Node) -> Node:
-    """The tree without terms of a sum that cancel: ``round(x)`` for ``x + (round(x) - x)``.
-
-    What was written differs from it by rounding only.
-    """
+    """The tree without terms that cancel, but for rounding: ``round(x)`` for ``x + (round(x) - x)``."""
     return again(node, _sum)
 
 

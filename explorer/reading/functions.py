@@ -222,7 +222,7 @@ class _Torch:
         return made(name, self, *given.values()) if given else self
 
     def mean(self: Value, *dimensions: Value, **along: Value) -> Value:
-        within = isinstance(self, Tensor) and self.within
+        within = quantity(self).within
         require(not within, "averages over elements picked out by a mask: a formula averages over all")
         whole = not dimensions and all(value in (None, False) for value in along.values())
         require(whole, f"averages along a dimension, as for each channel: {ELEMENTWISE}")
@@ -254,7 +254,7 @@ class _Torch:
         if isinstance(self, tuple):
             return _Torch.tensor(self[0]) if len(self) == 1 else tuple(map(_Torch.tensor, self))
         held = quantity(self)
-        return Tensor(detach(held.node), held.kind, getattr(held, "within", None))
+        return Tensor(detach(held.node), held.kind, held.within)
 
     def view(self: Value, *shape: Value) -> Value:
         """The same tensor, where it keeps one dimension or is given the shape of another."""
