@@ -51,6 +51,10 @@ def mask(node: Node) -> Node:
     match node:
         case Binary("-", Number(1.0), right) if is_condition(right):
             return built("~", right)
+        case Binary("*", left, right) if is_condition(left) and is_condition(right):
+            return built("&", left, right)
+        case Call("where", (condition, Number(0.0), otherwise)):
+            return built("&", built("~", condition), mask(otherwise))
         case _:
             return node if is_condition(node) else built("!=", node, ZERO)
 

@@ -132,6 +132,7 @@ def written(owner: Value, key: Value, value: Value) -> None:
     """``tensor[mask] = value``."""
     held = assigned(values.element(own(owner), key), value)
     if held is not owner:
+        require(isinstance(key, Tensor), f"writes single elements of a tensor: {ELEMENTWISE}")
         owner.node = made("where", key, Tensor(held.node), Tensor(owner.node)).node
 
 

@@ -88,6 +88,7 @@ WORDS = {
     str: "text", int: "a number", float: "a number", tuple: "several values", dict: "several values",
     Tensor: "a tensor", type(None): "None", bool: "yes or no",
 }  # fmt: skip
+_FOLLOWED = Quantity | Opaque | ReadingError
 _KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
 _ON_MASKS = {"+": "|", "*": "&"}  # what torch makes of arithmetic on two masks
 _LOGIC = frozenset(["~", "&", "|", "^"])
@@ -159,9 +160,7 @@ def operation(sign: str, left: Value, right: Value) -> Value:
     """A binary operator or comparison of Python on two values."""
     sides = (left, right)
     match sign, left, right:
-        case "==" | "!=", _, _ if not any(
-            isinstance(side, Quantity | Opaque | ReadingError) for side in sides
-        ):
+        case "==" | "!=", _, _ if not any(isinstance(side, _FOLLOWED) for side in sides):
             return (left == right) == (sign == "==")
         case ("==" | "!=", _, None) | ("==" | "!=", None, _):
             return sign == "!="
@@ -171,6 +170,8 @@ def operation(sign: str, left: Value, right: Value) -> Value:
             return several(left + right)
         case ("*", tuple() as values, int(times)) | ("*", int(times), tuple() as values):
             return several(values * min(times, MAX_VALUES + 1))
+        case "&" | "|" | "^", int(), int():
+            return {"&": left & right, "|": left | right, "^": left ^ right}[sign]
         case "==" | "!=", _, _:
             numbers = all(isinstance(side, Quantity | int | float) for side in sides)
             require(numbers, "compares a tensor or parameter with something that is no number")
