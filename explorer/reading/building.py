@@ -102,8 +102,8 @@ def _joined(sign: str, *parts: Any) -> Any:
         case "where", condition, a, b:
             return Call("where", (condition, number(a), number(b)))
         case "&" | "|", a, b:
-            sides = [side for side in (mask(a), mask(b)) if known(side) != (sign == "&")]
-            return Binary(sign, *sides) if len(sides) == 2 else (*sides, mask(a))[0]
+            open_sides = [side for side in (mask(a), mask(b)) if known(side) != (sign == "&")]
+            return Binary(sign, *open_sides) if len(open_sides) == 2 else (*open_sides, mask(a))[0]
         case "+" | "-" | "*" | "/" | "**", a, b:
             return Binary(sign, a, b)
         case "-" | "~", a:
