@@ -53,6 +53,7 @@ UNREADABLE = {
     "raises": (_fn("raise NotImplementedError"), 3, "raises an error here"),
     "try": (_fn("try:\n  y = x\nexcept ValueError:\n  y = -x\nreturn y"), 3, "waits for errors"),
     "calls itself": ("def f(x):\n  return f(x / 2) + x\n", 2, "calls too deeply, or itself"),
+    "no value of a function": ("def f(x):\n  x = x + 1\n", 1, "f returns no tensor"),
     "no value": (_fn("x = x + 1"), 1, "needs a tensor or a number, not None"),
     "text": (_fn("return x * 'two'"), 3, "needs a tensor or a number, not text"),
     "text against parameter": (_fn("return x if m == 'a' else -x", takes="ctx, x, m"), 3, "compares"),
