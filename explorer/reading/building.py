@@ -51,6 +51,10 @@ def mask(node: Node) -> Node:
     match node:
         case Binary("-", Number(1.0), right) if is_condition(right):
             return built("~", right)
+        case Binary("*", left, right) if is_condition(left) and is_condition(right):
+            return built("&", left, right)
+        case Call("where", (condition, Number(0.0), otherwise)):
+            return built("&", built("~", condition), mask(otherwise))
         case _:
             return node if is_condition(node) else built("!=", node, ZERO)
 
@@ -98,8 +102,8 @@ def _joined(sign: str, *parts: Any) -> Any:
         case "where", condition, a, b:
             return Call("where", (condition, number(a), number(b)))
         case "&" | "|", a, b:
-            sides = [side for side in (mask(a), mask(b)) if known(side) != (sign == "&")]
-            return Binary(sign, *sides) if len(sides) == 2 else (*sides, mask(a))[0]
+            open_sides = [side for side in (mask(a), mask(b)) if known(side) != (sign == "&")]
+            return Binary(sign, *open_sides) if len(open_sides) == 2 else (*open_sides, mask(a))[0]
         case "+" | "-" | "*" | "/" | "**", a, b:
             return Binary(sign, a, b)
         case "-" | "~", a:
@@ -158,10 +162,7 @@ def untracked(node: Node) -> Node:
 
 
 def cancelled(node: Node) -> Node:
-    """The tree without terms of a sum that cancel: ``round(x)`` for ``x + (round(x) - x)``.
-
-    What was written differs from it by rounding only.
-    """
+    """The tree without terms that cancel, but for rounding: ``round(x)`` for ``x + (round(x) - x)``."""
     return again(node, _sum)
 
 

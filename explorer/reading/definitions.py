@@ -126,7 +126,7 @@ def _first(value: Value) -> Value:
 
 
 def _whole(value: Value) -> Node:
+    require(value is not None, "returns no tensor")
     held = quantity(value)
-    picked = isinstance(held, Tensor) and held.within
-    require(not picked, "returns only the elements picked out by a mask")
+    require(not held.within, "returns only the elements picked out by a mask")
     return held.node

@@ -24,7 +24,7 @@ from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, 
 
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
 GRAD_MODES = {"no_grad": "stopped", "inference_mode": "stopped", "enable_grad": "followed"}
-AUTOGRAD = ContextVar("AUTOGRAD", default="")  # one of these, empty within a Function, as torch has it
+AUTOGRAD = ContextVar("AUTOGRAD", default="")  # one of the modes; empty within a Function
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,7 @@ def written(owner: Value, key: Value, value: Value) -> None:
     """``tensor[mask] = value``."""
     held = assigned(values.element(own(owner), key), value)
     if held is not owner:
+        require(isinstance(key, Tensor), f"writes single elements of a tensor: {ELEMENTWISE}")
         owner.node = made("where", key, Tensor(held.node), Tensor(owner.node)).node
 
 
@@ -222,7 +223,7 @@ class _Torch:
         return made(name, self, *given.values()) if given else self
 
     def mean(self: Value, *dimensions: Value, **along: Value) -> Value:
-        within = isinstance(self, Tensor) and self.within
+        within = quantity(self).within
         require(not within, "averages over elements picked out by a mask: a formula averages over all")
         whole = not dimensions and all(value in (None, False) for value in along.values())
         require(whole, f"averages along a dimension, as for each channel: {ELEMENTWISE}")
@@ -254,7 +255,7 @@ class _Torch:
         if isinstance(self, tuple):
             return _Torch.tensor(self[0]) if len(self) == 1 else tuple(map(_Torch.tensor, self))
         held = quantity(self)
-        return Tensor(detach(held.node), held.kind, getattr(held, "within", None))
+        return Tensor(detach(held.node), held.kind, held.within)
 
     def view(self: Value, *shape: Value) -> Value:
         """The same tensor, where it keeps one dimension or is given the shape of another."""
@@ -263,25 +264,19 @@ class _Torch:
         return self
 
 
-class _Python:
-    """Functions of Python itself."""
-
-    def float(self: Value) -> Value:
-        if not isinstance(self, str):
-            return _Torch.to(self, "float")
-        return float(self) if self.strip().lower() in ("inf", "+inf", "-inf") else values.Opaque("text")
-
-    def isinstance(self: Value, kinds: Value) -> Value:
-        """Whether a value is of a type, or of one of several; a parameter is taken for a number."""
-        wanted = kinds if isinstance(kinds, tuple) else (kinds,)
-        types = [kind if isinstance(kind, type) else _TYPES.get(getattr(kind, "name", "")) for kind in wanted]
-        if type(self) is Quantity:
-            return int in types or float in types
-        return isinstance(self, tuple(kind for kind in types if kind))
+def _float(self: Value) -> Value:
+    if not isinstance(self, str):
+        return _Torch.to(self, "float")
+    return float(self) if self.strip().lower() in ("inf", "+inf", "-inf") else values.Opaque("text")
 
 
-def _rows(group: type) -> dict[str, values.Function]:
-    return {name: row for name, row in vars(group).items() if not name.startswith("__")}
+def _isinstance(self: Value, kinds: Value) -> Value:
+    """Whether a value is of a type, or of one of several; a parameter is taken for a number."""
+    wanted = kinds if isinstance(kinds, tuple) else (kinds,)
+    types = [kind if isinstance(kind, type) else _TYPES.get(getattr(kind, "name", "")) for kind in wanted]
+    if type(self) is Quantity:
+        return int in types or float in types
+    return isinstance(self, tuple(kind for kind in types if kind))
 
 
 _TYPES = {
@@ -294,7 +289,7 @@ _ROWS: dict[str, values.Function] = {
     **{name: _formula(text) for name, text in vocabulary.FORMULAS.items()},
     **{name: partial(_scaled, sign) for sign, _, *names in OPERATORS for name in names},
     **{name: partial(_Torch.to, dtype=name) for name in KINDS},
-    **_rows(_Torch),
+    **{name: row for name, row in vars(_Torch).items() if not name.startswith("__")},
     "detach": detached,
     "contiguous": lambda self, *_others, **_keywords: self,
     "zeros": lambda *_sizes, **_keywords: Tensor(ZERO),
@@ -367,7 +362,8 @@ PROPERTIES: dict[str, values.Function] = {
 _LAYERS = {name.replace("_", ""): row for name, row in TABLE.items()}
 BUILTINS: dict[str, values.Function] = {
     **{name: TABLE[name] for name in ("abs", "pow", "round", "int", "bool")},
-    **_rows(_Python),
+    "float": _float,
+    "isinstance": _isinstance,
     **{row.__name__: partial(_listed, row) for row in (tuple, list, range, enumerate, zip, reversed)},
     **{row.__name__: partial(_settled, row) for row in (all, any)},
     "max": partial(_largest, "max"),
@@ -376,5 +372,4 @@ BUILTINS: dict[str, values.Function] = {
     "str": lambda _a: values.Opaque("text"),
     "type": lambda _a: values.Opaque("the kind of number"),
     "len": lambda self: len(self) if isinstance(self, tuple | dict | str) else SHAPE,
-    "print": lambda *_texts, **_keywords: None,
 }

@@ -192,8 +192,10 @@ class Reader:
     def _tuple(self, parts: Iterable[ast.expr], scope: Scope) -> tuple[Value, ...]:
         found: list[Value] = []
         for part in parts:
-            several = isinstance(part, ast.Starred) and values.several(self.value(part.value, scope))
-            found += [self.lenient(part, scope)] if several is False else several
+            if isinstance(part, ast.Starred):
+                found += values.several(self.value(part.value, scope))
+            else:
+                found.append(self.lenient(part, scope))
         return values.several(tuple(found))
 
     def _looped(self, part: ast.expr, loops: list[ast.comprehension], scope: Scope) -> Iterator[Value]:
@@ -294,11 +296,7 @@ class Reader:
         return self.groups[definition]
 
     def declare(self, statements: Iterable[ast.stmt], scope: Scope) -> None:
-        """Give the names of a module, class or enclosing function their values.
-
-        What cannot be read, and what is neither a definition nor an assignment, is passed over: a
-        script around a Function does not matter to it.
-        """
+        """Names of a module, class or function get their values; what else stands there is passed over."""
         self._run([item for item in statements if isinstance(item, DECLARED)], scope, lenient=True)
 
     def _run(self, statements: Iterable[ast.stmt], scope: Scope, lenient: bool = False) -> None:

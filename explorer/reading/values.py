@@ -26,22 +26,24 @@ Function = Callable[..., Value]
 
 @dataclass(eq=False)
 class Quantity:
-    """A number by its formula, and of which kind it is: a mask, a byte, an integer or a float."""
+    """A number by its formula, and of which kind it is: a mask, a byte, an integer or a float.
+
+    ``within`` is the mask it was picked out with, as in ``x[x > 0]``; None for a whole tensor.
+    """
 
     node: Node
     kind: str = "float32"
+    within: Node | None = None
 
 
 @dataclass(eq=False)
 class Tensor(Quantity):
     """A tensor: several names may hold it, and an in-place operation changes it for all of them.
 
-    ``within`` is the mask it was picked out with, as in ``x[x > 0]``; None for a whole tensor. A
-    ``frozen`` one shares its memory with its own detached twin: a change to either would reach the
+    A ``frozen`` one shares its memory with its own detached twin: a change to either would reach the
     other in a way no formula can tell.
     """
 
-    within: Node | None = None
     frozen: bool = False
 
 
@@ -81,11 +83,12 @@ class Pasted:
 
 
 SHAPE = Opaque("the shape of a tensor")
-SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS} | {ast.Is: "==", ast.IsNot: "!="}
+SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
 WORDS = {
     str: "text", int: "a number", float: "a number", tuple: "several values", dict: "several values",
     Tensor: "a tensor", type(None): "None", bool: "yes or no",
 }  # fmt: skip
+_FOLLOWED = Quantity | Opaque | ReadingError
 _KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
 _ON_MASKS = {"+": "|", "*": "&"}  # what torch makes of arithmetic on two masks
 _LOGIC = frozenset(["~", "&", "|", "^"])
@@ -157,7 +160,7 @@ def operation(sign: str, left: Value, right: Value) -> Value:
     """A binary operator or comparison of Python on two values."""
     sides = (left, right)
     match sign, left, right:
-        case "==" | "!=", _, _ if not any(isinstance(side, Quantity | Opaque) for side in sides):
+        case "==" | "!=", _, _ if not any(isinstance(side, _FOLLOWED) for side in sides):
             return (left == right) == (sign == "==")
         case ("==" | "!=", _, None) | ("==" | "!=", None, _):
             return sign == "!="
@@ -167,6 +170,8 @@ def operation(sign: str, left: Value, right: Value) -> Value:
             return several(left + right)
         case ("*", tuple() as values, int(times)) | ("*", int(times), tuple() as values):
             return several(values * min(times, MAX_VALUES + 1))
+        case "&" | "|" | "^", int(), int():
+            return {"&": left & right, "|": left | right, "^": left ^ right}[sign]
         case "==" | "!=", _, _:
             numbers = all(isinstance(side, Quantity | int | float) for side in sides)
             require(numbers, "compares a tensor or parameter with something that is no number")
@@ -183,6 +188,8 @@ def require_exact(divisor: Value) -> None:
 
 def compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
     """One link of a comparison."""
+    if isinstance(sign, ast.Is | ast.IsNot):
+        return (left is right or left == right) == isinstance(sign, ast.Is)
     if not isinstance(sign, ast.In | ast.NotIn):
         return operation(SIGNS[type(sign)], left, right)
     members = tuple(right) if isinstance(right, dict | str) else several(right)
@@ -205,8 +212,7 @@ def element(owner: Value, key: Value) -> Value:
     require(not isinstance(key, slice), f"takes a piece of a tensor: {ELEMENTWISE}")
     masks = isinstance(key, Tensor) and key.kind in ("bool", "uint8")
     require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
-    within = isinstance(tensor, Tensor) and tensor.within
-    require(not within, "picks elements out of what was picked out before")
+    require(not tensor.within, "picks elements out of what was picked out before")
     return Tensor(tensor.node, tensor.kind, key.node)
 
 
@@ -221,10 +227,7 @@ def picked(values: Value, key: Value) -> Value:
 
 
 def apart(value: Value, targets: list[ast.expr]) -> Iterator[tuple[ast.expr, Value]]:
-    """Several targets, of which one may have a star, each with its value.
-
-    What could not be read may be needed by none of them.
-    """
+    """Several targets, of which one may have a star, each with its value or what could not be read."""
     count = len(targets)
     values = (value,) * count if isinstance(value, ReadingError) else several(value)
     more = len(values) - count + 1

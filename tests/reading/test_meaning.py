@@ -53,6 +53,12 @@ def test_names_share_a_tensor_until_it_is_cloned(backward: str, rule: str) -> No
         ("m = torch.logical_not(g)\nreturn g.masked_fill(m, 2)", "where(~(g != 0), 2, g)"),
         ("return g * (-1 < g < 1)", "g * ((-1 < g) & (g < 1))"),
         ("return (g > 0).int() * g", "(g > 0) * g"),
+        ("m = (g > 0) & True | False\nreturn g * m * (0 < 1 < 2)", "g * (g > 0)"),
+        (
+            "m = (g > 0).float() * (g < 1).float()\ng[m.bool()] = 0\nreturn g",
+            "where((g > 0) & (g < 1), 0, g)",
+        ),
+        ("m = g > 0\nm[g > 2] = False\ng[m] = 7\nreturn g", "where(~(g > 2) & (g > 0), 7, g)"),
         ("m = -(g > 0).float()\nreturn -m + (g > 1).float()", "(g > 0) + (g > 1)"),
     ],
 )
@@ -86,6 +92,7 @@ def test_further_inputs_keep_their_default_or_become_parameters(takes: str, forw
     [
         ("return (x / 2) // 1 % 3", "floor(x / 2) - 3 * floor(floor(x / 2) / 3)"),
         ("return x * math.sqrt(2 / math.pi)", "x * sqrt(2 / pi)"),
+        ("for k in reversed(range(1, 3)):\n  x = x * k * (5 & 3 | 4 ^ 1)\nreturn x", "x * 2 * 5 * 5"),
         ("return x * (7 // 2) * (1 << 3) * -2 ** 2", "x * 3 * 8 * -4"),
         ("return x / (1 / 3)", "x / (1 / 3)"),
         ("return torch.add(x, x, alpha=2) - torch.full_like(x, 0.5)", "x + 2 * x - 0.5"),
