@@ -30,7 +30,7 @@ def main() -> None:
 
 def opened(browser: Browser, address: str) -> Page:
     """A page whose chart has been drawn."""
-    page = browser.new_page(viewport=SIZE, device_scale_factor=1.5)
+    page = browser.new_page(viewport=SIZE, device_scale_factor=1.5, bypass_csp=True)
     page.goto(address)
     page.locator(".js-plotly-plot").first.wait_for()
     page.wait_for_timeout(1000)
@@ -70,7 +70,7 @@ def notebook(browser: Browser, file: Path) -> None:
     """The figure as Plotly draws it in a notebook."""
     figure = explorer.figure(explorer.sample("sign", ["clipped", "approx_sign"]))
     figure.write_html(file, include_plotlyjs=True, config={"displayModeBar": False})
-    page = browser.new_page(viewport={"width": 900, "height": 470}, device_scale_factor=1.5)
+    page = browser.new_page(viewport={"width": 900, "height": 470}, device_scale_factor=1.5, bypass_csp=True)
     page.goto(file.as_uri())
     page.wait_for_timeout(1000)
     page.screenshot(path=FOLDER / "notebook.png")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS, Lesson
+from tests.browser.conftest import Open
 from tests.browser.lessons import COMPUTED_MS, EACH, open_lesson, press, until_shown
 from tests.browser.reading import settle
 
@@ -29,6 +31,13 @@ SMALL = """() => {
     }
     return found;
 }"""
+
+
+# Names of rules that are not seen whole, and values that stand below theirs.
+CUT = """() => [...document.querySelectorAll(".chart-rules li")]
+    .map(({children: [name, value]}) => [name, value])
+    .filter(([name, value]) => name.scrollWidth > name.clientWidth || value.offsetTop > name.offsetTop)
+    .map(([name]) => name.textContent)"""
 
 
 def small_texts(page: Page) -> list[str]:
@@ -97,3 +106,14 @@ def test_a_frame_holds_the_chart_alone(page: Page) -> None:
     expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
     expect(page.get_by_role("group", name="Sections")).to_be_hidden()
     assert "embed=true" in page.url
+
+
+@pytest.mark.parametrize("width", [1024, 1366, 1920])
+def test_on_a_stage_the_names_of_rules_are_whole_beside_their_values(new_page: Open, width: int) -> None:
+    page = new_page(viewport={"width": width, "height": 768})
+    open_lesson(page, "clamp", "&present=1")
+    press(page, "Skip")
+    settle(page)
+    page.locator(".chart-readout").get_by_label("x", exact=True).fill("0.5")
+    expect(page.locator(".chart-rules strong")).to_have_text(["1", "1", "1"])
+    assert page.evaluate(CUT) == []

@@ -41,12 +41,13 @@ export function sampleCurves({ op, rules }, choice, { points = 601 } = {}) {
     kinks[rule.key] = kinksOf(op, rule, parameters[i], range);
   });
   const { x, marks } = grid(start, stop, points, Object.values(kinks).flatMap((found) => found ?? []));
+  /** @type {Record<string, Float64Array|null>} */
   const gradients = {};
   rules.forEach((rule, i) => {
     const tree = rule.tree ?? op.gradient;
     gradients[rule.key] = tree === null ? null : evaluate(tree, scopes[i](x));
   });
-  return { x, marks, y: scopeMaker(op, alone, range)(x).y, gradients, kinks };
+  return { x, marks, y: evaluate(op.tree, scopeMaker(op, alone, range)(x)), gradients, kinks };
 }
 
 /**
@@ -57,6 +58,7 @@ export function sampleCurves({ op, rules }, choice, { points = 601 } = {}) {
  * @returns {Record<string, number>}
  */
 export function valuesOf(op, rule, settings) {
+  /** @type {Record<string, number>} */
   const values = {};
   for (const { name, default: usual } of op.parameters) values[name] = held(settings, name) ?? usual;
   for (const { name, default: usual } of rule?.parameters ?? []) {

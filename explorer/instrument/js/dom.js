@@ -1,6 +1,6 @@
 // Elements of the page, made without markup in strings: what a user wrote is text and nothing else.
 
-/** @typedef {Object<string, string | number | boolean | null | undefined>} Attributes */
+/** @typedef {string|number|boolean|null|undefined} Attribute */
 
 let made = 0;
 
@@ -8,7 +8,7 @@ let made = 0;
  * A new element. An attribute that is null, undefined or false is left out; true is an empty one.
  * Names that begin with "on" are listeners.
  * @param {string} tag
- * @param {Attributes & Object<string, *>} [attributes]
+ * @param {Object<string, Attribute|((event: *) => void)>} [attributes]
  * @param {...(Node | string)} children
  * @returns {*}
  */
@@ -26,7 +26,7 @@ export function element(tag, attributes = {}, ...children) {
  * Set, change or take away an attribute, and only where it differs.
  * @param {Element} node
  * @param {string} name
- * @param {string | number | boolean | null | undefined} value
+ * @param {Attribute} value
  */
 export function setAttribute(node, name, value) {
   const gone = value === null || value === undefined || value === false;

@@ -3,7 +3,7 @@
 /**
  * The value of a name; undefined where the record does not hold it itself.
  * @template T
- * @param {Object<string, T>} record
+ * @param {Record<string, T>} record
  * @param {string} name
  * @returns {T|undefined}
  */

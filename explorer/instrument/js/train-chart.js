@@ -68,10 +68,11 @@ function traceOf({ name, meta, colour, x, y, dash, faint }) {
 function grown(range, series) {
   let [low, high] = range ?? [Infinity, -Infinity];
   for (const { y } of series) {
-    const first = [...y].find((value) => value > 0);
+    const values = Array.from(y);
+    const first = values.find((value) => value > 0);
     if (first === undefined) continue;
     const most = Math.log10(first) + WORST;
-    for (const value of /** @type {number[]} */ (y)) {
+    for (const value of values) {
       if (!(value > 0) || !Number.isFinite(value)) continue;
       low = Math.min(low, Math.floor(Math.log10(value)));
       high = Math.max(high, Math.ceil(Math.min(Math.log10(value), most)));

@@ -1,0 +1,41 @@
+"""The pages keep to the content security policy: the browser logs each violation, which fails the test."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from explorer.lessons import LESSONS
+from explorer.ui.link import SECTIONS
+from tests.browser.conftest import Open
+from tests.browser.reading import CHART, choose, visit
+
+
+@pytest.fixture
+def page(new_page: Open) -> Page:
+    """A page that the policy holds for: nothing waits for an expression in it."""
+    return new_page(bypass_csp=False)
+
+
+def test_explore_and_its_sections_keep_to_the_policy(page: Page) -> None:
+    visit(page, "/?op=clamp&rule=masked&section=formula")
+    for name in list(SECTIONS.values())[1:]:
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(page.locator(".stSkeleton")).to_have_count(0)
+    choose(page, "Add rule", "zero")
+    with page.expect_download():
+        page.get_by_role("button", name="PNG").click()
+
+
+def test_train_keeps_to_the_policy(page: Page) -> None:
+    page.goto("/train?op=relu&rule=default&steps=20")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator(".training .status")).to_contain_text("Finished")
+    expect(page.locator(f".inside {CHART}").first).to_be_visible()
+
+
+@pytest.mark.parametrize("key", LESSONS)
+def test_lessons_keep_to_the_policy(page: Page, key: str) -> None:
+    page.goto(f"/learn?lesson={key}")
+    page.get_by_role("button", name="Skip").click()
+    expect(page.locator(f".lesson {CHART}").first).to_be_visible()
