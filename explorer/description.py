@@ -4,8 +4,6 @@
 says "in this picture".
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, takewhile

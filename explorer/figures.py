@@ -1,7 +1,5 @@
 """Curves to Plotly figures, for notebooks."""
 
-from __future__ import annotations
-
 import html
 from typing import Any
 

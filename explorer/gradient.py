@@ -1,7 +1,5 @@
 """The single autograd boundary: where an op meets a backward rule."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The instrument as one file that needs no server: for slides, blogs and a class without network."""
 
-from __future__ import annotations
-
 import base64
 import html
 import re

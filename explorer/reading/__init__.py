@@ -5,8 +5,6 @@ the old instance style), a small ``nn.Module``, or a plain function that stops g
 ``detach``. What cannot be read is named, with its line.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ What changes nothing (``1 * x``, ``x + 0``) is left out, so that what was read s
 that is true or false stands for a mask and for the numbers 1 and 0 alike, as arithmetic takes it.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """What in a pasted text could be an op with a rule, and what its trees are."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import dataclass
 from functools import partial

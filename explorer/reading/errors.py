@@ -1,7 +1,5 @@
 """The one error of the reader, and what it is made from."""
 
-from __future__ import annotations
-
 
 class ReadingError(ValueError):
     """Source code that cannot be turned into formulas.

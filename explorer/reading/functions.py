@@ -4,8 +4,6 @@ Each takes and returns values as the code that is read would, so that Python's o
 arguments hold. Nothing here computes on tensors: what comes out is a formula tree.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Collection, Iterator, Mapping

@@ -4,8 +4,6 @@ The syntax tree is walked: a function of the text becomes a Python callable that
 class a Python class of such functions, and every other name means a row of ``functions``.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections import ChainMap

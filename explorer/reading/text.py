@@ -1,7 +1,5 @@
 """Pasted text to syntax trees: prompts, fences, prose and odd indentation are cleared away, lines counted."""
 
-from __future__ import annotations
-
 import ast
 import re
 import warnings

@@ -3,8 +3,6 @@
 A function and the method of the same name are one row; the tensor is the first argument.
 """
 
-from __future__ import annotations
-
 import re
 
 from explorer.formula import FUNCTIONS

@@ -1,7 +1,5 @@
 """The detach trick: an ordinary function whose gradient is a rule's, where the rule allows it."""
 
-from __future__ import annotations
-
 from explorer.catalogue import Op, Rule
 from explorer.formula.printing import TORCH, source
 from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, is_constant, names

@@ -1,7 +1,5 @@
 """JAX source of an op with a rule: a ``custom_vjp``, or the plain op for the default rule."""
 
-from __future__ import annotations
-
 from explorer.catalogue import Op, Rule
 from explorer.formula import Formula
 from explorer.formula.tree import is_constant

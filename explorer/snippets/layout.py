@@ -1,7 +1,5 @@
 """Layout of generated Python: a formatter breaks lines, what is left for us is docstrings and imports."""
 
-from __future__ import annotations
-
 import ast
 import textwrap
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """A notebook that defines an op with a rule and draws its curve."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from string import Template

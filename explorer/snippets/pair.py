@@ -1,7 +1,5 @@
 """What every kind of code is written from: an op, a rule, and names and values for both."""
 
-from __future__ import annotations
-
 import keyword
 import re
 from collections.abc import Mapping

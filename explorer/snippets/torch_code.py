@@ -1,7 +1,5 @@
 """PyTorch source of an op with a rule: a Function, the function that applies it, and a Module."""
 
-from __future__ import annotations
-
 from explorer.catalogue import Op, Rule, checked, find_op, find_rule
 from explorer.formula import Formula
 from explorer.formula.printing import TORCH, limited_source

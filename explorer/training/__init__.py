@@ -1,7 +1,5 @@
 """Training: tasks, the two-layer net, the run (a seeded stepper), and the engine that advances runs."""
 
-from __future__ import annotations
-
 from explorer.training.engine import Engine
 from explorer.training.host import EngineProcess, open_engine, shared_engine
 from explorer.training.limits import Limits

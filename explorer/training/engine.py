@@ -1,7 +1,5 @@
 """The engine: advances runs in the background, a slice of time each in turn."""
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

@@ -1,7 +1,5 @@
 """Where the engine lives: in a process of its own, or in threads of this one. Decided here only."""
 
-from __future__ import annotations
-
 import atexit
 import functools
 import itertools

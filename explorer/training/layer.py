@@ -1,7 +1,5 @@
 """The first layer, ``x @ w1``, of several nets: nearly all the work of a step, and most can be spared."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import torch

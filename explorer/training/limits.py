@@ -1,7 +1,5 @@
 """Every limit of training, each one named number."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 MAX_STEPS = 5_000

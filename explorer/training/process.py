@@ -4,8 +4,6 @@ It answers questions that arrive at one end of a pipe, and ends when the other e
 outlives who started it.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading

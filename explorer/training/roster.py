@@ -3,8 +3,6 @@
 It only keeps the books, under the engine's lock: no thread, no tensor.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import secrets

@@ -1,7 +1,5 @@
 """What a run is asked to do: each setting declared once, for runs, links, controls and words alike."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import operator

@@ -1,7 +1,5 @@
 """What the engine says of a run: its state, a sentence for the screen, the latest snapshot."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """The tasks: a data set plus a loss, one entry each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

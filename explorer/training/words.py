@@ -1,7 +1,5 @@
 """What a training did, in sentences read off what was measured: plain text, never markup."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from explorer.training.net import Gradients
