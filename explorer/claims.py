@@ -108,7 +108,7 @@ def forward_claims(curves: Curves, limit: float) -> list[Claim]:
 
 def _settled(curves: Curves) -> Floats:
     """Forward values, all of a flat part the same, though rounding may have set them apart; (n,)."""
-    flat = curves.autograd(1.0) == 0
+    flat = curves.flat()
     x, y = np.abs(curves.x), curves.y
     slack = np.where(flat[1:] & flat[:-1], _CANCELLED * np.maximum(x[1:], x[:-1]), 0.0)
     with np.errstate(invalid="ignore", over="ignore"):

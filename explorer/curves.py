@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from explorer.catalogue import MOST_RULES, RULES, Op, Rule, checked, find_op, find_rule, finite, values
+from explorer.formula.tree import Call, walk
 from explorer.gradient import joined
 from explorer.kinks import kinks, known_degree
 from explorer.reference import even_points, fixed
@@ -81,6 +82,13 @@ class Curves:
         """What torch's own autograd returns for the op and an upstream gradient; (n,)."""
         span = self.start, self.stop
         return _evaluated(self.op, RULES["default"], self.x, g, self.parameters, span)[1]
+
+    def flat(self) -> Mask:
+        """At which points the op has slope 0, but none at or beside a kink, nor of a ``detach``; (n,)."""
+        parts = walk(self.op.parsed.tree)
+        detached = any(isinstance(part, Call) and part.function == "detach" for part in parts)
+        found: Mask = (self.autograd(1.0) == 0) & ~self.around(FORWARD) & (not detached)
+        return found
 
     def around(self, key: str) -> Mask:
         """Which points are a kink of one curve, or one of the floats beside it; (n,)."""

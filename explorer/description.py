@@ -177,17 +177,22 @@ def _overview(compared: list[Claim], curves: Curves) -> tuple[list[str], list[Cl
     if not different:
         return [_comparison_words(claim, curves) for claim in alike], apart
     rules, gradients = map(_number, different[0].numbers)
+    at = f"at g = {_number(curves.g)}"
+    pairs = len(different[0].about) * (len(different[0].about) - 1) / 2
+    only = (
+        f", but only at {_places(apart[0])}"
+        if len(apart) == pairs and len(set(map(_places, apart))) == 1
+        else ""
+    )
     if not alike:
-        return [f"All {rules} gradients differ here."], apart
+        return [f"All {rules} gradients differ {at}{only}."], [] if only else apart
     others = [label for key, label in curves.labels.items() if key not in alike[0].about]
-    same = f"{_names(alike[0], curves)} show the same gradient at g = {_number(curves.g)}"
-    words = f"{same}, {_listed(others)} {'each another' if len(others) > 1 else 'another'}"
-    only = apart if gradients == "2" else []
-    words += "".join(f", but only at {_places(claim)}" for claim in only)
-    if len(alike) == 1 and len(words) < MAIN_LENGTH:
-        return [f"{words}."], [claim for claim in apart if claim not in only]
-    counted = f"These {rules} rules show {gradients} different gradients at g = {_number(curves.g)}."
-    return [counted], alike + apart
+    another = f"{_listed(others)} {'each another' if len(others) > 1 else 'another'}"
+    same = f"{_names(alike[0], curves)} show the same gradient {at}, {another}"
+    if len(alike) == 1 and len(same) < MAIN_LENGTH:
+        fits = len(same + only) < MAIN_LENGTH
+        return [f"{same}{only if fits else ''}."], [] if only and fits else apart
+    return [f"These {rules} rules show {gradients} different gradients {at}."], alike + apart
 
 
 def _comparison_words(claim: Claim, curves: Curves) -> str:

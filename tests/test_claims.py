@@ -332,3 +332,20 @@ def test_what_rounding_leaves_is_no_slope(width: float):
     curves = sample_curves("formula: hardswish(x) - x", ["default"], start=-width, stop=width)
     (flat,) = [claim for claim in described(curves).claims if claim.kind == "flat"]
     assert (flat.exact, flat.numbers) == (True, (pytest.approx((width - 3) / (2 * width)),))
+
+
+@pytest.mark.parametrize(
+    ("formula", "start", "stop"),
+    [
+        ("floor(x) * 1e-14", 1.0, 3.0),
+        ("sign(x - 2) * 1e-14", 1.0, 3.0),
+        ("sign(x - 999999) * 5e-8", -1e6, 1e6),
+        ("detach(x * 1e-11)", -3.0, 3.0),
+    ],
+)
+def test_a_small_step_is_no_rounding(formula: str, start: float, stop: float):
+    curves = sample_curves(f"formula: {formula}", ["default"], start=start, stop=stop)
+    forward = described(curves).claims[0]
+    assert forward.kind == "flat"
+    assert forward.numbers[0] == (0.0 if "detach" in formula else 1.0)
+    assert len(set(curves.exact.y)) > 1

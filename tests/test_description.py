@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 import explorer
-from explorer.catalogue import OPS, OWN, RULES, find_op
+from explorer.catalogue import OPS, OWN, RULES, find_op, find_rule
 from explorer.curves import sample, sample_curves
 from explorer.description import MAIN_LENGTH, describe, described, document
 from explorer.formula import Formula, parse
@@ -276,7 +276,7 @@ def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: For
 @pytest.mark.parametrize(
     ("op", "rules", "sentence"),
     [
-        ("sign", "default clipped straight_through", "All 3 gradients differ here."),
+        ("sign", "default clipped straight_through", "All 3 gradients differ at g = 1."),
         (
             "sign",
             "default zero clipped scale",
@@ -297,10 +297,15 @@ def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: For
             "default zero straight_through",
             "{0} and {1} show the same gradient at g = 1, {2} another.",
         ),
+        (
+            "relu",
+            "default seed_relu formula:_where(x_==_0,_g/4,_g*(x_>_0))",
+            "All 3 gradients differ at g = 1, but only at x = 0.",
+        ),
         ("identity", "default straight_through scale", "{0}, {1} and {2} show no difference here at g = 1."),
     ],
 )
 def test_the_main_sentence_speaks_of_three_rules_or_more_at_once(op: str, rules: str, sentence: str):
-    keys = rules.split()
+    keys = [rule.replace("_", " ") if ":" in rule else rule for rule in rules.split()]
     main = described(sample(op, keys)).main
-    assert sentence.format(*(RULES[key].label for key in keys)) in main
+    assert sentence.format(*(find_rule(key).label for key in keys)) in main

@@ -75,7 +75,7 @@ def arriving(materialize):
 
 
 def given():
-    """By default, when zeros are made up, and after ``set_materialize_grads(False)``."""
+    """What arrives by default, when zeros are made up, and after ``set_materialize_grads(False)``."""
     return {"usual": arriving(True), "spared": arriving(False)}
 
 

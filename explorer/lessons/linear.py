@@ -51,7 +51,7 @@ def checked(function):
 
 
 def said():
-    """Of the right one and of the wrong one."""
+    """What ``gradcheck`` says of the right function and of the wrong one."""
     return {function.__name__: checked(function) for function in (LinearFunction, WrongBiasFunction)}
 
 

@@ -14,6 +14,7 @@ from explorer.training.status import ACTIVE, AT_REST, Command, Status
 
 _log = logging.getLogger(__name__)
 
+_TOGETHER_S = 0.5  # for the snapshots of several runs; a heavy one may take as long by itself
 _TICK_S = 0.25  # between two looks at the leases while nothing is to be done
 
 
@@ -92,8 +93,12 @@ class Engine:
         return self._asked(identity, lambda _entry: None)
 
     def snapshots(self, identities: Iterable[str]) -> tuple[Status, ...]:
-        """How several runs stand, as ``snapshot`` has it."""
-        return tuple(self.snapshot(identity) for identity in identities)
+        """How several runs stand, as ``snapshot`` has it; where that takes long, the others as last seen."""
+        until = self._clock() + _TOGETHER_S
+        return tuple(
+            self.snapshot(identity) if self._clock() < until else self._seen(identity)
+            for identity in identities
+        )
 
     def list(self) -> tuple[Status, ...]:
         """All runs in the order they were started, as last seen; renews no lease."""
@@ -138,7 +143,7 @@ class Engine:
     def _slice(self, entry: Entry, run: Run, stay_s: float) -> Snapshot | None:
         """Run for a while, or until somebody wants to see or change something.
 
-        Who asked since the last snapshot asks again soon: it is made here, where nobody waits for it.
+        Who has asked will ask again soon: the snapshot is made here, so that it is there by then.
         """
         begun, before, slice_s = self._clock(), run.step, self._limits.slice_s
         owed = entry.owed(begun, slice_s)
@@ -152,6 +157,12 @@ class Engine:
             self._roster.requeue(entry)
             wanted, entry.wanted = entry.wanted, False
         return _shown(run, entry.snapshot) if wanted else None
+
+    def _seen(self, identity: str) -> Status:
+        """How a run stood when it was last looked at; asking renews its lease."""
+        with self._changed:
+            entry = self._roster.get(identity)
+            return self._roster.status(entry) if entry else self._roster.gone(identity)
 
     def _asked(self, identity: str, act: Callable[[Entry], int | None]) -> Status:
         """Do something to a run in the books and then the single steps that returns; how it stands then."""

@@ -42,8 +42,12 @@ def main() -> None:
 
     send(HELLO, None)
     try:
-        while True:  # each in a thread of its own: it may wait for the end of a step
-            threading.Thread(target=answer, args=pipe.recv(), daemon=True).start()
+        while True:
+            question = pipe.recv()
+            try:  # in a thread of its own: it may wait for the end of a step
+                threading.Thread(target=answer, args=question, daemon=True).start()
+            except RuntimeError as error:
+                send(question[0], None, error)
     except (EOFError, OSError):
         engine.close()
 

@@ -33,7 +33,7 @@ class Entry:
         turn: its number in whatever line it stands in; the lowest is next.
         run: the run itself, once somebody needed it and until it is over. Who uses it holds ``lock``.
         callers: how many wait for the lock; a worker makes way for them.
-        wanted: somebody asked about it since its last snapshot.
+        wanted: somebody asked about it since a worker last made its snapshot.
         placed: since when it has used the place among the running that it last got, if it has.
         since: when it first did since it was started, resumed or changed, and ``since_step`` at which step.
         due: when its next step is, at its pace.

@@ -140,7 +140,7 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
 
 class _Reader:
     def __init__(self, query: Mapping[str, Sequence[str]]) -> None:
-        self.query = {key: list(values) for key, values in query.items()}
+        self.query: Query = {key: list(values) for key, values in query.items()}
         self.notices: list[str] = []
 
     def note(self, sentence: str) -> None:
@@ -236,8 +236,10 @@ class _Reader:
         if len(asked) != 2:
             self.note("The link's range needs two values, such as range=-3&range=3.")
             return _DEFAULT.range
-        reach = (-LARGEST_RANGE, LARGEST_RANGE)
-        start, stop = (self.value("range", *pair, *reach) for pair in zip(asked, _DEFAULT.range, strict=True))
+        bounds = (-LARGEST_RANGE, LARGEST_RANGE)
+        start, stop = (
+            self.value("range", *pair, *bounds) for pair in zip(asked, _DEFAULT.range, strict=True)
+        )
         tidied, notices = tidy_range(start, stop)
         self.notices += notices
         return tidied

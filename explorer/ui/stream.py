@@ -103,12 +103,14 @@ class Looks:
             looks, self._wanted = self._wanted, {}
             try:
                 statuses = await run_in_threadpool(_statuses, self._engine, list(looks))
+                told = dict(zip(looks, statuses, strict=True))
             except Exception as error:
                 for look in looks.values():
                     look.set_exception(error)
+                    look.exception()  # it is no loss where nobody waits any more
             else:
-                for look, status in zip(looks.values(), statuses, strict=True):
-                    look.set_result(status)
+                for identity, look in looks.items():
+                    look.set_result(told[identity])
 
 
 @functools.cache

@@ -14,7 +14,7 @@ from explorer.formula.tree import measure
 from tests.formula.hostile import HOSTILE
 from tests.formula.strategies import PARAMETERS, many, texts
 
-MOST_S = 0.1
+MOST_S = 0.02
 
 
 def refused(text, **given_names):

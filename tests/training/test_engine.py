@@ -273,6 +273,25 @@ def test_snapshots_are_made_when_somebody_asks(clock):
     assert first.step < made[1] < engine.snapshot(identity).step
 
 
+def test_a_heavy_run_does_not_hold_who_watches_another(clock):
+    class Heavy(Run):
+        def snapshot(self):
+            clock.now += 1.0
+            return super().snapshot()
+
+    engine = Engine(Limits(workers=0), clock, Heavy)
+    identities = [engine.start(SMALL, name, paused=True) for name in "abc"]
+    begun = clock.now
+    first, *others = engine.snapshots(identities)
+    assert clock.now - begun < 2
+    assert (first.snapshot.step, [other.snapshot for other in others]) == (0, [None, None])
+    assert [other.state for other in others] == ["ready", "ready"]
+    for _ in others:
+        last = engine.snapshots(identities)
+    assert [status.snapshot.step for status in last] == [0, 0, 0]
+    assert engine.snapshots(["nobody-knows", identities[0]])[0].state == "gone"
+
+
 # Pace: with a clock that goes on only when it is told to.
 
 
