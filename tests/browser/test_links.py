@@ -138,6 +138,26 @@ def test_every_choice_comes_back_from_the_query_that_the_browser_writes(page: Pa
         assert floats == {name: [float(t) for t in query_of(choice).get(name, [])] for name in floats}
 
 
+_LEFT = """async ([module, path]) => {
+    const at = name => new URL(module + name, document.baseURI).href;
+    const {createStore, store} = await import(at("store.js"));
+    const {followAddress} = await import(at("address.js"));
+    const own = createStore();
+    own.change(store.choice, {origin: "arrival"});
+    const leave = followAddress(own);
+    own.change({...own.choice, g: 2});
+    if (path) history.pushState(null, "", path);
+    leave();
+    return location.pathname + location.search;
+}"""
+
+
+@pytest.mark.parametrize(("path", "left"), [("", "/?op=sign&rule=clipped&g=2"), ("/train", "/train")])
+def test_what_a_page_has_not_yet_written_goes_to_no_other_page(page: Page, path: str, left: str) -> None:
+    visit(page, "/?op=sign&rule=clipped", shows=["clipped"])
+    assert page.evaluate(_LEFT, [f"assets/{answers.folder()}/", path]) == left
+
+
 def test_a_message_that_is_not_understood_is_refused_with_a_sentence(page: Page) -> None:
     visit(page, "/")
     good = answers.chosen(Choice())

@@ -60,7 +60,7 @@ export function followAddress(store) {
   let last = /** @type {string|null} */ (null);
   let unsaid = /** @type {(() => void)|null} */ (null);
   const say = () => {
-    unsaid?.();
+    if (location.pathname === page) unsaid?.(); // another page's address is not ours
     unsaid = null;
   };
   const stop = store.subscribe((choice, { phase, thing, origin }) => {
@@ -69,9 +69,10 @@ export function followAddress(store) {
     if (origin === "hand" || origin === "history") last = thing;
     if (origin === "history") unsaid = null;
     say();
+    const address = origin === "arrival" ? location.href : addressOf(choice);
     unsaid = () => {
       setText(titleElement(), titleOf(choice));
-      if (origin !== "history") write(choice, origin === "arrival" ? location.href : addressOf(choice), again);
+      if (origin !== "history") write(choice, address, again);
     };
     if (origin === "hand") afterFrame(say); // the browser takes longer over a new address than over a curve
     else say();
