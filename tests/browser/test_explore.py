@@ -150,6 +150,25 @@ def test_g_has_a_slider_and_a_field(page: Page) -> None:
     page.wait_for_function("!location.search.includes('g=')")
 
 
+def test_arrow_keys_in_a_field_step_as_its_slider(page: Page) -> None:
+    visit(page, "/?op=clamp&rule=masked", shows=["masked"])
+    place = card(page, "Clamp")
+    for field, ends in ((number(page, G), slider(page, G)), (number(place, "lo"), slider(place, "lo"))):
+        step = float(ends.get_attribute("step") or "nan")
+        before = float(field.input_value())
+        for count in (1, 2, 3):
+            field.press("ArrowUp")
+            expect(field).to_have_value(f"{before + count * step:g}")
+        field.press("ArrowDown")
+        expect(field).to_have_value(f"{before + 2 * step:g}")
+        assert 0 < step < 0.1
+    page.go_back()
+    expect(number(place, "lo")).to_have_value("0")
+    enter(number(page, G), "2")
+    number(page, G).press("ArrowUp")
+    expect(number(page, G)).to_have_value("2")
+
+
 def test_a_reversed_and_an_empty_range_are_tidied(page: Page) -> None:
     visit(page, "/", shows=FIRST)
     enter(number(page, "To"), "-5")

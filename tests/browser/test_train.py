@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from explorer.training import SETTINGS, Run, Settings, State, Status
 from explorer.ui.answers import _setting
@@ -141,7 +141,7 @@ def test_no_axis_is_invented_and_none_jumps(page: Page) -> None:
     while steps(page) < 200:
         page.wait_for_timeout(100)
         seen.append(page.evaluate(RANGES))
-    assert {tuple(x) for x, _ in seen} == {(0, 199)}
+    assert {tuple(x) for x, _ in seen} == {(0, 200)}
     assert all(low % 1 == high % 1 == 0 for _, (low, high) in seen)
     assert all(b[0] <= a[0] and b[1] >= a[1] for (_, a), (_, b) in pairwise(seen))
 
@@ -159,6 +159,62 @@ def test_the_learning_rate_and_the_pace_change_without_a_new_start(page: Page) -
     page.wait_for_url("**lr=1e-8*")
     assert wait_for_steps(page, before) > before
     assert began == []
+
+
+def live(page: Page, name: str) -> Locator:
+    """The number beside the slider of a setting that may change in mid-run."""
+    return page.locator(".training .live").get_by_role("spinbutton", name=name, exact=True)
+
+
+@pytest.mark.parametrize("state", ["ready", "running"])
+@pytest.mark.parametrize("key", ["Enter", "Tab"])
+def test_a_typed_number_stays_when_it_is_confirmed(page: Page, key: str, state: str) -> None:
+    open_train(page, f"op=relu&rule=default&{LONG}")
+    if state == "running":
+        press(page, "Start")
+        wait_for_steps(page, 2)
+    for name, query, texts in (("Learning rate lr", "lr", ("2e-8", "3e-8")), ("Pace", "pace", ("7", "9"))):
+        for text in texts:
+            live(page, name).fill(text)
+            page.wait_for_timeout(100)  # what the run says meanwhile writes over nothing
+            expect(live(page, name)).to_have_value(text)
+            live(page, name).press(key)
+            page.wait_for_url(f"**{query}={text}*")
+            page.wait_for_timeout(100)
+            expect(live(page, name)).to_have_value(text)
+            assert (page.evaluate("document.activeElement.ariaLabel") == name) == (key == "Enter")
+
+
+def test_arrow_keys_step_a_number_on_the_scale_of_its_slider(page: Page) -> None:
+    open_train(page, "op=relu&rule=default&lr=1e-6&pace=1")
+    for name, low in (("Learning rate lr", 1e-6), ("Pace", 1.0)):
+        seen = [float(live(page, name).input_value())]
+        for key in ("ArrowUp", "ArrowUp", "ArrowUp", "ArrowDown", "ArrowDown"):
+            live(page, name).press(key)
+            page.wait_for_timeout(50)
+            seen.append(float(live(page, name).input_value()))
+        assert seen[0] == low
+        assert all(1.005 < b / a < 1.1 for a, b in pairwise(seen[:4]))
+        assert seen[4:] == pytest.approx([seen[2], seen[1]], rel=0.01)
+    live(page, "Pace").press("ArrowDown")
+    live(page, "Pace").press("ArrowDown")
+    expect(live(page, "Pace")).to_have_value("1")
+
+
+# Whether the last label of the loss chart's x is this one, and whole.
+_END = """text => {
+    const last = [...document.querySelectorAll(".loss .xtick text")].at(-1);
+    const right = node => node.getBoundingClientRect().right;
+    return last?.textContent === text && last.getBoundingClientRect().width > 0
+        && right(last) <= right(last.closest(".js-plotly-plot"));
+}"""
+
+
+def test_the_axis_of_steps_names_its_end(page: Page) -> None:
+    for steps_ in (60, 500, 5000):
+        open_train(page, f"op=relu&rule=default&steps={steps_}&lr=1e-9&pace=full")
+        press(page, "Step")
+        page.wait_for_function(_END, arg=str(steps_))
 
 
 def test_another_rule_in_mid_run_begins_anew_and_leaves_ghosts(page: Page) -> None:

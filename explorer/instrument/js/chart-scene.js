@@ -74,7 +74,7 @@ export function sceneOf(picture, host, place, last, moving) {
     return before ? eased(before.frame[panel].range, next, fit) : next;
   };
   const ranges = [picture.range, range([forward], "forward"), range(gradients, "gradient")];
-  const frame = frameOf(wide, tall, ranges[0], ranges[1], ranges[2], theme.type);
+  const frame = frameOf(wide, tall, ranges[0], ranges[1], ranges[2], theme.type, before?.frame);
   const lines = [forward, ...broadened(gradients, (1.5 * width(frame.gradient.range)) / frame.gradient.height)];
   const { op, rules, parameters, g } = picture;
   return {

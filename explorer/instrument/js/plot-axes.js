@@ -33,7 +33,7 @@ export function rangeOf(lines, marks, least) {
 /** @param {number} low @param {number} high @returns {Range} */
 function padded(low, high) {
   if (low > high) return [-1, 1];
-  const pad = high - low > 1e-13 * Math.max(-low, high) ? PAD * (high - low) : Math.abs(high) / 2 || 1;
+  const pad = high - low > 1e-13 * Math.max(-low, high) ? PAD * (high - low) : Math.abs(high) / 2 || 1 + PAD;
   return [low - pad, high + pad];
 }
 

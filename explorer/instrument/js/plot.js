@@ -18,7 +18,8 @@ const STAGE = 1200;
 const GAP = 26; // px between the panels, for the grips
 const FINGER = 90; // px that a tick of x needs
 const LINE = 32; // px that a tick of y needs
-const DIGIT = 0.6; // the width of a digit, in heights of letters
+const DIGIT = 0.65; // the width of a digit in a wide font, in heights of letters
+const LETTERS = 5; // of a label at the right end that there is always room for half of
 const GRID = "rgba(127, 133, 143, 0.25)";
 const CLEAR = "rgba(0, 0, 0, 0)";
 
@@ -60,6 +61,11 @@ export function fontSize(width, smallest) {
   return Math.max(width < NARROW ? 11 : width > STAGE ? 16 : 13, smallest);
 }
 
+/** The px beside the right end of an axis that half of a label there needs. @param {number} size @param {number} [letters] */
+export function endMargin(size, letters = LETTERS) {
+  return (DIGIT * size * letters) / 2 + 1;
+}
+
 /**
  * Where the panels lie in a chart of a size: forward above, gradients below, on one x.
  * @param {number} width
@@ -68,12 +74,15 @@ export function fontSize(width, smallest) {
  * @param {Range} y
  * @param {Range} gradient
  * @param {number} smallest px of letters
+ * @param {Frame|null} [before] whose width of the panels stays, while a hand moves them
  * @returns {Frame}
  */
-export function frameOf(width, height, x, y, gradient, smallest) {
+export function frameOf(width, height, x, y, gradient, smallest, before = null) {
   const size = fontSize(width, smallest);
-  const margins = [4.6 * size, 10, Math.max(1.7 * size, 28), 3.2 * size];
-  const [left, right, top, bottom] = margins.map(Math.round); // as Plotly does
+  const margins = [4.6 * size, endMargin(size), Math.max(1.7 * size, 28), 3.2 * size];
+  const [left, least, top, bottom] = margins.map(Math.round); // as Plotly does
+  const letters = before ? 0 : Math.max(...ticks(x, (width - left - least) / FINGER).texts.map(({ length }) => length));
+  const right = before ? width - left - before.inner : Math.max(least, Math.round(endMargin(size, letters)));
   const each = Math.max((height - top - bottom - GAP) / 2, 10);
   return {
     width,
@@ -143,7 +152,7 @@ function axis(name, range, most) {
   };
 }
 
-/** An axis without the labels that would reach beyond the right end of the chart. @param {*} axis @param {Frame} frame */
+/** An axis without the labels that would reach beyond the right end of the chart while a hand moves it. @param {*} axis @param {Frame} frame */
 function uncut(axis, { width, left, inner, size, x: [start, stop] }) {
   const beyond = (/** @type {number} */ at) => width - left - ((at - start) / (stop - start)) * inner;
   const fits = (/** @type {string} */ text, /** @type {number} */ place) => (DIGIT * size * text.length) / 2 <= beyond(axis.tickvals[place]);

@@ -33,7 +33,7 @@ export function createTrainChart(host, { plotly, title }) {
     const axis = { visible: decades !== null };
     const layout = {
       hovermode: "x unified",
-      xaxis: { ...axis, title: { text: "step", standoff: 4 }, range: [0, Math.max(steps - 1, 1)] },
+      xaxis: { ...axis, title: { text: "step", standoff: 4 }, range: [0, Math.max(steps, 1)] },
       yaxis: { ...axis, title: { text: title, standoff: 6 }, type: "log", ...ticks(decades), range: decades ?? [0, 1] },
       annotations: [decades ? { ...centred(legend), x: 1, y: 1, xanchor: "right", yanchor: "top" } : centred(empty)],
     };

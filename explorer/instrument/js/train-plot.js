@@ -2,7 +2,7 @@
 
 import { followTheme, themeOf } from "./chart-theme.js";
 import { element, setAttribute, setText } from "./dom.js";
-import { fontSize, loadPlotly } from "./plot.js";
+import { endMargin, fontSize, loadPlotly } from "./plot.js";
 import { areMovable, moveTraces } from "./train-paths.js";
 import { escaped } from "./traces.js";
 
@@ -108,7 +108,7 @@ function common(host, layout) {
     paper_bgcolor: CLEAR,
     plot_bgcolor: CLEAR,
     font: { color, family, size },
-    margin: { l: 4.8 * size, r: 12, t: layout.showlegend ? 2.4 * size : 8, b: 3.1 * size, pad: 0 },
+    margin: { l: 4.8 * size, r: endMargin(size), t: layout.showlegend ? 2.4 * size : 8, b: 3.1 * size, pad: 0 },
     hoverlabel: { bgcolor: ground, font: { color } },
   };
 }

@@ -51,8 +51,40 @@ def test_no_label_is_cut_at_the_end_of_the_axis(show: Show) -> None:
     page = show(op="tanh", rules=["default"], range=[-5000, 100_000])
     labels = page.locator(f"{PLOT} .xtick text")
     ends = labels.evaluate_all("all => all.map(label => label.getBoundingClientRect().right)")
-    assert labels.all_text_contents()[:2] == ["0", "20000"]
+    assert (labels.all_text_contents()[0], labels.all_text_contents()[-1]) == ("0", "100000")
     assert max(ends) <= page.locator(PLOT).evaluate("chart => chart.getBoundingClientRect().right")
+
+
+@pytest.mark.parametrize("width", [390, 900, 1400])
+@pytest.mark.parametrize(
+    ("start", "stop", "first", "last"),
+    [(-2, 2, -2, 2), (0.9999, 1.0001, 0.9999, 1.0001), (100_000, 100_001, -1, 0), (-0.002, 0, -0.002, 0)],
+)
+def test_both_ends_of_the_axis_are_named(
+    show: Show, width: int, start: float, stop: float, first: float, last: float
+) -> None:
+    screen = {"viewport": {"width": width, "height": 700}}
+    page = show(op="tanh", rules=["default"], range=[start, stop], options=screen)
+    labels = page.locator(f"{PLOT} .xtick text")
+    shown = [float(text.replace("−", "-")) for text in labels.all_text_contents()]
+    assert (shown[0], shown[-1]) == (first, last)
+    assert max(labels.evaluate_all("all => all.map(label => label.getBoundingClientRect().right)")) <= width
+
+
+def test_the_room_for_labels_stays_while_a_hand_moves_the_axis(show: Show) -> None:
+    page = show(op="tanh", rules=["default"])
+    right = f"document.querySelector('{PLOT}')._fullLayout._size.r"
+    before = page.evaluate(right)
+    draw(page, "moving", range=[0.0019990, 0.0020001])
+    assert page.evaluate(right) == before
+    draw(page, range=[0.0019990, 0.0020001])
+    assert page.evaluate(right) > before
+
+
+def test_labels_of_a_gradient_that_is_0_everywhere_keep_clear_of_those_of_x(show: Show) -> None:
+    page = show(op="relu", rules=["zero"])
+    low, high = page.evaluate(f"document.querySelector('{PLOT}')._fullLayout.yaxis2.range")
+    assert low < -1.02 < 1.02 < high
 
 
 def test_the_chart_is_a_picture_with_words(show: Show) -> None:
