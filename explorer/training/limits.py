@@ -27,7 +27,7 @@ class Limits:
     """Runs kept that neither run nor wait; one more and the longest forgotten one goes."""
     slice_s: float = 0.05
     """How long a worker stays with one run before it takes the next."""
-    turn_s: float = 0.002
+    turn_s: float = 0.0015
     """How long a run keeps its place; then it queues again, and goes on at once if nobody waits.
     With their pictures, thirty such turns are over in a tenth of a second, so that the curves of a whole
     class move all the time; shorter ones cost steps."""
