@@ -7,6 +7,7 @@ says "in this picture".
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, takewhile
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -178,12 +179,8 @@ def _overview(compared: list[Claim], curves: Curves) -> tuple[list[str], list[Cl
         return [_comparison_words(claim, curves) for claim in alike], apart
     rules, gradients = map(_number, different[0].numbers)
     at = f"at g = {_number(curves.g)}"
-    pairs = len(different[0].about) * (len(different[0].about) - 1) / 2
-    only = (
-        f", but only at {_places(apart[0])}"
-        if len(apart) == pairs and len(set(map(_places, apart))) == 1
-        else ""
-    )
+    everywhere_else = len(apart) == comb(len(different[0].about), 2) and len(set(map(_places, apart))) == 1
+    only = f", but only at {_places(apart[0])}" if everywhere_else else ""
     if not alike:
         return [f"All {rules} gradients differ {at}{only}."], [] if only else apart
     others = [label for key, label in curves.labels.items() if key not in alike[0].about]
