@@ -102,6 +102,12 @@ def choose(page: Page, button: str, text: str) -> None:
     page.keyboard.press("Enter")
 
 
+def back(page: Page) -> None:
+    """Go one step back, once the last choice is in the address, where it is written after its frame."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+    page.go_back()
+
+
 def enter(field: Locator, text: str) -> None:
     """Type a value into a field."""
     field.fill(text)

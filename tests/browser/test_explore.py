@@ -16,6 +16,7 @@ from tests.browser.reading import (
     CHART,
     TRACES,
     Trace,
+    back,
     card,
     choose,
     enter,
@@ -162,7 +163,7 @@ def test_arrow_keys_in_a_field_step_as_its_slider(page: Page) -> None:
         field.press("ArrowDown")
         expect(field).to_have_value(f"{before + 2 * step:g}")
         assert 0 < step < 0.1
-    page.go_back()
+    back(page)
     expect(number(place, "lo")).to_have_value("0")
     enter(number(page, G), "2")
     number(page, G).press("ArrowUp")
@@ -211,10 +212,10 @@ def test_back_undoes_and_forward_does_it_again(page: Page) -> None:
     page.wait_for_url("**g=-3*")
     choose(page, "Add rule", "zero")
     settle(page, shows=["masked", "zero"])
-    page.go_back()
+    back(page)
     settle(page, shows=["masked"])
     expect(number(page, G)).to_have_value("-3")
-    page.go_back()
+    back(page)
     expect(number(page, G)).to_have_value("2")
     settle(page)
     assert 2 in traces(page)["masked"].y
@@ -240,7 +241,7 @@ def test_small_steps_by_keyboard_are_one_step_back(page: Page) -> None:
     for _ in range(3):
         page.get_by_role("slider", name=G).press("ArrowLeft")
     expect(number(page, G)).to_have_value("1.97")
-    page.go_back()
+    back(page)
     expect(number(page, G)).to_have_value("2")
 
 
@@ -250,9 +251,9 @@ def test_back_over_pages_and_choices(page: Page) -> None:
     settle_train(page)
     choose(page, "Op", "tanh")
     expect(card(page, "Tanh")).to_be_visible()
-    page.go_back()
+    back(page)
     expect(card(page, "Sign")).to_be_visible()
-    page.go_back()
+    back(page)
     settle(page, shows=["clipped"])
     assert urlsplit(page.url).path == "/"
 

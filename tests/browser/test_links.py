@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.ui import answers
 from explorer.ui.link import Choice, from_query
-from tests.browser.reading import card, enter, link, number, settle, settle_train, traces, visit
+from tests.browser.reading import back, card, enter, link, number, settle, settle_train, traces, visit
 from tests.ui.choices import query_of, random_choice
 
 FIRST = ["default", "straight_through"]
@@ -73,7 +73,7 @@ def test_settings_of_a_training_come_back_with_back(page: Page) -> None:
     enter(steps, "77")
     page.wait_for_url("**steps=77*")
     steps.blur()
-    page.go_back()
+    back(page)
     expect(steps).to_have_value("40")
     page.go_forward()
     expect(steps).to_have_value("77")

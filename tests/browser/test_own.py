@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import explorer
 from tests.browser.conftest import Open
-from tests.browser.reading import card, choose, enter, number, settle, sign, traces, visit
+from tests.browser.reading import back, card, choose, enter, number, settle, sign, traces, visit
 from tests.reading.documents import DOCUMENTS_CLAMP
 
 GOOD = "The last good formula stays."
@@ -44,7 +44,7 @@ def test_an_own_op_found_by_search_is_drawn_as_it_is_typed(page: Page) -> None:
     expect(number(card(page, "x ** 3 - a * x"), "a")).to_be_visible()
     settle(page)
     assert_drawn(page, "formula: x ** 3 - a * x", "straight_through")
-    page.go_back()
+    back(page)
     expect(card(page, "x - floor(x)")).to_be_visible()  # all that was typed is one step
 
 

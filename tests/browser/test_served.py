@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.conftest import Open, profile
-from tests.browser.reading import CHART, choose, enter, number, settle, slider, traces
+from tests.browser.reading import CHART, back, choose, enter, number, settle, slider, traces
 from tests.browser.server import ROOT, serve
 
 G = "Upstream gradient g"
@@ -91,9 +91,9 @@ def test_what_is_done_before_streamlit_is_kept_and_undone_by_back(held: Held) ->
     held.come()
     settle(held.page, shows=["masked", "zero"])
     assert -1.5 in traces(held.page)["masked"].y
-    held.page.go_back()
+    back(held.page)
     settle(held.page, shows=["masked"])
-    held.page.go_back()
+    back(held.page)
     expect(number(held.page, G)).to_have_value("2")
     held.page.get_by_role("button", name="Formula", exact=True).click()
     held.page.get_by_text("Forward: Clamp").wait_for()
