@@ -207,9 +207,10 @@ class Engine:
 
 
 def _shown(run: Run, last: Snapshot | None, steps: int = 0) -> Snapshot:
-    """The snapshot after so many single steps: the last one where it is of this step."""
+    """The snapshot after so many single steps: the last one where it shows the same."""
     run.advance(steps)
-    return last if last and last.step == run.step else run.snapshot()
+    same = last and (last.step, last.finished) == (run.step, run.finished)
+    return last if last and same else run.snapshot()
 
 
 def _plain(error: Exception) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from explorer.training.limits import Limits
 from explorer.training.run import Run, Snapshot
 from explorer.training.settings import Settings
-from explorer.training.status import ACTIVE, AT_REST, Command, State, Status, sentence
+from explorer.training.status import ACTIVE, AT_REST, Command, State, Status, state_words
 
 GONE = "This run is gone"
 LOST = "The training process stopped unexpectedly and this run is lost"
@@ -231,15 +231,13 @@ class Roster:
     def status(self, entry: Entry) -> Status:
         """What is said of a run."""
         position = self._waiting().index(entry) + 1 if entry.state == "waiting" else None
-        diverged = entry.snapshot.diverged.values() if entry.snapshot else ()
         return Status(
             id=entry.id,
             state=entry.state,
-            sentence=sentence(
+            sentence=state_words(
                 entry.state,
                 step=entry.step,
                 position=position,
-                diverged=max((step for step in diverged if step is not None), default=entry.step),
                 note=entry.note,
                 others=self._others(entry),
             ),
@@ -253,7 +251,7 @@ class Roster:
     def gone(self, identity: str) -> Status:
         """What is said of a run that is not here: forgotten, or lost with the engine before this one."""
         note = GONE if identity.startswith(self._name) else LOST
-        return Status(identity, "gone", sentence("gone", note=note))
+        return Status(identity, "gone", state_words("gone", note=note))
 
     def _require_room(self, leaving: int = 0) -> None:
         """Raise EngineFull where no further run can be taken on once so many active ones have left."""

@@ -144,8 +144,9 @@ class Run:
 
     def _advance_once(self) -> None:
         self._nets.step(*self._batch, self._task.loss, self.settings.lr)
-        self.step += 1
-        self._batch = self._next_batch()
+        if not self.diverged:
+            self.step += 1
+            self._batch = self._next_batch()
 
     def tensors(self) -> Tensors:
         """Copies of what the run started from, on its device."""

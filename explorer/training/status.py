@@ -21,13 +21,14 @@ SENTENCES: Mapping[State, str] = {
     "running": "Running.",
     "paused": "Paused at step {step}{note}.",
     "finished": "Finished after {step} step{plural}.",
-    "diverged": "Diverged at step {diverged}: a value is no longer finite. {advice}.",
+    "diverged": "Diverged at step {step}: a value is not finite. {advice}.",
     "failed": "This run failed: {note}.",
     "stopped": "Stopped at step {step}{note}.",
     "gone": "{note}: press Start to run it again.",
     "silent": "Training is not available just now: {note}.",
     "crowded": "{note}.",
 }
+UNDEFINED = "The op is undefined for some pre-activations: choose another one"
 IN_TURN = "Running in turn with {others} other{plural}."
 
 
@@ -58,12 +59,11 @@ class Status:
     snapshot: Snapshot | None = None
 
 
-def sentence(
+def state_words(
     state: State,
     *,
     step: int = 0,
     position: int | None = None,
-    diverged: int | None = None,
     note: str = "",
     others: int = 0,
 ) -> str:
@@ -73,10 +73,10 @@ def sentence(
     with its own space or comma for "paused" and "stopped", the error for "failed", what happened for
     "gone", "silent" and "crowded".
     """
-    facts = {"step": step, "position": position, "diverged": diverged, "note": note, "others": others}
+    facts = {"step": step, "position": position, "note": note, "others": others}
     in_turn = state in ACTIVE and bool(step and others)
     plural = "" if (others if in_turn else step) == 1 else "s"
     # Before the first step the learning rate has done nothing yet.
-    advice = "Try a smaller learning rate" if diverged else "The op is undefined for some pre-activations"
+    advice = "Try a smaller learning rate or another rule" if step else UNDEFINED
     words = IN_TURN if in_turn else SENTENCES[state]
     return words.format(**facts, plural=plural, advice=advice)

@@ -102,7 +102,7 @@ class Paced:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, unless it comes too early."""
         pace = self._visitors.pace(HTTPConnection(scope))
-        app = self.app if not pace.take() else sentence(429, _HURRIED.format(rate=pace.rate))
+        app = self.app if not pace.take() else refusal(429, _HURRIED.format(rate=pace.rate))
         await app(scope, receive, send)
 
 
@@ -162,7 +162,7 @@ async def body(request: Request, most: int) -> bytes | None:
     return bytes(held)
 
 
-def sentence(code: int, words: str) -> Response:
+def refusal(code: int, words: str) -> Response:
     """A refusal as the browser's modules take it."""
     later = {"Retry-After": "1"} if code in (429, 503) else {}
     return JSONResponse({"message": words}, code, headers=later | {"Cache-Control": "no-store"})
@@ -171,7 +171,7 @@ def sentence(code: int, words: str) -> Response:
 async def refused(_request: Request, error: Exception) -> Response:
     """The handler of status 429."""
     assert isinstance(error, HTTPException)
-    return sentence(error.status_code, error.detail)
+    return refusal(error.status_code, error.detail)
 
 
 def named(request: Request, response: Response) -> Response:

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.training import LIVE, SETTINGS, Command, EngineFull, Settings, Status, shared_engine
-from explorer.ui.admission import body, sentence
+from explorer.ui.admission import body, refusal
 from explorer.ui.link import from_query
 from explorer.ui.stream import event, run_events
 
@@ -81,7 +81,7 @@ def _key(identity: str) -> str:
 
 
 def _owned(identity: str, asked: Json) -> bool:
-    return hmac.compare_digest(str(asked.get("key")).encode(), _key(identity).encode())
+    return hmac.compare_digest(str(asked.get("key")).encode(errors="replace"), _key(identity).encode())
 
 
 async def _asked(request: Request) -> Json:
@@ -100,11 +100,11 @@ async def _answered(work: Callable[..., str], request: Request, *given: str) -> 
     try:
         text = await run_in_threadpool(work, await _asked(request), *given)
     except HTTPException as refused:
-        return sentence(refused.status_code, refused.detail)
+        return refusal(refused.status_code, refused.detail)
     except ValueError as error:
-        return sentence(400, f"This cannot be trained: {error}.")
+        return refusal(400, f"This cannot be trained: {error}.")
     except EngineFull as full:
-        return sentence(503, str(full))
+        return refusal(503, str(full))
     except RuntimeError as error:
-        return sentence(503, f"Training is not available just now: {error}.")
+        return refusal(503, f"Training is not available just now: {error}.")
     return Response(text, media_type="application/json", headers={"Cache-Control": "no-store"})

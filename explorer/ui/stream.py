@@ -19,7 +19,7 @@ from starlette.responses import StreamingResponse
 
 from explorer.catalogue import find_rule
 from explorer.training import ACTIVE, AT_REST, Engine, EngineProcess, Status, shared_engine, words
-from explorer.training.status import sentence
+from explorer.training.status import state_words
 from explorer.ui import limits
 from explorer.ui.admission import VISITOR
 
@@ -61,7 +61,7 @@ class Watching:
         mine = self._limits(request, run)
         for key, (most, refusal) in mine.items():
             if self._counts[key] >= most:
-                status = Status(run, "crowded", sentence("crowded", note=refusal.format(count=most)))
+                status = Status(run, "crowded", state_words("crowded", note=refusal.format(count=most)))
                 yield f"data: {event(status)}\n\n"
                 return
         self._counts.update(mine.keys())
@@ -163,7 +163,7 @@ def _statuses(engine: Engine | EngineProcess, identities: list[str]) -> Sequence
     try:
         return engine.snapshots(identities)
     except RuntimeError as error:
-        return [Status(each, "silent", sentence("silent", note=str(error))) for each in identities]
+        return [Status(each, "silent", state_words("silent", note=str(error))) for each in identities]
 
 
 def _data(value: Any) -> Any:

@@ -265,7 +265,7 @@ def test_what_the_gradient_does_stands_in_a_row_a_rule(page: Page) -> None:
     open_train(page, "op=round&rule=default&rule=straight_through&steps=60&pace=full")
     press(page, "Start")
     expect(status(page)).to_contain_text("Finished after 60 steps.", timeout=30_000)
-    rows = [row.split("\t") for row in page.locator(".measured tr").all_inner_texts()]
+    rows = [row.split("\t") for row in page.locator(".measured tr").all_text_contents()]
     assert rows[0] == ["Rule", "Loss", "w1 moved", "‖∇w1‖", "‖∇w2‖", "Passed on", "Blocked", "Idle units"]
     assert (rows[1][0], rows[1][2:4], rows[1][5:]) == (
         "Default autograd", ["0", "0"], ["× 0", "100 %", "100 %"],
@@ -301,8 +301,21 @@ def test_a_diverging_training_says_at_which_step_and_what_to_do(page: Page) -> N
     open_train(page, "op=square&rule=default&lr=1000&steps=50")
     press(page, "Start")
     expect(status(page)).to_contain_text("Diverged at step")
-    expect(status(page)).to_contain_text("Try a smaller learning rate.")
+    expect(status(page)).to_contain_text("Try a smaller learning rate or another rule.")
     page.wait_for_function(f"() => {TRACES}[0]?.x.length >= 1")  # the curve up to there is kept
+    assert f"Diverged at step {steps(page)}:" in status(page).inner_text()
+    ticks = page.locator(".loss .xtick").all_text_contents()
+    assert ticks == [str(step) for step in range(len(ticks))]  # there is no half of a step
+
+
+def test_an_op_without_a_finite_value_says_so_in_every_chart(page: Page) -> None:
+    open_train(page, "op=log&rule=default")
+    press(page, "Start")
+    expect(status(page)).to_contain_text("The op is undefined for some pre-activations: choose another one.")
+    assert steps(page) == 0
+    expect(page.locator(".loss")).to_contain_text("No loss is finite and above 0")
+    expect(page.locator(".norms")).to_contain_text("No gradient norm is finite and above 0")
+    expect(page.locator(".preactivations")).to_contain_text("Default autograd: the gradients are not finite")
 
 
 def test_the_run_stays_while_the_other_page_is_shown_and_after_a_reload(page: Page) -> None:
@@ -387,7 +400,7 @@ def test_an_example_is_chosen_from_a_menu_and_says_what_to_see(page: Page) -> No
     open_train(page, "op=relu&rule=default")
     page.get_by_text("Examples", exact=True).click()
     menu = page.locator(".presets .window")
-    assert menu.locator("b").all_inner_texts() == [preset.name for preset in TRAINING]
+    assert menu.locator("b").all_text_contents() == [preset.name for preset in TRAINING]
     chosen = TRAINING[-1]
     menu.get_by_role("button", name=chosen.name).click()
     expect(page.locator(".presets .hint")).to_have_text(chosen.hint)
@@ -409,7 +422,7 @@ def test_a_device_is_chosen_where_there_are_two(page: Page) -> None:
     page.route("**/document.json", with_device)
     open_train(page, "op=relu&rule=default")
     field = page.locator(".training .settings").get_by_label("Device")
-    assert field.locator("option").all_inner_texts() == ["CPU", "NVIDIA GPU"]
+    assert field.locator("option").all_text_contents() == ["CPU", "NVIDIA GPU"]
     expect(field).to_have_value("cuda")
     field.select_option("cpu")
     page.wait_for_url("**device=cpu*")

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.training import FULL, Engine, Limits, Run, Settings
 from explorer.training.roster import Roster
-from explorer.training.status import SENTENCES, State, sentence
+from explorer.training.status import SENTENCES, State, state_words
 from tests.training.driving import LONG, SMALL, TICK_S, turn_until_idle
 
 
@@ -188,7 +188,15 @@ def test_a_diverging_run_keeps_its_curve(engine):
     step = status.snapshot.diverged["default"]
     assert status.state == "diverged"
     assert status.sentence.startswith(f"Diverged at step {step}: ")
-    assert len(status.snapshot.losses["default"]) == step > 0
+    assert len(status.snapshot.losses["default"]) == step == status.step > 0
+
+
+def test_an_op_that_is_undefined_from_the_start_takes_no_step(engine):
+    identity = engine.start(dataclasses.replace(SMALL, op="log"), paused=True)
+    assert engine.snapshot(identity).state == "ready"
+    status = engine.command(identity, "step")
+    assert (status.state, status.step, status.snapshot.diverged) == ("diverged", 0, {"default": 0})
+    assert status.sentence.endswith("The op is undefined for some pre-activations: choose another one.")
 
 
 def test_one_rule_diverging_does_not_end_the_run(engine):
@@ -421,7 +429,7 @@ def test_a_class_at_full_pace_sees_its_first_steps_soon():
 
 @pytest.mark.parametrize("state", State.__args__)
 def test_every_state_has_a_sentence(state):
-    words = sentence(state, step=3, position=2, diverged=5, note="why")
+    words = state_words(state, step=3, position=2, note="why")
     assert set(SENTENCES) == set(State.__args__)
     assert words[0].isupper() or words.startswith("why")
     assert words.endswith(".")

@@ -335,6 +335,7 @@ def test_divergence_keeps_the_finite_curve_and_ends_the_run():
     step = snapshot.diverged["default"]
     assert 0 < step < SMALL.steps
     assert snapshot.loss_steps["default"].tolist() == list(range(step))
+    assert snapshot.step == step
     assert np.isfinite(snapshot.losses["default"]).all()
     assert snapshot.finished
 

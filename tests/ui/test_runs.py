@@ -114,7 +114,7 @@ def test_lr_and_pace_change_and_nothing_else(client, engine):
 
 def test_only_who_started_a_run_commands_it(client, engine):
     run, other = begun(client), begun(client, owner="another")
-    for key in (other["key"], "", None, 7, "ü", [run["key"]]):
+    for key in (other["key"], "", None, 7, "ü", "\ud800", [run["key"]]):
         refused = client.post(f"/runs/{run['id']}/pause", json={"key": key})
         assert "Only who started this run" in refusal(refused, 403)
     assert [status.state for status in engine.list()] == ["running", "running"]

@@ -14,6 +14,7 @@ import { escaped } from "./traces.js";
  *   legend?: string}} Picture
  */
 
+const FEW = 10; // steps, between which Plotly would mark fractions of a step
 const WORST = 3; // decades above the first value that are shown: a rule that diverges shall not flatten the others
 
 /**
@@ -33,7 +34,7 @@ export function createTrainChart(host, { plotly, title }) {
     const axis = { visible: decades !== null };
     const layout = {
       hovermode: "x unified",
-      xaxis: { ...axis, title: { text: "step", standoff: 4 }, range: [0, Math.max(steps, 1)] },
+      xaxis: { ...axis, title: { text: "step", standoff: 4 }, range: [0, Math.max(steps, 1)], ...(steps < FEW && { dtick: 1 }) },
       yaxis: { ...axis, title: { text: title, standoff: 6 }, type: "log", ...ticks(decades), range: decades ?? [0, 1] },
       annotations: [decades ? { ...centred(legend), x: 1, y: 1, xanchor: "right", yanchor: "top" } : centred(empty)],
     };

@@ -11,7 +11,6 @@ import { centred, createPlot } from "./train-plot.js";
  */
 
 const ZERO = "rgba(127, 133, 143, 0.75)";
-const NONE = "The pre-activations appear here with the first step";
 
 /**
  * @param {HTMLElement} host of a fixed height
@@ -27,7 +26,7 @@ export function createHistogram(host, { plotly }) {
     const { gradients: bins, rule, words, run } = picture;
     const of = `${run} ${rule.key}`;
     if (seen.of !== of) seen = { of, reach: 0, most: 0 };
-    if (!bins) return { traces: [], layout: { xaxis: { visible: false }, yaxis: { visible: false }, annotations: [centred(NONE)] } };
+    if (!bins) return { traces: [], layout: { xaxis: { visible: false }, yaxis: { visible: false }, annotations: [centred(words)] } };
     grow(bins);
     curve = curveOf(picture);
     const named = (/** @type {string} */ text) => ({ title: { text, standoff: 4 }, nticks: 5 });
@@ -69,9 +68,9 @@ function bars({ colour }, { edges, passed_counts: passed, zero_counts: zero }) {
   return [bar(zero, ZERO), bar(passed, colour)];
 }
 
-/** Where the data sits, in words. @param {string} label of the rule @param {Picture["gradients"]} gradients */
-export function histogramWords(label, gradients) {
-  if (!gradients) return NONE;
+/** Where the data sits, in words. @param {string} label of the rule @param {Picture["gradients"]} gradients @param {boolean} begun whether there is a snapshot */
+export function histogramWords(label, gradients, begun) {
+  if (!gradients) return begun ? `${label}: the gradients are not finite` : "The pre-activations appear here with the first step";
   const sum = (/** @type {Int32Array} */ counts) => counts.reduce((all, one) => all + one, 0);
   const [zero, passed] = [sum(gradients.zero_counts), sum(gradients.passed_counts)];
   return `${label}: ${shareText(zero / (zero + passed))} of the pre-activations get gradient 0 (grey)`;

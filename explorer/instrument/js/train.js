@@ -115,13 +115,14 @@ export function createTraining(host, store, { server, plotly, colours, examples 
     commands.show(shown, { steps, first: rules[0].key, conclusion, said });
     rows.show(rules, mine, rules.some(({ key }) => key === chosen) ? chosen : rules[0].key);
     const drawn = [...ghosts, ...(mine ? lossSeries(mine, rules) : [])];
+    const empty = (/** @type {string} */ what) => (mine?.step || mine?.finished ? `No ${what} is finite and above 0` : `The ${what} appears here with the first step`);
     const common = { run: `${shown.id} ${ghosts.length}`, steps: shown.status.state === "diverged" ? lengthOf(drawn) : steps };
     const spoken = ["Loss over steps.", ...words].join(" ");
-    loss.draw({ ...common, series: drawn, words: spoken, empty: "The loss appears here with the first step" });
-    norms.draw({ ...common, series: mine ? normSeries(mine, rules) : [], words: `Gradient norms over steps: ${NORMS}.`, legend: NORMS, empty: "The gradient norms appear here with the first step" });
+    loss.draw({ ...common, series: drawn, words: spoken, empty: empty("loss") });
+    norms.draw({ ...common, series: mine ? normSeries(mine, rules) : [], words: `Gradient norms over steps: ${NORMS}.`, legend: NORMS, empty: empty("gradient norm") });
     const at = Math.max(rules.findIndex(({ key }) => key === chosen), 0);
     const gradients = mine?.gradients[rules[at].key] ?? null;
-    histogram.draw({ run: shown.id, op, rule: entries[at], colour: rules[at].colour, parameters: choice.parameters, gradients, words: histogramWords(rules[at].label, gradients) });
+    histogram.draw({ run: shown.id, op, rule: entries[at], colour: rules[at].colour, parameters: choice.parameters, gradients, words: histogramWords(rules[at].label, gradients, mine !== null) });
   }
 
   const stop = store.subscribe(follow);
