@@ -108,11 +108,14 @@ def forward_claims(curves: Curves, limit: float) -> list[Claim]:
 
 def _settled(curves: Curves) -> Floats:
     """Forward values, all of a flat part the same, though rounding may have set them apart; (n,)."""
-    flat = curves.flat()
     x, y = np.abs(curves.x), curves.y
-    slack = np.where(flat[1:] & flat[:-1], _CANCELLED * np.maximum(x[1:], x[:-1]), 0.0)
     with np.errstate(invalid="ignore", over="ignore"):
-        still = np.abs(np.diff(y)) <= np.maximum(slack, _ROUNDING * np.abs(y[:-1]))
+        steps = np.abs(np.diff(y))
+        still = steps <= _ROUNDING * np.abs(y[:-1])
+        small = steps <= _CANCELLED * np.maximum(x[1:], x[:-1])
+    if (small & ~still).any():  # torch's own gradient tells
+        flat = curves.flat()
+        still |= small & flat[1:] & flat[:-1]
     begins = np.append(True, ~still | np.isinf(y[1:]))
     return y[np.maximum.accumulate(np.where(begins, np.arange(len(y)), 0))]
 

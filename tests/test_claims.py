@@ -17,7 +17,7 @@ import torch
 from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule, values
 from explorer.claims import Claim
 from explorer.curves import FORWARD, Curves, sample_curves
-from explorer.description import described
+from explorer.description import describe, described
 from explorer.formula import FUNCTIONS, Formula, FormulaError
 from explorer.formula.tree import Call, Name, substituted, walk
 from tests.formula import oracle
@@ -349,3 +349,12 @@ def test_a_small_step_is_no_rounding(formula: str, start: float, stop: float):
     assert forward.kind == "flat"
     assert forward.numbers[0] == (0.0 if "detach" in formula else 1.0)
     assert len(set(curves.exact.y)) > 1
+
+
+@pytest.mark.parametrize("op", ["relu", "round", "tanh", "sign"])
+def test_torch_is_asked_where_an_op_is_flat_only_when_rounding_may_have_bent_it(op: str, monkeypatch):
+    def flat(_self: Curves) -> None:
+        raise AssertionError("its values tell already")
+
+    monkeypatch.setattr(Curves, "flat", flat)
+    assert "is flat" in describe(sample_curves(op, "default"))
