@@ -52,16 +52,17 @@ class Layer:
         """``x @ w1``: (nets, n, hidden)."""
         return products([x] * len(self._w1), self._w1)
 
-    def descend(self, x: Tensor, gradient: Tensor, lr: float) -> Tensor:
-        """Step down a gradient (nets, n, hidden) at the pre-activation; its norm at w1, (nets,)."""
-        change = products([x.t()] * len(gradient), gradient)
-        size = norms(change)
-        descend(self._w1, change, lr)
-        return size
+    def change(self, x: Tensor, gradient: Tensor) -> Tensor:
+        """What a gradient (nets, n, hidden) at the pre-activation takes from the layer at lr 1."""
+        return products([x.t()] * len(gradient), gradient)
 
-    def size(self, x: Tensor, gradient: Tensor) -> Tensor:
-        """The norm at w1 of a gradient (nets, n, hidden) at the pre-activation, (nets,)."""
-        return norms(products([x.t()] * len(gradient), gradient))
+    def size(self, gradient: Tensor, change: Tensor) -> Tensor:
+        """The norm at w1 of a gradient and its change, (nets,)."""
+        return norms(change)
+
+    def descend(self, gradient: Tensor, change: Tensor, lr: float) -> None:
+        """Step down a gradient, with the change it asks for, which is used up."""
+        descend(self._w1, change, lr)
 
     def moved(self, start: Tensor) -> Tensor:
         """How far w1 is from its start (inputs, hidden), (nets,)."""
@@ -97,25 +98,22 @@ class FixedLayer(Layer):
         """As in ``Layer``."""
         return self._value
 
-    def descend(self, x: Tensor, gradient: Tensor, lr: float) -> Tensor:
+    def change(self, x: Tensor, gradient: Tensor) -> Tensor:
+        """As in ``Layer``: what it takes from the pre-activation, (nets, n, hidden)."""
+        return products([self._gram] * len(gradient), gradient)
+
+    def size(self, gradient: Tensor, change: Tensor) -> Tensor:
         """As in ``Layer``."""
-        change = self._change(gradient)
-        size = _size(gradient, change)
+        return sums(gradient * change).clamp_(min=0).sqrt_()
+
+    def descend(self, gradient: Tensor, change: Tensor, lr: float) -> None:
+        """As in ``Layer``."""
         self._descent.add_(gradient * lr)
         descend(self._value, change, lr)
-        return size
-
-    def size(self, x: Tensor, gradient: Tensor) -> Tensor:
-        """As in ``Layer``."""
-        return _size(gradient, self._change(gradient))
 
     def moved(self, start: Tensor) -> Tensor:
         """As in ``Layer``; ``start`` is the one it began with."""
-        return _size(self._descent, self._change(self._descent))
-
-    def _change(self, gradient: Tensor) -> Tensor:
-        """What a gradient at the pre-activation takes from it, both (nets, n, hidden), at lr 1."""
-        return products([self._gram] * len(gradient), gradient)
+        return self.size(self._descent, self.change(self._x, self._descent))
 
     def tensors(self) -> tuple[Tensor, ...]:
         """As in ``Layer``."""
@@ -124,8 +122,3 @@ class FixedLayer(Layer):
     def put(self, tensors: Sequence[Tensor]) -> None:
         """As in ``Layer``."""
         self._value, self._descent = tensors
-
-
-def _size(gradient: Tensor, change: Tensor) -> Tensor:
-    """The norm at w1 of a gradient at the pre-activation, which takes ``change`` from it; (nets,)."""
-    return sums(gradient * change).clamp_(min=0).sqrt_()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -68,15 +69,21 @@ class History:
 
 
 class Pass(NamedTuple):
-    """All nets forward and backward on one batch; tensors (nets, n, hidden), or (nets, n, outputs)."""
+    """All nets forward and backward on one batch: numbers by net, and tensors.
+
+    ``upstream`` and ``gradient`` lie before and behind the rule, (nets, n, hidden) as ``preactivation``;
+    ``at_w1`` is what the layer makes of the gradient, ``at_w2`` (nets, hidden, outputs) that of w2.
+    """
 
     losses: list[float]
     finite: list[bool]
+    w1_norms: list[float]
+    w2_norms: list[float]
     preactivation: Tensor
-    hidden: Tensor
-    at_output: Tensor
     upstream: Tensor
     gradient: Tensor
+    at_w1: Tensor
+    at_w2: Tensor
 
 
 class Nets:
@@ -113,10 +120,9 @@ class Nets:
         if not all(now.finite):
             self._leave(now.finite)
             return self.step(x, y, loss, lr)
-        change = products(now.hidden.mT, now.at_output)
-        sizes = torch.stack([self.layer.descend(x, now.gradient, lr), norms(change)]).tolist()
-        descend(self.w2, change, lr)
-        for rule, value, w1, w2 in zip(self._pairs, now.losses, *sizes, strict=True):
+        self.layer.descend(now.gradient, now.at_w1, lr)
+        descend(self.w2, now.at_w2, lr)
+        for rule, value, w1, w2 in zip(self._pairs, now.losses, now.w1_norms, now.w2_norms, strict=True):
             history = self.histories[rule]
             history.losses.append(value)
             history.w1_norms.append(w1)
@@ -134,10 +140,12 @@ class Nets:
         upstream = products(at_output, self.w2.mT)
         inputs = zip(pairs, before, hidden, upstream, strict=True)
         gradient = torch.stack([backward(*each) for (_, backward), *each in inputs])
+        at_w1, at_w2 = self.layer.change(x, gradient), products(hidden.mT, at_output)
+        sizes = [self.layer.size(gradient, at_w1), norms(at_w2)]
         # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
-        values, sums = torch.stack([losses, before.sum((1, 2))]).tolist()
+        values, sums, w1, w2 = torch.stack([losses, before.sum((1, 2)), *sizes]).tolist()
         finite = [math.isfinite(a) and math.isfinite(b) for a, b in zip(values, sums, strict=True)]
-        return Pass(values, finite, before, hidden, at_output, upstream, gradient)
+        return Pass(values, finite, w1, w2, before, upstream, gradient, at_w1, at_w2)
 
     def _leave(self, stays: list[bool]) -> None:
         """Let go of the nets that are not to stay."""
@@ -158,9 +166,10 @@ class Nets:
         if self._pairs:
             now = self._pass(x, y, loss)
             self._ahead = x, now
-            sizes = torch.stack([self.layer.size(x, now.gradient), self.layer.moved(start)], 1).tolist()
-            for rule, at_w1, *tensors in zip(self.going, sizes, *now[2:], strict=True):
-                found[rule] = _measured(at_w1, tensors)
+            numbers = now.w1_norms, now.w2_norms, self.layer.moved(start).tolist()
+            tensors = now.preactivation, now.upstream, now.gradient
+            for rule, *facts in zip(self.going, *numbers, *tensors, strict=True):
+                found[rule] = _measured(*facts)
         return found
 
     def state(self) -> dict[str, dict[str, Any]]:
@@ -193,35 +202,32 @@ def _history(state: Mapping[str, Any]) -> History:
     return History(**{entry.name: copy(state[entry.name]) for entry in fields(History)})
 
 
-def _measured(at_w1: Sequence[float], now: Sequence[Tensor]) -> Gradients | None:
-    """What the tensors of a pass show for one net; None where a norm is not finite.
-
-    ``at_w1``: norm of the gradient of w1, and how far w1 has moved.
-    """
-    before, hidden, at_output, upstream, gradient = now
-    sizes = [hidden.t().mm(at_output).norm(), before.norm(), upstream.abs().sum(), gradient.abs().sum()]
-    w2, within, above, below = torch.stack(sizes).tolist()
-    if not all(map(math.isfinite, (*at_w1, w2, within, above, below))):
+def _measured(
+    w1: float, w2: float, moved: float, before: Tensor, upstream: Tensor, gradient: Tensor
+) -> Gradients | None:
+    """What a pass shows for one net, its tensors (n, hidden); None where something is not finite."""
+    sizes = [*before.aminmax(), upstream.abs().sum(), gradient.abs().sum()]
+    lowest, highest, above, below = torch.stack(sizes).tolist()
+    if not all(map(math.isfinite, (w1, w2, moved, lowest, highest, above, below))):
         return None
     zero = gradient == 0
-    lowest, highest = torch.stack(before.aminmax()).tolist()
-    edges = torch.linspace(lowest, highest, BINS + 1)
-    passed_counts, zero_counts = _counts(before, zero, edges)
+    passed_counts, zero_counts = _counts(before, zero, lowest, highest)
     return Gradients(
-        w1=at_w1[0],
+        w1=w1,
         w2=w2,
-        w1_moved=at_w1[1],
+        w1_moved=moved,
         passed=below / above if above else None,
         blocked=(zero & (upstream != 0)).float().mean().item(),
         idle_units=zero.all(0).float().mean().item(),
-        edges=edges.numpy(),
+        edges=np.linspace(lowest, highest, BINS + 1, dtype=np.float32),
         passed_counts=passed_counts,
         zero_counts=zero_counts,
     )
 
 
-def _counts(values: Tensor, zero: Tensor, edges: Tensor) -> NDArray[int64]:
-    """How many values lie in each bin, the last edge included: not ``zero``, and ``zero``; (2, bins)."""
-    places = (torch.bucketize(values.cpu(), edges, right=True) - 1).clamp_(0, BINS - 1)
-    places.add_(zero.cpu(), alpha=BINS)
-    return places.flatten().bincount(minlength=2 * BINS).view(2, BINS).numpy()
+def _counts(values: Tensor, zero: Tensor, lowest: float, highest: float) -> NDArray[int64]:
+    """How many values lie in each even bin: not ``zero``, and ``zero``; (2, bins)."""
+    width = (highest - lowest) / BINS or 1.0
+    places = values.sub(lowest).div_(width).int().clamp_(0, BINS - 1)
+    places.add_(zero, alpha=BINS)
+    return places.flatten().bincount(minlength=2 * BINS).view(2, BINS).cpu().numpy()
