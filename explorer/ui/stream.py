@@ -6,11 +6,9 @@ import asyncio
 import base64
 import functools
 import json
-import math
 from collections import Counter
 from collections.abc import AsyncIterator, Hashable, Sequence
-from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from starlette.concurrency import run_in_threadpool
@@ -82,15 +80,22 @@ class Watching:
 _watching = Watching()
 
 
+class Look(NamedTuple):
+    """A status, and its event as text."""
+
+    status: Status
+    text: str
+
+
 class Looks:
     """Looks at the runs of an engine: those wanted while one question is away make up the next one."""
 
     def __init__(self, engine: Engine | EngineProcess) -> None:
         self._engine = engine
-        self._wanted: dict[str, asyncio.Future[Status]] = {}
+        self._wanted: dict[str, asyncio.Future[Look]] = {}
         self._asking: asyncio.Task[None] | None = None
 
-    async def at(self, identity: str) -> Status:
+    async def at(self, identity: str) -> Look:
         """How a run stands; in state "silent" where the engine does not answer."""
         loop = asyncio.get_running_loop()
         look = self._wanted.setdefault(identity, loop.create_future())
@@ -102,8 +107,7 @@ class Looks:
         while self._wanted:
             looks, self._wanted = self._wanted, {}
             try:
-                statuses = await run_in_threadpool(_statuses, self._engine, list(looks))
-                told = dict(zip(looks, statuses, strict=True))
+                told = await run_in_threadpool(_taken, self._engine, list(looks))
             except Exception as error:
                 for look in looks.values():
                     look.set_exception(error)
@@ -134,10 +138,10 @@ async def events(looks: Looks, identity: str, interval_s: float = INTERVAL_S) ->
     said = loop.time()
     seen: object = None
     while True:
-        status = await looks.at(identity)
+        status, text = await looks.at(identity)
         now = (status.sentence, status.step)
         if now != seen or loop.time() - said >= QUIET_S:
-            yield f"data: {event(status)}\n\n" if now != seen else ":\n\n"
+            yield f"data: {text}\n\n" if now != seen else ":\n\n"
             said = loop.time()
         if status.state not in (*ACTIVE, *AT_REST, "silent"):
             return
@@ -148,14 +152,19 @@ async def events(looks: Looks, identity: str, interval_s: float = INTERVAL_S) ->
 def event(status: Status) -> str:
     """A status as JSON: the fields of ``Status``, what the snapshot shows in ``words``, and the ``device``.
 
-    Series are ``{"dtype", "bdata"}``, as plotly.js takes them: base64 of little-endian numbers. What is
-    not finite is null.
+    Series are ``{"dtype", "bdata"}``, as plotly.js takes them: base64 of little-endian numbers.
     """
     snapshot = status.snapshot
     labels = {rule: find_rule(rule).label for rule in snapshot.losses} if snapshot else {}
     said = words.sentences(snapshot, labels) if snapshot else []
     device = snapshot and words.device(snapshot.device)
-    return json.dumps(_data(status) | {"words": said, "device": device}, allow_nan=False)
+    return json.dumps(vars(status) | {"words": said, "device": device}, default=_data, allow_nan=False)
+
+
+def _taken(engine: Engine | EngineProcess, identities: list[str]) -> dict[str, Look]:
+    """A look at each run, its text made here and not in the loop that serves everybody."""
+    statuses = _statuses(engine, identities)
+    return {each: Look(status, event(status)) for each, status in zip(identities, statuses, strict=True)}
 
 
 def _statuses(engine: Engine | EngineProcess, identities: list[str]) -> Sequence[Status]:
@@ -167,15 +176,8 @@ def _statuses(engine: Engine | EngineProcess, identities: list[str]) -> Sequence
 
 
 def _data(value: Any) -> Any:
-    """A value as JSON can hold it."""
-    match value:
-        case dict():
-            return {key: _data(each) for key, each in value.items()}
-        case np.ndarray():
-            dtype = _DTYPES[value.dtype.kind]
-            return {"dtype": dtype, "bdata": base64.b64encode(value.astype(f"<{dtype}").tobytes()).decode()}
-        case float() if not math.isfinite(value):
-            return None
-        case _ if is_dataclass(value):
-            return {field.name: _data(getattr(value, field.name)) for field in fields(value)}
-    return value
+    """An array or a record as JSON can hold it."""
+    if isinstance(value, np.ndarray):
+        dtype = _DTYPES[value.dtype.kind]
+        return {"dtype": dtype, "bdata": base64.b64encode(value.astype(f"<{dtype}").tobytes()).decode()}
+    return vars(value)

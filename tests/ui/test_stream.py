@@ -90,12 +90,11 @@ def test_a_watched_run_that_was_forgotten_is_gone(engine):
     assert "press Start" in event["sentence"]
 
 
-def test_values_that_are_not_finite_are_null(engine):
+def test_gradients_that_are_not_finite_are_null(engine):
     identity = engine.start(replace(SMALL, rules=("formula: g / 0",)))
     turn_until_idle(engine)
     (event,) = told(engine, identity)
     assert (event["state"], event["snapshot"]["gradients"]) == ("diverged", {"formula: g / 0": None})
-    assert stream._data({"a": [float("inf")], "b": float("nan")})["b"] is None
 
 
 def test_an_engine_that_is_silent_is_said_and_asked_again(engine):
@@ -243,6 +242,25 @@ def test_who_watches_at_the_same_moment_is_one_question(engine):
     assert asked == [identities]
     told_of = [json.loads(text.removeprefix("data: "))["id"] for text in texts]
     assert told_of == [*identities, identities[0]]
+
+
+def test_a_picture_is_encoded_once_and_away_from_the_loop_that_serves_everybody(engine, monkeypatch):
+    encoded, event = [], stream.event
+
+    def noted(status):
+        encoded.append((status.id, threading.current_thread()))
+        return event(status)
+
+    async def watched(identity):
+        looks = Looks(engine)
+        return await asyncio.gather(*(anext(stream.events(looks, identity)) for _ in range(3)))
+
+    monkeypatch.setattr(stream, "event", noted)
+    identity = engine.start(SMALL)
+    assert len(set(asyncio.run(watched(identity)))) == 1
+    ((run, thread),) = encoded
+    assert run == identity
+    assert thread is not threading.current_thread()
 
 
 def test_a_look_that_fails_ends_the_streams_and_the_next_one_is_taken(engine):
