@@ -79,6 +79,24 @@ def test_settings_of_a_training_come_back_with_back(page: Page) -> None:
     expect(steps).to_have_value("77")
 
 
+def test_a_step_of_back_on_train_runs_no_script_and_leaves_the_way_forward(page: Page) -> None:
+    sent: list[str | bytes] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    page.goto("/train?op=relu&rule=default")
+    settle_train(page)
+    at_rest = page.get_by_test_id("stApp").and_(page.locator("[data-test-script-state=notRunning]"))
+    at_rest.wait_for()
+    enter(number(page, "Seed"), "7")
+    page.wait_for_url("**seed=7*")
+    before = len(sent)
+    back(page)
+    page.wait_for_url(lambda address: "seed" not in address)
+    page.go_forward()
+    page.wait_for_url("**seed=7*")
+    at_rest.wait_for()
+    assert len(sent) == before
+
+
 @pytest.mark.parametrize("query", HOSTILE.values(), ids=HOSTILE.keys())
 @pytest.mark.parametrize("path", ["/", "/train"])
 def test_a_hostile_link_shows_text_and_does_nothing(page: Page, path: str, query: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ import { choiceControls, entriesOf } from "./choice.js";
 import { catalogue, learn, ownEntries } from "./entries.js";
 import { afterFrame, setText } from "./dom.js";
 import { held } from "./records.js";
+import { followSteps } from "./steps.js";
 
 /** @typedef {import("./choice.js").Choice} Choice */
 
@@ -80,16 +81,15 @@ export function followAddress(store) {
   const popped = (/** @type {PopStateEvent} */ event) => {
     const state = event.state?.instrument;
     if (!state) return;
-    // Streamlit takes every step for a change of page and would run the script.
-    if (location.pathname === page) event.stopImmediatePropagation();
+    if (location.pathname === page) event.stopImmediatePropagation(); // no change of page
     for (const kind of /** @type {const} */ (["op", "rule"])) state.own[kind].forEach((entry) => learn(kind, entry));
     store.change(state.choice, { origin: "history" });
   };
-  window.addEventListener("popstate", popped, { capture: true });
+  const leaveSteps = followSteps(popped);
   return () => {
     stop();
     say();
-    window.removeEventListener("popstate", popped, { capture: true });
+    leaveSteps();
   };
 }
 

@@ -3,6 +3,7 @@
 import { element, setAttribute, setText } from "./dom.js";
 import { createLesson } from "./lesson-screen.js";
 import { createGlossary, inline } from "./lesson-words.js";
+import { followSteps } from "./steps.js";
 
 /** @typedef {{lessons: {key: string, title: string, question: string}[], glossary: Object<string, string>,
  *   skeleton: string}} Course ``skeleton`` holds the places of a training */
@@ -30,13 +31,11 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
 
   host.replaceChildren(bar.element, place, terms.element);
   setAttribute(host, "data-embedded", embedded);
-  // Streamlit takes every step of the history for a change of page and would run the script.
-  const popped = (/** @type {PopStateEvent} */ event) => {
+  const leaveSteps = followSteps((event) => {
     if (location.pathname !== page) return;
     event.stopImmediatePropagation();
     show();
-  };
-  window.addEventListener("popstate", popped, { capture: true, signal: end.signal });
+  });
   document.addEventListener("keydown", pressed, { signal: end.signal });
   show();
 
@@ -116,6 +115,7 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
   return {
     destroy() {
       end.abort();
+      leaveSteps();
       shown?.destroy();
     },
   };
