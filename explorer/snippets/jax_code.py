@@ -7,6 +7,7 @@ from explorer.snippets.layout import docstring, module, names_in, several
 from explorer.snippets.pair import Pair, Values, has_elements, paired
 
 _FUNCTION = """
+
 {decorator}
 def {name}({signature}):
     {docstring}
@@ -14,13 +15,16 @@ def {name}({signature}):
 """
 # The forward half does not call the function: a parameter of an own formula may have its name.
 _DERIVATIVE = """
+
 def _{name}_forward({inputs}):
     y = {forward}
     return y, {saved}
 
+
 def _{name}_backward({parameters}saved, g):
     {unpack}
     return ({gradient},)
+
 
 {name}.defvjp(_{name}_forward, _{name}_backward)
 """

@@ -12,7 +12,10 @@ _MODE = Mode({TargetVersion.PY311}, line_length=WIDTH)
 
 
 def formatted(code: str) -> str:
-    """Code as black and ruff lay it out, in lines of at most 88 characters."""
+    """Code as black and ruff lay it out, in lines of at most 88 characters.
+
+    Black looks again at what it has changed: code that stands as it should takes half the time.
+    """
     return black.format_str(code, mode=_MODE)
 
 
@@ -21,7 +24,7 @@ def module(code: str, *groups: Mapping[str, str]) -> str:
     used = names_in(code)
     imports = [[line for name, line in group.items() if name in used] for group in groups]
     head = "\n\n".join("\n".join(lines) for lines in imports if lines)
-    return formatted(f"{head}\n\n{code}")
+    return formatted(f"{head}\n{code}".lstrip())
 
 
 def names_in(code: str) -> set[str]:
@@ -40,9 +43,10 @@ def block(*lines: str) -> str:
 
 
 def docstring(paragraphs: Sequence[str]) -> str:
-    """A docstring. The lines of a paragraph stay apart; an indented one is wrapped with a hanging indent."""
+    """A function's docstring. The lines of a paragraph stay apart; a wrapped one that is indented hangs."""
     lines = [part for text in paragraphs for line in ("", *text.split("\n")) for part in _wrapped(line)][1:]
-    return f'"""{lines[0]}"""' if len(lines) == 1 else '"""' + "\n".join(lines) + '\n"""'
+    text = '"""' + "\n".join(lines) + ('"""' if len(lines) == 1 else '\n"""')
+    return textwrap.indent(text, "    ").lstrip()
 
 
 def _wrapped(line: str) -> list[str]:

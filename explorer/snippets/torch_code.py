@@ -11,6 +11,7 @@ from explorer.snippets.pair import Pair, Values, has_elements, paired
 _NO_PATH = "torch sees no path from y back to x, so the gradient is 0."
 # No parameter of a formula starts with an underscore, so none can hide the name of the class.
 _FUNCTION_CLASS = '''
+
 class _{layer}Function(torch.autograd.Function):
     """The op forward, the rule backward."""
 
@@ -29,11 +30,13 @@ class _{layer}Function(torch.autograd.Function):
         {returned}
 '''
 _FUNCTION = """
+
 def {name}({signature}) -> Tensor:
     {docstring}
     {body}
 """
 _PLAIN_LAYER = '''
+
 class {layer}(nn.Module):
     """The function {name} as a layer."""
 
@@ -42,6 +45,7 @@ class {layer}(nn.Module):
 '''
 # The settings stand in a dictionary, since as attributes they could hide one of nn.Module's own.
 _LAYER = '''
+
 class {layer}(nn.Module):
     """The function {name} as a layer."""
 

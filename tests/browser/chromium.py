@@ -8,8 +8,9 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # The first three are two renderers that every window starts for its address bar: half of what a page costs.
@@ -46,10 +47,27 @@ def find(playwright: Playwright) -> str | None:
 
 def launch(playwright: Playwright) -> Browser:
     """A headless browser; fails with a sentence where there is none."""
+    path = _found(playwright)
+    return playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+
+
+def launch_lasting(playwright: Playwright, **options: Any) -> BrowserContext:
+    """A headless browser with its one profile on the disk, as a visitor's is; the profile goes with it.
+
+    Such a profile alone keeps what Chromium has compiled of a script: 0.9 of 2.2 s of a page.
+    ``options`` are those of a Playwright context.
+    """
+    path = _found(playwright)
+    return playwright.chromium.launch_persistent_context(
+        "", executable_path=path, args=list(ARGUMENTS), **options
+    )
+
+
+def _found(playwright: Playwright) -> str:
     path = find(playwright)
     if path is None:
         raise FileNotFoundError("no Chromium here: `sh tests/run` installs one")
-    return playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+    return path
 
 
 def main() -> int:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
-from tests.browser.chromium import launch
+from tests.browser.chromium import launch, launch_lasting
 from tests.browser.server import ROOT, serve
 
 Open = Callable[..., Page]
@@ -25,31 +34,43 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="package")  # no longer: Playwright keeps an event loop running in this thread
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright, launch(playwright) as browser:
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="package")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    with launch(playwright) as browser:
         yield browser
 
 
 @pytest.fixture(scope="package")
-def desktop(chromium: Browser, address: str) -> BrowserContext:
-    """One browser profile for all tests, so that its cache holds Streamlit's own files."""
-    return profile(chromium, address)
+def desktop(playwright: Playwright, address: str) -> Iterator[BrowserContext]:
+    """One profile for all tests: files are loaded and compiled for the first of them alone."""
+    with launch_lasting(playwright, **usual(address)) as context:
+        context.set_default_timeout(PATIENCE_MS)
+        yield context
 
 
-def profile(browser: Browser, address: str, **options: Any) -> BrowserContext:
-    """A browser profile; ``options`` are Playwright's, such as viewport or color_scheme.
+def usual(address: str) -> dict[str, Any]:
+    """Options of a profile.
 
     Playwright waits for text that it evaluates again and again, which the server's policy forbids to all.
     """
-    usual = {"viewport": {"width": 1280, "height": 900}, "bypass_csp": True}
-    context = browser.new_context(base_url=address, **{**usual, **options})
+    return {"base_url": address, "viewport": {"width": 1280, "height": 900}, "bypass_csp": True}
+
+
+def profile(browser: Browser, address: str, **options: Any) -> BrowserContext:
+    """A fresh browser profile; ``options`` are Playwright's, such as has_touch or permissions."""
+    context = browser.new_context(**{**usual(address), **options})
     context.set_default_timeout(PATIENCE_MS)
     return context
 
 
 @pytest.fixture
 def new_page(chromium: Browser, desktop: BrowserContext, address: str) -> Iterator[Open]:
-    """Opens pages, each a new visitor; with options in a profile of its own."""
+    """Opens pages, each a new visitor; with further options, or ``fresh``, in a profile of its own."""
     opened: list[Page | BrowserContext] = []
     errors: list[str] = []
 
@@ -57,12 +78,22 @@ def new_page(chromium: Browser, desktop: BrowserContext, address: str) -> Iterat
         if message.type == "error":
             errors.append(f"{message.text} {message.location}")
 
-    def make(**options: Any) -> Page:
-        context = profile(chromium, address, **options) if options else desktop
-        page = context.new_page()
-        opened.append(context if options else page)
+    def make(
+        *,
+        viewport: ViewportSize | None = None,
+        color_scheme: Literal["light", "dark"] | None = None,
+        fresh: bool = False,
+        **options: Any,
+    ) -> Page:
+        own = profile(chromium, address, **options) if fresh or options else None
+        page = (own or desktop).new_page()
+        opened.append(own or page)
         page.on("console", logged)
         page.on("pageerror", lambda error: errors.append(str(error)))
+        if viewport:
+            page.set_viewport_size(viewport)
+        if color_scheme:
+            page.emulate_media(color_scheme=color_scheme)
         return page
 
     yield make

@@ -352,7 +352,7 @@ def test_without_a_server_curves_follow_and_are_confirmed_when_it_is_back(page: 
 
 
 def test_nothing_moves_by_itself(new_page: Open) -> None:
-    page = new_page(viewport={"width": 1366, "height": 768})
+    page = new_page(viewport={"width": 1366, "height": 768}, fresh=True)
     page.add_init_script(SHIFT)
     for _ in range(2):  # a new visitor, and one who comes again
         visit(page, "/?op=clamp&rule=masked", shows=["masked"])

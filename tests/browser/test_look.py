@@ -165,7 +165,7 @@ def fetch(url: str, headers: dict[str, str]) -> tuple[int, Message, bytes]:
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_second_visit_does_not_fetch_plotly_js_again(new_page: Open, path: str) -> None:
-    page = new_page(viewport={"width": 1280, "height": 900})
+    page = new_page(fresh=True)
     open_page(page, path)
     assert sent_bytes(page) > 1_000_000
     open_page(page, path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -79,19 +80,26 @@ def test_no_thread_is_left(address: str):
     def threads() -> list[int]:
         return [each.threads for each in figures(pid)]
 
-    before = _settled(threads, [10_000, 10_000])
+    before = _at_rest(threads)
     visited(address, "train")
     allowed = [before[0] + 1, before[1]]
-    assert _settled(threads, allowed) <= allowed
+    left = _when_few(threads, allowed)
+    assert all(now <= most for now, most in zip(left, allowed, strict=True))
 
 
-def _settled(threads, allowed: list[int]) -> list[int]:
-    """The threads of the server and of its training process, when they are as few as allowed or stay."""
+def _at_rest(threads: Callable[[], list[int]]) -> list[int]:
+    """The threads of the server and of its training process, once they have stayed for a while."""
     end, seen = time.monotonic() + PATIENCE_S, [threads()]
-    while time.monotonic() < end:
+    while len(seen) <= 20 or (seen[-1] != seen[-15] and time.monotonic() < end):
         time.sleep(1.0)
         seen.append(threads())
-        few = all(now <= most for now, most in zip(seen[-1], allowed, strict=True))
-        if few and len(seen) > 20 and seen[-1] == seen[-15]:
-            break
     return seen[-1]
+
+
+def _when_few(threads: Callable[[], list[int]], allowed: list[int]) -> list[int]:
+    """The same as soon as no more are left than allowed, and what is left when that does not come."""
+    end, found = time.monotonic() + PATIENCE_S, threads()
+    while any(now > most for now, most in zip(found, allowed, strict=True)) and time.monotonic() < end:
+        time.sleep(1.0)
+        found = threads()
+    return found
