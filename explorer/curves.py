@@ -241,7 +241,7 @@ def _rules(rules: str | Rule | Sequence[str | Rule]) -> tuple[Rule, ...]:
 def _range(start: float, stop: float, dtype: torch.dtype) -> tuple[float, float]:
     low, high = sorted((finite("start", start), finite("stop", stop)))
     if max(-low, high) > LARGEST_RANGE:
-        raise ValueError(f"start and stop must lie within ±{LARGEST_RANGE:g}, not at {start} and {stop}")
+        raise ValueError(f"start and stop must lie within ±{LARGEST_RANGE:.15g}, not at {start} and {stop}")
     ends = _exact([low, high], dtype)
     if ends[0] < ends[1]:
         return low, high

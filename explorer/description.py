@@ -4,6 +4,7 @@
 says "in this picture".
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, takewhile
@@ -14,9 +15,12 @@ import numpy as np
 import pandas as pd
 
 from explorer.claims import MOST_PIECES, Claim, Span, comparisons, forward_claims, gradient_claims
-from explorer.curves import Curves, curves_of
+from explorer.curves import FORWARD, Curves, curves_of
 
 MAIN_LENGTH = 110  # characters that stand above the chart
+_LARGEST = 7  # power of ten, from which on numbers are written with it
+_LONGEST = 34  # characters of a name that is said whole
+_SHORT = 12  # and of a longer one
 
 
 @dataclass(frozen=True)
@@ -47,13 +51,14 @@ def described(shown: Curves | pd.DataFrame) -> Description:
     gradients = {key: gradient_claims(exact, key, limit) for key in exact.gradients}
     compared = list(comparisons(exact))
     claims = (claim for some in (forward, *gradients.values(), compared) for claim in some)
+    names = _brief(exact)
     said: dict[str, list[str]] = {}
     for key, found in gradients.items():
-        said.setdefault(_gradient_words(found, exact), []).append(exact.labels[key])
-    first = f"{exact.op.label} {_forward_words(forward)}."
+        said.setdefault(_gradient_words(found, exact), []).append(names[key])
+    first = f"{names[FORWARD]} {_forward_words(forward)}."
     each = [f"{_listed(labels)}: the gradient is {words}." for words, labels in said.items()]
-    overview, left = _overview(compared, exact)
-    sentences = [*overview, *each, first, *(_comparison_words(claim, exact) for claim in left)]
+    overview, left = _overview(compared, exact.g, names)
+    sentences = [*overview, *each, first, *(_comparison_words(claim, names) for claim in left)]
     if forward[0].kind == "many" or len(sentences[0]) > MAIN_LENGTH:
         sentences = [first, *(sentence for sentence in sentences if sentence != first)]
     ends = accumulate(len(sentence) + 1 for sentence in takewhile(first.__ne__, sentences))
@@ -120,7 +125,9 @@ def _level_words(claims: list[Claim], curves: Curves) -> str:
     for claim in levels:
         where = ["almost everywhere" if points else "everywhere"] if claim.spans == whole else []
         value = _value(claim.numbers[0], curves.g)
-        parts.append(f"{value} {_listed(where or [_span(span, bounds, curves) for span in claim.spans])}")
+        parts.append(
+            f"{value} {_listed(where or [_span(span, bounds, claim, curves) for span in claim.spans])}"
+        )
         if len(levels) == 2 and claim.numbers == (0.0,):
             parts[-1] = "0 elsewhere"
     parts.sort(key="0 elsewhere".__eq__)
@@ -131,11 +138,23 @@ def _level_words(claims: list[Claim], curves: Curves) -> str:
     )
 
 
-def _span(span: Span, texts: Mapping[float, str], curves: Curves) -> str:
+def _span(span: Span, texts: Mapping[float, str], claim: Claim, curves: Curves) -> str:
+    """Where a level holds, and whether at the bounds too: where that is not known it is as words have it."""
     start, stop = (texts[bound] for bound in span)
+    first, last = (_holds_at(bound, texts[bound], claim, curves) for bound in span)
     if span[0] == curves.x[0]:
-        return f"for x below {stop}"
-    return f"for x above {start}" if span[1] == curves.x[-1] else f"for x from {start} to {stop}"
+        return f"for x {'up to' if last else 'below'} {stop}"
+    if span[1] == curves.x[-1]:
+        return f"for x from {start} on" if first else f"for x above {start}"
+    return f"for x from {'above ' * (first is False)}{start} to {'below ' * (last is False)}{stop}"
+
+
+def _holds_at(bound: float, text: str, claim: Claim, curves: Curves) -> bool | None:
+    """Whether a curve has its level at a bound too; None where the number that is said is another."""
+    if float(text.replace("−", "-")) != bound:
+        return None
+    values = curves.columns[claim.about[0]]
+    return bool(values[np.searchsorted(curves.x, bound)] == claim.numbers[0])
 
 
 def _among_words(claims: list[Claim], curves: Curves) -> str:
@@ -170,37 +189,50 @@ _SAYINGS: Mapping[str, Callable[[list[Claim], Curves], str]] = {
 }
 
 
-def _overview(compared: list[Claim], curves: Curves) -> tuple[list[str], list[Claim]]:
+def _overview(compared: list[Claim], g: float, names: Mapping[str, str]) -> tuple[list[str], list[Claim]]:
     """What can be said of all rules in one sentence, or nothing; and the claims that it leaves to be told."""
     alike, different, apart = (
         [claim for claim in compared if claim.kind == kind] for kind in ("alike", "different", "apart")
     )
     if not different:
-        return [_comparison_words(claim, curves) for claim in alike], apart
+        return [_comparison_words(claim, names) for claim in alike], apart
     rules, gradients = map(_number, different[0].numbers)
-    at = f"at g = {_number(curves.g)}"
+    at = f"at g = {_number(g)}"
     everywhere_else = len(apart) == comb(len(different[0].about), 2) and len(set(map(_places, apart))) == 1
     only = f", but only at {_places(apart[0])}" if everywhere_else else ""
     if not alike:
         return [f"All {rules} gradients differ {at}{only}."], [] if only else apart
-    others = [label for key, label in curves.labels.items() if key not in alike[0].about]
+    others = [name for key, name in names.items() if key not in (FORWARD, *alike[0].about)]
     another = f"{_listed(others)} {'each another' if len(others) > 1 else 'another'}"
-    same = f"{_names(alike[0], curves)} show the same gradient {at}, {another}"
+    same = f"{_names(alike[0], names)} show the same gradient {at}, {another}"
     if len(alike) == 1 and len(same) < MAIN_LENGTH:
         fits = len(same + only) < MAIN_LENGTH
         return [f"{same}{only if fits else ''}."], [] if only and fits else apart
     return [f"These {rules} rules show {gradients} different gradients {at}."], alike + apart
 
 
-def _comparison_words(claim: Claim, curves: Curves) -> str:
-    names = _names(claim, curves)
+def _comparison_words(claim: Claim, names: Mapping[str, str]) -> str:
+    them = _names(claim, names)
     if claim.kind == "alike":
-        return f"{names} show no difference here at g = {_number(claim.numbers[0])}."
-    return f"{names} differ only at {_places(claim)}."
+        return f"{them} show no difference here at g = {_number(claim.numbers[0])}."
+    return f"{them} differ only at {_places(claim)}."
 
 
-def _names(claim: Claim, curves: Curves) -> str:
-    return _listed([curves.labels[key] for key in claim.about])
+def _names(claim: Claim, names: Mapping[str, str]) -> str:
+    return _listed([names[key] for key in claim.about])
+
+
+def _brief(curves: Curves) -> dict[str, str]:
+    """What each curve is called: its label, or the beginning of a long one, which others may share."""
+    cut = {key: _cut(label) for key, label in curves.labels.items()}
+    alike = [name for name, count in Counter(cut.values()).items() if count > 1]
+    places = enumerate(cut.items(), 1)
+    rules = {key: f"Rule {place} ({name})" if name in alike else name for place, (key, name) in places}
+    return {FORWARD: _cut(curves.op.label), **rules}
+
+
+def _cut(label: str) -> str:
+    return label if len(label) <= _LONGEST else f"{label[:_SHORT].rstrip()}…"
 
 
 def _places(claim: Claim) -> str:
@@ -233,7 +265,11 @@ def _texts(numbers: Iterable[float]) -> dict[float, str]:
 
 
 def _number(value: float, digits: int = 4) -> str:
-    return f"{value + 0.0:.{digits}g}".replace("-", "−")
+    text = f"{value + 0.0:.{digits}g}"
+    mantissa, _, exponent = text.partition("e")
+    if exponent:
+        text = f"{value:.0f}" if 0 < int(exponent) < _LARGEST else f"{mantissa}e{int(exponent)}"
+    return text.replace("-", "−")
 
 
 def _percent(share: float) -> str:

@@ -17,7 +17,7 @@ from explorer.formula import Formula, parse
 from tests.formula.strategies import PARAMETERS, formulas, many
 
 STE, DEFAULT, PUBLISHED = (RULES[key].label for key in ("straight_through", "default", "published_clamp"))
-NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e[−+][0-9]+)?"
+NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e−?[0-9]+)?"
 
 
 def test_round_by_autograd_and_straight_through():
@@ -34,7 +34,7 @@ def test_the_published_clamp_shows_its_bug_at_g_2_only():
     words = describe(sample("clamp", rules, start=0, stop=2, g=2))
     assert "no difference" not in words
     assert f"{STE}: the gradient is 2 (that is g) everywhere." in words
-    assert f"{PUBLISHED}: the gradient is 2 (that is g) for x below 1 and 1 for x above 1." in words
+    assert f"{PUBLISHED}: the gradient is 2 (that is g) for x up to 1 and 1 for x above 1." in words
 
 
 def test_no_difference_is_said_of_all_alike_at_once():
@@ -48,7 +48,40 @@ def test_no_difference_is_said_of_all_alike_at_once():
 def test_rules_that_differ_at_two_points():
     words = describe(sample("clamp", ["masked", "masked_open"]))
     assert "differ only at x = 0 and 1." in words
-    assert "the gradient is 1 for x from 0 to 1 and 0 elsewhere." in words
+    assert "Masked: the gradient is 1 for x from 0 to 1 and 0 elsewhere." in words
+    assert "the gradient is 1 for x from above 0 to below 1 and 0 elsewhere." in words
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("g * (-1 < x <= 1)", "1 for x from above −1 to 1 and 0 elsewhere"),
+        ("g * (-1 <= x < 1)", "1 for x from −1 to below 1 and 0 elsewhere"),
+        ("g * (x < 1)", "1 for x below 1 and 0 elsewhere"),
+        ("g * (x <= 1)", "1 for x up to 1 and 0 elsewhere"),
+        ("g * (x > 1)", "1 for x above 1 and 0 elsewhere"),
+        ("g * (x >= 1)", "1 for x from 1 on and 0 elsewhere"),
+        (
+            "where(x <= -1, 2, where(x < 1, 3, g))",
+            "2 for x up to −1, 3 for x from above −1 to below 1 and 1 for",
+        ),
+    ],
+)
+def test_what_holds_at_a_bound_is_said(rule: str, words: str):
+    assert f"the gradient is {words}" in describe(sample("identity", f"formula: {rule}"))
+
+
+LONG = "g * x**3 * exp(-x*x) * max(1, 2*x) + 0.001 * x**5 - where(abs(x) < {}, x, tanh(3*x))"
+
+
+def test_rules_with_long_formulas_are_called_by_their_beginning():
+    rules = [f"formula: {LONG.format(width)}" for width in (0.5, 0.6)]
+    assert described(sample("sign", rules[0])).main.startswith("g * x ** 3 *…: the gradient is between")
+    both = described(sample("sign", rules))
+    assert both.main.startswith("Rule 1 (g * x ** 3 *…): the gradient is between")
+    assert both.rest.startswith("Rule 2 (g * x ** 3 *…): the gradient is between")
+    op = described(sample(f"formula: {LONG.replace('g *', '2 *').format(1)}", "straight_through"))
+    assert op.rest.startswith("2 * x ** 3 *… is flat nowhere")
 
 
 def test_it_is_read_off_the_curves():
@@ -92,9 +125,10 @@ def test_where_the_op_is_flat(op: str, words: str):
     ("rule", "g", "words"),
     [
         ("formula: g / 2", 1e-9, "5e−10 everywhere"),
+        ("formula: g * 123456.7", 1.0, "123457 everywhere"),
         ("formula: g * (x > 1) / 4", 1e-9, "2.5e−10 for x above 1 and 0 elsewhere"),
-        ("formula: g * (x > 1)", 1e-9, "1e−09 (that is g) for x above 1 and 0 elsewhere"),
-        ("straight_through", 1e6, "1e+06 (that is g) everywhere"),
+        ("formula: g * (x > 1)", 1e-9, "1e−9 (that is g) for x above 1 and 0 elsewhere"),
+        ("straight_through", 1e6, "1000000 (that is g) everywhere"),
         ("reversal", 2.0, "−2 everywhere"),
         ("straight_through", 0.0, "0 everywhere"),
         ("published_clamp", 0.0, "1 for x above 1 and 0 elsewhere"),
@@ -168,7 +202,7 @@ EXAMPLES = [
         "round",
         "masked_open",
         {"start": -8, "stop": 8, "lo": 0.1},
-        "is 1 for x from 0.1 to 1 and 0 elsewhere.",
+        "is 1 for x from above 0.1 to below 1 and 0 elsewhere.",
     ),
     ("exp", "default", {"start": -200, "stop": 200}, "too large for 32 bits on 28 % of the range."),
     ("quantize", "quantize_masked", {"start": -100, "stop": 100, "s": 0.1}, "1 for x from −0.4 to 0.3 and 0"),
@@ -268,8 +302,9 @@ def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: For
     label = curves.op.label if is_op else curves.labels[own]
     assert parse(label, parameters=PARAMETERS) == formula
     words = describe(curves)
-    assert f"{label} is " in words or f"{label} has no" in words or f"{label}: the gradient is" in words
-    for text in re.findall(NUMBER, words.replace(label, "").replace(" %", "")):
+    name = label if label in words else words[: words.index("…") + 1]
+    assert f"{name} is " in words or f"{name} has no" in words or f"{name}: the gradient is" in words
+    for text in re.findall(NUMBER, words.replace(name, "").replace(" %", "")):
         assert parse(text).value() == float(text.replace("−", "-"))
 
 

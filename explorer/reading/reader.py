@@ -31,6 +31,9 @@ UNARY = {ast.USub: "neg", ast.Invert: "invert", ast.UAdd: "positive"}
 REFUSED: dict[type[ast.AST], str] = {
     ast.While: "is a loop: a formula has none, write out what it does",
     ast.Try: "waits for errors, which cannot be followed",
+    ast.Global: "changes a name of the whole file, which cannot be followed",
+    ast.Nonlocal: "changes a name of another function, which cannot be followed",
+    ast.Match: "is a match, which cannot be read here: write if and elif instead",
     ast.MatMult: REASONS["matmul"],
 }
 OTHER = "is Python that cannot be read here"

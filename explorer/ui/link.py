@@ -96,7 +96,7 @@ def ordered(
         low, high = result.get(name, parameter.default), result.get(above, controls[above].default)
         if low > high:
             result[name], result[above] = high, low
-            notices.append(f"{name} = {low:g} lies above {above} = {high:g}: the two were swapped.")
+            notices.append(f"{name} = {low:.15g} lies above {above} = {high:.15g}: the two were swapped.")
     return result, notices
 
 
@@ -225,7 +225,7 @@ class _Reader:
             return value + 0.0
         self.note(
             f"The link asks for {_shown(key)} = {_shown(asked)}: "
-            f"it must be a number from {low:g} to {high:g} and is left at {default:g}."
+            f"it must be a number from {low:.15g} to {high:.15g} and is left at {default:.15g}."
         )
         return default
 
@@ -265,10 +265,10 @@ def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str
     low, high = min(start, stop), max(start, stop)
     if not high - low > max(1e-30, SMALLEST_SPAN * max(-low, high)):
         return (max(low - 1, -LARGEST_RANGE), min(high + 1, LARGEST_RANGE)), [
-            f"The range {start:g} to {stop:g} is empty: it was widened by 1 on both sides."
+            f"The range {start:.15g} to {stop:.15g} is empty: it was widened by 1 on both sides."
         ]
     if start > stop:
-        return (low, high), [f"The range {start:g} to {stop:g} is reversed: its ends were swapped."]
+        return (low, high), [f"The range {start:.15g} to {stop:.15g} is reversed: its ends were swapped."]
     return (low, high), []
 
 

@@ -23,8 +23,7 @@ class Preset:
 # fmt: off
 PRESETS = (
     Preset("Why round stops learning", "op=round&rule=default&rule=straight_through",
-           "Autograd's gradient is 0 wherever you look; straight-through lets g pass. Train both: with the "
-           "first one w1 never moves, and w2 learns alone. Here that is enough; with sign it is not."),
+           "Autograd's gradient is 0 wherever you look; straight-through lets g pass. Train both."),
     Preset("Learning through sign", "op=sign&rule=default&rule=straight_through",
            "Train both: without a gradient for w1 the loss hardly falls; straight-through ends far lower."),
     Preset("ClampGradient's bug", "op=clamp&rule=straight_through&rule=published_clamp&range=0&range=2",

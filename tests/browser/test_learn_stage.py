@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from explorer.lessons import LESSONS, Lesson
 from tests.browser.conftest import Open
 from tests.browser.lessons import COMPUTED_MS, EACH, open_lesson, press, until_shown
-from tests.browser.reading import settle
+from tests.browser.reading import enter, number, settle, slider
 
 # Each text that is seen in letters below 24 px or in raised ones; what is drawn by Plotly included.
 SMALL = """() => {
@@ -117,3 +117,19 @@ def test_on_a_stage_the_names_of_rules_are_whole_beside_their_values(new_page: O
     page.locator(".chart-readout").get_by_label("x", exact=True).fill("0.5")
     expect(page.locator(".chart-rules strong")).to_have_text(["1", "1", "1"])
     assert page.evaluate(CUT) == []
+
+
+@pytest.mark.parametrize("height", [768, 1080])
+def test_on_a_stage_g_is_in_view_and_the_chart_stays_while_it_moves(new_page: Open, height: int) -> None:
+    page = new_page(viewport={"width": 1366, "height": height})
+    open_lesson(page, "clamp", "&present=1")
+    press(page, "Skip")
+    settle(page)
+    expect(slider(page, "Upstream gradient g")).to_be_in_viewport(ratio=1)
+    chart = page.locator(".watch .chart-place")
+    before = chart.bounding_box()
+    assert before
+    assert before["height"] > 350
+    enter(number(page, "Upstream gradient g"), "2")
+    settle(page)
+    assert chart.bounding_box() == before

@@ -11,7 +11,7 @@ from email.message import Message
 import plotly
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Open
 from tests.browser.reading import CHART, TRACES, link, settle, settle_train, visit
@@ -41,6 +41,14 @@ def open_page(page: Page, path: str) -> None:
         settle(page)
     else:
         settle_train(page)
+
+
+# How far the page is scrolled, and whose name stands where the button of the op is.
+MIDDLE = """() => {
+    const {left, top, width, height} = document.querySelector(".change").getBoundingClientRect();
+    const {textContent} = document.elementFromPoint(left + width / 2, top + height / 2);
+    return [document.querySelector('[data-testid="stMain"]').scrollTop, textContent.slice(0, 2)];
+}"""
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -192,3 +200,27 @@ def test_a_file_that_is_not_there_is_said(address: str) -> None:
         status, _, body = fetch(f"{address}/assets/{name}", {})
         assert (status in (400, 404), b"import" in body) == (True, False)
     assert fetch(f"{address}/assets/0123456789abcdef/store.js", {})[0] == 404
+
+
+def test_what_to_try_is_said_whole(new_page: Open) -> None:
+    page = new_page(viewport={"width": 1280, "height": 720})
+    visit(page, "/")
+    examples = page.locator(".examples .window button")
+    for place in range(examples.count()):
+        page.locator(".examples summary").click()
+        examples.nth(place).click()
+        hint = page.locator(".examples .hint")
+        expect(hint).to_have_text(examples.nth(place).locator("small").text_content() or "")
+        assert hint.evaluate("hint => hint.scrollHeight <= hint.clientHeight + 1")
+
+
+def test_the_menu_of_the_page_lies_on_no_card(new_page: Open) -> None:
+    page = new_page(viewport={"width": 1366, "height": 500})
+    visit(page, "/")
+    menu = page.get_by_test_id("stMainMenu")
+    expect(menu).to_be_visible()
+    for top in (45, 60):
+        page.get_by_test_id("stMain").evaluate("(main, top) => main.scrollTo(0, top)", top)
+        page.wait_for_function(f"top => ({MIDDLE})()[0] === top && ({MIDDLE})()[1] === 'Op'", arg=top)
+    page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
+    expect(menu).to_be_visible()

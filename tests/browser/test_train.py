@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from dataclasses import replace
 from itertools import pairwise
 from typing import cast
@@ -63,6 +64,17 @@ def test_a_whole_training_ends_with_the_losses_of_the_run(page: Page) -> None:
     assert shown == pytest.approx(snapshot.loss["default"], rel=1e-3)
     assert int(metric(page, "Steps/s").inner_text().removeprefix("Steps/s ").replace(",", "")) > 0
     expect(metric(page, "Device")).to_have_text("Device CPU")
+
+
+def test_labels_of_both_axes_keep_clear_of_each_other(page: Page) -> None:
+    open_train(page, "op=identity&rule=default&steps=400&pace=full")
+    press(page, "Start")
+    expect(metric(page, "Step")).to_have_text("Step 400 / 400", timeout=30_000)
+    boxes = "all => all.map(label => label.getBoundingClientRect().toJSON())"
+    across, upwards = (page.locator(f".loss .{axis}tick text") for axis in "xy")
+    expect(upwards.first).to_have_text(re.compile("^1e-[67]$"))
+    first, lowest = across.evaluate_all(boxes)[0], upwards.evaluate_all(boxes)[0]
+    assert lowest["right"] < first["left"]
 
 
 def test_pause_step_resume_and_reset(page: Page) -> None:

@@ -51,6 +51,8 @@ UNREADABLE = {
     "attribute never set": (_fn("return x", "return g * ctx.slope"), 5, "ctx.slope is never given a value"),
     "nothing saved": (_fn("return x", "x, = ctx.saved_tensors\nreturn g * x"), 5, "0 values apart into 1"),
     "raises": (_fn("raise NotImplementedError"), 3, "raises an error here"),
+    "global": (_fn("global k\nreturn x"), 3, "global k changes a name of the whole file"),
+    "match": (_fn("match x:\n  case 1:\n    return x"), 3, "is a match, which cannot be read here: write if"),
     "try": (_fn("try:\n  y = x\nexcept ValueError:\n  y = -x\nreturn y"), 3, "waits for errors"),
     "calls itself": ("def f(x):\n  return f(x / 2) + x\n", 2, "calls too deeply, or itself"),
     "no value of a function": ("def f(x):\n  x = x + 1\n", 1, "f returns no tensor"),

@@ -19,6 +19,7 @@ import { broadened, linesOf } from "./traces.js";
  */
 
 const UNSEEN = 0.05; // px
+const CIRCLE = 12; // px along x that each jump needs for its circles
 const ZERO = /** @type {Range} */ ([0, 0]);
 const NOWHERE = /** @type {Range} */ ([Infinity, -Infinity]);
 
@@ -75,7 +76,8 @@ export function sceneOf(picture, host, place, last, moving) {
   };
   const ranges = [picture.range, range([forward], "forward"), range(gradients, "gradient")];
   const frame = frameOf(wide, tall, ranges[0], ranges[1], ranges[2], theme.type, before?.frame);
-  const lines = [forward, ...broadened(gradients, (1.5 * width(frame.gradient.range)) / frame.gradient.height)];
+  const drawn = [forward, ...broadened(gradients, (1.5 * width(frame.gradient.range)) / frame.gradient.height)];
+  const lines = drawn.map((line) => uncrowded(line, frame));
   const { op, rules, parameters, g } = picture;
   return {
     choice: JSON.stringify([op.key, rules.map(({ key, hidden }) => [key, hidden]), parameters, g, picture.range]),
@@ -86,6 +88,11 @@ export function sceneOf(picture, host, place, last, moving) {
     pixels: lines.map((line) => pixelsOf(line, frame)),
     theme,
   };
+}
+
+/** A line without its circles where they would hide it. @param {Line} line @param {import("./plot.js").Frame} frame */
+function uncrowded(line, { inner }) {
+  return line.closed.length * CIRCLE > inner ? { ...line, closed: [], open: [] } : line;
 }
 
 /** @param {[number, number]} range */

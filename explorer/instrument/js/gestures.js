@@ -92,6 +92,7 @@ export function followGestures(element, hand) {
       const x = view[0] + hand.share(event.clientX) * (view[1] - view[0]);
       move(zoomed(view, x, 1.0015 ** (event.deltaY * lines)));
     }
+    hand.onPoint(event.clientX); // the pointer rests, what is under it does not
     clearTimeout(resting);
     resting = setTimeout(settle, REST_MS);
   });

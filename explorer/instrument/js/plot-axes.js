@@ -7,7 +7,7 @@ import { raised } from "./numbers.js";
 
 const PAD = 0.06; // of the height of a curve, kept free above and below
 const NEARLY = 1e-6; // steps by which a tick may miss the end of a range, by rounding
-const DEEP = 1e5; // steps from 0 to the range, from which on ticks count from a number near it
+const [SMALLEST, LARGEST] = [-3, 5]; // powers of ten that are written out
 
 /**
  * The range of y that shows lines: all of a curve, the larger part of one that grows without bound at a kink.
@@ -74,29 +74,52 @@ export function eased([low, high], [nextLow, nextHigh], fit) {
 }
 
 /**
- * Ticks at round numbers. Deep in a curve they count from ``base``, and where numbers are very large or
- * small in units of ten to the ``exponent``.
+ * Ticks at round numbers. Where their labels would be too long they count in units of ten to the ``exponent``,
+ * deep in a curve from ``base``, a round number in the range.
  * @param {Range} range
  * @param {number} most how many fit
+ * @param {number} letters that a label may have
  * @returns {{values: number[], texts: string[], base: number, exponent: number}}
  */
-export function ticks([start, stop], most) {
-  const step = roundStep((stop - start) / Math.max(most, 2));
-  const far = Math.max(Math.abs(start), Math.abs(stop));
-  const base = far > DEEP * step ? roundTo((start + stop) / 2, 10 ** Math.ceil(Math.log10(stop - start))) : 0;
+export function ticks(range, most, letters) {
+  const step = roundStep((range[1] - range[0]) / Math.max(most, 2));
+  const plain = ticksFrom(0, range, step, letters);
+  return lengthOf(plain) <= letters ? plain : ticksFrom(roundest(range), range, step, letters);
+}
+
+/** @param {number} base @param {Range} range @param {number} step @param {number} letters */
+function ticksFrom(base, [start, stop], step, letters) {
   const first = Math.ceil((start - base) / step - NEARLY);
   const last = Math.floor((stop - base) / step + NEARLY);
   const steps = Array.from({ length: Math.max(last - first + 1, 0) }, (_, place) => first + place);
+  const values = steps.map((count) => base + count * step);
   const size = Math.floor(Math.log10(Math.max(Math.abs(first), Math.abs(last), 1) * step));
-  const exponent = size < -3 || size > 5 ? Math.floor(Math.log10(step) + 1e-9) : 0;
+  const power = Math.floor(Math.log10(step) + 1e-9);
+  const inUnits = (/** @type {number} */ exponent) => ({ values, texts: textsOf(steps, step, exponent), base, exponent });
+  if (size < SMALLEST || size > LARGEST) return inUnits(power);
+  const plain = inUnits(0);
+  const counted = inUnits(power);
+  return lengthOf(plain) > letters && lengthOf(counted) < lengthOf(plain) - 1 ? counted : plain;
+}
+
+/** @param {number[]} steps @param {number} step @param {number} exponent */
+function textsOf(steps, step, exponent) {
   const unit = step / 10 ** exponent;
   const digits = Math.max(0, -Math.floor(Math.log10(unit) + 1e-9));
-  return {
-    values: steps.map((count) => base + count * step),
-    texts: steps.map((count) => signed((count * unit).toFixed(Math.min(digits, 20)))),
-    base,
-    exponent,
-  };
+  return steps.map((count) => signed((count * unit).toFixed(Math.min(digits, 20))));
+}
+
+/** The letters of the longest label. @param {{texts: string[]}} ticks */
+export function lengthOf({ texts }) {
+  return Math.max(...texts.map(({ length }) => length));
+}
+
+/** A number in a range with as few digits as there are. @param {Range} range */
+function roundest([start, stop]) {
+  const far = Math.max(Math.abs(start), Math.abs(stop));
+  let [unit, found] = [10 ** Math.ceil(Math.log10(far)), NaN];
+  for (; !(found >= start && found <= stop); unit /= 10) found = roundTo((start + stop) / 2, unit);
+  return found;
 }
 
 /** The next of 1, 2, 5, 10, … times a power of ten. @param {number} width */

@@ -1,6 +1,6 @@
 // The chart's layout, and Plotly as what draws it.
 
-import { ticks, titleOf } from "./plot-axes.js";
+import { lengthOf, ticks, titleOf } from "./plot-axes.js";
 import { escaped } from "./traces.js";
 
 /** @typedef {import("./plot-axes.js").Range} Range */
@@ -17,7 +17,8 @@ const NARROW = 600;
 const STAGE = 1200;
 const GAP = 26; // px between the panels, for the grips
 const FINGER = 90; // px that a tick of x needs
-const LINE = 32; // px that a tick of y needs
+const LINES = 2; // heights of letters that a tick of y needs
+const [X_LETTERS, Y_LETTERS] = [8, 5]; // of a label at most
 const DIGIT = 0.65; // the width of a digit in a wide font, in heights of letters
 const LETTERS = 5; // of a label at the right end that there is always room for half of
 const GRID = "rgba(127, 133, 143, 0.25)";
@@ -79,9 +80,9 @@ export function endMargin(size, letters = LETTERS) {
  */
 export function frameOf(width, height, x, y, gradient, smallest, before = null) {
   const size = fontSize(width, smallest);
-  const margins = [4.6 * size, endMargin(size), Math.max(1.7 * size, 28), 3.2 * size];
+  const margins = [4.8 * size, endMargin(size), Math.max(1.7 * size, 28), 3.2 * size];
   const [left, least, top, bottom] = margins.map(Math.round); // as Plotly does
-  const letters = before ? 0 : Math.max(...ticks(x, (width - left - least) / FINGER).texts.map(({ length }) => length));
+  const letters = before ? 0 : lengthOf(ticks(x, (width - left - least) / FINGER, X_LETTERS));
   const right = before ? width - left - before.inner : Math.max(least, Math.round(endMargin(size, letters)));
   const each = Math.max((height - top - bottom - GAP) / 2, 10);
   return {
@@ -127,19 +128,22 @@ export function layoutOf(frame, theme, circles) {
     plot_bgcolor: CLEAR,
     font: { color: theme.text, family: theme.font, size },
     margin: { l: left, r: width - left - inner, t: forward.top, b: height - bottom, pad: 0 },
-    xaxis: { ...uncut(axis("x", x, inner / FINGER), frame), anchor: "y2" },
-    yaxis: { ...axis("forward y", forward.range, forward.height / LINE), domain: domain(forward) },
-    yaxis2: { ...axis("gradient", gradient.range, gradient.height / LINE), domain: domain(gradient), anchor: "x" },
+    xaxis: { ...uncut(axis("x", ticks(x, inner / FINGER, X_LETTERS)), frame), range: x, anchor: "y2" },
+    yaxis: { ...axis("forward y", upwards(forward, size)), range: forward.range, domain: domain(forward) },
+    yaxis2: { ...axis("gradient", upwards(gradient, size)), range: gradient.range, domain: domain(gradient), anchor: "x" },
     annotations: circles ? [note("● value  ○ limit", { x: 0, xanchor: "left", y: 1, yanchor: "bottom" })] : [],
   };
 }
 
-/** @param {string} name @param {Range} range @param {number} most ticks */
-function axis(name, range, most) {
-  const marks = ticks(range, most);
+/** Ticks of a panel. @param {Panel} panel @param {number} size of letters in px */
+function upwards({ range, height }, size) {
+  return ticks(range, height / (LINES * size), Y_LETTERS);
+}
+
+/** @param {string} name @param {ReturnType<typeof ticks>} marks */
+function axis(name, marks) {
   return {
     title: { text: titleOf(name, marks), standoff: 6 },
-    range,
     autorange: false,
     fixedrange: true,
     tickmode: "array",

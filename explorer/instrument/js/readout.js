@@ -1,6 +1,6 @@
 // The numbers at the probe, in one fixed place: x, the forward's value and slope, each rule's gradient.
 
-import { element, setText, setValue } from "./dom.js";
+import { element, setAttribute, setText, setValue } from "./dom.js";
 import { typedNumber } from "./numbers.js";
 import { numberText } from "./substitution.js";
 
@@ -34,7 +34,9 @@ export function createReadout(onType) {
     show(picture, values) {
       setValue(field, values ? String(values.x) : "");
       setText(y, digits(values?.y));
-      setText(aside, values && !inView(picture, values.x) ? "outside the view" : "");
+      const wrong = !values && field.value.trim() !== "";
+      setAttribute(field, "aria-invalid", wrong && "true");
+      setText(aside, wrong ? "not a number" : values && !inView(picture, values.x) ? "outside the view" : "");
       setText(slope, (values?.slopes ?? []).map(digits).join(" | "));
       const shown = picture.rules.filter((/** @type {*} */ rule) => !rule.hidden);
       while (rules.children.length > shown.length) rules.lastChild.remove();

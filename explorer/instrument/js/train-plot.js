@@ -8,6 +8,7 @@ import { escaped } from "./traces.js";
 
 const GRID = "rgba(127, 133, 143, 0.25)";
 const CLEAR = "rgba(0, 0, 0, 0)";
+const CLEARANCE = 3; // px from an axis to its labels: else those of x and y touch in the corner
 const REST_MS = 300; // without another picture, until Plotly draws the last one whole
 
 /**
@@ -116,7 +117,7 @@ function common(host, layout) {
 /** Axes with what all have in common. @param {*} layout @returns {*} */
 function axesOf(layout) {
   const named = Object.entries(layout).filter(([name]) => /^[xy]axis/.test(name));
-  return Object.fromEntries(named.map(([name, axis]) => [name, { gridcolor: GRID, zerolinecolor: GRID, fixedrange: true, automargin: false, .../** @type {*} */ (axis) }]));
+  return Object.fromEntries(named.map(([name, axis]) => [name, { gridcolor: GRID, zerolinecolor: GRID, fixedrange: true, automargin: false, ticklabelstandoff: CLEARANCE, .../** @type {*} */ (axis) }]));
 }
 
 /** A line of text in the middle of a chart. @param {string} text */

@@ -100,6 +100,13 @@ def test_too_many_kinks_leave_a_line_without_circles(show: Show) -> None:
     assert "NaN" not in data(page)["forward"]["y"]
 
 
+def test_circles_that_would_hide_their_curve_are_left_out(show: Show) -> None:
+    page = show(op="round", rules=["masked"], range=[-20, 20])
+    assert [len(trace["x"]) for trace in circles(page)] == [80, 4]
+    draw(page, range=[-90, 90])
+    assert [len(trace["x"]) for trace in circles(page)] == [4]
+
+
 def test_of_curves_that_coincide_the_earlier_is_broader(show: Show) -> None:
     page = show(op="clamp", rules=["straight_through", "masked", "clipped", LINE])
     widths = [trace["line"]["width"] for trace in data(page).values()]

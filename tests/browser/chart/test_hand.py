@@ -55,6 +55,19 @@ def test_the_wheel_zooms_around_the_pointer(show: Show) -> None:
     assert page.evaluate("scrollY") == 0
 
 
+def test_while_the_wheel_turns_the_probe_stays_under_the_pointer(show: Show) -> None:
+    page = show(op="square", rules=[LINE])
+    page.mouse.move(300, 200)
+    for _ in range(12):
+        page.mouse.wheel(0, -400)
+        page.wait_for_timeout(40)
+    at_rest(page)
+    assert float(page.get_by_role("textbox", name="x").input_value()) == pytest.approx(
+        x_at(page, 300), abs=0.1
+    )
+    expect(page.locator(".chart-aside")).to_have_text("")
+
+
 def test_a_drag_moves_through_x(show: Show) -> None:
     page = show(op="square", rules=[LINE])
     under = x_at(page, 300)

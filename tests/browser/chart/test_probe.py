@@ -89,8 +89,20 @@ def test_an_x_may_be_typed_that_is_out_of_view_but_not_one_that_is_no_number(sho
     page = show(op=CUBE, rules=["straight_through"])
     assert type_x(page, "−10")["head"][0] == "−1000"
     assert page.locator(".chart-probe-line").count() == 0
+    said = page.locator(".chart-aside")
+    expect(said).to_have_text("outside the view")
     assert type_x(page, "one")["head"] == ["", ""]
     assert page.evaluate(READOUT)["x"] == "one"
+    expect(said).to_have_text("not a number")
+    type_x(page, "")
+    expect(said).to_have_text("")
+
+
+def test_names_are_whole_on_a_phone(show: Show) -> None:
+    phone = {"viewport": {"width": 390, "height": 700}}
+    page = show(op="clamp", rules=["default", "masked", "published_clamp"], options=phone)
+    names = page.locator(".chart-rules b")
+    assert names.evaluate_all("all => all.every(name => name.scrollWidth <= name.clientWidth)")
 
 
 def test_arrow_keys_move_the_probe_and_pass_no_kink(show: Show) -> None:

@@ -38,19 +38,37 @@ def called(page: Page, module: str, body: str, cases: Any) -> Any:
 
 
 def test_ticks_are_few_different_and_where_they_say(page: Page) -> None:
-    cases = [(view, most) for view in ranges() for most in (3, 8)]
-    for (view, most), found in zip(
-        cases, called(page, "plot-axes", "m.ticks(c[0], c[1])", cases), strict=True
+    cases = [(view, most, letters) for view in ranges() for most in (3, 8) for letters in (5, 8)]
+    for (view, most, letters), found in zip(
+        cases, called(page, "plot-axes", "m.ticks(...c)", cases), strict=True
     ):
         start, stop = view
         values, texts = found["values"], found["texts"]
         assert 1 <= len(values) <= most + 2
         assert len(set(texts)) == len(texts)
-        assert max(map(len, texts)) <= 9
+        assert max(map(len, texts)) <= letters
         for value, text in zip(values, texts, strict=True):
             said = found["base"] + float(text.replace("−", "-")) * 10.0 ** found["exponent"]
             assert said == pytest.approx(value, abs=1e-3 * (stop - start) + 1e-15 * abs(value))
             assert start - 1e-5 * (stop - start) <= value <= stop + 1e-5 * (stop - start)
+
+
+@pytest.mark.parametrize(
+    ("view", "letters", "texts", "base", "exponent"),
+    [
+        ([100_000, 100_001], 8, ["100000.0", "100000.5", "100001.0"], 0, 0),
+        ([100_000, 100_000.001], 8, ["0.0000", "0.0005", "0.0010"], 100_000, 0),
+        ([1 - 1e-9, 1 + 1e-9], 8, ["−1", "0", "1"], 1, -9),
+        ([-300_000, 300_000], 5, ["−2", "0", "2"], 0, 5),
+        ([-0.002, 0.002], 5, ["−2", "0", "2"], 0, -3),
+        ([12_345.02, 12_345.06], 5, ["−0.02", "0.00", "0.02"], 12_345.04, 0),
+    ],
+)
+def test_labels_are_plain_where_they_are_short(
+    page: Page, view: list[float], letters: int, texts: list[str], base: float, exponent: int
+) -> None:
+    (found,) = called(page, "plot-axes", "m.ticks(...c)", [[view, 3, letters]])
+    assert (found["texts"], found["base"], found["exponent"]) == (texts, base, exponent)
 
 
 @pytest.mark.parametrize(
