@@ -22,7 +22,7 @@ from explorer.formula.tree import (
     is_condition,
     walk,
 )
-from explorer.reference import fixed
+from explorer.reference import even_points, fixed
 
 MOST_KINKS = 200  # more could not be told apart in a picture
 Curve = Callable[[Tensor], Tensor]
@@ -137,18 +137,30 @@ def pieces(tree: Node) -> Iterator[Node]:
     for node in walk(tree):
         if isinstance(node, Compare):
             for left, right in zip(node.operands, node.operands[1:], strict=False):
-                yield _sign(Binary("-", left, right))
+                yield from _signs(Binary("-", left, right))
         elif isinstance(node, Binary) and node.operator == "/":
-            yield _sign(node.right)
+            yield from _signs(node.right)
         elif isinstance(node, Binary) and node.operator == "**":
-            yield _sign(node.left)
+            yield from _signs(node.left)
         elif isinstance(node, Call):
             for text in FUNCTIONS[node.function].pieces:
-                yield filled(text, node.arguments)
+                match filled(text, node.arguments):
+                    case Call("sign", (inner,)):
+                        yield from _signs(inner)
+                    case piece:
+                        yield piece
 
 
-def _sign(node: Node) -> Node:
-    return Call("sign", (node,))
+def _signs(node: Node) -> Iterator[Node]:
+    """The signs on which that of a number hangs: of each factor, for ``x * x`` may be 0 without a change."""
+    match node:
+        case Binary("*" | "/", left, right):
+            yield from _signs(left)
+            yield from _signs(right)
+        case Binary("**" | "-", inner, Number()) if node.operator == "**" or node.right == Number(0.0):
+            yield from _signs(inner)
+        case _:
+            yield Call("sign", (node,))
 
 
 def _switches(value: Curve, start: float, stop: float, also: list[float]) -> list[float]:
@@ -158,7 +170,7 @@ def _switches(value: Curve, start: float, stop: float, also: list[float]) -> lis
     that changes is halved, and both halves are kept where both change: many jumps in one are all found.
     """
     step = (stop - start) / _SCAN_POINTS
-    even = torch.linspace(start - step, stop + step, _SCAN_POINTS, dtype=torch.float64)
+    even = even_points(start - step, stop + step, _SCAN_POINTS)
     x = torch.cat([even, torch.tensor(also, dtype=torch.float64)]).sort().values
     with torch.no_grad():
         at = _comparable(value(x))

@@ -116,6 +116,27 @@ def test_what_is_smooth_has_none_however_wide_the_range(text: str, width: float)
     assert kinks(IDENTITY, find_rule(f"{OWN}g * ({text})"), {}, -width, width, 2.0) == []
 
 
+@pytest.mark.parametrize(("start", "stop"), [(-3.0, 3.0), (-2.0, 3.1)])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1 / (x * x)", [0.0]),
+        ("sqrt(x * x)", [0.0]),
+        ("where(x * x == 0, 5, 1)", [0.0]),
+        ("1 / ((x - 1) * (x - 1))", [1.0]),
+        ("log((x - 1)**2 / 3)", [1.0]),
+    ],
+)
+def test_found_where_a_piece_touches_0_without_a_change_of_its_sign(
+    text: str, expected: list[float], start: float, stop: float
+):
+    assert kinks(find_op(OWN + text), None, {}, start, stop) == expected
+
+
+def test_levels_infinitely_far_apart_have_no_kinks():
+    assert kinks(OPS["dorefa"], RULES["default"], {"n": 0.0}, -3.0, 3.0) == []
+
+
 def test_kinks_close_together():
     op = find_op(OWN + "(x > 1e-5) + (x > 2e-5)")
     assert kinks(op, None, {}, -1e-4, 1e-4) == [1e-5, 2e-5]

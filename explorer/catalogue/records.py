@@ -235,6 +235,8 @@ def _lattice_points(
     slack = 1e-9 * spacing
     first = -(-(low - offset - slack) // spacing)
     last = (high - offset + slack) // spacing
+    if not (math.isfinite(first) and math.isfinite(last)):
+        return []  # as at n = 0, where the levels are infinitely far apart
     return [offset + k * spacing for k in range(int(first), int(last) + 1)]
 
 

@@ -10,13 +10,16 @@ from typing import NamedTuple
 from explorer.formula import derivative
 from explorer.formula.tree import Name, Node, Number, walk
 from explorer.reading.building import ZERO, built, cancelled, is_detached, number, untracked
-from explorer.reading.errors import UnreadableError, require
+from explorer.reading.errors import ReadingError, UnreadableError, require
 from explorer.reading.functions import AUTOGRAD
-from explorer.reading.reader import Reader, last_name, method
+from explorer.reading.reader import PASSED_OVER, Reader, last_name, method
 from explorer.reading.values import Tensor, Value, quantity
 
 G = Name("g")
 NO_GRADIENT = built("*", ZERO, G)
+NOT_DIFFERENTIABLE = (
+    "returns no floats, or marks them as non-differentiable: torch sends no gradient back through them"
+)
 
 
 class Trees(NamedTuple):
@@ -60,7 +63,8 @@ def _plain_name(node: ast.stmt) -> str:
         case ast.ClassDef(name) if "forward" in _methods(node):
             return name
         case ast.FunctionDef(name, takes) | ast.Assign([ast.Name(name)], ast.Lambda(takes)):
-            return name if takes.posonlyargs or takes.args else ""
+            first = next(iter(takes.posonlyargs + takes.args), None)
+            return name if first and first.arg != "ctx" else ""  # that would be half of a Function
         case _:
             return ""
 
@@ -78,6 +82,9 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     AUTOGRAD.set("followed" if candidate.tracked else "")
     scope, definition, x = reader.scope, candidate.definition, Tensor(Name("x"))
     reader.declare(module.body, scope)
+    for node in ast.walk(module):
+        if isinstance(node, ast.Global):
+            scope |= dict.fromkeys(node.names, reader.error(node, UnreadableError(PASSED_OVER)))
     for outer in ast.walk(module):  # the outermost first
         if isinstance(outer, ast.FunctionDef) and outer is not definition and definition in ast.walk(outer):
             given = reader.arguments(reader.function(outer, scope, scope))
@@ -85,18 +92,28 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
             reader.declare(outer.body, scope)
     if not isinstance(definition, ast.ClassDef):
         routine = _first(scope.get(candidate.name))
+        if isinstance(routine, ReadingError):
+            raise routine
         require(isroutine(routine), "is no function that can be read")
         return _tracked(reader.invoked(routine, x))
     group = reader.groups.get(definition) or reader.group(definition, scope)
     if candidate.tracked:
         return _tracked(reader.invoked(partial(method(group, "forward"), reader.invoked(group)), x))
     context, output = reader.forwarded(group, x)
-    op = untracked(quantity(_first(output)).node)
+    y = quantity(_first(output))
+    marked = any(y is other for other in context.without_gradient)
+    require(y.kind == "float32" and not marked, NOT_DIFFERENTIABLE)
+    op = untracked(y.node)
     vars(context).update({name: _recognised(value, op) for name, value in vars(context).items()})
     backward = method(group, "backward")
     takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
     further = (Tensor(ZERO) for _ in takes[2:])  # 0 arrives at what is not the first output
-    gradient = _first(backward(context, Tensor(G), *further))
+    gradients = backward(context, Tensor(G), *further)
+    gradient = _first(gradients)
+    elsewhere = gradient is None and isinstance(gradients, tuple) and not {None}.issuperset(gradients)
+    require(
+        not elsewhere, "returns no gradient for its first input, which is taken for x: put the tensor first"
+    )
     return Trees(op, NO_GRADIENT if gradient is None else untracked(_whole(gradient)))
 
 

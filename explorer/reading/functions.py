@@ -70,8 +70,12 @@ def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str
     with sensible("has arguments that cannot be read"):
         signature = inspect.signature(function)
         takes = signature.parameters
+        kinds = {parameter.kind for parameter in takes.values()}
+        fixed = "inplace" not in takes and inspect.Parameter.VAR_POSITIONAL not in kinds
+        if fixed and len(positional) == len(takes) + 1 and isinstance(positional[-1], bool):
+            positional, keywords = positional[:-1], {**keywords, "inplace": positional[-1]}  # nn.ReLU(True)
         first = "input" if "input" in takes else next(iter(takes), "")
-        takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in takes.values())
+        takes_any = inspect.Parameter.VAR_KEYWORD in kinds
         ignored = () if takes_any else vocabulary.IGNORED_KEYWORDS.difference(takes)
         kept = {name: value for name, value in keywords.items() if name not in ignored}
         named = {first if name == "input" else name: value for name, value in kept.items()}
@@ -81,6 +85,8 @@ def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str
         given = signature.bind(*positional, **named)
     given.apply_defaults()
     result = function(*given.args, **given.kwargs)
+    if "dtype" in set(keywords).difference(takes) and isinstance(result, Quantity):
+        result = _Torch.to(result, keywords["dtype"])
     return result if target is None else assigned(target, result)
 
 
@@ -303,7 +309,8 @@ _ROWS: dict[str, values.Function] = {
     "logical_not": partial(_logical, "~"),
     "neg": lambda self: -self if isinstance(self, int | float) else made("-", self),
     "new_full": lambda self, size, fill_value: TABLE["full"](size, fill_value),
-    "new_tensor": lambda self, data: _Torch.tensor(data),
+    "new_tensor": lambda self, data: called(_Torch.tensor, (data,), {"dtype": PROPERTIES["dtype"](self)}),
+    "get_default_dtype": lambda: Library("torch.float32"),
     "type": lambda self, dtype=None: _Torch.to(self, dtype) if dtype else PROPERTIES["dtype"](self),
     "round": lambda self, decimals=0: _maths("round(a * 10**b) / 10**b", self, decimals),
     "pow": lambda self, exponent: operation("**", self, exponent),
@@ -346,7 +353,8 @@ CONSTANTS: dict[str, Value] = {
 }  # fmt: skip
 METHODS: dict[str, values.Function] = {
     "where": lambda self, condition, other: made("where", condition, self, other),
-    "detach_": detached,
+    "detach_": lambda self: assigned(self, values.like(detach(self.node), self)) if AUTOGRAD.get() else self,
+    "requires_grad_": lambda self, requires_grad=True: self,
 }
 PROPERTIES: dict[str, values.Function] = {
     "data": detached,

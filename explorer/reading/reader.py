@@ -8,6 +8,7 @@ import ast
 import inspect
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from inspect import Parameter
@@ -26,6 +27,7 @@ MAX_CALLS = 12  # helpers within helpers
 CONTEXTS = words("autocast device record_function profile") | {*functions.GRAD_MODES}
 DECLARED = (
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom,
+    ast.If,
 )  # fmt: skip
 UNARY = {ast.USub: "neg", ast.Invert: "invert", ast.UAdd: "positive"}
 REFUSED: dict[type[ast.AST], str] = {
@@ -37,6 +39,8 @@ REFUSED: dict[type[ast.AST], str] = {
     ast.MatMult: REASONS["matmul"],
 }
 OTHER = "is Python that cannot be read here"
+CHANGES = words("append extend insert update setdefault pop popitem remove sort reverse clear add")
+PASSED_OVER = "may change what the curve depends on, and is not followed"
 Scope = ChainMap[str, Value]
 
 
@@ -211,7 +215,8 @@ class Reader:
         """A function of the text: its defaults are read now in ``scope``, its body when called ``around``."""
         body, parameters = definition.body, self._parameters(definition.args, scope)
         statements = body if isinstance(body, list) else [ast.copy_location(ast.Return(body), body)]
-        marks = {last_name(mark) for mark in getattr(definition, "decorator_list", ())}
+        decorators: list[ast.expr] = getattr(definition, "decorator_list", [])
+        marks = set(map(last_name, decorators))
         starts = getattr(definition, "name", "") == "__init__"
         with sensible("is no function"):
             signature = inspect.Signature(parameters)
@@ -233,7 +238,15 @@ class Reader:
 
         kinds = [kind for kind in (staticmethod, classmethod, property) if kind.__name__ in marks]
         function.__signature__ = signature  # type: ignore[attr-defined]  # what inspect.signature looks for
-        return kinds[0](function) if kinds else function
+        wrapped = reduce(partial(self._wrapped, scope), reversed(decorators), function)
+        return kinds[0](wrapped) if kinds else wrapped
+
+    def _wrapped(self, scope: Scope, function: Value, mark: ast.expr) -> Value:
+        """A function as a decorator of the text makes it; others are taken to leave values as they are."""
+        name = last_name(mark)
+        require(name not in REASONS, REASONS.get(name, ""))
+        known = isinstance(mark, ast.Name | ast.Call) and inspect.isfunction(scope.get(name))
+        return called(self.value(mark, scope), (function,), {}) if known else function
 
     def _parameters(self, takes: ast.arguments, scope: Scope) -> list[Parameter]:
         names = [*takes.posonlyargs, *takes.args]
@@ -298,7 +311,12 @@ class Reader:
 
     def declare(self, statements: Iterable[ast.stmt], scope: Scope) -> None:
         """Names of a module, class or function get their values; what else stands there is passed over."""
-        self._run([item for item in statements if isinstance(item, DECLARED)], scope, lenient=True)
+        for item in statements:
+            if isinstance(item, DECLARED):
+                with suppress(DeadEndError, _Returned):  # a definition stands for itself
+                    self._run([item], scope, lenient=True)
+            else:
+                self._spoil(item, self.error(item, UnreadableError(PASSED_OVER)), scope)
 
     def _run(self, statements: Iterable[ast.stmt], scope: Scope, lenient: bool = False) -> None:
         for statement in statements:
@@ -308,12 +326,27 @@ class Reader:
                 error = self.error(statement, reason)
                 if not lenient or isinstance(error, DeadEndError):
                     raise error from None
-                for node in ast.walk(statement):
-                    match node:
-                        case ast.Name(name, ast.Store()) | ast.Subscript(ast.Name(name), ctx=ast.Store()):
-                            scope[name] = error
-                        case ast.FunctionDef(name) | ast.ClassDef(name):
-                            scope[name] = error
+                self._spoil(statement, error, scope)
+
+    def _spoil(self, statement: ast.stmt, error: ReadingError, scope: Scope) -> None:
+        """Nothing that a statement gives or changes can be read from here on, since it was not followed."""
+        for node in ast.walk(statement):
+            match node:
+                case ast.FunctionDef(name) | ast.ClassDef(name):
+                    scope[name] = error
+                case ast.Name(name, ast.Store()) if not isinstance(scope.get(name), Library):
+                    scope[name] = error
+                case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
+                    _spoil_place(node, error, scope)
+                case ast.Call(ast.Attribute(ast.Name("self"), name)) if name.endswith("_hook"):
+                    raise error
+                case ast.Call(ast.Attribute(owner, name), parts):
+                    own = inspect.isroutine(inspect.getattr_static(_held(owner, scope), name, None))
+                    fills = name.endswith("_") and not name.startswith("__")  # nn.init.constant_(self.a, 6)
+                    for part in (owner, *parts) if fills else (owner,) if own or name in CHANGES else ():
+                        _spoil_place(part, error, scope)
+                case ast.Call(ast.Name("setattr"), [owner, *_]):
+                    _spoil_place(owner, error, scope)
 
     def _execute(self, statement: ast.stmt, scope: Scope) -> None:
         match statement:
@@ -404,3 +437,34 @@ def last_name(node: ast.expr) -> str:
     """The last name of what is called or named: ``no_grad`` for ``torch.no_grad()``."""
     named = node.func if isinstance(node, ast.Call) else node
     return str(getattr(named, "attr", getattr(named, "id", "")))
+
+
+def _path(node: ast.expr) -> list[str]:
+    """The names that lead to a place: ``self``, ``a`` for ``self.a[0]``; no name for a call's result."""
+    path: list[str] = []
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+        path[:0] = [node.attr] if isinstance(node, ast.Attribute) else []
+        node = node.value
+    return [getattr(node, "id", ""), *path]
+
+
+def _held(node: ast.expr, scope: Scope) -> Value:
+    """The object or class of the text that is found there, if it is one."""
+    first, *path = _path(node)
+    held = scope.get(first)
+    for name in path:
+        held = vars(held).get(name) if isinstance(held, Pasted | type) else None
+    return held if isinstance(held, Pasted | type) else None
+
+
+def _spoil_place(node: ast.expr, error: ReadingError, scope: Scope) -> None:
+    """What is held there is exchanged for an error; of an object or class itself, all that it holds."""
+    first, *path = _path(node)
+    holder = scope.get(first)
+    if isinstance(holder, Pasted | type):
+        private = [name for name in path[:1] if name.startswith("__")]
+        whole = [name for name, value in vars(holder).items() if not (callable(value) or name[:2] == "__")]
+        for name in whole if private or not path else path[:1]:
+            setattr(holder, name, error)
+    elif first and not isinstance(holder, Library):
+        scope[first] = error

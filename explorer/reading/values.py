@@ -63,6 +63,7 @@ class Pasted:
 
     needs_input_grad = (True,) * 16
     saved_tensors: tuple[Value, ...] = ()
+    without_gradient: tuple[Value, ...] = ()
     training = True
 
     def __init__(self, *_inputs: Value, **_named: Value) -> None: ...
@@ -74,6 +75,10 @@ class Pasted:
     def save_for_backward(self, *values: Value) -> None:
         """What forward saves is found again under both names torch has had."""
         self.saved_tensors = self.saved_variables = values
+
+    def mark_non_differentiable(self, *outputs: Value) -> None:
+        """Through these outputs torch sends nothing back."""
+        self.without_gradient = outputs
 
     def register_buffer(self, name: str, value: Value) -> None:
         """As an attribute."""
@@ -150,6 +155,8 @@ def made(sign: str, *values: Value) -> Value:
     for operand in operands if sign in _LOGIC else operands[:1] if sign == "where" else ():
         is_mask = operand.kind in ("bool", "uint8") or is_condition(operand.node)
         require(is_mask, "is used as a mask, but it holds numbers: compare it first")
+    byte = sign == "-" and operands[0].kind == "uint8"
+    require(not byte, "may fall below 0, where bytes begin again at 255: call .float() first")
     mask = sign in COMPARISONS or (sign in _LOGIC | {"where"} and kinds == {"bool"})
     whole = sign in _WHOLE and "float32" not in kinds
     kind = "bool" if mask else "int64" if whole else "float32"

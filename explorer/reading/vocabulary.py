@@ -25,7 +25,7 @@ _OPERATORS = (
     "+ Add add", "- Sub sub subtract", "* Mult mul multiply", "/ Div", "** Pow pow",
     "// FloorDiv floor_divide", "% Mod remainder mod", "& BitAnd bitwise_and", "| BitOr bitwise_or",
     "^ BitXor bitwise_xor", "<< LShift bitwise_left_shift", ">> RShift bitwise_right_shift", "< Lt lt less",
-    "<= LtE le less_equal", "> Gt gt greater", ">= GtE ge greater_equal", "== Eq eq equal",
+    "<= LtE le less_equal", "> Gt gt greater", ">= GtE ge greater_equal", "== Eq eq",
     "!= NotEq ne not_equal",
 )  # fmt: skip
 OPERATORS = [row.split() for row in _OPERATORS]
@@ -61,8 +61,7 @@ IGNORED_KEYWORDS = words(
 
 # Statements that only say something or check something.
 SILENT = words(
-    "print warn info debug warning mark_dirty mark_non_differentiable set_materialize_grads "
-    "save_for_forward _assert manual_seed"
+    "print warn info debug warning mark_dirty set_materialize_grads save_for_forward _assert manual_seed"
 )
 
 ELEMENTWISE = "it is not elementwise, and only what is can be drawn"
@@ -78,11 +77,13 @@ _REASONS = {
         "movedim diag tril triu nonzero concatenate index_put one_hot",
     f"mixes the elements of a tensor: {ELEMENTWISE}":
         "sum prod std var norm argmax argmin any all cumsum cumprod sort argsort topk median mode quantile "
-        "kthvalue amax amin softmax log_softmax logsumexp normalize layer_norm sum_to_size",
+        "kthvalue amax amin softmax log_softmax logsumexp normalize layer_norm sum_to_size equal allclose",
     f"treats each channel in its own way: {ELEMENTWISE}": "batch_norm group_norm instance_norm",
     "draws random numbers: a curve is the same at every drawing":
         "rand randn randint rand_like randn_like randint_like bernoulli normal uniform dropout multinomial "
         "exponential cauchy random poisson rrelu gumbel_softmax randperm",
+    "gets its gradient elsewhere: write it as a class with forward and backward":
+        "custom_op triton_op custom_vjp custom_jvp custom_gradient",
     "asks autograd for a gradient: write the gradient out": "grad backward vjp jvp jacobian hessian",
     "rounds to another number format, which a formula does not have":
         "fake_quantize_per_tensor_affine quantize_per_tensor",

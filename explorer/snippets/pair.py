@@ -11,6 +11,11 @@ from explorer.formula.tree import VARIABLES, Call, Name, Node, children
 
 Values = Mapping[str, float] | None
 
+# What functions, their layers and the cells of a notebook call by these names.
+_TAKEN = CODE_WORDS.union((
+    "custom", "tensor", "x", "y", "g", "start", "stop", "points", "even", "kinks", "left", "right", "range",
+))  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -25,7 +30,7 @@ class Pair:
         """Name of the function: ``round_straight_through``; own formulas by their label or "custom"."""
         words = [_word(self.op), _word(self.rule)]
         name = words[0] if _is_own(self.op) and words[0] == words[1] else "_".join(words)
-        taken = name in {"custom", "tensor", *CODE_WORDS} or keyword.iskeyword(name)
+        taken = name in _TAKEN or keyword.iskeyword(name) or keyword.iskeyword(name.capitalize())
         return "custom_activation" if taken else name
 
     @property

@@ -116,7 +116,7 @@ def test_further_inputs_keep_their_default_or_become_parameters(takes: str, forw
         ("return min(max(x, -1), 1)", "min(max(x, -1), 1)"),
         ("act = nn.Hardtanh(-2, 2)\nreturn act(x)", "hardtanh(x, -2, 2)"),
         ("return x.detach().sign().add(0.01).sign()", "sign(sign(x) + 0.01)"),
-        ("return (x > 0), x", "where(x > 0, 1, 0)"),
+        ("return (x > 0).float(), x", "where(x > 0, 1, 0)"),
         ("return x + 0 - -x * 1", "x + x"),
     ],
 )
@@ -146,6 +146,52 @@ def test_expressions_come_out_as_one_would_write_them(forward: str, op: str) -> 
 )
 def test_attributes_of_inputs_and_tests_of_them(takes: str, forward: str, op: str) -> None:
     assert _read(_fn(forward, takes=takes)) == _written(op, "g")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "if torch.cuda.is_available():\n  A = 1\nelse:\n  A = 2\n",
+        "try:\n  import numpy as np\nexcept ImportError:\n  np = None\nA = np.array(2.0)\n",
+        "A = 2\nif not torch.cuda.is_available():\n  raise RuntimeError\n",
+        "A = 2\nfor i in range(3):\n  print(A)\n",
+    ],
+)
+def test_what_stands_around_a_function_is_followed_as_far_as_it_decides_something(before: str) -> None:
+    assert _read(before + _fn("return x * A")) == _written("x * 2", "g")
+
+
+def test_a_test_in_the_function_around_decides() -> None:
+    source = "def make(k):\n  s = 1\n  if k > 1:\n    s = 2\n  if k > 9:\n    return None\n"
+    inner = _fn("return x * s").replace("\n", "\n  ")
+    assert _read(f"{source}  {inner}\n  return Fn") == _written("where(k > 1, x * 2, x)", "g")
+
+
+def test_a_decorator_of_the_text_is_followed_and_any_other_passed_over() -> None:
+    times = "def times(k):\n  def wrap(f):\n    @functools.wraps(f)\n    def inner(*inputs, **named):\n"
+    times += "      return k * f(*inputs, **named)\n    return inner\n  return wrap\n\n"
+    assert _read(times + "@torch.jit.script\n@times(3)\ndef f(x):\n  return x.tanh()\n") == _written(
+        "3 * tanh(x)", "default"
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "op", "rule"),
+    [
+        ("y = x.tanh()\n  y.detach_()\n  return x * y", "x * tanh(x)", "g * tanh(x)"),
+        ("y = x.detach().requires_grad_()\n  return x * y", "x * x", "g * x"),
+        ("y = x * 2\n  nn.LeakyReLU(0.5, True)(y)\n  return y", "leaky_relu(x * 2, 0.5)", "default"),
+    ],
+)
+def test_what_changes_a_tensor_in_place_is_followed(body: str, op: str, rule: str) -> None:
+    assert _read(f"def f(x):\n  {body}\n") == _written(op, rule)
+
+
+@pytest.mark.parametrize(
+    "one", ["x.new_tensor(1)", "torch.tensor(1, dtype=x.dtype)", "torch.full((1,), 1, dtype=torch.float)"]
+)
+def test_what_is_made_a_float_is_one(one: str) -> None:
+    assert _read(_fn(f"return torch.where(x > 0, {one}, 0 * {one})")) == _written("where(x > 0, 1, 0)", "g")
 
 
 def test_a_layer_of_layers_is_read() -> None:

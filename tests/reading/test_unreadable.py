@@ -18,6 +18,13 @@ def _fn(forward: str, backward: str = "return g", takes: str = "ctx, x") -> str:
     )
 
 
+def _layer(start: str) -> str:
+    """A layer that multiplies by the ``a`` that its ``__init__``, from line 3 on, sets."""
+    before = "class Layer(nn.Module):\n  def __init__(self):\n    "
+    after = "\n  def reset(self):\n    self.a.data.fill_(6)\n  def forward(self, x):\n    return x * self.a\n"
+    return before + start.replace("\n", "\n    ") + after
+
+
 UNREADABLE = {
     "matrix product": (_fn("return x.mm(w)", takes="ctx, x, w"), 3, "x.mm(w) multiplies matrices"),
     "matrix sign": (_fn("return x @ x"), 3, "multiplies matrices"),
@@ -96,6 +103,16 @@ UNREADABLE = {
     "too many inputs": (_fn("return torch.maximum(x, 1, 2)"), 3, "too many positional arguments"),
     "none is multiplied": (_fn("return x * w", takes="ctx, x, w=None"), 3, "a number, not None"),
     "loop too long": (_fn("for i in range(99):\n  x = x + 1\nreturn x"), 3, "holds more than 64 values"),
+    "whole numbers": (_fn("return (x > 0) * 1"), 1, "torch sends no gradient back through them"),
+    "mask": (_fn("return x > 0"), 1, "returns no floats"),
+    "whole numbers by dtype": (_fn("return (x > 0) * torch.ones_like(x, dtype=torch.int)"), 1, "no floats"),
+    "marked": (_fn("y = x.round()\nctx.mark_non_differentiable(y)\nreturn y"), 1, "as non-differentiable"),
+    "bytes below 0": (_fn("return -(x > 0).byte().float() - -(x > 0).byte()"), 3, "begin again at 255"),
+    "x not first": (_fn("return x * k", "return None, g", takes="ctx, k, x"), 1, "put the tensor first"),
+    "custom op": ("@torch.library.custom_op('a::b')\ndef f(x):\n  return x.round()\n\ndef f_back(ctx, g):\n"
+                  "  return g\n\nf.register_autograd(f_back)\n", 2, "gets its gradient elsewhere"),
+    "one answer": (_fn("return x * torch.equal(x, x)"), 3, "mixes the elements"),
+    "hook": (_layer("self.a = 1\nself.register_full_backward_hook(f)"), 4, "register_full_backward_hook"),
     "nested tests": (_fn("if k == 1: x = -x\nif k == 2: x = -x\nif k == 3: x = -x\nif k == 4: x = -x\n"
                          "if k == 5: x = -x\nreturn x", takes="ctx, x, k"), 7, "too often to be drawn"),
 }  # fmt: skip
@@ -109,6 +126,55 @@ def test_what_cannot_be_read_is_named_with_its_line(source: str, line: int, word
     assert caught.value.message.startswith(f"line {line}: ")
     assert caught.value.line == line
     assert str(caught.value) == caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("change", "lines"),
+    [
+        ("nn.init.constant_(self.a, 6)", 1),
+        ("self.a.data.fill_(6)", 1),
+        ("with torch.no_grad():\n  self.a.fill_(6)", 2),
+        ("self.a[0] = 6", 1),
+        ("setattr(self, 'a', 6)", 1),
+        ("self.__dict__['a'] = 6", 1),
+        ("try:\n  self.a = 6\nexcept ValueError:\n  pass", 1),
+        ("for i in range(99):\n  self.a += 1", 1),
+        ("if is_six():\n  self.a = 6", 1),
+        ("self.reset()", 3),
+    ],
+)
+def test_what_a_layer_changes_in_a_way_that_cannot_be_followed_is_not_taken_as_it_was(
+    change: str, lines: int
+) -> None:
+    with pytest.raises(ReadingError) as caught:
+        read_source(_layer("self.a = nn.Parameter(torch.ones(1))\n" + change))
+    assert caught.value.line == 3 + lines
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "for i in range(2):\n  A = [6]",
+        "while A[0] < 6:\n  A = [6]",
+        "try:\n  A = [6]\nexcept ValueError:\n  pass",
+        "with torch.no_grad():\n  A = [6]",
+        "if is_six():\n  A = [6]",
+        "A.append(6)",
+        "A[-1] = 6",
+        "torch.nn.init.constant_(A, 6)",
+        "def change():\n  global A\n  A = [6]",
+    ],
+)
+def test_what_the_text_changes_in_a_way_that_cannot_be_followed_is_not_taken_as_it_was(change: str) -> None:
+    with pytest.raises(ReadingError, match=r"^line [23]: "):
+        read_source(f"A = [1]\n{change}\n" + _fn("return x * A[-1]"))
+
+
+@pytest.mark.parametrize("change", ["Fn.set(6)", "setattr(Fn, 'a', 6)"])
+def test_what_a_class_is_given_later_is_not_taken_as_it_was(change: str) -> None:
+    setter = "  a = 1\n  @classmethod\n  def set(cls, a):\n    cls.a = a\n"
+    with pytest.raises(ReadingError, match="may change what the curve depends on"):
+        read_source(_fn("return x * Fn.a") + setter + change)
 
 
 def test_a_layer_with_a_weight_matrix_is_refused_and_what_follows_is_read() -> None:
