@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote_plus, urlsplit
 
 import numpy as np
 import pandas as pd
@@ -224,6 +224,18 @@ def test_back_undoes_and_forward_does_it_again(page: Page) -> None:
     page.go_forward()
     settle(page, shows=["masked", "zero"])
     assert asked(page) == {"op": ["clamp"], "rule": ["masked", "zero"], "g": ["-3"]}
+
+
+def test_a_field_that_keeps_the_focus_goes_back_too(page: Page) -> None:
+    visit(page, "/?op=sign&rule=formula: g", shows=["formula: g"])
+    for field, text in {number(page, "From"): "-1.5", page.get_by_label("Own rule"): "g * 2"}.items():
+        before = field.input_value()
+        enter(field, text)
+        page.wait_for_url(lambda address, text=text: text in unquote_plus(address))
+        settle(page)
+        back(page)
+        expect(field).to_be_focused()
+        expect(field).to_have_value(before)
 
 
 def test_back_right_after_a_choice_leaves_address_and_chart_in_step(page: Page) -> None:

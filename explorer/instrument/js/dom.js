@@ -3,6 +3,7 @@
 /** @typedef {string|number|boolean|null|undefined} Attribute */
 
 let made = 0;
+const written = new WeakMap(); // field -> what was last set
 
 /**
  * A new element. An attribute that is null, undefined or false is left out; true is an empty one.
@@ -45,12 +46,19 @@ export function setText(node, text) {
 }
 
 /**
- * Set what a field shows, unless somebody is typing in it.
+ * Set what a field shows, unless somebody is typing something else in it.
  * @param {HTMLInputElement} field
  * @param {string} text
  */
 export function setValue(field, text) {
-  if (document.activeElement !== field && field.value !== text) field.value = text;
+  const known = [written.get(field), text].includes(field.value);
+  if (known || document.activeElement !== field) writeValue(field, text);
+}
+
+/** Set what a field shows, whatever is typed in it. @param {HTMLInputElement} field @param {string} text */
+export function writeValue(field, text) {
+  if (field.value !== text) field.value = text;
+  written.set(field, text);
 }
 
 /** Do what nobody waits for, once the next frame is on the screen. @param {() => void} act */

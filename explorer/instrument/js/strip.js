@@ -1,7 +1,7 @@
 // What stands by the chart: the upstream gradient, the range, and examples to start from.
 
 import { withG, withRange } from "./choice.js";
-import { element, setValue } from "./dom.js";
+import { element, setValue, writeValue } from "./dom.js";
 import { createExamples } from "./examples.js";
 import { numberText, typedNumber } from "./numbers.js";
 import { createSlider } from "./slider.js";
@@ -33,7 +33,7 @@ export function createStrip(host, { store, examples }) {
     field.addEventListener("change", () => {
       const value = typedNumber(field.value);
       if (value !== null) store.change(next(value));
-      field.value = endText(now().range, place); // what has become of it, while the field still has the focus
+      writeValue(field, endText(now().range, place)); // what has become of it, while the field still has the focus
     });
     return { field, label: element("label", { class: "end" }, name, field) };
   }

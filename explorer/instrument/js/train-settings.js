@@ -1,6 +1,6 @@
 // The settings of a run as native controls: learning rate and pace by the chart, the rest by the cards.
 
-import { element, freshId, setText, setValue } from "./dom.js";
+import { element, freshId, setText, setValue, writeValue } from "./dom.js";
 import { catalogue } from "./entries.js";
 import { typedNumber, within } from "./numbers.js";
 import { createSlider } from "./slider.js";
@@ -73,7 +73,7 @@ function wholeField({ label, meaning, low, high, default: usual }, onChange) {
   function typed() {
     const value = typedNumber(field.value);
     const text = value === null ? shown : String(within(Math.round(value), low, high));
-    field.value = text;
+    writeValue(field, text);
     if (text !== shown) onChange(text);
   }
   return {
