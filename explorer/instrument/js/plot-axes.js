@@ -7,6 +7,7 @@ import { raised } from "./numbers.js";
 
 const PAD = 0.06; // of the height of a curve, kept free above and below
 const NEARLY = 1e-6; // steps by which a tick may miss the end of a range, by rounding
+const DIGITS = 18; // more than a number has
 const [SMALLEST, LARGEST] = [-3, 5]; // powers of ten that are written out
 
 /**
@@ -116,10 +117,10 @@ export function lengthOf({ texts }) {
 
 /** A number in a range with as few digits as there are. @param {Range} range */
 function roundest([start, stop]) {
-  const far = Math.max(Math.abs(start), Math.abs(stop));
-  let [unit, found] = [10 ** Math.ceil(Math.log10(far)), NaN];
-  for (; !(found >= start && found <= stop); unit /= 10) found = roundTo((start + stop) / 2, unit);
-  return found;
+  const highest = Math.ceil(Math.log10(Math.max(Math.abs(start), Math.abs(stop))));
+  const powers = Array.from({ length: DIGITS }, (_, place) => highest - place);
+  const found = powers.map((power) => roundTo((start + stop) / 2, 10 ** power));
+  return found.find((number) => number >= start && number <= stop) ?? start;
 }
 
 /** The next of 1, 2, 5, 10, … times a power of ten. @param {number} width */
