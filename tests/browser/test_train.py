@@ -277,7 +277,7 @@ def test_what_the_gradient_does_stands_in_a_row_a_rule(page: Page) -> None:
     open_train(page, "op=round&rule=default&rule=straight_through&steps=60&pace=full")
     press(page, "Start")
     expect(status(page)).to_contain_text("Finished after 60 steps.", timeout=30_000)
-    rows = [row.split("\t") for row in page.locator(".measured tr").all_text_contents()]
+    rows = [row.split("\t") for row in page.locator(".measured tr").all_inner_texts()]
     assert rows[0] == ["Rule", "Loss", "w1 moved", "‖∇w1‖", "‖∇w2‖", "Passed on", "Blocked", "Idle units"]
     assert (rows[1][0], rows[1][2:4], rows[1][5:]) == (
         "Default autograd", ["0", "0"], ["× 0", "100 %", "100 %"],
@@ -412,7 +412,7 @@ def test_an_example_is_chosen_from_a_menu_and_says_what_to_see(page: Page) -> No
     open_train(page, "op=relu&rule=default")
     page.get_by_text("Examples", exact=True).click()
     menu = page.locator(".presets .window")
-    assert menu.locator("b").all_text_contents() == [preset.name for preset in TRAINING]
+    assert menu.locator("b").all_inner_texts() == [preset.name for preset in TRAINING]
     chosen = TRAINING[-1]
     menu.get_by_role("button", name=chosen.name).click()
     expect(page.locator(".presets .hint")).to_have_text(chosen.hint)
@@ -434,7 +434,7 @@ def test_a_device_is_chosen_where_there_are_two(page: Page) -> None:
     page.route("**/document.json", with_device)
     open_train(page, "op=relu&rule=default")
     field = page.locator(".training .settings").get_by_label("Device")
-    assert field.locator("option").all_text_contents() == ["CPU", "NVIDIA GPU"]
+    assert field.locator("option").all_inner_texts() == ["CPU", "NVIDIA GPU"]
     expect(field).to_have_value("cuda")
     field.select_option("cpu")
     page.wait_for_url("**device=cpu*")
