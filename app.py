@@ -20,30 +20,30 @@ from explorer.ui.pages import PAGES
 from explorer.ui.protection import Protection
 
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
-_ASKED_AGAIN = {"Cache-Control": "no-store"}
+_NOT_KEPT = {"Cache-Control": "no-store"}
 _seats = admission.Seats(limits.COMPUTING, limits.WAITING)
 
 
 async def asset(request: Request) -> Response:
     """A file of the instrument, compressed; its address holds a hash of all of them, so it may be kept."""
-    found = answers.files().get(request.path_params["name"])
-    if found is None:
-        return Response("There is no such file: reload the page.", status_code=404, headers=_ASKED_AGAIN)
-    etag = {"ETag": f'"{found.etag}"'}
+    file = answers.files().get(request.path_params["name"])
+    if file is None:
+        return Response("There is no such file: reload the page.", status_code=404, headers=_NOT_KEPT)
+    etag = {"ETag": f'"{file.etag}"'}
     if request.headers.get("if-none-match") == etag["ETag"]:
         return Response(status_code=304, headers=_KEPT | etag)
     if "gzip" not in request.headers.get("accept-encoding", ""):
-        return Response(found.content, headers=_KEPT | etag, media_type=found.media_type)
+        return Response(file.content, headers=_KEPT | etag, media_type=file.media_type)
     headers = _KEPT | etag | {"Content-Encoding": "gzip"}
-    return Response(found.compressed, headers=headers, media_type=found.media_type)
+    return Response(file.compressed, headers=headers, media_type=file.media_type)
 
 
 def answered(path: str, work: Callable[..., answers.Answer], *names: str) -> Route:
     """A route that answers what ``work`` makes of the query, or of its values of these names."""
 
     async def endpoint(request: Request) -> Response:
-        asked = [request.query_params.get(name, "") for name in names] or [request.url.query]
-        return JSONResponse(await _seats.compute(work, *asked), headers=_ASKED_AGAIN)
+        values = [request.query_params.get(name, "") for name in names] or [request.url.query]
+        return JSONResponse(await _seats.compute(work, *values), headers=_NOT_KEPT)
 
     return Route(path, endpoint)
 
@@ -54,13 +54,13 @@ async def read(request: Request) -> Response:
     if body is None:
         return JSONResponse({"message": "This is too long: paste one class or function."})
     answer = await _seats.compute(answers.read, body.decode("utf-8", "replace"))
-    return JSONResponse(answer, headers=_ASKED_AGAIN)
+    return JSONResponse(answer, headers=_NOT_KEPT)
 
 
 async def save(request: Request) -> Response:
     """The instrument with the choice of a link as one file to keep."""
     page = await _seats.compute(answers.saved, request.url.query)
-    headers = _ASKED_AGAIN | {"Content-Disposition": 'attachment; filename="gradient-explorer.html"'}
+    headers = _NOT_KEPT | {"Content-Disposition": 'attachment; filename="gradient-explorer.html"'}
     return HTMLResponse(page, headers=headers)
 
 
@@ -123,7 +123,7 @@ def paced(route: Route) -> Route:
 
 
 _visitors = admission.Visitors()
-_ASKED = [
+_ANSWERS = [
     answered("/confirm", answers.confirm),
     answered("/entry", answers.own_entry, "kind", "text"),
     answered("/lesson", answers.lesson, "key"),
@@ -136,7 +136,7 @@ app = st.App(
     lifespan=lifespan,
     routes=[
         Route("/assets/{name:path}", asset),
-        *map(paced, [*_ASKED, *runs.ROUTES]),
+        *map(paced, [*_ANSWERS, *runs.ROUTES]),
         *(Route(page.path, index) for page in PAGES),
     ],
     middleware=[Middleware(Protection, _EARLY), Middleware(admission.Pages)],

@@ -36,7 +36,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Engine]:
 
 def test_the_server_warms_up_freezes_and_closes(engine: _Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     sampled = []
-    monkeypatch.setattr(ui, "sample", lambda *asked: sampled.append((asked, gc.get_freeze_count())))
+    monkeypatch.setattr(ui, "sample", lambda *given: sampled.append((given, gc.get_freeze_count())))
 
     async def served() -> tuple[int, bool]:
         async with app.lifespan(app.app):
@@ -44,7 +44,7 @@ def test_the_server_warms_up_freezes_and_closes(engine: _Engine, monkeypatch: py
             return gc.get_freeze_count(), engine.closed
 
     frozen, closed = asyncio.run(served())
-    assert [asked for asked, _ in sampled] == [("round", ["default", "straight_through"])]
+    assert [given for given, _ in sampled] == [("round", ["default", "straight_through"])]
     assert [before for _, before in sampled] == [0]  # what the warm-up leaves is frozen too
     assert frozen > 10_000
     assert not closed

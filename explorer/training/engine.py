@@ -76,7 +76,7 @@ class Engine:
         """
         if command not in get_args(Command):
             raise ValueError(f"unknown command {command!r}: use one of {', '.join(get_args(Command))}")
-        return self._asked(identity, lambda entry: self._roster.obey(entry, command))
+        return self._status_after(identity, lambda entry: self._roster.obey(entry, command))
 
     def change(self, identity: str, **live: float | str) -> Status:
         """Go on with another lr or pace, from the next steps on.
@@ -86,17 +86,17 @@ class Engine:
         """
         if other := [name for name in live if name not in LIVE]:
             raise ValueError(f"{', '.join(other)} cannot change while a run goes on: start a new one")
-        return self._asked(identity, lambda entry: self._roster.change(entry, live))
+        return self._status_after(identity, lambda entry: self._roster.change(entry, live))
 
     def snapshot(self, identity: str) -> Status:
         """How a run stands now; asking renews its lease."""
-        return self._asked(identity, lambda _entry: None)
+        return self._status_after(identity, lambda _entry: None)
 
     def snapshots(self, identities: Iterable[str]) -> tuple[Status, ...]:
         """How several runs stand, as ``snapshot`` has it; where that takes long, the others as last seen."""
         until = self._clock() + _TOGETHER_S
         return tuple(
-            self.snapshot(identity) if self._clock() < until else self._seen(identity)
+            self.snapshot(identity) if self._clock() < until else self._last_seen(identity)
             for identity in identities
         )
 
@@ -156,15 +156,15 @@ class Engine:
             entry.paid(run.step - before, self._clock(), slice_s)
             self._roster.requeue(entry)
             wanted, entry.wanted = entry.wanted, False
-        return _shown(run, entry.snapshot) if wanted else None
+        return _snapshot_after(run, entry.snapshot) if wanted else None
 
-    def _seen(self, identity: str) -> Status:
+    def _last_seen(self, identity: str) -> Status:
         """How a run stood when it was last looked at; asking renews its lease."""
         with self._changed:
             entry = self._roster.get(identity)
             return self._roster.status(entry) if entry else self._roster.gone(identity)
 
-    def _asked(self, identity: str, act: Callable[[Entry], int | None]) -> Status:
+    def _status_after(self, identity: str, act: Callable[[Entry], int | None]) -> Status:
         """Do something to a run in the books and then the single steps that returns; how it stands then."""
         with self._changed:
             entry = self._roster.get(identity)
@@ -178,7 +178,7 @@ class Engine:
             with self._changed:
                 entry.callers -= 1
             if entry.run or entry.state in AT_REST:
-                self._use(entry, lambda run: _shown(run, entry.snapshot, steps))
+                self._use(entry, lambda run: _snapshot_after(run, entry.snapshot, steps))
             with self._changed:
                 if entry.state not in ACTIVE + AT_REST:
                     entry.run = None
@@ -206,7 +206,7 @@ class Engine:
                     entry.look(run, snapshot or entry.snapshot, self._clock())
 
 
-def _shown(run: Run, last: Snapshot | None, steps: int = 0) -> Snapshot:
+def _snapshot_after(run: Run, last: Snapshot | None, steps: int = 0) -> Snapshot:
     """The snapshot after so many single steps: the last one where it shows the same."""
     run.advance(steps)
     same = last and (last.step, last.finished) == (run.step, run.finished)

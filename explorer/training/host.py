@@ -20,7 +20,7 @@ from explorer.training.engine import Engine
 from explorer.training.settings import Settings
 from explorer.training.status import Command, Status
 
-PLACE = "EXPLORER_ENGINE"  # the environment variable that decides
+ENGINE = "EXPLORER_ENGINE"  # the environment variable that decides
 
 _ROOT = Path(__file__).parents[2]
 HELLO = 0  # the number of the answer that says that the process listens
@@ -194,21 +194,21 @@ class EngineProcess:
             return self._process
 
 
-def open_engine(place: str | None = None) -> Engine | EngineProcess:
+def open_engine(kind: str | None = None) -> Engine | EngineProcess:
     """A new engine; close it when done.
 
     Args:
-        place: "process" (training has a core to itself, and a crash there leaves us alive) or
+        kind: "process" (training has a core to itself, and a crash there leaves us alive) or
             "thread" (small hosts, tests); None reads ``EXPLORER_ENGINE``, and without it is "process".
 
     Raises:
-        ValueError: another place.
+        ValueError: another kind.
     """
-    place = place or os.environ.get(PLACE) or "process"
-    places: dict[str, Callable[[], Engine | EngineProcess]] = {"process": EngineProcess, "thread": Engine}
-    if place not in places:
-        raise ValueError(f"{PLACE} must be one of {', '.join(places)}, not {place!r}")
-    return places[place]()
+    kind = kind or os.environ.get(ENGINE) or "process"
+    kinds: dict[str, Callable[[], Engine | EngineProcess]] = {"process": EngineProcess, "thread": Engine}
+    if kind not in kinds:
+        raise ValueError(f"{ENGINE} must be one of {', '.join(kinds)}, not {kind!r}")
+    return kinds[kind]()
 
 
 _opening = threading.Lock()

@@ -34,11 +34,11 @@ def main() -> None:
 
     def answer(number: int, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> None:
         try:
-            found = getattr(engine, name)(*given, **named)
+            result = getattr(engine, name)(*given, **named)
         except Exception as error:
             send(number, None, error)
         else:
-            send(number, found)
+            send(number, result)
 
     send(HELLO, None)
     try:

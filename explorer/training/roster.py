@@ -29,12 +29,12 @@ class Entry:
     """One run and where it stands.
 
     Attributes:
-        asked: when somebody last asked about it.
+        renewed: when its lease was last renewed: somebody asked about it.
         turn: its number in whatever line it stands in; the lowest is next.
         run: the run itself, once somebody needed it and until it is over. Who uses it holds ``lock``.
         callers: how many wait for the lock; a worker makes way for them.
         wanted: somebody asked about it since a worker last made its snapshot.
-        placed: since when it has used the place among the running that it last got, if it has.
+        slot_since: since when it has used the slot among the running that it last got, if it has.
         since: when it first did since it was started, resumed or changed, and ``since_step`` at which step.
         due: when its next step is, at its pace.
     """
@@ -42,7 +42,7 @@ class Entry:
     id: str
     owner: str | None
     settings: Settings
-    asked: float
+    renewed: float
     turn: int
     state: State = "ready"
     note: str = ""
@@ -52,7 +52,7 @@ class Entry:
     callers: int = 0
     wanted: bool = False
     step: int = 0
-    placed: float | None = None
+    slot_since: float | None = None
     since: float | None = None
     since_step: int = 0
     due: float = 0.0
@@ -75,10 +75,10 @@ class Entry:
         if run.finished and self.state in ACTIVE + AT_REST:
             self.move("diverged" if run.diverged else "finished")
 
-    def place(self, now: float) -> None:
-        """Give it a place among the running."""
+    def take_slot(self, now: float) -> None:
+        """Give it a slot among the running."""
         self.move("running")
-        self.placed = None
+        self.slot_since = None
         if self.since is None:
             self.since, self.since_step, self.due = now, self.step, now
 
@@ -119,7 +119,7 @@ class Roster:
         self.sweep()
         entry = self._entries.get(identity)
         if entry is not None:
-            entry.asked = self._clock()
+            entry.renewed = self._clock()
         return entry
 
     def add(self, settings: Settings, owner: str | None, paused: bool) -> Entry:
@@ -162,7 +162,7 @@ class Roster:
         return steps
 
     def change(self, entry: Entry, live: Mapping[str, Any]) -> None:
-        """Go on with other values; at full pace it needs a place. Raises ValueError for what cannot be."""
+        """Go on with other values; at full pace it needs a slot. Raises ValueError for what cannot be."""
         entry.settings, entry.since = replace(entry.settings, **live), None
         if entry.state in ACTIVE:
             entry.move("waiting")
@@ -172,30 +172,30 @@ class Roster:
         """Pause runs that nobody asks about, drop those long forgotten and those too many."""
         now = self._clock()
         for entry in list(self):
-            if now - entry.asked >= self._limits.forget_after_s:
+            if now - entry.renewed >= self._limits.forget_after_s:
                 self._drop(entry)
-            elif now - entry.asked >= self._limits.pause_after_s and entry.state in ACTIVE:
+            elif now - entry.renewed >= self._limits.pause_after_s and entry.state in ACTIVE:
                 entry.move("paused", " because nobody was watching")
-        idle = sorted((entry for entry in self if entry.state not in ACTIVE), key=lambda entry: entry.asked)
+        idle = sorted((entry for entry in self if entry.state not in ACTIVE), key=lambda entry: entry.renewed)
         for entry in idle[: max(0, len(idle) - self._limits.idle)]:
             self._drop(entry)
 
     def admit(self) -> None:
         """Let the first in the queue run where there is room; after a full turn a run queues again.
 
-        A run that keeps a pace needs no place: it leaves most of the time to the others.
+        A run that keeps a pace needs no slot: it leaves most of the time to the others.
         """
         now = self._clock()
         for entry in self._at_full_pace():
-            if entry.placed is not None and now - entry.placed >= self._limits.turn_s:
+            if entry.slot_since is not None and now - entry.slot_since >= self._limits.turn_s:
                 entry.move("waiting")
                 self.requeue(entry)
         room = self._limits.running - len(self._at_full_pace())
         waiting = self._waiting()
         for entry in [entry for entry in waiting if entry.interval_s]:
-            entry.place(now)
+            entry.take_slot(now)
         for entry in [entry for entry in waiting if not entry.interval_s][: max(0, room)]:
-            entry.place(now)
+            entry.take_slot(now)
 
     def next(self) -> Entry | None:
         """The running one with steps to take whose last slice is longest ago, its lock held; or None."""
@@ -204,8 +204,8 @@ class Roster:
         ready = [entry for entry in running if entry.ready(self._limits.slice_s) <= now]
         in_order = sorted(ready, key=lambda entry: entry.turn)
         entry = next((entry for entry in in_order if entry.lock.acquire(blocking=False)), None)
-        if entry is not None and entry.placed is None:
-            entry.placed = now
+        if entry is not None and entry.slot_since is None:
+            entry.slot_since = now
         return entry
 
     @property

@@ -64,18 +64,18 @@ class Seats:
     def __init__(self, computing: int, waiting: int) -> None:
         self._free = asyncio.Semaphore(computing)
         self._computing, self._waiting = computing, waiting
-        self._asked = 0
+        self._present = 0
 
     async def compute(self, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
         """What ``work`` returns, computed in a thread. Raises HTTPException 429 when too many wait."""
-        if self._asked >= self._computing + self._waiting:
+        if self._present >= self._computing + self._waiting:
             raise HTTPException(429, _BUSY.format(waiting=self._waiting))
-        self._asked += 1
+        self._present += 1
         try:
             async with self._free:
                 return await run_in_threadpool(work, *given, **named)
         finally:
-            self._asked -= 1
+            self._present -= 1
 
 
 class Visitors:
@@ -85,11 +85,11 @@ class Visitors:
         self._named = lru_cache(limits.VISITORS)(lambda _name: Pace(each))
         self._unnamed = lru_cache(limits.VISITORS)(lambda _address: Pace(shared))
 
-    def pace(self, asked: HTTPConnection) -> Pace:
-        """The pace of who asks."""
-        if name := asked.cookies.get(VISITOR):
+    def pace(self, connection: HTTPConnection) -> Pace:
+        """The pace of a visitor."""
+        if name := connection.cookies.get(VISITOR):
             return self._named(name)
-        return self._unnamed(asked.client.host if asked.client else "")
+        return self._unnamed(connection.client.host if connection.client else "")
 
 
 class Paced:

@@ -82,9 +82,9 @@ def head(path: str) -> str:
 
 def served(query: str) -> str:
     """Explore with the choice of a link, for the body of its page: it is drawn before Streamlit has come."""
-    asked = parse_qs(query, keep_blank_values=True)
-    data = json_text(given(from_query(asked)[0], "instrument"))
-    heading = "" if asked.get("embed") == ["true"] else skeleton("heading")
+    values = parse_qs(query, keep_blank_values=True)
+    data = json_text(given(from_query(values)[0], "instrument"))
+    heading = "" if values.get("embed") == ["true"] else skeleton("heading")
     script = f'<script type="application/json">{data}</script>'
     return f'<div class="served">{heading}{skeleton("instrument")}{script}</div>'
 
@@ -191,19 +191,19 @@ def own_entry(kind: str, text: str) -> Answer:
 def read(text: str) -> Answer:
     """What stands in pasted code: each Function with the choice that shows it, or what is in the way."""
     try:
-        return {"found": [_found(reading) for reading in read_sources(text)]}
+        return {"readings": [_readable(reading) for reading in read_sources(text)]}
     except ReadingError as error:
         return {"message": error.message}
 
 
-def _found(reading: Reading) -> Answer:
-    named = {"name": reading.name, "line": reading.line}
+def _readable(reading: Reading) -> Answer:
+    heading = {"name": reading.name, "line": reading.line}
     if reading.problem:
-        return named | {"message": reading.problem.message}
+        return heading | {"message": reading.problem.message}
     start, rules = Choice(), dict.fromkeys(["default", reading.rule])
-    op, shown = find_op(reading.op), [find_rule(rule) for rule in rules]
-    return named | {
+    op, records = find_op(reading.op), [find_rule(rule) for rule in rules]
+    return heading | {
         "op": op.formula,
-        "rule": shown[-1].formula or "torch's own",
-        "choice": choice_data(op, shown, parameters={}, span=start.range, g=start.g),
+        "rule": records[-1].formula or "torch's own",
+        "choice": choice_data(op, records, parameters={}, span=start.range, g=start.g),
     }

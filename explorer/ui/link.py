@@ -17,7 +17,7 @@ from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
 from explorer.training import SETTINGS, TrainingSettings
 
-LONGEST_SHOWN = 60
+LONGEST_QUOTE = 60
 LONGEST_REASON = 200
 SMALLEST_SPAN = 1e-12  # of the larger end: below that float64 has too few numbers for a curve
 SECTIONS = {"formula": "Formula", "code": "Code", "paste": "Paste code", "data": "Data"}
@@ -133,7 +133,7 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
     )
     choice = reader.training(choice)
     rest = [
-        f"The link sets {_shown(key)}, which nothing here uses." for key in reader.query if reader.query[key]
+        f"The link sets {_quoted(key)}, which nothing here uses." for key in reader.query if reader.query[key]
     ]
     return choice, reader.notices + rest
 
@@ -151,40 +151,41 @@ class _Reader:
         return values[-1] if values else None
 
     def op(self) -> str:
-        asked = self.last("op")
-        if asked is None:
+        text = self.last("op")
+        if text is None:
             return _DEFAULT.op
-        return self.entry(asked, "op", find_op) or _DEFAULT.op
+        return self.entry(text, "op", find_op) or _DEFAULT.op
 
     def rules(self) -> tuple[str, ...]:
-        asked = self.query.pop("rule", [])
-        found = [self.entry(text, "rule", find_rule) for text in asked]
-        rules = tuple(dict.fromkeys(key for key in found if key))
+        keys = [self.entry(text, "rule", find_rule) for text in self.query.pop("rule", [])]
+        rules = tuple(dict.fromkeys(filter(None, keys)))
         if len(rules) > MOST_RULES:
             self.note(f"The link names {len(rules)} rules: the first {MOST_RULES} are shown.")
         return rules[:MOST_RULES] or _DEFAULT.rules
 
     def hide(self, rules: Sequence[str]) -> tuple[str, ...]:
-        asked = self.query.pop("hide", [])
-        if unknown := [key for key in asked if key not in rules]:
-            self.note(f"The link hides {_shown(unknown[0])}, which is not among its rules.")
-        return tuple(key for key in rules if key in asked)
+        hidden = self.query.pop("hide", [])
+        if unknown := [key for key in hidden if key not in rules]:
+            self.note(f"The link hides {_quoted(unknown[0])}, which is not among its rules.")
+        return tuple(key for key in rules if key in hidden)
 
     def colours(self, rules: Sequence[str]) -> str:
-        asked = self.last("colours") or _DEFAULT.colours
-        if asked and not (len(rules) == len(asked) == len(set(asked)) and set(asked) <= set(_COLOURS)):
+        colours = self.last("colours") or _DEFAULT.colours
+        if colours and not (
+            len(rules) == len(colours) == len(set(colours)) and set(colours) <= set(_COLOURS)
+        ):
             self.note(
-                f"The link's colours {_shown(asked)} do not suit its {len(rules)} rules: "
+                f"The link's colours {_quoted(colours)} do not suit its {len(rules)} rules: "
                 f"each needs another digit from 1 to {MOST_RULES}."
             )
             return _DEFAULT.colours
-        return "" if asked == _COLOURS[: len(rules)] else asked
+        return "" if colours == _COLOURS[: len(rules)] else colours
 
     def section(self) -> str:
-        asked = self.last("section") or ""
-        if asked in SECTIONS or not asked:
-            return asked
-        self.note(f"The link opens {_shown(asked)}: the sections are {', '.join(SECTIONS)}.")
+        section = self.last("section") or ""
+        if section in SECTIONS or not section:
+            return section
+        self.note(f"The link opens {_quoted(section)}: the sections are {', '.join(SECTIONS)}.")
         return _DEFAULT.section
 
     def entry(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
@@ -193,22 +194,22 @@ class _Reader:
             return find(text).key
         except FormulaError as error:
             self.note(
-                f"The link's own {kind} {_shown(text.removeprefix(OWN))} cannot be read: {error.message}."
+                f"The link's own {kind} {_quoted(text.removeprefix(OWN))} cannot be read: {error.message}."
             )
         except ValueError:
             meant = hint(kind, text)
-            self.note(f"The link names an unknown {kind} {_shown(text)}{meant and f' ({meant})'}.")
+            self.note(f"The link names an unknown {kind} {_quoted(text)}{meant and f' ({meant})'}.")
         return ""
 
     def parameters(self, op: Op, rules: Sequence[Rule]) -> dict[str, float]:
         controls = parameters_of(op, rules)
-        asked = {key: self.last(_word(key)) for key in controls}
+        texts = {key: self.last(_word(key)) for key in controls}
         plain = {p.name for key, p in controls.items() if p.name != key}
         shared = {name: self.last(_word(name)) for name in sorted(plain)}
         values = {}
         for key, parameter in controls.items():
             # a plain name means every rule that has it
-            text = shared.get(parameter.name) if asked[key] is None else asked[key]
+            text = shared.get(parameter.name) if texts[key] is None else texts[key]
             if text is not None:
                 values[key] = self.value(key, text, parameter.default, *reach(parameter))
         settings, notices = ordered(op, rules, values)
@@ -216,30 +217,28 @@ class _Reader:
         return {key: value for key, value in settings.items() if value != controls[key].default}
 
     def g(self) -> float:
-        asked = self.last("g")
-        return _DEFAULT.g if asked is None else self.value("g", asked, _DEFAULT.g, -LARGEST_G, LARGEST_G)
+        text = self.last("g")
+        return _DEFAULT.g if text is None else self.value("g", text, _DEFAULT.g, -LARGEST_G, LARGEST_G)
 
-    def value(self, key: str, asked: str, default: float, low: float, high: float) -> float:
-        value = float(asked) if _NUMBER.fullmatch(asked) else math.nan
+    def value(self, key: str, text: str, default: float, low: float, high: float) -> float:
+        value = float(text) if _NUMBER.fullmatch(text) else math.nan
         if low <= value <= high:
             return value + 0.0
         self.note(
-            f"The link asks for {_shown(key)} = {_shown(asked)}: "
+            f"The link asks for {_quoted(key)} = {_quoted(text)}: "
             f"it must be a number from {low:.15g} to {high:.15g} and is left at {default:.15g}."
         )
         return default
 
     def range(self) -> tuple[float, float]:
-        asked = self.query.pop("range", [])
-        if not asked:
+        ends = self.query.pop("range", [])
+        if not ends:
             return _DEFAULT.range
-        if len(asked) != 2:
+        if len(ends) != 2:
             self.note("The link's range needs two values, such as range=-3&range=3.")
             return _DEFAULT.range
         bounds = (-LARGEST_RANGE, LARGEST_RANGE)
-        start, stop = (
-            self.value("range", *pair, *bounds) for pair in zip(asked, _DEFAULT.range, strict=True)
-        )
+        start, stop = (self.value("range", *pair, *bounds) for pair in zip(ends, _DEFAULT.range, strict=True))
         tidied, notices = tidy_range(start, stop)
         self.notices += notices
         return tidied
@@ -247,14 +246,14 @@ class _Reader:
     def training(self, choice: Choice) -> Choice:
         """Training settings one by one, each as the run itself accepts it."""
         for name, setting in SETTINGS.items():
-            asked = self.last(name)
-            if asked is None:
+            text = self.last(name)
+            if text is None:
                 continue
             try:
-                value = setting.read(asked)
+                value = setting.read(text)
             except ValueError as error:
                 default, why = setting_text(setting.usual), _line(str(error), LONGEST_REASON)
-                self.note(f"The link asks for {name} = {_shown(asked)}: {why}. It is left at {default}.")
+                self.note(f"The link asks for {name} = {_quoted(text)}: {why}. It is left at {default}.")
             else:
                 choice = replace(choice, **{name: value})
         return choice
@@ -282,9 +281,9 @@ def setting_text(value: str | float) -> str:
     return value if isinstance(value, str) else number_text(float(value))
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
     """A quotation of what a link holds: one short line of printable characters."""
-    return f'"{_line(text, LONGEST_SHOWN)}"'
+    return f'"{_line(text, LONGEST_QUOTE)}"'
 
 
 def _line(text: str, longest: int) -> str:

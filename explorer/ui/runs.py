@@ -44,31 +44,31 @@ ROUTES = (
 )
 
 
-def _started(asked: Json) -> str:
-    owner = asked.get("owner")
+def _started(payload: Json) -> str:
+    owner = payload.get("owner")
     if not isinstance(owner, str) or not 1 <= len(owner) <= LONGEST_OWNER:
         raise HTTPException(400, f"The owner must be a text of 1 to {LONGEST_OWNER} characters.")
-    choice, notices = from_query(parse_qs(str(asked.get("query", "")), keep_blank_values=True))
+    choice, notices = from_query(parse_qs(str(payload.get("query", "")), keep_blank_values=True))
     if notices:
         raise HTTPException(400, notices[0])
     training = {name: getattr(choice, name) for name in SETTINGS}
     settings = Settings(op=choice.op, rules=choice.rules, parameters=choice.parameters, **training)
-    identity = shared_engine().start(settings, owner, paused=asked.get("paused") is True)
+    identity = shared_engine().start(settings, owner, paused=payload.get("paused") is True)
     return json.dumps({"id": identity, "key": _key(identity)})
 
 
-def _commanded(asked: Json, identity: str, name: str) -> str:
+def _commanded(payload: Json, identity: str, name: str) -> str:
     engine = shared_engine()
-    status = None if _owned(identity, asked) else engine.snapshot(identity)
+    status = None if _owned(identity, payload) else engine.snapshot(identity)
     if status and status.state != "gone":
         raise HTTPException(403, "Only who started this run can command it: press Start for your own.")
-    return event(status or _obeyed(identity, name, asked))
+    return event(status or _obeyed(identity, name, payload))
 
 
-def _obeyed(identity: str, name: str, asked: Json) -> Status:
+def _obeyed(identity: str, name: str, payload: Json) -> Status:
     engine = shared_engine()
     if name == "change":
-        live = {key: SETTINGS[key].read(str(asked[key])) for key in LIVE if key in asked}
+        live = {key: SETTINGS[key].read(str(payload[key])) for key in LIVE if key in payload}
         return engine.change(identity, **live)
     if name not in get_args(Command):
         raise HTTPException(404, f"Runs know no such command: use change, {', '.join(get_args(Command))}.")
@@ -80,25 +80,25 @@ def _key(identity: str) -> str:
     return hmac.digest(_secret, identity.encode(), "sha256").hex()
 
 
-def _owned(identity: str, asked: Json) -> bool:
-    return hmac.compare_digest(str(asked.get("key")).encode(errors="replace"), _key(identity).encode())
+def _owned(identity: str, payload: Json) -> bool:
+    return hmac.compare_digest(str(payload.get("key")).encode(errors="replace"), _key(identity).encode())
 
 
-async def _asked(request: Request) -> Json:
+async def _payload(request: Request) -> Json:
     """The object a request holds."""
     text = await body(request, LONGEST_BODY)
     if text is None:
         raise HTTPException(413, f"This is too long: at most {LONGEST_BODY} bytes.")
     with suppress(ValueError, RecursionError):
-        if isinstance(asked := json.loads(text), dict):
-            return asked
+        if isinstance(payload := json.loads(text), dict):
+            return payload
     raise HTTPException(400, "This is not understood: send JSON.")
 
 
 async def _answered(work: Callable[..., str], request: Request, *given: str) -> Response:
     """What the work gives, as JSON; a sentence where it cannot be done."""
     try:
-        text = await run_in_threadpool(work, await _asked(request), *given)
+        text = await run_in_threadpool(work, await _payload(request), *given)
     except HTTPException as refused:
         return refusal(refused.status_code, refused.detail)
     except ValueError as error:

@@ -16,8 +16,8 @@ def arrive() -> list[str]:
     """Read the address bar on a visitor's first run; a sentence for whatever could not be had."""
     if "choice" in st.session_state:
         return []
-    asked = [key for key in st.query_params if key not in BROWSERS_OWN]
-    choice, notices = from_query({key: st.query_params.get_all(key) for key in asked})
+    keys = [key for key in st.query_params if key not in BROWSERS_OWN]
+    choice, notices = from_query({key: st.query_params.get_all(key) for key in keys})
     keep(choice)
     return notices
 

@@ -48,17 +48,17 @@ async def scenario(name: str, crowd: Crowd, count: int) -> None:
 
 async def nonsense(crowd: Crowd) -> None:
     """Some times a second: requests that are none, runs that are not there, connections that break off."""
-    asked = ["/confirm?op=%00&g=1e999", "/runs/none/events", "/lesson?key=x", "/assets/none", "/entry?kind=x"]
+    paths = ["/confirm?op=%00&g=1e999", "/runs/none/events", "/lesson?key=x", "/assets/none", "/entry?kind=x"]
     end = asyncio.get_running_loop().time() + crowd.seconds
-    place = urlsplit(crowd.address)
+    server = urlsplit(crowd.address)
     while asyncio.get_running_loop().time() < end:
-        for path in asked:
+        for path in paths:
             connection = Connection(crowd.address)
             with suppress(OSError):
                 await connection.get(path)
             crowd.tally.counts[f"nonsense answered {connection.status}"] += 1
             connection.close()
-        _, writer = await asyncio.open_connection(place.hostname, place.port)
+        _, writer = await asyncio.open_connection(server.hostname, server.port)
         writer.write(b"GET / HTTP/1.1\r\nHost: loc")
         writer.close()
         await asyncio.sleep(0.1)
@@ -80,18 +80,18 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=30.0, help="each visitor stays, at most 300 (30)")
     options.add_argument("--pid", type=int, help="of the server, to see its memory and threads")
     options.add_argument("--after", type=float, default=0.0, help="seconds until they are seen once more")
-    asked = options.parse_args()
-    if urlsplit(asked.address).hostname not in _LOCAL or asked.count > _MOST or asked.seconds > 300:
+    given = options.parse_args()
+    if urlsplit(given.address).hostname not in _LOCAL or given.count > _MOST or given.seconds > 300:
         options.error(f"a server of this machine, {_MOST} visitors and 300 seconds are the most")
-    crowd = Crowd(asked.address.rstrip("/"), asked.seconds)
-    begun, before = time.monotonic(), told(asked.pid)
-    asyncio.run(scenario(asked.scenario, crowd, asked.count))
-    print(f"{asked.count} visitors, {asked.scenario}, {time.monotonic() - begun:.0f} s")
+    crowd = Crowd(given.address.rstrip("/"), given.seconds)
+    begun, before = time.monotonic(), told(given.pid)
+    asyncio.run(scenario(given.scenario, crowd, given.count))
+    print(f"{given.count} visitors, {given.scenario}, {time.monotonic() - begun:.0f} s")
     print("\n".join(crowd.tally.rows()))
-    if asked.pid:
-        print(f"before: {before}\nat the end: {told(asked.pid)}")
-        time.sleep(asked.after)
-        print(f"{asked.after:.0f} s later: {told(asked.pid)}")
+    if given.pid:
+        print(f"before: {before}\nat the end: {told(given.pid)}")
+        time.sleep(given.after)
+        print(f"{given.after:.0f} s later: {told(given.pid)}")
         if crowd.runs:
             print(f"runs left: {asyncio.run(crowd.runs_left())} of {len(crowd.runs)}")
 

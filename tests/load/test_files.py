@@ -23,9 +23,9 @@ def test_the_log_is_not_flooded_when_files_run_out(tmp_path: Path):
     serve = f'ulimit -n {FILES}; exec "$0" -m streamlit run app.py --server.headless=true "$@"'
     command = ["sh", "-c", serve, sys.executable, "--server.address=127.0.0.1", f"--server.port={port}"]
     with running(command, port, "/_stcore/health", log, cwd=ROOT) as address, ExitStack() as held:
-        place = urlsplit(address).hostname or "", port
+        socket_address = urlsplit(address).hostname or "", port
         for _ in range(2 * FILES):
-            held.enter_context(socket.create_connection(place, timeout=20))
+            held.enter_context(socket.create_connection(socket_address, timeout=20))
         time.sleep(HELD_S)
         held.close()
         assert _health(address) == 200

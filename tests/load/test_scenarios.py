@@ -98,8 +98,8 @@ def _at_rest(threads: Callable[[], list[int]]) -> list[int]:
 
 def _when_few(threads: Callable[[], list[int]], allowed: list[int]) -> list[int]:
     """The same as soon as no more are left than allowed, and what is left when that does not come."""
-    end, found = time.monotonic() + PATIENCE_S, threads()
-    while any(now > most for now, most in zip(found, allowed, strict=True)) and time.monotonic() < end:
+    end, left = time.monotonic() + PATIENCE_S, threads()
+    while any(now > most for now, most in zip(left, allowed, strict=True)) and time.monotonic() < end:
         time.sleep(1.0)
-        found = threads()
-    return found
+        left = threads()
+    return left

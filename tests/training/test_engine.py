@@ -399,7 +399,7 @@ def test_a_run_the_engine_was_too_busy_for_does_not_rush(paced, still):
     assert paced.snapshot(identity).step - before == pytest.approx(100, abs=10)
 
 
-def test_runs_that_keep_a_pace_need_no_place(clock):
+def test_runs_that_keep_a_pace_need_no_slot(clock):
     engine = Engine(Limits(workers=0, running=1, waiting=9), clock)
     for _ in range(4):
         engine.start(dataclasses.replace(SMALL, pace=10))

@@ -202,8 +202,8 @@ def test_after_close_nothing_answers():
         engine.list()
 
 
-def test_the_place_is_decided_by_the_environment(monkeypatch):
-    monkeypatch.setenv(host.PLACE, "thread")
+def test_where_the_engine_lives_is_decided_by_the_environment(monkeypatch):
+    monkeypatch.setenv(host.ENGINE, "thread")
     engine = shared_engine()
     try:
         assert isinstance(engine, Engine)
@@ -213,6 +213,6 @@ def test_the_place_is_decided_by_the_environment(monkeypatch):
         host._shared.cache_clear()
 
 
-def test_an_unknown_place_is_refused():
+def test_an_unknown_kind_of_engine_is_refused():
     with pytest.raises(ValueError, match="EXPLORER_ENGINE must be one of process, thread, not 'moon'"):
         open_engine("moon")

@@ -69,10 +69,10 @@ def test_resume_is_refused_while_too_many_wait(clock):
 
 def test_idle_runs_are_kept_up_to_their_limit(clock):
     engine = Engine(Limits(workers=0, idle=2), clock)
-    asked, forgotten = engine.start(SMALL, paused=True), engine.start(SMALL, paused=True)
-    engine.snapshot(asked)
+    watched, forgotten = engine.start(SMALL, paused=True), engine.start(SMALL, paused=True)
+    engine.snapshot(watched)
     new = engine.start(SMALL, paused=True)
-    assert [engine.snapshot(identity).state for identity in (asked, forgotten, new)] == [
+    assert [engine.snapshot(identity).state for identity in (watched, forgotten, new)] == [
         "ready", "gone", "ready",
     ]  # fmt: skip
 
@@ -88,7 +88,7 @@ def test_a_waiting_run_is_not_built_yet(clock):
     assert len(built) == 1
 
 
-def test_a_long_run_yields_its_place_after_its_turn(clock):
+def test_a_long_run_yields_its_slot_after_its_turn(clock):
     engine = Engine(Limits(workers=0, running=1, turn_s=1.0), clock)
     long, short = engine.start(LONG), engine.start(SMALL)
     engine.turn()
@@ -101,7 +101,7 @@ def test_a_long_run_yields_its_place_after_its_turn(clock):
     assert engine.snapshot(long).state == "running"
 
 
-def test_who_has_a_place_keeps_it_until_it_was_used(clock):
+def test_who_has_a_slot_keeps_it_until_it_was_used(clock):
     """However long others hold the worker, nobody is sent to the end of the line without a step."""
     engine = Engine(Limits(workers=0, running=1, turn_s=0.01), clock)
     identities = [engine.start(LONG) for _ in range(3)]
@@ -124,7 +124,7 @@ def test_a_turn_is_short_while_others_wait(clock):
     assert 0 < engine.snapshot(other).step < whole / 4
 
 
-def test_a_long_run_keeps_its_place_while_nobody_waits(clock):
+def test_a_long_run_keeps_its_slot_while_nobody_waits(clock):
     engine = Engine(Limits(workers=0, running=1, turn_s=1.0), clock)
     long = engine.start(LONG)
     clock.now += 2.0

@@ -31,16 +31,16 @@ def sound(test: AppTest) -> AppTest:
 
 def labelled(widgets, label: str):
     """The one widget of a kind with a label."""
-    (found,) = [widget for widget in widgets if widget.label == label]
-    return found
+    (only,) = [widget for widget in widgets if widget.label == label]
+    return only
 
 
 def mounted(test: AppTest, part: str) -> dict:
     """What a part of the instrument was given."""
-    (found,) = [
+    (only,) = [
         component for component in test.get("bidi_component") if component.proto.component_name.endswith(part)
     ]
-    return json.loads(found.proto.json)
+    return json.loads(only.proto.json)
 
 
 def chosen(test: AppTest) -> dict:

@@ -81,7 +81,7 @@ def test_a_hurried_visitor_is_told_and_nobody_else():
 
 
 def test_a_third_who_would_wait_is_told():
-    async def asked() -> list[Any]:
+    async def computed() -> list[Any]:
         seats, go = admission.Seats(computing=1, waiting=2), asyncio.Event()
         loop = asyncio.get_running_loop()
         order: list[int] = []
@@ -99,7 +99,7 @@ def test_a_third_who_would_wait_is_told():
         told = await asyncio.gather(*tasks[:3])
         return [refused, running, told, order, await seats.compute(work, 7)]
 
-    refused, running, told, order, later = asyncio.run(asked())
+    refused, running, told, order, later = asyncio.run(computed())
     assert isinstance(refused, HTTPException)
     assert (refused.status_code, "2 requests wait" in refused.detail) == (429, True)
     assert len(running) <= 1  # one at a time

@@ -74,10 +74,10 @@ def test_an_own_formula_is_an_entry_or_a_mistake_with_its_column():
 
 @pytest.mark.parametrize("text", [DOCUMENTS_CLAMP, DOCUMENTS_RELU])
 def test_pasted_code_is_what_read_source_gives(text: str):
-    found = answers.read(text)["found"]
+    readings = answers.read(text)["readings"]
     op, rule = read_source(text)
-    assert len(found) == text.count("class ")
-    choice = found[0]["choice"]
+    assert len(readings) == text.count("class ")
+    choice = readings[0]["choice"]
     assert (choice["op"], choice["rules"]) == (op, ["default", rule])
     assert [entry["key"] for entry in choice["own"]["rule"]] == [rule]
     assert len(sample(choice["op"], choice["rules"]))
@@ -93,15 +93,15 @@ def test_pasted_code_is_what_read_source_gives(text: str):
 )
 def test_code_that_cannot_be_read_is_named_with_its_line(text: str, words: str):
     answer = answers.read(text)
-    messages = [answer["message"]] if "message" in answer else [one["message"] for one in answer["found"]]
+    messages = [answer["message"]] if "message" in answer else [one["message"] for one in answer["readings"]]
     assert words in " ".join(messages)
 
 
 def test_pasted_code_without_a_rule_of_its_own_shows_torchs():
-    (found,) = answers.read("def f(x):\n    return x.clamp(0, 1)")["found"]
-    assert (found["op"], found["rule"]) == ("clamp(x, 0, 1)", "torch's own")
-    assert found["choice"]["rules"] == ["default"]
-    assert found["choice"]["op"].startswith(OWN)
+    (reading,) = answers.read("def f(x):\n    return x.clamp(0, 1)")["readings"]
+    assert (reading["op"], reading["rule"]) == ("clamp(x, 0, 1)", "torch's own")
+    assert reading["choice"]["rules"] == ["default"]
+    assert reading["choice"]["op"].startswith(OWN)
 
 
 def test_every_file_stands_below_one_folder_that_its_content_names():

@@ -49,11 +49,11 @@ def _hostile(rng: random.Random) -> dict[str, list[str]]:
     for _ in range(rng.randint(0, 7)):
         text = rng.choice(VALUES)
         if rng.random() < 0.2:  # a character changed
-            place = rng.randint(0, len(text))
+            position = rng.randint(0, len(text))
             text = (
-                text[:place]
+                text[:position]
                 + chr(rng.choice([rng.randint(0, 127), rng.randint(128, 0x10FFFF)]))
-                + text[place + 1 :]
+                + text[position + 1 :]
             )
         query.setdefault(rng.choice(KEYS), []).append(text)
     if rng.random() < 0.3:

@@ -45,9 +45,9 @@ def test_a_class_that_comes_at_once_has_the_numbers_computed_once(monkeypatch: p
     numbers = [behind_a_block if n.__name__ == "behind_a_block" else n for n in lesson.numbers]
     monkeypatch.setattr(answers, "LESSONS", {"a class": replace(lesson, numbers=tuple(numbers))})
     with ThreadPoolExecutor(16) as pool:
-        found = list(pool.map(lambda _: answers.lesson("a class"), range(32)))
+        lessons = list(pool.map(lambda _: answers.lesson("a class"), range(32)))
     assert len(counted) == 1
-    assert all(one == found[0] for one in found)
+    assert all(one == lessons[0] for one in lessons)
 
 
 def test_the_page_opens_and_its_own_words_are_no_faults():

@@ -14,7 +14,7 @@ from starlette.types import Message
 from explorer.ui.protection import HOSTS, Protection
 
 
-def _asked(
+def _answer(
     app: Protection, host: str, path: str = "/", kind: str = "http", query: bytes = b"", server="10.0.0.7"
 ):
     sent: list[Message] = []
@@ -38,7 +38,7 @@ def _asked(
 
 
 def _code(app: Protection, host: str, **more) -> int:
-    return _asked(app, host, **more)[0]["status"]
+    return _answer(app, host, **more)[0]["status"]
 
 
 _page = PlainTextResponse("here")
@@ -51,7 +51,7 @@ def test_the_machines_own_names_are_known_and_no_other():
     assert _code(app, "10.0.0.7", server="::ffff:10.0.0.7") == 200
     foreign = ["evil.example", "localhost.evil.example", "10.0.0.8", "evil.example:localhost", "[", "", "a@b"]
     for host in foreign:
-        start, body = _asked(app, host)
+        start, body = _answer(app, host)
         assert (start["status"], HOSTS.encode() in body["body"]) == (400, True), host
 
 
@@ -64,12 +64,12 @@ def test_hosted_the_configured_names_are_known(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_websocket_of_a_foreign_host_is_closed():
-    (closed,) = _asked(Protection(_page), "evil.example", kind="websocket")
+    (closed,) = _answer(Protection(_page), "evil.example", kind="websocket")
     assert (closed["type"], closed["code"]) == ("websocket.close", 1008)
 
 
 def test_nothing_is_uploaded():
-    start, body = _asked(Protection(_page), "localhost", path="/_stcore/upload_file/session/file")
+    start, body = _answer(Protection(_page), "localhost", path="/_stcore/upload_file/session/file")
     assert (start["status"], b"Nothing can be uploaded" in body["body"]) == (400, True)
 
 
@@ -77,7 +77,7 @@ def test_every_answer_carries_the_headers():
     digest = base64.b64encode(hashlib.sha256(b"one()").digest()).decode()
     app = Protection(_page, "<p><script>one()</script><script src='x.js'></script>")
     for host, path in (("localhost", "/"), ("evil.example", "/"), ("localhost", "/_stcore/upload_file/a/b")):
-        headers = dict(_asked(app, host, path)[0]["headers"])
+        headers = dict(_answer(app, host, path)[0]["headers"])
         assert headers[b"x-content-type-options"] == b"nosniff"
         assert headers[b"referrer-policy"] == b"same-origin"
         rules = dict(rule.split(" ", 1) for rule in headers[b"content-security-policy"].decode().split("; "))
@@ -96,5 +96,5 @@ def test_every_answer_carries_the_headers():
     ],
 )
 def test_who_may_frame_a_page(query: bytes, framed_by: str):
-    headers = dict(_asked(Protection(_page), "localhost", query=query)[0]["headers"])
+    headers = dict(_answer(Protection(_page), "localhost", query=query)[0]["headers"])
     assert headers[b"content-security-policy"].decode().endswith(f"frame-ancestors {framed_by}")

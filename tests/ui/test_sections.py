@@ -51,9 +51,9 @@ def test_only_the_open_section_is_drawn():
     kinds = {"formula": "latex", "code": "code", "data": "dataframe"}
     for name in kinds:
         test = opened(f"section={name}")
-        shown = [other for other, kind in kinds.items() if test.get(kind)]
-        assert name in shown
-        assert set(shown) <= {name, "data"}  # the formulas' table of readings is one too
+        drawn = [other for other, kind in kinds.items() if test.get(kind)]
+        assert name in drawn
+        assert set(drawn) <= {name, "data"}  # the formulas' table of readings is one too
     assert not any(opened().get(kind) for kind in kinds.values())
 
 
@@ -64,8 +64,8 @@ INSIDE = r"\begin{cases}g & \text{if } \mathrm{lo} \le x \le \mathrm{hi}\\ 0 & \
     ("op", "gradient"), [("cube", r"g \,\left(3 \cdot {x}^{2}\right)"), ("formula: x*k", r"g \,k")]
 )
 def test_torchs_own_derivative_is_written_out(op: str, gradient: str):
-    shown = _latex(opened(f"op={op}&rule=default&section=formula"))
-    assert shown[-1].endswith(rf"\frac{{\mathrm{{d}}y}}{{\mathrm{{d}}x}} = {gradient}")
+    formulas = _latex(opened(f"op={op}&rule=default&section=formula"))
+    assert formulas[-1].endswith(rf"\frac{{\mathrm{{d}}y}}{{\mathrm{{d}}x}} = {gradient}")
 
 
 def test_formula_shows_forward_and_every_rule_with_the_present_values():
@@ -100,17 +100,17 @@ def test_formula_names_every_entry_with_its_purpose_and_source():
 
 
 def test_formula_puts_what_torch_computes_beside_the_rules():
-    shown = opened(f"{QUERY}&section=formula").dataframe[0].value
-    assert list(shown) == ["x", "y", "torch", *(RULES[key].label for key in CODED[1:3]), "g * k"]
-    x = shown["x"].astype(float)
-    kinks = [place for place in (-0.5, 1.25) if place in set(x)]
+    table = opened(f"{QUERY}&section=formula").dataframe[0].value
+    assert list(table) == ["x", "y", "torch", *(RULES[key].label for key in CODED[1:3]), "g * k"]
+    x = table["x"].astype(float)
+    kinks = [kink for kink in (-0.5, 1.25) if kink in set(x)]
     assert kinks == [-0.5, 1.25]
     inside = (x > -0.5) & (x < 1.25)
-    assert set(shown["torch"][inside]) == {G}
-    assert set(shown["torch"][(x < -0.5) | (x > 1.25)]) == {0}
-    assert set(shown["g * k"]) == {G * 3.5}
+    assert set(table["torch"][inside]) == {G}
+    assert set(table["torch"][(x < -0.5) | (x > 1.25)]) == {0}
+    assert set(table["g * k"]) == {G * 3.5}
     expected = readings("clamp", CODED, start=START, stop=STOP, g=G, **VALUES)
-    pd.testing.assert_frame_equal(shown.drop(columns="x"), expected.drop(columns="x"), check_dtype=False)
+    pd.testing.assert_frame_equal(table.drop(columns="x"), expected.drop(columns="x"), check_dtype=False)
 
 
 def test_readings_are_computed_once_for_a_choice(monkeypatch):

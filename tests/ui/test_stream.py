@@ -25,13 +25,13 @@ def told(engine, identity, most=99, meanwhile=lambda: None):
     """The events up to the end or to so many, as data; ``meanwhile`` is called after each."""
 
     async def watched():
-        found = []
+        texts = []
         async for text in stream.events(Looks(engine), identity, interval_s=0.001):
-            found.append(text)
-            if len(found) == most:
+            texts.append(text)
+            if len(texts) == most:
                 break
             meanwhile()
-        return found
+        return texts
 
     texts = asyncio.run(watched())
     assert all(text.startswith((":", "data: {")) and text.endswith("\n\n") for text in texts)
@@ -121,17 +121,17 @@ def test_who_is_slow_gets_fewer_events(engine):
 
 def test_the_event_loop_is_never_held(engine):
     """While the engine takes its time others go on."""
-    waits, asked = threading.Event(), threading.Event()
+    waits, reached = threading.Event(), threading.Event()
 
     class Slow:
         def snapshots(self, identities):
-            asked.set()
+            reached.set()
             assert waits.wait(10)
             return engine.snapshots(identities)
 
     async def both():
         watcher = asyncio.create_task(anext(stream.events(Looks(Slow()), "a run")))
-        while not asked.is_set():
+        while not reached.is_set():
             await asyncio.sleep(0.001)
         waits.set()  # nobody could do that if the loop were held
         return await watcher
@@ -174,18 +174,18 @@ def test_the_route(monkeypatch):
 )
 def test_a_third_who_watches_is_told_so_and_nobody_else(engine, most, who, said):
     runs = {name: engine.start(LONG, name) for name in "abc"}
-    asked = [request(**(one | {"run": runs[one["run"]]})) for one in who]
-    third, watching = asked[2].path_params["run"], stream.Watching(**most)
+    requests = [request(**(one | {"run": runs[one["run"]]})) for one in who]
+    third, watching = requests[2].path_params["run"], stream.Watching(**most)
     looks = Looks(engine)
 
     async def watched():
-        told = [watching.told(one, looks, one.path_params["run"]) for one in asked]
+        told = [watching.told(one, looks, one.path_params["run"]) for one in requests]
         for each in told[:2]:
             await anext(each)
-        refused = [json.loads(text[6:]) async for text in watching.told(asked[2], looks, third)]
+        refused = [json.loads(text[6:]) async for text in watching.told(requests[2], looks, third)]
         here = len(watching)
         await told[0].aclose()
-        again = json.loads((await anext(watching.told(asked[2], looks, third)))[6:])
+        again = json.loads((await anext(watching.told(requests[2], looks, third)))[6:])
         await told[1].aclose()
         return refused, here, again
 
@@ -223,11 +223,11 @@ def test_all_watchers_together_share_the_pictures_of_a_second(engine, monkeypatc
 
 
 def test_who_watches_at_the_same_moment_is_one_question(engine):
-    asked = []
+    questions = []
 
     class Counted:
         def snapshots(self, identities):
-            asked.append(identities)
+            questions.append(identities)
             turn_until_idle(engine)
             return engine.snapshots(identities)
 
@@ -239,7 +239,7 @@ def test_who_watches_at_the_same_moment_is_one_question(engine):
         return identities, told
 
     identities, texts = asyncio.run(watched())
-    assert asked == [identities]
+    assert questions == [identities]
     told_of = [json.loads(text.removeprefix("data: "))["id"] for text in texts]
     assert told_of == [*identities, identities[0]]
 

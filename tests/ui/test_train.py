@@ -47,9 +47,9 @@ def test_the_choice_stays_from_page_to_page():
 
 def test_controls_are_drawn_from_the_declared_settings():
     given = {setting["name"]: setting for setting in answers.settings()}
-    shown = {name: setting for name, setting in SETTINGS.items() if setting.shown}
-    assert list(given) == list(shown)
-    for name, setting in shown.items():
+    drawn = {name: setting for name, setting in SETTINGS.items() if setting.shown}
+    assert list(given) == list(drawn)
+    for name, setting in drawn.items():
         assert setting.read(given[name]["default"]) == setting.default
         assert list(given[name]["words"]) == list(setting.words)
     assert given["task"]["words"] == {key: task.label for key, task in TASKS.items()}

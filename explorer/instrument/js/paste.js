@@ -5,8 +5,8 @@ import { received } from "./message.js";
 
 /**
  * A Function that was found: its formulas and the choice that shows them, or why it cannot be drawn.
- * @typedef {{name: string, line: number, op?: string, rule?: string, choice?: *, message?: string}} Found
- * @typedef {(text: string) => Promise<{found: Found[]}|{message: string}>} ReadCode
+ * @typedef {{name: string, line: number, op?: string, rule?: string, choice?: *, message?: string}} Reading
+ * @typedef {(text: string) => Promise<{readings: Reading[]}|{message: string}>} ReadCode
  */
 
 const PAUSE_MS = 250; // between two keys of one who types
@@ -38,12 +38,12 @@ export function createPaste(host, { store, read, onShow }) {
 
   async function reading() {
     const mine = ++turn;
-    const answer = box.value.trim() ? await read(box.value) : { found: [] };
+    const answer = box.value.trim() ? await read(box.value) : { readings: [] };
     if (mine !== turn) return;
-    results.replaceChildren(...("message" in answer ? [element("p", {}, answer.message)] : answer.found.map(finding)));
+    results.replaceChildren(...("message" in answer ? [element("p", {}, answer.message)] : answer.readings.map(finding)));
   }
 
-  /** @param {Found} found */
+  /** @param {Reading} reading */
   function finding({ name, line, op, rule, choice, message }) {
     const title = element("h3", {}, `${name}, line ${line}`);
     if (!choice) return element("section", {}, title, element("p", {}, message ?? ""));
