@@ -1,8 +1,10 @@
-"""Who may import whom: the table of the design against every import in the code."""
+"""Who may import whom: the tables of the design against every import in the code, Python and JavaScript."""
 
 from __future__ import annotations
 
 import ast
+import os
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+SCRIPTS = ROOT / "explorer" / "instrument" / "js"
 EVERYWHERE = frozenset(sys.stdlib_module_names) | {"numpy"}
 
 
@@ -52,6 +55,23 @@ TABLE = {
     "ui": _row("streamlit starlette plotly pandas", f"{_CORE} instrument lessons"),
     "app": _row("streamlit starlette plotly torch", "ui"),
 }
+
+# The rooms of the browser's half in their order: what a room may import stands above it.
+ROOMS = {
+    "formula": "",
+    "elements": "formula",
+    "choice": "formula elements",
+    "chart": "formula elements",
+    "cards": "formula elements choice chart",
+    "explore": "formula elements choice chart cards",
+    "train": "formula elements choice chart cards",
+    "learn": "formula elements choice chart explore train",
+    "pages": "elements choice explore train learn",
+}
+# A type is imported as well, in a comment.
+_MODULE = re.compile(
+    r"""(?:^(?:import|export)\b[^;"'`=(]*|\bimport\s*\(\s*)["'`]([^"'`]*)["'`]|\bimport\s*\(""", re.MULTILINE
+)
 
 
 def part_of(path: Path, root: Path) -> str:
@@ -99,8 +119,59 @@ def breaches(root: Path, table: dict[str, Row]) -> list[str]:
     return found
 
 
+def modules_of(scripts: Path) -> list[Path]:
+    """All modules of the browser's half."""
+    return sorted(scripts.rglob("*.js"))
+
+
+def named_by(module: Path, scripts: Path) -> Iterator[str]:
+    """Paths below ``scripts`` of what a module imports, in code or as a type; other addresses as they are."""
+    for found in _MODULE.finditer(module.read_text(encoding="utf-8")):
+        address = found[1]
+        if address is None:
+            yield "a name computed at run time"
+        elif address.startswith("."):
+            yield Path(os.path.relpath(module.parent / address, scripts)).as_posix()
+        else:
+            yield address
+
+
+def room_breaches(scripts: Path, rooms: dict[str, str]) -> list[str]:
+    """Every module outside the rooms, and every import not allowed or not there, one line each."""
+    found = []
+    for module in modules_of(scripts):
+        name = module.relative_to(scripts).as_posix()
+        room, *inside = name.split("/")
+        if room not in rooms or not inside:
+            found.append(f"{name} is in no room")
+            continue
+        for imported in named_by(module, scripts):
+            allowed = imported.split("/")[0] in {room, *rooms[room].split()}
+            if not (allowed and (scripts / imported).is_file()):
+                found.append(f"{name} imports {imported}")
+    return found
+
+
 def test_every_import_is_in_the_table():
     assert breaches(ROOT, TABLE) == []
+
+
+def test_every_import_between_rooms_is_in_the_table():
+    assert room_breaches(SCRIPTS, ROOMS) == []
+
+
+def test_imports_go_one_way_between_rooms():
+    order = list(ROOMS)
+    for room, imported in ROOMS.items():
+        assert set(imported.split()) <= set(order[: order.index(room)]), room
+
+
+def test_every_room_and_what_it_may_import_is_used():
+    used = {room: set() for room in ROOMS}
+    for module in modules_of(SCRIPTS):
+        room = module.relative_to(SCRIPTS).parts[0]
+        used[room] |= {imported.split("/")[0] for imported in named_by(module, SCRIPTS)} - {room}
+    assert used == {room: set(imported.split()) for room, imported in ROOMS.items()}
 
 
 def test_the_files_are_really_read():
@@ -157,3 +228,35 @@ def test_the_check_itself(tmp_path: Path, file: str, code: str, expected: str | 
     if expected:
         assert expected in found[0]
         assert found[0].startswith(str(Path(file)))
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "expected"),
+    [
+        ("low/a.js", 'import { x } from "./b.js";\nexport { y } from "./b.js";', None),
+        ("low/a.js", 'import "../high/c.js";', "imports high/c.js"),
+        ("low/a.js", "import {\n  x,\n} from '../high/c.js';", "imports high/c.js"),
+        ("low/a.js", "const { x } = await import('../high/c.js');", "imports high/c.js"),
+        ("low/a.js", "await import(`../high/${name}.js`);", "imports high/${name}.js"),
+        ("low/a.js", "await import(name);", "computed at run time"),
+        ("low/a.js", '/** @type {import("../high/c.js").X} */', "imports high/c.js"),
+        ("low/a.js", 'import { x } from "./gone.js";', "imports low/gone.js"),
+        ("low/a.js", 'import { x } from "https://elsewhere.org/x.js";', "imports https://elsewhere.org/x.js"),
+        ("low/a.js", 'import { x } from "../../outside.js";', "imports ../outside.js"),
+        ("high/a.js", 'import { x } from "../low/b.js";\nimport { y } from "./c.js";', None),
+        ("a.js", "", "is in no room"),
+        ("other/a.js", "", "is in no room"),
+    ],
+)
+def test_the_check_of_rooms_itself(tmp_path: Path, file: str, code: str, expected: str | None):
+    scripts = tmp_path / "js"
+    for name in ("low/b.js", "high/c.js"):
+        (scripts / name).parent.mkdir(parents=True)
+        (scripts / name).touch()
+    (scripts / file).parent.mkdir(exist_ok=True)
+    (scripts / file).write_text(code, encoding="utf-8")
+    found = room_breaches(scripts, {"low": "", "high": "low"})
+    assert len(found) == (expected is not None)
+    if expected:
+        assert expected in found[0]
+        assert found[0].startswith(file)

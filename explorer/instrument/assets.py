@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import plotly
 
 _FOLDER = Path(__file__).parent
 MODULES = _FOLDER / "js"
-_IMPORTED = re.compile(r'\bfrom "\./([\w-]+\.js)"')
+_IMPORTED = re.compile(r'\bfrom "(\.[\w./-]+\.js)"')
 PLOTLY = f"plotly-{plotly.__version__}.min.js"  # the version is in the name, so it may be kept for ever
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
 
@@ -39,7 +40,7 @@ class Asset:
 
 def assets(document: Mapping[str, Any]) -> dict[str, Asset]:
     """Every file by its address below ``assets/``: modules, style, the document and plotly.js."""
-    files = {path.name: path.read_bytes() for path in sorted(MODULES.iterdir())}
+    files = {path.relative_to(MODULES).as_posix(): path.read_bytes() for path in sources("js", "css")}
     files["document.json"] = json.dumps(document, separators=(",", ":")).encode()
     digest = hashlib.sha256()
     for name, content in sorted(files.items()):
@@ -50,12 +51,26 @@ def assets(document: Mapping[str, Any]) -> dict[str, Asset]:
 
 
 def with_imports(*names: str) -> list[str]:
-    """Modules with all they import, each once; what they load later, by ``import(…)``, is left out."""
+    """Modules with all they import, each once; what they load later, by ``import(…)``, is left out.
+
+    ``names`` are paths below ``js``, such as ``"pages/mount.js"``.
+    """
     found = list(names)
     for name in found:  # it grows
         text = (MODULES / name).read_text(encoding="utf-8")
-        found += [other for other in dict.fromkeys(_IMPORTED.findall(text)) if other not in found]
+        imported = dict.fromkeys(beside(name, path) for path in _IMPORTED.findall(text))
+        found += [other for other in imported if other not in found]
     return found
+
+
+def sources(*suffixes: str) -> list[Path]:
+    """The files of all rooms that end in one of the suffixes, such as ``"css"``, in order."""
+    return sorted(path for suffix in suffixes for path in MODULES.glob(f"*/*.{suffix}"))
+
+
+def beside(module: str, path: str) -> str:
+    """What a module names by a relative path, such as ``"../formula/curves.js"``, below ``js``."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(module), path))
 
 
 def skeleton_css() -> str:

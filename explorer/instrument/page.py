@@ -10,10 +10,10 @@ from typing import Any
 from explorer.catalogue import Op, Rule
 from explorer.curves import sample_curves
 from explorer.description import described
-from explorer.instrument.assets import MODULES, json_text, plotly_js, skeleton, skeleton_css
+from explorer.instrument.assets import MODULES, beside, json_text, plotly_js, skeleton, skeleton_css, sources
 from explorer.instrument.document import choice_data, document
 
-_IMPORT = re.compile(r'(from\s+|import\()"\./([\w-]+\.js)"')
+_IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
 _HEIGHT_PX = 640
 
 
@@ -25,7 +25,7 @@ class Page:
 
     def html(self) -> str:
         """One self-contained file of about 5 MB: it fetches nothing, and all of its sliders work."""
-        sheets = (sheet.read_text(encoding="utf-8") for sheet in sorted(MODULES.glob("*.css")))
+        sheets = (sheet.read_text(encoding="utf-8") for sheet in sources("css"))
         parts = {
             "style": "\n".join([skeleton_css(), *sheets]),
             "skeleton": skeleton("instrument"),
@@ -73,7 +73,12 @@ def instrument(
 def _modules() -> dict[str, str]:
     """Each module as an address that holds its text; they import one another by bare names."""
     found = {}
-    for path in sorted(MODULES.glob("*.js")):
-        text = _IMPORT.sub(r'\1"#\2"', path.read_text(encoding="utf-8"))
-        found[f"#{path.name}"] = f"data:text/javascript;base64,{base64.b64encode(text.encode()).decode()}"
+    for path in sources("js"):
+        name = path.relative_to(MODULES).as_posix()
+        text = _renamed(name, path.read_text(encoding="utf-8"))
+        found[f"#{name}"] = f"data:text/javascript;base64,{base64.b64encode(text.encode()).decode()}"
     return found
+
+
+def _renamed(module: str, text: str) -> str:
+    return _IMPORT.sub(lambda found: f'{found[1]}"#{beside(module, found[2])}"', text)

@@ -30,7 +30,7 @@ _WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES
 _PRESETS = {"instrument": PRESETS, "training": TRAINING}
 _COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
 # What a page loads beside what all of them need.
-_ALSO = {"/train": ("train.js",), "/learn": ("lesson-course.js", "train.js")}
+_ALSO = {"/train": ("train/training.js",), "/learn": ("learn/course.js", "train/training.js")}
 LONGEST_BODY = 4 * MAX_CHARACTERS  # bytes of pasted code in UTF-8
 Answer = dict[str, Any]
 
@@ -59,7 +59,7 @@ def _setting(setting: Setting) -> Answer:
 @cache
 def folder() -> str:
     """Where the modules are, below ``assets/``."""
-    return next(name for name in files() if name.endswith("/mount.js")).partition("/")[0]
+    return next(name for name in files() if name.endswith("/document.json")).partition("/")[0]
 
 
 @cache
@@ -67,7 +67,7 @@ def head(path: str) -> str:
     """For the head of a page: the skeleton's style, and what is fetched while Streamlit is still loading."""
     below = f"assets/{folder()}"
     styles = [name for name in files() if name.endswith(".css")]
-    modules = with_imports("mount.js", *_ALSO.get(path, ()))
+    modules = with_imports("pages/mount.js", *_ALSO.get(path, ()))
     return "\n".join(
         [
             f"<style>{skeleton_css()}</style>",
@@ -75,7 +75,7 @@ def head(path: str) -> str:
             f'<link href="{below}/document.json" rel="preload" as="fetch" crossorigin>',
             f'<script async src="assets/{PLOTLY}"></script>',
             *(f'<link href="{below}/{name}" rel="modulepreload">' for name in modules),
-            f'<script type="module" src="{below}/mount.js"></script>',
+            f'<script type="module" src="{below}/pages/mount.js"></script>',
         ]
     )
 

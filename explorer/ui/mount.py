@@ -11,7 +11,7 @@ from explorer.ui import answers, state
 # relative one is right on each of them.
 _JS = """
 export default function (component) {
-  const address = new URL(`assets/${component.data.folder}/mount.js`, document.baseURI).href;
+  const address = new URL(`assets/${component.data.folder}/pages/mount.js`, document.baseURI).href;
   const loaded = import(address);
   const sentence = "The instrument could not be loaded: reload the page.";
   const failed = () => {

@@ -28,7 +28,7 @@ def _answer(route: Route) -> None:
 
 @contextmanager
 def modules_page(browser: Browser) -> Iterator[Page]:
-    """A page in which ``import("./curves.js")`` gives the module of that name; errors in it are raised."""
+    """A page in which ``import("./formula/curves.js")`` gives that module; errors in it are raised."""
     page = browser.new_page()
     errors: list[Error] = []
     page.on("pageerror", lambda error: errors.append(error))

@@ -10,7 +10,7 @@ from tests.browser.modules import modules_page, run
 
 GRID = [-2 + 4 * place / 40 for place in range(41)]
 DISTANCE = """
-    const { distanceOf, distanceWords } = await import("./lesson-distance.js");
+    const { distanceOf, distanceWords } = await import("./learn/distance.js");
     const values = new Map(given.x.map((x, place) => [x, given.guess[place] ?? NaN]));
     const truth = { x: given.x, y: given.truth, marks: given.x.map(() => 0) };
     const distance = distanceOf((x) => values.get(x), truth);
@@ -64,14 +64,14 @@ def test_the_distance_in_words(chromium: Browser, guess, mean, words) -> None:
 def test_a_picture_in_words(chromium: Browser, y, words: str) -> None:
     x = np.linspace(-2, 2, 601)
     given = {"x": x.tolist(), "y": [float(y(at)) for at in x]}
-    body = 'return (await import("./lesson-shape.js")).shapeWords(given.x, given.y);'
+    body = 'return (await import("./learn/shape.js")).shapeWords(given.x, given.y);'
     with modules_page(chromium) as page:
         assert run(page, body, given) == words
 
 
 def test_the_value_at_a_corner_in_words(chromium: Browser) -> None:
     body = """
-        const { pointWords } = await import("./lesson-distance.js");
+        const { pointWords } = await import("./learn/distance.js");
         const rules = [{ label: "torch", value: 0 }, { label: "MyReLU", value: 1 }];
         return [pointWords(0, 0.52, rules), pointWords(0, NaN, rules)];
     """

@@ -142,8 +142,8 @@ def test_every_choice_comes_back_from_the_query_that_the_browser_writes(page: Pa
     queries = page.evaluate(
         """async ([module, choices]) => {
             const at = name => new URL(module + name, document.baseURI).href;
-            const {received} = await import(at("message.js"));
-            const {queryOf} = await import(at("address.js"));
+            const {received} = await import(at("choice/message.js"));
+            const {queryOf} = await import(at("choice/address.js"));
             return choices.map(choice => queryOf(received(choice)));
         }""",
         [module, [answers.chosen(choice) for choice in choices]],
@@ -158,8 +158,8 @@ def test_every_choice_comes_back_from_the_query_that_the_browser_writes(page: Pa
 
 _LEFT = """async ([module, path]) => {
     const at = name => new URL(module + name, document.baseURI).href;
-    const {createStore, store} = await import(at("store.js"));
-    const {followAddress} = await import(at("address.js"));
+    const {createStore, store} = await import(at("choice/store.js"));
+    const {followAddress} = await import(at("choice/address.js"));
     const own = createStore();
     own.change(store.choice, {origin: "arrival"});
     const leave = followAddress(own);
@@ -195,6 +195,6 @@ def test_a_message_that_is_not_understood_is_refused_with_a_sentence(page: Page)
             const said = message => { try { received(message); } catch (error) { return error.message; } };
             return messages.map(said);
         }""",
-        [f"assets/{answers.folder()}/message.js", bad],
+        [f"assets/{answers.folder()}/choice/message.js", bad],
     )
     assert refused == ["A message of the server was not understood: reload the page."] * len(bad)

@@ -199,7 +199,7 @@ def test_a_file_that_is_not_there_is_said(address: str) -> None:
     for name in ("../app.py", "%2e%2e/app.py", "document.json"):
         status, _, body = fetch(f"{address}/assets/{name}", {})
         assert (status in (400, 404), b"import" in body) == (True, False)
-    assert fetch(f"{address}/assets/0123456789abcdef/store.js", {})[0] == 404
+    assert fetch(f"{address}/assets/0123456789abcdef/choice/store.js", {})[0] == 404
 
 
 def test_what_to_try_is_said_whole(new_page: Open) -> None:

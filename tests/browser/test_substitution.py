@@ -12,8 +12,8 @@ from explorer.instrument import entry
 from tests.browser.modules import modules_page, run
 
 SUBSTITUTED = """
-    const { scopeMaker, valuesOf } = await import("./curves.js");
-    const { substituted } = await import("./substitution.js");
+    const { scopeMaker, valuesOf } = await import("./formula/curves.js");
+    const { substituted } = await import("./formula/substitution.js");
     const range = { start: -2, stop: 2, g: given.g };
     const scopeAt = scopeMaker(given.op, valuesOf(given.op, given.rule, {}), range);
     return substituted(given.rule.tree, scopeAt(Float64Array.of(given.x)));

@@ -29,7 +29,7 @@ from tests.formula.strategies import PARAMETERS, formulas, many
 POINTS = 61
 UPSTREAM = (1.0, -2.0, 0.5)
 SAMPLE = """
-    const { sampleCurves } = await import("./curves.js");
+    const { sampleCurves } = await import("./formula/curves.js");
     return given.cases.map((it) => sampleCurves(it, it.choice, { points: given.points }));
 """
 
@@ -177,7 +177,7 @@ def decided(case: Case, curves: Curves, key: str) -> np.ndarray:
 
 
 def test_every_function_of_the_table_and_no_other(page: Page):
-    names = run(page, 'return Object.keys((await import("./functions.js")).FUNCTIONS)', None)
+    names = run(page, 'return Object.keys((await import("./formula/functions.js")).FUNCTIONS)', None)
     assert sorted([*names, "mean"]) == sorted(FUNCTIONS)
 
 

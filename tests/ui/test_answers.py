@@ -115,18 +115,18 @@ def test_every_file_stands_below_one_folder_that_its_content_names():
 
 
 @pytest.mark.parametrize(
-    ("path", "own"), [("/", set()), ("/train", {"train.js"}), ("/learn", {"train.js", "lesson-course.js"})]
+    ("path", "rooms"), [("/", set()), ("/train", {"train"}), ("/learn", {"train", "learn"})]
 )
-def test_a_page_fetches_at_once_what_it_needs_and_no_more(path: str, own: set[str]):
+def test_a_page_fetches_at_once_what_it_needs_and_no_more(path: str, rooms: set[str]):
     head = answers.head(path)
     below = f"assets/{answers.folder()}"
     for name in answers.files():
         if name.endswith((".css", ".json")):
             assert f'href="assets/{name}"' in head
-    fetched = set(re.findall(rf'href="{below}/([\w-]+\.js)" rel="modulepreload"', head))
-    assert {"mount.js", "chart.js", "records.js"} | own <= fetched
-    later = {"train.js", "train-run.js", "lesson-course.js", "lesson-screen.js", "standalone.js"}
-    assert fetched & later == {name for name in later if own and name.startswith(tuple(o[:5] for o in own))}
+    fetched = set(re.findall(rf'href="{below}/([\w/-]+\.js)" rel="modulepreload"', head))
+    assert {"pages/mount.js", "chart/chart.js", "formula/records.js"} <= fetched
+    later = {"train/training.js", "train/run.js", "learn/course.js", "learn/screen.js", "pages/standalone.js"}
+    assert fetched & later == {name for name in later if name.partition("/")[0] in rooms}
 
 
 def test_explore_comes_with_its_choice():

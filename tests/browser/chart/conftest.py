@@ -25,7 +25,7 @@ FILES = {
 }
 PAGE = """<!doctype html><html lang="en">
 <meta name="viewport" content="width=device-width"><title>Chart</title>
-<link rel="stylesheet" href="/js/chart.css">
+<link rel="stylesheet" href="/js/chart/chart.css">
 <style>body {{ margin: 0; {theme} }}</style>
 <div id="host"></div><div style="height: 1500px"></div>
 <script type="module" src="/page.js"></script></html>"""

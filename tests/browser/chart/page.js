@@ -1,7 +1,7 @@
 // The chart by itself: what the rest of the instrument would do for it.
 
-import { createChart } from "/js/chart.js";
-import { sampleCurves } from "/js/curves.js";
+import { createChart } from "/js/chart/chart.js";
+import { sampleCurves } from "/js/formula/curves.js";
 
 const shell = {
   /** A new chart without a choice, in place of the one before. */

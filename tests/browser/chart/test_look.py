@@ -22,7 +22,7 @@ TEXTS = f"""() => {{ const hex = {HEX};
 
 
 # A chart that cannot load plotly.js.
-BROKEN = """async () => { const {createChart} = await import("/js/chart.js");
+BROKEN = """async () => { const {createChart} = await import("/js/chart/chart.js");
     const nothing = () => undefined;
     const told = {onView: nothing, onParameter: nothing, onProbe: nothing};
     const host = document.querySelector("#host");

@@ -30,18 +30,16 @@ def ranges() -> list[list[float]]:
 
 
 def called(page: Page, module: str, body: str, cases: Any) -> Any:
-    """The value of an expression in ``c`` for each case, with a module's names in ``m``."""
+    """The value of an expression in ``c`` for each case, with the names of a module of the chart in ``m``."""
     return page.evaluate(
-        f"async cases => {{ const m = await import('/js/{module}.js'); return cases.map(c => {body}); }}",
+        f"async cases => (m => cases.map(c => {body}))(await import('/js/chart/{module}.js'))",
         cases,
     )
 
 
 def test_ticks_are_few_different_and_where_they_say(page: Page) -> None:
     cases = [(view, most, letters) for view in ranges() for most in (3, 8) for letters in (5, 8)]
-    for (view, most, letters), found in zip(
-        cases, called(page, "plot-axes", "m.ticks(...c)", cases), strict=True
-    ):
+    for (view, most, letters), found in zip(cases, called(page, "axes", "m.ticks(...c)", cases), strict=True):
         start, stop = view
         values, texts = found["values"], found["texts"]
         assert 1 <= len(values) <= most + 2
@@ -67,7 +65,7 @@ def test_ticks_are_few_different_and_where_they_say(page: Page) -> None:
 def test_labels_are_plain_where_they_are_short(
     page: Page, view: list[float], letters: int, texts: list[str], base: float, exponent: int
 ) -> None:
-    (found,) = called(page, "plot-axes", "m.ticks(...c)", [[view, 3, letters]])
+    (found,) = called(page, "axes", "m.ticks(...c)", [[view, 3, letters]])
     assert (found["texts"], found["base"], found["exponent"]) == (texts, base, exponent)
 
 
@@ -76,7 +74,7 @@ def test_labels_are_plain_where_they_are_short(
     [(0, 0, "x"), (1, -9, "x − 1, in 10⁻⁹"), (-0.25, 0, "x + 0.25"), (0, 12, "x, in 10¹²")],
 )
 def test_the_title_says_what_ticks_leave_out(page: Page, base: float, exponent: int, title: str) -> None:
-    assert called(page, "plot-axes", "m.titleOf('x', c)", [{"base": base, "exponent": exponent}]) == [title]
+    assert called(page, "axes", "m.titleOf('x', c)", [{"base": base, "exponent": exponent}]) == [title]
 
 
 def test_a_zoom_keeps_its_point_and_a_move_its_width(page: Page) -> None:

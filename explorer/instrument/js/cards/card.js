@@ -1,0 +1,92 @@
+// A card: the op or one rule, with its colour, formula and parameters.
+
+import { element, freshId, setAttribute, setText } from "../elements/dom.js";
+import { isOwn } from "../choice/entries.js";
+import { createOwnField } from "./own.js";
+import { createSlider } from "../elements/slider.js";
+
+/** @typedef {import("../formula/controls.js").Entry} Entry */
+/** @typedef {import("../formula/controls.js").Control} Control */
+/**
+ * What a card shows. ``bounds`` are the ends of each control's slider, ``doubt`` why a rule may not suit.
+ * @typedef {{entry: Entry, colour: string, doubt: string, controls: Control[], values: number[],
+ *   bounds: [number, number][], hidden: boolean}} CardState
+ * @typedef {(control: Control, value: number, phase: "moving"|"settled", byKeys: boolean) => void} OnParameter
+ */
+
+/**
+ * A card; what can be done with it stands in ``buttons``, made by who knows what it is.
+ * @param {{kind: "op"|"rule", buttons: Element[], read: import("./own.js").Read|null,
+ *   onParameter: OnParameter, onEntry: (entry: Entry) => void}} options
+ */
+export function createCard({ kind, buttons, read, onParameter, onEntry }) {
+  const id = freshId();
+  const name = element("h2", { id });
+  const formula = element("code", { class: "formula" });
+  const doubt = element("p", { class: "doubt" });
+  const sliders = element("div", { class: "sliders" });
+  const card = element(
+    "div",
+    { role: "group", "aria-labelledby": id, class: `card ${kind}` },
+    element("div", { class: "top" }, name, ...buttons),
+    formula,
+    doubt,
+    sliders,
+  );
+  /** @type {ReturnType<typeof createOwnField>|null} */
+  let field = null;
+  /** @type {{name: string, slider: ReturnType<typeof createSlider>}[]} */
+  let shown = [];
+
+  /** @param {Entry} entry */
+  function showOwn(entry) {
+    const own = isOwn(entry.key);
+    if (own && !field) {
+      field = createOwnField({ kind, read, onEntry });
+      formula.after(field.element);
+    } else if (!own && field) {
+      field.element.remove();
+      field = null;
+    }
+    formula.hidden = own;
+    field?.update(entry);
+  }
+
+  /** @param {CardState} state */
+  function showSliders({ controls, values, bounds }) {
+    if (shown.map((one) => one.name).join() !== controls.map((one) => one.name).join()) {
+      shown = controls.map((control) => ({ name: control.name, slider: sliderOf(control) }));
+      sliders.replaceChildren(...shown.map((one) => one.slider.element));
+    }
+    shown.forEach(({ slider }, place) => slider.update(values[place], bounds[place], isLog(controls[place], bounds[place])));
+  }
+
+  /** @param {Control} control */
+  function sliderOf(control) {
+    const { name: text, meaning } = control.parameter;
+    return createSlider({ name: text, meaning, onChange: (...change) => onParameter(control, ...change) });
+  }
+
+  return {
+    element: card,
+    /** @param {CardState} state */
+    update(state) {
+      const { entry } = state;
+      setText(name, entry.label);
+      setAttribute(name, "title", entry.purpose);
+      card.style.setProperty("--colour", state.colour);
+      card.classList.toggle("hidden-rule", state.hidden);
+      setText(formula, entry.formula ?? "torch's own: g · dy/dx");
+      setAttribute(formula, "title", formula.textContent);
+      setText(doubt, state.doubt);
+      showOwn(entry);
+      showSliders(state);
+    },
+    focusFormula: () => field?.focus(),
+  };
+}
+
+/** Whether equal ways on a slider are equal ratios. @param {Control} control @param {[number, number]} bounds */
+function isLog(control, [low]) {
+  return control.parameter.scale === "log" && low > 0;
+}

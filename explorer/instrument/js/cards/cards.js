@@ -1,0 +1,132 @@
+// The list of cards: the op first, then one card a rule, and what is done with them.
+
+import { createCard } from "./card.js";
+import {
+  boundsOf, cardControls, entriesOf, hasRoom, withHiding, withOp, withOtherRule, withParameter, withRule, withoutRule,
+} from "../choice/choice.js";
+import { valueOf } from "../formula/controls.js";
+import { element, setAttribute, setText } from "../elements/dom.js";
+import { catalogue, learn } from "../choice/entries.js";
+import { opOptions, ruleOptions, suits } from "./options.js";
+import { createPalette } from "./palette.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @typedef {import("../choice/choice.js").Shown} Shown */
+/** @typedef {ReturnType<typeof createCard>} Card */
+
+/**
+ * The cards of a store's choice. ``colours`` gives the colour of each slot; ``read`` reads own formulas,
+ * null where nobody can; ``drawn`` says whether there are curves that can be hidden.
+ * @param {HTMLElement} host
+ * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, read: import("./own.js").Read|null,
+ *   colours: () => {neutral: string, rules: string[]}, drawn: boolean}} options
+ */
+export function createCards(host, { store, read, colours, drawn }) {
+  /** @type {Map<number, Card>} */
+  const bySlot = new Map();
+  const opButton = element("button", { type: "button", "aria-haspopup": "dialog", "aria-label": "Op", class: "change" }, "Op ▾");
+  const add = element("button", { type: "button", "aria-haspopup": "dialog", class: "add" }, "Add rule");
+  const rules = element("div", { class: "rules" });
+  const palettes = {
+    op: createPalette(host, { title: "Op", searchLabel: "Search ops", onChoose: (key) => change(withOp(now(), key)) }),
+    rule: createPalette(host, { title: "Rules", searchLabel: "Search rules", onChoose: choose }),
+  };
+  const opCard = cardFor("op", [opButton], (key) => withOp(now(), key));
+  opButton.addEventListener("click", () => palettes.op.open(opOptions(now())));
+  add.addEventListener("click", () => palettes.rule.open(ruleOptions(now())));
+  host.append(opCard.element, rules, add);
+
+  const now = () => /** @type {Choice} */ (store.choice);
+
+  /** @param {Choice} next @param {Partial<import("../choice/store.js").Change>} [how] */
+  function change(next, how) {
+    if (next !== now()) store.change(next, how);
+  }
+
+  /** @param {string} key */
+  function choose(key) {
+    change(withRule(now(), key));
+    const slot = now().rules.find((rule) => rule.key === key)?.slot;
+    if (slot !== undefined) bySlot.get(slot)?.focusFormula();
+  }
+
+  /** @param {"op"|"rule"} kind @param {Element[]} buttons @param {(key: string) => Choice} exchange */
+  function cardFor(kind, buttons, exchange) {
+    return createCard({
+      kind,
+      buttons,
+      read,
+      onParameter: (control, value, phase, byKeys) =>
+        change(withParameter(now(), control, value), { phase, thing: byKeys ? control.name : null }),
+      onEntry: (entry) => {
+        learn(kind, entry);
+        change(exchange(entry.key), { thing: `${kind} as it is typed` });
+      },
+    });
+  }
+
+  /** @param {Shown} rule */
+  function ruleCard({ slot }) {
+    const hide = element("button", { type: "button", class: "hide", onclick: () => change(withHiding(now(), slot)) });
+    const remove = element("button", { type: "button", class: "remove", onclick: () => taken(slot) }, "×");
+    const card = cardFor("rule", drawn ? [hide, remove] : [remove], (key) => withOtherRule(now(), slot, key));
+    return { ...card, hide, remove };
+  }
+
+  /** @param {number} slot */
+  function taken(slot) {
+    change(withoutRule(now(), slot));
+    add.focus();
+  }
+
+  /** @param {Choice} choice */
+  function show(choice) {
+    const { op, rules: entries } = entriesOf(choice);
+    const { neutral, rules: bright } = colours();
+    opCard.update({ ...stateOf(choice, op), colour: neutral, doubt: "", hidden: false });
+    for (const [slot, card] of bySlot) if (!choice.rules.some((rule) => rule.slot === slot)) gone(slot, card);
+    choice.rules.forEach((rule, place) => {
+      const card = /** @type {ReturnType<typeof ruleCard>} */ (bySlot.get(rule.slot) ?? ruleCard(rule));
+      bySlot.set(rule.slot, card);
+      if (rules.children[place] !== card.element) rules.insertBefore(card.element, rules.children[place] ?? null);
+      const entry = entries[place];
+      const doubt = suits(entry, op) ? "" : entry.otherwise;
+      card.update({ ...stateOf(choice, entry), colour: bright[rule.slot % bright.length], doubt, hidden: rule.hidden });
+      setText(card.hide, rule.hidden ? "Show" : "Hide");
+      setAttribute(card.hide, "aria-label", `${card.hide.textContent} ${entry.label}`);
+      setAttribute(card.remove, "aria-label", `Remove ${entry.label}`);
+      card.remove.disabled = choice.rules.length === 1;
+    });
+    add.disabled = !hasRoom(choice);
+    setAttribute(add, "title", add.disabled ? `${catalogue().limits.rules} rules are the most.` : null);
+  }
+
+  /** @param {number} slot @param {Card} card */
+  function gone(slot, card) {
+    card.element.remove();
+    bySlot.delete(slot);
+  }
+
+  const stop = store.subscribe(show);
+  if (store.choice) show(store.choice);
+  return {
+    /** Draw the cards anew: the colours have changed. */
+    refresh: () => show(now()),
+    destroy() {
+      stop();
+      palettes.op.destroy();
+      palettes.rule.destroy();
+    },
+  };
+}
+
+/** @param {Choice} choice @param {import("../formula/controls.js").Entry} entry */
+function stateOf(choice, entry) {
+  const controls = cardControls(choice, entry);
+  return {
+    entry,
+    controls,
+    values: controls.map((control) => valueOf(choice.parameters, control)),
+    bounds: controls.map((control) => boundsOf(choice, control)),
+  };
+}

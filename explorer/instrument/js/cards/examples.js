@@ -1,0 +1,39 @@
+// Examples to start from.
+
+import { element, setAttribute, setText } from "../elements/dom.js";
+import { createMenu } from "../elements/menu.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @typedef {{name: string, hint: string, choice: Choice}} Example */
+
+/**
+ * A menu of examples, and beside it what to try with the one that is shown.
+ * @param {Example[]} examples
+ * @param {(choice: Choice) => void} onChoose
+ */
+export function createExamples(examples, onChoose) {
+  const items = examples.map(({ name, hint, choice }) => {
+    const choose = () => {
+      menu.open = false;
+      onChoose(choice);
+    };
+    return element("button", { type: "button", onclick: choose }, element("b", {}, name), element("small", {}, hint));
+  });
+  const menu = createMenu("Examples", ...items);
+  const hint = element("p", { class: "hint", role: "status" });
+  return {
+    element: element("div", { class: "examples" }, menu, hint),
+    /** What to try with the example that is shown. @param {Choice} choice */
+    show(choice) {
+      const shown = examples.find((example) => sameEntries(example.choice, choice));
+      setText(hint, shown?.hint ?? "");
+      setAttribute(hint, "title", shown?.hint);
+    },
+  };
+}
+
+/** @param {Choice} one @param {Choice} other */
+function sameEntries(one, other) {
+  const keys = (/** @type {Choice} */ choice) => [choice.op, ...choice.rules.map((rule) => rule.key)].join("\n");
+  return keys(one) === keys(other);
+}

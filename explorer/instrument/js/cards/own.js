@@ -1,0 +1,79 @@
+// The field of an own formula: read by the server as it is typed, with the mistake below it.
+
+import { element, freshId, setAttribute, setText, setValue } from "../elements/dom.js";
+import { catalogue } from "../choice/entries.js";
+
+/** @typedef {import("../formula/controls.js").Entry} Entry */
+/** @typedef {(kind: "op"|"rule", text: string) => Promise<{entry: Entry}|{message: string, column: number}|null>} Read */
+
+const PAUSE_MS = 80; // between two keys of one who types
+
+/**
+ * A field for a formula. While it cannot be read the last good one stays drawn.
+ * @param {{kind: "op"|"rule", read: Read|null, onEntry: (entry: Entry) => void}} options ``read`` is null
+ *   where nobody can read what is typed: in a saved file
+ */
+export function createOwnField({ kind, read, onEntry }) {
+  let timer = 0;
+  let turn = 0;
+  const id = freshId();
+  const start = kind === "op" ? "y =" : "gradient =";
+  const field = element("input", {
+    type: "text",
+    id: freshId(),
+    maxlength: catalogue().limits.formula,
+    spellcheck: "false",
+    autocomplete: "off",
+    autocapitalize: "off",
+    "aria-describedby": id,
+    readonly: read === null,
+  });
+  const caret = element("span", { class: "caret", "aria-hidden": "true" }, "^");
+  const mistake = element("p", { class: "mistake", id, role: "status" });
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(reading, PAUSE_MS);
+  });
+  field.addEventListener("scroll", () => caret.style.setProperty("--scrolled", `${field.scrollLeft}px`));
+
+  async function reading() {
+    const mine = ++turn;
+    const found = read && (await read(kind, field.value));
+    if (mine !== turn) return;
+    if (found && "entry" in found) onEntry(found.entry);
+    say(found ?? { message: "The server does not answer", column: 0 });
+  }
+
+  /** @param {{entry: Entry}|{message: string, column: number}} found */
+  function say(found) {
+    const wrong = "message" in found;
+    setText(mistake, wrong ? `${sentence(found.message)} The last good formula stays.` : "");
+    setAttribute(mistake, "title", wrong ? mistake.textContent : null);
+    setAttribute(field, "aria-invalid", wrong ? "true" : null);
+    caret.hidden = !(wrong && found.column);
+    if (wrong) caret.style.setProperty("--column", String(found.column - 1));
+  }
+
+  caret.hidden = true;
+  return {
+    element: element(
+      "div",
+      { class: "own" },
+      element("label", { for: field.id }, kind === "op" ? "Own op: " : "Own rule: ", element("code", {}, start)),
+      element("div", { class: "typed" }, field, caret),
+      mistake,
+    ),
+    /** @param {Entry} entry what is drawn */
+    update(entry) {
+      if (document.activeElement !== field) say({ entry });
+      setValue(field, entry.key.slice(catalogue().own.length));
+    },
+    focus: () => field.select(),
+  };
+}
+
+/** Words as a whole sentence; a function's name keeps its letters. @param {string} words */
+function sentence(words) {
+  const first = /^\w+ at column/.test(words) ? words : words.charAt(0).toUpperCase() + words.slice(1);
+  return /[.?!]$/.test(first) ? first : `${first}.`;
+}

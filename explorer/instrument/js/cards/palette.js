@@ -1,0 +1,108 @@
+// The palette: a dialog that lists ops or rules with pictures, and is searched as one types.
+
+import { element, freshId, setAttribute, setText } from "../elements/dom.js";
+import { search } from "./search.js";
+
+/** @typedef {import("../formula/controls.js").Entry} Entry */
+/**
+ * One that can be chosen: under which heading it stands, why it may not suit, and its picture.
+ * @typedef {{entry: Entry, group: string, doubt: string, picture: () => Element}} Option
+ */
+
+/**
+ * A palette. ``open`` shows options in their order; ``onChoose`` gets the key of the one that is taken.
+ * @param {HTMLElement} host
+ * @param {{title: string, searchLabel: string, onChoose: (key: string) => void}} options
+ */
+export function createPalette(host, { title, searchLabel, onChoose }) {
+  /** @type {Option[]} */
+  let offered = [];
+  /** @type {HTMLElement[]} */
+  let rows = [];
+  let active = 0;
+  const listId = freshId();
+  const field = element("input", {
+    type: "search",
+    "aria-label": searchLabel,
+    "aria-controls": listId,
+    placeholder: searchLabel,
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  const list = element("div", { role: "listbox", id: listId, "aria-label": title, class: "options", tabindex: 0 });
+  const none = element("p", { class: "none", role: "status" });
+  const close = element("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => dialog.close() }, "×");
+  const head = element("div", { class: "palette-head" }, field, close);
+  const dialog = element("dialog", { class: "palette", "aria-label": title }, head, none, list);
+  host.append(dialog);
+
+  field.addEventListener("input", fill);
+  for (const part of [field, list]) part.addEventListener("keydown", steer);
+  dialog.addEventListener("click", (/** @type {Event} */ event) => event.target === dialog && dialog.close());
+
+  function fill() {
+    const found = search(offered.map((option) => option.entry), field.value);
+    const options = found.map((entry) => /** @type {Option} */ (offered.find((option) => option.entry === entry)));
+    rows = options.map(row);
+    list.replaceChildren(...(field.value.trim() ? rows : headed(options, rows)));
+    setText(none, rows.length ? "" : `Nothing here is called “${field.value}” or has it in its formula.`);
+    mark(0);
+  }
+
+  /** @param {Option} option */
+  function row({ entry, doubt, picture }) {
+    const choose = () => {
+      dialog.close();
+      onChoose(entry.key);
+    };
+    const words = element(
+      "span",
+      { class: "words" },
+      element("b", {}, entry.label),
+      element("code", {}, entry.formula ?? "torch's own"),
+      element("small", {}, entry.purpose),
+      ...(doubt ? [element("small", { class: "doubt" }, doubt)] : []),
+    );
+    return element("div", { role: "option", id: freshId(), onclick: choose, "aria-selected": "false" }, words, picture());
+  }
+
+  /** @param {number} place */
+  function mark(place) {
+    rows.forEach((one, at) => setAttribute(one, "aria-selected", String(at === place)));
+    active = place;
+    setAttribute(field, "aria-activedescendant", rows[place]?.id);
+    rows[place]?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {KeyboardEvent} event */
+  function steer(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && rows.length) mark((active + step + rows.length) % rows.length);
+    else if (event.key === "Enter") rows[active]?.click();
+    else if (event.key === "Escape") dialog.close();
+    else return;
+    event.preventDefault();
+  }
+
+  return {
+    /** @param {Option[]} options */
+    open(options) {
+      offered = options;
+      field.value = "";
+      dialog.showModal();
+      fill();
+      field.focus();
+    },
+    destroy: () => dialog.remove(),
+  };
+}
+
+/** Rows under their headings. @param {Option[]} options @param {HTMLElement[]} rows */
+function headed(options, rows) {
+  const groups = [...new Set(options.map((option) => option.group))];
+  return groups.map((group) => {
+    const name = element("div", { class: "group-name", "aria-hidden": "true" }, group);
+    const inside = rows.filter((_, place) => options[place].group === group);
+    return element("div", { role: "group", "aria-label": group }, name, ...inside);
+  });
+}

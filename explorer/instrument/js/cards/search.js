@@ -1,0 +1,26 @@
+// What a search finds, and in which order: names before keys before formulas.
+
+/** @typedef {import("../formula/controls.js").Entry} Entry */
+
+/**
+ * The entries that hold every word of the text, best first; all of them, as they come, where it is empty.
+ * @param {Entry[]} entries
+ * @param {string} text
+ */
+export function search(entries, text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const ranked = entries.map((entry) => ({ entry, rank: Math.max(0, ...words.map((word) => rank(entry, word))) }));
+  return ranked
+    .filter(({ rank }) => rank < Infinity)
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ entry }) => entry);
+}
+
+/** How early an entry stands for a word: the smaller the earlier. @param {Entry} entry @param {string} word */
+function rank(entry, word) {
+  const places = [entry.label, entry.key, entry.formula ?? "", entry.purpose].map((text) => text.toLowerCase());
+  const place = places.findIndex((text) => text.includes(word));
+  if (place < 0) return Infinity;
+  if (places[place] === word) return place;
+  return place + (places[place].startsWith(word) ? 0.25 : 0.5);
+}

@@ -1,0 +1,36 @@
+// The keys of a chart that has the focus.
+
+import { steppedX } from "./probe-marks.js";
+import { moved, zoomed } from "./view.js";
+
+/** @typedef {import("./axes.js").Range} Range */
+/**
+ * What keys do. ``x`` is where the probe is, or would begin.
+ * @typedef {{curves: import("./traces.js").Curves, view: Range, x: number, pin: (x: number|null) => void,
+ *   ask: (view: Range, phase: "settled") => void, reset: () => void}} Keyboard
+ */
+
+/**
+ * Arrows move the probe, + and − zoom around it, page keys move the view, Home resets it.
+ * @param {KeyboardEvent} event
+ * @param {Keyboard} keyboard
+ */
+export function press(event, { curves, view, x, pin, ask, reset }) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const steps = event.shiftKey ? 10 : 1;
+  const zoom = (/** @type {number} */ factor) => ask(zoomed(view, x, factor), "settled");
+  const acts = /** @type {Object<string, () => void>} */ ({
+    ArrowLeft: () => pin(steppedX(curves, view, x, -steps)),
+    ArrowRight: () => pin(steppedX(curves, view, x, steps)),
+    PageUp: () => ask(moved(view, 0.25), "settled"),
+    PageDown: () => ask(moved(view, -0.25), "settled"),
+    "+": () => zoom(0.5),
+    "=": () => zoom(0.5),
+    "-": () => zoom(2),
+    Home: reset,
+    Escape: () => pin(null),
+  });
+  if (!Object.hasOwn(acts, event.key)) return;
+  event.preventDefault();
+  acts[event.key]();
+}

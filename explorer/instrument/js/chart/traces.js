@@ -1,0 +1,145 @@
+// Curves as Plotly's traces: lines that break at jumps, and circles where they jump.
+
+import { jumps } from "./jumps.js";
+
+/** @typedef {import("./jumps.js").Floats} Floats */
+/**
+ * ``marks``: 0 on the even grid, 1 a kink, 2 beside one. ``gradients`` by rule key, null where nobody has
+ * them yet. ``kinks`` by rule key and for "forward"; null where they are too many.
+ * @typedef {{x: Floats, y: Floats, marks: ArrayLike<number>, gradients: Object<string, Floats|null>,
+ *   kinks: Object<string, number[]|null>}} Curves
+ */
+/**
+ * A curve as it is drawn. ``gaps`` has a 1 where no line leads on from a point to the next; ``closed`` are
+ * the points with the exact value at a jump, ``open`` those with its limits.
+ * @typedef {{key: string, label: string, colour: string, width: number, gradient: boolean, x: Floats,
+ *   y: Floats, gaps: Uint8Array, closed: number[], open: number[]}} Line
+ */
+
+const WIDTH = 2.5;
+const EDGE = 2.5; // how far the broader of two curves that coincide stands out
+const BROADEST = 7.5;
+const CLOSED_SIZE = 8;
+const OPEN_SIZE = 11; // stays visible around a filled one
+
+/**
+ * The lines of a picture: the op, then each rule that is shown and has values.
+ * @param {*} picture see chart.js
+ * @returns {Line[]}
+ */
+export function linesOf({ curves, op, rules, neutral }) {
+  const shown = rules.filter((rule) => !rule.hidden && curves.gradients[rule.key]);
+  const forward = line("forward", op.label, neutral, curves, curves.y);
+  const gradients = shown.map(({ key, label, colour }) => line(key, label, colour, curves, curves.gradients[key]));
+  return [forward, ...gradients.map((one) => ({ ...one, gradient: true }))];
+}
+
+/**
+ * @param {string} key
+ * @param {string} label
+ * @param {string} colour
+ * @param {Curves} curves
+ * @param {Floats} y
+ * @returns {Line}
+ */
+function line(key, label, colour, curves, y) {
+  const { x, kinks } = curves;
+  return { key, label, colour, width: WIDTH, gradient: false, x, y, ...jumps(curves, y, kinks[key] ?? []) };
+}
+
+/**
+ * Lines such that each of several that coincide can be seen: an earlier one is the broader.
+ * @param {Line[]} lines
+ * @param {number} near how far apart curves are that cannot be told apart
+ */
+export function broadened(lines, near) {
+  const later = (/** @type {number} */ place) => lines.slice(place + 1);
+  const over = lines.map(({ y }, place) => later(place).filter((other) => coincide(y, other.y, near)).length);
+  const edge = Math.min(EDGE, (BROADEST - WIDTH) / Math.max(...over, 1));
+  return lines.map((line, place) => ({ ...line, width: WIDTH + edge * over[place] }));
+}
+
+/**
+ * Whether two curves lie on each other along a tenth or more of where one of them is not 0: tails that
+ * die away together hide nothing.
+ * @param {Floats} one
+ * @param {Floats} other
+ * @param {number} near
+ */
+function coincide(one, other, near) {
+  let [alive, shared, alike] = [0, 0, 0];
+  for (let i = 0; i < one.length; i += 1) {
+    const same = Math.abs(one[i] - other[i]) <= near;
+    if (same) alike += 1;
+    if (Math.abs(one[i]) <= near && Math.abs(other[i]) <= near) continue;
+    alive += 1;
+    if (same) shared += 1;
+  }
+  return alive ? shared >= alive / 10 : alike > 0;
+}
+
+/**
+ * The traces of lines: first all lines, then their circles.
+ * @param {Line[]} lines
+ * @param {*[]} absent rules that are hidden or have no values, which keep a trace without points
+ */
+export function tracesOf(lines, absent) {
+  const empty = absent.map(({ key, label }) => ({ ...curve(key, label, true), visible: false, x: [], y: [] }));
+  const drawn = lines.map((one) => ({
+    ...curve(one.key, one.label, one.gradient),
+    ...withGaps(one),
+    line: { color: one.colour, width: one.width, simplify: false },
+  }));
+  return [...drawn, ...lines.filter(({ closed, open }) => closed.length + open.length).map(circles), ...empty];
+}
+
+/** @param {string} key @param {string} label @param {boolean} gradient */
+function curve(key, label, gradient) {
+  const named = { name: escaped(label), meta: key, yaxis: gradient ? "y2" : "y" };
+  return { type: "scatter", mode: "lines", connectgaps: false, hoverinfo: "skip", ...named };
+}
+
+/** The points of a line with a NaN after each jump; x ascends. @param {Line} line */
+function withGaps({ x, y, gaps }) {
+  const count = gaps.reduce((sum, gap) => sum + gap, 0);
+  if (!count) return { x, y };
+  const Kind = /** @type {Float64ArrayConstructor} */ (x.constructor);
+  const [xs, ys] = [new Kind(x.length + count), new Kind(x.length + count)];
+  for (let i = 0, to = 0; i < x.length; i += 1, to += 1) {
+    xs[to] = x[i];
+    ys[to] = y[i];
+    if (!gaps[i]) continue;
+    to += 1;
+    xs[to] = x[i];
+    ys[to] = NaN;
+  }
+  return { x: xs, y: ys };
+}
+
+/** @param {Line} line */
+function circles({ x, y, colour, gradient, closed, open }) {
+  const at = [...open, ...closed]; // what is drawn last lies on top
+  const filled = at.map((_, place) => place >= open.length);
+  return {
+    type: "scatter",
+    mode: "markers",
+    x: at.map((i) => x[i]),
+    y: at.map((i) => y[i]),
+    yaxis: gradient ? "y2" : "y",
+    showlegend: false,
+    hoverinfo: "skip",
+    cliponaxis: false,
+    marker: {
+      size: filled.map((fill) => (fill ? CLOSED_SIZE : OPEN_SIZE)),
+      symbol: filled.map((fill) => (fill ? "circle" : "circle-open")),
+      color: colour,
+      line: { color: colour, width: 2 },
+      opacity: 1,
+    },
+  };
+}
+
+/** Text as it stands: Plotly would read a small HTML dialect in names. @param {string} text */
+export function escaped(text) {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}

@@ -1,0 +1,159 @@
+// A choice is plain data; a change of it is a function from a choice to the next.
+
+import { allControls, carried, controlsOf, withValue } from "../formula/controls.js";
+import { catalogue, find } from "./entries.js";
+import { within } from "../formula/numbers.js";
+import { held } from "../formula/records.js";
+
+/** @typedef {import("../formula/controls.js").Control} Control */
+/** @typedef {import("../formula/controls.js").Entry} Entry */
+/**
+ * A rule in the list. Its slot gives it its colour for as long as it is shown.
+ * @typedef {{key: string, slot: number, hidden: boolean}} Shown
+ */
+/**
+ * ``parameters`` holds the values that differ from their default, by control name; ``bounds`` the ends of
+ * sliders that were widened; ``training`` the settings of a run as a link writes them.
+ * @typedef {{op: string, rules: Shown[], parameters: Object<string, number>, range: [number, number],
+ *   g: number, bounds: Object<string, [number, number]>, section: string,
+ *   training: Object<string, string>}} Choice
+ */
+
+const EMPTY = 1e-12; // of the larger end: below that float64 has too few numbers for a curve
+const LEAST = 1e-30;
+
+/** @param {Choice} choice @returns {{op: Entry, rules: Entry[]}} */
+export function entriesOf(choice) {
+  return {
+    op: /** @type {Entry} */ (find("op", choice.op)),
+    rules: choice.rules.map((rule) => /** @type {Entry} */ (find("rule", rule.key))),
+  };
+}
+
+/** What curves are sampled with. @param {Choice} choice */
+export function settingsOf({ range: [start, stop], g, parameters }) {
+  return { start, stop, g, parameters };
+}
+
+/** @param {Choice} choice all controls of its op and rules */
+export function choiceControls(choice) {
+  const { op, rules } = entriesOf(choice);
+  return allControls(op, rules);
+}
+
+/** @param {Choice} choice @param {Entry} entry the controls of one card */
+export function cardControls(choice, entry) {
+  const { op, rules } = entriesOf(choice);
+  return controlsOf(entry, op, rules);
+}
+
+/** @param {Choice} choice @param {string} key */
+export function withOp(choice, key) {
+  return exchanged(choice, { ...choice, op: key });
+}
+
+/** Whether there is room for one more rule. @param {Choice} choice */
+export function hasRoom(choice) {
+  return choice.rules.length < catalogue().limits.rules;
+}
+
+/**
+ * One more rule, in the first free colour; the same choice where it is shown or there is no room.
+ * @param {Choice} choice
+ * @param {string} key
+ */
+export function withRule(choice, key) {
+  if (!hasRoom(choice) || choice.rules.some((rule) => rule.key === key)) return choice;
+  const taken = new Set(choice.rules.map((rule) => rule.slot));
+  const slot = [...Array(catalogue().limits.rules).keys()].find((free) => !taken.has(free)) ?? 0;
+  return exchanged(choice, { ...choice, rules: [...choice.rules, { key, slot, hidden: false }] });
+}
+
+/**
+ * Without a rule; the last one stays.
+ * @param {Choice} choice
+ * @param {number} slot
+ */
+export function withoutRule(choice, slot) {
+  const rules = choice.rules.filter((rule) => rule.slot !== slot);
+  return rules.length ? exchanged(choice, { ...choice, rules }) : choice;
+}
+
+/**
+ * Another rule in the place and colour of one: an own formula as it is typed.
+ * @param {Choice} choice
+ * @param {number} slot
+ * @param {string} key
+ */
+export function withOtherRule(choice, slot, key) {
+  if (choice.rules.some((rule) => rule.key === key)) return choice;
+  const rules = choice.rules.map((rule) => (rule.slot === slot ? { ...rule, key } : rule));
+  return exchanged(choice, { ...choice, rules });
+}
+
+/** Hide a rule that is shown, and the other way round. @param {Choice} choice @param {number} slot */
+export function withHiding(choice, slot) {
+  const rules = choice.rules.map((rule) => (rule.slot === slot ? { ...rule, hidden: !rule.hidden } : rule));
+  return { ...choice, rules };
+}
+
+/**
+ * Another value of a parameter, within what a link may hold; a slider it lies beyond is widened.
+ * @param {Choice} choice
+ * @param {Control} control
+ * @param {number} value
+ */
+export function withParameter(choice, control, value) {
+  const allowed = within(value, ...control.parameter.reach);
+  const parameters = withValue(choice.parameters, control, allowed, choiceControls(choice));
+  return widened({ ...choice, parameters });
+}
+
+/** The ends of a control's slider. @param {Choice} choice @param {Control} control @returns {[number, number]} */
+export function boundsOf(choice, control) {
+  return held(choice.bounds, control.name) ?? [control.parameter.low, control.parameter.high];
+}
+
+/**
+ * Another range: its ends in order, apart, and within the limit.
+ * @param {Choice} choice
+ * @param {number} start
+ * @param {number} stop
+ * @returns {Choice}
+ */
+export function withRange(choice, start, stop) {
+  const most = catalogue().limits.range;
+  const ends = [within(start, -most, most), within(stop, -most, most)].sort((one, other) => one - other);
+  const empty = ends[1] - ends[0] < Math.max(LEAST, EMPTY * Math.max(-ends[0], ends[1]));
+  const range = empty ? [Math.max(ends[0] - 1, -most), Math.min(ends[1] + 1, most)] : ends;
+  return { ...choice, range: /** @type {[number, number]} */ (range) };
+}
+
+/** @param {Choice} choice @param {number} g */
+export function withG(choice, g) {
+  const most = catalogue().limits.g;
+  return { ...choice, g: within(g, -most, most) };
+}
+
+/**
+ * Bounds that hold every value: those that were widened stay so as long as their control does.
+ * @param {Choice} choice
+ */
+export function widened(choice) {
+  /** @type {Object<string, [number, number]>} */
+  const bounds = {};
+  for (const { name, parameter } of choiceControls(choice)) {
+    const known = held(choice.bounds, name);
+    const [low, high] = known ?? [parameter.low, parameter.high];
+    const value = held(choice.parameters, name) ?? parameter.default;
+    if (value < low || value > high) bounds[name] = [Math.min(low, value), Math.max(high, value)];
+    else if (known) bounds[name] = known;
+  }
+  return { ...choice, bounds };
+}
+
+/** @param {Choice} before @param {Choice} after the next one, its parameters not yet carried over */
+function exchanged(before, after) {
+  const parameters = carried(before.parameters, entriesOf(before), entriesOf(after));
+  return widened({ ...after, parameters });
+}

@@ -1,0 +1,111 @@
+// Torch's word on what is shown: asked for at rest, and dropped when the choice has moved on.
+
+import { fits, queryOf } from "./address.js";
+import { array } from "../formula/arrays.js";
+
+/** @typedef {import("./choice.js").Choice} Choice */
+/**
+ * @typedef {{curves: *, words: {main: string, rest: string}}} Answer
+ * @typedef {"asked"|"confirmed"|"waiting"|"gone"|"refused"} Status
+ */
+
+const NOT_YET = "Not yet confirmed by torch";
+const BUSY = { message: "The server asks to come again" };
+const REST_MS = 120; // a choice that is changed again sooner is not asked for
+const SLOW_MS = 1000; // longer than an answer takes on a busy server
+const LONGEST_WAIT_MS = 15_000;
+
+/**
+ * Asks for each choice that stays. ``onAnswer`` gets torch's curves and words for the choice asked for
+ * last, and no other; ``onStatus`` is told what to say beside the chart.
+ * @param {{address: string, onAnswer: (answer: Answer, choice: Choice) => void,
+ *   onStatus: (status: Status, words?: string) => void}} options
+ */
+export function createConfirmation({ address, onAnswer, onStatus }) {
+  let timer = 0;
+  let slow = 0;
+  let turn = 0;
+  let asking = new AbortController();
+
+  /** Drop what is on its way. */
+  function drop() {
+    turn += 1;
+    clearTimeout(timer);
+    clearTimeout(slow);
+    asking.abort();
+    onStatus("asked");
+  }
+
+  /** @param {Choice} choice */
+  function ask(choice) {
+    drop();
+    const mine = turn;
+    slow = setTimeout(() => onStatus("waiting", NOT_YET), SLOW_MS);
+    const query = queryOf(choice);
+    if (!fits(query)) onStatus("refused", "Too long for a link: not confirmed by torch");
+    else timer = setTimeout(() => attempt(choice, query, mine, 1), REST_MS);
+  }
+
+  /** @param {Choice} choice @param {string} query @param {number} mine @param {number} count */
+  async function attempt(choice, query, mine, count) {
+    asking = new AbortController();
+    const late = setTimeout(() => asking.abort(), LONGEST_WAIT_MS);
+    const answer = await fetched(`${address}?${query}`, asking.signal);
+    clearTimeout(late);
+    if (mine !== turn) return;
+    if (answer === null || answer === BUSY) {
+      if (answer === null) onStatus("gone", "The server does not answer: not confirmed by torch");
+      else onStatus("waiting", NOT_YET);
+      timer = setTimeout(() => attempt(choice, query, mine, count + 1), backoff(count));
+      return;
+    }
+    clearTimeout(slow);
+    if ("message" in answer) onStatus("refused", answer.message);
+    else {
+      onAnswer(answer, choice);
+      onStatus("confirmed", "Confirmed by torch");
+    }
+  }
+
+  return { ask, drop };
+}
+
+/** How long to wait before the next attempt. @param {number} count of attempts so far */
+function backoff(count) {
+  return Math.min(1000 * 2 ** (count - 1), LONGEST_WAIT_MS);
+}
+
+/** @param {string} address @param {AbortSignal} signal @returns {Promise<Answer|{message: string}|null>} null where no answer came, ``BUSY`` where it is too early */
+async function fetched(address, signal) {
+  try {
+    const response = await fetch(address, { signal });
+    if (response.status === 429) return BUSY;
+    return response.ok ? understood(await response.json()) : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * An answer of the server with its arrays; a sentence where it makes no sense.
+ * @param {*} answer
+ * @returns {Answer|{message: string}}
+ */
+export function understood(answer) {
+  if (typeof answer?.message === "string") return { message: answer.message };
+  try {
+    const { x, y, marks, gradients, kinks, main, rest } = answer;
+    const curves = { x: array(x), y: array(y), marks: array(marks), gradients: mapped(gradients, array), kinks };
+    const all = [curves.y, curves.marks, ...Object.values(curves.gradients)];
+    if (all.some((values) => values.length !== curves.x.length)) throw new Error("lengths differ");
+    if (typeof main !== "string" || typeof rest !== "string") throw new Error("words are missing");
+    return { curves, words: { main, rest } };
+  } catch {
+    return { message: "The server's answer was not understood: not confirmed by torch" };
+  }
+}
+
+/** @param {Object<string, *>} values @param {(value: *) => *} change */
+function mapped(values, change) {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
+}

@@ -1,0 +1,30 @@
+// What the server is asked for beside torch's curves.
+
+/** The address of something of the server. @param {string} name */
+export const server = (name) => new URL(`../../../${name}`, import.meta.url).href;
+
+/** The document with the whole catalogue. */
+export async function fetchDocument() {
+  return (await fetch(new URL("../document.json", import.meta.url))).json();
+}
+
+/** An own formula as the server reads it; null where it does not answer. @param {"op"|"rule"} kind @param {string} text */
+export async function readFormula(kind, text) {
+  const found = await asked(`entry?${new URLSearchParams({ kind, text })}`);
+  return found?.entry || typeof found?.message === "string" ? found : null;
+}
+
+/** What the server finds in pasted code. @param {string} body */
+export async function readCode(body) {
+  const found = await asked("read", { method: "POST", body });
+  return Array.isArray(found?.readings) || typeof found?.message === "string" ? found : { message: "The server does not answer: type on to try again." };
+}
+
+/** The server's answer; null where there is none. @param {string} path @param {RequestInit} [options] */
+async function asked(path, options) {
+  try {
+    return await (await fetch(server(path), options)).json();
+  } catch {
+    return null;
+  }
+}

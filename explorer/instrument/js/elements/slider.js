@@ -1,0 +1,97 @@
+// A slider with its exact number beside it.
+
+import { element, freshId, setAttribute } from "./dom.js";
+import { numberText, typedNumber, within } from "../formula/numbers.js";
+
+const LOG_STEPS = 1000;
+const LEAST_RATIO = 1.01; // of a step by keyboard: with three digits a smaller one may lead nowhere
+
+/**
+ * Between what the native slider holds and the value: the ends, the step, and both ways; ``next`` is the
+ * value a step up (1) or down (-1) from another.
+ * @typedef {{ends: [number, number], step: number, value: (held: number) => number, held: (value: number) => number,
+ *   next: (value: number, way: 1|-1) => number}} Scale
+ */
+
+/**
+ * A labelled slider and a number field. ``onChange`` gets "moving" while it is dragged and "settled" at
+ * rest, and whether it is one of a row of small steps by keyboard. A number may be typed that lies beyond
+ * the slider.
+ * @param {{name: string, meaning?: string, onChange: (value: number, phase: "moving"|"settled", byKeys: boolean) => void}} options
+ */
+export function createSlider({ name, meaning = "", onChange }) {
+  let scale = linear(0, 1);
+  let byKeys = false;
+  let shown = 0;
+  let typing = false; // what is typed is not to be written over
+  let reach = /** @type {[number, number]} */ ([0, 1]);
+  const id = freshId();
+  const range = element("input", { type: "range", id });
+  const exact = element("input", { type: "number", step: "any", "aria-label": name, class: "exact" });
+  const [phrase] = meaning.split(":"); // a hint may follow
+  const label = element("label", { for: id, title: meaning || null }, element("b", {}, name), phrase && ` ${phrase}`);
+  const chosen = () => scale.value(Number(range.value));
+
+  range.addEventListener("keydown", () => (byKeys = true));
+  range.addEventListener("pointerdown", () => (byKeys = false));
+  range.addEventListener("input", () => onChange(chosen(), "moving", byKeys));
+  range.addEventListener("change", () => onChange(chosen(), "settled", byKeys));
+  exact.addEventListener("input", () => (typing = true));
+  exact.addEventListener("blur", () => typing && rest());
+  exact.addEventListener("change", () => {
+    const value = typedNumber(exact.value);
+    typing = false; // from now on it shows what becomes of it, while it still has the focus
+    if (value === null) rest();
+    else onChange(value, "settled", false);
+  });
+  exact.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    const way = /** @type {Object<string, 1|-1>} */ ({ ArrowUp: 1, ArrowDown: -1 })[event.key];
+    if (!way) return;
+    event.preventDefault(); // of its own the browser adds 1
+    const value = within(scale.next(within(typedNumber(exact.value) ?? shown, ...reach), way), ...reach);
+    typing = false;
+    exact.value = numberText(value);
+    if (value !== shown) onChange(value, "settled", true);
+  });
+
+  function rest() {
+    typing = false;
+    exact.value = numberText(shown);
+  }
+
+  return {
+    element: element("div", { class: "slider" }, label, exact, range),
+    /** @param {number} value @param {[number, number]} bounds @param {boolean} [log] whether equal ways are equal ratios */
+    update(value, bounds, log = false) {
+      shown = value;
+      reach = bounds;
+      scale = (log ? logarithmic : linear)(...bounds);
+      setAttribute(range, "min", scale.ends[0]);
+      setAttribute(range, "max", scale.ends[1]);
+      setAttribute(range, "step", scale.step);
+      if (chosen() !== value) range.value = String(scale.held(within(value, ...bounds)));
+      setAttribute(range, "aria-valuetext", numberText(value));
+      if (!typing && exact.value !== numberText(value)) exact.value = numberText(value);
+    },
+  };
+}
+
+/** @param {number} low @param {number} high @returns {Scale} */
+function linear(low, high) {
+  const step = high - low > 50 ? 1 : 10 ** Math.floor(Math.log10((high - low) / 300));
+  const next = (/** @type {number} */ value, /** @type {1|-1} */ way) => Number((value + way * step).toPrecision(12));
+  return { ends: [low, high], step, value: (held) => held, held: (value) => value, next };
+}
+
+/** @param {number} low @param {number} high @returns {Scale} */
+function logarithmic(low, high) {
+  const ratio = Math.log(high / low) / LOG_STEPS;
+  const factor = Math.max(Math.exp(ratio), LEAST_RATIO);
+  return {
+    ends: [0, LOG_STEPS],
+    step: 1,
+    value: (held) => Number((low * Math.exp(held * ratio)).toPrecision(3)),
+    held: (value) => Math.round(Math.log(value / low) / ratio),
+    next: (value, way) => Number((value * factor ** way).toPrecision(3)),
+  };
+}

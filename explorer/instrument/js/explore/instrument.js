@@ -1,0 +1,81 @@
+// The instrument: chart, strip, cards and tabs of one store, put into the places of the page.
+
+import { createCards } from "../cards/cards.js";
+import { followTheme } from "../chart/theme.js";
+import { catalogue } from "../choice/entries.js";
+import { createPaste } from "./paste.js";
+import { createStage } from "./stage.js";
+import { createStrip } from "./strip.js";
+import { createTabs } from "./tabs.js";
+import { createTakeAway } from "./takeaway.js";
+
+/**
+ * What the instrument reaches outside: addresses of plotly.js and of torch's curves, how own formulas are
+ * and pasted code are read, where the whole is saved, the examples, and the names of the sections by key.
+ * What is null is not there, as in a saved file, which has ``words`` for its start instead;
+ * ``createTraining`` makes the run of a page that has places for it.
+ * @typedef {{plotly: string, confirm: string|null, read: import("../cards/own.js").Read|null,
+ *   readCode: import("./paste.js").ReadCode|null, words?: import("./words.js").Words,
+ *   server?: (path: string) => string, createTraining?: CreateTraining,
+ *   save: string|null, examples: import("./strip.js").Example[], sections: Object<string, string>}} Reach
+ */
+/**
+ * @typedef {(host: HTMLElement, store: Store, reach: {server: (path: string) => string, plotly: string,
+ *   colours: () => {rules: string[]}, examples: import("./strip.js").Example[]}) => Drawn} CreateTraining
+ * @typedef {ReturnType<typeof import("../choice/store.js").createStore>} Store
+ * @typedef {{refresh: () => void, destroy: () => void}} Drawn a part that is drawn anew when the colours change
+ */
+
+/**
+ * Fill the places of the skeleton that are there: the page of a training has a run in place of curves.
+ * @param {HTMLElement} host
+ * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
+ * @param {Reach} reach
+ */
+export function createInstrument(host, store, reach) {
+  let now = coloursOf(host);
+  const colours = () => now;
+  const place = (/** @type {string} */ name) => /** @type {HTMLElement|null} */ (host.querySelector(`.${name}`));
+  const [words, chart, strip, cards, tabs, panel] = ["words", "chart", "strip", "cards", "tabs", "panel"].map(place);
+  const parts = [];
+  const drawn = [];
+  if (cards) drawn.push(createCards(cards, { store, colours, read: reach.read, drawn: chart !== null }));
+  if (words && chart) {
+    drawn.push(createStage({ words, chart }, { store, colours, ...reach }));
+  }
+  const { createTraining, server, plotly } = reach;
+  if (host.matches(".training") && createTraining && server) drawn.push(createTraining(host, store, { server, plotly, colours, examples: reach.examples }));
+  const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  if (panel && reach.readCode) parts.push(createPaste(panel, { store, read: reach.readCode, onShow: show }));
+  if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
+  if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
+  if (tabs && reach.save) parts.push(createTakeAway(tabs, { store, address: reach.save }));
+  const end = new AbortController();
+  const refresh = () => {
+    now = coloursOf(host);
+    drawn.forEach((part) => part.refresh());
+  };
+  followTheme(host, refresh, end.signal);
+  return {
+    /** Draw anew: the colours may have changed. */
+    refresh,
+    destroy() {
+      end.abort();
+      [...parts, ...drawn].forEach((part) => part.destroy());
+    },
+  };
+}
+
+/** The colours of curves on the ground that the page has now. @param {HTMLElement} host */
+export function coloursOf(host) {
+  const { light, dark, neutral } = catalogue().colours;
+  return { neutral, rules: isDark(host) ? dark : light };
+}
+
+/** @param {HTMLElement} host */
+function isDark(host) {
+  const ground = getComputedStyle(host).getPropertyValue("--st-background-color").trim() || "#ffffff";
+  const parts = ground.startsWith("#") ? ground.slice(1).match(/../g)?.map((pair) => parseInt(pair, 16)) : ground.match(/\d+/g)?.map(Number);
+  const [red, green, blue] = parts ?? [255, 255, 255];
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
+}

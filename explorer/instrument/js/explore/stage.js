@@ -1,0 +1,105 @@
+// The chart's side of the choice: the browser's curves at once, torch's at rest.
+
+import { createChart } from "../chart/chart.js";
+import { choiceControls, entriesOf, settingsOf, withParameter, withRange } from "../choice/choice.js";
+import { createConfirmation } from "../choice/confirm.js";
+import { sampleCurves } from "../formula/curves.js";
+import { createWords } from "./words.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @typedef {"moving"|"settled"} Phase */
+
+/**
+ * The chart of a store's choice with its words.
+ * @param {{words: HTMLElement, chart: HTMLElement}} hosts
+ * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string, confirm: string|null,
+ *   colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
+ *   room?: [number, number], onFrame?: (frame: import("../chart/plot.js").Frame) => void}} options
+ *   ``plotly`` is the address of plotly.js; ``confirm`` that of torch's curves, null where there is no
+ *   server; ``words`` those of the start; ``room`` and ``onFrame`` as the chart takes them
+ */
+export function createStage(hosts, { store, plotly, confirm, colours, words: first, room, onFrame }) {
+  const now = () => /** @type {Choice} */ (store.choice);
+  const words = createWords(hosts.words);
+  const chart = createChart(hosts.chart, {
+    plotly,
+    onView: (start, stop, phase) => store.change(withRange(now(), start, stop), { phase, thing: "view" }),
+    onParameter: grasped,
+    onProbe: () => undefined,
+    onFrame,
+  });
+  const confirmation = confirm ? createConfirmation({ address: confirm, onAnswer: answered, onStatus: words.say }) : null;
+  let frame = 0;
+  /** @type {Phase} */
+  let phase = "settled";
+  const otherwise = confirm ? null : { main: "", rest: "" }; // only the server has words for another choice
+  const start = { key: first && keyOf(now()), words: first };
+  let shown = { key: "", curves: /** @type {*} */ (null), confirmed: false };
+
+  /** @param {string} name @param {number} value @param {Phase} how */
+  function grasped(name, value, how) {
+    const control = choiceControls(now()).find((one) => one.name === name);
+    if (control) store.change(withParameter(now(), control, value), { phase: how, thing: null });
+  }
+
+  /** @param {Choice} _choice @param {{phase: Phase}} change */
+  function changed(_choice, change) {
+    phase = change.phase;
+    if (phase === "settled") draw();
+    else frame ||= requestAnimationFrame(draw);
+  }
+
+  function draw() {
+    cancelAnimationFrame(frame);
+    frame = 0;
+    const choice = now();
+    const key = keyOf(choice);
+    if (key !== shown.key) {
+      confirmation?.drop();
+      words.show(key === start.key ? start.words : otherwise);
+      shown = { key, curves: sampleCurves(entriesOf(choice), settingsOf(choice)), confirmed: false };
+    }
+    chart.draw(picture(choice), phase);
+    if (phase === "settled" && !shown.confirmed) confirmation?.ask(choice);
+  }
+
+  /** @param {import("../choice/confirm.js").Answer} answer @param {Choice} choice */
+  function answered(answer, choice) {
+    const key = keyOf(choice);
+    if (key !== keyOf(now())) return;
+    shown = { key, curves: answer.curves, confirmed: true };
+    words.show(answer.words);
+    chart.draw(picture(now()), "settled");
+  }
+
+  /** @param {Choice} choice */
+  function picture(choice) {
+    const { op, rules } = entriesOf(choice);
+    const { neutral, rules: bright } = colours();
+    const listed = choice.rules.map((rule, place) => {
+      const entry = rules[place];
+      return { ...rule, label: entry.label, colour: bright[rule.slot % bright.length], entry };
+    });
+    const { parameters, g, range } = choice;
+    const { curves, confirmed } = shown;
+    return { curves, op, rules: listed, neutral, parameters, g, range, room, words: words.text(), confirmed };
+  }
+
+  const stop = store.subscribe(changed);
+  if (store.choice) draw();
+  return {
+    /** Draw anew: the colours have changed. */
+    refresh: () => (frame ||= requestAnimationFrame(draw)),
+    destroy() {
+      stop();
+      cancelAnimationFrame(frame);
+      confirmation?.drop();
+      chart.destroy();
+    },
+  };
+}
+
+/** What decides the curves: two choices with the same key look the same but for colours. @param {Choice} choice */
+function keyOf(choice) {
+  return JSON.stringify([choice.op, choice.rules.map((rule) => rule.key), settingsOf(choice)]);
+}

@@ -1,0 +1,37 @@
+// The sentences on what is seen, and the sign that says whether torch has confirmed it.
+
+import { element, setAttribute, setText } from "../elements/dom.js";
+import { createMenu } from "../elements/menu.js";
+
+/** @typedef {{main: string, rest: string}} Words */
+
+const NOT_YET = "…";
+
+/**
+ * The words above the chart, in a place of a fixed size; the rest opens.
+ * @param {HTMLElement} host
+ */
+export function createWords(host) {
+  const main = element("p", { class: "main" });
+  const rest = element("p", { class: "rest" });
+  const more = createMenu("More", rest);
+  const sign = element("span", { class: "sign", role: "status" });
+  host.append(main, more, sign);
+  return {
+    /** @param {Words|null|undefined} words null while they are not known for what is seen */
+    show(words) {
+      if (words) setText(main, words.main);
+      else if (!main.textContent) setText(main, NOT_YET);
+      if (words) setText(rest, words.rest);
+      more.hidden = !rest.textContent;
+      main.classList.toggle("stale", !words);
+    },
+    /** @param {string} status @param {string} [text] without one the last stays, and fades */
+    say(status, text) {
+      setAttribute(sign, "data-status", status);
+      if (text !== undefined) setText(sign, text);
+    },
+    /** All of it as one text, for those who cannot see the chart. */
+    text: () => [main.textContent, rest.textContent].join(" ").trim(),
+  };
+}

@@ -1,0 +1,127 @@
+/**
+ * Curves: an op and rules sampled over a range, at once in the browser. The same x as explorer.sample
+ * takes in float64, and its values but for rounding.
+ *
+ * @typedef {object} Choice
+ * @property {number} start
+ * @property {number} stop
+ * @property {number} g
+ * @property {Record<string, number>} parameters by name, or "rule.name" for one rule only
+ *
+ * @typedef {object} Curves
+ * @property {Float64Array} x ascending and distinct
+ * @property {Int8Array} marks EVEN, KINK or BESIDE for each x
+ * @property {Float64Array} y
+ * @property {Record<string, Float64Array | null>} gradients by rule key; null where only torch knows it
+ * @property {Record<string, number[] | null>} kinks by "forward" or rule key; null for too many
+ */
+
+import { evaluate } from "./evaluation.js";
+import { above, below, evenPoints } from "./floats.js";
+import { entryKinks, few } from "./kinks.js";
+import { held } from "./records.js";
+
+export const [EVEN, KINK, BESIDE] = [0, 1, 2];
+const REFERENCE_POINTS = 2001;
+
+/**
+ * @param {{op: object, rules: object[]}} entries as the document describes them
+ * @param {Choice} choice
+ * @param {{points?: number}} [options]
+ * @returns {Curves}
+ */
+export function sampleCurves({ op, rules }, choice, { points = 601 } = {}) {
+  const [start, stop] = rangeOf(choice);
+  const range = { start, stop, g: choice.g };
+  const parameters = rules.map((rule) => valuesOf(op, rule, choice.parameters));
+  const scopes = parameters.map((values) => scopeMaker(op, values, range));
+  const alone = valuesOf(op, null, choice.parameters);
+  const kinks = { forward: kinksOf(op, null, alone, range) };
+  rules.forEach((rule, i) => {
+    kinks[rule.key] = kinksOf(op, rule, parameters[i], range);
+  });
+  const { x, marks } = grid(start, stop, points, Object.values(kinks).flatMap((found) => found ?? []));
+  /** @type {Record<string, Float64Array|null>} */
+  const gradients = {};
+  rules.forEach((rule, i) => {
+    const tree = rule.tree ?? op.gradient;
+    gradients[rule.key] = tree === null ? null : evaluate(tree, scopes[i](x));
+  });
+  return { x, marks, y: evaluate(op.tree, scopeMaker(op, alone, range)(x)), gradients, kinks };
+}
+
+/**
+ * The values of all parameters of an op and a rule: a name both have is one, with the op's default.
+ * @param {object} op
+ * @param {object | null} rule
+ * @param {Record<string, number>} settings
+ * @returns {Record<string, number>}
+ */
+export function valuesOf(op, rule, settings) {
+  /** @type {Record<string, number>} */
+  const values = {};
+  for (const { name, default: usual } of op.parameters) values[name] = held(settings, name) ?? usual;
+  for (const { name, default: usual } of rule?.parameters ?? []) {
+    values[name] = held(values, name) ?? held(settings, `${rule.key}.${name}`) ?? held(settings, name) ?? usual;
+  }
+  return values;
+}
+
+/** Both ends in order, 1 to both sides where they are equal. */
+function rangeOf({ start, stop }) {
+  const [low, high] = [Math.min(start, stop), Math.max(start, stop)];
+  return low === high ? [low - 1, high + 1] : [low, high];
+}
+
+/**
+ * The function from x to all that a formula may name at x.
+ * @param {object} op
+ * @param {Record<string, number>} parameters as of valuesOf
+ * @param {{start: number, stop: number, g: number}} range
+ * @returns {(x: Float64Array) => import("./evaluation.js").Scope}
+ */
+export function scopeMaker(op, parameters, { start, stop, g }) {
+  let reference;
+  const scopeAt = (x) => ({
+    x,
+    g,
+    parameters,
+    get y() {
+      const y = evaluate(op.tree, this);
+      Object.defineProperty(this, "y", { value: y });
+      return y;
+    },
+    get reference() {
+      reference ??= scopeAt(evenPoints(start, stop, REFERENCE_POINTS));
+      return reference;
+    },
+  });
+  return scopeAt;
+}
+
+/** The kinks of an op and a rule. A rule without y does not jump where its op does. */
+function kinksOf(op, rule, parameters, range) {
+  const scopeAt = scopeMaker(op, parameters, range);
+  const opSlope = (x, upstream) => evaluate(op.gradient ?? 0, Object.assign(scopeAt(x), { g: upstream }));
+  const search = (entry) => entryKinks(entry, scopeAt, parameters, range.start, range.stop, opSlope);
+  const forward = search(op);
+  if (!rule?.tree) return forward ?? (rule && op.flat ? [] : null); // torch's gradient is 0, jumps or not
+  const own = search(rule);
+  const through = forward ?? (rule.usesY ? null : []);
+  return through && own && few([...through, ...own]);
+}
+
+/** The x of curves, ascending and distinct, and the mark of each. */
+function grid(start, stop, points, kinks) {
+  const marks = new Map();
+  for (const x of evenPoints(start, stop, points)) marks.set(x, EVEN);
+  for (const x of kinks) for (const near of neighbours(x)) marks.set(near, BESIDE);
+  for (const x of kinks) marks.set(x, KINK);
+  const x = Float64Array.from(marks.keys()).filter((at) => at >= start && at <= stop).sort();
+  return { x, marks: Int8Array.from(x, (at) => marks.get(at)) };
+}
+
+/** The nearest floats beside a kink, and the fourth ones: where an op divides first, a jump may come that late. */
+function neighbours(x) {
+  return [above, below].flatMap((next) => [next(x), next(next(next(next(x))))]);
+}

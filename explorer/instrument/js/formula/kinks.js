@@ -1,0 +1,150 @@
+/**
+ * Where the kinks are: declared by an entry, or found where a piece of its formula changes. The same
+ * search as in explorer/kinks.py.
+ *
+ * @typedef {import("./evaluation.js").Scope} Scope
+ * @typedef {import("./evaluation.js").Tree} Tree
+ */
+
+import { constantValue, evaluate } from "./evaluation.js";
+import { evenPoints, unit } from "./floats.js";
+
+const MOST_KINKS = 200; // more could not be told apart in a picture
+const SCAN_POINTS = 2001;
+const HALVINGS = 64; // from a step of the scan down to neighbouring floats
+
+/**
+ * The kinks of an entry within a range, ascending; null for too many to be shown.
+ * @param {object} entry of the document, or an own formula
+ * @param {(x: Float64Array) => Scope} scopeAt
+ * @param {Record<string, number>} parameters
+ * @param {number} start
+ * @param {number} stop
+ * @param {(x: Float64Array, upstream: Float64Array) => Float64Array} opSlope the op's derivative times upstream
+ * @returns {number[] | null}
+ */
+export function entryKinks(entry, scopeAt, parameters, start, stop, opSlope) {
+  const found = entry.kinks
+    ? declared(entry.kinks, parameters, start, stop)
+    : searched(entry, scopeAt, start, stop, opSlope);
+  return found && few(found.filter((x) => x >= start && x <= stop));
+}
+
+/** Ascending and distinct, null for too many. */
+export function few(found) {
+  const distinct = [...new Set(found)].sort((a, b) => a - b);
+  return distinct.length <= MOST_KINKS ? distinct : null;
+}
+
+function declared(kinks, parameters, start, stop) {
+  const value = (tree) => constantValue(tree, parameters);
+  const found = [];
+  for (const kink of kinks) {
+    const points = kink?.spacing === undefined ? [value(kink)] : latticePoints(kink, value, start, stop);
+    if (!points) return null;
+    found.push(...points);
+  }
+  return found;
+}
+
+function latticePoints(lattice, value, start, stop) {
+  const [offset, spacing] = [value(lattice.offset), value(lattice.spacing)];
+  const low = lattice.low === null ? start : Math.max(start, value(lattice.low));
+  const high = lattice.high === null ? stop : Math.min(stop, value(lattice.high));
+  if (!(spacing > 0)) return [];
+  if (!((high - low) / spacing <= MOST_KINKS)) return null;
+  const slack = 1e-9 * spacing;
+  const points = [];
+  for (let k = Math.ceil((low - offset - slack) / spacing); k * spacing <= high - offset + slack; k += 1) {
+    points.push(offset + k * spacing);
+  }
+  return points;
+}
+
+function searched(entry, scopeAt, start, stop, opSlope) {
+  const found = [];
+  // Inner pieces first: where an outer one changes twice in a cell of the scan, an inner one turns between.
+  for (const piece of [...entry.pieces].reverse()) {
+    const changes = switches((x) => evaluate(piece, scopeAt(x)), start, stop, found);
+    if (!changes) return null;
+    found.push(...changes);
+  }
+  const candidates = apart(found.sort((a, b) => a - b), stop - start).filter((x) => x >= start && x <= stop);
+  return bends(sidesOf(entry, scopeAt, opSlope), Float64Array.from(candidates), stop - start);
+}
+
+/** Where a piecewise constant function changes; null for too many. A step beyond both ends is scanned too. */
+function switches(value, start, stop, also) {
+  const step = (stop - start) / SCAN_POINTS;
+  const x = Float64Array.of(...evenPoints(start - step, stop + step, SCAN_POINTS), ...also).sort();
+  const at = comparable(value(x));
+  let cells = Array.from(x.subarray(1), (high, i) => [x[i], high, at[i], at[i + 1]]);
+  for (let halving = 0; halving < HALVINGS; halving += 1) {
+    cells = cells.filter(([, , before, after]) => before !== after);
+    if (cells.length > 4 * MOST_KINKS) return null;
+    if (!cells.length) return [];
+    const middle = Float64Array.from(cells, ([low, high]) => (low + high) / 2);
+    const between = comparable(value(middle));
+    cells = [
+      ...cells.map(([low, , before], i) => [low, middle[i], before, between[i]]),
+      ...cells.map(([, high, , after], i) => [middle[i], high, between[i], after]),
+    ];
+  }
+  const changed = cells.filter(([, , before, after]) => before !== after).map(([, high]) => high);
+  return apart(changed.sort((a, b) => a - b), stop - start);
+}
+
+/** Values with one number for what is not a number, which would differ from itself. */
+const comparable = (values) => values.map((value) => (Number.isNaN(value) ? Infinity : value));
+
+/** Each x once, though a sign changes both at its zero and right after it; as short decimals. */
+function apart(found, width) {
+  const kept = [];
+  for (const x of found) {
+    const near = Math.max(1e-12 * width, 8 * unit(x));
+    if (kept.length && x - kept[kept.length - 1] <= near) continue;
+    const short = Math.abs(x) > 1e-12 * width ? Number(x.toPrecision(7)) : 0;
+    kept.push((Math.abs(short - x) <= near ? short : x) + 0);
+  }
+  return kept;
+}
+
+/** The values and slopes of an entry's curve at given x. */
+function sidesOf(entry, scopeAt, opSlope) {
+  return (x) => {
+    const scope = scopeAt(x);
+    const values = evaluate(entry.tree, scope);
+    const slopes = evaluate(entry.slopes.x, scope);
+    if (entry.slopes.y === 0) return { values, slopes };
+    const through = opSlope(x, evaluate(entry.slopes.y, scope));
+    return { values, slopes: slopes.map((slope, i) => slope + through[i]) };
+  };
+}
+
+/**
+ * Which x are kinks of the curve itself: it has a value there, and value or slope differ on the two sides.
+ * Seen from a hundredth of the distance a smooth change is a hundredth as large, a jump or corner is not.
+ */
+function bends(curve, x, width) {
+  const step = x.map((at) => Math.max(32 * unit(at), 1e-10 * width));
+  const [far, near] = [100, 1].map((factor) => changes(curve, x, step.map((size) => size * factor)));
+  const smooth = (kind, i) => near[kind][i] < far[kind][i] / 2 + 1e-300;
+  return [...x].filter((_, i) => near.valued[i] && !(smooth("jump", i) && smooth("corner", i)));
+}
+
+/** How much value and slope change from one side of each x to the other, rounding left out. */
+function changes(curve, x, step) {
+  const sides = [-1, 0, 1].map((side) => curve(x.map((at, i) => at + side * step[i])));
+  const [left, middle, right] = sides;
+  const largest = (name, i) => Math.max(...sides.map((side) => Math.abs(side[name][i])));
+  const clean = (change, size) => (Number.isFinite(change) && change <= 1e-11 * size ? 0 : change);
+  return {
+    jump: x.map((_, i) => {
+      const { abs, max } = Math;
+      const jump = max(abs(left.values[i] - middle.values[i]), abs(right.values[i] - middle.values[i]));
+      return clean(jump, largest("values", i));
+    }),
+    corner: x.map((_, i) => clean(Math.abs(left.slopes[i] - right.slopes[i]), largest("slopes", i))),
+    valued: Array.from(x, (_, i) => sides.some((side) => !Number.isNaN(side.values[i]))),
+  };
+}

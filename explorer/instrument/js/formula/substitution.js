@@ -1,0 +1,73 @@
+/** A formula with the numbers of one point put in, as short text: "1 × (|0.5| ≤ 1) = 1". */
+
+import { evaluate, operands } from "./evaluation.js";
+
+/** @typedef {import("./evaluation.js").Scope} Scope */
+
+const SIGNS = { "*": "×", "/": "/", "+": "+", "-": "−", "<=": "≤", ">=": "≥", "==": "=", "!=": "≠", "&": "and", "|": "or" };
+const LEVELS = { "|": 1, "&": 2, compare: 3, "+": 4, "-": 4, "*": 5, "/": 5, "~": 6, "**": 7 };
+const [SIGN, ATOM] = [6, 8];
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/**
+ * A number with at most 4 significant digits, and a true minus.
+ * @param {number} value
+ * @returns {string}
+ */
+export function numberText(value) {
+  if (Number.isNaN(value)) return "not a number";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const [digits, exponent] = String(Number(value.toPrecision(4))).split("e");
+  return minus(exponent ? `${digits}·10${[...exponent.replace("+", "")].map(raised).join("")}` : digits);
+}
+
+const minus = (text) => text.replace("-", "−");
+const raised = (digit) => (digit === "-" ? "⁻" : SUPERSCRIPTS[digit]);
+
+/**
+ * The formula with its numbers, and what it gives.
+ * @param {import("./evaluation.js").Tree} tree
+ * @param {Scope} scope with one x
+ * @returns {string}
+ */
+export function substituted(tree, scope) {
+  const result = numberText(evaluate(tree, scope)[0]);
+  const text = printed(tree, scope).text;
+  return text === result ? result : `${text} = ${result}`;
+}
+
+/** Text, and how tightly its outermost operator binds. */
+function printed(node, scope) {
+  const [head, name] = Array.isArray(node) ? node : ["number"];
+  if (head === "number" || head === "name" || name === "mean") return numeral(evaluate(node, scope)[0]);
+  if (head === "call") return called(name, operands(node), scope);
+  const level = head === "-" && node.length === 2 ? SIGN : LEVELS[head];
+  const inside = (part, least) => bracketed(printed(part, scope), least);
+  const [left, right] = operands(node);
+  if (head === "compare") return { text: compared(node, (part) => inside(part, LEVELS["+"])), level };
+  if (right === undefined) return { text: `${head === "~" ? "not " : "−"}${inside(left, level + 1)}`, level };
+  if (head === "**") return { text: raisedTo(inside(left, ATOM), printed(right, scope)), level };
+  const next = inside(right, level + 1);
+  return { text: `${inside(left, level)} ${SIGNS[head]} ${level < LEVELS["+"] ? next : unsigned(next)}`, level };
+}
+
+const numeral = (value) => ({ text: numberText(value), level: value < 0 || Object.is(value, -0) ? SIGN : ATOM });
+
+const bracketed = ({ text, level }, least) => (level < least ? `(${text})` : text);
+
+const unsigned = (text) => (text.startsWith("−") ? `(${text})` : text);
+
+function called(name, parts, scope) {
+  const texts = parts.map((part) => printed(part, scope).text);
+  return { text: name === "abs" ? `|${texts[0]}|` : `${name}(${texts.join(", ")})`, level: ATOM };
+}
+
+function compared([, signs, ...parts], inside) {
+  return parts.map((part, i) => (i ? `${SIGNS[signs[i - 1]] ?? signs[i - 1]} ` : "") + inside(part)).join(" ");
+}
+
+/** A power: whole numbers are raised, others stand after ^. */
+function raisedTo(base, { text, level }) {
+  if (/^\d+$/.test(text)) return base + [...text].map(raised).join("");
+  return `${base}^${bracketed({ text, level }, ATOM)}`;
+}

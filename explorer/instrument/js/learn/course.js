@@ -1,0 +1,166 @@
+// The page of lessons: which one is shown, how one gets to the next, and how they look on a stage.
+
+import { element, setAttribute, setText } from "../elements/dom.js";
+import { createLesson } from "./screen.js";
+import { createGlossary, inline } from "./words.js";
+import { followSteps } from "../choice/steps.js";
+
+/** @typedef {{lessons: {key: string, title: string, question: string}[], glossary: Object<string, string>,
+ *   skeleton: string}} Course ``skeleton`` holds the places of a training */
+
+const NEXT = /** @type {Object<string, number>} */ ({ ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 });
+const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-place *"; // they have a use for arrows
+
+/**
+ * The course in ``host``; which lesson is shown stands in the address.
+ * @param {HTMLElement} host
+ * @param {Course} course
+ * @param {{address: (name: string) => string, instrument: *}} server
+ */
+export function createCourse(host, { lessons, glossary, skeleton }, { address, instrument }) {
+  const end = new AbortController();
+  const page = location.pathname;
+  const asked = () => new URLSearchParams(location.search);
+  const embedded = asked().has("embed");
+  const presenting = () => asked().has("present");
+  const terms = createGlossary(glossary);
+  const place = element("div", { class: "place" });
+  const bar = createBar(lessons, { onGo: go, onGlossary: () => terms.show(), onPresent: present });
+  let shown = /** @type {ReturnType<typeof createLesson>|null} */ (null);
+  let turn = 0;
+
+  host.replaceChildren(bar.element, place, terms.element);
+  setAttribute(host, "data-embedded", embedded);
+  const leaveSteps = followSteps((event) => {
+    if (location.pathname !== page) return;
+    event.stopImmediatePropagation();
+    show();
+  });
+  document.addEventListener("keydown", pressed, { signal: end.signal });
+  show();
+
+  /** @param {Object<string, string|null>} change of the query */
+  function addressWith(change) {
+    const query = asked();
+    for (const [name, value] of Object.entries(change)) value === null ? query.delete(name) : query.set(name, value);
+    return query.size ? `${page}?${query}` : page;
+  }
+
+  /** @param {string} key */
+  function go(key) {
+    history.pushState({}, "", addressWith({ lesson: key }));
+    show();
+  }
+
+  function present() {
+    history.replaceState(history.state, "", addressWith({ present: presenting() ? null : "1" }));
+    dress();
+    shown?.showLinks();
+  }
+
+  function dress() {
+    host.classList.toggle("presenting", presenting());
+    bar.show(asked().get("lesson"), presenting());
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const busy = /** @type {Element} */ (event.target).matches(TAKES_KEYS);
+    if (busy || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "p") present();
+    if (event.key === "Escape" && presenting()) present();
+    if (presenting() && NEXT[event.key]) beside(NEXT[event.key], event);
+  }
+
+  /** @param {number} step @param {Event} event */
+  function beside(step, event) {
+    const next = lessons[lessons.findIndex(({ key }) => key === asked().get("lesson")) + step];
+    event.preventDefault();
+    if (next) go(next.key);
+  }
+
+  async function show() {
+    const key = asked().get("lesson");
+    const mine = (turn += 1);
+    shown?.destroy();
+    shown = null;
+    dress();
+    if (key === null) return place.replaceChildren(contents());
+    place.replaceChildren(element("p", { role: "status" }, "The numbers of this lesson are being computed …"));
+    const lesson = await fetched(`${address("lesson")}?${new URLSearchParams({ key })}`);
+    if (mine !== turn) return undefined;
+    return "message" in lesson ? place.replaceChildren(failed(lesson.message)) : open(lesson);
+  }
+
+  /** @param {*} lesson */
+  function open(lesson) {
+    document.title = `${lesson.title} · Gradient explorer`;
+    shown = createLesson(lesson, { address, embedded, presenting, onTerm: terms.show, skeleton, instrument });
+    place.replaceChildren(shown.element);
+    shown.begin();
+    host.scrollTo(0, 0);
+  }
+
+  function contents() {
+    const entry = ({ key, title, question }) => element("li", {}, linkTo(key, go, element("b", {}, title), element("span", {}, ...inline(question, terms.show))));
+    return element("ol", { class: "contents" }, ...lessons.map(entry));
+  }
+
+  /** @param {string} message */
+  function failed(message) {
+    const again = element("button", { type: "button", onclick: show }, "Try again");
+    return element("div", {}, element("p", { role: "alert" }, message), again, contents());
+  }
+
+  return {
+    destroy() {
+      end.abort();
+      leaveSteps();
+      shown?.destroy();
+    },
+  };
+}
+
+/**
+ * The bar above a lesson.
+ * @param {Course["lessons"]} lessons
+ * @param {{onGo: (key: string) => void, onGlossary: () => void, onPresent: () => void}} acts
+ */
+function createBar(lessons, { onGo, onGlossary, onPresent }) {
+  const numbers = lessons.map(({ key, title }, place) => {
+    const link = linkTo(key, onGo, String(place + 1));
+    setAttribute(link, "title", title);
+    setAttribute(link, "aria-label", `Lesson ${place + 1}: ${title}`);
+    return link;
+  });
+  const list = element("ol", {}, ...numbers.map((link) => element("li", {}, link)));
+  const stage = element("button", { type: "button", onclick: onPresent, title: "On a stage: large type, arrow keys between lessons (p)" });
+  const terms = element("button", { type: "button", onclick: onGlossary }, "Glossary");
+  return {
+    element: element("nav", { class: "bar", "aria-label": "Lessons" }, list, terms, stage),
+    /** @param {string|null} key @param {boolean} presenting */
+    show(key, presenting) {
+      numbers.forEach((link, place) => setAttribute(link, "aria-current", lessons[place].key === key ? "page" : null));
+      setText(stage, presenting ? "Leave the stage (p)" : "Present (p)");
+    },
+  };
+}
+
+/** A link to a lesson that stays on the page. @param {string} key @param {(key: string) => void} onGo @param {...(Node|string)} content */
+function linkTo(key, onGo, ...content) {
+  const follow = (/** @type {MouseEvent} */ event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    onGo(key);
+  };
+  return element("a", { href: `${location.pathname}?${new URLSearchParams({ lesson: key })}`, onclick: follow }, ...content);
+}
+
+/** @param {string} address @returns {Promise<*>} a lesson, or a message */
+async function fetched(address) {
+  try {
+    return await (await fetch(address)).json();
+  } catch {
+    return { message: "The server does not answer." };
+  }
+}

@@ -1,0 +1,116 @@
+// One lesson: the question and a prediction first; then its answer, the story, and the live curves.
+
+import { entriesOf } from "../choice/choice.js";
+import { element } from "../elements/dom.js";
+import { createForecast } from "./forecast.js";
+import { pictureOf } from "./pictures.js";
+import { createLinks, curvesOf, places, showNet, showScene } from "./scenes.js";
+import { inline, paragraphs } from "./words.js";
+import { received } from "../choice/message.js";
+
+/**
+ * What a lesson reaches outside: ``address`` gives that of a page or route of the server, ``instrument`` is
+ * what the instrument reaches, ``skeleton`` holds the places of a training.
+ * @typedef {{address: (name: string) => string, embedded: boolean, presenting: () => boolean,
+ *   onTerm: import("./words.js").OnTerm, skeleton: string, instrument: *}} Surroundings
+ */
+
+/**
+ * The screen of a lesson as the server answers it.
+ * @param {*} lesson
+ * @param {Surroundings} around
+ */
+export function createLesson(lesson, around) {
+  const end = new AbortController();
+  const [first] = curvesOf(lesson.scenes);
+  const forecast = createForecast(lesson.prediction, received(first.choice), { onTerm: around.onTerm, onCheck: () => reveal(true), onSkip: () => reveal(false) });
+  const { watch, list } = places();
+  const said = (/** @type {string} */ name, /** @type {string} */ words) => element("p", { class: name }, ...inline(words, around.onTerm));
+  const verdict = element("p", { class: "verdict", role: "status" });
+  const title = element("h2", { tabindex: -1, class: "title" }, lesson.title);
+  const head = element("header", {}, title, said("question", lesson.question), said("ask", lesson.prediction.ask), verdict);
+  const text = element("div", { class: "text" }, forecast.element);
+  const screen = element("article", { class: "screen predicting" }, element("div", { class: "left" }, head, text), element("div", { class: "right" }, watch));
+  const links = createLinks(lesson.scenes, around);
+  let shown = /** @type {ReturnType<typeof showScene>|null} */ (null);
+  watch.hidden = !forecast.drawing;
+
+  /** @param {boolean} checked whether the reader has predicted; else the answer is only shown */
+  function reveal(checked) {
+    forecast.drawing?.finish();
+    screen.classList.remove("predicting");
+    watch.hidden = false;
+    screen.querySelector(".right").append(list);
+    screen.append(...nets(), code());
+    verdict.replaceChildren(...inline(forecast.verdict(checked), around.onTerm));
+    text.replaceChildren(...story());
+    show(first);
+  }
+
+  /** @param {import("./scenes.js").Scene} scene */
+  function show(scene) {
+    shown?.destroy();
+    for (const place of [...watch.querySelectorAll(".words, .strip"), list.firstChild]) place.replaceChildren();
+    const { drawing } = forecast;
+    const secret = screen.matches(".predicting");
+    shown = showScene(screen, { scene, drawing: scene === first ? drawing : null, secret, reach: around.instrument });
+    if (!secret) links.follow(scene, shown.store);
+  }
+
+  /** Nets that train here when they are asked to: a visitor has one run at a time. */
+  function nets() {
+    return lesson.scenes.filter((/** @type {*} */ { path }) => path === "/train").map((/** @type {*} */ scene) => {
+      const place = element("section", { class: "net", "aria-label": "The net, live" });
+      place.append(element("button", { type: "button", onclick: () => train(place, scene) }, "Train it here"));
+      return place;
+    });
+  }
+
+  /** @param {HTMLElement} place @param {import("./scenes.js").Scene} scene */
+  function train(place, scene) {
+    const net = showNet(place, { scene, presenting: around.presenting(), skeleton: around.skeleton, reach: around.instrument });
+    links.follow(scene, net.store);
+    end.signal.addEventListener("abort", net.destroy);
+  }
+
+  function story() {
+    const options = { plotly: around.instrument.plotly, signal: end.signal };
+    const pictures = lesson.pictures.map((/** @type {*} */ picture) => pictureOf(picture, options));
+    return [
+      ...paragraphs(lesson.words, around.onTerm),
+      element("div", { class: "pictures" }, ...pictures),
+      element("p", { class: "remember" }, element("b", {}, "What to remember: "), ...inline(lesson.remember, around.onTerm)),
+      element("nav", { class: "links", "aria-label": "Open" }, ...others(), ...links.elements),
+    ];
+  }
+
+  /** Buttons that show each of several curves here. */
+  function others() {
+    const curves = curvesOf(lesson.scenes);
+    if (curves.length < 2) return [];
+    return curves.map((scene) => element("button", { type: "button", onclick: () => show(scene) }, `Show ${entriesOf(received(scene.choice)).op.label}`));
+  }
+
+  function code() {
+    return element("details", { class: "code", open: true }, element("summary", {}, "The code that runs"), element("pre", { tabindex: 0 }, element("code", {}, ...coloured(lesson.code))));
+  }
+
+  return {
+    element: screen,
+    /** Show what there is to see: the screen now stands in the page. */
+    begin() {
+      if (forecast.drawing) show(first);
+      title.focus({ preventScroll: true });
+    },
+    showLinks: links.show,
+    destroy() {
+      end.abort();
+      shown?.destroy();
+    },
+  };
+}
+
+/** Code as it is coloured. @param {[string, string][]} spans kind and text of each part */
+function coloured(spans) {
+  return spans.map(([kind, text]) => (kind ? element("span", { class: `code-${kind}` }, text) : text));
+}

@@ -1,0 +1,42 @@
+// Beside the title: the button that copies the link to what is seen.
+
+import { fits, queryOf } from "../choice/address.js";
+import { element, setText } from "../elements/dom.js";
+import { store } from "../choice/store.js";
+
+const SAID_MS = 2000;
+
+/**
+ * The button, and a reserved place for what it says.
+ * @param {HTMLElement} host
+ */
+export function createCopyButton(host) {
+  const said = element("span", { role: "status", class: "said" });
+  const button = element("button", { type: "button", onclick: copy }, "Copy link");
+  let timer = 0;
+
+  async function copy() {
+    const whole = !store.choice || fits(queryOf(store.choice));
+    say(whole ? await copied(location.href) : "This choice is too long for a link.");
+  }
+
+  /** @param {string} words */
+  function say(words) {
+    clearTimeout(timer);
+    setText(said, words);
+    timer = setTimeout(() => setText(said, ""), SAID_MS);
+  }
+
+  host.replaceChildren(button, said);
+  return { destroy: () => clearTimeout(timer) };
+}
+
+/** Copy a text and say how it went; a browser may forbid it. @param {string} text */
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return "Copied";
+  } catch {
+    return "The browser does not allow it: copy the address above.";
+  }
+}

@@ -1,0 +1,98 @@
+// The parts of the instrument on a page of Streamlit, which calls them with what Python sends.
+
+import { setDocument } from "../choice/entries.js";
+import { createCopyButton } from "./heading.js";
+import { createPage, reachOf } from "./page.js";
+import { clear, createServed, letGo, takeOver } from "./served.js";
+import { fetchDocument, server } from "../choice/server.js";
+import { stayUncovered } from "./uncovered.js";
+
+/**
+ * What Streamlit calls a component with, once when it appears and again with all new data.
+ * @typedef {{parentElement: HTMLElement, data: *, setStateValue: (name: string, value: *) => void}} Component
+ * @typedef {(place: HTMLElement, component: Component) => () => void} Make makes a part; returns what ends it
+ */
+
+/** Each part by the class of its place, and what it needs is loaded by then. @type {[string, () => Promise<Make>][]} */
+const PARTS = [
+  [".heading", async () => heading],
+  [".lesson", lessons],
+  [".training", training],
+  [".instrument", exploring],
+];
+
+/** @type {WeakMap<HTMLElement, () => void>} what ends each part */
+const mounted = new WeakMap();
+/** What came with the page, until Streamlit has a place for it. @type {ReturnType<typeof createServed>} */
+let served = null;
+const ready = fetchDocument().then((found) => {
+  setDocument(found);
+  served = createServed();
+});
+stayUncovered();
+
+/** @param {Component} component */
+export async function mount(component) {
+  const host = component.parentElement;
+  const place = /** @type {HTMLElement|null} */ (host.querySelector(".instrument, .lesson"));
+  const load = PARTS.find(([name]) => place?.matches(name))?.[1];
+  if (!place || !load) return;
+  const [make] = await Promise.all([load(), ready]);
+  if (place.isConnected && !mounted.has(host)) mounted.set(host, make(place, component));
+}
+
+/** @param {HTMLElement} host */
+export function unmount(host) {
+  mounted.get(host)?.();
+  mounted.delete(host);
+}
+
+/** @type {Make} */
+function heading(place) {
+  return createCopyButton(/** @type {HTMLElement} */ (place.querySelector(".copy"))).destroy;
+}
+
+/** @returns {Promise<Make>} */
+async function exploring() {
+  await ready;
+  if (served) await letGo();
+  return explore;
+}
+
+/** @type {Make} */
+function explore(place, { data, setStateValue }) {
+  const page = served ?? createPage(place, data);
+  served = null;
+  if (page.place !== place) takeOver(page.place, place);
+  page.join((query) => setStateValue("report", { query }));
+  return page.destroy;
+}
+
+/** @returns {Promise<Make>} */
+async function training() {
+  const { createTraining } = await import("../train/training.js");
+  return (place, { data }) => {
+    leaveServed();
+    const page = createPage(place, data, { createTraining });
+    page.join(() => undefined);
+    return page.destroy;
+  };
+}
+
+/** @returns {Promise<Make>} */
+async function lessons() {
+  const [{ createCourse }, { createTraining }] = await Promise.all([import("../learn/course.js"), import("../train/training.js")]);
+  const none = { readCode: null, save: null, sections: {}, examples: [] };
+  return (place, { data }) => {
+    leaveServed();
+    const instrument = { ...reachOf(data), createTraining, ...none };
+    return createCourse(place, data.course, { address: server, instrument }).destroy;
+  };
+}
+
+/** Another page has come first. */
+function leaveServed() {
+  served?.destroy();
+  served = null;
+  clear();
+}

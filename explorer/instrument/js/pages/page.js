@@ -1,0 +1,77 @@
+// A page of its own: the instrument of the one choice, its address, and what Python is told of it.
+
+import { followAddress, queryOf } from "../choice/address.js";
+import { createInstrument } from "../explore/instrument.js";
+import { received } from "../choice/message.js";
+import { readCode, readFormula, server } from "../choice/server.js";
+import { store } from "../choice/store.js";
+
+/** @typedef {(query: string) => void} Report */
+
+const REPORT_MS = 250; // of rest, before the page below follows
+
+/** What every instrument of a server reaches. @param {*} data as Python sends it */
+export function reachOf(data) {
+  return { plotly: server(`assets/${data.plotly}`), confirm: server("confirm"), read: readFormula, server };
+}
+
+/**
+ * The instrument of the choice that all pages share, in a place that holds its skeleton.
+ * @param {HTMLElement} place
+ * @param {*} data as Python sends it
+ * @param {Partial<import("../explore/instrument.js").Reach>} [more] that this page reaches
+ */
+export function createPage(place, data, more) {
+  const first = received(data.choice);
+  let said = queryOf(first);
+  let report = /** @type {Report|null} */ (null);
+  let timer = 0;
+  if (!store.choice) store.change(first, { origin: "arrival" });
+  const instrument = createInstrument(place, store, {
+    ...reachOf(data),
+    readCode,
+    save: server("save"),
+    sections: data.sections,
+    examples: data.examples.map((/** @type {*} */ example) => ({ ...example, choice: received(example.choice) })),
+    ...more,
+  });
+  const leaveAddress = followAddress(store);
+  place.classList.toggle("framed", new URLSearchParams(location.search).has("embed"));
+  const stop = store.subscribe((_choice, { phase }) => {
+    clearTimeout(timer);
+    if (phase === "settled" && !place.matches(".training")) timer = setTimeout(tell, REPORT_MS);
+  });
+  announce("arrival");
+
+  /** @param {"arrival"|"start"} origin */
+  function announce(origin) {
+    store.change({ .../** @type {*} */ (store.choice) }, { origin });
+  }
+
+  function tell() {
+    const query = queryOf(/** @type {*} */ (store.choice));
+    if (report && query !== said) {
+      report(query);
+      said = query;
+    }
+  }
+
+  return {
+    place,
+    /**
+     * Python is there, and has read the address: from now on it is told what is chosen.
+     * @param {Report} told
+     */
+    join(told) {
+      report = told;
+      instrument.refresh();
+      announce("start");
+    },
+    destroy() {
+      clearTimeout(timer);
+      stop();
+      leaveAddress();
+      instrument.destroy();
+    },
+  };
+}

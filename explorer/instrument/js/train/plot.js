@@ -1,0 +1,126 @@
+// A Plotly chart in a place of its own: drawn anew with each size, theme and rest, moved in between.
+
+import { followTheme, themeOf } from "../chart/theme.js";
+import { element, setAttribute, setText } from "../elements/dom.js";
+import { endMargin, fontSize, loadPlotly } from "../chart/plot.js";
+import { areMovable, moveTraces } from "./paths.js";
+import { escaped } from "../chart/traces.js";
+
+const GRID = "rgba(127, 133, 143, 0.25)";
+const CLEAR = "rgba(0, 0, 0, 0)";
+const CLEARANCE = 3; // px from an axis to its labels: else those of x and y touch in the corner
+const REST_MS = 300; // without another picture, until Plotly draws the last one whole
+
+/**
+ * A chart that ``compose`` turns each picture into; ``words`` of a picture are for those who cannot see it,
+ * ``caption`` stands above what is drawn. While pictures follow one another, lines and bars are only moved
+ * where all else stays, and not at all where nobody sees them.
+ * @template {{words: string}} Picture
+ * @param {HTMLElement} host of a fixed height
+ * @param {{plotly: string, hover: boolean, compose: (picture: Picture) => {traces: *[], layout: *, caption?: string}}} options
+ */
+export function createPlot(host, { plotly, hover, compose }) {
+  let Plotly = /** @type {*} */ (null);
+  let picture = /** @type {Picture|null} */ (null);
+  let drawn = ""; // all but the values, as Plotly has drawn it; with another size or theme it draws anew
+  let inView = true;
+  let timer = 0;
+  const place = document.createElement("div");
+  const caption = element("p", { class: "caption" });
+  const end = new AbortController();
+  const resized = new ResizeObserver(redraw);
+  const seen = new IntersectionObserver((entries) => {
+    inView = entries[entries.length - 1].isIntersecting;
+    if (inView && timer) redraw();
+  });
+  const config = { staticPlot: !hover, displayModeBar: false, displaylogo: false, showSendToCloud: false, responsive: false, doubleClick: false };
+  host.classList.add("chart-host");
+  host.append(caption, place);
+  setAttribute(place, "role", "img");
+  resized.observe(host);
+  seen.observe(host);
+  followTheme(host, redraw, end.signal);
+  loadPlotly(plotly).then((loaded) => {
+    Plotly = loaded;
+    redraw();
+  }, (error) => host.replaceChildren(error.message));
+
+  /** Draw the last picture whole. */
+  function redraw() {
+    clearTimeout(timer);
+    timer = 0;
+    if (!picture || !Plotly || !host.clientWidth || end.signal.aborted) return;
+    const { traces, layout, caption: text = "" } = compose(picture);
+    drawn = looksOf(traces, layout);
+    setText(caption, text);
+    Plotly.react(place, traces, { ...common(host, layout), ...layout, ...axesOf(layout) }, config);
+  }
+
+  /** Move what is drawn to a picture that looks the same; whether it did. */
+  function moved() {
+    if (!inView) return true;
+    if (!picture || !drawn || host.matches(":hover")) return false;
+    const { traces, layout, caption: text = "" } = compose(picture);
+    if (!areMovable(traces) || drawn !== looksOf(traces, layout)) return false;
+    setText(caption, text);
+    moveTraces(place, traces);
+    return true;
+  }
+
+  /** @param {Picture} next */
+  function draw(next) {
+    const first = picture === null;
+    picture = next;
+    setAttribute(place, "aria-label", next.words);
+    if (first || !moved()) {
+      redraw();
+      return;
+    }
+    clearTimeout(timer);
+    timer = setTimeout(redraw, REST_MS);
+  }
+
+  return {
+    draw,
+    destroy() {
+      end.abort();
+      clearTimeout(timer);
+      resized.disconnect();
+      seen.disconnect();
+      if (Plotly) Plotly.purge(place);
+      host.replaceChildren();
+    },
+  };
+}
+
+/** How traces look, whatever their values. @param {*[]} traces @param {*} layout */
+function looksOf(traces, layout) {
+  return JSON.stringify([traces.map(({ x: _x, y: _y, width: _width, ...look }) => look), layout]);
+}
+
+/** @param {HTMLElement} host @param {*} layout */
+function common(host, layout) {
+  const { text: color, font: family, ground, type } = themeOf(host);
+  const size = fontSize(host.clientWidth, type);
+  return {
+    width: host.clientWidth,
+    height: host.clientHeight,
+    showlegend: false,
+    paper_bgcolor: CLEAR,
+    plot_bgcolor: CLEAR,
+    font: { color, family, size },
+    margin: { l: 4.8 * size, r: endMargin(size), t: layout.showlegend ? 2.4 * size : 8, b: 3.1 * size, pad: 0 },
+    hoverlabel: { bgcolor: ground, font: { color } },
+  };
+}
+
+/** Axes with what all have in common. @param {*} layout @returns {*} */
+function axesOf(layout) {
+  const named = Object.entries(layout).filter(([name]) => /^[xy]axis/.test(name));
+  return Object.fromEntries(named.map(([name, axis]) => [name, { gridcolor: GRID, zerolinecolor: GRID, fixedrange: true, automargin: false, ticklabelstandoff: CLEARANCE, .../** @type {*} */ (axis) }]));
+}
+
+/** A line of text in the middle of a chart. @param {string} text */
+export function centred(text) {
+  return { text: escaped(text), xref: "paper", yref: "paper", x: 0.5, y: 0.5, showarrow: false };
+}
