@@ -24,11 +24,8 @@ class Backward:
     needs_y: bool
 
     def __call__(self, kept: tuple[Tensor, ...], g: Tensor) -> Tensor:
-        """The gradient, in memory of its own; g stands in for what was not kept."""
-        x = kept[0] if self.needs_x else g
-        y = kept[-1] if self.needs_y else g
-        gradient = self.rule(x, y, g)
-        return gradient.clone() if any(gradient is tensor for tensor in kept) else gradient
+        """The gradient; g stands in for what was not kept."""
+        return self.rule(kept[0] if self.needs_x else g, kept[-1] if self.needs_y else g, g)
 
 
 class _RuleFunction(torch.autograd.Function):
@@ -38,7 +35,7 @@ class _RuleFunction(torch.autograd.Function):
 
     @staticmethod
     def forward(x: Tensor, forward: Forward, backward: Backward) -> Tensor:
-        return _fresh(forward(x), x)
+        return forward(x)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Forward, Backward], output: Tensor) -> None:
@@ -57,63 +54,74 @@ class _RuleFunction(torch.autograd.Function):
         return gradient
 
 
-def _fresh(y: Tensor, x: Tensor) -> Tensor:
-    """``y`` in memory of its own, so that changing it in place leaves x alone."""
-    return y.clone() if y is x else y
-
-
 # torch inspects forward's signature at every call; ready at hand it saves 10 µs of a training step's 400.
 _RuleFunction.forward.__signature__ = inspect.signature(_RuleFunction.forward)  # type: ignore[attr-defined]
 
 _ZERO = Backward(lambda _x, _y, g: torch.zeros_like(g), needs_x=False, needs_y=False)
 
 
-def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Forward:
-    """The function ``x -> y`` that computes the op forward and the rule backward.
+@dataclass(frozen=True)
+class Bound:
+    """An op bound to a rule: called on x it gives a y whose autograd follows the rule.
 
-    ``settings`` holds parameter values as for ``catalogue.values``.
+    ``forward`` is the op alone, ``x -> y``; ``rule`` is None for torch's own autograd of it.
     """
+
+    forward: Forward
+    rule: Backward | None
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """y with x's shape and dtype; torch's own gradient is 0 where torch sees no path from y to x."""
+        if self.rule is not None:
+            return _applied(x, self.forward, self.rule)
+        y = self.forward(x)
+        if x.requires_grad and not y.requires_grad and torch.is_grad_enabled():
+            return _applied(x, self.forward, _ZERO)
+        return y
+
+    def gradient(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
+        """What the rule makes of an upstream gradient at x and y, outside any graph; all of one shape."""
+        if self.rule is not None:
+            return self.rule((x, y), g)
+        leaf = x.detach().requires_grad_()
+        with torch.enable_grad():
+            return torch.autograd.grad(self(leaf), leaf, g)[0]
+
+
+def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Bound:
+    """An op bound to a rule; ``settings`` holds parameter values as for ``catalogue.values``."""
     op, rule = find_op(op), find_rule(rule)
     return joined(op.parsed, rule.parsed, values(op, rule, settings))
 
 
-def joined(op: Formula, rule: Formula | None, parameters: Mapping[str, float]) -> Forward:
-    """The function ``x -> y`` of two formulas: the op's forward, the rule's backward.
+def joined(op: Formula, rule: Formula | None, parameters: Mapping[str, float]) -> Bound:
+    """The formula of an op bound to that of a rule; to torch's own autograd where there is none."""
+    forward = _fresh(op, parameters)
+    if rule is None:
+        return Bound(forward, None)
+    backward = Backward(_fresh(rule, parameters), "x" in rule.variables, "y" in rule.variables)
+    return Bound(forward, backward)
 
-    Without a rule it is torch's own autograd of the op, 0 where torch sees no path from y back to x.
+
+def _fresh(formula: Formula, parameters: Mapping[str, float]) -> Callable[..., Tensor]:
+    """What evaluates a formula into memory of its own: neither x nor y changes with its result."""
+    evaluate = formula.bind(parameters)
+    return (lambda *inputs: evaluate(*inputs).clone()) if formula.alias in ("x", "y") else evaluate
+
+
+def pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Pair:
+    """What ``bind`` joins, apart: ``x -> y`` and ``(x, y, g) -> gradient``.
+
+    For a training that multiplies by its weights itself: it asks no autograd to walk a graph between the
+    layers, and needs the gradient before and behind the rule.
     """
-    forward = op.bind(parameters)
-    if rule is not None:
-        backward = Backward(rule.bind(parameters), "x" in rule.variables, "y" in rule.variables)
-        return lambda x: _applied(x, forward, backward)
-
-    def default(x: Tensor) -> Tensor:
-        y = forward(x)
-        if x.requires_grad and not y.requires_grad and torch.is_grad_enabled():
-            return _applied(x, forward, _ZERO)
-        return _fresh(y, x)
-
-    return default
+    bound = bind(op, rule, settings)
+    return bound.forward, bound.gradient
 
 
 def _applied(x: Tensor, forward: Forward, backward: Backward) -> Tensor:
     y: Tensor = _RuleFunction.apply(x, forward, backward)  # type: ignore[no-untyped-call]  # torch's own
     return y
-
-
-def pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Pair:
-    """What ``bind`` joins, apart and without a graph: ``x -> y`` and ``(x, y, g) -> gradient``."""
-    op, rule = find_op(op), find_rule(rule)
-    parameters = values(op, rule, settings)
-    forward = op.parsed.bind(parameters)
-
-    def default(x: Tensor, _y: Tensor, g: Tensor) -> Tensor:
-        leaf = x.detach().requires_grad_()
-        with torch.enable_grad():
-            y = forward(leaf)
-        return torch.autograd.grad(y, leaf, g)[0] if y.requires_grad else torch.zeros_like(g)
-
-    return forward, rule.parsed.bind(parameters) if rule.parsed else default
 
 
 def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float) -> Tensor:
@@ -123,7 +131,8 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float) -> Ten
         op: key of ``OPS``, or ``"formula: …"`` in x.
         rule: key of ``RULES``, or ``"formula: …"`` in x, y, g.
         x: floating tensor of any shape and device.
-        **parameters: values by name; an op and a rule share what has the same name.
+        **parameters: numbers by name; an op and a rule share what has the same name. They get no gradient,
+            so a tensor that requires one is refused, unless under ``torch.no_grad``.
 
     Returns:
         y with x's shape and dtype. Only what the rule's formula names, of x and y, is kept for
@@ -134,14 +143,14 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float) -> Ten
         "default", what torch does.
 
     Raises:
-        ValueError: an unknown key or parameter, or a value that is not finite; FormulaError, with
-            a caret under the column, for a formula that cannot be read.
+        ValueError: an unknown key or parameter, a value that is not finite or that requires grad;
+            FormulaError, with a caret under the column, for a formula that cannot be read.
         TypeError: x is not a floating tensor.
     """
     title = f"apply({_name(op)}, {_name(rule)})"
     try:
         op, rule = find_op(op), find_rule(rule)
-        chosen = checked(op, (rule,), parameters)
+        chosen = checked(op, (rule,), {name: _constant(name, value) for name, value in parameters.items()})
     except FormulaError as error:
         raise FormulaError(f"{title}: {error.message}", error.column, error.text) from None
     except ValueError as error:
@@ -150,6 +159,15 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float) -> Ten
         kind = str(x.dtype) if isinstance(x, Tensor) else type(x).__name__
         raise TypeError(f"{title}: x must be a floating tensor, not {kind}: use x.float()")
     return bind(op, rule, chosen)(x)
+
+
+def _constant(name: str, value: Any) -> Any:
+    """A parameter's value without a graph; ValueError where a gradient would be lost."""
+    if not isinstance(value, Tensor):
+        return value
+    if value.requires_grad and torch.is_grad_enabled():
+        raise ValueError(f"parameter {name} requires grad, but only x gets a gradient: pass {name}.detach()")
+    return value.detach()
 
 
 def _name(entry: object) -> str:

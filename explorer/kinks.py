@@ -207,15 +207,6 @@ def _apart(found: list[float], width: float) -> list[float]:
     return kept
 
 
-# Functions that are polynomials between kinks, and by how much each multiplies the degree of its arguments.
-_LEVELS = "sign heaviside round floor ceil trunc mean"
-_LINES = (
-    "abs relu leaky_relu relu6 hardtanh hardsigmoid softshrink hardshrink min max clamp clamp_min clamp_max "
-    "where detach"
-)
-_DEGREES = {**dict.fromkeys(_LEVELS.split(), 0), **dict.fromkeys(_LINES.split(), 1), "hardswish": 2}
-
-
 def degree(node: Node, y: float = math.inf) -> float:
     """The highest degree in x of the polynomials a tree consists of between kinks; inf for anything else.
 
@@ -237,8 +228,8 @@ def degree(node: Node, y: float = math.inf) -> float:
             return below[0] * power if power else 0.0
         case Call("where"):
             return max(below[1:])
-        case Call(name) if name in _DEGREES:
-            return _DEGREES[name] * max(below) if _DEGREES[name] else 0.0
+        case Call(name) if FUNCTIONS[name].degree < math.inf:
+            return FUNCTIONS[name].degree * max(below) if FUNCTIONS[name].degree else 0.0
     return 0.0 if is_condition(node) or not any(below) else math.inf
 
 

@@ -13,7 +13,7 @@ from torch.autograd import gradcheck, gradgradcheck
 
 from explorer.catalogue import OPS, RULES, Op, Rule, find_op, find_rule, kink_points, values
 from explorer.formula import FormulaError
-from explorer.gradient import apply, bind
+from explorer.gradient import apply, bind, pair
 from tests.catalogue.cases import settings_of, usual_op
 
 TRUE_DERIVATIVES = [
@@ -182,7 +182,7 @@ def test_not_contiguous_input():
 
 
 @pytest.mark.parametrize("rule", ["default", "straight_through"])
-@pytest.mark.parametrize("op", ["identity", "round", "relu", "clamp", "formula: 1"])
+@pytest.mark.parametrize("op", ["identity", "round", "relu", "clamp", "formula: 1", "formula: detach(x)"])
 def test_neither_apply_nor_a_change_of_y_touches_x(op, rule):
     x = torch.tensor([-0.6, 0.4, 1.6])
     before = x.clone()
@@ -190,6 +190,38 @@ def test_neither_apply_nor_a_change_of_y_touches_x(op, rule):
     assert torch.equal(x, before)
     y.add_(1)
     assert torch.equal(x, before)
+
+
+@pytest.mark.parametrize("rule", ["formula: x", "formula: y", "formula: detach(x)"])
+def test_a_rule_that_returns_x_or_y_gives_a_gradient_of_its_own(rule):
+    x = torch.tensor([-0.6, 0.4, 1.6], requires_grad=True)
+    y = apply("tanh", rule, x)
+    before = x.tolist(), y.tolist()
+    (gradient,) = torch.autograd.grad(y, x, torch.ones(3))
+    gradient.zero_()
+    assert (x.tolist(), y.tolist()) == before
+
+
+@pytest.mark.parametrize("rule", ["default", "masked", "formula: x"])
+@pytest.mark.parametrize("op", ["identity", "round", "step", "tanh"])
+def test_the_two_halves_of_a_pair_are_what_is_joined(op, rule):
+    x = torch.linspace(-2, 2, 9)
+    forward, backward = pair(op, rule, {})
+    assert torch.equal(forward(x), apply(op, rule, x))
+    assert torch.equal(backward(x, forward(x), torch.full_like(x, 3)), _gradient(op, rule, x, g=3))
+
+
+def test_a_parameter_that_requires_grad_is_refused():
+    """Until parameters learn: a gradient that is dropped in silence would look like one of 0."""
+    hi = torch.tensor(0.7, requires_grad=True)
+    x = torch.tensor([0.5, 0.9], requires_grad=True)
+    with pytest.raises(
+        ValueError, match=r"'clamp', 'default'\): parameter hi requires grad, but only x gets"
+    ):
+        apply("clamp", "default", x, hi=hi)
+    with torch.no_grad():
+        assert apply("clamp", "default", x, hi=hi).tolist() == pytest.approx([0.5, 0.7])
+    assert apply("clamp", "default", x, hi=hi.detach()).tolist() == pytest.approx([0.5, 0.7])
 
 
 def test_upstream_gradient_is_left_as_it_was():

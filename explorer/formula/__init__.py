@@ -22,7 +22,7 @@ from explorer.formula.functions import FUNCTIONS, Function
 from explorer.formula.latex import latex, name_latex, number_latex
 from explorer.formula.parsing import MAX_DEPTH, MAX_LENGTH, MAX_NODES, parse_tree
 from explorer.formula.printing import number_text
-from explorer.formula.tree import CONSTANTS, VARIABLES, Data, Node, data, names
+from explorer.formula.tree import CONSTANTS, VARIABLES, Call, Data, Name, Node, data, names
 
 __all__ = [
     "CONSTANTS", "FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "MAX_NODES", "VARIABLES", "Formula", "FormulaError",
@@ -62,6 +62,14 @@ class Formula:
     def carries_gradient(self) -> bool:
         """Whether torch sees a path back to x, y or g; ``where(x >= 0, 1, -1)`` offers none."""
         return carries_gradient(self.tree)
+
+    @cached_property
+    def alias(self) -> str | None:
+        """The variable whose tensor the value is, detached or not; None for a value of its own."""
+        node = self.tree
+        while isinstance(node, Call) and node.function == "detach":
+            (node,) = node.arguments
+        return node.name if isinstance(node, Name) and node.name in VARIABLES else None
 
     @cached_property
     def latex(self) -> str:

@@ -34,6 +34,8 @@ class Function:
     jumps this function may have a kink, as formulas in ``a``, ``b``, ``c``.
     ``gradient`` is what torch's autograd returns for each argument that may carry one, in ``a``, ``b``,
     ``c``, the result ``y`` and the upstream gradient ``g``, infinities and kinks included.
+    ``degree`` is by how much it multiplies the degree of its arguments, where it is a polynomial between
+    its kinks: 0 for levels, 1 for straight lines; infinite for anything else.
     ``domain`` says which constants torch takes for a dtype; for others, where torch raises, the result
     is NaN.
     """
@@ -47,6 +49,7 @@ class Function:
     mixing: Mixing = "scalars"
     pieces: tuple[str, ...] = ()
     differentiable: bool = True
+    degree: float = math.inf
     domain: Callable[..., bool] | None = None
 
     @property
@@ -93,14 +96,14 @@ _NN = "nn.functional."
 
 # fmt: off
 _ROWS = (
-    _row("abs", "g * sign(a)", latex=r"\left|#0\right|", pieces=_SIGN),
-    _row("sign", "0", pieces=_SIGN),
+    _row("abs", "g * sign(a)", latex=r"\left|#0\right|", pieces=_SIGN, degree=1),
+    _row("sign", "0", pieces=_SIGN, degree=0),
     _row("heaviside", arity=2, mixing="tensors", latex=r"\operatorname{H}_{#1}\left(#0\right)", pieces=_SIGN,
-         differentiable=False),
-    _row("round", "0", pieces=("round(a)",)),
-    _row("floor", "0", latex=r"\left\lfloor #0\right\rfloor", pieces=("floor(a)",)),
-    _row("ceil", "0", latex=r"\left\lceil #0\right\rceil", pieces=("ceil(a)",)),
-    _row("trunc", "0", pieces=("trunc(a)",)),
+         differentiable=False, degree=0),
+    _row("round", "0", pieces=("round(a)",), degree=0),
+    _row("floor", "0", latex=r"\left\lfloor #0\right\rfloor", pieces=("floor(a)",), degree=0),
+    _row("ceil", "0", latex=r"\left\lceil #0\right\rceil", pieces=("ceil(a)",), degree=0),
+    _row("trunc", "0", pieces=("trunc(a)",), degree=0),
     _row("exp", "g * y", latex=r"\exp"),
     _row("expm1", "g * (y + 1)", latex=r"\left(\exp\left(#0\right)-1\right)"),
     _row("log", "g / a", latex=r"\ln", pieces=_SIGN),
@@ -116,23 +119,23 @@ _ROWS = (
     _row("sigmoid", "g * (1 - y) * y", jax="jax.nn.sigmoid", latex=r"\sigma"),
     _row("softplus", "g * where(a > 20, 1, exp(a) / (exp(a) + 1))", torch=_NN, jax="jax.nn.softplus"),
     _row("erf", "g * (2 / sqrt(pi) * exp(-a**2))", jax="jax.scipy.special.erf"),
-    _row("relu", "where(a <= 0, 0, g)", jax="jax.nn.relu", pieces=_SIGN),
+    _row("relu", "where(a <= 0, 0, g)", jax="jax.nn.relu", pieces=_SIGN, degree=1),
     _row("min", "where(a > b, 0, g / where(a == b, 2, 1))", "where(a < b, 0, g / where(a == b, 2, 1))",
          arity=2, mixing="tensors", torch="minimum", jax="jnp.minimum", latex=r"\min",
-         pieces=("sign(a - b)",)),
+         pieces=("sign(a - b)",), degree=1),
     _row("max", "where(a < b, 0, g / where(a == b, 2, 1))", "where(a > b, 0, g / where(a == b, 2, 1))",
          arity=2, mixing="tensors", torch="maximum", jax="jnp.maximum", latex=r"\max",
-         pieces=("sign(a - b)",)),
+         pieces=("sign(a - b)",), degree=1),
     _row("clamp", "where(b <= a <= c, g, 0)", "where((a < b) & (b < c), g, 0)",
          "where((a > c) | (c < b), g, 0)", arity=3, mixing="bounds", jax="jnp.clip",
-         pieces=("sign(a - b)", "sign(a - c)")),
+         pieces=("sign(a - b)", "sign(a - c)"), degree=1),
     _row("clamp_min", "where(a >= b, g, 0)", "where(a < b, g, 0)", arity=2, mixing="bounds",
-         jax="jnp.maximum", pieces=("sign(a - b)",)),
+         jax="jnp.maximum", pieces=("sign(a - b)",), degree=1),
     _row("clamp_max", "where(a <= b, g, 0)", "where(a > b, g, 0)", arity=2, mixing="bounds",
-         jax="jnp.minimum", pieces=("sign(a - b)",)),
-    _row("where", arity=3, mixing="branches"),
-    _row("mean", "mean(g)"),
-    _row("detach", jax="jax.lax.stop_gradient", differentiable=False),
+         jax="jnp.minimum", pieces=("sign(a - b)",), degree=1),
+    _row("where", arity=3, mixing="branches", degree=1),
+    _row("mean", "mean(g)", degree=0),
+    _row("detach", jax="jax.lax.stop_gradient", differentiable=False, degree=1),
     _row("gelu", "g * ((1 + erf(a / sqrt(2))) / 2 + a * exp(-a**2 / 2) / sqrt(2 * pi))", torch=_NN,
          jax="jax.nn.gelu(#0, approximate=False)"),
     _row("silu", "g * sigmoid(a) * (1 + a * (1 - sigmoid(a)))", torch=_NN, jax="jax.nn.silu"),
@@ -145,24 +148,26 @@ _ROWS = (
     _row("celu", "g * where(a > 0, 1, exp(a / b))", arity=2, jax="jax.nn.celu",
          latex=r"\operatorname{celu}_{#1}\left(#0\right)", pieces=_SIGN, domain=_celu_takes),
     _row("leaky_relu", "g * where(a > 0, 1, b)", arity=2, torch=_NN, jax="jax.nn.leaky_relu",
-         latex=r"\operatorname{leaky\_relu}_{#1}\left(#0\right)", pieces=_SIGN),
-    _row("relu6", "where(0 < a < 6, g, 0)", torch=_NN, jax="jax.nn.relu6", pieces=("sign(a)", "sign(a - 6)")),
+         latex=r"\operatorname{leaky\_relu}_{#1}\left(#0\right)", pieces=_SIGN, degree=1),
+    _row("relu6", "where(0 < a < 6, g, 0)", torch=_NN, jax="jax.nn.relu6", pieces=("sign(a)", "sign(a - 6)"),
+         degree=1),
     _row("hardtanh", "where(b < a < c, g, 0)", arity=3, torch=_NN, jax="jnp.clip",
          latex=r"\operatorname{hardtanh}_{#1}^{#2}\left(#0\right)", pieces=("sign(a - b)", "sign(a - c)"),
-         domain=lambda dtype, low, high: not low > high),
+         domain=lambda dtype, low, high: not low > high, degree=1),
     _row("softsign", "g / (1 + abs(a)) - g * (y / (1 + abs(a))) * sign(a)", torch=_NN,
          jax="jax.nn.soft_sign"),
     _row("hardsigmoid", "where(-3 < a < 3, g / 6, 0)", torch=_NN, jax="jax.nn.hard_sigmoid",
-         pieces=("sign(a - 3)", "sign(a + 3)")),
+         pieces=("sign(a - 3)", "sign(a + 3)"), degree=1),
     _row("hardswish", "where(a <= -3, 0, g * where(a < 3, a / 3 + 0.5, 1))", torch=_NN,
-         jax="jax.nn.hard_swish", pieces=("sign(a - 3)", "sign(a + 3)")),
+         jax="jax.nn.hard_swish", pieces=("sign(a - 3)", "sign(a + 3)"), degree=2),
     _row("softshrink", "where(-b <= a <= b, 0, g)", arity=2, torch=_NN,
          jax="jnp.multiply(jnp.sign(#0), jnp.maximum(jnp.subtract(jnp.abs(#0), #1), 0))",
          latex=r"\operatorname{softshrink}_{#1}\left(#0\right)", pieces=("sign(a - b)", "sign(a + b)"),
-         domain=lambda dtype, width: 0 <= width < math.inf),
+         domain=lambda dtype, width: 0 <= width < math.inf, degree=1),
     _row("hardshrink", "where(-b <= a <= b, 0, g)", arity=2, torch=_NN,
          jax="jnp.where(jnp.greater(jnp.abs(#0), #1), #0, 0)",
-         latex=r"\operatorname{hardshrink}_{#1}\left(#0\right)", pieces=("sign(a - b)", "sign(a + b)")),
+         latex=r"\operatorname{hardshrink}_{#1}\left(#0\right)", pieces=("sign(a - b)", "sign(a + b)"),
+         degree=1),
     _row("reciprocal", "-g * (y * y)", latex=r"\frac{1}{#0}", pieces=_SIGN),
 )
 

@@ -5,7 +5,7 @@ from explorer.formula.printing import TORCH, source
 from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, is_constant, names
 from explorer.snippets.layout import block
 from explorer.snippets.pair import Values, paired
-from explorer.snippets.torch_code import function, module, shaped
+from explorer.snippets.torch_code import fresh, function, module
 
 _REMARK = (
     "The value is exactly the op's wherever the surrogate is finite. The first derivative is the rule's up "
@@ -25,9 +25,7 @@ def detach_snippet(op: str | Op, rule: str | Rule, parameters: Values = None) ->
     factor = local_gradient(pair.rule.parsed.tree) if pair.rule.parsed else None
     if factor is None:
         return None
-    value = shaped(pair.op.parsed, "x")
-    # Without the copy y would be x itself, with its gradient.
-    body = block("with torch.no_grad():", f"y = {'x.clone()' if value == 'x' else value}")
+    body = block("with torch.no_grad():", f"y = {fresh(pair.op.parsed, 'x')}")
     return module(function(pair, body + _surrogate(factor), _REMARK))
 
 

@@ -88,7 +88,7 @@ def torch_code(pair: Pair) -> str:
     """The text of a module that defines ``pair.name`` and ``pair.layer``."""
     gradient = _gradient(pair)
     if gradient is None:
-        return module(function(pair, f"return {shaped(pair.op.parsed, 'x')}") + _layer(pair))
+        return module(function(pair, f"return {fresh(pair.op.parsed, 'x')}") + _layer(pair))
     remarks = [] if pair.rule.parsed else [_NO_PATH]
     call = f"return _{pair.layer}Function.apply({', '.join(['x', *pair.parameters])})"
     return module(_function_class(pair, gradient) + function(pair, call, *remarks) + _layer(pair))
@@ -119,6 +119,11 @@ def shaped(formula: Formula, like: str) -> str:
     return formula.torch_source
 
 
+def fresh(formula: Formula, like: str) -> str:
+    """As ``shaped``, in memory of its own: neither x nor y changes with it."""
+    return shaped(formula, like) + ".clone()" * (formula.alias in ("x", "y"))
+
+
 def _signature(pair: Pair, first: str) -> str:
     typed = [f"{name}: float = {value!r}" for name, value in pair.parameters.items()]
     return ", ".join([first, "*", *typed] if typed else [first])
@@ -127,17 +132,15 @@ def _signature(pair: Pair, first: str) -> str:
 def _gradient(pair: Pair) -> str | None:
     """The expression backward returns; None where torch's own derivative is wanted and exists."""
     if pair.rule.parsed is not None:
-        return shaped(pair.rule.parsed, "g")
+        return fresh(pair.rule.parsed, "g")
     return None if pair.op.parsed.carries_gradient else "torch.zeros_like(g)"
 
 
 def _function_class(pair: Pair, gradient: str) -> str:
-    forward = shaped(pair.op.parsed, "x")
     return _FUNCTION_CLASS.format(
         layer=pair.layer,
         inputs=", ".join(["x", *pair.parameters]),
-        # What forward returns must not be its own input.
-        forward="x.clone()" if forward == "x" else forward,
+        forward=fresh(pair.op.parsed, "x"),
         kept=_kept(pair, names_in(gradient)),
         returned=_returned(pair, gradient, names_in(gradient)),
     )

@@ -158,6 +158,23 @@ def test_what_the_code_returns_is_never_x_itself(rule):
         assert x.tolist() == [1, 1, 1]
 
 
+@pytest.mark.parametrize("op", ["identity", "formula: detach(x)"])
+def test_the_plain_op_returns_memory_of_its_own(op):
+    x = torch.ones(3)
+    defined(snippet(op, "default"))[paired(op, "default", {}).name](x).add_(1)
+    assert x.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("rule", ["formula: x", "formula: y", "formula: detach(x)"])
+def test_a_gradient_is_never_what_was_kept_for_backward(rule):
+    x = torch.tensor([-0.6, 0.4, 1.6], requires_grad=True)
+    y = defined(snippet("tanh", rule))[paired("tanh", rule, {}).name](x)
+    before = x.tolist(), y.tolist()
+    (gradient,) = torch.autograd.grad(y, x, torch.ones(3))
+    gradient.zero_()
+    assert (x.tolist(), y.tolist()) == before
+
+
 @pytest.mark.parametrize(
     ("op", "rule", "name"),
     [
