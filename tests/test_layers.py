@@ -1,4 +1,4 @@
-"""Who may import whom: the tables of the design against every import in the code, Python and JavaScript."""
+"""Who may import whom: the README's tables against every import in the code, Python and JavaScript."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -15,59 +16,52 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SCRIPTS = ROOT / "explorer" / "instrument" / "js"
 EVERYWHERE = frozenset(sys.stdlib_module_names) | {"numpy"}
+_PACKAGES = packages_distributions()
 
 
 @dataclass(frozen=True)
 class Row:
-    """What a part may import: third parties, and parts of ours."""
+    """What a part may import: packages of others, and parts of ours."""
 
     third: frozenset[str]
     ours: frozenset[str]
 
 
-def _row(third: str, ours: str) -> Row:
-    return Row(frozenset(third.split()), frozenset(ours.split()))
+def rows_of(readme: str) -> dict[str, Row]:
+    """The README's table of parts: what each may import, and every part that shares its row."""
+    table: dict[str, Row] = {}
+    for paths, _, third, ours in _cells(readme, "| part |"):
+        parts = re.findall(r"`(?:explorer/)?(\w+)(?:\.py)?`", paths)
+        row = Row(_names(third), _parts(ours, frozenset(table)) | frozenset(parts))
+        table |= dict.fromkeys(parts, row)
+    return table
 
 
-_CURVES = _row("torch pandas", "gradient catalogue formula reference curves kinks checks")
-_CORE = (
-    "formula catalogue gradient reference curves kinks claims description checks colours figures snippets "
-    "reading training"
-)
-TABLE = {
-    "formula": _row("torch", ""),
-    "catalogue": _row("", "formula"),
-    "gradient": _row("torch", "catalogue formula"),
-    "curves": _CURVES,
-    "kinks": _CURVES,
-    "reference": _row("torch", "catalogue formula"),
-    "colours": _row("", ""),
-    "claims": _row("", "curves"),
-    "description": _row("pandas", "curves claims"),
-    "checks": _CURVES,
-    "figures": _row("plotly pandas", "curves colours"),
-    "snippets": _row("nbformat black", "catalogue formula"),
-    "reading": _row("", "catalogue formula"),
-    "training": _row("torch sklearn", "gradient catalogue formula"),
-    "lessons": _row("torch", _CORE),
-    "__init__": _row("", f"{_CORE} instrument"),
-    "instrument": _row("plotly", "catalogue formula curves kinks description colours"),
-    "ui": _row("streamlit starlette plotly pandas", f"{_CORE} instrument lessons"),
-    "app": _row("streamlit starlette plotly torch", "ui"),
-}
+def rooms_of(readme: str) -> dict[str, frozenset[str]]:
+    """The README's table of the browser's rooms in their order: what each may import."""
+    return {room.strip("`"): _names(ours) for room, _, ours in _cells(readme, "| room |")}
 
-# The rooms of the browser's half in their order: what a room may import stands above it.
-ROOMS = {
-    "formula": "",
-    "elements": "formula",
-    "choice": "formula elements",
-    "chart": "formula elements",
-    "cards": "formula elements choice chart",
-    "explore": "formula elements choice chart cards",
-    "train": "formula elements choice chart cards",
-    "learn": "formula elements choice chart explore train",
-    "pages": "elements choice explore train learn",
-}
+
+def _cells(readme: str, head: str) -> Iterator[list[str]]:
+    """The rows of the table whose head begins so, below its rule."""
+    table = readme.split(f"\n{head}")[1].split("\n\n")[0]
+    for line in table.splitlines()[2:]:
+        yield [cell.strip() for cell in line.strip("|").split(" | ")]
+
+
+def _names(cell: str) -> frozenset[str]:
+    return frozenset() if cell == "–" else frozenset(cell.split(", "))
+
+
+def _parts(cell: str, above: frozenset[str]) -> frozenset[str]:
+    """The parts a cell names: one by one, or as "everything above", or as that "but" some."""
+    everything, _, but = cell.partition("everything above")
+    return _names(cell) if everything else above - _names(but.removeprefix(" but ") or "–")
+
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+TABLE, ROOMS = rows_of(README), rooms_of(README)
+
 # A type is imported as well, in a comment.
 _MODULE = re.compile(
     r"""(?:^(?:import|export)\b[^;"'`=(]*|\bimport\s*\(\s*)["'`]([^"'`]*)["'`]|\bimport\s*\(""", re.MULTILINE
@@ -99,6 +93,11 @@ def imports_of(path: Path, root: Path) -> Iterator[str]:
             yield f"a name computed at run time, {ast.unparse(node)}"
 
 
+def packages_of(module: str) -> frozenset[str]:
+    """The packages a module may come from, under the names they are installed by."""
+    return frozenset(_PACKAGES.get(module, (module,)))
+
+
 def breaches(root: Path, table: dict[str, Row]) -> list[str]:
     """Every file without a row and every import the table does not allow, one line each."""
     found = []
@@ -111,9 +110,9 @@ def breaches(root: Path, table: dict[str, Row]) -> list[str]:
             first, *rest = imported.split(".")
             if first == "explorer":
                 target = rest[0] if rest and rest[0] in table else "__init__"
-                allowed = target == part or target in table[part].ours
+                allowed = target in table[part].ours
             else:
-                allowed = first in EVERYWHERE | table[part].third
+                allowed = first in EVERYWHERE or bool(packages_of(first) & table[part].third)
             if not allowed:
                 found.append(f"{name} imports {imported}")
     return found
@@ -136,7 +135,7 @@ def named_by(module: Path, scripts: Path) -> Iterator[str]:
             yield address
 
 
-def room_breaches(scripts: Path, rooms: dict[str, str]) -> list[str]:
+def room_breaches(scripts: Path, rooms: dict[str, frozenset[str]]) -> list[str]:
     """Every module outside the rooms, and every import not allowed or not there, one line each."""
     found = []
     for module in modules_of(scripts):
@@ -146,7 +145,7 @@ def room_breaches(scripts: Path, rooms: dict[str, str]) -> list[str]:
             found.append(f"{name} is in no room")
             continue
         for imported in named_by(module, scripts):
-            allowed = imported.split("/")[0] in {room, *rooms[room].split()}
+            allowed = imported.split("/")[0] in {room, *rooms[room]}
             if not (allowed and (scripts / imported).is_file()):
                 found.append(f"{name} imports {imported}")
     return found
@@ -163,7 +162,7 @@ def test_every_import_between_rooms_is_in_the_table():
 def test_imports_go_one_way_between_rooms():
     order = list(ROOMS)
     for room, imported in ROOMS.items():
-        assert set(imported.split()) <= set(order[: order.index(room)]), room
+        assert imported <= set(order[: order.index(room)]), room
 
 
 def test_every_room_and_what_it_may_import_is_used():
@@ -171,7 +170,7 @@ def test_every_room_and_what_it_may_import_is_used():
     for module in modules_of(SCRIPTS):
         room = module.relative_to(SCRIPTS).parts[0]
         used[room] |= {imported.split("/")[0] for imported in named_by(module, SCRIPTS)} - {room}
-    assert used == {room: set(imported.split()) for room, imported in ROOMS.items()}
+    assert used == ROOMS
 
 
 def test_the_files_are_really_read():
@@ -180,12 +179,16 @@ def test_the_files_are_really_read():
     assert "torch.Tensor" in set(imports_of(ROOT / "explorer" / "gradient.py", ROOT))
 
 
-SMALL = {
-    "low": _row("torch", ""),
-    "high": _row("", "low"),
-    "__init__": _row("", "low high"),
-    "app": _row("streamlit", "high"),
-}
+SMALL = rows_of("""
+| part | what it holds | of others | of ours |
+|---|---|---|---|
+| `explorer/low` | the lowest | torch, scikit-learn | – |
+| `explorer/high.py`, `explorer/higher.py` | what stands on it | – | low |
+| `app.py` | the server | streamlit | everything above but low |
+| `explorer/__init__.py` | names | – | everything above |
+
+The rest.
+""")
 
 
 @pytest.mark.parametrize(
@@ -193,6 +196,10 @@ SMALL = {
     [
         ("explorer/low.py", "import torch, math\nimport numpy as np\nfrom torch.nn import functional", None),
         ("explorer/low.py", "import torchvision", "imports torchvision"),
+        ("explorer/low.py", "from sklearn.datasets import load_digits", None),
+        ("explorer/high.py", "import sklearn", "imports sklearn"),
+        ("explorer/high.py", "from explorer.higher import x", None),
+        ("explorer/high.py", "import app", "imports app"),
         ("explorer/low.py", "import explorer.high", "imports explorer.high"),
         ("explorer/low.py", "from explorer import high", "imports explorer.high"),
         ("explorer/low.py", "from explorer import sample", "imports explorer.sample"),
@@ -216,6 +223,7 @@ SMALL = {
         ("script.py", "", "script.py is in no row"),
         ("app.py", "import streamlit as st\nfrom explorer.high import x", None),
         ("app.py", "from explorer.low import x", "imports explorer.low.x"),
+        ("app.py", "from explorer.higher import x", None),
         ("tests/test_x.py", "import anything", None),
     ],
 )
@@ -228,6 +236,14 @@ def test_the_check_itself(tmp_path: Path, file: str, code: str, expected: str | 
     if expected:
         assert expected in found[0]
         assert found[0].startswith(str(Path(file)))
+
+
+SMALL_ROOMS = """
+| room | what it holds | of ours |
+|---|---|---|
+| `low` | the lowest | – |
+| `high` | what stands on it | low |
+"""
 
 
 @pytest.mark.parametrize(
@@ -255,7 +271,7 @@ def test_the_check_of_rooms_itself(tmp_path: Path, file: str, code: str, expecte
         (scripts / name).touch()
     (scripts / file).parent.mkdir(exist_ok=True)
     (scripts / file).write_text(code, encoding="utf-8")
-    found = room_breaches(scripts, {"low": "", "high": "low"})
+    found = room_breaches(scripts, rooms_of(SMALL_ROOMS))
     assert len(found) == (expected is not None)
     if expected:
         assert expected in found[0]
