@@ -13,7 +13,7 @@ from explorer.reading.building import ZERO, built, cancelled, is_detached, numbe
 from explorer.reading.errors import ReadingError, UnreadableError, require
 from explorer.reading.functions import AUTOGRAD
 from explorer.reading.reader import PASSED_OVER, Reader, last_name, method
-from explorer.reading.values import Tensor, Value, quantity
+from explorer.reading.values import Pasted, Tensor, Value, quantity
 
 G = Name("g")
 NO_GRADIENT = built("*", ZERO, G)
@@ -87,7 +87,7 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
             scope |= dict.fromkeys(node.names, reader.error(node, UnreadableError(PASSED_OVER)))
     for outer in ast.walk(module):  # the outermost first
         if isinstance(outer, ast.FunctionDef) and outer is not definition and definition in ast.walk(outer):
-            given = reader.arguments(reader.function(outer, scope, scope))
+            given = reader.arguments(reader.function(outer, scope))
             scope = scope.new_child(dict(given.arguments))
             reader.declare(outer.body, scope)
     if not isinstance(definition, ast.ClassDef):
@@ -98,7 +98,8 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
         return _tracked(reader.invoked(routine, x))
     group = reader.groups.get(definition) or reader.group(definition, scope)
     if candidate.tracked:
-        return _tracked(reader.invoked(partial(method(group, "forward"), reader.invoked(group)), x))
+        call = "forward" if group.__call__ is Pasted.__call__ else "__call__"
+        return _tracked(reader.invoked(partial(method(group, call), reader.invoked(group)), x))
     context, output = reader.forwarded(group, x)
     y = quantity(_first(output))
     marked = any(y is other for other in context.without_gradient)

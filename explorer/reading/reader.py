@@ -19,6 +19,7 @@ from explorer.formula.tree import Name, is_constant
 from explorer.reading import building, functions, values, vocabulary
 from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
 from explorer.reading.functions import Library, called, of_name, sensible
+from explorer.reading.spoiling import Scope, spoil
 from explorer.reading.values import SHAPE, SIGNS, Function, Opaque, Pasted, Quantity, Tensor, Value
 from explorer.reading.vocabulary import REASONS, UNKNOWN, words
 
@@ -39,9 +40,12 @@ REFUSED: dict[type[ast.AST], str] = {
     ast.MatMult: REASONS["matmul"],
 }
 OTHER = "is Python that cannot be read here"
-CHANGES = words("append extend insert update setdefault pop popitem remove sort reverse clear add")
+SPECIAL = ("__init__", "__call__")  # of the methods that Python itself calls
 PASSED_OVER = "may change what the curve depends on, and is not followed"
-Scope = ChainMap[str, Value]
+
+
+class _Body(ChainMap[str, Value]):
+    """The names of a class body, which neither its methods nor the classes within it see."""
 
 
 class _Returned(Exception):  # noqa: N818  # no error: the way out of nested statements
@@ -140,7 +144,7 @@ class Reader:
             case ast.Tuple(parts) | ast.List(parts) | ast.Set(parts):
                 return self._tuple(parts, scope)
             case ast.ListComp(part, loops) | ast.GeneratorExp(part, loops):
-                return values.several(tuple(self._looped(part, loops, scope.new_child())))
+                return values.several(tuple(self._looped(part, loops, ChainMap({}, *scope.maps))))
             case ast.NamedExpr(target, value):
                 self._assign(target, self.value(value, scope), scope)
                 return scope[target.id]
@@ -148,7 +152,7 @@ class Reader:
                 pairs = zip(keys, self._tuple(parts, scope), strict=True)
                 return {self.value(key, scope): part for key, part in pairs if key}
             case ast.Lambda():
-                return self.function(node, scope, scope)
+                return self.function(node, scope)
             case ast.JoinedStr():
                 return Opaque("text")
             case _:
@@ -172,8 +176,12 @@ class Reader:
 
     def attribute(self, owner: Value, name: Value) -> Value:
         """``owner.name``; of Python's own objects nothing can be reached."""
-        require(isinstance(name, str) and not name.startswith("__"), UNKNOWN)
+        from_base = isinstance(owner, super) and name in SPECIAL
+        require(isinstance(name, str) and (from_base or not name.startswith("__")), UNKNOWN)
         match owner:
+            case super():
+                require(hasattr(owner, name), "is never given a value in this text")
+                return getattr(owner, name)
             case Library(path):
                 known = name in functions.CONSTANTS and path.split(".")[0] in functions.READABLE_ROOTS
                 return functions.CONSTANTS[name] if known else Library(f"{path}.{name}")
@@ -211,13 +219,13 @@ class Reader:
             if all(self.truth(test, scope) for test in outer.ifs):
                 yield from self._looped(part, inner, scope) if inner else [self.lenient(part, scope)]
 
-    def function(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope, around: Scope) -> Value:
-        """A function of the text: its defaults are read now in ``scope``, its body when called ``around``."""
+    def function(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope) -> Value:
+        """A function of the text: its defaults are read now, its body when it is called."""
         body, parameters = definition.body, self._parameters(definition.args, scope)
         statements = body if isinstance(body, list) else [ast.copy_location(ast.Return(body), body)]
         decorators: list[ast.expr] = getattr(definition, "decorator_list", [])
         marks = set(map(last_name, decorators))
-        starts = getattr(definition, "name", "") == "__init__"
+        starts, around = getattr(definition, "name", "") == "__init__", _outside(scope)
         with sensible("is no function"):
             signature = inspect.Signature(parameters)
 
@@ -226,10 +234,14 @@ class Reader:
             with sensible("has arguments that cannot be read"):
                 given = signature.bind(*positional, **keywords)
             given.apply_defaults()
+            own: dict[str, Value] = dict(given.arguments)
+            group = around.get("__class__")
+            if positional and isinstance(group, type) and isinstance(positional[0], group):
+                own["super"] = lambda *_: super(group, positional[0])
             self.depth += 1
             try:
                 with functions.autograd(marks):
-                    self._run(statements, around.new_child(dict(given.arguments)), lenient=starts)
+                    self._run(statements, around.new_child(own), lenient=starts)
             except _Returned as end:
                 return None if starts else end.args[0]
             finally:
@@ -297,16 +309,17 @@ class Reader:
     def group(self, definition: ast.ClassDef, scope: Scope) -> type[Pasted]:
         """A class with its constants and methods."""
         bases = [self.lenient(base, scope) for base in definition.bases]
-        inner = scope.new_child()
+        cell: dict[str, Value] = {}  # what the methods know of their class
+        inner: Scope = _Body({}, cell, *_outside(scope).maps)
         for item in definition.body:
-            if isinstance(item, ast.FunctionDef):  # a method does not see the names of its class
-                inner[item.name] = self.function(item, inner, scope)
+            if isinstance(item, ast.FunctionDef):
+                inner[item.name] = self.function(item, inner)
             else:
                 self.declare([item], inner)
-        kept = {k: v for k, v in inner.maps[0].items() if not k.startswith("__") or k == "__init__"}
+        kept = {k: v for k, v in inner.maps[0].items() if not k.startswith("__") or k in SPECIAL}
         ours = [base for base in bases if isinstance(base, type)] or [Pasted]
         with sensible("is no class"):
-            self.groups[definition] = type(definition.name, tuple(ours), kept)
+            self.groups[definition] = cell["__class__"] = type(definition.name, tuple(ours), kept)
         return self.groups[definition]
 
     def declare(self, statements: Iterable[ast.stmt], scope: Scope) -> None:
@@ -316,7 +329,7 @@ class Reader:
                 with suppress(DeadEndError, _Returned):  # a definition stands for itself
                     self._run([item], scope, lenient=True)
             else:
-                self._spoil(item, self.error(item, UnreadableError(PASSED_OVER)), scope)
+                spoil(item, self.error(item, UnreadableError(PASSED_OVER)), scope)
 
     def _run(self, statements: Iterable[ast.stmt], scope: Scope, lenient: bool = False) -> None:
         for statement in statements:
@@ -326,27 +339,7 @@ class Reader:
                 error = self.error(statement, reason)
                 if not lenient or isinstance(error, DeadEndError):
                     raise error from None
-                self._spoil(statement, error, scope)
-
-    def _spoil(self, statement: ast.stmt, error: ReadingError, scope: Scope) -> None:
-        """Nothing that a statement gives or changes can be read from here on, since it was not followed."""
-        for node in ast.walk(statement):
-            match node:
-                case ast.FunctionDef(name) | ast.ClassDef(name):
-                    scope[name] = error
-                case ast.Name(name, ast.Store()) if not isinstance(scope.get(name), Library):
-                    scope[name] = error
-                case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
-                    _spoil_place(node, error, scope)
-                case ast.Call(ast.Attribute(ast.Name("self"), name)) if name.endswith("_hook"):
-                    raise error
-                case ast.Call(ast.Attribute(owner, name), parts):
-                    own = inspect.isroutine(inspect.getattr_static(_held(owner, scope), name, None))
-                    fills = name.endswith("_") and not name.startswith("__")  # nn.init.constant_(self.a, 6)
-                    for part in (owner, *parts) if fills else (owner,) if own or name in CHANGES else ():
-                        _spoil_place(part, error, scope)
-                case ast.Call(ast.Name("setattr"), [owner, *_]):
-                    _spoil_place(owner, error, scope)
+                spoil(statement, error, scope)
 
     def _execute(self, statement: ast.stmt, scope: Scope) -> None:
         match statement:
@@ -381,7 +374,7 @@ class Reader:
             case ast.Raise(lineno=line):
                 raise DeadEndError(f"line {line}: the code raises an error here instead of a value", line)
             case ast.FunctionDef(name):
-                scope[name] = self.function(statement, scope, scope)
+                scope[name] = self.function(statement, scope)
             case ast.ClassDef(name):
                 scope[name] = self.group(statement, scope)
             case ast.Import(names) | ast.ImportFrom(names=names):
@@ -426,6 +419,11 @@ class Reader:
                     require(name == "requires_grad", "assigns to an attribute that cannot be followed")
 
 
+def _outside(scope: Scope) -> Scope:
+    """What a function or class defined here sees: of a class body only what is around it."""
+    return ChainMap(*scope.maps[1:]) if isinstance(scope, _Body) else scope
+
+
 def method(group: type[Pasted], name: str) -> Function:
     """A method of a class as torch calls it, static or not: the context comes first."""
     found: Value = getattr(group, name, None)
@@ -437,34 +435,3 @@ def last_name(node: ast.expr) -> str:
     """The last name of what is called or named: ``no_grad`` for ``torch.no_grad()``."""
     named = node.func if isinstance(node, ast.Call) else node
     return str(getattr(named, "attr", getattr(named, "id", "")))
-
-
-def _path(node: ast.expr) -> list[str]:
-    """The names that lead to a place: ``self``, ``a`` for ``self.a[0]``; no name for a call's result."""
-    path: list[str] = []
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
-        path[:0] = [node.attr] if isinstance(node, ast.Attribute) else []
-        node = node.value
-    return [getattr(node, "id", ""), *path]
-
-
-def _held(node: ast.expr, scope: Scope) -> Value:
-    """The object or class of the text that is found there, if it is one."""
-    first, *path = _path(node)
-    held = scope.get(first)
-    for name in path:
-        held = vars(held).get(name) if isinstance(held, Pasted | type) else None
-    return held if isinstance(held, Pasted | type) else None
-
-
-def _spoil_place(node: ast.expr, error: ReadingError, scope: Scope) -> None:
-    """What is held there is exchanged for an error; of an object or class itself, all that it holds."""
-    first, *path = _path(node)
-    holder = scope.get(first)
-    if isinstance(holder, Pasted | type):
-        private = [name for name in path[:1] if name.startswith("__")]
-        whole = [name for name, value in vars(holder).items() if not (callable(value) or name[:2] == "__")]
-        for name in whole if private or not path else path[:1]:
-            setattr(holder, name, error)
-    elif first and not isinstance(holder, Library):
-        scope[first] = error

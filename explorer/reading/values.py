@@ -17,7 +17,7 @@ from typing import Any
 from explorer.formula.tree import COMPARISONS, Node, Number, Unary, is_condition, is_constant
 from explorer.reading.building import built, known, literal
 from explorer.reading.errors import ReadingError, UnreadableError, require
-from explorer.reading.vocabulary import ELEMENTWISE, OPERATORS, UNKNOWN
+from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, UNKNOWN
 
 MAX_VALUES = 64  # of a tuple: (*a, *a) doubles it
 Value = Any
@@ -85,6 +85,23 @@ class Pasted:
         vars(self)[str(name)] = value
 
     register_parameter = register_buffer
+
+    def train(self, mode: Value = True) -> Value:
+        """The module itself, in training or not."""
+        self.training = mode
+        return self
+
+    def eval(self) -> Value:
+        """The module itself, no longer in training."""
+        return self.train(False)
+
+    def _kept(self, *what: Value, **how: Value) -> Value:
+        """The module itself: where its numbers are, and whether they learn, changes none of them."""
+        kinds = [KINDS.get(getattr(value, "name", "")) for value in (*what, *how.values())]
+        require("narrow" not in kinds, "rounds to another number format, which a formula does not have")
+        return self
+
+    to = cuda = cpu = float = double = requires_grad_ = _kept
 
 
 SHAPE = Opaque("the shape of a tensor")

@@ -1,0 +1,123 @@
+"""How classes are read: which names their methods see, what their modules do when they are called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812  # as everybody writes it
+from torch import nn
+
+from explorer.gradient import apply
+from explorer.reading import ReadingError, read_source, read_sources
+
+X = torch.linspace(-4, 4, 81)
+G = torch.linspace(-2, 3, 81)
+
+MISH = """\
+class {name}(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.mul(torch.tanh({F}.softplus(x)))
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x = ctx.saved_tensors[0]
+        sx = torch.sigmoid(x)
+        fx = {F}.softplus(x).tanh()
+        return grad_output * (fx + x * sx * (1 - fx * fx))
+"""
+CALLS = "\n    def forward(self, x):\n        return self.F.apply(x)\n"
+IMPORT = "import torch.nn.functional as F\n\n"
+
+
+def _mish(name: str = "F", functional: str = "F", indent: str = "") -> str:
+    return MISH.format(name=name, F=functional).replace("\n", f"\n{indent}").rstrip(" ")
+
+
+NESTED = {
+    "in a module": f"{IMPORT}class Mish(nn.Module):\n    {_mish(indent='    ')}{CALLS}",
+    "without its import": f"class Mish(nn.Module):\n    {_mish(indent='    ')}{CALLS}",
+    "in a module in a module": "class Net:\n    class Mish(nn.Module):\n        " + _mish(indent=" " * 8),
+    "in a module of a function": f"def make():\n    class Mish(nn.Module):\n        {_mish(indent=' ' * 8)}"
+    "    return Mish\n",
+    "under another name": "import torch.nn.functional as T\n\nclass Mish(nn.Module):\n    "
+    + _mish(functional="T", indent="    "),
+    "with a value of the class": "class Mish(nn.Module):\n    F = None\n    " + _mish("Inner", indent="    "),
+    "after the class": f"{_mish('Inner')}\nclass F:\n    pass\n\n{IMPORT}",
+}
+
+
+def _executed(function: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    x = X.clone().requires_grad_()
+    y = function(x)
+    y.backward(G)
+    assert x.grad is not None
+    return y.detach(), x.grad
+
+
+@pytest.mark.parametrize("source", NESTED.values(), ids=NESTED)
+def test_a_name_in_a_class_body_does_not_hide_one_of_the_module_from_its_methods(source: str) -> None:
+    namespace: dict[str, Any] = {"torch": torch, "nn": nn, "F": F}
+    exec(source, namespace)
+    outer = namespace.get("make", lambda: namespace.get("Net", namespace.get("Mish")))()
+    outer = getattr(outer, "Mish", outer)
+    inner = namespace.get("Inner") or getattr(outer, "Inner", None) or outer.F
+    op, rule = read_source(source)
+    for found, wanted in zip(_executed(lambda x: apply(op, rule, x)), _executed(inner.apply), strict=True):
+        assert torch.equal(found, wanted)
+
+
+@pytest.mark.parametrize(
+    "source", [_mish(), f"{IMPORT}{_mish()}", f"def make():\n    {_mish(indent='    ')}    return F\n"]
+)
+def test_where_a_class_does_hide_the_module_its_methods_find_the_class(source: str) -> None:
+    with pytest.raises(ReadingError, match=r"F.softplus is never given a value in this text"):
+        read_source(source)
+
+
+LAYER = "class Layer(nn.Module):\n  def __init__(self):\n    super().__init__()\n    self.a = 3\n"
+MODULES = {
+    "a call of its own": LAYER + "  def forward(self, x):\n    return x\n"
+    "  def __call__(self, x):\n    return self.forward(x) * self.a\n",
+    "a call around the usual one": LAYER + "  def forward(self, x):\n    return x.tanh()\n"
+    "  def __call__(self, x):\n    return super().__call__(x) + 1\n",
+    "a call of its own within another": LAYER
+    + "  def forward(self, x):\n    return x\n  def __call__(self, x):\n    return -x\n"
+    "class Net(nn.Module):\n  def __init__(self):\n    super().__init__()\n    self.f = Layer()\n"
+    "  def forward(self, x):\n    return self.f(x) * 2\n",
+    "evaluation": LAYER
+    + "    self.eval()\n  def forward(self, x):\n    return x if self.training else x * self.a\n",
+    "training": LAYER
+    + "    self.eval().train()\n  def forward(self, x):\n    return x * self.a if self.training else x\n",
+    "moved": LAYER + "    self.to('cpu').float().requires_grad_(False)\n"
+    "  def forward(self, x):\n    return x * self.a\n",
+    "a base with numbers": "class Base(nn.Module):\n  def __init__(self, a):\n    super().__init__()\n"
+    "    self.a = a\n  def forward(self, x):\n    return x * self.a\n"
+    "class Layer(Base):\n  def __init__(self):\n    super(Layer, self).__init__(0.5)\n"
+    "  def forward(self, x):\n    return super().forward(x) + 1\n",
+}
+
+
+@pytest.mark.parametrize("source", MODULES.values(), ids=MODULES)
+def test_a_module_does_what_it_does_when_it_is_called(source: str) -> None:
+    namespace: dict[str, Any] = {"torch": torch, "nn": nn}
+    exec(source, namespace)
+    last = source.rpartition("class ")[2].partition("(")[0]
+    reading = read_sources(source)[-1]
+    assert reading.problem is None
+    for found, wanted in zip(
+        _executed(lambda x: apply(reading.op, reading.rule, x)), _executed(namespace[last]()), strict=True
+    ):
+        assert torch.equal(found, wanted)
+
+
+@pytest.mark.parametrize(
+    "change", ["self.half()", "self.to(torch.float16)", "self.apply(reset)", "self.load()"]
+)
+def test_what_a_module_may_do_to_its_own_numbers_is_not_passed_over(change: str) -> None:
+    source = f"{LAYER}    {change}\n  def forward(self, x):\n    return x * self.a\n"
+    with pytest.raises(ReadingError, match=r"^line 5: "):
+        read_source(source)
