@@ -26,7 +26,10 @@ const shell = {
   confirm({ x, y, marks, gradients, kinks }) {
     const taken = Object.entries(gradients).map(([key, values]) => [key, Float32Array.from(values)]);
     const [xs, ys] = [Float32Array.from(x), Float32Array.from(y)];
-    shell.draw({ x: xs, y: ys, marks: Int8Array.from(marks), gradients: Object.fromEntries(taken), kinks }, "settled");
+    shell.draw(
+      { x: xs, y: ys, marks: Int8Array.from(marks), gradients: Object.fromEntries(taken), kinks },
+      "settled",
+    );
   },
 
   draw(curves, phase) {

@@ -58,7 +58,9 @@ export function createCard({ kind, buttons, read, onParameter, onEntry }) {
       shown = controls.map((control) => ({ name: control.name, slider: sliderOf(control) }));
       sliders.replaceChildren(...shown.map((one) => one.slider.element));
     }
-    shown.forEach(({ slider }, place) => slider.update(values[place], bounds[place], isLog(controls[place], bounds[place])));
+    shown.forEach(({ slider }, place) =>
+      slider.update(values[place], bounds[place], isLog(controls[place], bounds[place])),
+    );
   }
 
   /** @param {Control} control */

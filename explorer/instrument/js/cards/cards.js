@@ -2,7 +2,16 @@
 
 import { createCard } from "./card.js";
 import {
-  boundsOf, cardControls, entriesOf, hasRoom, withHiding, withOp, withOtherRule, withParameter, withRule, withoutRule,
+  boundsOf,
+  cardControls,
+  entriesOf,
+  hasRoom,
+  withHiding,
+  withOp,
+  withOtherRule,
+  withParameter,
+  withRule,
+  withoutRule,
 } from "../choice/choice.js";
 import { valueOf } from "../formula/controls.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
@@ -24,11 +33,19 @@ import { createPalette } from "./palette.js";
 export function createCards(host, { store, read, colours, drawn }) {
   /** @type {Map<number, Card>} */
   const bySlot = new Map();
-  const opButton = element("button", { type: "button", "aria-haspopup": "dialog", "aria-label": "Op", class: "change" }, "Op ▾");
+  const opButton = element(
+    "button",
+    { type: "button", "aria-haspopup": "dialog", "aria-label": "Op", class: "change" },
+    "Op ▾",
+  );
   const add = element("button", { type: "button", "aria-haspopup": "dialog", class: "add" }, "Add rule");
   const rules = element("div", { class: "rules" });
   const palettes = {
-    op: createPalette(host, { title: "Op", searchLabel: "Search ops", onChoose: (key) => change(withOp(now(), key)) }),
+    op: createPalette(host, {
+      title: "Op",
+      searchLabel: "Search ops",
+      onChoose: (key) => change(withOp(now(), key)),
+    }),
     rule: createPalette(host, { title: "Rules", searchLabel: "Search rules", onChoose: choose }),
   };
   const opCard = cardFor("op", [opButton], (key) => withOp(now(), key));
@@ -67,7 +84,11 @@ export function createCards(host, { store, read, colours, drawn }) {
 
   /** @param {Shown} rule */
   function ruleCard({ slot }) {
-    const hide = element("button", { type: "button", class: "hide", onclick: () => change(withHiding(now(), slot)) });
+    const hide = element("button", {
+      type: "button",
+      class: "hide",
+      onclick: () => change(withHiding(now(), slot)),
+    });
     const remove = element("button", { type: "button", class: "remove", onclick: () => taken(slot) }, "×");
     const card = cardFor("rule", drawn ? [hide, remove] : [remove], (key) => withOtherRule(now(), slot, key));
     return { ...card, hide, remove };
@@ -88,10 +109,16 @@ export function createCards(host, { store, read, colours, drawn }) {
     choice.rules.forEach((rule, place) => {
       const card = /** @type {ReturnType<typeof ruleCard>} */ (bySlot.get(rule.slot) ?? ruleCard(rule));
       bySlot.set(rule.slot, card);
-      if (rules.children[place] !== card.element) rules.insertBefore(card.element, rules.children[place] ?? null);
+      if (rules.children[place] !== card.element)
+        rules.insertBefore(card.element, rules.children[place] ?? null);
       const entry = entries[place];
       const doubt = suits(entry, op) ? "" : entry.otherwise;
-      card.update({ ...stateOf(choice, entry), colour: bright[rule.slot % bright.length], doubt, hidden: rule.hidden });
+      card.update({
+        ...stateOf(choice, entry),
+        colour: bright[rule.slot % bright.length],
+        doubt,
+        hidden: rule.hidden,
+      });
       setText(card.hide, rule.hidden ? "Show" : "Hide");
       setAttribute(card.hide, "aria-label", `${card.hide.textContent} ${entry.label}`);
       setAttribute(card.remove, "aria-label", `Remove ${entry.label}`);

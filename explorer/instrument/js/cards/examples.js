@@ -17,7 +17,12 @@ export function createExamples(examples, onChoose) {
       menu.open = false;
       onChoose(choice);
     };
-    return element("button", { type: "button", onclick: choose }, element("b", {}, name), element("small", {}, hint));
+    return element(
+      "button",
+      { type: "button", onclick: choose },
+      element("b", {}, name),
+      element("small", {}, hint),
+    );
   });
   const menu = createMenu("Examples", ...items);
   const hint = element("p", { class: "hint", role: "status" });
@@ -34,6 +39,7 @@ export function createExamples(examples, onChoose) {
 
 /** @param {Choice} one @param {Choice} other */
 function sameEntries(one, other) {
-  const keys = (/** @type {Choice} */ choice) => [choice.op, ...choice.rules.map((rule) => rule.key)].join("\n");
+  const keys = (/** @type {Choice} */ choice) =>
+    [choice.op, ...choice.rules.map((rule) => rule.key)].join("\n");
   return keys(one) === keys(other);
 }

@@ -19,9 +19,14 @@ export function suits(rule, op) {
 /** @param {Choice} choice @returns {Option[]} */
 export function opOptions(choice) {
   const { ops, families, firstOwn } = catalogue();
-  const listed = Object.values(ops).map((entry) => option(entry, families[entry.family], { op: entry, rule: null }, choice));
+  const listed = Object.values(ops).map((entry) =>
+    option(entry, families[entry.family], { op: entry, rule: null }, choice),
+  );
   const own = { ...firstOwn.op, label: "Own formula", purpose: "Type any function of x." };
-  return [...byGroup(listed, Object.values(families)), option(own, families.own, { op: firstOwn.op, rule: null }, choice)];
+  return [
+    ...byGroup(listed, Object.values(families)),
+    option(own, families.own, { op: firstOwn.op, rule: null }, choice),
+  ];
 }
 
 /** The rules that are not shown yet. @param {Choice} choice @returns {Option[]} */
@@ -31,9 +36,20 @@ export function ruleOptions(choice) {
   const shown = new Set(choice.rules.map((rule) => rule.key));
   const groups = [...new Set([MADE_FOR, "For any op", "Your own", NOT_MADE])];
   const free = Object.values(rules).filter((entry) => !shown.has(entry.key));
-  const listed = free.map((entry) => option(entry, groupOf(entry, op), { op, rule: entry }, choice, suits(entry, op) ? "" : entry.otherwise));
+  const listed = free.map((entry) =>
+    option(entry, groupOf(entry, op), { op, rule: entry }, choice, suits(entry, op) ? "" : entry.otherwise),
+  );
   const first = firstOwn.rule.find((/** @type {Entry} */ entry) => !shown.has(entry.key));
-  const own = first ? [option({ ...first, label: "Own formula", purpose: "Type any rule in x, y and g." }, "Your own", { op, rule: first }, choice)] : [];
+  const own = first
+    ? [
+        option(
+          { ...first, label: "Own formula", purpose: "Type any rule in x, y and g." },
+          "Your own",
+          { op, rule: first },
+          choice,
+        ),
+      ]
+    : [];
   return byGroup([...listed, ...own], groups);
 }
 

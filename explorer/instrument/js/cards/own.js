@@ -59,7 +59,12 @@ export function createOwnField({ kind, read, onEntry }) {
     element: element(
       "div",
       { class: "own" },
-      element("label", { for: field.id }, kind === "op" ? "Own op: " : "Own rule: ", element("code", {}, start)),
+      element(
+        "label",
+        { for: field.id },
+        kind === "op" ? "Own op: " : "Own rule: ",
+        element("code", {}, start),
+      ),
       element("div", { class: "typed" }, field, caret),
       mistake,
     ),

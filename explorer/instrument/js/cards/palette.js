@@ -29,9 +29,19 @@ export function createPalette(host, { title, searchLabel, onChoose }) {
     autocomplete: "off",
     spellcheck: "false",
   });
-  const list = element("div", { role: "listbox", id: listId, "aria-label": title, class: "options", tabindex: 0 });
+  const list = element("div", {
+    role: "listbox",
+    id: listId,
+    "aria-label": title,
+    class: "options",
+    tabindex: 0,
+  });
   const none = element("p", { class: "none", role: "status" });
-  const close = element("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => dialog.close() }, "×");
+  const close = element(
+    "button",
+    { type: "button", class: "close", "aria-label": "Close", onclick: () => dialog.close() },
+    "×",
+  );
   const head = element("div", { class: "palette-head" }, field, close);
   const dialog = element("dialog", { class: "palette", "aria-label": title }, head, none, list);
   host.append(dialog);
@@ -41,8 +51,13 @@ export function createPalette(host, { title, searchLabel, onChoose }) {
   dialog.addEventListener("click", (/** @type {Event} */ event) => event.target === dialog && dialog.close());
 
   function fill() {
-    const found = search(offered.map((option) => option.entry), field.value);
-    const options = found.map((entry) => /** @type {Option} */ (offered.find((option) => option.entry === entry)));
+    const found = search(
+      offered.map((option) => option.entry),
+      field.value,
+    );
+    const options = found.map(
+      (entry) => /** @type {Option} */ (offered.find((option) => option.entry === entry)),
+    );
     rows = options.map(row);
     list.replaceChildren(...(field.value.trim() ? rows : headed(options, rows)));
     setText(none, rows.length ? "" : `Nothing here is called “${field.value}” or has it in its formula.`);
@@ -63,7 +78,12 @@ export function createPalette(host, { title, searchLabel, onChoose }) {
       element("small", {}, entry.purpose),
       ...(doubt ? [element("small", { class: "doubt" }, doubt)] : []),
     );
-    return element("div", { role: "option", id: freshId(), onclick: choose, "aria-selected": "false" }, words, picture());
+    return element(
+      "div",
+      { role: "option", id: freshId(), onclick: choose, "aria-selected": "false" },
+      words,
+      picture(),
+    );
   }
 
   /** @param {number} place */

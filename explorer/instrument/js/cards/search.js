@@ -9,7 +9,10 @@
  */
 export function search(entries, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const ranked = entries.map((entry) => ({ entry, rank: Math.max(0, ...words.map((word) => rank(entry, word))) }));
+  const ranked = entries.map((entry) => ({
+    entry,
+    rank: Math.max(0, ...words.map((word) => rank(entry, word))),
+  }));
   return ranked
     .filter(({ rank }) => rank < Infinity)
     .sort((one, other) => one.rank - other.rank)
@@ -18,7 +21,9 @@ export function search(entries, text) {
 
 /** How early an entry stands for a word: the smaller the earlier. @param {Entry} entry @param {string} word */
 function rank(entry, word) {
-  const places = [entry.label, entry.key, entry.formula ?? "", entry.purpose].map((text) => text.toLowerCase());
+  const places = [entry.label, entry.key, entry.formula ?? "", entry.purpose].map((text) =>
+    text.toLowerCase(),
+  );
   const place = places.findIndex((text) => text.includes(word));
   if (place < 0) return Infinity;
   if (places[place] === word) return place;

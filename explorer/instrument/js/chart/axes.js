@@ -54,7 +54,9 @@ function bound(lines, marks) {
     }
   }
   if (close <= 100 * away || !away) return Infinity;
-  const seen = lines.flatMap(({ y }) => [...y].filter((v, i) => !marks[i] && Number.isFinite(v)).map(Math.abs));
+  const seen = lines.flatMap(({ y }) =>
+    [...y].filter((v, i) => !marks[i] && Number.isFinite(v)).map(Math.abs),
+  );
   seen.sort((one, other) => one - other);
   return 4 * seen[Math.floor(0.9 * (seen.length - 1))] || 1;
 }
@@ -96,7 +98,12 @@ function ticksFrom(base, [start, stop], step, letters) {
   const values = steps.map((count) => base + count * step);
   const size = Math.floor(Math.log10(Math.max(Math.abs(first), Math.abs(last), 1) * step));
   const power = Math.floor(Math.log10(step) + 1e-9);
-  const inUnits = (/** @type {number} */ exponent) => ({ values, texts: textsOf(steps, step, exponent), base, exponent });
+  const inUnits = (/** @type {number} */ exponent) => ({
+    values,
+    texts: textsOf(steps, step, exponent),
+    base,
+    exponent,
+  });
   if (size < SMALLEST || size > LARGEST) return inUnits(power);
   const plain = inUnits(0);
   const counted = inUnits(power);
@@ -132,7 +139,9 @@ function roundStep(width) {
 /** @param {number} value @param {number} unit a power of ten */
 function roundTo(value, unit) {
   const digits = Math.max(0, Math.round(-Math.log10(unit)));
-  return digits > 20 ? Math.round(value / unit) * unit : Number((Math.round(value / unit) * unit).toFixed(digits));
+  return digits > 20
+    ? Math.round(value / unit) * unit
+    : Number((Math.round(value / unit) * unit).toFixed(digits));
 }
 
 /**

@@ -70,12 +70,15 @@ export function createChart(host, options) {
       probe.pin(x === probe.pinned() ? null : x);
     },
   });
-  loadPlotly(options.plotly).then((loaded) => {
-    if (end.signal.aborted) return;
-    Plotly = loaded;
-    redraw();
-    host.dispatchEvent(new Event("drawn", { bubbles: true }));
-  }, (error) => parts.plot.replaceChildren(error.message));
+  loadPlotly(options.plotly).then(
+    (loaded) => {
+      if (end.signal.aborted) return;
+      Plotly = loaded;
+      redraw();
+      host.dispatchEvent(new Event("drawn", { bubbles: true }));
+    },
+    (error) => parts.plot.replaceChildren(error.message),
+  );
 
   function viewed() {
     return asked ?? picture?.range ?? home;
@@ -110,7 +113,8 @@ export function createChart(host, options) {
     }
     picture = next;
     setAttribute(parts.plot, "aria-label", next.words || "Chart");
-    if (Plotly && (scene || parts.place.clientWidth)) drawScene(sceneOf(next, host, parts.place, scene, phase === "moving"), phase);
+    if (Plotly && (scene || parts.place.clientWidth))
+      drawScene(sceneOf(next, host, parts.place, scene, phase === "moving"), phase);
     probe.show(next, scene);
   }
 
@@ -132,7 +136,9 @@ export function createChart(host, options) {
     }
     drawn = quick ? null : next;
     parts.place.classList.toggle("quick", Boolean(quick));
-    parts.circles.replaceChildren(...(quick ? next.lines.flatMap((line) => circleShapes(line, next.frame)) : []));
+    parts.circles.replaceChildren(
+      ...(quick ? next.lines.flatMap((line) => circleShapes(line, next.frame)) : []),
+    );
     if (before && phase === "settled" && differ(before, next)) endGlide = glideTo(before, next);
     handles.draw(gripsOf(picture), next.frame);
     ends.draw(next.frame);
@@ -162,7 +168,14 @@ export function createChart(host, options) {
   function pressed(event) {
     if (!picture) return;
     const { curves, range } = picture;
-    press(event, { curves, view: range, x: probe.pinned() ?? (range[0] + range[1]) / 2, pin: probe.pin, ask, reset });
+    press(event, {
+      curves,
+      view: range,
+      x: probe.pinned() ?? (range[0] + range[1]) / 2,
+      pin: probe.pin,
+      ask,
+      reset,
+    });
   }
 
   /** @param {"png"|"svg"} format @returns {Promise<string>} the address of the picture, with its data in it */

@@ -18,7 +18,13 @@ const KEY_FACTOR = 1.1;
 export function createEnds(layer, { view, share, onView }) {
   const nodes = NAMES.map((name, place) => {
     const hint = "Drag to stretch the axis (arrow keys too)";
-    const node = element("div", { class: "chart-end", role: "slider", tabindex: 0, "aria-label": name, title: hint });
+    const node = element("div", {
+      class: "chart-end",
+      role: "slider",
+      tabindex: 0,
+      "aria-label": name,
+      title: hint,
+    });
     drag(node, place);
     return node;
   });
@@ -28,7 +34,8 @@ export function createEnds(layer, { view, share, onView }) {
   function drag(node, place) {
     let from = /** @type {{view: Range, distance: number}|null} */ (null);
     const distance = (/** @type {PointerEvent} */ { clientX }) => Math.abs(share(clientX) - (1 - place));
-    const beyond = (/** @type {PointerEvent} */ { clientX }) => (share(clientX) - (1 - place)) * (place ? 1 : -1) < NEAREST;
+    const beyond = (/** @type {PointerEvent} */ { clientX }) =>
+      (share(clientX) - (1 - place)) * (place ? 1 : -1) < NEAREST;
     const stretch = (/** @type {PointerEvent} */ event, /** @type {Phase} */ phase) => {
       event.stopPropagation();
       if (!from) return;

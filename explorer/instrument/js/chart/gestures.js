@@ -65,7 +65,8 @@ export function followGestures(element, hand) {
   }
 
   /** @param {string} type @param {(event: *) => void} listener */
-  const on = (type, listener) => element.addEventListener(type, listener, { passive: false, signal: end.signal });
+  const on = (type, listener) =>
+    element.addEventListener(type, listener, { passive: false, signal: end.signal });
   on("pointerdown", (event) => {
     if (event.button || pointers.size > 1) return;
     pointers.set(event.pointerId, event.clientX);

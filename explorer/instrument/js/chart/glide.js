@@ -29,7 +29,11 @@ export function glide(from, to, draw, done) {
   /** @param {number} now */
   function next(now) {
     const share = Math.min(Math.max((now - begin) / GLIDE_MS, 0), 1);
-    draw(share === 1 ? to : to.map((curve, place) => between(starts[place], curve, share * share * (3 - 2 * share))));
+    draw(
+      share === 1
+        ? to
+        : to.map((curve, place) => between(starts[place], curve, share * share * (3 - 2 * share))),
+    );
     if (share === 1) return done();
     frame = requestAnimationFrame(next);
   }

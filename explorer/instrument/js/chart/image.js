@@ -17,7 +17,10 @@ const SCALE = 2; // pixels of a PNG for each px
  */
 export function captionOf({ op, rules, parameters, g }) {
   const shown = rules.filter((/** @type {*} */ rule) => !rule.hidden);
-  const controls = allControls(op, shown.map((/** @type {*} */ rule) => rule.entry));
+  const controls = allControls(
+    op,
+    shown.map((/** @type {*} */ rule) => rule.entry),
+  );
   const values = controls.map((control) => `${control.name} = ${numberText(valueOf(parameters, control))}`);
   const names = shown.map((/** @type {*} */ rule) => rule.label).join(", ");
   return [`${op.label} with ${names}`, ...values, `g = ${numberText(g)}`].join(" · ");
@@ -46,7 +49,11 @@ export function imageOf(Plotly, traces, frame, theme, caption, format) {
   const [width, tall] = [Math.max(frame.width, LEAST[0]), Math.max(frame.height, LEAST[1])];
   const own = frameOf(width, tall, frame.x, frame.forward.range, frame.gradient.range, theme.type);
   // in a font that a picture has: it cannot fetch the page's
-  const layout = layoutOf(own, { ...theme, font: "sans-serif" }, traces.some(({ mode }) => mode === "markers"));
+  const layout = layoutOf(
+    own,
+    { ...theme, font: "sans-serif" },
+    traces.some(({ mode }) => mode === "markers"),
+  );
   const { margin } = layout;
   const size = Math.round(own.size * 0.9);
   const lines = wrapped(caption, own.inner / (LETTER * size));

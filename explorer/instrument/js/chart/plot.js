@@ -39,7 +39,8 @@ export function loadPlotly(address) {
   loading ??= new Promise((resolve, reject) => {
     // The page's head may already be fetching it.
     const wanted = new URL(address, document.baseURI).href;
-    const begun = document.readyState === "complete" ? null : [...document.scripts].find(({ src }) => src === wanted);
+    const begun =
+      document.readyState === "complete" ? null : [...document.scripts].find(({ src }) => src === wanted);
     const script = begun ?? document.createElement("script");
     script.onload = () => resolve(global.Plotly);
     script.onerror = () => {
@@ -48,7 +49,9 @@ export function loadPlotly(address) {
       reject(new Error("The chart could not be loaded: reload the page to try again"));
     };
     if (begun) {
-      window.addEventListener("load", () => global.Plotly || script.dispatchEvent(new Event("error")), { once: true });
+      window.addEventListener("load", () => global.Plotly || script.dispatchEvent(new Event("error")), {
+        once: true,
+      });
       return;
     }
     script.src = address;
@@ -130,8 +133,15 @@ export function layoutOf(frame, theme, circles) {
     margin: { l: left, r: width - left - inner, t: forward.top, b: height - bottom, pad: 0 },
     xaxis: { ...uncut(axis("x", ticks(x, inner / FINGER, X_LETTERS)), frame), range: x, anchor: "y2" },
     yaxis: { ...axis("forward y", upwards(forward, size)), range: forward.range, domain: domain(forward) },
-    yaxis2: { ...axis("gradient", upwards(gradient, size)), range: gradient.range, domain: domain(gradient), anchor: "x" },
-    annotations: circles ? [note("● value  ○ limit", { x: 0, xanchor: "left", y: 1, yanchor: "bottom" })] : [],
+    yaxis2: {
+      ...axis("gradient", upwards(gradient, size)),
+      range: gradient.range,
+      domain: domain(gradient),
+      anchor: "x",
+    },
+    annotations: circles
+      ? [note("● value  ○ limit", { x: 0, xanchor: "left", y: 1, yanchor: "bottom" })]
+      : [],
   };
 }
 
@@ -159,7 +169,8 @@ function axis(name, marks) {
 /** An axis without the labels that would reach beyond the right end of the chart while a hand moves it. @param {*} axis @param {Frame} frame */
 function uncut(axis, { width, left, inner, size, x: [start, stop] }) {
   const beyond = (/** @type {number} */ at) => width - left - ((at - start) / (stop - start)) * inner;
-  const fits = (/** @type {string} */ text, /** @type {number} */ place) => (DIGIT * size * text.length) / 2 <= beyond(axis.tickvals[place]);
+  const fits = (/** @type {string} */ text, /** @type {number} */ place) =>
+    (DIGIT * size * text.length) / 2 <= beyond(axis.tickvals[place]);
   return { ...axis, ticktext: axis.ticktext.map((text, place) => (fits(text, place) ? text : "")) };
 }
 

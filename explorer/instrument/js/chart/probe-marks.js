@@ -63,7 +63,11 @@ function kinksOf({ kinks }) {
  * @returns {SVGElement[]}
  */
 export function probeShapes(values, lines, frame, g) {
-  const { x: [start, stop], forward, gradient } = frame;
+  const {
+    x: [start, stop],
+    forward,
+    gradient,
+  } = frame;
   if (!(values.x >= start && values.x <= stop)) return [];
   const x = across(frame, values.x);
   const bottom = gradient.top + gradient.height;

@@ -22,7 +22,8 @@ const STEP = 6e-6; // of x: where rounding and curvature disturb a central diffe
 export function valuesAt({ curves, op, rules, parameters, g, range: [start, stop] }, x) {
   const at = firstNotBelow(curves.x, x);
   const sampled = curves.x[at] === x;
-  const scopeOf = (/** @type {*} */ entry) => scopeMaker(op, valuesOf(op, entry, parameters), { start, stop, g });
+  const scopeOf = (/** @type {*} */ entry) =>
+    scopeMaker(op, valuesOf(op, entry, parameters), { start, stop, g });
   const forward = (/** @type {number[]} */ ...xs) => evaluate(op.tree, scopeOf(null)(Float64Array.from(xs)));
   const values = {
     x,

@@ -33,7 +33,9 @@ export function createProbe({ marks, probe }, onProbe) {
     if (!picture) return;
     const x = pointed ?? pinned;
     const values = x === null ? null : valuesAt(picture, x);
-    marks.replaceChildren(...(values && scene ? probeShapes(values, scene.lines, scene.frame, picture.g) : []));
+    marks.replaceChildren(
+      ...(values && scene ? probeShapes(values, scene.lines, scene.frame, picture.g) : []),
+    );
     readout.show(picture, values);
     setAttribute(probe, "aria-valuemin", picture.range[0]);
     setAttribute(probe, "aria-valuemax", picture.range[1]);

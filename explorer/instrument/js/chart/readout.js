@@ -46,7 +46,10 @@ export function createReadout(onType) {
         rules.children[place].style.setProperty("--colour", rule.colour);
         setText(name, rule.label);
         setText(value, digits(values?.gradients[rule.key]));
-        setText(formula, values ? unresolved(values.formulas[rule.key]) : (rule.entry.formula ?? "g · dy/dx"));
+        setText(
+          formula,
+          values ? unresolved(values.formulas[rule.key]) : (rule.entry.formula ?? "g · dy/dx"),
+        );
         formula.title = formula.textContent;
       });
     },

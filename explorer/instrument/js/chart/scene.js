@@ -43,7 +43,14 @@ export function partsOf({ onReset, onSave }) {
     button("SVG", "Save the chart as an SVG picture", () => onSave("svg")),
   );
   const layer = element("div", { class: "chart-layer" }, probe, buttons);
-  return { place: element("div", { class: "chart-place" }, plot, overlay, layer), plot, circles, marks, layer, probe };
+  return {
+    place: element("div", { class: "chart-place" }, plot, overlay, layer),
+    plot,
+    circles,
+    marks,
+    layer,
+    probe,
+  };
 }
 
 /** Keep what happens on a button from the chart below it. @param {Event} event */
@@ -76,11 +83,20 @@ export function sceneOf(picture, host, place, last, moving) {
   };
   const ranges = [picture.range, range([forward], "forward"), range(gradients, "gradient")];
   const frame = frameOf(wide, tall, ranges[0], ranges[1], ranges[2], theme.type, before?.frame);
-  const drawn = [forward, ...broadened(gradients, (1.5 * width(frame.gradient.range)) / frame.gradient.height)];
+  const drawn = [
+    forward,
+    ...broadened(gradients, (1.5 * width(frame.gradient.range)) / frame.gradient.height),
+  ];
   const lines = drawn.map((line) => uncrowded(line, frame));
   const { op, rules, parameters, g } = picture;
   return {
-    choice: JSON.stringify([op.key, rules.map(({ key, hidden }) => [key, hidden]), parameters, g, picture.range]),
+    choice: JSON.stringify([
+      op.key,
+      rules.map(({ key, hidden }) => [key, hidden]),
+      parameters,
+      g,
+      picture.range,
+    ]),
     lines,
     absent: picture.rules.filter((rule) => !lines.some(({ key }) => key === rule.key)),
     slots: Object.fromEntries(picture.rules.map(({ key, slot }) => [key, slot])),
@@ -132,17 +148,28 @@ export function alike(one, other) {
   const look = ({ choice, lines, absent, frame, theme }) =>
     JSON.stringify([
       choice,
-      lines.map(({ label, colour, width: w, closed, open }) => [label, colour, w, closed.length, open.length]),
+      lines.map(({ label, colour, width: w, closed, open }) => [
+        label,
+        colour,
+        w,
+        closed.length,
+        open.length,
+      ]),
       absent.map(({ key }) => key),
       [frame.width, frame.height, theme],
     ]);
-  return look(one) === look(other) && !differ(one, other) && one.pixels.every((curve, i) => near(curve, other.pixels[i]));
+  return (
+    look(one) === look(other) &&
+    !differ(one, other) &&
+    one.pixels.every((curve, i) => near(curve, other.pixels[i]))
+  );
 }
 
 /** @param {import("./paths.js").Pixels} one @param {import("./paths.js").Pixels} other */
 function near(one, other) {
   const close = (/** @type {Float64Array} */ some, /** @type {Float64Array} */ others) =>
-    some.length === others.length && some.every((value, i) => Object.is(value, others[i]) || Math.abs(value - others[i]) < UNSEEN);
+    some.length === others.length &&
+    some.every((value, i) => Object.is(value, others[i]) || Math.abs(value - others[i]) < UNSEEN);
   return close(one.x, other.x) && close(one.y, other.y);
 }
 
@@ -155,7 +182,9 @@ function near(one, other) {
 export function predecessor(line, scene, before) {
   const own = before.lines.findIndex(({ key }) => key === line.key);
   const slot = scene.slots[line.key];
-  return own >= 0 ? own : before.lines.findIndex(({ key }) => slot !== undefined && before.slots[key] === slot);
+  return own >= 0
+    ? own
+    : before.lines.findIndex(({ key }) => slot !== undefined && before.slots[key] === slot);
 }
 
 /** Whether any curve jumps. @param {Scene} scene */
@@ -170,6 +199,11 @@ export function hasJumps({ lines }) {
  */
 export function circleShapes(line, frame) {
   const drawn = (/** @type {string} */ name, /** @type {number[]} */ at, /** @type {number} */ radius) =>
-    shape("path", { d: circlesText(line, at, frame, radius), stroke: line.colour, fill: line.colour, class: name });
+    shape("path", {
+      d: circlesText(line, at, frame, radius),
+      stroke: line.colour,
+      fill: line.colour,
+      class: name,
+    });
   return [drawn("chart-open", line.open, 5.5), drawn("chart-closed", line.closed, 4)];
 }

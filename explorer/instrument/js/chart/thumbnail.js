@@ -13,7 +13,11 @@ const SVG = "http://www.w3.org/2000/svg";
  * @param {{start: number, stop: number, g: number, parameters: Object<string, number>}} settings
  */
 export function thumbnail({ op, rule }, settings) {
-  const svg = svgElement("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "thumbnail", "aria-hidden": "true" });
+  const svg = svgElement("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    class: "thumbnail",
+    "aria-hidden": "true",
+  });
   const values = curve(op, rule, settings);
   if (!values) return svg;
   const [low, high] = span(values.y);
@@ -33,7 +37,9 @@ function curve(op, rule, settings) {
 
 /** The values a picture reaches from and to; a pole does not count in full. @param {ArrayLike<number>} y @returns {[number, number]} */
 function span(y) {
-  const seen = Array.from(y).filter(Number.isFinite).sort((one, other) => one - other);
+  const seen = Array.from(y)
+    .filter(Number.isFinite)
+    .sort((one, other) => one - other);
   const part = (/** @type {number} */ share) => seen[Math.round(share * (seen.length - 1))] ?? 0;
   const middle = part(0.95) - part(0.05);
   const low = Math.min(0, Math.max(part(0), part(0.05) - middle));

@@ -30,7 +30,9 @@ const OPEN_SIZE = 11; // stays visible around a filled one
 export function linesOf({ curves, op, rules, neutral }) {
   const shown = rules.filter((rule) => !rule.hidden && curves.gradients[rule.key]);
   const forward = line("forward", op.label, neutral, curves, curves.y);
-  const gradients = shown.map(({ key, label, colour }) => line(key, label, colour, curves, curves.gradients[key]));
+  const gradients = shown.map(({ key, label, colour }) =>
+    line(key, label, colour, curves, curves.gradients[key]),
+  );
   return [forward, ...gradients.map((one) => ({ ...one, gradient: true }))];
 }
 
@@ -84,13 +86,22 @@ function coincide(one, other, near) {
  * @param {*[]} absent rules that are hidden or have no values, which keep a trace without points
  */
 export function tracesOf(lines, absent) {
-  const empty = absent.map(({ key, label }) => ({ ...curve(key, label, true), visible: false, x: [], y: [] }));
+  const empty = absent.map(({ key, label }) => ({
+    ...curve(key, label, true),
+    visible: false,
+    x: [],
+    y: [],
+  }));
   const drawn = lines.map((one) => ({
     ...curve(one.key, one.label, one.gradient),
     ...withGaps(one),
     line: { color: one.colour, width: one.width, simplify: false },
   }));
-  return [...drawn, ...lines.filter(({ closed, open }) => closed.length + open.length).map(circles), ...empty];
+  return [
+    ...drawn,
+    ...lines.filter(({ closed, open }) => closed.length + open.length).map(circles),
+    ...empty,
+  ];
 }
 
 /** @param {string} key @param {string} label @param {boolean} gradient */

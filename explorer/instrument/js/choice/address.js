@@ -25,7 +25,8 @@ export function queryOf(choice) {
     const value = held(choice.parameters, name);
     if (value !== undefined) query.append(words.includes(name) ? `p.${name}` : name, String(value));
   }
-  if (String(choice.range) !== String(defaults.range)) choice.range.forEach((end) => query.append("range", String(end)));
+  if (String(choice.range) !== String(defaults.range))
+    choice.range.forEach((end) => query.append("range", String(end)));
   if (choice.g !== defaults.g) query.append("g", String(choice.g));
   if (choice.section) query.append("section", choice.section);
   for (const [name, text] of Object.entries(choice.training)) query.append(name, text);
@@ -40,7 +41,8 @@ export function fits(query) {
 /** The whole address of a choice. @param {Choice} choice */
 function addressOf(choice) {
   const kept = new URLSearchParams();
-  for (const [name, value] of new URLSearchParams(location.search)) if (FRAME.includes(name)) kept.append(name, value);
+  for (const [name, value] of new URLSearchParams(location.search))
+    if (FRAME.includes(name)) kept.append(name, value);
   const query = queryOf(choice);
   const parts = [fits(query) ? query : "", String(kept)].filter(Boolean);
   return location.pathname + (parts.length ? `?${parts.join("&")}` : "");
@@ -75,14 +77,16 @@ export function followAddress(store) {
       setText(titleElement(), titleOf(choice));
       if (origin !== "history") write(choice, address, again);
     };
-    if (origin === "hand") afterFrame(say); // the browser takes longer over a new address than over a curve
+    if (origin === "hand")
+      afterFrame(say); // the browser takes longer over a new address than over a curve
     else say();
   });
   const popped = (/** @type {PopStateEvent} */ event) => {
     const state = event.state?.instrument;
     if (!state) return;
     if (location.pathname === page) event.stopImmediatePropagation(); // no change of page
-    for (const kind of /** @type {const} */ (["op", "rule"])) state.own[kind].forEach((entry) => learn(kind, entry));
+    for (const kind of /** @type {const} */ (["op", "rule"]))
+      state.own[kind].forEach((entry) => learn(kind, entry));
     store.change(state.choice, { origin: "history" });
   };
   const leaveSteps = followSteps(popped);

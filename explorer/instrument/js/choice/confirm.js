@@ -95,7 +95,13 @@ export function understood(answer) {
   if (typeof answer?.message === "string") return { message: answer.message };
   try {
     const { x, y, marks, gradients, kinks, main, rest } = answer;
-    const curves = { x: array(x), y: array(y), marks: array(marks), gradients: mapped(gradients, array), kinks };
+    const curves = {
+      x: array(x),
+      y: array(y),
+      marks: array(marks),
+      gradients: mapped(gradients, array),
+      kinks,
+    };
     const all = [curves.y, curves.marks, ...Object.values(curves.gradients)];
     if (all.some((values) => values.length !== curves.x.length)) throw new Error("lengths differ");
     if (typeof main !== "string" || typeof rest !== "string") throw new Error("words are missing");

@@ -5,7 +5,10 @@
 
 /** @type {*} */
 let known = null;
-const own = { op: /** @type {Object<string, Entry>} */ ({}), rule: /** @type {Object<string, Entry>} */ ({}) };
+const own = {
+  op: /** @type {Object<string, Entry>} */ ({}),
+  rule: /** @type {Object<string, Entry>} */ ({}),
+};
 
 /**
  * Take over the document that the server or the saved file holds.
@@ -30,7 +33,11 @@ export function catalogue() {
  */
 export function find(kind, key) {
   const listed = kind === "op" ? known.ops : known.rules;
-  return (Object.hasOwn(listed, key) && listed[key]) || (Object.hasOwn(own[kind], key) && own[kind][key]) || undefined;
+  return (
+    (Object.hasOwn(listed, key) && listed[key]) ||
+    (Object.hasOwn(own[kind], key) && own[kind][key]) ||
+    undefined
+  );
 }
 
 /**

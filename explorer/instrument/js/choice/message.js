@@ -12,12 +12,21 @@ import { catalogue, find, learn } from "./entries.js";
  */
 export function received(message) {
   const { op, rules, hide, slots, parameters, range, g, section, training, own } = record(message);
-  for (const kind of /** @type {const} */ (["op", "rule"])) list(record(own)[kind]).forEach((entry) => learn(kind, entry));
-  const known = typeof op === "string" && find("op", op) && list(rules).length > 0 && rules.every((key) => find("rule", key));
+  for (const kind of /** @type {const} */ (["op", "rule"]))
+    list(record(own)[kind]).forEach((entry) => learn(kind, entry));
+  const known =
+    typeof op === "string" &&
+    find("op", op) &&
+    list(rules).length > 0 &&
+    rules.every((key) => find("rule", key));
   const numbers = [g, ...list(range), ...Object.values(record(parameters))];
   if (!known || range.length !== 2 || !numbers.every(Number.isFinite)) refuse();
   const free = [...Array(catalogue().limits.rules).keys()];
-  if (new Set(list(slots)).size !== rules.length || !slots.every((/** @type {*} */ slot) => free.includes(slot))) refuse();
+  if (
+    new Set(list(slots)).size !== rules.length ||
+    !slots.every((/** @type {*} */ slot) => free.includes(slot))
+  )
+    refuse();
   if (![section, ...Object.values(record(training))].every((text) => typeof text === "string")) refuse();
   const shown = rules.map((key, place) => ({ key, slot: slots[place], hidden: list(hide).includes(key) }));
   return widened({ op, rules: shown, parameters, range, g, bounds: {}, section, training });

@@ -17,7 +17,9 @@ export async function readFormula(kind, text) {
 /** What the server finds in pasted code. @param {string} body */
 export async function readCode(body) {
   const found = await asked("read", { method: "POST", body });
-  return Array.isArray(found?.readings) || typeof found?.message === "string" ? found : { message: "The server does not answer: type on to try again." };
+  return Array.isArray(found?.readings) || typeof found?.message === "string"
+    ? found
+    : { message: "The server does not answer: type on to try again." };
 }
 
 /** The server's answer; null where there is none. @param {string} path @param {RequestInit} [options] */

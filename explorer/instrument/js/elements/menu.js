@@ -9,9 +9,15 @@ import { element } from "./dom.js";
  * @returns {HTMLDetailsElement}
  */
 export function createMenu(name, ...content) {
-  const menu = element("details", { class: "menu" }, element("summary", {}, name), element("div", { class: "window" }, ...content));
+  const menu = element(
+    "details",
+    { class: "menu" },
+    element("summary", {}, name),
+    element("div", { class: "window" }, ...content),
+  );
   const close = () => (menu.open = false);
-  const elsewhere = (/** @type {Event} */ event) => !menu.contains(/** @type {Node|null} */ (event.target)) && close();
+  const elsewhere = (/** @type {Event} */ event) =>
+    !menu.contains(/** @type {Node|null} */ (event.target)) && close();
   menu.addEventListener("toggle", () => {
     if (menu.open) document.addEventListener("pointerdown", elsewhere);
     else document.removeEventListener("pointerdown", elsewhere);

@@ -29,7 +29,12 @@ export function createSlider({ name, meaning = "", onChange }) {
   const range = element("input", { type: "range", id });
   const exact = element("input", { type: "number", step: "any", "aria-label": name, class: "exact" });
   const [phrase] = meaning.split(":"); // a hint may follow
-  const label = element("label", { for: id, title: meaning || null }, element("b", {}, name), phrase && ` ${phrase}`);
+  const label = element(
+    "label",
+    { for: id, title: meaning || null },
+    element("b", {}, name),
+    phrase && ` ${phrase}`,
+  );
   const chosen = () => scale.value(Number(range.value));
 
   range.addEventListener("keydown", () => (byKeys = true));
@@ -79,7 +84,8 @@ export function createSlider({ name, meaning = "", onChange }) {
 /** @param {number} low @param {number} high @returns {Scale} */
 function linear(low, high) {
   const step = high - low > 50 ? 1 : 10 ** Math.floor(Math.log10((high - low) / 300));
-  const next = (/** @type {number} */ value, /** @type {1|-1} */ way) => Number((value + way * step).toPrecision(12));
+  const next = (/** @type {number} */ value, /** @type {1|-1} */ way) =>
+    Number((value + way * step).toPrecision(12));
   return { ends: [low, high], step, value: (held) => held, held: (value) => value, next };
 }
 

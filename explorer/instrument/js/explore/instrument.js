@@ -35,8 +35,11 @@ import { createTakeAway } from "./takeaway.js";
 export function createInstrument(host, store, reach) {
   let now = coloursOf(host);
   const colours = () => now;
-  const place = (/** @type {string} */ name) => /** @type {HTMLElement|null} */ (host.querySelector(`.${name}`));
-  const [words, chart, strip, cards, tabs, panel] = ["words", "chart", "strip", "cards", "tabs", "panel"].map(place);
+  const place = (/** @type {string} */ name) =>
+    /** @type {HTMLElement|null} */ (host.querySelector(`.${name}`));
+  const [words, chart, strip, cards, tabs, panel] = ["words", "chart", "strip", "cards", "tabs", "panel"].map(
+    place,
+  );
   const parts = [];
   const drawn = [];
   if (cards) drawn.push(createCards(cards, { store, colours, read: reach.read, drawn: chart !== null }));
@@ -44,7 +47,8 @@ export function createInstrument(host, store, reach) {
     drawn.push(createStage({ words, chart }, { store, colours, ...reach }));
   }
   const { createTraining, server, plotly } = reach;
-  if (host.matches(".training") && createTraining && server) drawn.push(createTraining(host, store, { server, plotly, colours, examples: reach.examples }));
+  if (host.matches(".training") && createTraining && server)
+    drawn.push(createTraining(host, store, { server, plotly, colours, examples: reach.examples }));
   const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   if (panel && reach.readCode) parts.push(createPaste(panel, { store, read: reach.readCode, onShow: show }));
   if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
@@ -75,7 +79,12 @@ export function coloursOf(host) {
 /** @param {HTMLElement} host */
 function isDark(host) {
   const ground = getComputedStyle(host).getPropertyValue("--st-background-color").trim() || "#ffffff";
-  const parts = ground.startsWith("#") ? ground.slice(1).match(/../g)?.map((pair) => parseInt(pair, 16)) : ground.match(/\d+/g)?.map(Number);
+  const parts = ground.startsWith("#")
+    ? ground
+        .slice(1)
+        .match(/../g)
+        ?.map((pair) => parseInt(pair, 16))
+    : ground.match(/\d+/g)?.map(Number);
   const [red, green, blue] = parts ?? [255, 255, 255];
   return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
 }

@@ -40,7 +40,9 @@ export function createPaste(host, { store, read, onShow }) {
     const mine = ++turn;
     const answer = box.value.trim() ? await read(box.value) : { readings: [] };
     if (mine !== turn) return;
-    results.replaceChildren(...("message" in answer ? [element("p", {}, answer.message)] : answer.readings.map(finding)));
+    results.replaceChildren(
+      ...("message" in answer ? [element("p", {}, answer.message)] : answer.readings.map(finding)),
+    );
   }
 
   /** @param {Reading} reading */
@@ -48,12 +50,21 @@ export function createPaste(host, { store, read, onShow }) {
     const title = element("h3", {}, `${name}, line ${line}`);
     if (!choice) return element("section", {}, title, element("p", {}, message ?? ""));
     const button = element("button", { type: "button", onclick: () => take(choice) }, "Show its curve");
-    return element("section", {}, title, element("code", {}, `y = ${op}`), element("code", {}, `gradient = ${rule}`), button);
+    return element(
+      "section",
+      {},
+      title,
+      element("code", {}, `y = ${op}`),
+      element("code", {}, `gradient = ${rule}`),
+      button,
+    );
   }
 
   /** @param {*} choice */
   function take(choice) {
-    const { range, g, section, training } = /** @type {import("../choice/choice.js").Choice} */ (store.choice);
+    const { range, g, section, training } = /** @type {import("../choice/choice.js").Choice} */ (
+      store.choice
+    );
     store.change({ ...received(choice), range, g, section, training });
     onShow();
   }

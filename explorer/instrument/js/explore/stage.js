@@ -28,7 +28,9 @@ export function createStage(hosts, { store, plotly, confirm, colours, words: fir
     onProbe: () => undefined,
     onFrame,
   });
-  const confirmation = confirm ? createConfirmation({ address: confirm, onAnswer: answered, onStatus: words.say }) : null;
+  const confirmation = confirm
+    ? createConfirmation({ address: confirm, onAnswer: answered, onStatus: words.say })
+    : null;
   let frame = 0;
   /** @type {Phase} */
   let phase = "settled";

@@ -20,11 +20,14 @@ export function createStrip(host, { store, examples }) {
   const now = () => /** @type {Choice} */ (store.choice);
   const g = createSlider({
     name: "Upstream gradient g",
-    onChange: (value, phase, byKeys) => store.change(withG(now(), value), { phase, thing: byKeys ? "g" : null }),
+    onChange: (value, phase, byKeys) =>
+      store.change(withG(now(), value), { phase, thing: byKeys ? "g" : null }),
   });
   const from = endField("From", 0, (value) => withRange(now(), value, now().range[1]));
   const to = endField("To", 1, (value) => withRange(now(), now().range[0], value));
-  const menu = createExamples(examples, (choice) => store.change({ ...choice, training: now().training, section: now().section }));
+  const menu = createExamples(examples, (choice) =>
+    store.change({ ...choice, training: now().training, section: now().section }),
+  );
   host.append(g.element, from.label, to.label, ...(examples.length ? [menu.element] : []));
 
   /** @param {string} name @param {0|1} place @param {(value: number) => Choice} next */
@@ -55,5 +58,7 @@ export function createStrip(host, { store, examples }) {
 function endText(range, place) {
   const size = Math.max(Math.abs(range[0]), Math.abs(range[1]));
   const digits = Math.ceil(Math.log10(size / (range[1] - range[0]))) + 4;
-  return digits > 6 ? String(Number(range[place].toPrecision(Math.min(17, digits)))) : numberText(range[place]);
+  return digits > 6
+    ? String(Number(range[place].toPrecision(Math.min(17, digits))))
+    : numberText(range[place]);
 }

@@ -13,7 +13,13 @@ export function createTabs(host, { store, sections }) {
     const press = () => toggle(key);
     return { key, button: element("button", { type: "button", onclick: press }, name) };
   });
-  host.prepend(element("div", { role: "group", "aria-label": "Sections", class: "sections" }, ...buttons.map((one) => one.button)));
+  host.prepend(
+    element(
+      "div",
+      { role: "group", "aria-label": "Sections", class: "sections" },
+      ...buttons.map((one) => one.button),
+    ),
+  );
 
   /** @param {string} key */
   function toggle(key) {

@@ -10,7 +10,8 @@ import { element } from "../elements/dom.js";
  */
 export function createTakeAway(host, { store, address }) {
   const link = element("a", { class: "save", download: true }, "Save as HTML");
-  const show = (/** @type {import("../choice/choice.js").Choice} */ choice) => (link.href = `${address}?${queryOf(choice)}`);
+  const show = (/** @type {import("../choice/choice.js").Choice} */ choice) =>
+    (link.href = `${address}?${queryOf(choice)}`);
   host.append(link);
   const stop = store.subscribe((choice, { phase }) => phase === "settled" && show(choice));
   if (store.choice) show(store.choice);

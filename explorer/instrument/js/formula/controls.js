@@ -18,7 +18,9 @@ export function controlsOf(entry, op, rules) {
   return entry.parameters.map((own) => {
     const shared = op.parameters.find((parameter) => parameter.name === own.name);
     if (shared) return { name: own.name, parameter: shared };
-    const others = rules.flatMap((rule) => rule.parameters.filter((parameter) => parameter.name === own.name));
+    const others = rules.flatMap((rule) =>
+      rule.parameters.filter((parameter) => parameter.name === own.name),
+    );
     const alike = others.every((other) => same(other, own));
     return { name: alike ? own.name : `${entry.key}.${own.name}`, parameter: own };
   });

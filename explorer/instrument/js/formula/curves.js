@@ -40,7 +40,12 @@ export function sampleCurves({ op, rules }, choice, { points = 601 } = {}) {
   rules.forEach((rule, i) => {
     kinks[rule.key] = kinksOf(op, rule, parameters[i], range);
   });
-  const { x, marks } = grid(start, stop, points, Object.values(kinks).flatMap((found) => found ?? []));
+  const { x, marks } = grid(
+    start,
+    stop,
+    points,
+    Object.values(kinks).flatMap((found) => found ?? []),
+  );
   /** @type {Record<string, Float64Array|null>} */
   const gradients = {};
   rules.forEach((rule, i) => {
@@ -62,7 +67,8 @@ export function valuesOf(op, rule, settings) {
   const values = {};
   for (const { name, default: usual } of op.parameters) values[name] = held(settings, name) ?? usual;
   for (const { name, default: usual } of rule?.parameters ?? []) {
-    values[name] = held(values, name) ?? held(settings, `${rule.key}.${name}`) ?? held(settings, name) ?? usual;
+    values[name] =
+      held(values, name) ?? held(settings, `${rule.key}.${name}`) ?? held(settings, name) ?? usual;
   }
   return values;
 }
@@ -117,7 +123,9 @@ function grid(start, stop, points, kinks) {
   for (const x of evenPoints(start, stop, points)) marks.set(x, EVEN);
   for (const x of kinks) for (const near of neighbours(x)) marks.set(near, BESIDE);
   for (const x of kinks) marks.set(x, KINK);
-  const x = Float64Array.from(marks.keys()).filter((at) => at >= start && at <= stop).sort();
+  const x = Float64Array.from(marks.keys())
+    .filter((at) => at >= start && at <= stop)
+    .sort();
   return { x, marks: Int8Array.from(x, (at) => marks.get(at)) };
 }
 

@@ -118,7 +118,9 @@ function chain(links) {
 function mapped(apply, ...values) {
   const length = values.find((value) => typeof value !== "number")?.length;
   if (length === undefined) return apply(...values);
-  const columns = values.map((value) => (typeof value === "number" ? new Float64Array(length).fill(value) : value));
+  const columns = values.map((value) =>
+    typeof value === "number" ? new Float64Array(length).fill(value) : value,
+  );
   const [a, b, c] = columns;
   const result = new Float64Array(length);
   if (columns.length === 1) for (let i = 0; i < length; i += 1) result[i] = apply(a[i]);

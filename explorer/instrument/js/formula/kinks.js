@@ -69,7 +69,10 @@ function searched(entry, scopeAt, start, stop, opSlope) {
     if (!changes) return null;
     found.push(...changes);
   }
-  const candidates = apart(found.sort((a, b) => a - b), stop - start).filter((x) => x >= start && x <= stop);
+  const candidates = apart(
+    found.sort((a, b) => a - b),
+    stop - start,
+  ).filter((x) => x >= start && x <= stop);
   return bends(sidesOf(entry, scopeAt, opSlope), Float64Array.from(candidates), stop - start);
 }
 
@@ -91,7 +94,10 @@ function switches(value, start, stop, also) {
     ];
   }
   const changed = cells.filter(([, , before, after]) => before !== after).map(([, high]) => high);
-  return apart(changed.sort((a, b) => a - b), stop - start);
+  return apart(
+    changed.sort((a, b) => a - b),
+    stop - start,
+  );
 }
 
 /** Values with one number for what is not a number, which would differ from itself. */
@@ -127,7 +133,13 @@ function sidesOf(entry, scopeAt, opSlope) {
  */
 function bends(curve, x, width) {
   const step = x.map((at) => Math.max(32 * unit(at), 1e-10 * width));
-  const [far, near] = [100, 1].map((factor) => changes(curve, x, step.map((size) => size * factor)));
+  const [far, near] = [100, 1].map((factor) =>
+    changes(
+      curve,
+      x,
+      step.map((size) => size * factor),
+    ),
+  );
   const smooth = (kind, i) => near[kind][i] < far[kind][i] / 2 + 1e-300;
   return [...x].filter((_, i) => near.valued[i] && !(smooth("jump", i) && smooth("corner", i)));
 }

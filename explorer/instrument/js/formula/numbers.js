@@ -33,7 +33,8 @@ export function within(value, low, high) {
  */
 export function shortText(value) {
   const size = Math.abs(value);
-  if (value === 0 || (size >= 1e-3 && size < 1e7)) return value.toLocaleString("en-US", { maximumSignificantDigits: 4 });
+  if (value === 0 || (size >= 1e-3 && size < 1e7))
+    return value.toLocaleString("en-US", { maximumSignificantDigits: 4 });
   const [digits, exponent] = value.toExponential(2).split("e");
   return `${Number(digits)}e${Number(exponent)}`;
 }

@@ -4,7 +4,18 @@ import { evaluate, operands } from "./evaluation.js";
 
 /** @typedef {import("./evaluation.js").Scope} Scope */
 
-const SIGNS = { "*": "×", "/": "/", "+": "+", "-": "−", "<=": "≤", ">=": "≥", "==": "=", "!=": "≠", "&": "and", "|": "or" };
+const SIGNS = {
+  "*": "×",
+  "/": "/",
+  "+": "+",
+  "-": "−",
+  "<=": "≤",
+  ">=": "≥",
+  "==": "=",
+  "!=": "≠",
+  "&": "and",
+  "|": "or",
+};
 const LEVELS = { "|": 1, "&": 2, compare: 3, "+": 4, "-": 4, "*": 5, "/": 5, "~": 6, "**": 7 };
 const [SIGN, ATOM] = [6, 8];
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
@@ -48,10 +59,16 @@ function printed(node, scope) {
   if (right === undefined) return { text: `${head === "~" ? "not " : "−"}${inside(left, level + 1)}`, level };
   if (head === "**") return { text: raisedTo(inside(left, ATOM), printed(right, scope)), level };
   const next = inside(right, level + 1);
-  return { text: `${inside(left, level)} ${SIGNS[head]} ${level < LEVELS["+"] ? next : unsigned(next)}`, level };
+  return {
+    text: `${inside(left, level)} ${SIGNS[head]} ${level < LEVELS["+"] ? next : unsigned(next)}`,
+    level,
+  };
 }
 
-const numeral = (value) => ({ text: numberText(value), level: value < 0 || Object.is(value, -0) ? SIGN : ATOM });
+const numeral = (value) => ({
+  text: numberText(value),
+  level: value < 0 || Object.is(value, -0) ? SIGN : ATOM,
+});
 
 const bracketed = ({ text, level }, least) => (level < least ? `(${text})` : text);
 
@@ -63,7 +80,9 @@ function called(name, parts, scope) {
 }
 
 function compared([, signs, ...parts], inside) {
-  return parts.map((part, i) => (i ? `${SIGNS[signs[i - 1]] ?? signs[i - 1]} ` : "") + inside(part)).join(" ");
+  return parts
+    .map((part, i) => (i ? `${SIGNS[signs[i - 1]] ?? signs[i - 1]} ` : "") + inside(part))
+    .join(" ");
 }
 
 /** A power: whole numbers are raised, others stand after ^. */

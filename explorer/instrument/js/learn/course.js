@@ -8,7 +8,12 @@ import { followSteps } from "../choice/steps.js";
 /** @typedef {{lessons: {key: string, title: string, question: string}[], glossary: Object<string, string>,
  *   skeleton: string}} Course ``skeleton`` holds the places of a training */
 
-const NEXT = /** @type {Object<string, number>} */ ({ ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 });
+const NEXT = /** @type {Object<string, number>} */ ({
+  ArrowRight: 1,
+  PageDown: 1,
+  ArrowLeft: -1,
+  PageUp: -1,
+});
 const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-place *"; // they have a use for arrows
 
 /**
@@ -42,7 +47,8 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
   /** @param {Object<string, string|null>} change of the query */
   function addressWith(change) {
     const query = asked();
-    for (const [name, value] of Object.entries(change)) value === null ? query.delete(name) : query.set(name, value);
+    for (const [name, value] of Object.entries(change))
+      value === null ? query.delete(name) : query.set(name, value);
     return query.size ? `${page}?${query}` : page;
   }
 
@@ -86,7 +92,9 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
     shown = null;
     dress();
     if (key === null) return place.replaceChildren(contents());
-    place.replaceChildren(element("p", { role: "status" }, "The numbers of this lesson are being computed …"));
+    place.replaceChildren(
+      element("p", { role: "status" }, "The numbers of this lesson are being computed …"),
+    );
     const lesson = await fetched(`${address("lesson")}?${new URLSearchParams({ key })}`);
     if (mine !== turn) return undefined;
     return "message" in lesson ? place.replaceChildren(failed(lesson.message)) : open(lesson);
@@ -102,7 +110,12 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
   }
 
   function contents() {
-    const entry = ({ key, title, question }) => element("li", {}, linkTo(key, go, element("b", {}, title), element("span", {}, ...inline(question, terms.show))));
+    const entry = ({ key, title, question }) =>
+      element(
+        "li",
+        {},
+        linkTo(key, go, element("b", {}, title), element("span", {}, ...inline(question, terms.show))),
+      );
     return element("ol", { class: "contents" }, ...lessons.map(entry));
   }
 
@@ -134,13 +147,19 @@ function createBar(lessons, { onGo, onGlossary, onPresent }) {
     return link;
   });
   const list = element("ol", {}, ...numbers.map((link) => element("li", {}, link)));
-  const stage = element("button", { type: "button", onclick: onPresent, title: "On a stage: large type, arrow keys between lessons (p)" });
+  const stage = element("button", {
+    type: "button",
+    onclick: onPresent,
+    title: "On a stage: large type, arrow keys between lessons (p)",
+  });
   const terms = element("button", { type: "button", onclick: onGlossary }, "Glossary");
   return {
     element: element("nav", { class: "bar", "aria-label": "Lessons" }, list, terms, stage),
     /** @param {string|null} key @param {boolean} presenting */
     show(key, presenting) {
-      numbers.forEach((link, place) => setAttribute(link, "aria-current", lessons[place].key === key ? "page" : null));
+      numbers.forEach((link, place) =>
+        setAttribute(link, "aria-current", lessons[place].key === key ? "page" : null),
+      );
       setText(stage, presenting ? "Leave the stage (p)" : "Present (p)");
     },
   };
@@ -153,7 +172,11 @@ function linkTo(key, onGo, ...content) {
     event.preventDefault();
     onGo(key);
   };
-  return element("a", { href: `${location.pathname}?${new URLSearchParams({ lesson: key })}`, onclick: follow }, ...content);
+  return element(
+    "a",
+    { href: `${location.pathname}?${new URLSearchParams({ lesson: key })}`, onclick: follow },
+    ...content,
+  );
 }
 
 /** @param {string} address @returns {Promise<*>} a lesson, or a message */

@@ -20,7 +20,9 @@ const WHOLE = 0.9;
  */
 export function distanceOf(guess, { x, y, marks }) {
   const even = Array.from(x, (_, i) => i).filter((i) => !marks[i] && Number.isFinite(y[i]));
-  const guessed = even.map((i) => ({ x: x[i], guess: guess(x[i]), truth: y[i] })).filter((at) => Number.isFinite(at.guess));
+  const guessed = even
+    .map((i) => ({ x: x[i], guess: guess(x[i]), truth: y[i] }))
+    .filter((at) => Number.isFinite(at.guess));
   if (!guessed.length) return null;
   const gap = (/** @type {{guess: number, truth: number}} */ at) => Math.abs(at.guess - at.truth);
   return {
@@ -53,5 +55,7 @@ export function distanceWords({ mean, far, share, size }, name) {
  */
 export function pointWords(x, guess, rules) {
   const found = rules.map(({ label, value }) => `${label} returns ${about(value)}`).join(", ");
-  return Number.isNaN(guess) ? `At x = ${about(x)} ${found}.` : `At x = ${about(x)} you expect ${about(guess)}: ${found}.`;
+  return Number.isNaN(guess)
+    ? `At x = ${about(x)} ${found}.`
+    : `At x = ${about(x)} you expect ${about(guess)}: ${found}.`;
 }

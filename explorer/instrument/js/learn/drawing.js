@@ -20,7 +20,15 @@ export function createDrawing([start, stop], onDrawn) {
   const line = shape("path", { class: "drawn" });
   const picture = shape("svg", { class: "chart-overlay", "aria-hidden": "true" });
   picture.append(line);
-  const pad = element("div", { class: "pad", onpointerdown: begin, onpointermove: go, onpointerup: end, onpointercancel: end, onwheel: stay, ondblclick: stay });
+  const pad = element("div", {
+    class: "pad",
+    onpointerdown: begin,
+    onpointermove: go,
+    onpointerup: end,
+    onpointercancel: end,
+    onwheel: stay,
+    ondblclick: stay,
+  });
   const layer = element("div", { class: "drawing" }, picture, pad);
   let frame = /** @type {Frame|null} */ (null);
   let last = /** @type {{cell: number, value: number}|null} */ (null);
@@ -62,7 +70,8 @@ export function createDrawing([start, stop], onDrawn) {
     const steps = Math.max(Math.abs(to.cell - from.cell), 1);
     for (let step = 0; step <= steps; step += 1) {
       const share = step / steps;
-      values[Math.round(from.cell + share * (to.cell - from.cell))] = from.value + share * (to.value - from.value);
+      values[Math.round(from.cell + share * (to.cell - from.cell))] =
+        from.value + share * (to.value - from.value);
     }
   }
 
@@ -76,7 +85,12 @@ export function createDrawing([start, stop], onDrawn) {
   function show() {
     if (!frame) return;
     const { left, inner, gradient } = frame;
-    Object.assign(pad.style, { left: `${left}px`, width: `${inner}px`, top: `${gradient.top}px`, height: `${gradient.height}px` });
+    Object.assign(pad.style, {
+      left: `${left}px`,
+      width: `${inner}px`,
+      top: `${gradient.top}px`,
+      height: `${gradient.height}px`,
+    });
     line.setAttribute("d", pathOf(frame));
   }
 

@@ -35,11 +35,19 @@ function picked({ options, answer, pictures }, choice, { onTerm, onCheck, onSkip
     const picture = pictures.length ? [pictureOf(pictures[place], choice)] : [];
     return { value, content: [...picture, element("span", {}, ...inline(value, onTerm))] };
   });
-  const form = createPrediction({ hint: "Pick an answer:", options: listed, onPick: () => {}, onCheck, onSkip });
+  const form = createPrediction({
+    hint: "Pick an answer:",
+    options: listed,
+    onPick: () => {},
+    onCheck,
+    onSkip,
+  });
   const said = (/** @type {boolean} */ checked) => {
     if (!checked) return `The answer is “${answer}”.`;
     const value = form.picked();
-    return value === answer ? `Yes, as you expected: “${answer}”.` : `You expected “${value}”. The answer is “${answer}”.`;
+    return value === answer
+      ? `Yes, as you expected: “${answer}”.`
+      : `You expected “${value}”. The answer is “${answer}”.`;
   };
   return { element: form.element, drawing: null, verdict: said };
 }
@@ -60,7 +68,9 @@ function drawn({ rule, pictures, at }, choice, { onCheck, onSkip }) {
     const guess = of ? (/** @type {number} */ x) => of.y[of.x.indexOf(x)] : drawing.valueAt;
     const distance = distanceOf(guess, sampled(rule, choice));
     const apart = distance && checked ? distanceWords(distance, nameOf(rule)) : "";
-    return at === null ? apart : `${apart} ${pointWords(at, checked ? guess(at) : NaN, valuesAt(at, choice))}`.trim();
+    return at === null
+      ? apart
+      : `${apart} ${pointWords(at, checked ? guess(at) : NaN, valuesAt(at, choice))}`.trim();
   };
   return { element: form.element, drawing, verdict: said };
 }
@@ -83,7 +93,10 @@ function pictureOf(key, choice) {
 
 /** @param {string} key @param {Choice} choice */
 function sampled(key, choice) {
-  const { x, marks, gradients } = sampleCurves({ op: entriesOf(choice).op, rules: [found(key)] }, settingsOf(choice));
+  const { x, marks, gradients } = sampleCurves(
+    { op: entriesOf(choice).op, rules: [found(key)] },
+    settingsOf(choice),
+  );
   return { x, marks, y: /** @type {Float64Array} */ (gradients[key]) };
 }
 

@@ -25,7 +25,9 @@ function heatMap({ title, values, entry }) {
     const style = `--share: ${Math.round((100 * Math.abs(value)) / most)}%`;
     return element("td", { style, class: followed ? "followed" : null }, numberText(value));
   };
-  const rows = values.map((row, place) => element("tr", {}, ...row.map((value, column) => cell(value, place, column))));
+  const rows = values.map((row, place) =>
+    element("tr", {}, ...row.map((value, column) => cell(value, place, column))),
+  );
   return element("table", { class: "heat" }, element("caption", {}, title), element("tbody", {}, ...rows));
 }
 
@@ -37,7 +39,12 @@ function lines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
   const compose = () => {
     const { rules: colours } = coloursOf(place);
     const traces = Object.entries(y).map(([name, values], slot) => ({
-      type: "scatter", mode: "lines+markers", name, x, y: values, line: { color: colours[slot] },
+      type: "scatter",
+      mode: "lines+markers",
+      name,
+      x,
+      y: values,
+      line: { color: colours[slot] },
     }));
     return { traces, layout: { ...axes, legend, showlegend: true } };
   };
@@ -49,7 +56,14 @@ function lines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
 
 /** A logarithmic axis with a tick at every second power of ten. @param {string} text @param {number[]} values */
 function decades(text, values) {
-  const [first, last] = [Math.min(...values), Math.max(...values)].map((value) => Math.ceil(Math.log10(value)));
+  const [first, last] = [Math.min(...values), Math.max(...values)].map((value) =>
+    Math.ceil(Math.log10(value)),
+  );
   const powers = Array.from({ length: Math.floor((last - first) / 2) + 1 }, (_, place) => first + 2 * place);
-  return { title: { text }, type: "log", tickvals: powers.map((power) => 10 ** power), ticktext: powers.map(powerText) };
+  return {
+    title: { text },
+    type: "log",
+    tickvals: powers.map((power) => 10 ** power),
+    ticktext: powers.map(powerText),
+  };
 }

@@ -45,5 +45,10 @@ export function createPrediction({ hint, options, onPick, onCheck, onSkip }) {
 
 /** @param {string} name @param {Option} option */
 function choiceOf(name, { value, content }) {
-  return element("label", { class: "option" }, element("input", { type: "radio", name, value }), element("span", {}, ...content));
+  return element(
+    "label",
+    { class: "option" },
+    element("input", { type: "radio", name, value }),
+    element("span", {}, ...content),
+  );
 }

@@ -36,7 +36,9 @@ export function curvesOf(scenes) {
 export function showScene(host, { scene, drawing, secret, reach }) {
   const store = createStore();
   const choice = received(scene.choice);
-  store.change(secret ? { ...choice, rules: choice.rules.map((rule) => ({ ...rule, hidden: true })) } : choice);
+  store.change(
+    secret ? { ...choice, rules: choice.rules.map((rule) => ({ ...rule, hidden: true })) } : choice,
+  );
   const instrument = createInstrument(host, store, {
     ...reach,
     confirm: secret ? null : reach.confirm,
@@ -75,12 +77,18 @@ export function createLinks(scenes, { address, embedded, presenting }) {
     const { op, rules } = entriesOf(received(scene.choice));
     const page = scene.path === "/" ? "Open in Explore" : "Open in Train";
     const names = `${op.label} with ${rules.map((rule) => rule.label).join(", ")}`;
-    return element("a", { target: embedded ? "_blank" : "_self", title: names }, page, element("small", {}, names));
+    return element(
+      "a",
+      { target: embedded ? "_blank" : "_self", title: names },
+      page,
+      element("small", {}, names),
+    );
   });
   const point = (/** @type {number} */ place, /** @type {string} */ query) => {
     setAttribute(links[place], "href", `${address(scenes[place].path.slice(1))}?${query}`);
   };
-  const choiceOf = (/** @type {Scene} */ { path, choice }) => paced(received(choice), path === "/train" && presenting());
+  const choiceOf = (/** @type {Scene} */ { path, choice }) =>
+    paced(received(choice), path === "/train" && presenting());
   const show = () => scenes.forEach((scene, place) => point(place, queryOf(choiceOf(scene))));
   show();
   return {

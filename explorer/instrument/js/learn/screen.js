@@ -23,14 +23,31 @@ import { received } from "../choice/message.js";
 export function createLesson(lesson, around) {
   const end = new AbortController();
   const [first] = curvesOf(lesson.scenes);
-  const forecast = createForecast(lesson.prediction, received(first.choice), { onTerm: around.onTerm, onCheck: () => reveal(true), onSkip: () => reveal(false) });
+  const forecast = createForecast(lesson.prediction, received(first.choice), {
+    onTerm: around.onTerm,
+    onCheck: () => reveal(true),
+    onSkip: () => reveal(false),
+  });
   const { watch, list } = places();
-  const said = (/** @type {string} */ name, /** @type {string} */ words) => element("p", { class: name }, ...inline(words, around.onTerm));
+  const said = (/** @type {string} */ name, /** @type {string} */ words) =>
+    element("p", { class: name }, ...inline(words, around.onTerm));
   const verdict = element("p", { class: "verdict", role: "status" });
   const title = element("h2", { tabindex: -1, class: "title" }, lesson.title);
-  const head = element("header", {}, title, said("question", lesson.question), said("ask", lesson.prediction.ask), verdict);
+  const head = element(
+    "header",
+    {},
+    title,
+    said("question", lesson.question),
+    said("ask", lesson.prediction.ask),
+    verdict,
+  );
   const text = element("div", { class: "text" }, forecast.element);
-  const screen = element("article", { class: "screen predicting" }, element("div", { class: "left" }, head, text), element("div", { class: "right" }, watch));
+  const screen = element(
+    "article",
+    { class: "screen predicting" },
+    element("div", { class: "left" }, head, text),
+    element("div", { class: "right" }, watch),
+  );
   const links = createLinks(lesson.scenes, around);
   let shown = /** @type {ReturnType<typeof showScene>|null} */ (null);
   watch.hidden = !forecast.drawing;
@@ -50,25 +67,40 @@ export function createLesson(lesson, around) {
   /** @param {import("./scenes.js").Scene} scene */
   function show(scene) {
     shown?.destroy();
-    for (const place of [...watch.querySelectorAll(".words, .strip"), list.firstChild]) place.replaceChildren();
+    for (const place of [...watch.querySelectorAll(".words, .strip"), list.firstChild])
+      place.replaceChildren();
     const { drawing } = forecast;
     const secret = screen.matches(".predicting");
-    shown = showScene(screen, { scene, drawing: scene === first ? drawing : null, secret, reach: around.instrument });
+    shown = showScene(screen, {
+      scene,
+      drawing: scene === first ? drawing : null,
+      secret,
+      reach: around.instrument,
+    });
     if (!secret) links.follow(scene, shown.store);
   }
 
   /** Nets that train here when they are asked to: a visitor has one run at a time. */
   function nets() {
-    return lesson.scenes.filter((/** @type {*} */ { path }) => path === "/train").map((/** @type {*} */ scene) => {
-      const place = element("section", { class: "net", "aria-label": "The net, live" });
-      place.append(element("button", { type: "button", onclick: () => train(place, scene) }, "Train it here"));
-      return place;
-    });
+    return lesson.scenes
+      .filter((/** @type {*} */ { path }) => path === "/train")
+      .map((/** @type {*} */ scene) => {
+        const place = element("section", { class: "net", "aria-label": "The net, live" });
+        place.append(
+          element("button", { type: "button", onclick: () => train(place, scene) }, "Train it here"),
+        );
+        return place;
+      });
   }
 
   /** @param {HTMLElement} place @param {import("./scenes.js").Scene} scene */
   function train(place, scene) {
-    const net = showNet(place, { scene, presenting: around.presenting(), skeleton: around.skeleton, reach: around.instrument });
+    const net = showNet(place, {
+      scene,
+      presenting: around.presenting(),
+      skeleton: around.skeleton,
+      reach: around.instrument,
+    });
     links.follow(scene, net.store);
     end.signal.addEventListener("abort", net.destroy);
   }
@@ -79,7 +111,12 @@ export function createLesson(lesson, around) {
     return [
       ...paragraphs(lesson.words, around.onTerm),
       element("div", { class: "pictures" }, ...pictures),
-      element("p", { class: "remember" }, element("b", {}, "What to remember: "), ...inline(lesson.remember, around.onTerm)),
+      element(
+        "p",
+        { class: "remember" },
+        element("b", {}, "What to remember: "),
+        ...inline(lesson.remember, around.onTerm),
+      ),
       element("nav", { class: "links", "aria-label": "Open" }, ...others(), ...links.elements),
     ];
   }
@@ -88,11 +125,22 @@ export function createLesson(lesson, around) {
   function others() {
     const curves = curvesOf(lesson.scenes);
     if (curves.length < 2) return [];
-    return curves.map((scene) => element("button", { type: "button", onclick: () => show(scene) }, `Show ${entriesOf(received(scene.choice)).op.label}`));
+    return curves.map((scene) =>
+      element(
+        "button",
+        { type: "button", onclick: () => show(scene) },
+        `Show ${entriesOf(received(scene.choice)).op.label}`,
+      ),
+    );
   }
 
   function code() {
-    return element("details", { class: "code", open: true }, element("summary", {}, "The code that runs"), element("pre", { tabindex: 0 }, element("code", {}, ...coloured(lesson.code))));
+    return element(
+      "details",
+      { class: "code", open: true },
+      element("summary", {}, "The code that runs"),
+      element("pre", { tabindex: 0 }, element("code", {}, ...coloured(lesson.code))),
+    );
   }
 
   return {

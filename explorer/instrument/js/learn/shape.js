@@ -34,7 +34,9 @@ export function shapeWords(x, y) {
  * @param {number[]} values @param {number} level
  */
 function partsOf(values, level) {
-  const turns = values.slice(1).map((value, i) => (Math.abs(value - values[i]) <= level ? 0 : Math.sign(value - values[i])));
+  const turns = values
+    .slice(1)
+    .map((value, i) => (Math.abs(value - values[i]) <= level ? 0 : Math.sign(value - values[i])));
   const parts = /** @type {{turn: number, length: number, end: number}[]} */ ([]);
   turns.forEach((turn, i) => {
     const run = parts[parts.length - 1];

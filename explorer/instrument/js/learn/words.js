@@ -41,7 +41,12 @@ export function inline(text, onTerm) {
 export function createGlossary(terms) {
   const entries = new Map(Object.entries(terms).map(([term, text]) => [term, entryOf(term, text)]));
   const list = element("dl", {}, ...entries.values());
-  const window = element("div", { popover: "auto", class: "glossary", role: "dialog", "aria-label": "Glossary", tabindex: 0 }, element("h2", {}, "Glossary"), list);
+  const window = element(
+    "div",
+    { popover: "auto", class: "glossary", role: "dialog", "aria-label": "Glossary", tabindex: 0 },
+    element("h2", {}, "Glossary"),
+    list,
+  );
   return {
     element: window,
     /** Open it; with a term, at its entry. @param {string} [term] */

@@ -81,7 +81,10 @@ async function training() {
 
 /** @returns {Promise<Make>} */
 async function lessons() {
-  const [{ createCourse }, { createTraining }] = await Promise.all([import("../learn/course.js"), import("../train/training.js")]);
+  const [{ createCourse }, { createTraining }] = await Promise.all([
+    import("../learn/course.js"),
+    import("../train/training.js"),
+  ]);
   const none = { readCode: null, save: null, sections: {}, examples: [] };
   return (place, { data }) => {
     leaveServed();

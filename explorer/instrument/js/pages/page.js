@@ -32,7 +32,10 @@ export function createPage(place, data, more) {
     readCode,
     save: server("save"),
     sections: data.sections,
-    examples: data.examples.map((/** @type {*} */ example) => ({ ...example, choice: received(example.choice) })),
+    examples: data.examples.map((/** @type {*} */ example) => ({
+      ...example,
+      choice: received(example.choice),
+    })),
     ...more,
   });
   const leaveAddress = followAddress(store);

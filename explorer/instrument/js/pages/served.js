@@ -34,7 +34,12 @@ export async function letGo() {
   do {
     before = top();
     await new Promise((done) => setTimeout(done, PAUSE_MS));
-  } while (held || performance.now() - touched < REST_MS || before !== top() || document.querySelector(".served dialog[open]"));
+  } while (
+    held ||
+    performance.now() - touched < REST_MS ||
+    before !== top() ||
+    document.querySelector(".served dialog[open]")
+  );
 }
 
 /**

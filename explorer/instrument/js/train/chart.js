@@ -34,9 +34,22 @@ export function createTrainChart(host, { plotly, title }) {
     const axis = { visible: decades !== null };
     const layout = {
       hovermode: "x unified",
-      xaxis: { ...axis, title: { text: "step", standoff: 4 }, range: [0, Math.max(steps, 1)], ...(steps < FEW && { dtick: 1 }) },
-      yaxis: { ...axis, title: { text: title, standoff: 6 }, type: "log", ...ticks(decades), range: decades ?? [0, 1] },
-      annotations: [decades ? { ...centred(legend), x: 1, y: 1, xanchor: "right", yanchor: "top" } : centred(empty)],
+      xaxis: {
+        ...axis,
+        title: { text: "step", standoff: 4 },
+        range: [0, Math.max(steps, 1)],
+        ...(steps < FEW && { dtick: 1 }),
+      },
+      yaxis: {
+        ...axis,
+        title: { text: title, standoff: 6 },
+        type: "log",
+        ...ticks(decades),
+        range: decades ?? [0, 1],
+      },
+      annotations: [
+        decades ? { ...centred(legend), x: 1, y: 1, xanchor: "right", yanchor: "top" } : centred(empty),
+      ],
     };
     return { traces: series.map(traceOf), layout };
   }
@@ -46,7 +59,9 @@ export function createTrainChart(host, { plotly, title }) {
 function ticks(range) {
   const [low, high] = range ?? [0, 0];
   const stride = Math.ceil((high - low) / 8);
-  const decades = Array.from({ length: high - low + 1 }, (_, at) => low + at).filter((_, at) => at % stride === 0);
+  const decades = Array.from({ length: high - low + 1 }, (_, at) => low + at).filter(
+    (_, at) => at % stride === 0,
+  );
   const fine = high - low <= 2;
   const tickvals = decades.flatMap((at) => (fine ? [1, 2, 5] : [1]).map((factor) => factor * 10 ** at));
   const ticktext = fine ? tickvals.map(shortText) : decades.map(powerText);
@@ -55,9 +70,22 @@ function ticks(range) {
 
 /** @param {Series} series */
 function traceOf({ name, meta, colour, x, y, dash, faint }) {
-  const common = { name: escaped(name), x, y, type: "scatter", mode: x.length > 1 ? "lines" : "lines+markers", opacity: faint ? 0.3 : 1 };
+  const common = {
+    name: escaped(name),
+    x,
+    y,
+    type: "scatter",
+    mode: x.length > 1 ? "lines" : "lines+markers",
+    opacity: faint ? 0.3 : 1,
+  };
   const line = { color: colour, width: faint ? 1.5 : 2, dash: dash ?? "solid" };
-  return { ...common, line, marker: { color: colour, size: 7 }, ...(meta && { meta }), ...(faint && { hoverinfo: "skip" }) };
+  return {
+    ...common,
+    line,
+    marker: { color: colour, size: 7 },
+    ...(meta && { meta }),
+    ...(faint && { hoverinfo: "skip" }),
+  };
 }
 
 /**

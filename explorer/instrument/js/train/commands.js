@@ -30,7 +30,10 @@ export function createCommands(host, status, { onStart, onPause, onResume, onSte
   const bar = element("progress", { "aria-label": "Steps taken", max: 1 });
   const main = element("p", { class: "main", role: "status" });
   const next = element("p", { class: "next" });
-  host.append(element("div", { class: "buttons" }, start, pause, step, reset), element("div", { class: "metrics" }, ...metrics.map((one) => one.element)));
+  host.append(
+    element("div", { class: "buttons" }, start, pause, step, reset),
+    element("div", { class: "metrics" }, ...metrics.map((one) => one.element)),
+  );
   status.append(bar, main, next);
 
   /** Start is not offered while it runs: who pressed it by keyboard finds Pause below the finger. */
@@ -63,7 +66,7 @@ export function createCommands(host, status, { onStart, onPause, onResume, onSte
       metrics.forEach((one, place) => setText(one.value, values[place]));
       bar.value = now.step / (now.steps || steps);
       setText(main, notice || (lost ? LOST : [now.sentence, conclusion].filter(Boolean).join(" ")));
-      setText(next, lost ? (notice && LOST) : notice ? "" : said || (NEXT[now.state] ?? ""));
+      setText(next, lost ? notice && LOST : notice ? "" : said || (NEXT[now.state] ?? ""));
       setAttribute(status, "data-state", lost ? "lost" : notice ? "refused" : now.state);
     },
   };
@@ -71,7 +74,11 @@ export function createCommands(host, status, { onStart, onPause, onResume, onSte
 
 /** @param {string} name @param {() => void} act @param {string} [kind] */
 function button(name, act, kind = "") {
-  const node = element("button", { type: "button", class: kind, onclick: () => node.getAttribute("aria-disabled") ?? act() }, name);
+  const node = element(
+    "button",
+    { type: "button", class: kind, onclick: () => node.getAttribute("aria-disabled") ?? act() },
+    name,
+  );
   return node;
 }
 

@@ -14,7 +14,13 @@ export function withArrays(value) {
 
 /** One curve a rule. @param {*} snapshot @param {Rule[]} rules @returns {Series[]} */
 export function lossSeries({ loss_steps: steps, losses }, rules) {
-  return rules.map(({ key, label, colour }) => ({ name: label, meta: key, colour, x: steps[key], y: losses[key] }));
+  return rules.map(({ key, label, colour }) => ({
+    name: label,
+    meta: key,
+    colour,
+    x: steps[key],
+    y: losses[key],
+  }));
 }
 
 /** Two curves a rule: w1 solid, w2 dotted. @param {*} snapshot @param {Rule[]} rules @returns {Series[]} */

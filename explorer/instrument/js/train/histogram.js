@@ -26,7 +26,11 @@ export function createHistogram(host, { plotly }) {
     const { gradients: bins, rule, words, run } = picture;
     const of = `${run} ${rule.key}`;
     if (seen.of !== of) seen = { of, reach: 0, most: 0 };
-    if (!bins) return { traces: [], layout: { xaxis: { visible: false }, yaxis: { visible: false }, annotations: [centred(words)] } };
+    if (!bins)
+      return {
+        traces: [],
+        layout: { xaxis: { visible: false }, yaxis: { visible: false }, annotations: [centred(words)] },
+      };
     grow(bins);
     curve = curveOf(picture);
     const named = (/** @type {string} */ text) => ({ title: { text, standoff: 4 }, nticks: 5 });
@@ -42,7 +46,10 @@ export function createHistogram(host, { plotly }) {
 
   /** Ranges in few, large steps: what moves is the data. @param {NonNullable<Picture["gradients"]>} bins */
   function grow({ edges, passed_counts: passed, zero_counts: zero }) {
-    seen.reach = Math.max(seen.reach, roundUp(Math.max(Math.abs(edges[0]), Math.abs(edges[edges.length - 1]))));
+    seen.reach = Math.max(
+      seen.reach,
+      roundUp(Math.max(Math.abs(edges[0]), Math.abs(edges[edges.length - 1]))),
+    );
     seen.most = Math.max(seen.most, roundUp(Math.max(...passed.map((count, bin) => count + zero[bin]))));
   }
 
@@ -50,13 +57,23 @@ export function createHistogram(host, { plotly }) {
   function curveOf({ op, rule, parameters }) {
     const key = JSON.stringify([op.key, rule.key, parameters, seen.reach]);
     if (key === curve.key) return curve;
-    const { x, gradients } = sampleCurves({ op, rules: [rule] }, { start: -seen.reach, stop: seen.reach, g: 1, parameters });
+    const { x, gradients } = sampleCurves(
+      { op, rules: [rule] },
+      { start: -seen.reach, stop: seen.reach, g: 1, parameters },
+    );
     return { key, x, y: gradients[rule.key] ?? [] };
   }
 
   /** @param {Picture} shown */
   function lineOf({ colour }) {
-    return { x: curve.x, y: curve.y, yaxis: "y2", type: "scatter", mode: "lines", line: { color: colour, width: 2 } };
+    return {
+      x: curve.x,
+      y: curve.y,
+      yaxis: "y2",
+      type: "scatter",
+      mode: "lines",
+      line: { color: colour, width: 2 },
+    };
   }
 }
 
@@ -64,13 +81,22 @@ export function createHistogram(host, { plotly }) {
 function bars({ colour }, { edges, passed_counts: passed, zero_counts: zero }) {
   const x = Array.from(passed, (_, bin) => (edges[bin] + edges[bin + 1]) / 2);
   const width = edges[1] - edges[0];
-  const bar = (/** @type {Int32Array} */ y, /** @type {string} */ color) => ({ type: "bar", x, y, width, marker: { color } });
+  const bar = (/** @type {Int32Array} */ y, /** @type {string} */ color) => ({
+    type: "bar",
+    x,
+    y,
+    width,
+    marker: { color },
+  });
   return [bar(zero, ZERO), bar(passed, colour)];
 }
 
 /** Where the data sits, in words. @param {string} label of the rule @param {Picture["gradients"]} gradients @param {boolean} begun whether there is a snapshot */
 export function histogramWords(label, gradients, begun) {
-  if (!gradients) return begun ? `${label}: the gradients are not finite` : "The pre-activations appear here with the first step";
+  if (!gradients)
+    return begun
+      ? `${label}: the gradients are not finite`
+      : "The pre-activations appear here with the first step";
   const sum = (/** @type {Int32Array} */ counts) => counts.reduce((all, one) => all + one, 0);
   const [zero, passed] = [sum(gradients.zero_counts), sum(gradients.passed_counts)];
   return `${label}: ${shareText(zero / (zero + passed))} of the pre-activations get gradient 0 (grey)`;

@@ -33,17 +33,27 @@ export function createPlot(host, { plotly, hover, compose }) {
     inView = entries[entries.length - 1].isIntersecting;
     if (inView && timer) redraw();
   });
-  const config = { staticPlot: !hover, displayModeBar: false, displaylogo: false, showSendToCloud: false, responsive: false, doubleClick: false };
+  const config = {
+    staticPlot: !hover,
+    displayModeBar: false,
+    displaylogo: false,
+    showSendToCloud: false,
+    responsive: false,
+    doubleClick: false,
+  };
   host.classList.add("chart-host");
   host.append(caption, place);
   setAttribute(place, "role", "img");
   resized.observe(host);
   seen.observe(host);
   followTheme(host, redraw, end.signal);
-  loadPlotly(plotly).then((loaded) => {
-    Plotly = loaded;
-    redraw();
-  }, (error) => host.replaceChildren(error.message));
+  loadPlotly(plotly).then(
+    (loaded) => {
+      Plotly = loaded;
+      redraw();
+    },
+    (error) => host.replaceChildren(error.message),
+  );
 
   /** Draw the last picture whole. */
   function redraw() {
@@ -109,7 +119,13 @@ function common(host, layout) {
     paper_bgcolor: CLEAR,
     plot_bgcolor: CLEAR,
     font: { color, family, size },
-    margin: { l: 4.8 * size, r: endMargin(size), t: layout.showlegend ? 2.4 * size : 8, b: 3.1 * size, pad: 0 },
+    margin: {
+      l: 4.8 * size,
+      r: endMargin(size),
+      t: layout.showlegend ? 2.4 * size : 8,
+      b: 3.1 * size,
+      pad: 0,
+    },
     hoverlabel: { bgcolor: ground, font: { color } },
   };
 }
@@ -117,7 +133,19 @@ function common(host, layout) {
 /** Axes with what all have in common. @param {*} layout @returns {*} */
 function axesOf(layout) {
   const named = Object.entries(layout).filter(([name]) => /^[xy]axis/.test(name));
-  return Object.fromEntries(named.map(([name, axis]) => [name, { gridcolor: GRID, zerolinecolor: GRID, fixedrange: true, automargin: false, ticklabelstandoff: CLEARANCE, .../** @type {*} */ (axis) }]));
+  return Object.fromEntries(
+    named.map(([name, axis]) => [
+      name,
+      {
+        gridcolor: GRID,
+        zerolinecolor: GRID,
+        fixedrange: true,
+        automargin: false,
+        ticklabelstandoff: CLEARANCE,
+        .../** @type {*} */ (axis),
+      },
+    ]),
+  );
 }
 
 /** A line of text in the middle of a chart. @param {string} text */

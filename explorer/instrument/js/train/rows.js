@@ -9,9 +9,17 @@ const COLUMNS = /** @type {[string, string, (g: *) => string][]} */ ([
   ["w1 moved", "How far w1 is from where it started", (g) => shortText(g.w1_moved)],
   ["‖∇w1‖", "Norm of the gradient of w1", (g) => shortText(g.w1)],
   ["‖∇w2‖", "Norm of the gradient of w2", (g) => shortText(g.w2)],
-  ["Passed on", "Mean factor the rule passes the gradient on with: 0 blocks, 1 is straight-through", (g) => (g.passed === null ? "–" : `× ${shortText(g.passed)}`)],
+  [
+    "Passed on",
+    "Mean factor the rule passes the gradient on with: 0 blocks, 1 is straight-through",
+    (g) => (g.passed === null ? "–" : `× ${shortText(g.passed)}`),
+  ],
   ["Blocked", "Share of pre-activations whose gradient the rule makes 0", (g) => shareText(g.blocked)],
-  ["Idle units", "Share of hidden units that get no gradient from any example", (g) => shareText(g.idle_units)],
+  [
+    "Idle units",
+    "Share of hidden units that get no gradient from any example",
+    (g) => shareText(g.idle_units),
+  ],
 ]);
 
 /**
@@ -21,7 +29,8 @@ const COLUMNS = /** @type {[string, string, (g: *) => string][]} */ ([
  */
 export function createRows(host, onChoose) {
   const head = ["Rule", "Loss", ...COLUMNS.map(([name]) => name)].map((name, place) =>
-    element("th", { scope: "col", title: place > 1 ? COLUMNS[place - 2][1] : null }, name));
+    element("th", { scope: "col", title: place > 1 ? COLUMNS[place - 2][1] : null }, name),
+  );
   const body = element("tbody", {});
   host.append(element("table", {}, element("thead", {}, element("tr", {}, ...head)), body));
   /** @type {Map<string, ReturnType<typeof createRow>>} */
@@ -38,7 +47,8 @@ export function createRows(host, onChoose) {
       rules.forEach((rule, place) => {
         const row = rows.get(rule.key) ?? createRow(() => onChoose(rule.key));
         rows.set(rule.key, row);
-        if (body.children[place] !== row.element) body.insertBefore(row.element, body.children[place] ?? null);
+        if (body.children[place] !== row.element)
+          body.insertBefore(row.element, body.children[place] ?? null);
         row.show(rule, snapshot, rule.key === chosen);
       });
     },
@@ -47,8 +57,15 @@ export function createRows(host, onChoose) {
 
 /** @param {() => void} onChoose */
 function createRow(onChoose) {
-  const name = element("button", { type: "button", class: "chooser", onclick: onChoose, title: "Show the pre-activations of this rule" });
-  const cells = ["Loss", ...COLUMNS.map(([title]) => title)].map((title) => element("td", { "data-name": title }));
+  const name = element("button", {
+    type: "button",
+    class: "chooser",
+    onclick: onChoose,
+    title: "Show the pre-activations of this rule",
+  });
+  const cells = ["Loss", ...COLUMNS.map(([title]) => title)].map((title) =>
+    element("td", { "data-name": title }),
+  );
   const row = element("tr", {}, element("th", { scope: "row" }, name), ...cells);
   return {
     element: row,
@@ -58,7 +75,10 @@ function createRow(onChoose) {
       row.style.setProperty("--colour", colour);
       setAttribute(name, "aria-pressed", String(chosen));
       const gradients = snapshot?.gradients[key];
-      const texts = [lossText(snapshot, key), ...COLUMNS.map(([, , text]) => (gradients ? text(gradients) : "–"))];
+      const texts = [
+        lossText(snapshot, key),
+        ...COLUMNS.map(([, , text]) => (gradients ? text(gradients) : "–")),
+      ];
       cells.forEach((cell, place) => setText(cell, texts[place]));
     },
   };

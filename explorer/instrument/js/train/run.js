@@ -22,7 +22,16 @@ const SILENT = "The server does not answer: try again in a moment.";
 const PATIENCE_MS = 20_000;
 
 /** @type {Status} */
-const IDLE = { state: "idle", sentence: "Ready: press Start.", step: 0, steps: 0, steps_per_second: 0, snapshot: null, words: [], device: null };
+const IDLE = {
+  state: "idle",
+  sentence: "Ready: press Start.",
+  step: 0,
+  steps: 0,
+  steps_per_second: 0,
+  snapshot: null,
+  words: [],
+  device: null,
+};
 
 /**
  * @param {{server: (path: string) => string, onChange: (view: View) => void}} options
@@ -46,7 +55,11 @@ export function createRun({ server, onChange }) {
     const status = /** @type {Status} */ (withArrays(event));
     const keeps = KEEPS_PICTURE.includes(status.state) && !status.snapshot;
     const { step, steps, snapshot, words, device } = view.status;
-    show({ status: keeps ? { ...status, step, steps, snapshot, words, device } : status, notice: view.lost ? "" : view.notice, lost: false });
+    show({
+      status: keeps ? { ...status, step, steps, snapshot, words, device } : status,
+      notice: view.lost ? "" : view.notice,
+      lost: false,
+    });
     if (![...ACTIVE, ...AT_REST, "silent"].includes(status.state)) feed.close();
   }
 
@@ -105,35 +118,45 @@ export function createRun({ server, onChange }) {
         return run ? commanded("step") : answer;
       });
     },
-    pause: () => act({ state: "paused", sentence: `Paused at step ${view.status.step}.` }, () => commanded("pause")),
+    pause: () =>
+      act({ state: "paused", sentence: `Paused at step ${view.status.step}.` }, () => commanded("pause")),
     resumeTraining: () => act({ state: "running", sentence: "Running." }, () => commanded("resume")),
     step() {
       const moving = ACTIVE.includes(view.status.state);
-      act({ state: "paused", sentence: "Taking one step." }, async () => (moving ? (await commanded("pause"), commanded("step")) : commanded("step")));
+      act({ state: "paused", sentence: "Taking one step." }, async () =>
+        moving ? (await commanded("pause"), commanded("step")) : commanded("step"),
+      );
     },
-    reset: () => act({ ...IDLE, state: run ? "ready" : "idle", sentence: "Ready at step 0: press Start or Step." }, async () => {
-      const answer = await commanded("reset");
-      if (answer?.state === "gone") forget();
-      return run ? answer : null;
-    }),
+    reset: () =>
+      act(
+        { ...IDLE, state: run ? "ready" : "idle", sentence: "Ready at step 0: press Start or Step." },
+        async () => {
+          const answer = await commanded("reset");
+          if (answer?.state === "gone") forget();
+          return run ? answer : null;
+        },
+      ),
     /** Go on with another lr or pace; of many in a row the last one counts. @param {Object<string, string>} live */
     change(live) {
       const queued = wanted !== null;
       wanted = live;
       if (queued) return;
-      line = line.then(() => {
-        const last = /** @type {Object<string, string>} */ (wanted);
-        wanted = null;
-        return commanded("change", last);
-      }).then((answer) => {
-        if (answer?.message) show({ notice: answer.message });
-      });
+      line = line
+        .then(() => {
+          const last = /** @type {Object<string, string>} */ (wanted);
+          wanted = null;
+          return commanded("change", last);
+        })
+        .then((answer) => {
+          if (answer?.message) show({ notice: answer.message });
+        });
     },
     /** Let the run go: other settings are chosen. */
-    drop: () => act(IDLE, async () => {
-      await commanded("stop");
-      forget();
-    }),
+    drop: () =>
+      act(IDLE, async () => {
+        await commanded("stop");
+        forget();
+      }),
     destroy: feed.destroy,
   };
 
@@ -146,7 +169,11 @@ export function createRun({ server, onChange }) {
 /** The answer of the server to a request; a message where it gives none. @param {string} address @param {*} body */
 async function post(address, body) {
   try {
-    const response = await fetch(address, { method: "POST", body: JSON.stringify(body), signal: AbortSignal.timeout(PATIENCE_MS) });
+    const response = await fetch(address, {
+      method: "POST",
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
     return await response.json();
   } catch {
     return { message: SILENT };
@@ -157,7 +184,9 @@ async function post(address, body) {
 function owner() {
   const known = kept("owner");
   if (known) return known;
-  const made = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const made = [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
   keep("owner", made);
   return made;
 }

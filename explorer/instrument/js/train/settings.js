@@ -21,7 +21,10 @@ function textOf(choice, setting) {
 
 /** @param {Choice} choice @param {string} name @returns {string} */
 export function settingText(choice, name) {
-  return textOf(choice, catalogue().settings.find((/** @type {Setting} */ setting) => setting.name === name));
+  return textOf(
+    choice,
+    catalogue().settings.find((/** @type {Setting} */ setting) => setting.name === name),
+  );
 }
 
 /** @param {Choice} choice @param {Setting} setting @param {string} text @returns {Choice} */
@@ -41,7 +44,10 @@ export function createSettings({ live, rest }, store) {
   const settings = catalogue().settings;
   const fields = settings.map((setting) => {
     const onChange = (/** @type {string} */ text, phase = "settled") =>
-      store.change(withSetting(/** @type {Choice} */ (store.choice), setting, text), { phase: /** @type {*} */ (phase), thing: setting.name });
+      store.change(withSetting(/** @type {Choice} */ (store.choice), setting, text), {
+        phase: /** @type {*} */ (phase),
+        thing: setting.name,
+      });
     const field = { choice: choiceField, whole: wholeField, log: logField }[setting.kind](setting, onChange);
     (setting.live ? live : rest).append(field.element);
     return field;
@@ -58,7 +64,13 @@ function choiceField({ label, words, purposes }, onChange) {
   const list = element("select", { id: freshId(), onchange: () => onChange(list.value) }, ...options);
   const purpose = element("small", {});
   return {
-    element: element("div", { class: "setting wide" }, element("label", { for: list.id }, label), list, purpose),
+    element: element(
+      "div",
+      { class: "setting wide" },
+      element("label", { for: list.id }, label),
+      list,
+      purpose,
+    ),
     show(text) {
       list.value = text;
       setText(purpose, purposes[text] ?? "");
@@ -68,7 +80,14 @@ function choiceField({ label, words, purposes }, onChange) {
 
 /** @param {Setting} setting @param {(text: string) => void} onChange @returns {Field} */
 function wholeField({ label, meaning, low, high, default: usual }, onChange) {
-  const field = element("input", { type: "number", id: freshId(), min: low, max: high, step: 1, onchange: typed });
+  const field = element("input", {
+    type: "number",
+    id: freshId(),
+    min: low,
+    max: high,
+    step: 1,
+    onchange: typed,
+  });
   let shown = usual;
   function typed() {
     const value = typedNumber(field.value);
@@ -77,7 +96,12 @@ function wholeField({ label, meaning, low, high, default: usual }, onChange) {
     if (text !== shown) onChange(text);
   }
   return {
-    element: element("div", { class: "setting", title: `${meaning} From ${low} to ${high}.` }, element("label", { for: field.id }, label), field),
+    element: element(
+      "div",
+      { class: "setting", title: `${meaning} From ${low} to ${high}.` },
+      element("label", { for: field.id }, label),
+      field,
+    ),
     show(text) {
       shown = text;
       setValue(field, text);
@@ -88,12 +112,20 @@ function wholeField({ label, meaning, low, high, default: usual }, onChange) {
 /** A slider of decades; a word, as "full", is a box to tick beside it. @param {Setting} setting @param {(text: string, phase: string) => void} onChange @returns {Field} */
 function logField({ label, meaning, low, high, default: usual, words }, onChange) {
   const ends = /** @type {[number, number]} */ ([low, high]);
-  const slider = createSlider({ name: label, onChange: (value, phase) => onChange(String(within(value, low, high)), phase) });
+  const slider = createSlider({
+    name: label,
+    onChange: (value, phase) => onChange(String(within(value, low, high)), phase),
+  });
   const [word] = Object.keys(words);
-  const box = element("input", { type: "checkbox", onchange: () => onChange(box.checked ? word : usual, "settled") });
+  const box = element("input", {
+    type: "checkbox",
+    onchange: () => onChange(box.checked ? word : usual, "settled"),
+  });
   slider.element.title = meaning;
   return {
-    element: word ? element("div", { class: "with-word" }, slider.element, element("label", {}, box, words[word])) : slider.element,
+    element: word
+      ? element("div", { class: "with-word" }, slider.element, element("label", {}, box, words[word]))
+      : slider.element,
     show(text) {
       box.checked = text === word;
       slider.update(text === word ? high : Number(text), ends, true);

@@ -37,7 +37,9 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   let live = liveOf(now());
   const run = createRun({ server, onChange: changed });
   const settings = createSettings({ live: place("live"), rest: place("settings") }, store);
-  const menu = examples.length ? createExamples(examples, (choice) => store.change({ ...choice, section: now().section })) : null;
+  const menu = examples.length
+    ? createExamples(examples, (choice) => store.change({ ...choice, section: now().section }))
+    : null;
   if (menu) place("presets").append(menu.element);
   const loss = createTrainChart(place("loss"), { plotly, title: "loss" });
   const norms = createTrainChart(place("norms"), { plotly, title: "gradient norm" });
@@ -50,7 +52,12 @@ export function createTraining(host, store, { server, plotly, colours, examples 
     onStart: () => (AT_REST.includes(run.status.state) ? run.resumeTraining() : begin()),
     onPause: run.pause,
     onResume: run.resumeTraining,
-    onStep: () => acted(run.asked && !LOST.includes(run.status.state) ? run.step : () => run.beginWithStep(queryOf(now()), keyOf(now()))),
+    onStep: () =>
+      acted(
+        run.asked && !LOST.includes(run.status.state)
+          ? run.step
+          : () => run.beginWithStep(queryOf(now()), keyOf(now())),
+      ),
     onReset: () => acted(run.reset, true),
   });
 
@@ -78,7 +85,12 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   /** @param {Choice} choice @param {{phase: string}} change */
   function follow(choice, { phase }) {
     const next = liveOf(choice);
-    if (JSON.stringify(next) !== JSON.stringify(live) && run.asked && [...ACTIVE, ...AT_REST].includes(run.status.state)) run.change(next);
+    if (
+      JSON.stringify(next) !== JSON.stringify(live) &&
+      run.asked &&
+      [...ACTIVE, ...AT_REST].includes(run.status.state)
+    )
+      run.change(next);
     live = next;
     clearTimeout(timer);
     if (phase === "settled") timer = setTimeout(reconcile, REST_MS);
@@ -103,7 +115,11 @@ export function createTraining(host, store, { server, plotly, colours, examples 
     const choice = now();
     const { op, rules: entries } = entriesOf(choice);
     const bright = colours().rules;
-    const rules = choice.rules.map(({ key, slot }, at) => ({ key, label: entries[at].label, colour: bright[slot % bright.length] }));
+    const rules = choice.rules.map(({ key, slot }, at) => ({
+      key,
+      label: entries[at].label,
+      colour: bright[slot % bright.length],
+    }));
     settings.show(choice);
     menu?.show(choice);
     const shown = view ?? /** @type {View} */ ({ status: run.status, notice: "", lost: false, id: null });
@@ -111,18 +127,41 @@ export function createTraining(host, store, { server, plotly, colours, examples 
     const mine = snapshot && rules.every(({ key }) => key in snapshot.losses) ? snapshot : null;
     if (mine) drawnRules = rules;
     const steps = Number(settingText(choice, "steps"));
-    const conclusion = shown.status.state === "finished" ? words[words.length - 1] ?? "" : "";
+    const conclusion = shown.status.state === "finished" ? (words[words.length - 1] ?? "") : "";
     commands.show(shown, { steps, first: rules[0].key, conclusion, said });
     rows.show(rules, mine, rules.some(({ key }) => key === chosen) ? chosen : rules[0].key);
     const drawn = [...ghosts, ...(mine ? lossSeries(mine, rules) : [])];
-    const empty = (/** @type {string} */ what) => (mine?.step || mine?.finished ? `No ${what} is finite and above 0` : `The ${what} appears here with the first step`);
-    const common = { run: `${shown.id} ${ghosts.length}`, steps: shown.status.state === "diverged" ? lengthOf(drawn) : steps };
+    const empty = (/** @type {string} */ what) =>
+      mine?.step || mine?.finished
+        ? `No ${what} is finite and above 0`
+        : `The ${what} appears here with the first step`;
+    const common = {
+      run: `${shown.id} ${ghosts.length}`,
+      steps: shown.status.state === "diverged" ? lengthOf(drawn) : steps,
+    };
     const spoken = ["Loss over steps.", ...words].join(" ");
     loss.draw({ ...common, series: drawn, words: spoken, empty: empty("loss") });
-    norms.draw({ ...common, series: mine ? normSeries(mine, rules) : [], words: `Gradient norms over steps: ${NORMS}.`, legend: NORMS, empty: empty("gradient norm") });
-    const at = Math.max(rules.findIndex(({ key }) => key === chosen), 0);
+    norms.draw({
+      ...common,
+      series: mine ? normSeries(mine, rules) : [],
+      words: `Gradient norms over steps: ${NORMS}.`,
+      legend: NORMS,
+      empty: empty("gradient norm"),
+    });
+    const at = Math.max(
+      rules.findIndex(({ key }) => key === chosen),
+      0,
+    );
     const gradients = mine?.gradients[rules[at].key] ?? null;
-    histogram.draw({ run: shown.id, op, rule: entries[at], colour: rules[at].colour, parameters: choice.parameters, gradients, words: histogramWords(rules[at].label, gradients, mine !== null) });
+    histogram.draw({
+      run: shown.id,
+      op,
+      rule: entries[at],
+      colour: rules[at].colour,
+      parameters: choice.parameters,
+      gradients,
+      words: histogramWords(rules[at].label, gradients, mine !== null),
+    });
   }
 
   const stop = store.subscribe(follow);
@@ -147,7 +186,9 @@ function lengthOf(series) {
 
 /** The settings that may change while a run goes on. @param {Choice} choice @returns {Object<string, string>} */
 function liveOf(choice) {
-  const names = catalogue().settings.filter((/** @type {*} */ setting) => setting.live).map((/** @type {*} */ setting) => setting.name);
+  const names = catalogue()
+    .settings.filter((/** @type {*} */ setting) => setting.live)
+    .map((/** @type {*} */ setting) => setting.name);
   return Object.fromEntries(names.map((/** @type {string} */ name) => [name, settingText(choice, name)]));
 }
 
