@@ -163,7 +163,10 @@ class Roster:
 
     def change(self, entry: Entry, live: Mapping[str, Any]) -> None:
         """Go on with other values; at full pace it needs a slot. Raises ValueError for what cannot be."""
-        entry.settings, entry.since = replace(entry.settings, **live), None
+        settings = replace(entry.settings, **live)
+        if settings == entry.settings:
+            return
+        entry.settings, entry.since = settings, None
         if entry.state in ACTIVE:
             entry.move("waiting")
             self.admit()

@@ -33,7 +33,10 @@ async def start(request: Request) -> Response:
 
 
 async def command(request: Request) -> Response:
-    """Command a run, or ``change`` its lr and pace: ``{key, …}`` gives its status as an event has it."""
+    """Command a run, or only ``change`` it: ``{key, lr, pace}`` gives its status as an event has it.
+
+    Whatever the command, the run goes on with the lr and pace that come with it.
+    """
     return await _answered(_commanded, request, request.path_params["run"], request.path_params["command"])
 
 
@@ -67,12 +70,11 @@ def _commanded(payload: Json, identity: str, name: str) -> str:
 
 def _obeyed(identity: str, name: str, payload: Json) -> Status:
     engine = shared_engine()
-    if name == "change":
-        live = {key: SETTINGS[key].read(str(payload[key])) for key in LIVE if key in payload}
-        return engine.change(identity, **live)
-    if name not in get_args(Command):
+    if name not in ("change", *get_args(Command)):
         raise HTTPException(404, f"Runs know no such command: use change, {', '.join(get_args(Command))}.")
-    return engine.command(identity, name)  # type: ignore[arg-type]  # it is one of them
+    live = {key: SETTINGS[key].read(str(payload[key])) for key in LIVE if key in payload}
+    status = engine.change(identity, **live)
+    return status if name == "change" else engine.command(identity, name)  # type: ignore[arg-type]  # it is one
 
 
 def _key(identity: str) -> str:

@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 from typing import cast
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from explorer.training import SETTINGS, Run, Settings, State, Status
 from explorer.ui.answers import _setting
+from explorer.ui.link import from_query
 from explorer.ui.presets import TRAINING
 from tests.browser.conftest import Open
 from tests.browser.reading import TRACES, traces
@@ -176,6 +178,106 @@ def test_the_learning_rate_and_the_pace_change_without_a_new_start(page: Page) -
 def live(page: Page, name: str) -> Locator:
     """The number beside the slider of a setting that may change in mid-run."""
     return page.locator(".training .live").get_by_role("spinbutton", name=name, exact=True)
+
+
+def losses_of(page: Page, query: str, steps_: int) -> list[float]:
+    """The losses that a run of a link has, computed here."""
+    choice, _ = from_query(parse_qs(query))
+    settings = {name: getattr(choice, name) for name in SETTINGS}
+    run = Run(Settings(op=choice.op, rules=choice.rules, parameters=choice.parameters, **settings))
+    run.advance(steps_)
+    wait_for_points(page, choice.rules[0], *range(steps_))
+    return [float(loss) for loss in run.snapshot().losses[choice.rules[0]]]
+
+
+def assert_shown_is_trained(page: Page, steps_: int) -> None:
+    """What the page draws is a run of what its address says."""
+    expected = losses_of(page, page.url.partition("?")[2], steps_)
+    (drawn,) = traces(page).values()
+    assert drawn.y.tolist() == pytest.approx(expected, rel=1e-6)
+
+
+def type_lr(page: Page, text: str) -> None:
+    live(page, "Learning rate lr").fill(text)
+    live(page, "Learning rate lr").press("Enter")
+    page.wait_for_url(f"**lr={text}*")
+
+
+def test_start_after_a_reset_trains_with_the_learning_rate_that_is_shown(page: Page) -> None:
+    open_train(page, "op=relu&rule=default&steps=20&lr=1e-6&pace=full")
+    press(page, "Start")
+    expect(status(page)).to_contain_text("Finished after 20 steps.")
+    type_lr(page, "1e-7")
+    command(page, "Reset")
+    press(page, "Start")
+    expect(status(page)).to_contain_text("Finished after 20 steps.")
+    assert_shown_is_trained(page, 20)
+    type_lr(page, "1e-8")
+    command(page, "Reset")
+    for _ in range(3):
+        command(page, "Step")
+    assert_shown_is_trained(page, 3)
+
+
+def test_start_after_a_divergence_trains_with_the_learning_rate_that_is_shown(page: Page) -> None:
+    open_train(page, "op=square&rule=default&steps=20&lr=1000&pace=full")
+    press(page, "Start")
+    expect(status(page)).to_contain_text("Diverged at step")
+    type_lr(page, "1e-10")
+    command(page, "Reset")
+    press(page, "Start")
+    expect(status(page)).to_contain_text("Finished after 20 steps.")
+    assert_shown_is_trained(page, 20)
+
+
+def test_a_link_to_another_learning_rate_takes_over_the_run_that_waits(page: Page) -> None:
+    open_train(page, "op=relu&rule=default&steps=20&lr=1e-6&pace=full")
+    for count in (1, 2):
+        press(page, "Step")
+        expect(metric(page, "Step")).to_have_text(f"Step {count} / 20")
+    command(page, "Reset")
+    open_train(page, "op=relu&rule=default&steps=20&lr=1e-8&pace=full")
+    press(page, "Start")
+    expect(status(page)).to_contain_text("Finished after 20 steps.")
+    assert_shown_is_trained(page, 20)
+
+
+@pytest.mark.parametrize("name", ["Start", "Step", "Resume"])
+def test_a_press_right_after_a_change_trains_what_is_shown(page: Page, name: str) -> None:
+    """Before the page has let the run of the earlier settings go."""
+    open_train(page, "op=relu&rule=default&steps=20&pace=full")
+    press(page, "Step")
+    expect(metric(page, "Step")).to_have_text("Step 1 / 20")
+    if name == "Start":
+        command(page, "Reset")
+    set_and_press = """([label, text, name]) => {
+        const fields = [...document.querySelectorAll(".training .setting")];
+        const field = fields.find(each => each.textContent === label).querySelector("input");
+        field.value = text;
+        field.dispatchEvent(new Event("change"));
+        [...document.querySelectorAll("button")].find(each => each.textContent === name).click();
+    }"""
+    page.evaluate(set_and_press, ["Seed", "3", name])
+    if name == "Step":
+        expect(metric(page, "Step")).to_have_text("Step 1 / 20")
+        assert_shown_is_trained(page, 1)
+    else:
+        expect(status(page)).to_contain_text("Finished after 20 steps.")
+        assert_shown_is_trained(page, 20)
+
+
+def test_a_rule_that_is_removed_in_mid_run_stays_as_a_ghost(page: Page) -> None:
+    open_train(page, f"op=relu&rule=default&rule=zero&rule=straight_through&{LONG}")
+    press(page, "Start")
+    wait_for_steps(page, 5)
+    page.get_by_role("button", name="Remove Zero").click()
+    expect(status(page)).to_contain_text("the run has begun anew. The faint curves are the one before.")
+    wait_for_rules(page, "default", "straight_through")
+    assert page.evaluate(f"{GHOSTS}.map(trace => trace.name)") == [
+        "Default autograd",
+        "Zero",
+        "Straight-through",
+    ]
 
 
 @pytest.mark.parametrize("state", ["ready", "running"])

@@ -112,6 +112,17 @@ def test_lr_and_pace_change_and_nothing_else(client, engine):
     assert entry.settings.lr == 1e-9
 
 
+@pytest.mark.parametrize("name", ["pause", "resume", "step", "reset"])
+@pytest.mark.parametrize("paused", [True, False])
+def test_every_command_brings_the_lr_and_pace_that_are_shown(client, engine, name, paused):
+    run = begun(client, paused=paused)
+    before = commanded(client, run, name).json()["state"]
+    assert commanded(client, run, name, lr="1e-9", pace="7").json()["state"] == before
+    (entry,) = engine._roster
+    assert (entry.settings.lr, entry.settings.pace) == (1e-9, 7)
+    assert "lr must be" in refusal(commanded(client, run, name, lr="1e9"), 400)
+
+
 def test_only_who_started_a_run_commands_it(client, engine):
     run, other = begun(client), begun(client, owner="another")
     for key in (other["key"], "", None, 7, "ü", "\ud800", [run["key"]]):

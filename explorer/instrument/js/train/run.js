@@ -9,8 +9,8 @@ import { createFeed } from "./feed.js";
  *   snapshot: *, words: string[], device: string|null}} Status
  * What is to be seen: ``notice`` is what could not be done, ``lost`` whether the connection is.
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
- * A run that was started: ``asked`` names the settings that begin a new one when they change.
- * @typedef {{id: string, key: string, asked: string}} Started
+ * A run that was started: ``settingsKey`` names the settings that begin a new one when they change.
+ * @typedef {{id: string, key: string, settingsKey: string}} Started
  */
 
 export const ACTIVE = ["waiting", "running"];
@@ -34,14 +34,16 @@ const IDLE = {
 };
 
 /**
- * @param {{server: (path: string) => string, onChange: (view: View) => void}} options
+ * ``live`` gives the settings that may change in mid-run as they are shown: every command carries them.
+ * @param {{server: (path: string) => string, live: () => Object<string, string>, onChange: (view: View) => void}} options
  */
-export function createRun({ server, onChange }) {
+export function createRun({ server, live, onChange }) {
   let run = kept("run");
   let view = /** @type {View} */ ({ status: IDLE, notice: "", lost: false, id: null });
   let line = Promise.resolve(); // what was pressed is done in its order
   let waiting = 0;
-  let wanted = /** @type {Object<string, string>|null} */ (null); // lr and pace, not yet sent
+  let intended = /** @type {string|null} */ (null); // the settings of the run there is once all that waits is done
+  let changing = false; // a change of lr or pace is not yet sent
   const feed = createFeed({ server, onEvent: told, onLost: () => show({ lost: true }) });
 
   /** @param {Partial<View>} next */
@@ -67,9 +69,11 @@ export function createRun({ server, onChange }) {
    * Show at once what is to come, ask the server in turn, and show what it says of the last thing asked.
    * @param {Partial<Status>} soon
    * @param {() => Promise<*>} ask
+   * @param {string|null} [settingsKey] of the run there is then
    */
-  function act(soon, ask) {
+  function act(soon, ask, settingsKey = keyNow()) {
     feed.close();
+    intended = settingsKey;
     waiting += 1;
     show({ status: { ...view.status, ...soon }, notice: "", lost: false });
     line = line.then(ask).then((answer) => {
@@ -82,41 +86,69 @@ export function createRun({ server, onChange }) {
     });
   }
 
-  /** @param {string} name @param {Object<string, *>} [more] */
-  async function commanded(name, more = {}) {
-    return run && post(server(`runs/${run.id}/${name}`), { key: run.key, ...more });
+  /** Under which name the settings go of the run that was pressed for last. */
+  function keyNow() {
+    return waiting ? intended : run && run.settingsKey;
   }
 
-  /** @param {string} query @param {string} asked @param {boolean} paused */
-  async function started(query, asked, paused) {
+  /** @param {string} name */
+  async function commanded(name) {
+    return run && post(server(`runs/${run.id}/${name}`), { key: run.key, ...live() });
+  }
+
+  /** @param {string} query @param {string} settingsKey @param {boolean} paused */
+  async function started(query, settingsKey, paused) {
     const answer = await post(server("runs"), { query, owner: owner(), paused });
-    run = answer.id ? { ...answer, asked } : null;
+    run = answer.id ? { ...answer, settingsKey } : null;
     keep("run", run);
     return answer;
   }
 
+  /** Go on with another lr or pace; of many changes in a row the last one counts. */
+  function change() {
+    if (changing) return;
+    changing = true;
+    line = line
+      .then(() => {
+        changing = false;
+        return commanded("change");
+      })
+      .then((answer) => {
+        if (answer?.message) show({ notice: answer.message });
+      });
+  }
+
   return {
     /** Under which name the present run's settings go; null where there is no run. */
-    get asked() {
-      return run && run.asked;
+    get settingsKey() {
+      return keyNow();
     },
     get status() {
       return view.status;
     },
-    /** Watch the run that this session started before the page was loaded. */
-    resume() {
+    /** Watch the run that this session started before the page was loaded; it goes on as is shown now. */
+    watch() {
       if (run) feed.open(run.id);
+      change();
     },
-    /** @param {string} query of a link @param {string} asked */
-    begin(query, asked) {
-      act({ ...IDLE, state: "running", sentence: "Starting." }, () => started(query, asked, false));
+    /** @param {string} query of a link @param {string} settingsKey */
+    begin(query, settingsKey) {
+      act(
+        { ...IDLE, state: "running", sentence: "Starting." },
+        () => started(query, settingsKey, false),
+        settingsKey,
+      );
     },
-    /** Begin at rest and take the first step. @param {string} query @param {string} asked */
-    beginWithStep(query, asked) {
-      act({ ...IDLE, state: "paused", sentence: "Taking the first step." }, async () => {
-        const answer = await started(query, asked, true);
-        return run ? commanded("step") : answer;
-      });
+    /** Begin at rest and take the first step. @param {string} query @param {string} settingsKey */
+    beginWithStep(query, settingsKey) {
+      act(
+        { ...IDLE, state: "paused", sentence: "Taking the first step." },
+        async () => {
+          const answer = await started(query, settingsKey, true);
+          return run ? commanded("step") : answer;
+        },
+        settingsKey,
+      );
     },
     pause: () =>
       act({ state: "paused", sentence: `Paused at step ${view.status.step}.` }, () => commanded("pause")),
@@ -136,27 +168,17 @@ export function createRun({ server, onChange }) {
           return run ? answer : null;
         },
       ),
-    /** Go on with another lr or pace; of many in a row the last one counts. @param {Object<string, string>} live */
-    change(live) {
-      const queued = wanted !== null;
-      wanted = live;
-      if (queued) return;
-      line = line
-        .then(() => {
-          const last = /** @type {Object<string, string>} */ (wanted);
-          wanted = null;
-          return commanded("change", last);
-        })
-        .then((answer) => {
-          if (answer?.message) show({ notice: answer.message });
-        });
-    },
+    change,
     /** Let the run go: other settings are chosen. */
     drop: () =>
-      act(IDLE, async () => {
-        await commanded("stop");
-        forget();
-      }),
+      act(
+        IDLE,
+        async () => {
+          await commanded("stop");
+          forget();
+        },
+        null,
+      ),
     destroy: feed.destroy,
   };
 

@@ -34,8 +34,9 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   let chosen = "";
   let frame = 0;
   let timer = 0;
-  let live = liveOf(now());
-  const run = createRun({ server, onChange: changed });
+  let live = JSON.stringify(liveOf(now()));
+  let drawnRules = /** @type {import("./rows.js").Rule[]} */ ([]);
+  const run = createRun({ server, live: () => liveOf(now()), onChange: changed });
   const settings = createSettings({ live: place("live"), rest: place("settings") }, store);
   const menu = examples.length
     ? createExamples(examples, (choice) => store.change({ ...choice, section: now().section }))
@@ -49,17 +50,22 @@ export function createTraining(host, store, { server, plotly, colours, examples 
     later();
   });
   const commands = createCommands(place("commands"), place("status"), {
-    onStart: () => (AT_REST.includes(run.status.state) ? run.resumeTraining() : begin()),
+    onStart: () => (isMine() && AT_REST.includes(run.status.state) ? run.resumeTraining() : begin()),
     onPause: run.pause,
-    onResume: run.resumeTraining,
+    onResume: () => (isMine() ? run.resumeTraining() : begin()),
     onStep: () =>
       acted(
-        run.asked && !LOST.includes(run.status.state)
+        isMine() && !LOST.includes(run.status.state)
           ? run.step
           : () => run.beginWithStep(queryOf(now()), keyOf(now())),
       ),
     onReset: () => acted(run.reset, true),
   });
+
+  /** Whether the run has the settings that are shown, but for those that may change in mid-run. */
+  function isMine() {
+    return run.settingsKey === keyOf(now());
+  }
 
   /** @param {() => void} act @param {boolean} [clean] whether earlier curves go */
   function acted(act, clean = false) {
@@ -84,13 +90,8 @@ export function createTraining(host, store, { server, plotly, colours, examples 
 
   /** @param {Choice} choice @param {{phase: string}} change */
   function follow(choice, { phase }) {
-    const next = liveOf(choice);
-    if (
-      JSON.stringify(next) !== JSON.stringify(live) &&
-      run.asked &&
-      [...ACTIVE, ...AT_REST].includes(run.status.state)
-    )
-      run.change(next);
+    const next = JSON.stringify(liveOf(choice));
+    if (next !== live && run.settingsKey && [...ACTIVE, ...AT_REST].includes(run.status.state)) run.change();
     live = next;
     clearTimeout(timer);
     if (phase === "settled") timer = setTimeout(reconcile, REST_MS);
@@ -99,7 +100,7 @@ export function createTraining(host, store, { server, plotly, colours, examples 
 
   /** Other settings begin a run that goes on anew, and let go of one that does not. */
   function reconcile() {
-    if (!run.asked || run.asked === keyOf(now())) return;
+    if (!run.settingsKey || isMine()) return;
     const active = ACTIVE.includes(run.status.state);
     const drawn = view?.status.snapshot ? lossSeries(view.status.snapshot, drawnRules) : [];
     ghosts = drawn.map(({ meta: _, ...series }) => ({ ...series, faint: true }));
@@ -107,8 +108,6 @@ export function createTraining(host, store, { server, plotly, colours, examples 
     else run.drop();
     said = active ? ANEW : OTHER;
   }
-
-  let drawnRules = /** @type {import("./rows.js").Rule[]} */ ([]);
 
   function draw() {
     frame = 0;
@@ -125,7 +124,7 @@ export function createTraining(host, store, { server, plotly, colours, examples 
     const shown = view ?? /** @type {View} */ ({ status: run.status, notice: "", lost: false, id: null });
     const { snapshot, words } = shown.status;
     const mine = snapshot && rules.every(({ key }) => key in snapshot.losses) ? snapshot : null;
-    if (mine) drawnRules = rules;
+    if (mine && isMine()) drawnRules = rules;
     const steps = Number(settingText(choice, "steps"));
     const conclusion = shown.status.state === "finished" ? (words[words.length - 1] ?? "") : "";
     commands.show(shown, { steps, first: rules[0].key, conclusion, said });
@@ -165,8 +164,8 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   }
 
   const stop = store.subscribe(follow);
-  if (run.asked === keyOf(now())) run.resume();
-  else if (run.asked) run.drop();
+  if (isMine()) run.watch();
+  else if (run.settingsKey) run.drop();
   draw();
   return {
     refresh: later,
