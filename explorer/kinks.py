@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 
 import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, TooManyKinksError, kink_points, values
-from explorer.formula import FUNCTIONS, Formula
+from explorer.formula import FUNCTIONS, Formula, derivative, names
 from explorer.formula.parsing import filled
 from explorer.formula.tree import (
     Binary,
@@ -20,6 +21,7 @@ from explorer.formula.tree import (
     Unary,
     children,
     is_condition,
+    measure,
     walk,
 )
 from explorer.reference import even_points, fixed
@@ -28,6 +30,7 @@ MOST_KINKS = 200  # more could not be told apart in a picture
 Curve = Callable[[Tensor], Tensor]
 
 _SCAN_POINTS = 2001
+_MOST_TURNS, _LONGEST_TURN = 8, 200  # orders of a derivative, and nodes
 _HALVINGS = 64  # from a step of the scan down to neighbouring floats
 
 
@@ -38,12 +41,14 @@ def kinks(
 
     A catalogue entry declares its own. In an own formula each comparison, rounding, division, ``abs``
     … is watched over the range, and the x where it switches is found by halving in float64. A rule
-    without y does not jump where its op does: too many kinks of the op are none of the rule's.
+    without y does not jump where its op does: too many kinks of the op are none of the rule's. Torch's
+    own gradient has a kink too where it is another at one x than on both sides of it.
     """
     parameters = values(op, rule, settings)
-    forward = _entry_kinks(op, op, parameters, start, stop, g)
+    torchs = rule is not None and rule.parsed is None
+    forward = _entry_kinks(op, op, parameters, start, stop, g, torchs)
     if rule is None or rule.parsed is None:
-        flat = rule is not None and degree(op.parsed.tree) == 0  # torch's gradient is 0, jumps or not
+        flat = torchs and degree(op.parsed.tree) == 0  # torch's gradient is 0, jumps or not
         return [] if forward is None and flat else forward
     own = _entry_kinks(rule, op, parameters, start, stop, g)
     if forward is None and "y" not in rule.parsed.variables:
@@ -56,7 +61,13 @@ def _few(found: set[float]) -> list[float] | None:
 
 
 def _entry_kinks(
-    entry: Op | Rule, op: Op, parameters: Mapping[str, float], start: float, stop: float, g: float
+    entry: Op | Rule,
+    op: Op,
+    parameters: Mapping[str, float],
+    start: float,
+    stop: float,
+    g: float,
+    torchs: bool = False,
 ) -> list[float] | None:
     try:
         if entry.kinks is not None:
@@ -67,7 +78,7 @@ def _entry_kinks(
         upstream = g if "g" in formula.variables else 1.0
         through = forward if "y" in formula.variables else None
         settled = tuple(sorted({**bound, **means}.items()))
-        return _few(set(_found(formula, through, settled, start, stop, upstream)))
+        return _few(set(_found(formula, through, settled, start, stop, upstream, torchs)))
     except TooManyKinksError:
         return None
 
@@ -80,6 +91,7 @@ def _found(
     start: float,
     stop: float,
     g: float,
+    torchs: bool,
 ) -> tuple[float, ...]:
     bound = dict(parameters)
     op = forward.bind(bound) if forward else None
@@ -90,33 +102,43 @@ def _found(
 
     found: list[float] = []
     # Inner pieces first: where an outer one changes twice in a cell of the scan, an inner one turns between.
-    for tree in reversed(dict.fromkeys(pieces(formula.tree))):
-        found += _switches(on_curve(tree), start, stop, found)
+    for piece in reversed(dict.fromkeys(pieces(formula.tree))):
+        turning: list[float] = []
+        for tree in turns(piece) or ():
+            with suppress(TooManyKinksError):
+                turning += _switches(on_curve(tree), start, stop, found + turning)
+        changing = _switches(on_curve(piece), start, stop, found + turning)
+        touching = _zeros(on_curve(piece), turning) if piece == Call("sign", children(piece)) else []
+        found += touching + [x for x in changing if not _is_near(x, touching, 1e-6 * (stop - start))]
     inside = [x for x in _apart(sorted(found), stop - start) if start <= x <= stop]
     candidates = torch.tensor(inside, dtype=torch.float64)
-    kept: list[float] = candidates[_bends(on_curve(formula.tree), candidates, stop - start)].tolist()
+    kept: list[float] = candidates[_bends(on_curve(formula.tree), candidates, stop - start, torchs)].tolist()
     return tuple(kept)
 
 
-def _bends(curve: Curve, x: Tensor, width: float) -> Tensor:
+def _bends(curve: Curve, x: Tensor, width: float, torchs: bool) -> Tensor:
     """Which x are kinks of the curve itself: it has a value there; value or slope differ on the two sides.
 
-    Seen from a hundredth of the distance a smooth change is a hundredth as large, that of a jump or
-    corner is not; where values begin or end is a kink as well.
+    Seen from a hundredth of the distance a smooth change is a hundredth as large, that of a jump or corner
+    is not; where values begin or end, or the slope grows on and on, is a kink as well. x: (n,) ascending.
     """
     if not len(x):
         return torch.zeros(0, dtype=torch.bool)
     unit = 32 * torch.nextafter(x.abs(), torch.tensor(math.inf, dtype=x.dtype)) - 32 * x.abs()
-    step = torch.clamp_min(unit, 1e-10 * width)
-    (far, _), (near, valued) = (_changes(curve, x, step * factor) for factor in (100, 1))
-    smooth: Tensor = (near < far / 2 + 1e-300).all(0)
+    gaps = torch.cat([x.diff(), torch.tensor([width])])
+    room = torch.minimum(gaps, gaps.roll(1)) / 300  # the farther look stays on this side of the neighbours
+    step = torch.maximum(unit, room.clamp(max=1e-10 * width))
+    (far, steep_far, _), (near, steep, valued) = (
+        _changes(curve, x, step * factor, torchs) for factor in (100, 1)
+    )
+    smooth: Tensor = (near < far / 2 + 1e-300).all(0) & (steep <= 1.05 * steep_far + 1e-300)
     return ~smooth & valued
 
 
-def _changes(curve: Curve, x: Tensor, step: Tensor) -> tuple[Tensor, Tensor]:
+def _changes(curve: Curve, x: Tensor, step: Tensor, torchs: bool) -> tuple[Tensor, Tensor, Tensor]:
     """How much value and slope change from one side of each x to the other, rounding left out; (2, n).
 
-    And whether the curve has a value there or beside it; (n,) bool.
+    And how steep the curve is there, (n,), and whether it has a value at x or beside it; (n,) bool.
     """
     sides = torch.stack([x - step, x, x + step]).requires_grad_()
     values = curve(sides)
@@ -126,15 +148,17 @@ def _changes(curve: Curve, x: Tensor, step: Tensor) -> tuple[Tensor, Tensor]:
     values = values.detach()
     jump = torch.maximum((values[0] - values[1]).abs(), (values[2] - values[1]).abs())
     corner = (slopes[0] - slopes[2]).abs()
+    if torchs:
+        corner = torch.maximum(corner, (slopes[1] - slopes[0]).abs())
     rounding = 1e-11 * torch.stack([values.abs().amax(0), slopes.abs().amax(0)])
     changes = torch.stack([jump, corner])
     changes = torch.where(changes.isfinite() & (changes <= rounding), 0.0, changes)
-    return changes, ~values.isnan().all(0)
+    return changes, slopes[::2].abs().amax(0), ~values.isnan().all(0)
 
 
 def pieces(tree: Node) -> Iterator[Node]:
-    """Trees that are constant between kinks and change at them."""
-    for node in walk(tree):
+    """Trees that are constant between kinks and change at them; each a function of one argument."""
+    for node in _counted(tree):
         if isinstance(node, Compare):
             for left, right in zip(node.operands, node.operands[1:], strict=False):
                 yield from _signs(Binary("-", left, right))
@@ -149,6 +173,53 @@ def pieces(tree: Node) -> Iterator[Node]:
                         yield from _signs(inner)
                     case piece:
                         yield piece
+
+
+def _counted(node: Node) -> Iterator[Node]:
+    """The nodes of a tree, but none of what is taken from itself or multiplied by 0."""
+    if _cancels(node):
+        return
+    yield node
+    for child in children(node):
+        yield from _counted(child)
+
+
+def _cancels(node: Node) -> bool:
+    """Whether a tree is 0 for every x, as ``floor(x) - floor(x)`` is."""
+    match node:
+        case Binary("-", left, right) if left == right:
+            return _is_finite(left)
+        case Binary("*", Number(0.0), other) | Binary("*", other, Number(0.0)):
+            return _is_finite(other)
+        case _:
+            return False
+
+
+def _is_finite(node: Node) -> bool:
+    """Whether a tree is a number wherever x is: polynomials between kinks, nothing divided."""
+    divided = any(isinstance(part, Binary) and part.operator in ("/", "**") for part in walk(node))
+    return degree(node) < math.inf and not divided
+
+
+@lru_cache(maxsize=1024)
+def turns(piece: Node) -> tuple[Node, ...] | None:
+    """The signs of the derivatives of what a piece hangs on, the highest first.
+
+    Between two x where they change it rises or falls all the way, so that no two changes of the piece are
+    passed over together. Of a polynomial those of every order, of anything else the first alone; none of
+    what hangs on y, nor of a straight line. None for a polynomial that cannot be followed.
+    """
+    (inner,) = children(piece)
+    found: list[Node] = []
+    while (power := degree(inner)) > 1:
+        slope = None if "y" in names(inner) else derivative(inner, upstream=Number(1.0), finite=True)
+        if slope is None or len(found) == _MOST_TURNS or measure(slope)[0] > _LONGEST_TURN:
+            return None if power < math.inf else tuple(reversed(found))
+        found.append(Call("sign", (slope,)))
+        if power == math.inf:
+            break
+        inner = slope
+    return tuple(reversed(found))
 
 
 def _signs(node: Node) -> Iterator[Node]:
@@ -191,6 +262,17 @@ def _switches(value: Curve, start: float, stop: float, also: list[float]) -> lis
     return _apart(sorted(cells[1, cells[2] != cells[3]].tolist()), stop - start)
 
 
+def _zeros(value: Curve, x: list[float]) -> list[float]:
+    """Those x at which a sign is 0: its zero, of which rounding may have made a stretch."""
+    at = torch.tensor(x, dtype=torch.float64)
+    zeros: list[float] = at[value(at) == 0].tolist()
+    return zeros
+
+
+def _is_near(x: float, positions: list[float], distance: float) -> bool:
+    return any(abs(x - other) <= distance for other in positions)
+
+
 def _comparable(values: Tensor) -> Tensor:
     """Values with one number for what is not a number, which would differ from itself."""
     return values.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf)
@@ -200,9 +282,9 @@ def _apart(found: list[float], width: float) -> list[float]:
     """Each x once, though ``sign`` changes both at its zero and right after it; as short decimals."""
     kept: list[float] = []
     for x in found:
-        near = max(1e-12 * width, 8 * math.ulp(x))
+        near = max(1e-14 * width, 8 * math.ulp(x))
         if not kept or x - kept[-1] > near:
-            short = float(f"{x:.7g}") if abs(x) > 1e-12 * width else 0.0
+            short = float(f"{x:.7g}") if abs(x) > near else 0.0
             kept.append((short if abs(short - x) <= near else x) + 0.0)
     return kept
 
@@ -239,7 +321,7 @@ def known_degree(entry: Op | Rule, y: float = math.inf) -> float:
     That is where something else than a polynomial decides about them, such as ``sin(x) > 0.5``.
     """
     assert entry.parsed
-    watched = pieces(entry.parsed.tree) if entry.kinks is None else ()
-    turns = [part for tree in watched for part in children(tree)]
-    found = [degree(tree, y) for tree in (entry.parsed.tree, *turns)]
-    return math.inf if math.inf in found else found[0]
+    watched = [*pieces(entry.parsed.tree)] if entry.kinks is None else []
+    followed = all(turns(piece) is not None for piece in watched)
+    found = [degree(tree, y) for tree in (entry.parsed.tree, *(children(piece)[0] for piece in watched))]
+    return found[0] if followed and math.inf not in found else math.inf

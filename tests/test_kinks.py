@@ -133,6 +133,59 @@ def test_found_where_a_piece_touches_0_without_a_change_of_its_sign(
     assert kinks(find_op(OWN + text), None, {}, start, stop) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1 / (x**2 - 2 * x + 1)", [1.0]),
+        ("1 / (x**3 - 3 * x + 2)", [-2.0, 1.0]),
+        ("log(x * (x - 1) + 0.25)", [0.5]),
+        ("1 / (1 - cos(x))", [-2 * math.pi, 0.0, 2 * math.pi]),
+        ("1 * (x * (x - 0.2469134) + 0.01524155677489 > 1e-18)", [0.123456699, 0.123456701]),
+        ("1 * (x**4 + x**2 < 1e-16)", [-1e-8, 1e-8]),
+        ("floor(9.25 + x - x**2)", None),
+    ],
+)
+def test_what_turns_within_a_cell_of_the_scan_is_found(text: str, expected: list[float] | None):
+    """A pole that is touched, and two changes that lie side by side."""
+    start, stop = -7.01234567, 7.0345678
+    found = kinks(find_op(OWN + text), None, {}, start, stop)
+    if expected is None:
+        expected = kinks_of(find_op(OWN + text).parsed.bind(), start, stop)
+    assert found == pytest.approx(expected, abs=1e-4 if "floor" in text else 1e-9)
+
+
+@pytest.mark.parametrize("width", [1.0, 1e3])
+@pytest.mark.parametrize("window", ["abs(x - 0.1234567) < 1e-9", "(x - 0.1234567)**2 < 1e-18"])
+def test_a_window_that_lies_between_two_points_is_found(width: float, window: str):
+    found = kinks(IDENTITY, find_rule(f"{OWN}g * ({window})"), {}, -width, width)
+    assert found == pytest.approx([0.123456699, 0.123456701], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "text", ["sign(x) * sqrt(abs(x))", "x * log(abs(x))", "sign(x - 1) * abs(x - 1)**0.25", "x**x"]
+)
+@pytest.mark.parametrize("width", [3.0, 1000.0])
+def test_a_slope_that_grows_on_and_on_is_a_kink(text: str, width: float):
+    (kink,) = kinks(find_op(OWN + text), None, {}, -width, width)
+    assert kink == ("x - 1" in text)
+
+
+def test_torchs_own_gradient_has_kinks_where_it_is_another_at_one_x():
+    """Of the curve there is none to be seen: x**2 and x."""
+    for text in ("sqrt(x**4)", "relu(x) - relu(-x)"):
+        op = find_op(OWN + text)
+        assert (kinks(op, None, {}, -3, 3), kinks(op, RULES["default"], {}, -3, 3)) == ([], [0])
+        assert kinks(op, RULES["straight_through"], {}, -3, 3) == []
+        assert kinks(IDENTITY, find_rule(f"{OWN}g * ({text})"), {}, -3, 3) == []
+
+
+@pytest.mark.parametrize("width", [3.0, 300.0, 1e6])
+@pytest.mark.parametrize("text", ["floor(x) - floor(x)", "0 * round(x)", "x + (x - floor(x)) * 0"])
+def test_what_cancels_has_no_kinks_however_many_its_parts_have(text: str, width: float):
+    assert kinks(find_op(OWN + text), None, {}, -width, width) == []
+    assert kinks(find_op(OWN + text), RULES["default"], {}, -width, width) == []
+
+
 def test_levels_infinitely_far_apart_have_no_kinks():
     assert kinks(OPS["dorefa"], RULES["default"], {"n": 0.0}, -3.0, 3.0) == []
 

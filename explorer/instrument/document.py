@@ -23,9 +23,9 @@ from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.curves import LARGEST_RANGE
 from explorer.formula import MAX_LENGTH, Formula, derivative, parse
 from explorer.formula.derivative import ONE, ZERO
-from explorer.formula.tree import Call, Name, Node, Unary, data, substituted, walk
+from explorer.formula.tree import Call, Data, Name, Node, Unary, data, substituted, walk
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
-from explorer.kinks import known_degree, pieces
+from explorer.kinks import known_degree, pieces, turns
 
 # What own formulas start from.
 FIRST_OWN_OP = "x - floor(x)"
@@ -38,10 +38,10 @@ def entry(record: Op | Rule) -> Json:
     """An op or rule as the browser takes it, one of the catalogue or an own formula alike.
 
     Formulas are trees (see ``Formula.data``). ``kinks`` are the declared ones, trees or lattices of
-    trees, or null; then ``pieces`` are the trees at whose changes a kink may lie, and ``slopes`` those of
-    the formula in x and y. ``movable`` says which kinks are a parameter, or minus one. ``gradient`` (of an
-    op) is what torch's autograd returns, in x and g, or null where it cannot be written out; a ``flat``
-    op is constant between its kinks.
+    trees, or null; then ``pieces`` are the trees at whose changes a kink may lie, each with its ``turns``
+    (see ``kinks.turns``), and ``slopes`` those of the formula in x and y. ``movable`` says which kinks are
+    a parameter, or minus one. ``gradient`` (of an op) is what torch's autograd returns, in x and g, or null
+    where it cannot be written out; a ``flat`` op is constant between its kinks.
     """
     formula = record.parsed
     told = ("key", "label", "purpose", "source", "note", "formula")
@@ -126,9 +126,16 @@ def _watched(formula: Formula) -> Json:
     back = {name: node for node, name in means.items()}
     tree = substituted(formula.tree, means)
     slopes = {name: derivative(tree, name, upstream=ONE) or ZERO for name in ("x", "y")}
+
+    def told(node: Node) -> Data:
+        return data(substituted(node, back))
+
     return {
-        "pieces": [data(substituted(piece, back)) for piece in dict.fromkeys(pieces(tree))],
-        "slopes": {name: data(substituted(slope, back)) for name, slope in slopes.items()},
+        "pieces": [
+            {"tree": told(piece), "turns": [told(turn) for turn in turns(piece) or ()]}
+            for piece in dict.fromkeys(pieces(tree))
+        ],
+        "slopes": {name: told(slope) for name, slope in slopes.items()},
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import torch
 
 from explorer.catalogue import OPS, RULES, Lattice, Op, Rule, find_op, find_rule
 from explorer.formula import Formula, parse
@@ -65,12 +66,25 @@ def test_an_own_formula_is_an_entry_of_the_same_shape():
     assert entry(RULES["clipped"]).keys() <= own.keys()
     assert own["kinks"] is None
     assert own["usesY"]
-    assert [Formula(read(piece)).text for piece in own["pieces"]] == ["sign(abs(x) - width)", "sign(x)"]
+    assert [Formula(read(piece["tree"])).text for piece in own["pieces"]] == [
+        "sign(abs(x) - width)",
+        "sign(x)",
+    ]
     assert Formula(read(own["slopes"]["y"])).text == "g * (abs(x) <= width)"
+
+
+def test_a_piece_comes_with_what_turns_between_its_changes():
+    own = entry(find_op("formula: sqrt(x * x * x - 3 * x + mean(x))"))
+    (piece,) = own["pieces"]
+    assert Formula(read(piece["tree"])).text == "sign(x * x * x - 3 * x + mean(x))"
+    x = torch.linspace(-2, 2, 9, dtype=torch.float64)
+    second, first = (Formula(read(turn)).bind()(x) for turn in piece["turns"])
+    assert torch.equal(first, torch.sign(3 * x**2 - 3))
+    assert torch.equal(second, torch.sign(x))
 
 
 def test_a_mean_is_one_number_to_the_search_for_kinks():
     own = entry(find_op("formula: mean(abs(x)) * sign(x)"))
-    assert [Formula(read(piece)).text for piece in own["pieces"]] == ["sign(x)"]
+    assert [Formula(read(piece["tree"])).text for piece in own["pieces"]] == ["sign(x)"]
     assert Formula(read(own["slopes"]["x"])).text == "0"
     assert Formula(read(own["gradient"])).text == "mean(g * sign(x)) * sign(x)"

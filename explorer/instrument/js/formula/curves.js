@@ -109,9 +109,10 @@ export function scopeMaker(op, parameters, { start, stop, g }) {
 function kinksOf(op, rule, parameters, range) {
   const scopeAt = scopeMaker(op, parameters, range);
   const opSlope = (x, upstream) => evaluate(op.gradient ?? 0, Object.assign(scopeAt(x), { g: upstream }));
-  const search = (entry) => entryKinks(entry, scopeAt, parameters, range.start, range.stop, opSlope);
+  const torchs = rule !== null && !rule.tree;
+  const search = (entry) => entryKinks(entry, scopeAt, parameters, range.start, range.stop, opSlope, torchs);
   const forward = search(op);
-  if (!rule?.tree) return forward ?? (rule && op.flat ? [] : null); // torch's gradient is 0, jumps or not
+  if (!rule?.tree) return forward ?? (torchs && op.flat ? [] : null); // torch's gradient is 0, jumps or not
   const own = search(rule);
   const through = forward ?? (rule.usesY ? null : []);
   return through && own && few([...through, ...own]);

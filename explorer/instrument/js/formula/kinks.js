@@ -21,12 +21,13 @@ const HALVINGS = 64; // from a step of the scan down to neighbouring floats
  * @param {number} start
  * @param {number} stop
  * @param {(x: Float64Array, upstream: Float64Array) => Float64Array} opSlope the op's derivative times upstream
+ * @param {boolean} torchs whether the gradient is torch's own: it may be another at one x than beside it
  * @returns {number[] | null}
  */
-export function entryKinks(entry, scopeAt, parameters, start, stop, opSlope) {
+export function entryKinks(entry, scopeAt, parameters, start, stop, opSlope, torchs) {
   const found = entry.kinks
     ? declared(entry.kinks, parameters, start, stop)
-    : searched(entry, scopeAt, start, stop, opSlope);
+    : searched(entry, scopeAt, start, stop, opSlope, torchs);
   return found && few(found.filter((x) => x >= start && x <= stop));
 }
 
@@ -61,20 +62,33 @@ function latticePoints(lattice, value, start, stop) {
   return points;
 }
 
-function searched(entry, scopeAt, start, stop, opSlope) {
+function searched(entry, scopeAt, start, stop, opSlope, torchs) {
   const found = [];
   // Inner pieces first: where an outer one changes twice in a cell of the scan, an inner one turns between.
-  for (const piece of [...entry.pieces].reverse()) {
-    const changes = switches((x) => evaluate(piece, scopeAt(x)), start, stop, found);
-    if (!changes) return null;
-    found.push(...changes);
+  for (const { tree, turns } of [...entry.pieces].reverse()) {
+    const valueOf = (part) => (x) => evaluate(part, scopeAt(x));
+    const turning = [];
+    for (const turn of turns)
+      turning.push(...(switches(valueOf(turn), start, stop, [...found, ...turning]) ?? []));
+    const changing = switches(valueOf(tree), start, stop, [...found, ...turning]);
+    if (!changing) return null;
+    const touching = tree[1] === "sign" ? zeros(valueOf(tree), turning) : [];
+    found.push(...touching, ...changing.filter((x) => !isNear(x, touching, 1e-6 * (stop - start))));
   }
   const candidates = apart(
     found.sort((a, b) => a - b),
     stop - start,
   ).filter((x) => x >= start && x <= stop);
-  return bends(sidesOf(entry, scopeAt, opSlope), Float64Array.from(candidates), stop - start);
+  return bends(sidesOf(entry, scopeAt, opSlope), Float64Array.from(candidates), stop - start, torchs);
 }
+
+/** Those x at which a sign is 0: its zero, of which rounding may have made a stretch. */
+function zeros(value, x) {
+  const at = value(Float64Array.from(x));
+  return x.filter((_, i) => at[i] === 0);
+}
+
+const isNear = (x, positions, distance) => positions.some((other) => Math.abs(x - other) <= distance);
 
 /** Where a piecewise constant function changes; null for too many. A step beyond both ends is scanned too. */
 function switches(value, start, stop, also) {
@@ -107,9 +121,9 @@ const comparable = (values) => values.map((value) => (Number.isNaN(value) ? Infi
 function apart(found, width) {
   const kept = [];
   for (const x of found) {
-    const near = Math.max(1e-12 * width, 8 * unit(x));
+    const near = Math.max(1e-14 * width, 8 * unit(x));
     if (kept.length && x - kept[kept.length - 1] <= near) continue;
-    const short = Math.abs(x) > 1e-12 * width ? Number(x.toPrecision(7)) : 0;
+    const short = Math.abs(x) > near ? Number(x.toPrecision(7)) : 0;
     kept.push((Math.abs(short - x) <= near ? short : x) + 0);
   }
   return kept;
@@ -129,34 +143,50 @@ function sidesOf(entry, scopeAt, opSlope) {
 
 /**
  * Which x are kinks of the curve itself: it has a value there, and value or slope differ on the two sides.
- * Seen from a hundredth of the distance a smooth change is a hundredth as large, a jump or corner is not.
+ * Seen from a hundredth of the distance a smooth change is a hundredth as large, a jump or corner is not; where
+ * the slope grows on and on is a kink as well.
+ * @param {Float64Array} x ascending
  */
-function bends(curve, x, width) {
-  const step = x.map((at) => Math.max(32 * unit(at), 1e-10 * width));
+function bends(curve, x, width, torchs) {
+  const step = x.map((at, i) => Math.max(32 * unit(at), Math.min(room(x, i, width), 1e-10 * width)));
   const [far, near] = [100, 1].map((factor) =>
     changes(
       curve,
       x,
       step.map((size) => size * factor),
+      torchs,
     ),
   );
-  const smooth = (kind, i) => near[kind][i] < far[kind][i] / 2 + 1e-300;
-  return [...x].filter((_, i) => near.valued[i] && !(smooth("jump", i) && smooth("corner", i)));
+  const fades = (kind, i) => near[kind][i] < far[kind][i] / 2 + 1e-300;
+  const smooth = (i) =>
+    fades("jump", i) && fades("corner", i) && near.steep[i] <= 1.05 * far.steep[i] + 1e-300;
+  return [...x].filter((_, i) => near.valued[i] && !smooth(i));
 }
 
-/** How much value and slope change from one side of each x to the other, rounding left out. */
-function changes(curve, x, step) {
+/** How near one may look at a kink so that from a hundred times as far none of its neighbours is passed. */
+function room(x, i, width) {
+  const before = i > 0 ? x[i] - x[i - 1] : width;
+  const after = i + 1 < x.length ? x[i + 1] - x[i] : width;
+  return Math.min(before, after) / 300;
+}
+
+/** How much value and slope change from one side of each x to the other, rounding left out, and how steep it is. */
+function changes(curve, x, step, torchs) {
   const sides = [-1, 0, 1].map((side) => curve(x.map((at, i) => at + side * step[i])));
   const [left, middle, right] = sides;
-  const largest = (name, i) => Math.max(...sides.map((side) => Math.abs(side[name][i])));
+  const { abs, max } = Math;
+  const largest = (name, i) => max(...sides.map((side) => abs(side[name][i])));
   const clean = (change, size) => (Number.isFinite(change) && change <= 1e-11 * size ? 0 : change);
+  const between = (one, other, name, i) => abs(one[name][i] - other[name][i]);
+  const corner = (i) =>
+    max(between(left, right, "slopes", i), torchs ? between(middle, left, "slopes", i) : 0);
   return {
     jump: x.map((_, i) => {
-      const { abs, max } = Math;
-      const jump = max(abs(left.values[i] - middle.values[i]), abs(right.values[i] - middle.values[i]));
+      const jump = max(between(left, middle, "values", i), between(right, middle, "values", i));
       return clean(jump, largest("values", i));
     }),
-    corner: x.map((_, i) => clean(Math.abs(left.slopes[i] - right.slopes[i]), largest("slopes", i))),
+    corner: x.map((_, i) => clean(corner(i), largest("slopes", i))),
+    steep: x.map((_, i) => max(abs(left.slopes[i]), abs(right.slopes[i]))),
     valued: Array.from(x, (_, i) => sides.some((side) => !Number.isNaN(side.values[i]))),
   };
 }
