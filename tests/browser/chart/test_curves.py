@@ -141,6 +141,19 @@ def test_a_pole_leaves_the_larger_part_of_the_curve_in_sight(show: Show) -> None
     assert "Infinity" in data(page)["forward"]["y"]
 
 
+@pytest.mark.parametrize("depth", [1e-3, 1e-9, 2e-12])
+def test_the_chart_draws_what_is_deep_inside_a_curve(show: Show, depth: float) -> None:
+    page = show(op="clamp", rules=["masked"], p={"lo": -1, "hi": 1}, range=[1 - depth, 1 + depth])
+    path = page.locator(".xy .scatterlayer .js-line").first.get_attribute("d") or ""
+    corners = [tuple(map(float, point.split(","))) for point in path.removeprefix("M").split("L")]
+    assert len(corners) > 500
+    (x0, y0), middle, (x1, y1) = corners[0], corners[len(corners) // 2], corners[-1]
+    assert middle[0] == pytest.approx((x0 + x1) / 2, abs=2)
+    assert y1 == pytest.approx(middle[1], abs=2)
+    assert y0 - y1 > 100
+    assert (page.locator(".xtitle").text_content() == "x") == (depth == 1e-3)
+
+
 def test_while_moving_only_the_paths_change_and_they_are_those_of_rest(show: Show) -> None:
     page = show(op="clamp", rules=SIX, p={"lo": -2, "hi": 2})
     page.evaluate(

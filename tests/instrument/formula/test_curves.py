@@ -1,4 +1,4 @@
-"""The browser's curves against torch's, in a real browser: the same x, the same values in float64.
+"""The browser's curves against torch's, in node: the same x, the same values in float64.
 
 Equal means: the same infinity, both not a number, or no further apart than 1e-12 of the value. Where a
 curve comes near 0, where what cancels leaves the rounding of larger numbers, it is 1e-12 of its largest
@@ -8,23 +8,21 @@ value or of 1, whichever is smaller.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
-from playwright.sync_api import Browser, Page
 
 from explorer.catalogue import MOST_RULES, OPS, OWN, RULES, Op, Parameter, Rule, find_op, find_rule
 from explorer.curves import EVEN, Curves, sample_curves
 from explorer.formula import FUNCTIONS, Formula
 from explorer.instrument import entry
-from tests.browser.modules import modules_page, run
 from tests.formula import oracle
 from tests.formula.loops import undecided
 from tests.formula.strategies import PARAMETERS, formulas, many
+from tests.instrument.modules import Node
 
 POINTS = 61
 UPSTREAM = (1.0, -2.0, 0.5)
@@ -56,12 +54,6 @@ class Case:
     def torch(self) -> Curves:
         span = {"start": self.start, "stop": self.stop, "points": POINTS, "g": self.g}
         return sample_curves(self.op, self.rules, dtype="float64", **span, **self.parameters)
-
-
-@pytest.fixture(scope="module")
-def page(chromium: Browser) -> Iterator[Page]:
-    with modules_page(chromium) as page:
-        yield page
 
 
 def drawn(parameter: Parameter, generator: random.Random) -> float:
@@ -133,23 +125,23 @@ def same_points(sampled: dict, curves: Curves) -> bool:
     return kinks == curves.kinks and all(np.array_equal(*pair) for pair in pairs)
 
 
-def sampled_in(page: Page, cases: list[Case]) -> list[dict]:
-    return run(page, SAMPLE, {"points": POINTS, "cases": [case.data() for case in cases]})
+def sampled_in(node: Node, cases: list[Case]) -> list[dict]:
+    return node.run(SAMPLE, {"points": POINTS, "cases": [case.data() for case in cases]})
 
 
-def test_the_catalogue(page: Page):
+def test_the_catalogue(node: Node):
     cases = catalogue_cases()
-    for case, sampled in zip(cases, sampled_in(page, cases), strict=True):
+    for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
         curves = case.torch()
         assert same_points(sampled, curves), case.name
         assert not unequal_curves(sampled, curves), case.name
 
 
-def test_own_formulas(page: Page):
+def test_own_formulas(node: Node):
     """As the catalogue; but where the last bits of tanh or log decide, kinks and values may be others."""
     cases = own_cases()
     undecided_cases = set()
-    for case, sampled in zip(cases, sampled_in(page, cases), strict=True):
+    for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
         curves = case.torch()
         if not same_points(sampled, curves):
             assert set(curves.x[curves.marks == EVEN]) <= set(sampled["x"]), case.name
@@ -176,28 +168,28 @@ def decided(case: Case, curves: Curves, key: str) -> np.ndarray:
     return same
 
 
-def test_every_function_of_the_table_and_no_other(page: Page):
-    names = run(page, 'return Object.keys((await import("./formula/functions.js")).FUNCTIONS)', None)
+def test_every_function_of_the_table_and_no_other(node: Node):
+    names = node.run('return Object.keys((await import("./formula/functions.js")).FUNCTIONS)')
     assert sorted([*names, "mean"]) == sorted(FUNCTIONS)
 
 
 @pytest.mark.parametrize(
     ("start", "stop"), [(-1e6, 1e6), (0.1, 0.1 + 1e-9), (3.0, -2.0), (1.5, 1.5), (0.0, 1e-300)]
 )
-def test_ranges(page: Page, start, stop):
+def test_ranges(node: Node, start, stop):
     rules = tuple(map(find_rule, ("default", "masked", "formula: g * (sin(x) > 0.5)")))
     cases = [Case(op, rules, 2.0, {}, start, stop) for op in OPS.values()]
-    for case, sampled in zip(cases, sampled_in(page, cases), strict=True):
+    for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
         curves = case.torch()
         assert same_points(sampled, curves), case.name
         assert not unequal_curves(sampled, curves), case.name
 
 
 @pytest.mark.parametrize("size", [1e-37, 1e-39, 1e-44, 7.1e-46, 7e-46])
-def test_celu_at_constants_that_float32_holds_in_few_bits(page: Page, size: float):
+def test_celu_at_constants_that_float32_holds_in_few_bits(node: Node, size: float):
     op, default = find_op("formula: celu(x, c)"), (RULES["default"],)
     cases = [Case(op, default, 0.5, {"c": c}, -2 * size, 3 * size) for c in (size, -size)]
-    for case, sampled in zip(cases, sampled_in(page, cases), strict=True):
+    for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
         curves = case.torch()
         assert same_points(sampled, curves), case.name
         assert not unequal_curves(sampled, curves), case.name

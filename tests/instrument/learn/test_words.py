@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser
 
-from tests.browser.modules import modules_page, run
+from tests.instrument.modules import Node
 
 GRID = [-2 + 4 * place / 40 for place in range(41)]
 DISTANCE = """
@@ -36,10 +35,9 @@ DISTANCE = """
         (lambda x: None, None, None),
     ],
 )
-def test_the_distance_in_words(chromium: Browser, guess, mean, words) -> None:
+def test_the_distance_in_words(node: Node, guess, mean, words) -> None:
     given = {"x": GRID, "truth": [x**2 for x in GRID], "guess": [guess(x) for x in GRID]}
-    with modules_page(chromium) as page:
-        found = run(page, DISTANCE, given)
+    found = node.run(DISTANCE, given)
     if mean is None:
         assert found is None
     else:
@@ -61,22 +59,20 @@ def test_the_distance_in_words(chromium: Browser, guess, mean, words) -> None:
         (lambda x: np.sin(9 * x), "up and down between −1 and 1"),
     ],
 )
-def test_a_picture_in_words(chromium: Browser, y, words: str) -> None:
+def test_a_picture_in_words(node: Node, y, words: str) -> None:
     x = np.linspace(-2, 2, 601)
     given = {"x": x.tolist(), "y": [float(y(at)) for at in x]}
     body = 'return (await import("./learn/shape.js")).shapeWords(given.x, given.y);'
-    with modules_page(chromium) as page:
-        assert run(page, body, given) == words
+    assert node.run(body, given) == words
 
 
-def test_the_value_at_a_corner_in_words(chromium: Browser) -> None:
+def test_the_value_at_a_corner_in_words(node: Node) -> None:
     body = """
         const { pointWords } = await import("./learn/distance.js");
         const rules = [{ label: "torch", value: 0 }, { label: "MyReLU", value: 1 }];
         return [pointWords(0, 0.52, rules), pointWords(0, NaN, rules)];
     """
-    with modules_page(chromium) as page:
-        assert run(page, body, None) == [
-            "At x = 0 you expect 0.52: torch returns 0, MyReLU returns 1.",
-            "At x = 0 torch returns 0, MyReLU returns 1.",
-        ]
+    assert node.run(body) == [
+        "At x = 0 you expect 0.52: torch returns 0, MyReLU returns 1.",
+        "At x = 0 torch returns 0, MyReLU returns 1.",
+    ]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, Page
 
 from explorer.catalogue import OPS, find_rule
 from explorer.instrument import entry
-from tests.browser.modules import modules_page, run
+from tests.instrument.modules import Node
 
 SUBSTITUTED = """
     const { scopeMaker, valuesOf } = await import("./formula/curves.js");
@@ -18,12 +15,6 @@ SUBSTITUTED = """
     const scopeAt = scopeMaker(given.op, valuesOf(given.op, given.rule, {}), range);
     return substituted(given.rule.tree, scopeAt(Float64Array.of(given.x)));
 """
-
-
-@pytest.fixture(scope="module")
-def page(chromium: Browser) -> Iterator[Page]:
-    with modules_page(chromium) as page:
-        yield page
 
 
 @pytest.mark.parametrize(
@@ -44,7 +35,6 @@ def page(chromium: Browser) -> Iterator[Page]:
         ("formula: g * ~(x > 0) * mean(abs(x))", -1, 1, "1 × not (−1 > 0) × 1 = 1"),
     ],
 )
-def test_numbers_in_formulas(page: Page, rule, x, g, text):
+def test_numbers_in_formulas(node: Node, rule, x, g, text):
     given = {"op": entry(OPS["sign"]), "rule": entry(find_rule(rule)), "x": x, "g": g}
-    shown = run(page, SUBSTITUTED, given)
-    assert shown == text
+    assert node.run(SUBSTITUTED, given) == text

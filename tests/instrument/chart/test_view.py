@@ -6,17 +6,11 @@ import random
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
 
-from tests.browser.chart.conftest import Show
+from tests.instrument.modules import Node
 
 RANDOM = random.Random(7)
 CENTRES = [0.0, 1.0, -1.0, 0.1, 123.456, -99999.5, 999_999.0, 1e-6]
-
-
-@pytest.fixture
-def page(show: Show) -> Page:
-    return show()
 
 
 def ranges() -> list[list[float]]:
@@ -29,17 +23,14 @@ def ranges() -> list[list[float]]:
     return found
 
 
-def called(page: Page, module: str, body: str, cases: Any) -> Any:
+def called(node: Node, module: str, body: str, cases: Any) -> Any:
     """The value of an expression in ``c`` for each case, with the names of a module of the chart in ``m``."""
-    return page.evaluate(
-        f"async cases => (m => cases.map(c => {body}))(await import('/js/chart/{module}.js'))",
-        cases,
-    )
+    return node.run(f'const m = await import("./chart/{module}.js"); return given.map(c => {body});', cases)
 
 
-def test_ticks_are_few_different_and_where_they_say(page: Page) -> None:
+def test_ticks_are_few_different_and_where_they_say(node: Node) -> None:
     cases = [(view, most, letters) for view in ranges() for most in (3, 8) for letters in (5, 8)]
-    for (view, most, letters), found in zip(cases, called(page, "axes", "m.ticks(...c)", cases), strict=True):
+    for (view, most, letters), found in zip(cases, called(node, "axes", "m.ticks(...c)", cases), strict=True):
         start, stop = view
         values, texts = found["values"], found["texts"]
         assert 1 <= len(values) <= most + 2
@@ -63,9 +54,9 @@ def test_ticks_are_few_different_and_where_they_say(page: Page) -> None:
     ],
 )
 def test_labels_are_plain_where_they_are_short(
-    page: Page, view: list[float], letters: int, texts: list[str], base: float, exponent: int
+    node: Node, view: list[float], letters: int, texts: list[str], base: float, exponent: int
 ) -> None:
-    (found,) = called(page, "axes", "m.ticks(...c)", [[view, 3, letters]])
+    (found,) = called(node, "axes", "m.ticks(...c)", [[view, 3, letters]])
     assert (found["texts"], found["base"], found["exponent"]) == (texts, base, exponent)
 
 
@@ -73,14 +64,14 @@ def test_labels_are_plain_where_they_are_short(
     ("base", "exponent", "title"),
     [(0, 0, "x"), (1, -9, "x − 1, in 10⁻⁹"), (-0.25, 0, "x + 0.25"), (0, 12, "x, in 10¹²")],
 )
-def test_the_title_says_what_ticks_leave_out(page: Page, base: float, exponent: int, title: str) -> None:
-    assert called(page, "axes", "m.titleOf('x', c)", [{"base": base, "exponent": exponent}]) == [title]
+def test_the_title_says_what_ticks_leave_out(node: Node, base: float, exponent: int, title: str) -> None:
+    assert called(node, "axes", "m.titleOf('x', c)", [{"base": base, "exponent": exponent}]) == [title]
 
 
-def test_a_zoom_keeps_its_point_and_a_move_its_width(page: Page) -> None:
+def test_a_zoom_keeps_its_point_and_a_move_its_width(node: Node) -> None:
     cases = [(view, RANDOM.random(), 10 ** RANDOM.uniform(-0.5, 0.5)) for view in ranges()]
-    zooms = called(page, "view", "m.zoomed(c[0], c[0][0] + c[1] * (c[0][1] - c[0][0]), c[2])", cases)
-    shifts = called(page, "view", "m.moved(c[0], c[1] - 0.5)", cases)
+    zooms = called(node, "view", "m.zoomed(c[0], c[0][0] + c[1] * (c[0][1] - c[0][0]), c[2])", cases)
+    shifts = called(node, "view", "m.moved(c[0], c[1] - 0.5)", cases)
     for (view, share, factor), zoomed, moved in zip(cases, zooms, shifts, strict=True):
         width, wide = view[1] - view[0], zoomed[1] - zoomed[0]
         assert zoomed[0] < zoomed[1]
@@ -93,32 +84,19 @@ def test_a_zoom_keeps_its_point_and_a_move_its_width(page: Page) -> None:
         assert -1e6 <= moved[0] <= moved[1] <= 1e6
 
 
-def test_zooming_in_or_out_comes_to_an_end(page: Page) -> None:
+def test_zooming_in_or_out_comes_to_an_end(node: Node) -> None:
     zoom = "Array(400).fill().reduce(view => m.zoomed(view, c[0], c[1]), [c[0] - 1, c[0] + 1])"
-    deep = called(page, "view", zoom, [[centre, 0.8] for centre in (1.0, -123.456, 3e5)])
+    deep = called(node, "view", zoom, [[centre, 0.8] for centre in (1.0, -123.456, 3e5)])
     for centre, (start, stop) in zip((1.0, -123.456, 3e5), deep, strict=True):
         assert start < centre < stop
         assert stop - start == pytest.approx(1e-12 * abs(centre), rel=0.3)
-    assert called(page, "view", zoom, [[0.0, 1.3]]) == [[-1e6, 1e6]]
+    assert called(node, "view", zoom, [[0.0, 1.3]]) == [[-1e6, 1e6]]
 
 
-def test_a_view_has_no_digits_that_nobody_sees(page: Page) -> None:
-    assert called(page, "view", "m.zoomed(...c)", [[[-3, 3], 0.1, 1 / 3]]) == [[-0.9333, 1.0667]]
+def test_a_view_has_no_digits_that_nobody_sees(node: Node) -> None:
+    assert called(node, "view", "m.zoomed(...c)", [[[-3, 3], 0.1, 1 / 3]]) == [[-0.9333, 1.0667]]
 
 
-def test_pinched_points_stay_under_the_fingers(page: Page) -> None:
-    (found,) = called(page, "view", "m.pinched(...c)", [[[0, 10], [0.4, 0.6], [0.2, 0.7]]])
+def test_pinched_points_stay_under_the_fingers(node: Node) -> None:
+    (found,) = called(node, "view", "m.pinched(...c)", [[[0, 10], [0.4, 0.6], [0.2, 0.7]]])
     assert found == pytest.approx([3.2, 7.2])
-
-
-@pytest.mark.parametrize("depth", [1e-3, 1e-9, 2e-12])
-def test_the_chart_draws_what_is_deep_inside_a_curve(show: Show, depth: float) -> None:
-    page = show(op="clamp", rules=["masked"], p={"lo": -1, "hi": 1}, range=[1 - depth, 1 + depth])
-    path = page.locator(".xy .scatterlayer .js-line").first.get_attribute("d") or ""
-    corners = [tuple(map(float, point.split(","))) for point in path.removeprefix("M").split("L")]
-    assert len(corners) > 500
-    (x0, y0), middle, (x1, y1) = corners[0], corners[len(corners) // 2], corners[-1]
-    assert middle[0] == pytest.approx((x0 + x1) / 2, abs=2)
-    assert y1 == pytest.approx(middle[1], abs=2)
-    assert y0 - y1 > 100
-    assert (page.locator(".xtitle").text_content() == "x") == (depth == 1e-3)

@@ -1,0 +1,59 @@
+"""The instrument's modules that need no page, in the node that Playwright brings."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright._impl._driver import compute_driver_executable
+
+from explorer.instrument.assets import MODULES
+
+_ANSWERER = Path(__file__).with_name("answerer.mjs")
+# Of files that say nowhere that they are modules node thinks aloud.
+_OPTIONS = ("--disable-warning=MODULE_TYPELESS_PACKAGE_JSON",)
+
+
+class Node:
+    """A process that runs JavaScript, one piece after the other."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def run(self, body: str, argument: Any = None) -> Any:
+        """What an async function of one argument, ``given``, returns; what it throws is raised.
+
+        ``import("./formula/curves.js")`` in it gives that module. Float64Array and Int8Array come back
+        as NumPy arrays, and with them NaN and infinities.
+        """
+        assert self._process.stdin
+        assert self._process.stdout
+        there = body.replace('import("./', f'import("{MODULES.as_uri()}/')
+        print(json.dumps({"body": there, "given": argument}), file=self._process.stdin, flush=True)
+        answer = json.loads(self._process.stdout.readline(), object_hook=_unpacked)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer.get("value")
+
+
+@contextmanager
+def node() -> Iterator[Node]:
+    """A process of node, which ends with this."""
+    executable, _ = compute_driver_executable()
+    command = [executable, *_OPTIONS, str(_ANSWERER)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8") as process:
+        yield Node(process)
+
+
+def _unpacked(value: dict[str, Any]) -> Any:
+    if set(value) != {"dtype", "base64"}:
+        return value
+    dtype = {"Float64Array": np.float64, "Int8Array": np.int8}[value["dtype"]]
+    return np.frombuffer(base64.b64decode(value["base64"]), dtype)
