@@ -352,6 +352,19 @@ def test_a_small_step_is_no_rounding(formula: str, start: float, stop: float):
     assert len(set(curves.exact.y)) > 1
 
 
+def test_a_spike_between_two_kinks_that_touch_is_no_pole():
+    """There is one float between them: what lies beyond it belongs to the other side of the next kink."""
+    one_up, two_up = 1 + 2**-52, 1 + 2**-51
+    formula = f"g * (1 + 1000000000 * (1 < x < {two_up!r}))"
+    spike = Rule(key="spike", label="Spike", formula=formula, kinks=("1", repr(two_up)), purpose="")
+    curves = sample_curves("identity", spike, dtype="float64")
+    beside = curves.gradients["spike"][np.searchsorted(curves.x, [1.0, one_up, two_up])]
+    assert (curves.kinks["spike"], beside.tolist()) == ((1.0, two_up), [1, 1e9 + 1, 1])
+    assert "unbounded" not in {claim.kind for claim in described(curves).claims}
+    pole = sample_curves("identity", "formula: g / (x - 1)", dtype="float64")
+    assert "unbounded" in {claim.kind for claim in described(pole).claims}
+
+
 @pytest.mark.parametrize("op", ["relu", "round", "tanh", "sign"])
 def test_torch_is_asked_where_an_op_is_flat_only_when_rounding_may_have_bent_it(op: str, monkeypatch):
     def flat(_self: Curves) -> None:

@@ -95,6 +95,7 @@ def test_found_as_a_search_by_values_alone_finds_them(text: str):
         ("where(x > 0, floor(sqrt(x)), -1)", [0, 1]),  # the root of a negative is not a number
         ("abs(x - 1000)", []),  # outside the range
         ("abs(x - 3)", [3]),  # on its end
+        ("abs(abs(x - 0.0011) - 0.0002)", [0.0009, 0.0011, 0.0013]),  # all in one cell of the scan
         ("pi", []),
     ],
 )

@@ -96,6 +96,19 @@ def test_reset_in_the_middle_of_a_slice_begins_afresh(clock, step):
     assert (status.state, status.step, status.snapshot.step) == ("ready", 0, 0)
 
 
+def test_what_goes_wrong_after_a_reset_does_not_end_the_run_that_begins_afresh(clock):
+    def during(run):
+        if run.step == 3:
+            engine.command(identity, "reset")
+            raise RuntimeError("of the run that was taken away")
+
+    engine = Engine(Limits(workers=0, slice_s=10.0), clock, lambda settings: Watched(settings, during))
+    identity = engine.start(SMALL)
+    turn_until_idle(engine)
+    (seen,) = engine.list()
+    assert (seen.state, seen.step, seen.sentence) == ("ready", 0, "Ready at step 0: press Start or Step.")
+
+
 def test_a_run_that_was_reset_takes_no_further_step(clock):
     """Not even when the run that took its place is resumed at once."""
     left = []

@@ -195,6 +195,21 @@ def test_a_third_who_watches_is_told_so_and_nobody_else(engine, most, who, said)
     assert again["state"] in ("running", "waiting")
 
 
+def test_who_watches_no_more_is_forgotten(engine):
+    """A server that runs for weeks would keep a number of every run and visitor it ever had."""
+    watching, looks = stream.Watching(), Looks(engine)
+
+    async def watched(name):
+        run = engine.start(LONG, name)
+        told = watching.told(request(run=run, cookie=name), looks, run)
+        await anext(told)
+        await told.aclose()
+
+    for name in "abc":
+        asyncio.run(watched(name))
+    assert list(watching._counts) == []
+
+
 def test_all_watchers_together_share_the_pictures_of_a_second(engine, monkeypatch):
     slept = []
 

@@ -185,6 +185,13 @@ def test_ranges(node: Node, start, stop):
         assert not unequal_curves(sampled, curves), case.name
 
 
+def test_kinks_that_share_a_cell_of_the_scan(node: Node):
+    case = Case(find_op(OWN + "abs(abs(x - 0.0011) - 0.0002)"), (RULES["default"],), 1.0, {}, -3.0, 3.0)
+    (sampled,) = sampled_in(node, [case])
+    assert sampled["kinks"]["forward"] == [0.0009, 0.0011, 0.0013]
+    assert same_points(sampled, case.torch())
+
+
 @pytest.mark.parametrize("size", [1e-37, 1e-39, 1e-44, 7.1e-46, 7e-46])
 def test_celu_at_constants_that_float32_holds_in_few_bits(node: Node, size: float):
     op, default = find_op("formula: celu(x, c)"), (RULES["default"],)
