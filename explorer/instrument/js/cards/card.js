@@ -5,7 +5,7 @@ import { isOwn } from "../choice/entries.js";
 import { createOwnField } from "./own.js";
 import { createSlider } from "../elements/slider.js";
 
-/** @typedef {import("../formula/controls.js").Entry} Entry */
+/** @typedef {import("../formula/entry.js").Entry} Entry */
 /** @typedef {import("../formula/controls.js").Control} Control */
 /**
  * What a card shows. ``bounds`` are the ends of each control's slider, ``doubt`` why a rule may not suit.
@@ -88,7 +88,11 @@ export function createCard({ kind, buttons, read, onParameter, onEntry }) {
   };
 }
 
-/** Whether equal ways on a slider are equal ratios. @param {Control} control @param {[number, number]} bounds */
+/**
+ * Whether equal ways on a slider are equal ratios.
+ * @param {Control} control
+ * @param {[number, number]} bounds
+ */
 function isLog(control, [low]) {
   return control.parameter.scale === "log" && low > 0;
 }

@@ -27,7 +27,7 @@ import { createPalette } from "./palette.js";
  * The cards of a store's choice. ``colours`` gives the colour of each slot; ``read`` reads own formulas,
  * null where nobody can; ``drawn`` says whether there are curves that can be hidden.
  * @param {HTMLElement} host
- * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, read: import("./own.js").Read|null,
+ * @param {{store: import("../choice/store.js").Store, read: import("./own.js").Read|null,
  *   colours: () => {neutral: string, rules: string[]}, drawn: boolean}} options
  */
 export function createCards(host, { store, read, colours, drawn }) {
@@ -147,7 +147,7 @@ export function createCards(host, { store, read, colours, drawn }) {
   };
 }
 
-/** @param {Choice} choice @param {import("../formula/controls.js").Entry} entry */
+/** @param {Choice} choice @param {import("../formula/entry.js").Entry} entry */
 function stateOf(choice, entry) {
   const controls = cardControls(choice, entry);
   return {

@@ -5,15 +5,17 @@ import { catalogue, isOwn } from "../choice/entries.js";
 import { thumbnail } from "../chart/thumbnail.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
-/** @typedef {import("../formula/controls.js").Entry} Entry */
+/** @typedef {import("../formula/entry.js").Entry} Entry */
+/** @typedef {import("../formula/entry.js").Op} Op */
+/** @typedef {import("../formula/entry.js").Rule} Rule */
 /** @typedef {import("./palette.js").Option} Option */
 
 const MADE_FOR = "Made for this kind of op";
 const NOT_MADE = "Made for other ops";
 
-/** Whether a rule makes sense for an op. @param {Entry} rule @param {Entry} op */
+/** Whether a rule makes sense for an op. @param {Rule} rule @param {Op} op */
 export function suits(rule, op) {
-  return !rule.suits?.length || rule.suits.includes(op.family) || isOwn(op.key);
+  return !rule.suits.length || rule.suits.includes(op.family) || isOwn(op.key);
 }
 
 /** @param {Choice} choice @returns {Option[]} */
@@ -39,7 +41,7 @@ export function ruleOptions(choice) {
   const listed = free.map((entry) =>
     option(entry, groupOf(entry, op), { op, rule: entry }, choice, suits(entry, op) ? "" : entry.otherwise),
   );
-  const first = firstOwn.rule.find((/** @type {Entry} */ entry) => !shown.has(entry.key));
+  const first = firstOwn.rule.find((/** @type {Rule} */ entry) => !shown.has(entry.key));
   const own = first
     ? [
         option(
@@ -53,9 +55,9 @@ export function ruleOptions(choice) {
   return byGroup([...listed, ...own], groups);
 }
 
-/** @param {Entry} rule @param {Entry} op */
+/** @param {Rule} rule @param {Op} op */
 function groupOf(rule, op) {
-  if (!rule.suits?.length) return "For any op";
+  if (!rule.suits.length) return "For any op";
   return suits(rule, op) ? MADE_FOR : NOT_MADE;
 }
 
@@ -64,7 +66,14 @@ function byGroup(options, groups) {
   return groups.flatMap((group) => options.filter((one) => one.group === group));
 }
 
-/** @param {Entry} entry @param {string} group @param {{op: Entry, rule: Entry|null}} shown @param {Choice} choice @param {string} [doubt] @returns {Option} */
+/**
+ * @param {Entry} entry
+ * @param {string} group
+ * @param {{op: Op, rule: Rule|null}} shown
+ * @param {Choice} choice
+ * @param {string} [doubt]
+ * @returns {Option}
+ */
 function option(entry, group, shown, choice, doubt = "") {
   const settings = settingsOf(choice);
   const parameters = shown.rule ? choice.parameters : {};

@@ -3,7 +3,7 @@
 import { element, freshId, setAttribute, setText, setValue } from "../elements/dom.js";
 import { catalogue } from "../choice/entries.js";
 
-/** @typedef {import("../formula/controls.js").Entry} Entry */
+/** @typedef {import("../formula/entry.js").Entry} Entry */
 /** @typedef {(kind: "op"|"rule", text: string) => Promise<{entry: Entry}|{message: string, column: number}|null>} Read */
 
 const PAUSE_MS = 80; // between two keys of one who types

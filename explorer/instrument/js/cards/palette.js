@@ -3,7 +3,7 @@
 import { element, freshId, setAttribute, setText } from "../elements/dom.js";
 import { search } from "./search.js";
 
-/** @typedef {import("../formula/controls.js").Entry} Entry */
+/** @typedef {import("../formula/entry.js").Entry} Entry */
 /**
  * One that can be chosen: under which heading it stands, why it may not suit, and its picture.
  * @typedef {{entry: Entry, group: string, doubt: string, picture: () => Element}} Option

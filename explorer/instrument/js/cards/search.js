@@ -1,6 +1,6 @@
 // What a search finds, and in which order: names before keys before formulas.
 
-/** @typedef {import("../formula/controls.js").Entry} Entry */
+/** @typedef {import("../formula/entry.js").Entry} Entry */
 
 /**
  * The entries that hold every word of the text, best first; all of them, as they come, where it is empty.
@@ -19,7 +19,11 @@ export function search(entries, text) {
     .map(({ entry }) => entry);
 }
 
-/** How early an entry stands for a word: the smaller the earlier. @param {Entry} entry @param {string} word */
+/**
+ * How early an entry stands for a word: the smaller the earlier.
+ * @param {Entry} entry
+ * @param {string} word
+ */
 function rank(entry, word) {
   const places = [entry.label, entry.key, entry.formula ?? "", entry.purpose].map((text) =>
     text.toLowerCase(),

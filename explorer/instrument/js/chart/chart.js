@@ -19,10 +19,12 @@ import { tracesOf } from "./traces.js";
  * What is drawn. ``entry`` of an op or rule is as in the catalogue's document; ``slot`` its place among the
  * colours, ``neutral`` the colour of the op; ``parameters`` the values that differ from their default, by
  * control name; ``words`` the text for those who cannot see the chart.
- * @typedef {{curves: import("./traces.js").Curves, op: *, rules: {key: string, label: string, colour: string,
- *   slot: number, hidden: boolean, entry: *}[], neutral: string, parameters: Object<string, number>, g: number,
- *   range: [number, number], room?: [number, number], words: string, confirmed: boolean}} Picture ``room`` is
- *   what the gradients' axis always holds, at least 0
+ * @typedef {{curves: import("./traces.js").Curves, op: import("../formula/entry.js").Op, rules: Listed[],
+ *   neutral: string, parameters: Object<string, number>, g: number, range: [number, number],
+ *   room?: [number, number], words: string, confirmed: boolean}} Picture ``room`` is what the gradients' axis
+ *   always holds, at least 0
+ * @typedef {{key: string, label: string, colour: string, slot: number, hidden: boolean,
+ *   entry: import("../formula/entry.js").Rule}} Listed a rule
  */
 /** @typedef {import("./scene.js").Scene} Scene */
 /** @typedef {"moving"|"settled"} Phase */
@@ -114,12 +116,12 @@ export function createChart(host, options) {
     picture = next;
     setAttribute(parts.plot, "aria-label", next.words || "Chart");
     if (Plotly && (scene || parts.place.clientWidth))
-      drawScene(sceneOf(next, host, parts.place, scene, phase === "moving"), phase);
+      drawScene(next, sceneOf(next, host, parts.place, scene, phase === "moving"), phase);
     probe.show(next, scene);
   }
 
-  /** @param {Scene} next @param {Phase} phase */
-  function drawScene(next, phase) {
+  /** @param {Picture} shown @param {Scene} next @param {Phase} phase */
+  function drawScene(shown, next, phase) {
     const before = scene;
     if (phase === "settled" && drawn && alike(drawn, next)) {
       exchangeValues(parts.plot, tracesOf(next.lines, next.absent));
@@ -140,7 +142,7 @@ export function createChart(host, options) {
       ...(quick ? next.lines.flatMap((line) => circleShapes(line, next.frame)) : []),
     );
     if (before && phase === "settled" && differ(before, next)) endGlide = glideTo(before, next);
-    handles.draw(gripsOf(picture), next.frame);
+    handles.draw(gripsOf(shown), next.frame);
     ends.draw(next.frame);
     options.onFrame?.(next.frame);
   }
@@ -178,7 +180,10 @@ export function createChart(host, options) {
     });
   }
 
-  /** @param {"png"|"svg"} format @returns {Promise<string>} the address of the picture, with its data in it */
+  /**
+   * @param {"png"|"svg"} format
+   * @returns {Promise<string>} the address of the picture, with its data in it
+   */
   async function image(format) {
     if (!scene || !picture) throw new Error("There is no chart yet: wait until it is drawn");
     const { lines, frame, theme } = scene;

@@ -59,7 +59,12 @@ function resampled(curve, other) {
   return { x: other.x, y };
 }
 
-/** @param {Pixels} from @param {Pixels} to @param {number} share @returns {Pixels} with the breaks of ``to`` */
+/**
+ * @param {Pixels} from
+ * @param {Pixels} to
+ * @param {number} share
+ * @returns {Pixels} with the breaks of ``to``
+ */
 function between(from, to, share) {
   const y = to.y.map((end, i) => (Number.isNaN(from.y[i]) ? end : from.y[i] + share * (end - from.y[i])));
   return { x: to.x, y };

@@ -13,7 +13,7 @@ const KEY_STEPS = 5;
 
 /**
  * The grips of a picture, each parameter once for each sign.
- * @param {*} picture
+ * @param {import("./chart.js").Picture} picture
  * @returns {Grip[]}
  */
 export function gripsOf({ op, rules, parameters, neutral }) {
@@ -21,7 +21,7 @@ export function gripsOf({ op, rules, parameters, neutral }) {
   const shown = rules.filter((rule) => !rule.hidden).map(({ entry, colour }) => ({ entry, colour }));
   const grips = [{ entry: op, colour: neutral }, ...shown].flatMap(({ entry, colour }) => {
     const controls = controlsOf(entry, op, entries);
-    return (entry.movable ?? []).map(({ name, sign }) => {
+    return entry.movable.map(({ name, sign }) => {
       const control = controls[entry.parameters.findIndex((parameter) => parameter.name === name)];
       const label = [`${sign < 0 ? "−" : ""}${name}`, control.parameter.meaning].filter(Boolean).join(", ");
       const value = valueOf(parameters, control);

@@ -13,22 +13,22 @@ const SCALE = 2; // pixels of a PNG for each px
 
 /**
  * Op, rules and parameters in one line.
- * @param {*} picture
+ * @param {import("./chart.js").Picture} picture
  */
 export function captionOf({ op, rules, parameters, g }) {
-  const shown = rules.filter((/** @type {*} */ rule) => !rule.hidden);
+  const shown = rules.filter((rule) => !rule.hidden);
   const controls = allControls(
     op,
-    shown.map((/** @type {*} */ rule) => rule.entry),
+    shown.map((rule) => rule.entry),
   );
   const values = controls.map((control) => `${control.name} = ${numberText(valueOf(parameters, control))}`);
-  const names = shown.map((/** @type {*} */ rule) => rule.label).join(", ");
+  const names = shown.map((rule) => rule.label).join(", ");
   return [`${op.label} with ${names}`, ...values, `g = ${numberText(g)}`].join(" · ");
 }
 
 /**
  * A file's name for a picture, from its keys.
- * @param {*} picture
+ * @param {import("./chart.js").Picture} picture
  */
 export function nameOf({ op, rules }) {
   const keys = [op, ...rules].map(({ key }) => key).join("-");
@@ -77,7 +77,11 @@ export function imageOf(Plotly, traces, frame, theme, caption, format) {
   return Plotly.toImage(figure, { format, width, height, scale: format === "png" ? SCALE : 1 });
 }
 
-/** A text in lines of so many letters at most, as far as its words allow. @param {string} text @param {number} most */
+/**
+ * A text in lines of so many letters at most, as far as its words allow.
+ * @param {string} text
+ * @param {number} most
+ */
 function wrapped(text, most) {
   const lines = [""];
   for (const word of text.split(/(?<!=) (?!=)/)) {

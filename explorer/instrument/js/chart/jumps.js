@@ -31,14 +31,22 @@ export function jumps({ x, marks }, y, kinks) {
   return { gaps, closed, open };
 }
 
-/** The index of a kink among ascending x, −1 where it was not sampled. @param {Floats} x @param {number} kink */
+/**
+ * The index of a kink among ascending x, −1 where it was not sampled.
+ * @param {Floats} x
+ * @param {number} kink
+ */
 function positionOf(x, kink) {
   const value = x instanceof Float32Array ? Math.fround(kink) : kink;
   const at = firstNotBelow(x, value);
   return x[at] === value ? at : -1;
 }
 
-/** The index of the first of ascending x that is not below a value. @param {Floats} x @param {number} value */
+/**
+ * The index of the first of ascending x that is not below a value.
+ * @param {Floats} x
+ * @param {number} value
+ */
 export function firstNotBelow(x, value) {
   let low = 0;
   let high = x.length;

@@ -65,7 +65,11 @@ export function fontSize(width, smallest) {
   return Math.max(width < NARROW ? 11 : width > STAGE ? 16 : 13, smallest);
 }
 
-/** The px beside the right end of an axis that half of a label there needs. @param {number} size @param {number} [letters] */
+/**
+ * The px beside the right end of an axis that half of a label there needs.
+ * @param {number} size
+ * @param {number} [letters]
+ */
 export function endMargin(size, letters = LETTERS) {
   return (DIGIT * size * letters) / 2 + 1;
 }
@@ -166,12 +170,21 @@ function axis(name, marks) {
   };
 }
 
-/** An axis without the labels that would reach beyond the right end of the chart while a hand moves it. @param {*} axis @param {Frame} frame */
+/**
+ * An axis without the labels that would reach beyond the right end of the chart while a hand moves it.
+ * @param {*} axis
+ * @param {Frame} frame
+ */
 function uncut(axis, { width, left, inner, size, x: [start, stop] }) {
   const beyond = (/** @type {number} */ at) => width - left - ((at - start) / (stop - start)) * inner;
   const fits = (/** @type {string} */ text, /** @type {number} */ place) =>
     (DIGIT * size * text.length) / 2 <= beyond(axis.tickvals[place]);
-  return { ...axis, ticktext: axis.ticktext.map((text, place) => (fits(text, place) ? text : "")) };
+  return {
+    ...axis,
+    ticktext: axis.ticktext.map((/** @type {string} */ text, /** @type {number} */ place) =>
+      fits(text, place) ? text : "",
+    ),
+  };
 }
 
 /** A line of text beside the panels. @param {string} text @param {Object<string, *>} place */

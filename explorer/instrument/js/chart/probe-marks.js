@@ -72,14 +72,15 @@ export function probeShapes(values, lines, frame, g) {
   const x = across(frame, values.x);
   const bottom = gradient.top + gradient.height;
   const rule = shape("path", { d: `M${x},${forward.top}V${bottom}`, class: "chart-probe-line" });
+  const gradientOf = (/** @type {Line} */ { key }) => values.gradients[key] ?? NaN;
   const rules = lines.filter((line) => line.gradient);
   const tangents = rules.map((line, place) => {
     const reach = TANGENT_PX + LONGER_PX * (rules.length - 1 - place);
-    return tangent(frame, x, values.y, values.gradients[line.key] / g, reach, line.colour);
+    return tangent(frame, x, values.y, gradientOf(line) / g, reach, line.colour);
   });
   const dots = lines.map((line) => {
     const panel = line.gradient ? gradient : forward;
-    return dot(panel, x, line.gradient ? values.gradients[line.key] : values.y, line.colour);
+    return dot(panel, x, line.gradient ? gradientOf(line) : values.y, line.colour);
   });
   return [rule, ...tangents, ...dots].filter((some) => some !== null);
 }

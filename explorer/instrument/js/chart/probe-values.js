@@ -12,6 +12,8 @@ import { firstNotBelow } from "./jumps.js";
  *   formulas: Object<string, string>}} Values
  */
 
+/** @typedef {import("../formula/entry.js").Rule} Rule */
+
 const STEP = 6e-6; // of x: where rounding and curvature disturb a central difference equally
 
 /**
@@ -22,7 +24,7 @@ const STEP = 6e-6; // of x: where rounding and curvature disturb a central diffe
 export function valuesAt({ curves, op, rules, parameters, g, range: [start, stop] }, x) {
   const at = firstNotBelow(curves.x, x);
   const sampled = curves.x[at] === x;
-  const scopeOf = (/** @type {*} */ entry) =>
+  const scopeOf = (/** @type {Rule|null} */ entry) =>
     scopeMaker(op, valuesOf(op, entry, parameters), { start, stop, g });
   const forward = (/** @type {number[]} */ ...xs) => evaluate(op.tree, scopeOf(null)(Float64Array.from(xs)));
   const values = {

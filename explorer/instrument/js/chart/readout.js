@@ -4,6 +4,8 @@ import { element, setAttribute, setText, setValue } from "../elements/dom.js";
 import { typedNumber } from "../formula/numbers.js";
 import { numberText } from "../formula/substitution.js";
 
+/** @typedef {import("./chart.js").Picture} Picture */
+
 /** @param {number|undefined} value */
 const digits = (value) => (value === undefined ? "" : numberText(value));
 
@@ -28,7 +30,7 @@ export function createReadout(onType) {
   return {
     element: element("div", { class: "chart-readout" }, head, rules),
     /**
-     * @param {*} picture
+     * @param {Picture} picture
      * @param {import("./probe-values.js").Values|null} values
      */
     show(picture, values) {
@@ -38,10 +40,10 @@ export function createReadout(onType) {
       setAttribute(field, "aria-invalid", wrong && "true");
       setText(aside, wrong ? "not a number" : values && !inView(picture, values.x) ? "outside the view" : "");
       setText(slope, (values?.slopes ?? []).map(digits).join(" | "));
-      const shown = picture.rules.filter((/** @type {*} */ rule) => !rule.hidden);
+      const shown = picture.rules.filter((rule) => !rule.hidden);
       while (rules.children.length > shown.length) rules.lastChild.remove();
       while (rules.children.length < shown.length) rules.append(row());
-      shown.forEach((/** @type {*} */ rule, /** @type {number} */ place) => {
+      shown.forEach((rule, place) => {
         const [name, value, formula] = rules.children[place].children;
         rules.children[place].style.setProperty("--colour", rule.colour);
         setText(name, rule.label);
@@ -56,7 +58,7 @@ export function createReadout(onType) {
   };
 }
 
-/** @param {*} picture @param {number} x */
+/** @param {Picture} picture @param {number} x */
 function inView({ range: [start, stop] }, x) {
   return x >= start && x <= stop;
 }
@@ -72,11 +74,11 @@ function row() {
 
 /**
  * The numbers at the probe as a sentence, for those who cannot see it.
- * @param {*} picture
+ * @param {Picture} picture
  * @param {import("./probe-values.js").Values} values
  */
 export function spoken({ rules }, { x, y, gradients }) {
-  const shown = rules.filter((/** @type {*} */ rule) => !rule.hidden);
-  const each = shown.map((/** @type {*} */ rule) => `${rule.label} ${digits(gradients[rule.key])}`);
+  const shown = rules.filter((rule) => !rule.hidden);
+  const each = shown.map((rule) => `${rule.label} ${digits(gradients[rule.key])}`);
   return [`x ${x}`, `forward ${digits(y)}`, ...each].join(", ");
 }

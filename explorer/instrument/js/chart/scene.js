@@ -13,7 +13,7 @@ import { broadened, linesOf } from "./traces.js";
 /**
  * ``choice`` is what was chosen, as one text; ``absent`` are the rules without a curve; ``slots`` the place
  * of each rule among the colours.
- * @typedef {{choice: string, lines: Line[], absent: *[], slots: Object<string, number>,
+ * @typedef {{choice: string, lines: Line[], absent: import("./chart.js").Listed[], slots: Object<string, number>,
  *   frame: import("./plot.js").Frame,
  *   pixels: import("./paths.js").Pixels[], theme: import("./plot.js").Theme}} Scene
  */
@@ -106,7 +106,11 @@ export function sceneOf(picture, host, place, last, moving) {
   };
 }
 
-/** A line without its circles where they would hide it. @param {Line} line @param {import("./plot.js").Frame} frame */
+/**
+ * A line without its circles where they would hide it.
+ * @param {Line} line
+ * @param {import("./plot.js").Frame} frame
+ */
 function uncrowded(line, { inner }) {
   return line.closed.length * CIRCLE > inner ? { ...line, closed: [], open: [] } : line;
 }
@@ -122,7 +126,8 @@ function width([start, stop]) {
  * @param {Scene} other
  */
 export function sameAxes(one, other) {
-  const axes = ({ frame, lines }) => JSON.stringify([frame, lines.map(({ key, colour }) => [key, colour])]);
+  const axes = (/** @type {Scene} */ { frame, lines }) =>
+    JSON.stringify([frame, lines.map(({ key, colour }) => [key, colour])]);
   return axes(one) === axes(other);
 }
 
@@ -145,7 +150,7 @@ export function differ(one, other) {
  * @param {Scene} other
  */
 export function alike(one, other) {
-  const look = ({ choice, lines, absent, frame, theme }) =>
+  const look = (/** @type {Scene} */ { choice, lines, absent, frame, theme }) =>
     JSON.stringify([
       choice,
       lines.map(({ label, colour, width: w, closed, open }) => [

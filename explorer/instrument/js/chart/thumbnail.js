@@ -2,6 +2,9 @@
 
 import { sampleCurves } from "../formula/curves.js";
 
+/** @typedef {import("../formula/entry.js").Op} Op */
+/** @typedef {import("../formula/entry.js").Rule} Rule */
+
 const WIDTH = 64;
 const HEIGHT = 36;
 const POINTS = 65;
@@ -9,8 +12,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * The picture of one curve as an SVG element: a zero line and the curve.
- * @param {{op: *, rule: *|null}} shown null for the op's own curve
- * @param {{start: number, stop: number, g: number, parameters: Object<string, number>}} settings
+ * @param {{op: Op, rule: Rule|null}} shown null for the op's own curve
+ * @param {import("../formula/curves.js").Choice} settings
  */
 export function thumbnail({ op, rule }, settings) {
   const svg = svgElement("svg", {
@@ -27,7 +30,7 @@ export function thumbnail({ op, rule }, settings) {
   return svg;
 }
 
-/** @param {*} op @param {*} rule @param {*} settings */
+/** @param {Op} op @param {Rule|null} rule @param {import("../formula/curves.js").Choice} settings */
 function curve(op, rule, settings) {
   const rules = rule ? [rule] : [];
   const curves = sampleCurves({ op, rules }, settings, { points: POINTS });
@@ -35,7 +38,11 @@ function curve(op, rule, settings) {
   return y && { x: curves.x, y };
 }
 
-/** The values a picture reaches from and to; a pole does not count in full. @param {ArrayLike<number>} y @returns {[number, number]} */
+/**
+ * The values a picture reaches from and to; a pole does not count in full.
+ * @param {ArrayLike<number>} y
+ * @returns {[number, number]}
+ */
 function span(y) {
   const seen = Array.from(y)
     .filter(Number.isFinite)

@@ -24,14 +24,14 @@ const OPEN_SIZE = 11; // stays visible around a filled one
 
 /**
  * The lines of a picture: the op, then each rule that is shown and has values.
- * @param {*} picture see chart.js
+ * @param {import("./chart.js").Picture} picture
  * @returns {Line[]}
  */
 export function linesOf({ curves, op, rules, neutral }) {
   const shown = rules.filter((rule) => !rule.hidden && curves.gradients[rule.key]);
   const forward = line("forward", op.label, neutral, curves, curves.y);
   const gradients = shown.map(({ key, label, colour }) =>
-    line(key, label, colour, curves, curves.gradients[key]),
+    line(key, label, colour, curves, /** @type {Floats} */ (curves.gradients[key])),
   );
   return [forward, ...gradients.map((one) => ({ ...one, gradient: true }))];
 }
@@ -83,7 +83,7 @@ function coincide(one, other, near) {
 /**
  * The traces of lines: first all lines, then their circles.
  * @param {Line[]} lines
- * @param {*[]} absent rules that are hidden or have no values, which keep a trace without points
+ * @param {{key: string, label: string}[]} absent rules that are hidden or have no values, which keep a trace without points
  */
 export function tracesOf(lines, absent) {
   const empty = absent.map(({ key, label }) => ({

@@ -47,7 +47,11 @@ export function pinched(view, from, to) {
   return bounded(begin, begin + stop - start);
 }
 
-/** @param {number} start @param {number} stop @returns {Range} within the limits, without digits that nobody sees */
+/**
+ * @param {number} start
+ * @param {number} stop
+ * @returns {Range} within the limits, without digits that nobody sees
+ */
 function bounded(start, stop) {
   const width = stop - start;
   const [low, high] = [Math.max(start, -MOST), Math.min(stop, MOST)];

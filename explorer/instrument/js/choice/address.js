@@ -56,7 +56,7 @@ export function titleOf(choice) {
 
 /**
  * Keep the address bar, the page's title and Back and Forward in step with a store. Returns what ends it.
- * @param {ReturnType<typeof import("./store.js").createStore>} store
+ * @param {import("./store.js").Store} store
  */
 export function followAddress(store) {
   const page = location.pathname;
@@ -86,7 +86,7 @@ export function followAddress(store) {
     if (!state) return;
     if (location.pathname === page) event.stopImmediatePropagation(); // no change of page
     for (const kind of /** @type {const} */ (["op", "rule"]))
-      state.own[kind].forEach((entry) => learn(kind, entry));
+      state.own[kind].forEach((/** @type {*} */ entry) => learn(kind, entry));
     store.change(state.choice, { origin: "history" });
   };
   const leaveSteps = followSteps(popped);
@@ -97,7 +97,11 @@ export function followAddress(store) {
   };
 }
 
-/** @param {Choice} choice @param {string} address @param {boolean} again in the place of the present entry of the history */
+/**
+ * @param {Choice} choice
+ * @param {string} address
+ * @param {boolean} again in the place of the present entry of the history
+ */
 function write(choice, address, again) {
   if (!again && address === location.pathname + location.search) return;
   const state = { instrument: { choice, own: ownEntries(choice) } };

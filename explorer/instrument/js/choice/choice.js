@@ -6,7 +6,9 @@ import { within } from "../formula/numbers.js";
 import { held } from "../formula/records.js";
 
 /** @typedef {import("../formula/controls.js").Control} Control */
-/** @typedef {import("../formula/controls.js").Entry} Entry */
+/** @typedef {import("../formula/entry.js").Entry} Entry */
+/** @typedef {import("../formula/entry.js").Op} Op */
+/** @typedef {import("../formula/entry.js").Rule} Rule */
 /**
  * A rule in the list. Its slot gives it its colour for as long as it is shown.
  * @typedef {{key: string, slot: number, hidden: boolean}} Shown
@@ -22,11 +24,11 @@ import { held } from "../formula/records.js";
 const EMPTY = 1e-12; // of the larger end: below that float64 has too few numbers for a curve
 const LEAST = 1e-30;
 
-/** @param {Choice} choice @returns {{op: Entry, rules: Entry[]}} */
+/** @param {Choice} choice @returns {{op: Op, rules: Rule[]}} */
 export function entriesOf(choice) {
   return {
-    op: /** @type {Entry} */ (find("op", choice.op)),
-    rules: choice.rules.map((rule) => /** @type {Entry} */ (find("rule", rule.key))),
+    op: /** @type {Op} */ (find("op", choice.op)),
+    rules: choice.rules.map((rule) => /** @type {Rule} */ (find("rule", rule.key))),
   };
 }
 
@@ -109,7 +111,12 @@ export function withParameter(choice, control, value) {
   return widened({ ...choice, parameters });
 }
 
-/** The ends of a control's slider. @param {Choice} choice @param {Control} control @returns {[number, number]} */
+/**
+ * The ends of a control's slider.
+ * @param {Choice} choice
+ * @param {Control} control
+ * @returns {[number, number]}
+ */
 export function boundsOf(choice, control) {
   return held(choice.bounds, control.name) ?? [control.parameter.low, control.parameter.high];
 }

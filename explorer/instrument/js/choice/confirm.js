@@ -75,7 +75,11 @@ function backoff(count) {
   return Math.min(1000 * 2 ** (count - 1), LONGEST_WAIT_MS);
 }
 
-/** @param {string} address @param {AbortSignal} signal @returns {Promise<Answer|{message: string}|null>} null where no answer came, ``BUSY`` where it is too early */
+/**
+ * @param {string} address
+ * @param {AbortSignal} signal
+ * @returns {Promise<Answer|{message: string}|null>} null where no answer came, ``BUSY`` where it is too early
+ */
 async function fetched(address, signal) {
   try {
     const response = await fetch(address, { signal });

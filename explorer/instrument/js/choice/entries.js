@@ -1,23 +1,38 @@
 // Ops and rules by key: the catalogue's document, and the own formulas met so far.
 
-/** @typedef {import("../formula/controls.js").Entry} Entry */
-/** @typedef {"op"|"rule"} Kind */
+import { held } from "../formula/records.js";
 
-/** @type {*} */
-let known = null;
-const own = {
-  op: /** @type {Object<string, Entry>} */ ({}),
-  rule: /** @type {Object<string, Entry>} */ ({}),
-};
+/** @typedef {import("../formula/entry.js").Op} Op */
+/** @typedef {import("../formula/entry.js").Rule} Rule */
+/** @typedef {{op: Op, rule: Rule}} ByKind */
+/** @typedef {keyof ByKind} Kind */
+/**
+ * What Python hands over: see explorer/instrument/document.py. ``link`` and ``settings`` are not in a saved file.
+ * @typedef {object} Document
+ * @property {Record<string, Op>} ops
+ * @property {Record<string, Rule>} rules
+ * @property {Record<string, string>} families
+ * @property {Record<string, string>} groups
+ * @property {string} own what the key of an own formula begins with
+ * @property {{op: Op, rule: Rule[]}} firstOwn what own formulas start from
+ * @property {{light: string[], dark: string[], neutral: string}} colours
+ * @property {{range: number, rules: number, formula: number, g: number, query: number}} limits
+ * @property {{defaults: {range: [number, number], g: number}, words: string[]}} link
+ * @property {*[]} settings of a run
+ */
+
+let known = /** @type {Document} */ (/** @type {unknown} */ (null));
+/** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
+const own = { op: {}, rule: {} };
 
 /**
  * Take over the document that the server or the saved file holds.
- * @param {*} document
+ * @param {Document} document
  */
 export function setDocument(document) {
   known = document;
   learn("op", known.firstOwn.op);
-  known.firstOwn.rule.forEach((/** @type {Entry} */ entry) => learn("rule", entry));
+  known.firstOwn.rule.forEach((entry) => learn("rule", entry));
 }
 
 /** The document: ops, rules, families, groups, limits. */
@@ -27,26 +42,25 @@ export function catalogue() {
 
 /**
  * The entry of a key.
- * @param {Kind} kind
+ * @template {Kind} K
+ * @param {K} kind
  * @param {string} key
- * @returns {Entry|undefined}
+ * @returns {ByKind[K]|undefined}
  */
 export function find(kind, key) {
-  const listed = kind === "op" ? known.ops : known.rules;
-  return (
-    (Object.hasOwn(listed, key) && listed[key]) ||
-    (Object.hasOwn(own[kind], key) && own[kind][key]) ||
-    undefined
-  );
+  /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
+  const listed = { op: known.ops, rule: known.rules };
+  return held(listed[kind], key) ?? held(own[kind], key);
 }
 
 /**
  * Remember an own formula.
- * @param {Kind} kind
- * @param {Entry} entry
+ * @template {Kind} K
+ * @param {K} kind
+ * @param {ByKind[K]} entry
  */
 export function learn(kind, entry) {
-  own[kind][entry.key] = entry;
+  Object.assign(own[kind], { [entry.key]: entry });
 }
 
 /** @param {string} key whether it is an own formula's */

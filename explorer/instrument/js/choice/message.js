@@ -18,7 +18,7 @@ export function received(message) {
     typeof op === "string" &&
     find("op", op) &&
     list(rules).length > 0 &&
-    rules.every((key) => find("rule", key));
+    rules.every((/** @type {string} */ key) => find("rule", key));
   const numbers = [g, ...list(range), ...Object.values(record(parameters))];
   if (!known || range.length !== 2 || !numbers.every(Number.isFinite)) refuse();
   const free = [...Array(catalogue().limits.rules).keys()];
@@ -28,7 +28,11 @@ export function received(message) {
   )
     refuse();
   if (![section, ...Object.values(record(training))].every((text) => typeof text === "string")) refuse();
-  const shown = rules.map((key, place) => ({ key, slot: slots[place], hidden: list(hide).includes(key) }));
+  const shown = rules.map((/** @type {string} */ key, /** @type {number} */ place) => ({
+    key,
+    slot: slots[place],
+    hidden: list(hide).includes(key),
+  }));
   return widened({ op, rules: shown, parameters, range, g, bounds: {}, section, training });
 }
 

@@ -8,7 +8,11 @@ export async function fetchDocument() {
   return (await fetch(new URL("../document.json", import.meta.url))).json();
 }
 
-/** An own formula as the server reads it; null where it does not answer. @param {"op"|"rule"} kind @param {string} text */
+/**
+ * An own formula as the server reads it; null where it does not answer.
+ * @param {"op"|"rule"} kind
+ * @param {string} text
+ */
 export async function readFormula(kind, text) {
   const found = await asked(`entry?${new URLSearchParams({ kind, text })}`);
   return found?.entry || typeof found?.message === "string" ? found : null;

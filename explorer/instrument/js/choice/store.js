@@ -8,6 +8,7 @@
  * @typedef {{phase: "moving"|"settled", thing: string|null, origin: "hand"|"history"|"arrival"|"start"}} Change
  */
 /** @typedef {(choice: Choice, change: Change) => void} Watcher */
+/** @typedef {ReturnType<typeof createStore>} Store */
 
 /** A store without a choice yet. */
 export function createStore() {

@@ -66,7 +66,11 @@ export function createSlider({ name, meaning = "", onChange }) {
 
   return {
     element: element("div", { class: "slider" }, label, exact, range),
-    /** @param {number} value @param {[number, number]} bounds @param {boolean} [log] whether equal ways are equal ratios */
+    /**
+     * @param {number} value
+     * @param {[number, number]} bounds
+     * @param {boolean} [log] whether equal ways are equal ratios
+     */
     update(value, bounds, log = false) {
       shown = value;
       reach = bounds;

@@ -20,16 +20,16 @@ import { createTakeAway } from "./takeaway.js";
  *   save: string|null, examples: import("./strip.js").Example[], sections: Object<string, string>}} Reach
  */
 /**
- * @typedef {(host: HTMLElement, store: Store, reach: {server: (path: string) => string, plotly: string,
- *   colours: () => {rules: string[]}, examples: import("./strip.js").Example[]}) => Drawn} CreateTraining
- * @typedef {ReturnType<typeof import("../choice/store.js").createStore>} Store
+ * @typedef {(host: HTMLElement, store: import("../choice/store.js").Store, reach: {plotly: string,
+ *   server: (path: string) => string, colours: () => {rules: string[]},
+ *   examples: import("./strip.js").Example[]}) => Drawn} CreateTraining
  * @typedef {{refresh: () => void, destroy: () => void}} Drawn a part that is drawn anew when the colours change
  */
 
 /**
  * Fill the places of the skeleton that are there: the page of a training has a run in place of curves.
  * @param {HTMLElement} host
- * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
+ * @param {import("../choice/store.js").Store} store
  * @param {Reach} reach
  */
 export function createInstrument(host, store, reach) {
@@ -40,7 +40,9 @@ export function createInstrument(host, store, reach) {
   const [words, chart, strip, cards, tabs, panel] = ["words", "chart", "strip", "cards", "tabs", "panel"].map(
     place,
   );
+  /** @type {{destroy: () => void}[]} */
   const parts = [];
+  /** @type {Drawn[]} */
   const drawn = [];
   if (cards) drawn.push(createCards(cards, { store, colours, read: reach.read, drawn: chart !== null }));
   if (words && chart) {

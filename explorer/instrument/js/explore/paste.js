@@ -14,7 +14,7 @@ const PAUSE_MS = 250; // between two keys of one who types
 /**
  * The box for code and what was found in it.
  * @param {HTMLElement} host
- * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, read: ReadCode, onShow: () => void}} options
+ * @param {{store: import("../choice/store.js").Store, read: ReadCode, onShow: () => void}} options
  *   ``onShow`` is called when a curve has been chosen
  */
 export function createPaste(host, { store, read, onShow }) {

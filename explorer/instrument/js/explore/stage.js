@@ -12,7 +12,7 @@ import { createWords } from "./words.js";
 /**
  * The chart of a store's choice with its words.
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
- * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string, confirm: string|null,
+ * @param {{store: import("../choice/store.js").Store, plotly: string, confirm: string|null,
  *   colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
  *   room?: [number, number], onFrame?: (frame: import("../chart/plot.js").Frame) => void}} options
  *   ``plotly`` is the address of plotly.js; ``confirm`` that of torch's curves, null where there is no
@@ -101,7 +101,10 @@ export function createStage(hosts, { store, plotly, confirm, colours, words: fir
   };
 }
 
-/** What decides the curves: two choices with the same key look the same but for colours. @param {Choice} choice */
+/**
+ * What decides the curves: two choices with the same key look the same but for colours.
+ * @param {Choice} choice
+ */
 function keyOf(choice) {
   return JSON.stringify([choice.op, choice.rules.map((rule) => rule.key), settingsOf(choice)]);
 }

@@ -14,7 +14,7 @@ const G_ENDS = /** @type {[number, number]} */ ([-2, 2]);
 /**
  * The strip below the chart. ``examples`` may be empty.
  * @param {HTMLElement} host
- * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, examples: Example[]}} options
+ * @param {{store: import("../choice/store.js").Store, examples: Example[]}} options
  */
 export function createStrip(host, { store, examples }) {
   const now = () => /** @type {Choice} */ (store.choice);
@@ -54,7 +54,11 @@ export function createStrip(host, { store, examples }) {
   return { destroy: stop };
 }
 
-/** One end of a range, with as many digits as tell it from the other. @param {[number, number]} range @param {0|1} place */
+/**
+ * One end of a range, with as many digits as tell it from the other.
+ * @param {[number, number]} range
+ * @param {0|1} place
+ */
 function endText(range, place) {
   const size = Math.max(Math.abs(range[0]), Math.abs(range[1]));
   const digits = Math.ceil(Math.log10(size / (range[1] - range[0]))) + 4;

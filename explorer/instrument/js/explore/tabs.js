@@ -5,7 +5,7 @@ import { element, setAttribute } from "../elements/dom.js";
 /**
  * One button a section: pressed where it is open.
  * @param {HTMLElement} host
- * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, sections: Object<string, string>}} options
+ * @param {{store: import("../choice/store.js").Store, sections: Object<string, string>}} options
  *   ``sections`` holds the names by key
  */
 export function createTabs(host, { store, sections }) {

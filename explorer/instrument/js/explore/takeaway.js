@@ -5,7 +5,7 @@ import { element } from "../elements/dom.js";
 
 /**
  * @param {HTMLElement} host
- * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, address: string}} options ``address``
+ * @param {{store: import("../choice/store.js").Store, address: string}} options ``address``
  *   answers the query of a choice with the file
  */
 export function createTakeAway(host, { store, address }) {

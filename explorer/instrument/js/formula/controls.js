@@ -2,8 +2,8 @@
 
 import { held } from "./records.js";
 
-/** @typedef {{name: string, default: number, low: number, high: number, meaning: string, below: string|null, reach: [number, number], scale: string}} Parameter */
-/** @typedef {{key: string, label: string, parameters: Parameter[], [more: string]: *}} Entry */
+/** @typedef {import("./entry.js").Parameter} Parameter */
+/** @typedef {import("./entry.js").Entry} Entry */
 /** @typedef {{name: string, parameter: Parameter}} Control */
 
 /**

@@ -2,6 +2,12 @@
  * Curves: an op and rules sampled over a range, at once in the browser. The same x as explorer.sample
  * takes in float64, and its values but for rounding.
  *
+ * @typedef {import("./entry.js").Entry} Entry
+ * @typedef {import("./entry.js").Op} Op
+ * @typedef {import("./entry.js").Rule} Rule
+ * @typedef {import("./evaluation.js").Scope} Scope
+ * @typedef {{start: number, stop: number, g: number}} Range
+ *
  * @typedef {object} Choice
  * @property {number} start
  * @property {number} stop
@@ -25,7 +31,7 @@ export const [EVEN, KINK, BESIDE] = [0, 1, 2];
 const REFERENCE_POINTS = 2001;
 
 /**
- * @param {{op: object, rules: object[]}} entries as the document describes them
+ * @param {{op: Op, rules: Rule[]}} entries
  * @param {Choice} choice
  * @param {{points?: number}} [options]
  * @returns {Curves}
@@ -36,6 +42,7 @@ export function sampleCurves({ op, rules }, choice, { points = 601 } = {}) {
   const parameters = rules.map((rule) => valuesOf(op, rule, choice.parameters));
   const scopes = parameters.map((values) => scopeMaker(op, values, range));
   const alone = valuesOf(op, null, choice.parameters);
+  /** @type {Record<string, number[]|null>} */
   const kinks = { forward: kinksOf(op, null, alone, range) };
   rules.forEach((rule, i) => {
     kinks[rule.key] = kinksOf(op, rule, parameters[i], range);
@@ -57,8 +64,8 @@ export function sampleCurves({ op, rules }, choice, { points = 601 } = {}) {
 
 /**
  * The values of all parameters of an op and a rule: a name both have is one, with the op's default.
- * @param {object} op
- * @param {object | null} rule
+ * @param {Op} op
+ * @param {Rule | null} rule
  * @param {Record<string, number>} settings
  * @returns {Record<string, number>}
  */
@@ -68,12 +75,12 @@ export function valuesOf(op, rule, settings) {
   for (const { name, default: usual } of op.parameters) values[name] = held(settings, name) ?? usual;
   for (const { name, default: usual } of rule?.parameters ?? []) {
     values[name] =
-      held(values, name) ?? held(settings, `${rule.key}.${name}`) ?? held(settings, name) ?? usual;
+      held(values, name) ?? held(settings, `${rule?.key}.${name}`) ?? held(settings, name) ?? usual;
   }
   return values;
 }
 
-/** Both ends in order, 1 to both sides where they are equal. */
+/** Both ends in order, 1 to both sides where they are equal. @param {{start: number, stop: number}} choice */
 function rangeOf({ start, stop }) {
   const [low, high] = [Math.min(start, stop), Math.max(start, stop)];
   return low === high ? [low - 1, high + 1] : [low, high];
@@ -81,13 +88,15 @@ function rangeOf({ start, stop }) {
 
 /**
  * The function from x to all that a formula may name at x.
- * @param {object} op
+ * @param {Op} op
  * @param {Record<string, number>} parameters as of valuesOf
- * @param {{start: number, stop: number, g: number}} range
- * @returns {(x: Float64Array) => import("./evaluation.js").Scope}
+ * @param {Range} range
+ * @returns {(x: Float64Array) => Scope}
  */
 export function scopeMaker(op, parameters, { start, stop, g }) {
+  /** @type {Scope|undefined} */
   let reference;
+  /** @param {Float64Array} x @returns {Scope} */
   const scopeAt = (x) => ({
     x,
     g,
@@ -105,12 +114,20 @@ export function scopeMaker(op, parameters, { start, stop, g }) {
   return scopeAt;
 }
 
-/** The kinks of an op and a rule. A rule without y does not jump where its op does. */
+/**
+ * The kinks of an op and a rule. A rule without y does not jump where its op does.
+ * @param {Op} op
+ * @param {Rule|null} rule
+ * @param {Record<string, number>} parameters
+ * @param {Range} range
+ */
 function kinksOf(op, rule, parameters, range) {
   const scopeAt = scopeMaker(op, parameters, range);
+  /** @param {Float64Array} x @param {Float64Array} upstream */
   const opSlope = (x, upstream) => evaluate(op.gradient ?? 0, Object.assign(scopeAt(x), { g: upstream }));
   const torchs = rule !== null && !rule.tree;
-  const search = (entry) => entryKinks(entry, scopeAt, parameters, range.start, range.stop, opSlope, torchs);
+  const search = (/** @type {Entry} */ entry) =>
+    entryKinks(entry, scopeAt, parameters, range.start, range.stop, opSlope, torchs);
   const forward = search(op);
   if (!rule?.tree) return forward ?? (torchs && op.flat ? [] : null); // torch's gradient is 0, jumps or not
   const own = search(rule);
@@ -118,8 +135,15 @@ function kinksOf(op, rule, parameters, range) {
   return through && own && few([...through, ...own]);
 }
 
-/** The x of curves, ascending and distinct, and the mark of each. */
+/**
+ * The x of curves, ascending and distinct, and the mark of each.
+ * @param {number} start
+ * @param {number} stop
+ * @param {number} points
+ * @param {number[]} kinks
+ */
 function grid(start, stop, points, kinks) {
+  /** @type {Map<number, number>} */
   const marks = new Map();
   for (const x of evenPoints(start, stop, points)) marks.set(x, EVEN);
   for (const x of kinks) for (const near of neighbours(x)) marks.set(near, BESIDE);
@@ -127,10 +151,13 @@ function grid(start, stop, points, kinks) {
   const x = Float64Array.from(marks.keys())
     .filter((at) => at >= start && at <= stop)
     .sort();
-  return { x, marks: Int8Array.from(x, (at) => marks.get(at)) };
+  return { x, marks: Int8Array.from(x, (at) => marks.get(at) ?? EVEN) };
 }
 
-/** The nearest floats beside a kink, and the fourth ones: where an op divides first, a jump may come that late. */
+/**
+ * The nearest floats beside a kink, and the fourth ones: where an op divides first, a jump may come that late.
+ * @param {number} x
+ */
 function neighbours(x) {
   return [above, below].flatMap((next) => [next(x), next(next(next(next(x))))]);
 }

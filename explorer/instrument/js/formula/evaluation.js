@@ -1,8 +1,14 @@
 /**
  * A formula's tree to numbers: each distinct part is computed once, over a whole array of x.
  *
- * @typedef {number | Array} Tree nested lists as Python's Formula.data gives them
+ * @typedef {number | Node} Tree nested lists as Python's Formula.data gives them
+ * @typedef {["name", string] | Call | Comparison | ["~" | "-", Tree] | [Operator, Tree, Tree]} Node
+ * @typedef {["call", string, ...Tree[]]} Call
+ * @typedef {["compare", string[], ...Tree[]]} Comparison a chain: one sign fewer than trees
+ * @typedef {"+" | "-" | "*" | "/" | "**" | "&" | "|"} Operator
  * @typedef {number | Float64Array} Value one for all x, or one for each
+ * @typedef {(values: Value[], scope: Scope) => Value} Step from the values of earlier steps
+ * @typedef {import("./functions.js").Scalar} Scalar
  * @typedef {object} Scope
  * @property {Float64Array} x
  * @property {Value} [y] the op's forward values at x
@@ -16,8 +22,9 @@ import { held } from "./records.js";
 
 const CONSTANTS = { pi: Math.PI, e: Math.E };
 const VARIABLES = ["x", "y", "g"];
+const NOWHERE = new Float64Array(0);
 
-/** @type {WeakMap<Array, (scope: Scope) => Value>} */
+/** @type {WeakMap<Node, (scope: Scope) => Value>} */
 const compiled = new WeakMap();
 
 /**
@@ -37,87 +44,114 @@ export function evaluate(tree, scope) {
  * @param {Record<string, number>} parameters
  * @returns {number}
  */
-export const constantValue = (tree, parameters) => /** @type {number} */ (calculated(tree, { parameters }));
+export const constantValue = (tree, parameters) =>
+  /** @type {number} */ (calculated(tree, { x: NOWHERE, parameters }));
 
+/** @param {Tree} tree @param {Scope} scope @returns {Value} */
 function calculated(tree, scope) {
   if (typeof tree === "number") return tree;
-  if (!compiled.has(tree)) compiled.set(tree, compile(tree));
-  return compiled.get(tree)(scope);
+  let program = compiled.get(tree);
+  if (!program) compiled.set(tree, (program = compile(tree)));
+  return program(scope);
 }
 
-/** The operands of a node; its head is the rest. */
+/** The operands of a node; its head is the rest. @param {Tree} node @returns {Tree[]} */
 export function operands(node) {
   if (typeof node === "number" || node[0] === "name") return [];
-  return node.slice(node[0] === "compare" || node[0] === "call" ? 2 : 1);
+  return /** @type {Tree[]} */ (node.slice(node[0] === "compare" || node[0] === "call" ? 2 : 1));
 }
 
-/** Whether a tree has one value for all x; a mean has. */
+/** Whether a tree has one value for all x; a mean has. @param {Tree} node @returns {boolean} */
 function isConstant(node) {
   if (typeof node === "number" || (node[0] === "call" && node[1] === "mean")) return true;
-  return node[0] === "name" ? !VARIABLES.includes(node[1]) : operands(node).every(isConstant);
+  return node[0] === "name" ? !isVariable(node[1]) : operands(node).every(isConstant);
 }
 
-/** A program of steps, each on the values of earlier ones; equal parts share a step. */
+/**
+ * A program of steps, each on the values of earlier ones; equal parts share a step.
+ * @param {Node} tree
+ * @returns {(scope: Scope) => Value}
+ */
 function compile(tree) {
+  /** @type {Step[]} */
   const steps = [];
+  /** @type {Map<string, number>} */
   const numbers = new Map();
+  /** @param {Tree} node @returns {number} of its step */
   const numberOf = (node) => {
     const key = JSON.stringify(node);
-    if (!numbers.has(key)) {
-      const step = stepOf(node, node[1] === "mean" ? [] : operands(node).map(numberOf));
-      numbers.set(key, steps.push(step) - 1);
-    }
-    return numbers.get(key);
+    const known = numbers.get(key);
+    if (known !== undefined) return known;
+    const apart = typeof node !== "number" && node[1] === "mean"; // over x of its own
+    const number = steps.push(stepOf(node, apart ? [] : operands(node).map(numberOf))) - 1;
+    numbers.set(key, number);
+    return number;
   };
   numberOf(tree);
   return (scope) => {
+    /** @type {Value[]} */
     const values = [];
     for (const step of steps) values.push(step(values, scope));
     return values[values.length - 1];
   };
 }
 
+/** @param {Tree} node @param {number[]} from the steps of its operands @returns {Step} */
 function stepOf(node, from) {
   if (typeof node === "number") return () => node;
-  const [head, name] = node;
-  if (head === "name") return (_, scope) => nameValue(name, scope);
-  if (head === "call" && name === "mean") return (_, scope) => mean(node[2], scope.reference ?? scope);
-  if (head === "**" && !isConstant(node[1]) && isConstant(node[2])) {
-    return (values) => mapped(toThe(values[from[1]]), values[from[0]]);
+  if (node[0] === "name") return (_, scope) => nameValue(node[1], scope);
+  if (node[0] === "call" && node[1] === "mean") {
+    return (_, scope) => mean(node[2], scope.reference ?? scope);
+  }
+  if (node[0] === "**" && !isConstant(node[1]) && isConstant(node[2])) {
+    return (values) => mapped(toThe(/** @type {number} */ (values[from[1]])), values[from[0]]);
   }
   const apply = operation(node);
   return (values) => mapped(apply, ...from.map((i) => values[i]));
 }
 
+/** @param {string} name @param {Scope} scope @returns {Value} */
 function nameValue(name, scope) {
-  return VARIABLES.includes(name) ? scope[name] : (held(CONSTANTS, name) ?? scope.parameters[name]);
+  if (isVariable(name)) return /** @type {Value} */ (scope[name]);
+  return held(CONSTANTS, name) ?? scope.parameters[name];
 }
 
+/** @param {string} name @returns {name is "x"|"y"|"g"} */
+function isVariable(name) {
+  return VARIABLES.includes(name);
+}
+
+/** @param {Tree} tree @param {Scope} scope */
 function mean(tree, scope) {
   const values = evaluate(tree, scope);
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** What a node does to the numbers of its operands. */
+/** What a node does to the numbers of its operands. @param {Node} node @returns {Scalar} */
 function operation(node) {
-  const [head, ...rest] = node;
-  if (head === "call") return (isConstant(node) && PYTHON[rest[0]]) || FUNCTIONS[rest[0]];
-  if (head === "compare") return chain(rest[0].map((sign) => OPERATORS[sign]));
-  if (head === "~") return (a) => 1 - a;
-  if (head === "-" && rest.length === 1) return (a) => -a;
-  if (head === "/" && isConstant(rest[0]) && !isConstant(rest[1])) return (a, b) => (1 / b) * a; // as torch does
-  return OPERATORS[head];
+  if (node[0] === "call") return (isConstant(node) && PYTHON[node[1]]) || FUNCTIONS[node[1]];
+  if (node[0] === "compare") return chain(node[1].map((sign) => OPERATORS[sign]));
+  if (node[0] === "~") return (a) => 1 - a;
+  if (node.length === 2) return (a) => -a;
+  if (node[0] === "/" && isConstant(node[1]) && !isConstant(node[2])) return (a, b) => (1 / b) * a; // as torch does
+  return OPERATORS[node[0]];
 }
 
+/** @param {Scalar[]} links @returns {Scalar} */
 function chain(links) {
   if (links.length === 1) return links[0];
   return (...values) => Number(links.every((link, i) => link(values[i], values[i + 1])));
 }
 
-/** A function of numbers applied to numbers and arrays. */
+/**
+ * A function of numbers applied to numbers and arrays.
+ * @param {Scalar} apply
+ * @param {...Value} values
+ * @returns {Value}
+ */
 function mapped(apply, ...values) {
   const length = values.find((value) => typeof value !== "number")?.length;
-  if (length === undefined) return apply(...values);
+  if (length === undefined) return apply(.../** @type {number[]} */ (values));
   const columns = values.map((value) =>
     typeof value === "number" ? new Float64Array(length).fill(value) : value,
   );

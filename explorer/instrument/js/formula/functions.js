@@ -1,8 +1,12 @@
-/** Every function and operator of the formula language on float64 numbers, with torch's values. */
+/**
+ * Every function and operator of the formula language on float64 numbers, with torch's values.
+ *
+ * @typedef {(...values: number[]) => number} Scalar
+ */
 
 const ROOT_PI = Math.sqrt(Math.PI);
 
-/** erf by its series of positive terms, 2/√π · e^(−x²) · Σ 2ⁿ x^(2n+1) / (1·3·…·(2n+1)). */
+/** erf by its series of positive terms, 2/√π · e^(−x²) · Σ 2ⁿ x^(2n+1) / (1·3·…·(2n+1)). @param {number} x */
 function erfSeries(x) {
   let term = x;
   let sum = x;
@@ -13,31 +17,40 @@ function erfSeries(x) {
   return (2 / ROOT_PI) * Math.exp(-x * x) * sum;
 }
 
-/** 1 − erf by its continued fraction, for x from 2 on. */
+/** 1 − erf by its continued fraction, for x from 2 on. @param {number} x */
 function complement(x) {
   let rest = x;
   for (let n = 60; n > 0; n -= 1) rest = x + n / 2 / rest;
   return Math.exp(-x * x) / ROOT_PI / rest;
 }
 
+/** @param {number} x */
 function erf(x) {
   if (!(Math.abs(x) > 2)) return erfSeries(x);
   return Math.sign(x) * (1 - complement(Math.abs(x)));
 }
 
+/** @param {number} a */
 function roundHalfToEven(a) {
   const down = Math.floor(a);
   const rest = a - down;
   return rest < 0.5 || (rest === 0.5 && down % 2 === 0) ? down : Math.ceil(a);
 }
 
-/** C's pow, where JavaScript has NaN for 1 to any power and for (−1) to an infinite one. */
+/**
+ * C's pow, where JavaScript has NaN for 1 to any power and for (−1) to an infinite one.
+ * @param {number} a
+ * @param {number} b
+ */
 export function power(a, b) {
   if (a === 1 || (a === -1 && Math.abs(b) === Infinity)) return 1;
   return a ** b;
 }
 
-/** Powers to a constant that torch computes by products and roots. */
+/**
+ * Powers to a constant that torch computes by products and roots.
+ * @type {Map<number, (a: number) => number>}
+ */
 const CONSTANT_POWERS = new Map([
   [0.5, Math.sqrt],
   [-0.5, (a) => 1 / Math.sqrt(a)],
@@ -55,27 +68,34 @@ const CONSTANT_POWERS = new Map([
  */
 export const toThe = (exponent) => CONSTANT_POWERS.get(exponent) ?? ((a) => power(a, exponent));
 
+/** @type {Scalar} */
 const sign = (a) => (a > 0 ? 1 : 0) - (a < 0 ? 1 : 0);
+/** @type {Scalar} */
 const clamp = (a, low, high) => Math.min(Math.max(a, low), high);
+/** @type {Scalar} */
 const sigmoid = (a) => 1 / (1 + Math.exp(-a));
+/** @type {Scalar} */
 const softplus = (a) => (a > 20 ? a : Math.log1p(Math.exp(a)));
+/** @type {Scalar} */
 const elu = (a, alpha) => (a < 0 ? Math.expm1(a) * alpha : a);
 
 const LARGEST_FLOAT32 = (2 - 2 ** -23) * 2 ** 127;
 
+/** @param {number} a @param {number} alpha */
 function celu(a, alpha) {
   const size = Math.abs(alpha);
   if (size === 0 || (size > LARGEST_FLOAT32 && size < Infinity)) return NaN;
   return a < 0 ? Math.expm1(a * (1 / alpha)) * alpha : a;
 }
 
+/** @param {number} a @param {number} width */
 function softshrink(a, width) {
   if (!(width >= 0 && width < Infinity)) return NaN;
   if (a > width) return a - width;
   return a < -width ? a + width : a * 0;
 }
 
-/** @type {Record<string, (...values: number[]) => number>} */
+/** @type {Record<string, Scalar>} */
 export const FUNCTIONS = {
   abs: Math.abs,
   sign,
@@ -124,13 +144,16 @@ export const FUNCTIONS = {
   reciprocal: (a) => 1 / a,
 };
 
-/** Constants are computed by Python, whose min and max pass a NaN over that stands second. */
+/**
+ * Constants are computed by Python, whose min and max pass a NaN over that stands second.
+ * @type {Record<string, Scalar>}
+ */
 export const PYTHON = {
   min: (a, b) => (b < a ? b : a),
   max: (a, b) => (b > a ? b : a),
 };
 
-/** Conditions are 0 and 1. @type {Record<string, (a: number, b: number) => number>} */
+/** Conditions are 0 and 1. @type {Record<string, Scalar>} */
 export const OPERATORS = {
   "+": (a, b) => a + b,
   "-": (a, b) => a - b,

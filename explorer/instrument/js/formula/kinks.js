@@ -4,6 +4,15 @@
  *
  * @typedef {import("./evaluation.js").Scope} Scope
  * @typedef {import("./evaluation.js").Tree} Tree
+ * @typedef {import("./entry.js").Entry} Entry
+ * @typedef {import("./entry.js").Lattice} Lattice
+ * @typedef {import("./entry.js").Piece} Piece
+ * @typedef {{tree: Tree, pieces: Piece[], slopes: {x: Tree, y: Tree}}} Watched an entry that declares no kinks
+ * @typedef {(x: Float64Array) => Scope} ScopeAt
+ * @typedef {(x: Float64Array) => Float64Array} Values
+ * @typedef {(x: Float64Array, upstream: Float64Array) => Float64Array} OpSlope the op's derivative times it
+ * @typedef {{values: Float64Array, slopes: Float64Array}} Sides of a curve at given x
+ * @typedef {(x: Float64Array) => Sides} Curve
  */
 
 import { constantValue, evaluate } from "./evaluation.js";
@@ -15,39 +24,52 @@ const HALVINGS = 64; // from a step of the scan down to neighbouring floats
 
 /**
  * The kinks of an entry within a range, ascending; null for too many to be shown.
- * @param {object} entry of the document, or an own formula
- * @param {(x: Float64Array) => Scope} scopeAt
+ * @param {Entry} entry
+ * @param {ScopeAt} scopeAt
  * @param {Record<string, number>} parameters
  * @param {number} start
  * @param {number} stop
- * @param {(x: Float64Array, upstream: Float64Array) => Float64Array} opSlope the op's derivative times upstream
+ * @param {OpSlope} opSlope
  * @param {boolean} torchs whether the gradient is torch's own: it may be another at one x than beside it
  * @returns {number[] | null}
  */
 export function entryKinks(entry, scopeAt, parameters, start, stop, opSlope, torchs) {
   const found = entry.kinks
     ? declared(entry.kinks, parameters, start, stop)
-    : searched(entry, scopeAt, start, stop, opSlope, torchs);
+    : searched(/** @type {Watched} */ (entry), scopeAt, start, stop, opSlope, torchs);
   return found && few(found.filter((x) => x >= start && x <= stop));
 }
 
-/** Ascending and distinct, null for too many. */
+/** Ascending and distinct, null for too many. @param {number[]} found */
 export function few(found) {
   const distinct = [...new Set(found)].sort((a, b) => a - b);
   return distinct.length <= MOST_KINKS ? distinct : null;
 }
 
+/**
+ * @param {(Tree|Lattice)[]} kinks
+ * @param {Record<string, number>} parameters
+ * @param {number} start
+ * @param {number} stop
+ */
 function declared(kinks, parameters, start, stop) {
-  const value = (tree) => constantValue(tree, parameters);
+  const value = (/** @type {Tree} */ tree) => constantValue(tree, parameters);
   const found = [];
   for (const kink of kinks) {
-    const points = kink?.spacing === undefined ? [value(kink)] : latticePoints(kink, value, start, stop);
+    const isLattice = typeof kink !== "number" && "spacing" in kink;
+    const points = isLattice ? latticePoints(kink, value, start, stop) : [value(kink)];
     if (!points) return null;
     found.push(...points);
   }
   return found;
 }
 
+/**
+ * @param {Lattice} lattice
+ * @param {(tree: Tree) => number} value
+ * @param {number} start
+ * @param {number} stop
+ */
 function latticePoints(lattice, value, start, stop) {
   const [offset, spacing] = [value(lattice.offset), value(lattice.spacing)];
   const low = lattice.low === null ? start : Math.max(start, value(lattice.low));
@@ -62,17 +84,29 @@ function latticePoints(lattice, value, start, stop) {
   return points;
 }
 
+/**
+ * @param {Watched} entry
+ * @param {ScopeAt} scopeAt
+ * @param {number} start
+ * @param {number} stop
+ * @param {OpSlope} opSlope
+ * @param {boolean} torchs
+ */
 function searched(entry, scopeAt, start, stop, opSlope, torchs) {
+  /** @type {number[]} */
   const found = [];
   // Inner pieces first: where an outer one changes twice in a cell of the scan, an inner one turns between.
   for (const { tree, turns } of [...entry.pieces].reverse()) {
+    /** @param {Tree} part @returns {Values} */
     const valueOf = (part) => (x) => evaluate(part, scopeAt(x));
+    /** @type {number[]} */
     const turning = [];
     for (const turn of turns)
       turning.push(...(switches(valueOf(turn), start, stop, [...found, ...turning]) ?? []));
     const changing = switches(valueOf(tree), start, stop, [...found, ...turning]);
     if (!changing) return null;
-    const touching = tree[1] === "sign" ? zeros(valueOf(tree), turning) : [];
+    const isSign = typeof tree !== "number" && tree[1] === "sign";
+    const touching = isSign ? zeros(valueOf(tree), turning) : [];
     found.push(...touching, ...changing.filter((x) => !isNear(x, touching, 1e-6 * (stop - start))));
   }
   const candidates = apart(
@@ -82,15 +116,26 @@ function searched(entry, scopeAt, start, stop, opSlope, torchs) {
   return bends(sidesOf(entry, scopeAt, opSlope), Float64Array.from(candidates), stop - start, torchs);
 }
 
-/** Those x at which a sign is 0: its zero, of which rounding may have made a stretch. */
+/**
+ * Those x at which a sign is 0: its zero, of which rounding may have made a stretch.
+ * @param {Values} value
+ * @param {number[]} x
+ */
 function zeros(value, x) {
   const at = value(Float64Array.from(x));
   return x.filter((_, i) => at[i] === 0);
 }
 
+/** @param {number} x @param {number[]} positions @param {number} distance */
 const isNear = (x, positions, distance) => positions.some((other) => Math.abs(x - other) <= distance);
 
-/** Where a piecewise constant function changes; null for too many. A step beyond both ends is scanned too. */
+/**
+ * Where a piecewise constant function changes; null for too many. A step beyond both ends is scanned too.
+ * @param {Values} value
+ * @param {number} start
+ * @param {number} stop
+ * @param {number[]} also scanned
+ */
 function switches(value, start, stop, also) {
   const step = (stop - start) / SCAN_POINTS;
   const x = Float64Array.of(...evenPoints(start - step, stop + step, SCAN_POINTS), ...also).sort();
@@ -114,11 +159,16 @@ function switches(value, start, stop, also) {
   );
 }
 
-/** Values with one number for what is not a number, which would differ from itself. */
+/** Values with one number for what is not a number, which would differ from itself. @param {Float64Array} values */
 const comparable = (values) => values.map((value) => (Number.isNaN(value) ? Infinity : value));
 
-/** Each x once, though a sign changes both at its zero and right after it; as short decimals. */
+/**
+ * Each x once, though a sign changes both at its zero and right after it; as short decimals.
+ * @param {number[]} found
+ * @param {number} width
+ */
 function apart(found, width) {
+  /** @type {number[]} */
   const kept = [];
   for (const x of found) {
     const near = Math.max(1e-14 * width, 8 * unit(x));
@@ -129,7 +179,13 @@ function apart(found, width) {
   return kept;
 }
 
-/** The values and slopes of an entry's curve at given x. */
+/**
+ * The values and slopes of an entry's curve at given x.
+ * @param {Watched} entry
+ * @param {ScopeAt} scopeAt
+ * @param {OpSlope} opSlope
+ * @returns {Curve}
+ */
 function sidesOf(entry, scopeAt, opSlope) {
   return (x) => {
     const scope = scopeAt(x);
@@ -145,7 +201,10 @@ function sidesOf(entry, scopeAt, opSlope) {
  * Which x are kinks of the curve itself: it has a value there, and value or slope differ on the two sides.
  * Seen from a hundredth of the distance a smooth change is a hundredth as large, a jump or corner is not; where
  * the slope grows on and on is a kink as well.
+ * @param {Curve} curve
  * @param {Float64Array} x ascending
+ * @param {number} width
+ * @param {boolean} torchs
  */
 function bends(curve, x, width, torchs) {
   const step = x.map((at, i) => Math.max(32 * unit(at), Math.min(room(x, i, width), 1e-10 * width)));
@@ -157,28 +216,44 @@ function bends(curve, x, width, torchs) {
       torchs,
     ),
   );
+  /** @param {"jump"|"corner"} kind @param {number} i */
   const fades = (kind, i) => near[kind][i] < far[kind][i] / 2 + 1e-300;
-  const smooth = (i) =>
+  const smooth = (/** @type {number} */ i) =>
     fades("jump", i) && fades("corner", i) && near.steep[i] <= 1.05 * far.steep[i] + 1e-300;
   return [...x].filter((_, i) => near.valued[i] && !smooth(i));
 }
 
-/** How near one may look at a kink so that from a hundred times as far none of its neighbours is passed. */
+/**
+ * How near one may look at a kink so that from a hundred times as far none of its neighbours is passed.
+ * @param {Float64Array} x
+ * @param {number} i
+ * @param {number} width
+ */
 function room(x, i, width) {
   const before = i > 0 ? x[i] - x[i - 1] : width;
   const after = i + 1 < x.length ? x[i + 1] - x[i] : width;
   return Math.min(before, after) / 300;
 }
 
-/** How much value and slope change from one side of each x to the other, rounding left out, and how steep it is. */
+/**
+ * How much value and slope change from one side of each x to the other, rounding left out, and how steep it is.
+ * @param {Curve} curve
+ * @param {Float64Array} x
+ * @param {Float64Array} step
+ * @param {boolean} torchs
+ */
 function changes(curve, x, step, torchs) {
   const sides = [-1, 0, 1].map((side) => curve(x.map((at, i) => at + side * step[i])));
   const [left, middle, right] = sides;
   const { abs, max } = Math;
-  const largest = (name, i) => max(...sides.map((side) => abs(side[name][i])));
-  const clean = (change, size) => (Number.isFinite(change) && change <= 1e-11 * size ? 0 : change);
+  /** @typedef {"values"|"slopes"} Name */
+  const largest = (/** @type {Name} */ name, /** @type {number} */ i) =>
+    max(...sides.map((side) => abs(side[name][i])));
+  const clean = (/** @type {number} */ change, /** @type {number} */ size) =>
+    Number.isFinite(change) && change <= 1e-11 * size ? 0 : change;
+  /** @param {Sides} one @param {Sides} other @param {Name} name @param {number} i */
   const between = (one, other, name, i) => abs(one[name][i] - other[name][i]);
-  const corner = (i) =>
+  const corner = (/** @type {number} */ i) =>
     max(between(left, right, "slopes", i), torchs ? between(middle, left, "slopes", i) : 0);
   return {
     jump: x.map((_, i) => {

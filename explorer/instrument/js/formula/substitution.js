@@ -2,8 +2,13 @@
 
 import { evaluate, operands } from "./evaluation.js";
 
-/** @typedef {import("./evaluation.js").Scope} Scope */
+/**
+ * @typedef {import("./evaluation.js").Scope} Scope
+ * @typedef {import("./evaluation.js").Tree} Tree
+ * @typedef {{text: string, level: number}} Printed text, and how tightly its outermost operator binds
+ */
 
+/** @type {Record<string, string>} */
 const SIGNS = {
   "*": "×",
   "/": "/",
@@ -16,6 +21,7 @@ const SIGNS = {
   "&": "and",
   "|": "or",
 };
+/** @type {Record<string, number>} */
 const LEVELS = { "|": 1, "&": 2, compare: 3, "+": 4, "-": 4, "*": 5, "/": 5, "~": 6, "**": 7 };
 const [SIGN, ATOM] = [6, 8];
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
@@ -32,12 +38,12 @@ export function numberText(value) {
   return minus(exponent ? `${digits}·10${[...exponent.replace("+", "")].map(raised).join("")}` : digits);
 }
 
-const minus = (text) => text.replace("-", "−");
-const raised = (digit) => (digit === "-" ? "⁻" : SUPERSCRIPTS[digit]);
+const minus = (/** @type {string} */ text) => text.replace("-", "−");
+const raised = (/** @type {string} */ digit) => (digit === "-" ? "⁻" : SUPERSCRIPTS[Number(digit)]);
 
 /**
  * The formula with its numbers, and what it gives.
- * @param {import("./evaluation.js").Tree} tree
+ * @param {Tree} tree
  * @param {Scope} scope with one x
  * @returns {string}
  */
@@ -47,12 +53,14 @@ export function substituted(tree, scope) {
   return text === result ? result : `${text} = ${result}`;
 }
 
-/** Text, and how tightly its outermost operator binds. */
+/** @param {Tree} node @param {Scope} scope @returns {Printed} */
 function printed(node, scope) {
-  const [head, name] = Array.isArray(node) ? node : ["number"];
-  if (head === "number" || head === "name" || name === "mean") return numeral(evaluate(node, scope)[0]);
-  if (head === "call") return called(name, operands(node), scope);
+  const isLeaf = typeof node === "number" || node[0] === "name" || node[1] === "mean";
+  if (isLeaf) return numeral(evaluate(node, scope)[0]);
+  if (node[0] === "call") return called(node[1], operands(node), scope);
+  const [head] = node;
   const level = head === "-" && node.length === 2 ? SIGN : LEVELS[head];
+  /** @param {Tree} part @param {number} least */
   const inside = (part, least) => bracketed(printed(part, scope), least);
   const [left, right] = operands(node);
   if (head === "compare") return { text: compared(node, (part) => inside(part, LEVELS["+"])), level };
@@ -65,27 +73,31 @@ function printed(node, scope) {
   };
 }
 
+/** @param {number} value @returns {Printed} */
 const numeral = (value) => ({
   text: numberText(value),
   level: value < 0 || Object.is(value, -0) ? SIGN : ATOM,
 });
 
+/** @param {Printed} printed @param {number} least */
 const bracketed = ({ text, level }, least) => (level < least ? `(${text})` : text);
 
-const unsigned = (text) => (text.startsWith("−") ? `(${text})` : text);
+const unsigned = (/** @type {string} */ text) => (text.startsWith("−") ? `(${text})` : text);
 
+/** @param {string} name @param {Tree[]} parts @param {Scope} scope @returns {Printed} */
 function called(name, parts, scope) {
   const texts = parts.map((part) => printed(part, scope).text);
   return { text: name === "abs" ? `|${texts[0]}|` : `${name}(${texts.join(", ")})`, level: ATOM };
 }
 
+/** @param {import("./evaluation.js").Comparison} node @param {(part: Tree) => string} inside */
 function compared([, signs, ...parts], inside) {
   return parts
     .map((part, i) => (i ? `${SIGNS[signs[i - 1]] ?? signs[i - 1]} ` : "") + inside(part))
     .join(" ");
 }
 
-/** A power: whole numbers are raised, others stand after ^. */
+/** A power: whole numbers are raised, others stand after ^. @param {string} base @param {Printed} exponent */
 function raisedTo(base, { text, level }) {
   if (/^\d+$/.test(text)) return base + [...text].map(raised).join("");
   return `${base}^${bracketed({ text, level }, ATOM)}`;

@@ -5,7 +5,8 @@ import { createLesson } from "./screen.js";
 import { createGlossary, inline } from "./words.js";
 import { followSteps } from "../choice/steps.js";
 
-/** @typedef {{lessons: {key: string, title: string, question: string}[], glossary: Object<string, string>,
+/** @typedef {{key: string, title: string, question: string}} Listed a lesson */
+/** @typedef {{lessons: Listed[], glossary: Object<string, string>,
  *   skeleton: string}} Course ``skeleton`` holds the places of a training */
 
 const NEXT = /** @type {Object<string, number>} */ ({
@@ -110,7 +111,7 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
   }
 
   function contents() {
-    const entry = ({ key, title, question }) =>
+    const entry = (/** @type {Listed} */ { key, title, question }) =>
       element(
         "li",
         {},
@@ -165,7 +166,12 @@ function createBar(lessons, { onGo, onGlossary, onPresent }) {
   };
 }
 
-/** A link to a lesson that stays on the page. @param {string} key @param {(key: string) => void} onGo @param {...(Node|string)} content */
+/**
+ * A link to a lesson that stays on the page.
+ * @param {string} key
+ * @param {(key: string) => void} onGo
+ * @param {...(Node|string)} content
+ */
 function linkTo(key, onGo, ...content) {
   const follow = (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -75,9 +75,9 @@ function drawn({ rule, pictures, at }, choice, { onCheck, onSkip }) {
   return { element: form.element, drawing, verdict: said };
 }
 
-/** @param {string} key @returns {*} */
+/** @param {string} key */
 function found(key) {
-  return find("rule", key);
+  return /** @type {import("../formula/entry.js").Rule} */ (find("rule", key));
 }
 
 /** @param {string} key of a rule */

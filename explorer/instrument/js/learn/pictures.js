@@ -54,7 +54,11 @@ function lines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
   return place;
 }
 
-/** A logarithmic axis with a tick at every second power of ten. @param {string} text @param {number[]} values */
+/**
+ * A logarithmic axis with a tick at every second power of ten.
+ * @param {string} text
+ * @param {number[]} values
+ */
 function decades(text, values) {
   const [first, last] = [Math.min(...values), Math.max(...values)].map((value) =>
     Math.ceil(Math.log10(value)),

@@ -62,7 +62,11 @@ export function showNet(host, { scene, presenting, skeleton, reach }) {
   return { store, destroy: createInstrument(place, store, reach).destroy };
 }
 
-/** A choice whose training goes slowly on a stage, unless its pace is given. @param {*} choice @param {boolean} presenting */
+/**
+ * A choice whose training goes slowly on a stage, unless its pace is given.
+ * @param {*} choice
+ * @param {boolean} presenting
+ */
 function paced(choice, presenting) {
   return presenting ? { ...choice, training: { pace: PACE_ON_STAGE, ...choice.training } } : choice;
 }

@@ -13,7 +13,10 @@ import { stayUncovered } from "./uncovered.js";
  * @typedef {(place: HTMLElement, component: Component) => () => void} Make makes a part; returns what ends it
  */
 
-/** Each part by the class of its place, and what it needs is loaded by then. @type {[string, () => Promise<Make>][]} */
+/**
+ * Each part by the class of its place, and what it needs is loaded by then.
+ * @type {[string, () => Promise<Make>][]}
+ */
 const PARTS = [
   [".heading", async () => heading],
   [".lesson", lessons],

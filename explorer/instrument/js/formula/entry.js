@@ -1,0 +1,40 @@
+/**
+ * Ops and rules as explorer/instrument/document.py writes them, own formulas included.
+ *
+ * @typedef {import("./evaluation.js").Tree} Tree
+ *
+ * @typedef {object} Parameter
+ * @property {string} name
+ * @property {number} default
+ * @property {number} low
+ * @property {number} high
+ * @property {string} meaning
+ * @property {string|null} below the parameter it must not cross, such as hi for lo
+ * @property {[number, number]} reach how far its slider may be widened
+ * @property {string} scale
+ *
+ * @typedef {{offset: Tree, spacing: Tree, low: Tree|null, high: Tree|null}} Lattice kinks at even distances
+ *
+ * @typedef {{tree: Tree, turns: Tree[]}} Piece constant between kinks, with what changes where it may touch one
+ *
+ * @typedef {object} Common
+ * @property {string} key
+ * @property {string} label
+ * @property {string} purpose
+ * @property {string} source
+ * @property {string} note
+ * @property {string|null} formula null where torch differentiates the op
+ * @property {Parameter[]} parameters
+ * @property {(Tree|Lattice)[]|null} kinks the declared ones; null where they are searched for
+ * @property {Piece[]} [pieces] at whose changes a kink may lie; like slopes, only where kinks are searched for
+ * @property {{x: Tree, y: Tree}} [slopes] of the formula in x and in y
+ * @property {{name: string, sign: number}[]} movable the parameters that are a kink, or minus one
+ *
+ * @typedef {Common & {tree: Tree, gradient: Tree|null, flat: boolean, family: string}} Op ``gradient`` is
+ *   torch's own, null where it cannot be written out; a ``flat`` op is constant between its kinks
+ * @typedef {Common & {tree: Tree|null, usesY: boolean, group: string, suits: string[],
+ *   otherwise: string}} Rule
+ * @typedef {Op|Rule} Entry
+ */
+
+export {};

@@ -1,0 +1,17 @@
+// Wrong on purpose: `sh tests/types` fails unless each of these mistakes is seen. Nothing runs this.
+
+import { withRange } from "../explorer/instrument/js/choice/choice.js";
+import { tracesOf } from "../explorer/instrument/js/chart/traces.js";
+import { evaluate } from "../explorer/instrument/js/formula/evaluation.js";
+import { above } from "../explorer/instrument/js/formula/floats.js";
+
+// @ts-expect-error: text is no number
+above("1");
+// @ts-expect-error: a scope needs x
+evaluate(["+", "x", 1], { parameters: {} });
+// @ts-expect-error: a choice has more than an op
+withRange({ op: "round" }, 0, 1);
+// @ts-expect-error: the list of rules without a curve is missing
+tracesOf([]);
+// @ts-expect-error: what nobody says the type of
+export const untyped = (value) => value;
