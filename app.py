@@ -9,14 +9,15 @@ from pathlib import Path
 
 import streamlit as st
 import torch
-from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.ui import admission, answers, limits, runs, warm_up
+from explorer.ui.ending import follow_server
 from explorer.ui.pages import PAGES
+from explorer.ui.payload import payload
 from explorer.ui.protection import Protection
 
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
@@ -50,11 +51,8 @@ def answered(path: str, work: Callable[..., answers.Answer], *names: str) -> Rou
 
 async def read(request: Request) -> Response:
     """Pasted code read into formulas, never run."""
-    body = await admission.body(request, answers.LONGEST_BODY)
-    if body is None:
-        return JSONResponse({"message": "This is too long: paste one class or function."})
-    answer = await _seats.compute(answers.read, body.decode("utf-8", "replace"))
-    return JSONResponse(answer, headers=_NOT_KEPT)
+    data = await payload(request, answers.LONGEST_BODY)
+    return JSONResponse(await _seats.compute(answers.read, data.get("code")), headers=_NOT_KEPT)
 
 
 async def save(request: Request) -> Response:
@@ -89,7 +87,7 @@ async def index(request: Request) -> Response:
     path = request.scope["path"]
     page = _PAGES[path]
     if path == "/":
-        with suppress(HTTPException):  # a server that is busy leaves it to Streamlit
+        with suppress(admission.Refused):  # a server that is busy leaves it to Streamlit
             served = await _seats.compute(answers.served, request.url.query)
             page = _EARLY.replace(_ROOT, served + _ROOT)
     return admission.named(request, HTMLResponse(page, headers={"Cache-Control": "no-cache"}))
@@ -110,9 +108,10 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     close = warm_up()
     gc.collect()
     gc.freeze()
-    resting = asyncio.create_task(admission.end_idle_threads())
+    meanwhile = [asyncio.create_task(work) for work in (admission.end_idle_threads(), follow_server())]
     yield
-    resting.cancel()
+    for work in meanwhile:
+        work.cancel()
     close()
 
 
@@ -140,6 +139,6 @@ app = st.App(
         *(Route(page.path, index) for page in PAGES),
     ],
     middleware=[Middleware(Protection, _EARLY), Middleware(admission.Pages)],
-    exception_handlers={429: admission.refused},
+    exception_handlers={admission.Refused: admission.refused},
     on_script_error=friendly_error,
 )

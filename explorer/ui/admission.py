@@ -23,6 +23,7 @@ from explorer.ui.pages import PAGES
 _PATHS = frozenset(page.path for page in PAGES)
 VISITOR = "visitor"  # the cookie that tells those apart who share an address
 _GOING_AWAY = 1013  # a websocket's "try again later"
+_TOO_BIG = 1009  # a websocket's "message too big"
 _FULL = "The explorer is full: {pages} pages are open. Try again in about a minute."
 _HURRIED = "These are more than {rate} requests a second: wait a moment."
 _BUSY = "The server is busy: {waiting} requests wait. Try again in a moment."
@@ -33,6 +34,10 @@ _log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class Refused(HTTPException):
+    """A request that is not done, with its status and a sentence for the screen."""
 
 
 class Pace:
@@ -67,9 +72,9 @@ class Seats:
         self._present = 0
 
     async def compute(self, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
-        """What ``work`` returns, computed in a thread. Raises HTTPException 429 when too many wait."""
+        """What ``work`` returns, computed in a thread. Raises Refused when too many wait."""
         if self._present >= self._computing + self._waiting:
-            raise HTTPException(429, _BUSY.format(waiting=self._waiting))
+            raise Refused(429, _BUSY.format(waiting=self._waiting))
         self._present += 1
         try:
             async with self._free:
@@ -141,25 +146,20 @@ class Pages:
 
 
 def _slowed(receive: Receive, pace: Pace) -> Receive:
-    """Messages at a pace: who sends more waits, and the network holds what has not been read."""
+    """Messages at a pace: who sends more waits, and the network holds what has not been read.
+
+    One that is longer than any of our pages sends ends the connection, before it is parsed.
+    """
 
     async def received() -> Message:
         message = await receive()
+        if len(message.get("bytes") or b"") > limits.MESSAGE:
+            return {"type": "websocket.disconnect", "code": _TOO_BIG}
         while message["type"] == "websocket.receive" and (wait_s := pace.take()):
             await asyncio.sleep(wait_s)
         return message
 
     return received
-
-
-async def body(request: Request, most: int) -> bytes | None:
-    """What a request holds; None for more than ``most`` bytes."""
-    held = bytearray()
-    async for part in request.stream():
-        held += part
-        if len(held) > most:
-            return None
-    return bytes(held)
 
 
 def refusal(code: int, words: str) -> Response:
@@ -169,8 +169,8 @@ def refusal(code: int, words: str) -> Response:
 
 
 async def refused(_request: Request, error: Exception) -> Response:
-    """The handler of status 429."""
-    assert isinstance(error, HTTPException)
+    """The handler of ``Refused``."""
+    assert isinstance(error, Refused)
     return refusal(error.status_code, error.detail)
 
 

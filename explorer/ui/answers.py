@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from threading import Lock
 from typing import Any
-from urllib.parse import parse_qs
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from explorer.lessons import GLOSSARY, LESSONS
 from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
 from explorer.training import SETTINGS, TASKS, Setting
 from explorer.training.words import DEVICES
-from explorer.ui.link import SECTIONS, WORDS, Choice, from_query, setting_text, training_texts
+from explorer.ui.link import SECTIONS, WORDS, Choice, from_text, is_embedded, setting_text, training_texts
 from explorer.ui.presets import PRESETS, TRAINING
 
 _FIND: Mapping[str, Callable[[str], Op | Rule]] = {"op": find_op, "rule": find_rule}
@@ -31,7 +30,7 @@ _PRESETS = {"instrument": PRESETS, "training": TRAINING}
 _COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
 # What a page loads beside what all of them need.
 _ALSO = {"/train": ("train/training.js",), "/learn": ("learn/course.js", "train/training.js")}
-LONGEST_BODY = 4 * MAX_CHARACTERS  # bytes of pasted code in UTF-8
+LONGEST_BODY = 8 * MAX_CHARACTERS  # bytes of pasted code as JSON: four a character, or an escaped quote
 Answer = dict[str, Any]
 
 
@@ -82,9 +81,8 @@ def head(path: str) -> str:
 
 def served(query: str) -> str:
     """Explore with the choice of a link, for the body of its page: it is drawn before Streamlit has come."""
-    values = parse_qs(query, keep_blank_values=True)
-    data = json_text(given(from_query(values)[0], "instrument"))
-    heading = "" if values.get("embed") == ["true"] else skeleton("heading")
+    data = json_text(given(from_text(query)[0], "instrument"))
+    heading = "" if is_embedded(query) else skeleton("heading")
     script = f'<script type="application/json">{data}</script>'
     return f'<div class="served">{heading}{skeleton("instrument")}{script}</div>'
 
@@ -115,7 +113,7 @@ def chosen(choice: Choice) -> Answer:
 
 def confirm(query: str) -> Answer:
     """Torch's curves and words for the choice of a link; a message where torch cannot draw it."""
-    choice, _ = from_query(parse_qs(query, keep_blank_values=True))
+    choice, _ = from_text(query)
     try:
         return _confirmed(choice.op, choice.rules, tuple(sorted(choice.sampling.items())))
     except ValueError as error:
@@ -150,7 +148,7 @@ def _dtype(span: tuple[float, float]) -> str:
 
 def saved(query: str) -> str:
     """The instrument with the choice of a link as one HTML file."""
-    choice, _ = from_query(parse_qs(query, keep_blank_values=True))
+    choice, _ = from_text(query)
     words = confirm(query)
     return Page(chosen(choice), {name: words.get(name, "") for name in ("main", "rest")}).html()
 
@@ -174,7 +172,7 @@ def lesson(key: str) -> Answer:
 def _lesson(key: str) -> Answer:
     data = LESSONS[key].data()
     for scene in data["scenes"]:
-        scene["choice"] = chosen(from_query(parse_qs(scene["query"]))[0])
+        scene["choice"] = chosen(from_text(scene["query"])[0])
     return data
 
 
@@ -188,8 +186,9 @@ def own_entry(kind: str, text: str) -> Answer:
         return {"message": error.message, "column": error.column}
 
 
-def read(text: str) -> Answer:
+def read(code: object) -> Answer:
     """What stands in pasted code: each Function with the choice that shows it, or what is in the way."""
+    text = str(code or "").encode("utf-8", "replace").decode()  # JSON may hold halves of characters
     try:
         return {"readings": [_readable(reading) for reading in read_sources(text)]}
     except ReadingError as error:

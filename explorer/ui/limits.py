@@ -15,6 +15,7 @@ WAITING = 64 * _SPARE  # requests for that; one more is asked to come again
 REQUESTS = 20 * _SPARE  # of one visitor a second, and as many at once before that
 SHARED_REQUESTS = 100 * _SPARE  # the same for all at one address whose browsers keep no cookie
 RERUNS = 5 * _SPARE  # of one page a second, and as many at once before that
+MESSAGE = 65_536  # bytes that a page sends Streamlit at once: a link has 2,000
 PICTURES = 400  # a second, of all watched trainings together: thirteen each for thirty
 WATCHERS = 16 * _SPARE  # of one training: connections that broke off unnoticed are among them
 WATCHED = 16 * _SPARE  # trainings of one visitor

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, find_rule, hint
 from explorer.curves import LARGEST_RANGE
@@ -22,6 +22,10 @@ LONGEST_REASON = 200
 SMALLEST_SPAN = 1e-12  # of the larger end: below that float64 has too few numbers for a curve
 SECTIONS = {"formula": "Formula", "code": "Code", "paste": "Paste code", "data": "Data"}
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+_EMBED = re.compile(r"(?:^|&)embed=([^&]*)")
+_LONGEST_TEXT = 3 * LONGEST_QUERY  # where every character is written as %XX
+_TOO_LONG = f"The link is longer than {LONGEST_QUERY} characters and was not used."
 
 Query = dict[str, list[str]]
 
@@ -111,13 +115,25 @@ def query_length(query: Mapping[str, Sequence[str]]) -> int:
     return len(urlencode(query, doseq=True, errors="replace"))
 
 
+def from_text(query: str) -> tuple[Choice, list[str]]:
+    """What the query of a link asks for, as ``from_query`` has it; one that is far too long is not parsed."""
+    if len(query) > _LONGEST_TEXT:
+        return _DEFAULT, [_TOO_LONG]
+    return from_query(parse_qs(query, keep_blank_values=True))
+
+
+def is_embedded(query: str) -> bool:
+    """Whether a query asks for the page as a frame: any length of it is looked through once."""
+    return [text.lower() for text in _EMBED.findall(query)][-1:] == ["true"]
+
+
 def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
     """What a link asks for, and a sentence for everything it asked for and could not have.
 
     Never raises. Unknown and impossible values are at their default; a reversed range is swapped.
     """
     if query_length(query) > LONGEST_QUERY:
-        return _DEFAULT, [f"The link is longer than {LONGEST_QUERY} characters and was not used."]
+        return _DEFAULT, [_TOO_LONG]
     reader = _Reader(query)
     op = reader.op()
     rules = reader.rules()

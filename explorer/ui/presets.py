@@ -1,9 +1,8 @@
 """Ready-made choices, each the query of a link and a sentence on what to try."""
 
 from dataclasses import dataclass
-from urllib.parse import parse_qs
 
-from explorer.ui.link import Choice, from_query
+from explorer.ui.link import Choice, from_text
 
 
 @dataclass(frozen=True)
@@ -17,7 +16,7 @@ class Preset:
     @property
     def choice(self) -> Choice:
         """The choice the query stands for."""
-        return from_query(parse_qs(self.query))[0]
+        return from_text(self.query)[0]
 
 
 # fmt: off

@@ -5,24 +5,30 @@ import hashlib
 import os
 import re
 import socket
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.ui import limits
+from explorer.ui.admission import refusal
+from explorer.ui.link import is_embedded
 
 HOSTS = "EXPLORER_HOSTS"  # the environment variable: further names the server is reached by, with commas
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _UPLOADS = "/_stcore/upload_file"
 _POLICY_VIOLATION = 1008  # of a websocket
+_READING = ("GET", "HEAD", "OPTIONS")  # methods that change nothing, which any site may have a browser send
+_UNKNOWN = f"This server is not known by that name: use its own, or add the name to {HOSTS}."
+_NO_UPLOADS = "Nothing can be uploaded here: paste code as text."
+_FOREIGN = f"Only the explorer's own pages may ask for this: reload the page, or add its name to {HOSTS}."
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
 
 
 class Protection:
-    """Puts protecting headers on every answer; refuses foreign hosts and uploads.
+    """Puts protecting headers on every answer; refuses foreign hosts, other sites' requests and uploads.
 
     Args:
         app: what answers.
@@ -33,8 +39,8 @@ class Protection:
     def __init__(self, app: ASGIApp, page: str = "", *, hosted: bool = limits.HOSTED) -> None:
         self.app = app
         self._policy = _policy(page)
-        names = os.environ.get(HOSTS, "").lower().replace(",", " ").split()
-        self._hosts = {*_LOOPBACK, *names} | (set() if hosted else {socket.gethostname().lower()})
+        self._names = frozenset(os.environ.get(HOSTS, "").lower().replace(",", " ").split())
+        self._hosts = self._names | {*_LOOPBACK} | (set() if hosted else {socket.gethostname().lower()})
         self._hosted = hosted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -50,21 +56,34 @@ class Protection:
                 MutableHeaders(scope=message).update({**_HEADERS, "Content-Security-Policy": policy})
             await send(message)
 
-        words = self._refusal(scope)
-        if not words:
-            await self.app(scope, receive, sending)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": words})
+        refused = self._refusal(scope)
+        if refused and scope["type"] == "websocket":
+            reason = bytes(refused.body).decode()
+            await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": reason})
         else:
-            await PlainTextResponse(words, 400)(scope, receive, sending)
+            await (refused or self.app)(scope, receive, sending)
 
-    def _refusal(self, scope: Scope) -> str:
-        """What is wrong with a request, in a sentence; empty where nothing is."""
+    def _refusal(self, scope: Scope) -> Response | None:
+        """What is answered in the place of the app; None where nothing is wrong."""
         if not self._knows(scope):
-            return f"This server is not known by that name: use its own, or add the name to {HOSTS}."
-        if scope["path"].startswith(_UPLOADS):
-            return "Nothing can be uploaded here: paste code as text."
-        return ""
+            return PlainTextResponse(_UNKNOWN, 400)
+        if _UPLOADS in scope["path"]:
+            return PlainTextResponse(_NO_UPLOADS, 400)
+        if scope["type"] == "http" and scope["method"] not in _READING and self._is_foreign(scope):
+            return refusal(403, _FOREIGN)
+        return None
+
+    def _is_foreign(self, scope: Scope) -> bool:
+        """Whether a browser says that another site has it ask. What is no browser says nothing."""
+        headers = Headers(scope=scope)
+        if site := headers.get("sec-fetch-site"):
+            return site != "same-origin"
+        try:
+            origin = urlsplit(headers.get("origin", f"//{headers['host']}").lower())
+            # A proxy may have put another host in the place of ours.
+            return origin.netloc != headers["host"].lower() and origin.hostname not in self._names
+        except ValueError:
+            return True
 
     def _knows(self, scope: Scope) -> bool:
         try:
@@ -76,8 +95,7 @@ class Protection:
 
 
 def _is_embedded(scope: Scope) -> bool:
-    query: str = scope["query_string"].decode("latin-1")
-    return parse_qs(query).get("embed", [""])[-1].lower() == "true"
+    return is_embedded(scope["query_string"].decode("latin-1"))
 
 
 def _policy(page: str) -> str:

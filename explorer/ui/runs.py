@@ -4,27 +4,23 @@ import hmac
 import json
 import secrets
 from collections.abc import Callable
-from contextlib import suppress
-from typing import Any, get_args
-from urllib.parse import parse_qs
+from typing import get_args
 
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.training import LIVE, SETTINGS, Command, EngineFull, Settings, Status, shared_engine
-from explorer.ui.admission import body, refusal
-from explorer.ui.link import from_query
+from explorer.ui.admission import Refused
+from explorer.ui.link import from_text
+from explorer.ui.payload import Json, payload
 from explorer.ui.stream import event, run_events
 
 LONGEST_BODY = 4 * LONGEST_QUERY  # bytes
 LONGEST_OWNER = 64
 _secret = secrets.token_bytes(32)
-
-Json = dict[str, Any]
 
 
 async def start(request: Request) -> Response:
@@ -47,32 +43,32 @@ ROUTES = (
 )
 
 
-def _started(payload: Json) -> str:
-    owner = payload.get("owner")
+def _started(data: Json) -> str:
+    owner = data.get("owner")
     if not isinstance(owner, str) or not 1 <= len(owner) <= LONGEST_OWNER:
-        raise HTTPException(400, f"The owner must be a text of 1 to {LONGEST_OWNER} characters.")
-    choice, notices = from_query(parse_qs(str(payload.get("query", "")), keep_blank_values=True))
+        raise Refused(400, f"The owner must be a text of 1 to {LONGEST_OWNER} characters.")
+    choice, notices = from_text(str(data.get("query", "")))
     if notices:
-        raise HTTPException(400, notices[0])
+        raise Refused(400, notices[0])
     training = {name: getattr(choice, name) for name in SETTINGS}
     settings = Settings(op=choice.op, rules=choice.rules, parameters=choice.parameters, **training)
-    identity = shared_engine().start(settings, owner, paused=payload.get("paused") is True)
+    identity = shared_engine().start(settings, owner, paused=data.get("paused") is True)
     return json.dumps({"id": identity, "key": _key(identity)})
 
 
-def _commanded(payload: Json, identity: str, name: str) -> str:
+def _commanded(data: Json, identity: str, name: str) -> str:
     engine = shared_engine()
-    status = None if _owned(identity, payload) else engine.snapshot(identity)
+    status = None if _owned(identity, data) else engine.snapshot(identity)
     if status and status.state != "gone":
-        raise HTTPException(403, "Only who started this run can command it: press Start for your own.")
-    return event(status or _obeyed(identity, name, payload))
+        raise Refused(403, "Only who started this run can command it: press Start for your own.")
+    return event(status or _obeyed(identity, name, data))
 
 
-def _obeyed(identity: str, name: str, payload: Json) -> Status:
+def _obeyed(identity: str, name: str, data: Json) -> Status:
     engine = shared_engine()
     if name not in ("change", *get_args(Command)):
-        raise HTTPException(404, f"Runs know no such command: use change, {', '.join(get_args(Command))}.")
-    live = {key: SETTINGS[key].read(str(payload[key])) for key in LIVE if key in payload}
+        raise Refused(404, f"Runs know no such command: use change, {', '.join(get_args(Command))}.")
+    live = {key: SETTINGS[key].read(str(data[key])) for key in LIVE if key in data}
     status = engine.change(identity, **live)
     return status if name == "change" else engine.command(identity, name)  # type: ignore[arg-type]  # it is one
 
@@ -82,31 +78,19 @@ def _key(identity: str) -> str:
     return hmac.digest(_secret, identity.encode(), "sha256").hex()
 
 
-def _owned(identity: str, payload: Json) -> bool:
-    return hmac.compare_digest(str(payload.get("key")).encode(errors="replace"), _key(identity).encode())
-
-
-async def _payload(request: Request) -> Json:
-    """The object a request holds."""
-    text = await body(request, LONGEST_BODY)
-    if text is None:
-        raise HTTPException(413, f"This is too long: at most {LONGEST_BODY} bytes.")
-    with suppress(ValueError, RecursionError):
-        if isinstance(payload := json.loads(text), dict):
-            return payload
-    raise HTTPException(400, "This is not understood: send JSON.")
+def _owned(identity: str, data: Json) -> bool:
+    return hmac.compare_digest(str(data.get("key")).encode(errors="replace"), _key(identity).encode())
 
 
 async def _answered(work: Callable[..., str], request: Request, *given: str) -> Response:
-    """What the work gives, as JSON; a sentence where it cannot be done."""
+    """What the work gives, as JSON. Raises Refused where it cannot be done."""
+    data = await payload(request, LONGEST_BODY)
     try:
-        text = await run_in_threadpool(work, await _payload(request), *given)
-    except HTTPException as refused:
-        return refusal(refused.status_code, refused.detail)
+        text = await run_in_threadpool(work, data, *given)
     except ValueError as error:
-        return refusal(400, f"This cannot be trained: {error}.")
+        raise Refused(400, f"This cannot be trained: {error}.") from None
     except EngineFull as full:
-        return refusal(503, str(full))
+        raise Refused(503, str(full)) from None
     except RuntimeError as error:
-        return refusal(503, f"Training is not available just now: {error}.")
+        raise Refused(503, f"Training is not available just now: {error}.") from None
     return Response(text, media_type="application/json", headers={"Cache-Control": "no-store"})

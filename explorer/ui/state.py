@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qs
 
 import streamlit as st
 
-from explorer.ui.link import Choice, from_query
+from explorer.ui.link import Choice, from_query, from_text
 
 BROWSERS_OWN = ("lesson", "present")  # of a link to Learn: the page in the browser reads them
 VIEW = "view."  # begins the key of every widget: what is opened, which button was pressed
@@ -36,4 +35,4 @@ def keep(choice: Choice) -> None:
 def reported(report: Mapping[str, Any]) -> None:
     """Take over what the instrument shows, ``query`` as in a link; leave alone what is not understood."""
     if isinstance(query := report.get("query"), str):
-        keep(from_query(parse_qs(query, keep_blank_values=True))[0])
+        keep(from_text(query)[0])

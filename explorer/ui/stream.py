@@ -20,6 +20,7 @@ from explorer.training import ACTIVE, AT_REST, Engine, EngineProcess, Status, sh
 from explorer.training.status import state_words
 from explorer.ui import limits
 from explorer.ui.admission import VISITOR
+from explorer.ui.ending import ending
 
 INTERVAL_S = 0.05  # between two looks, and longer where many watch
 QUIET_S = 15.0  # after which a comment keeps the connection, and notices when it is gone
@@ -64,7 +65,7 @@ class Watching:
                 return
         self._counts.update(mine.keys())
         try:
-            async for text in events(looks, run):
+            async for text in ending.until(events(looks, run)):
                 yield text
         finally:
             self._counts.subtract(mine.keys())

@@ -65,9 +65,9 @@ class Connection:
             host, port = self._host.rsplit(":", 1)
             self._reader, self._writer = await asyncio.open_connection(host, int(port))
         method, cookie = "POST" if body else "GET", f"Cookie: {self.cookie}\r\n" if self.cookie else ""
-        head = (
-            f"{method} {path} HTTP/1.1\r\nHost: {self._host}\r\n{cookie}Content-Length: {len(body)}\r\n\r\n"
-        )
+        kind = "Content-Type: application/json\r\n" if body else ""
+        fields = f"Host: {self._host}\r\n{cookie}{kind}Content-Length: {len(body)}\r\n"
+        head = f"{method} {path} HTTP/1.1\r\n{fields}\r\n"
         self._writer.write(head.encode() + body)
         await self._writer.drain()
 

@@ -12,6 +12,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
+from explorer.instrument.limits import LONGEST_QUERY
 from explorer.ui import admission, limits
 from explorer.ui.pages import PAGES
 
@@ -175,6 +176,18 @@ def test_who_sends_more_than_a_page_may_is_read_later(monkeypatch: pytest.Monkey
     monkeypatch.setattr(admission.asyncio, "sleep", sleep)
     assert asyncio.run(flooded()) == 10  # none is lost
     assert slept == pytest.approx([0.5] * 8)
+
+
+def test_a_message_longer_than_any_of_ours_ends_the_connection():
+    async def received(length: int) -> Message:
+        async def receive() -> Message:
+            return {"type": "websocket.receive", "bytes": bytes(length)}
+
+        return await admission._slowed(receive, admission.Pace(2))()
+
+    assert asyncio.run(received(limits.MESSAGE))["type"] == "websocket.receive"
+    assert asyncio.run(received(limits.MESSAGE + 1)) == {"type": "websocket.disconnect", "code": 1009}
+    assert limits.MESSAGE > 10 * LONGEST_QUERY
 
 
 def test_a_visitor_gets_a_name_once():

@@ -97,6 +97,11 @@ def test_code_that_cannot_be_read_is_named_with_its_line(text: str, words: str):
     assert words in " ".join(messages)
 
 
+@pytest.mark.parametrize("code", [None, 7, [], {}, "", "\ud800", "class F:\n  x = '\ud800'", "\0"])
+def test_whatever_comes_as_code_gets_a_sentence(code: object):
+    assert json.dumps(answers.read(code), ensure_ascii=False).encode()
+
+
 def test_pasted_code_without_a_rule_of_its_own_shows_torchs():
     (reading,) = answers.read("def f(x):\n    return x.clamp(0, 1)")["readings"]
     assert (reading["op"], reading["rule"]) == ("clamp(x, 0, 1)", "torch's own")

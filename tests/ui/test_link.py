@@ -10,10 +10,13 @@ import pytest
 
 from explorer.catalogue import OPS, RULES, find_op, find_rule
 from explorer.curves import sample
+from explorer.ui import answers, link, state
 from explorer.ui.link import (
     LONGEST_QUERY,
     Choice,
     from_query,
+    from_text,
+    is_embedded,
     ordered,
     parameters_of,
     query_length,
@@ -40,6 +43,46 @@ def test_a_choice_comes_back_from_its_link():
 def test_one_link_carries_what_both_pages_need():
     choice = replace(Choice(), op="relu", g=2.0, range=(0.0, 2.0), seed=3)
     assert set(query_of(choice)) == {"op", "rule", "g", "range", "seed"}
+
+
+@pytest.mark.parametrize("query", ["a=1&" * 2_000_000, "op=sign&x=" + "%41" * LONGEST_QUERY])
+def test_a_query_that_is_too_long_is_not_parsed(query, monkeypatch):
+    """8 MB of it took seconds, and whoever has a page open may send them."""
+    kept, parsed = [], []
+    monkeypatch.setattr(state, "keep", kept.append)
+    monkeypatch.setattr(link, "parse_qs", lambda text, **_: parsed.append(len(text)) or {})
+    choice, (notice,) = from_text(query)
+    assert (choice, f"longer than {LONGEST_QUERY} characters" in notice) == (Choice(), True)
+    assert answers.served(query)
+    assert answers.confirm(query)
+    state.reported({"query": query})
+    assert kept == [Choice()]
+    assert max(parsed, default=0) < LONGEST_QUERY
+
+
+def test_a_link_that_writes_every_character_as_a_code_is_read():
+    query = {"op": ["sign"], "rule": [f"formula: g * {number} + w" for number in range(3)]}
+    coded = "&".join(
+        f"{key}={''.join(f'%{code:02X}' for code in text.encode())}" for key in query for text in query[key]
+    )
+    assert from_text(coded) == from_query(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "embedded"),
+    [
+        ("embed=true", True),
+        ("op=relu&embed=True", True),
+        ("embed=false&embed=true", True),
+        ("embed=true&embed=false", False),
+        ("x=embed=true", False),
+        ("embed=true&" * 2_000_000, True),
+        ("", False),
+    ],
+    ids=range(7),
+)
+def test_whether_a_query_asks_for_a_frame(query, embedded):
+    assert is_embedded(query) == embedded
 
 
 def test_the_default_needs_no_query():

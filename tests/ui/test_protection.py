@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
+import json
 import socket
 
 import pytest
@@ -15,7 +16,14 @@ from explorer.ui.protection import HOSTS, Protection
 
 
 def _answer(
-    app: Protection, host: str, path: str = "/", kind: str = "http", query: bytes = b"", server="10.0.0.7"
+    app: Protection,
+    host: str,
+    path: str = "/",
+    kind: str = "http",
+    query: bytes = b"",
+    server="10.0.0.7",
+    method: str = "GET",
+    **headers: str,
 ):
     sent: list[Message] = []
 
@@ -27,10 +35,13 @@ def _answer(
 
     scope = {
         "type": kind,
-        "method": "GET",
+        "method": method,
         "path": path,
         "query_string": query,
-        "headers": [(b"host", host.encode("latin-1"))],
+        "headers": [
+            (name.replace("_", "-").encode(), value.encode("latin-1"))
+            for name, value in {"host": host, **headers}.items()
+        ],
         "server": (server, 8501),
     }
     asyncio.run(app(scope, receive, send))
@@ -71,6 +82,36 @@ def test_a_websocket_of_a_foreign_host_is_closed():
 def test_nothing_is_uploaded():
     start, body = _answer(Protection(_page), "localhost", path="/_stcore/upload_file/session/file")
     assert (start["status"], b"Nothing can be uploaded" in body["body"]) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"sec_fetch_site": "same-origin", "origin": "http://localhost:8501"}, 200),
+        ({"sec_fetch_site": "cross-site"}, 403),
+        ({"sec_fetch_site": "same-site", "origin": "http://localhost:8501"}, 403),
+        ({"sec_fetch_site": "none"}, 403),
+        ({"origin": "http://localhost:8501"}, 200),
+        ({"origin": "https://LOCALHOST:8501"}, 200),  # a proxy speaks TLS for us
+        ({"origin": "http://localhost:9999"}, 403),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "http://localhost:8501.evil.example"}, 403),
+        ({"origin": "https://rules.example"}, 200),  # a proxy has put localhost in its place
+        ({"origin": "null"}, 403),
+        ({"origin": ""}, 403),
+        ({"origin": "http://["}, 403),
+        ({}, 200),  # no browser
+    ],
+)
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_whatever_changes_something_is_asked_for_by_our_own_pages(headers, code, method, monkeypatch):
+    monkeypatch.setenv(HOSTS, "rules.example")
+    app = Protection(_page)
+    assert _code(app, "localhost:8501", method=method, **headers) == code
+    assert _code(app, "localhost:8501", **headers) == 200
+    if code == 403:
+        _, body = _answer(app, "localhost:8501", method=method, **headers)
+        assert "own pages" in json.loads(body["body"])["message"]
 
 
 def test_every_answer_carries_the_headers():

@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.training import Engine, Limits
 from explorer.ui import runs
+from explorer.ui.admission import Refused, refused
 from tests.training.driving import Clock
 
 QUERY = "op=relu&rule=default&rule=zero&hidden=4&batch=8&steps=20&pace=full"
@@ -29,13 +30,13 @@ class Answer:
 class Client:
     """Posts to the routes, without a network."""
 
-    app = Starlette(routes=list(runs.ROUTES))
+    app = Starlette(routes=list(runs.ROUTES), exception_handlers={Refused: refused})
 
-    def post(self, path, *, json=None, content=None):
+    def post(self, path, *, json=None, content=None, kind="application/json"):
         body = content if content is not None else encoded(json)
-        return asyncio.run(self._posted(path, body if isinstance(body, bytes) else body.encode()))
+        return asyncio.run(self._posted(path, body if isinstance(body, bytes) else body.encode(), kind))
 
-    async def _posted(self, path, body):
+    async def _posted(self, path, body, kind):
         sent = []
         parts = [body[:5000], body[5000:]]
 
@@ -46,7 +47,8 @@ class Client:
         async def send(message):
             sent.append(message)
 
-        scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": []}
+        headers = [(b"content-type", kind.encode())]
+        scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
         await self.app(scope, receive, send)
         return Answer(sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:]).decode())
 
@@ -69,7 +71,7 @@ def commanded(client, run, name, **more):
     return client.post(f"/runs/{run['id']}/{name}", json={"key": run["key"], **more})
 
 
-def refusal(answer, code):
+def told(answer, code):
     """The sentence of an answer that is none."""
     assert answer.status_code == code
     sentence = answer.json()["message"]
@@ -108,7 +110,7 @@ def test_lr_and_pace_change_and_nothing_else(client, engine):
     assert (entry.settings.lr, entry.settings.pace) == (1e-9, 7)
     commanded(client, run, "change", seed="4")
     assert entry.settings.seed == 0
-    assert "lr must be" in refusal(commanded(client, run, "change", lr="1e9"), 400)
+    assert "lr must be" in told(commanded(client, run, "change", lr="1e9"), 400)
     assert entry.settings.lr == 1e-9
 
 
@@ -120,14 +122,14 @@ def test_every_command_brings_the_lr_and_pace_that_are_shown(client, engine, nam
     assert commanded(client, run, name, lr="1e-9", pace="7").json()["state"] == before
     (entry,) = engine._roster
     assert (entry.settings.lr, entry.settings.pace) == (1e-9, 7)
-    assert "lr must be" in refusal(commanded(client, run, name, lr="1e9"), 400)
+    assert "lr must be" in told(commanded(client, run, name, lr="1e9"), 400)
 
 
 def test_only_who_started_a_run_commands_it(client, engine):
     run, other = begun(client), begun(client, owner="another")
     for key in (other["key"], "", None, 7, "ü", "\ud800", [run["key"]]):
-        refused = client.post(f"/runs/{run['id']}/pause", json={"key": key})
-        assert "Only who started this run" in refusal(refused, 403)
+        answer = client.post(f"/runs/{run['id']}/pause", json={"key": key})
+        assert "Only who started this run" in told(answer, 403)
     assert [status.state for status in engine.list()] == ["running", "running"]
 
 
@@ -154,13 +156,13 @@ def test_a_visitor_has_one_run(client, engine):
 )
 def test_what_cannot_be_had_starts_nothing(client, engine, query, said):
     answer = client.post("/runs", json={"query": query, "owner": "me"})
-    assert said in refusal(answer, 400)
+    assert said in told(answer, 400)
     assert engine.list() == ()
 
 
 @pytest.mark.parametrize("owner", [None, "", "x" * 65, 7, {}])
 def test_an_owner_is_a_short_text(client, engine, owner):
-    assert "1 to 64 characters" in refusal(client.post("/runs", json={"query": QUERY, "owner": owner}), 400)
+    assert "1 to 64 characters" in told(client.post("/runs", json={"query": QUERY, "owner": owner}), 400)
     assert engine.list() == ()
 
 
@@ -173,25 +175,33 @@ def test_hostile_bodies(client, engine, path, body):
     assert engine.list() == ()
 
 
+@pytest.mark.parametrize("kind", ["", "text/plain", "text/plain; application/json", "multipart/form-data"])
+def test_what_a_form_of_another_site_could_send_is_not_read(client, engine, kind):
+    body = json.dumps({"query": QUERY, "owner": "me"})
+    assert "send JSON" in told(client.post("/runs", content=body, kind=kind), 415)
+    assert engine.list() == ()
+    assert client.post("/runs", content=body, kind="Application/JSON; charset=utf-8").status_code == 200
+
+
 def test_a_body_is_read_no_further_than_its_limit(client, engine):
-    refused = client.post("/runs", content=json.dumps({"query": "x" * runs.LONGEST_BODY}))
-    assert "too long" in refusal(refused, 413)
+    answer = client.post("/runs", content=json.dumps({"query": "x" * runs.LONGEST_BODY}))
+    assert "too long" in told(answer, 413)
 
 
 def test_an_unknown_command_is_said(client, engine):
-    assert "pause, resume" in refusal(commanded(client, begun(client), "explode"), 404)
+    assert "pause, resume" in told(commanded(client, begun(client), "explode"), 404)
 
 
 def test_a_full_house_and_a_silent_engine_are_said(client, monkeypatch):
     full = Engine(Limits(workers=0, running=0, waiting=0), Clock())
     monkeypatch.setattr(runs, "shared_engine", lambda: full)
     start = {"query": QUERY, "owner": "me"}
-    assert "try again in about a minute" in refusal(client.post("/runs", json=start), 503)
+    assert "try again in about a minute" in told(client.post("/runs", json=start), 503)
 
     class Silent:
         def start(self, *_given, **_named):
             raise RuntimeError("it does not answer: try again in a moment")
 
     monkeypatch.setattr(runs, "shared_engine", Silent)
-    said = refusal(client.post("/runs", json=start), 503)
+    said = told(client.post("/runs", json=start), 503)
     assert said == "Training is not available just now: it does not answer: try again in a moment."

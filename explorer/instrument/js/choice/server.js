@@ -18,12 +18,17 @@ export async function readFormula(kind, text) {
   return found?.entry || typeof found?.message === "string" ? found : null;
 }
 
-/** What the server finds in pasted code. @param {string} body */
-export async function readCode(body) {
-  const found = await asked("read", { method: "POST", body });
+/** What the server finds in pasted code. @param {string} code */
+export async function readCode(code) {
+  const found = await asked("read", sent({ code }));
   return Array.isArray(found?.readings) || typeof found?.message === "string"
     ? found
     : { message: "The server does not answer: type on to try again." };
+}
+
+/** What ``fetch`` needs to send data. @param {*} data @returns {RequestInit} */
+export function sent(data) {
+  return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) };
 }
 
 /** The server's answer; null where there is none. @param {string} path @param {RequestInit} [options] */

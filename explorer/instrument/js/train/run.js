@@ -1,7 +1,9 @@
 // The session's run: what is pressed shows at once, and then what the server says.
 
+import { sent } from "../choice/server.js";
 import { withArrays } from "./data.js";
 import { createFeed } from "./feed.js";
+import { keep, kept } from "./session.js";
 
 /**
  * How a run stands: the fields of an event.
@@ -188,14 +190,10 @@ export function createRun({ server, live, onChange }) {
   }
 }
 
-/** The answer of the server to a request; a message where it gives none. @param {string} address @param {*} body */
-async function post(address, body) {
+/** The answer of the server to a request; a message where it gives none. @param {string} address @param {*} data */
+async function post(address, data) {
   try {
-    const response = await fetch(address, {
-      method: "POST",
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
+    const response = await fetch(address, { ...sent(data), signal: AbortSignal.timeout(PATIENCE_MS) });
     return await response.json();
   } catch {
     return { message: SILENT };
@@ -211,14 +209,4 @@ function owner() {
     .join("");
   keep("owner", made);
   return made;
-}
-
-/** @param {string} name */
-function kept(name) {
-  return JSON.parse(sessionStorage.getItem(`gradient-explorer.${name}`) ?? "null");
-}
-
-/** @param {string} name @param {*} value */
-function keep(name, value) {
-  sessionStorage.setItem(`gradient-explorer.${name}`, JSON.stringify(value));
 }

@@ -1,0 +1,27 @@
+// What a session keeps when its page is loaded again. A frame on another site may be kept from that: then it
+// keeps it as long as the page stays.
+
+const PREFIX = "gradient-explorer.";
+const memory = /** @type {Map<string, string>} */ (new Map());
+
+/** What was kept under a name; null where nothing was. @param {string} name */
+export function kept(name) {
+  const text = storage()?.getItem(PREFIX + name) ?? memory.get(name);
+  return JSON.parse(text ?? "null");
+}
+
+/** @param {string} name @param {*} value as JSON has it */
+export function keep(name, value) {
+  const text = JSON.stringify(value);
+  memory.set(name, text);
+  storage()?.setItem(PREFIX + name, text);
+}
+
+/** The browser's storage; null where it may not be looked at. */
+function storage() {
+  try {
+    return sessionStorage;
+  } catch {
+    return null;
+  }
+}

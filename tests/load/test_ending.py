@@ -1,0 +1,122 @@
+"""A server that is told to end: it is gone within seconds, whoever holds on to it, and says little of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import select
+import signal
+import socket
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from explorer.instrument.assets import PLOTLY
+from tests.browser.server import ROOT, serve
+from tests.load.http import Connection
+from tests.load.machine import children, server_at
+from tests.load.visitor import Visitor
+
+ENDS_WITHIN_S = 5.0
+RUN = {"query": "op=relu&rule=default&pace=5", "owner": "me"}
+HALF_A_BODY = (
+    b"POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
+)
+HALF_A_HEAD = b"GET / HTTP/1.1\r\nHost: loc"
+LARGEST_FILE = f"GET /assets/{PLOTLY} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ending") / "log.txt"
+
+
+@pytest.fixture(scope="module")
+def address(log: Path) -> Iterator[str]:
+    with serve(ROOT / "app.py", log) as address:
+        yield address
+
+
+def in_thread(work):
+    """What a coroutine returns: a browser test may keep an event loop running in this thread."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
+@contextmanager
+def said(address: str, text: bytes) -> Iterator[socket.socket]:
+    """A connection on which so much has been said, by one who takes little of what is answered."""
+    place = urlsplit(address)
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect((place.hostname, place.port))
+        connection.sendall(text)
+        yield connection
+
+
+@asynccontextmanager
+async def watched(address: str) -> AsyncIterator[None]:
+    """A run that goes on, with one who watches it."""
+    connection = Connection(address)
+    run = json.loads(await connection.post("/runs", json.dumps(RUN).encode()))["id"]
+    assert b"data: " in await anext(connection.lines(f"/runs/{run}/events"))
+    yield
+    connection.close()
+
+
+@asynccontextmanager
+async def visited(address: str) -> AsyncIterator[None]:
+    """A page that is open."""
+    visitor = Visitor(address, "", "")
+    await visitor.open()
+    yield
+    await visitor.close()
+
+
+def ended(processes: list[int]) -> bool:
+    """Whether processes end in time."""
+    with ExitStack() as files:
+        waiting = {os.pidfd_open(process) for process in processes}
+        for file in waiting:
+            files.callback(os.close, file)
+        while waiting and (over := select.select(list(waiting), [], [], ENDS_WITHIN_S)[0]):
+            waiting -= set(over)
+    return not waiting
+
+
+def test_a_body_that_breaks_off_is_not_worth_a_word(address: str, log: Path):
+    async def served() -> bytes:
+        connection = Connection(address)
+        answer = await connection.get("/_stcore/health")
+        connection.close()
+        return answer
+
+    before = log.read_text("utf-8")
+    for path in (b"/runs", b"/read", b"/runs/a/pause"):
+        with said(address, HALF_A_BODY.replace(b"/runs", path, 1)):
+            assert in_thread(served()) == b"ok"
+    in_thread(served())
+    assert log.read_text("utf-8") == before
+
+
+def test_a_server_ends_whoever_holds_on_to_it(address: str, log: Path):
+    """The last test of this file: afterwards it is gone."""
+    pid = server_at(urlsplit(address).port or 80)
+    processes = [pid, *children(pid)]
+
+    async def told() -> bool:
+        async with watched(address), visited(address):
+            os.kill(pid, signal.SIGTERM)
+            return await asyncio.to_thread(ended, processes)
+
+    with ExitStack() as held:
+        for text in (HALF_A_BODY, HALF_A_HEAD, LARGEST_FILE):
+            held.enter_context(said(address, text))
+        assert in_thread(told())
+    assert len(processes) == 2  # pages and training
+    assert "Traceback" not in log.read_text("utf-8")
