@@ -1,6 +1,8 @@
 // The ends of the x axis, to be grasped: what is held stays under the hand, the other end where it is.
 
-import { element, setAttribute } from "../elements/dom.js";
+import { element, setAttribute, setText } from "../elements/dom.js";
+import { numberText } from "../formula/numbers.js";
+import { across } from "./plot.js";
 import { MOST, zoomed } from "./view.js";
 
 /** @typedef {import("./axes.js").Range} Range */
@@ -9,6 +11,7 @@ import { MOST, zoomed } from "./view.js";
 const NAMES = ["Left end of x", "Right end of x"];
 const NEAREST = 0.04; // of the width: how near to the other end the hand may come
 const KEY_FACTOR = 1.1;
+const PULL = "↔";
 
 /**
  * @param {HTMLElement} layer that lies over the chart
@@ -25,58 +28,83 @@ export function createEnds(layer, { view, share, onView }) {
       "aria-label": name,
       title: hint,
     });
+    node.append(element("span", {}, PULL));
     drag(node, place);
     return node;
   });
+  const held = /** @type {(number|null)[]} */ ([null, null]); // what lies under the hand
+  let frame = /** @type {import("./plot.js").Frame|null} */ (null);
   layer.append(...nodes);
 
-  /** @param {HTMLElement} node @param {number} place 0 for the left end */
-  function drag(node, place) {
+  /** @param {HTMLElement} node @param {number} end 0 for the left end */
+  function drag(node, end) {
     let from = /** @type {{view: Range, distance: number}|null} */ (null);
-    const distance = (/** @type {PointerEvent} */ { clientX }) => Math.abs(share(clientX) - (1 - place));
+    const distance = (/** @type {PointerEvent} */ { clientX }) => Math.abs(share(clientX) - (1 - end));
     const beyond = (/** @type {PointerEvent} */ { clientX }) =>
-      (share(clientX) - (1 - place)) * (place ? 1 : -1) < NEAREST;
+      (share(clientX) - (1 - end)) * (end ? 1 : -1) < NEAREST;
     const stretch = (/** @type {PointerEvent} */ event, /** @type {Phase} */ phase) => {
       event.stopPropagation();
       if (!from) return;
       const now = beyond(event) ? NEAREST : distance(event);
-      onView(zoomed(from.view, from.view[1 - place], from.distance / now), phase);
+      onView(zoomed(from.view, from.view[1 - end], from.distance / now), phase);
     };
     node.addEventListener("pointerdown", (event) => {
       event.stopPropagation();
       if (event.button) return;
       from = { view: view(), distance: distance(event) };
+      hold(from.view[end]);
       node.setPointerCapture(event.pointerId);
     });
     node.addEventListener("pointermove", (event) => stretch(event, "moving"));
     node.addEventListener("pointerup", (event) => {
+      hold(null);
       stretch(event, "settled");
       from = null;
     });
     node.addEventListener("pointercancel", () => {
+      hold(null);
       if (from) onView(view(), "settled");
       from = null;
     });
+    const hold = (/** @type {number|null} */ x) => {
+      held[end] = x;
+      node.classList.toggle("held", x !== null);
+      place();
+    };
     node.addEventListener("dblclick", (event) => event.stopPropagation());
     node.addEventListener("keydown", (event) => {
-      const outwards = { ArrowRight: place ? 1 : -1, ArrowLeft: place ? -1 : 1 }[event.key];
+      const outwards = { ArrowRight: end ? 1 : -1, ArrowLeft: end ? -1 : 1 }[event.key];
       if (!outwards) return;
       event.preventDefault();
       event.stopPropagation();
-      onView(zoomed(view(), view()[1 - place], KEY_FACTOR ** outwards), "settled");
+      onView(zoomed(view(), view()[1 - end], KEY_FACTOR ** outwards), "settled");
     });
   }
 
+  /** Put both ends where they belong: under the hand, or at the end of the axis. */
+  function place() {
+    if (!frame) return;
+    const { x, gradient } = frame;
+    for (const [end, node] of nodes.entries()) {
+      const left = across(frame, held[end] ?? x[end]);
+      node.style.transform = `translate(${left}px, ${gradient.top + gradient.height}px)`;
+      setText(/** @type {Element} */ (node.firstChild), heldText(held[end]));
+      setAttribute(node, "aria-valuenow", x[end]);
+      setAttribute(node, "aria-valuemin", end ? x[0] : -MOST);
+      setAttribute(node, "aria-valuemax", end ? MOST : x[1]);
+    }
+  }
+
   return {
-    /** @param {import("./plot.js").Frame} frame */
-    draw({ left, inner, x, gradient }) {
-      const top = gradient.top + gradient.height;
-      nodes.forEach((node, place) => {
-        node.style.transform = `translate(${left + place * inner}px, ${top}px)`;
-        setAttribute(node, "aria-valuenow", x[place]);
-        setAttribute(node, "aria-valuemin", place ? x[0] : -MOST);
-        setAttribute(node, "aria-valuemax", place ? MOST : x[1]);
-      });
+    /** @param {import("./plot.js").Frame} next */
+    draw(next) {
+      frame = next;
+      place();
     },
   };
+}
+
+/** What an end shows: the number under the hand, else that it can be pulled. @param {number|null} held */
+function heldText(held) {
+  return held === null ? PULL : numberText(held).replace("-", "−");
 }

@@ -1,7 +1,9 @@
 // A slider with its exact number beside it.
 
+import { numberText, within } from "../formula/numbers.js";
 import { element, freshId, setAttribute } from "./dom.js";
-import { numberText, typedNumber, within } from "../formula/numbers.js";
+import { createNumberField } from "./number.js";
+import { followPointer } from "./track.js";
 
 const LOG_STEPS = 1000;
 const LEAST_RATIO = 1.01; // of a step by keyboard: with three digits a smaller one may lead nowhere
@@ -22,12 +24,16 @@ const LEAST_RATIO = 1.01; // of a step by keyboard: with three digits a smaller 
 export function createSlider({ name, meaning = "", onChange }) {
   let scale = linear(0, 1);
   let byKeys = false;
-  let shown = 0;
-  let typing = false; // what is typed is not to be written over
   let reach = /** @type {[number, number]} */ ([0, 1]);
   const id = freshId();
   const range = element("input", { type: "range", id });
-  const exact = element("input", { type: "number", step: "any", "aria-label": name, class: "exact" });
+  const track = element("div", { class: "track" }, range);
+  const exact = createNumberField({
+    name,
+    class: "exact",
+    onNumber: (value, stepped) => onChange(value, "settled", stepped),
+    next: (value, way) => within(scale.next(within(value, ...reach), way), ...reach),
+  });
   const [phrase] = meaning.split(":"); // a hint may follow
   const label = element(
     "label",
@@ -38,41 +44,19 @@ export function createSlider({ name, meaning = "", onChange }) {
   const chosen = () => scale.value(Number(range.value));
 
   range.addEventListener("keydown", () => (byKeys = true));
-  range.addEventListener("pointerdown", () => (byKeys = false));
+  track.addEventListener("pointerdown", () => (byKeys = false));
   range.addEventListener("input", () => onChange(chosen(), "moving", byKeys));
   range.addEventListener("change", () => onChange(chosen(), "settled", byKeys));
-  exact.addEventListener("input", () => (typing = true));
-  exact.addEventListener("blur", () => typing && rest());
-  exact.addEventListener("change", () => {
-    const value = typedNumber(exact.value);
-    typing = false; // from now on it shows what becomes of it, while it still has the focus
-    if (value === null) rest();
-    else onChange(value, "settled", false);
-  });
-  exact.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-    const way = /** @type {Object<string, 1|-1>} */ ({ ArrowUp: 1, ArrowDown: -1 })[event.key];
-    if (!way) return;
-    event.preventDefault(); // of its own the browser adds 1
-    const value = within(scale.next(within(typedNumber(exact.value) ?? shown, ...reach), way), ...reach);
-    typing = false;
-    exact.value = numberText(value);
-    if (value !== shown) onChange(value, "settled", true);
-  });
-
-  function rest() {
-    typing = false;
-    exact.value = numberText(shown);
-  }
+  followPointer(track, range);
 
   return {
-    element: element("div", { class: "slider" }, label, exact, range),
+    element: element("div", { class: "slider" }, label, exact.field, track, exact.message),
     /**
      * @param {number} value
      * @param {[number, number]} bounds
      * @param {boolean} [log] whether equal ways are equal ratios
      */
     update(value, bounds, log = false) {
-      shown = value;
       reach = bounds;
       scale = (log ? logarithmic : linear)(...bounds);
       setAttribute(range, "min", scale.ends[0]);
@@ -80,7 +64,7 @@ export function createSlider({ name, meaning = "", onChange }) {
       setAttribute(range, "step", scale.step);
       if (chosen() !== value) range.value = String(scale.held(within(value, ...bounds)));
       setAttribute(range, "aria-valuetext", numberText(value));
-      if (!typing && exact.value !== numberText(value)) exact.value = numberText(value);
+      exact.show(numberText(value));
     },
   };
 }

@@ -1,9 +1,10 @@
 // What stands by the chart: the upstream gradient, the range, and examples to start from.
 
 import { withG, withRange } from "../choice/choice.js";
-import { element, setValue, writeValue } from "../elements/dom.js";
+import { element } from "../elements/dom.js";
 import { createExamples } from "../cards/examples.js";
-import { numberText, typedNumber } from "../formula/numbers.js";
+import { numberText } from "../formula/numbers.js";
+import { createNumberField } from "../elements/number.js";
 import { createSlider } from "../elements/slider.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
@@ -32,26 +33,31 @@ export function createStrip(host, { store, examples }) {
 
   /** @param {string} name @param {0|1} place @param {(value: number) => Choice} next */
   function endField(name, place, next) {
-    const field = element("input", { type: "number", step: "any", "aria-label": name });
-    field.addEventListener("change", () => {
-      const value = typedNumber(field.value);
-      if (value !== null) store.change(next(value));
-      writeValue(field, endText(now().range, place)); // what has become of it, while the field still has the focus
+    const { field, message, show } = createNumberField({
+      name,
+      onNumber: (value, byKeys) => store.change(next(value), { thing: byKeys ? name : null }),
+      next: (value, way) => Number((value + way * stepOf(now().range)).toPrecision(12)),
     });
-    return { field, label: element("label", { class: "end" }, name, field) };
+    const label = element("label", { class: "end" }, name, field, message);
+    return { label, show: (/** @type {Choice} */ { range }) => show(endText(range, place)) };
   }
 
   /** @param {Choice} choice */
   function show(choice) {
     g.update(choice.g, [Math.min(G_ENDS[0], choice.g), Math.max(G_ENDS[1], choice.g)]);
-    setValue(from.field, endText(choice.range, 0));
-    setValue(to.field, endText(choice.range, 1));
+    from.show(choice);
+    to.show(choice);
     menu.show(choice);
   }
 
   const stop = store.subscribe(show);
   if (store.choice) show(store.choice);
   return { destroy: stop };
+}
+
+/** What an arrow key adds to an end: a tenth to a hundredth of the range. @param {[number, number]} range */
+function stepOf([start, stop]) {
+  return 10 ** (Math.floor(Math.log10(stop - start)) - 1);
 }
 
 /**

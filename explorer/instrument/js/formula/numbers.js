@@ -8,13 +8,49 @@ export function numberText(value) {
   return String(Number(value.toPrecision(6)));
 }
 
+const DECIMAL = String.raw`(?:\d+[.,]?\d*|[.,]\d+)(?:e[+-]?\d+)?`;
+const FACTOR = new RegExp(`^([+-]?)(?:(${DECIMAL})?(pi)|(${DECIMAL})|(e))$`);
+const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}(,\d{3})+$/; // a comma of thousands, or of a fraction
+
 /**
- * What somebody typed as a finite number; null where it is none.
+ * What somebody typed as a finite number, null where it is none: 2.5, 2,5, 1e-3, and products and quotients
+ * such as 1/3, pi/2 and 2π.
  * @param {string} text
  */
 export function typedNumber(text) {
-  const value = text.trim() === "" ? NaN : Number(text);
+  const plain = asTyped(text);
+  const [first, ...parts] = plain.split(/([*/])/);
+  let value = AMBIGUOUS.test(plain) ? NaN : factor(first);
+  for (let at = 0; at < parts.length; at += 2) {
+    const next = factor(parts[at + 1]);
+    value = parts[at] === "*" ? value * next : value / next;
+  }
   return Number.isFinite(value) ? value + 0 : null;
+}
+
+/** The signs of a typed number in the one way that is read. @param {string} text */
+function asTyped(text) {
+  const signs = text.toLowerCase().replace(/\s/g, "").replaceAll("−", "-").replaceAll("π", "pi");
+  return signs.replace(/[×·]/g, "*").replaceAll("÷", "/");
+}
+
+/** @param {string} text */
+function factor(text) {
+  const [, sign, times, pi, number, e] = FACTOR.exec(text) ?? [];
+  if (sign === undefined) return NaN;
+  const decimal = Number((number ?? times ?? "1").replace(",", "."));
+  return (sign === "-" ? -1 : 1) * decimal * (pi ? Math.PI : 1) * (e ? Math.E : 1);
+}
+
+/** Why what somebody typed is no number, and how one is written. @param {string} text that ``typedNumber`` cannot read */
+export function refusal(text) {
+  const plain = asTyped(text);
+  if (AMBIGUOUS.test(plain)) {
+    const whole = plain.replaceAll(",", "");
+    const [before, ...groups] = plain.split(",");
+    return `“${text.trim()}” may be ${groups.length > 1 ? "" : `${before}.${groups[0]} or `}${whole}: write it without a comma.`;
+  }
+  return `“${text.trim()}” is not a finite number: write it as 2.5, 1/3, pi/2 or 1e-3.`;
 }
 
 /**

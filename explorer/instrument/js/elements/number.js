@@ -1,0 +1,69 @@
+// A field for an exact number, as people write it; what it cannot read stays in it, with a sentence that says so.
+
+import { refusal, typedNumber } from "../formula/numbers.js";
+import { element, freshId, setAttribute, setText } from "./dom.js";
+
+/**
+ * A number field and its sentence. ``onNumber`` gets what was typed, or stepped to by an arrow key (then
+ * ``byKeys``); ``next`` is the value a step up (1) or down (-1) from another.
+ * @param {{name: string, class?: string, onNumber: (value: number, byKeys: boolean) => void,
+ *   next: (value: number, way: 1|-1) => number}} options
+ */
+export function createNumberField({ name, class: kind = "", onNumber, next }) {
+  let shown = "";
+  let typing = false; // what is typed is not to be written over
+  const message = element("small", { class: "refusal", role: "alert", id: freshId() });
+  const plain = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
+  const field = element("input", {
+    ...{ type: "text", role: "spinbutton", "aria-label": name, class: kind, ...plain },
+    oninput: () => ((typing = true), refuse("")),
+    onchange: commit,
+    onblur: () => typing && rest(),
+    onkeydown: press,
+  });
+
+  /** @param {string} sentence "" for none */
+  function refuse(sentence) {
+    setText(message, sentence);
+    setAttribute(field, "aria-invalid", sentence && "true");
+    setAttribute(field, "aria-describedby", sentence && message.id);
+  }
+
+  function rest() {
+    typing = false;
+    refuse("");
+    field.value = shown;
+  }
+
+  function commit() {
+    const value = typedNumber(field.value);
+    const wrong = value === null && field.value.trim() !== "";
+    typing = false; // from now on it shows what becomes of it, while it still has the focus
+    if (wrong) return refuse(refusal(field.value));
+    rest();
+    if (value !== null) onNumber(value, false);
+  }
+
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    if (event.key === "Escape") return rest();
+    const way = /** @type {Object<string, 1|-1>} */ ({ ArrowUp: 1, ArrowDown: -1 })[event.key];
+    const value = typedNumber(field.value);
+    if (!way || value === null) return;
+    event.preventDefault();
+    typing = false;
+    onNumber(next(value, way), true);
+  }
+
+  return {
+    field,
+    message,
+    /** What it holds now; what somebody is typing stays, and what was refused stays until there is something new. @param {string} text */
+    show(text) {
+      const anew = text !== shown;
+      shown = text;
+      setAttribute(field, "aria-valuenow", typedNumber(text));
+      if (!typing && (anew || !message.textContent)) rest();
+    },
+  };
+}
