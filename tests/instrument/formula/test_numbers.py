@@ -55,4 +55,4 @@ def test_what_is_typed_is_read_or_refused_in_words(node: Node) -> None:
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=20))
 def test_every_number_is_read_back_as_it_is_written(node: Node, values: list[float]) -> None:
     read = node.run(READ, [repr(value) for value in values])
-    assert [value for value, _ in read] == [value + 0.0 for value in values]
+    assert [float(value) for value, _ in read] == [value + 0.0 for value in values]
