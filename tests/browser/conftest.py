@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any, Literal
 
 import pytest
@@ -45,32 +47,54 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
         yield browser
 
 
+class Profiles:
+    """Lasting profiles by their options: files are loaded and compiled for the first test of each alone."""
+
+    def __init__(self, playwright: Playwright, address: str, stack: ExitStack) -> None:
+        self._playwright, self._address, self._stack = playwright, address, stack
+        self._found: dict[str, BrowserContext] = {}
+
+    def find(self, **options: Any) -> BrowserContext:
+        """The profile with these of Playwright's options, such as has_touch."""
+        key = json.dumps(options, sort_keys=True)
+        if key not in self._found:
+            lasting = launch_lasting(self._playwright, **usual(self._address, **options))
+            self._found[key] = self._stack.enter_context(lasting)
+            self._found[key].set_default_timeout(PATIENCE_MS)
+        return self._found[key]
+
+
 @pytest.fixture(scope="package")
-def desktop(playwright: Playwright, address: str) -> Iterator[BrowserContext]:
-    """One profile for all tests: files are loaded and compiled for the first of them alone."""
-    with launch_lasting(playwright, **usual(address)) as context:
-        context.set_default_timeout(PATIENCE_MS)
-        yield context
+def profiles(playwright: Playwright, address: str) -> Iterator[Profiles]:
+    with ExitStack() as stack:
+        yield Profiles(playwright, address, stack)
 
 
-def usual(address: str) -> dict[str, Any]:
-    """Options of a profile.
+@pytest.fixture(scope="package")
+def desktop(profiles: Profiles) -> BrowserContext:
+    """The profile of a visitor at a desk."""
+    return profiles.find()
+
+
+def usual(address: str, **options: Any) -> dict[str, Any]:
+    """Playwright's options of a profile, some of them others than usual.
 
     Playwright waits for text that it evaluates again and again, which the server's policy forbids to all.
     """
-    return {"base_url": address, "viewport": {"width": 1280, "height": 900}, "bypass_csp": True}
+    viewport = {"width": 1280, "height": 900}
+    return {"base_url": address, "viewport": viewport, "bypass_csp": True, **options}
 
 
 def profile(browser: Browser, address: str, **options: Any) -> BrowserContext:
-    """A fresh browser profile; ``options`` are Playwright's, such as has_touch or permissions."""
-    context = browser.new_context(**{**usual(address), **options})
+    """A fresh browser profile; ``options`` are Playwright's, such as has_touch."""
+    context = browser.new_context(**usual(address, **options))
     context.set_default_timeout(PATIENCE_MS)
     return context
 
 
 @pytest.fixture
-def new_page(chromium: Browser, desktop: BrowserContext, address: str) -> Iterator[Open]:
-    """Opens pages, each a new visitor; with further options, or ``fresh``, in a profile of its own."""
+def new_page(chromium: Browser, profiles: Profiles, address: str) -> Iterator[Open]:
+    """Opens pages; ``fresh`` in a profile that nobody has used, else in the lasting one of the options."""
     opened: list[Page | BrowserContext] = []
     errors: list[str] = []
 
@@ -85,8 +109,8 @@ def new_page(chromium: Browser, desktop: BrowserContext, address: str) -> Iterat
         fresh: bool = False,
         **options: Any,
     ) -> Page:
-        own = profile(chromium, address, **options) if fresh or options else None
-        page = (own or desktop).new_page()
+        own = profile(chromium, address, **options) if fresh else None
+        page = (own or profiles.find(**options)).new_page()
         opened.append(own or page)
         page.on("console", logged)
         page.on("pageerror", lambda error: errors.append(str(error)))

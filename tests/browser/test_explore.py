@@ -284,14 +284,15 @@ def test_the_address_follows_and_opens_the_same_picture(page: Page, new_page: Op
     assert [trace.y.tobytes() for trace in theirs.values()] == [trace.y.tobytes() for trace in mine.values()]
 
 
-def test_the_title_names_op_and_rules_and_the_link_is_copied(new_page: Open) -> None:
-    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+def test_the_title_names_op_and_rules_and_the_link_is_copied(page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visit(page, "/?op=sign&rule=clipped", shows=["clipped"])
     choose(page, "Op", "tanh")
     page.wait_for_function("document.title.startsWith('Tanh: Clipped straight-through')")
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_text("Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == page.url
+    page.context.clear_permissions()
 
 
 def test_an_example_is_taken_with_its_hint(page: Page) -> None:

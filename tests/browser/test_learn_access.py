@@ -6,19 +6,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
-from explorer.lessons import LESSONS
+from explorer.lessons import LESSONS, Lesson
+from tests.browser.access import in_both_themes, show_in, violations
 from tests.browser.conftest import Open
-from tests.browser.lessons import open_lesson, press, until_shown
-from tests.browser.test_look import PHONE, contrast, violations
+from tests.browser.lessons import COMPUTED_MS, EACH, open_lesson, press, until_shown
+from tests.browser.test_look import PHONE, contrast, luminance
 
-SCREENS = {
-    "light": ({}, ""),
-    "dark": ({"color_scheme": "dark"}, ""),
-    "stage": ({"color_scheme": "light"}, "&present=1"),
-    "dark stage": ({"color_scheme": "dark"}, "&present=1"),
-    "phone": ({"viewport": PHONE, "has_touch": True, "is_mobile": True}, ""),
-}
-EACH_SCREEN = pytest.mark.parametrize(("options", "more"), SCREENS.values(), ids=list(SCREENS))
+ON_A_PHONE = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
 
 # Each part of the code and the ground it stands on, as [red, green, blue] each.
 CODE = """() => {
@@ -29,43 +23,76 @@ CODE = """() => {
 }"""
 
 
-@EACH_SCREEN
-def test_no_lesson_violates_the_rules_of_axe(new_page: Open, options: dict, more: str) -> None:
-    page = new_page(**options)
+def present(page: Page, presenting: bool) -> None:
+    """Begin or end what is shown on a stage."""
+    page.keyboard.press("p" if presenting else "Escape")
+    expect(page.locator(".lesson.presenting")).to_have_count(int(presenting))
+
+
+def reveal(page: Page, lesson: Lesson) -> None:
+    """All a lesson has to show, a net included."""
+    press(page, "Skip")
+    until_shown(page, lesson)
+    for button in page.get_by_role("button", name="Train it here").all():
+        button.click()
+        page.get_by_role("button", name="Start", exact=True).wait_for()
+
+
+@EACH
+def test_no_lesson_violates_the_rules_of_axe(page: Page, lesson: Lesson) -> None:
+    open_lesson(page, lesson.key)
+    assert in_both_themes(page, ".lesson") == []
+    present(page, True)
+    assert in_both_themes(page, ".lesson") == []
+    reveal(page, lesson)
+    assert in_both_themes(page, ".lesson") == []
+    present(page, False)
+    assert in_both_themes(page, ".lesson") == []
+
+
+def test_no_lesson_violates_the_rules_of_axe_on_a_phone(new_page: Open) -> None:
+    page = new_page(**ON_A_PHONE)
     page.goto("/learn")
     page.locator(".contents a").first.wait_for(timeout=30_000)
     assert violations(page, ".lesson") == []
     for lesson in LESSONS.values():
-        open_lesson(page, lesson.key, more)
+        page.locator(".contents").get_by_role("link", name=lesson.title).click()
+        expect(page.get_by_role("heading", level=2, name=lesson.title)).to_be_visible(timeout=COMPUTED_MS)
         assert violations(page, ".lesson") == [], lesson.key
-        press(page, "Skip")
-        until_shown(page, lesson)
-        for button in page.get_by_role("button", name="Train it here").all():
-            button.click()
-            page.get_by_role("button", name="Start", exact=True).wait_for()
+        reveal(page, lesson)
         assert violations(page, ".lesson") == [], lesson.key
+        page.go_back()
 
 
-@EACH_SCREEN
-def test_coloured_code_can_be_read(new_page: Open, options: dict, more: str) -> None:
+def test_the_list_of_lessons_violates_no_rule_of_axe(page: Page) -> None:
+    page.goto("/learn")
+    page.locator(".contents a").first.wait_for(timeout=30_000)
+    assert in_both_themes(page, ".lesson") == []
+
+
+@pytest.mark.parametrize("options", [{}, ON_A_PHONE], ids=["desk", "phone"])
+def test_coloured_code_can_be_read(new_page: Open, options: dict) -> None:
     page = new_page(**options)
-    open_lesson(page, "context", more)
+    open_lesson(page, "context")
     press(page, "Skip")
-    ground, parts = page.evaluate(CODE)
-    kinds = dict(parts)
-    assert {"code-keyword", "code-string", "code-number"} <= kinds.keys()
-    assert len({str(colour) for colour in kinds.values()}) >= 4, "colours that differ"
-    for kind, colour in kinds.items():
-        assert contrast(colour, ground) >= 4.5, kind
+    for presenting in (False, True):
+        present(page, presenting)
+        for scheme in ("light", "dark"):
+            show_in(page, scheme)
+            ground, parts = page.evaluate(CODE)
+            kinds = dict(parts)
+            assert {"code-keyword", "code-string", "code-number"} <= kinds.keys()
+            assert (luminance(ground) < 0.2) == (scheme == "dark")
+            assert len({str(colour) for colour in kinds.values()}) >= 4, "colours that differ"
+            for kind, colour in kinds.items():
+                assert contrast(colour, ground) >= 4.5, kind
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_glossary_is_sound(new_page: Open, scheme: str) -> None:
-    page = new_page(color_scheme=scheme)
+def test_the_glossary_is_sound(page: Page) -> None:
     open_lesson(page, "clamp")
     press(page, "Glossary")
     expect(page.get_by_role("dialog", name="Glossary")).to_be_visible()
-    assert violations(page, ".lesson") == []
+    assert in_both_themes(page, ".lesson") == []
 
 
 def test_a_ring_is_drawn_where_a_key_leads_and_nowhere_else(page: Page) -> None:
