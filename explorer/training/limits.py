@@ -4,12 +4,21 @@ from dataclasses import dataclass
 
 MAX_STEPS = 5_000
 MAX_HIDDEN = 256
+MAX_LAYERS = 4  # hidden ones
 MAX_BATCH = 1_024
 MAX_SEED = 2**31 - 1
+MAX_SEEDS = 10
 SMALLEST_LR, LARGEST_LR = 1e-12, 1e3
+SMALLEST_SCALE, LARGEST_SCALE = 0.01, 100.0
 MAX_PACE = 1_000  # steps a second; beyond it "full" is meant
 MAX_POINTS = 500  # per loss curve in a snapshot
+MAX_SCORES = 200  # times that a run is judged on held-out data, beside the start
 BINS = 32  # of the pre-activation histogram
+MAX_TABLE_BYTES = 1_000_000
+MAX_TABLE_ROWS = 4_096
+MAX_TABLE_COLUMNS = 64
+MAX_WEIGHTS = 2_000_000  # of all nets of a run: 40 MB with Adam
+MAX_PRODUCTS = 2_000_000_000  # multiplications forward in one step of all nets: less than a second
 
 
 @dataclass(frozen=True)

@@ -4,28 +4,39 @@ import dataclasses
 import math
 import operator
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 import torch
 
 from explorer.catalogue import MOST_RULES, Op, Rule, checked, find_op, find_rule, finite
+from explorer.formula import number_text
 from explorer.training.limits import (
     LARGEST_LR,
+    LARGEST_SCALE,
     MAX_BATCH,
     MAX_HIDDEN,
+    MAX_LAYERS,
     MAX_PACE,
+    MAX_PRODUCTS,
     MAX_SEED,
+    MAX_SEEDS,
     MAX_STEPS,
+    MAX_WEIGHTS,
     SMALLEST_LR,
+    SMALLEST_SCALE,
 )
-from explorer.training.tasks import TASKS
+from explorer.training.optimisers import OPTIMISERS
+from explorer.training.tasks import TASKS, USUAL, Task
+from explorer.training.tasks.table import TABLE, read_table
 
 Entry = TypeVar("Entry", Op, Rule)
 
 FULL = "full"  # the pace of a run that goes as fast as it can
+_SWITCH = {"yes": True, "no": False}
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -36,8 +47,8 @@ class Setting:
 
     Attributes:
         name: in ``Settings`` and in links.
-        kind: "choice" of words; "whole" number; "log", a number above 0 on a scale of decades.
-        default: what the two-layer net on random data needs; None is the last of the words.
+        kind: "choice" of words; "whole" number; "widths", one or several of them; "log", a number above 0 on
+            a scale of decades; "switch", yes or no.
         label: name on screen.
         meaning: one sentence.
         low, high: what a link and a control may ask for.
@@ -46,8 +57,7 @@ class Setting:
     """
 
     name: str
-    kind: Literal["choice", "whole", "log"]
-    default: str | float | None
+    kind: Literal["choice", "whole", "widths", "log", "switch"]
     label: str
     meaning: str
     low: float = 0
@@ -56,38 +66,66 @@ class Setting:
     live: bool = False
 
     @property
-    def usual(self) -> str | float:
-        """The default as a link has it."""
-        return list(self.words)[-1] if self.default is None else self.default
-
-    @property
     def shown(self) -> bool:
-        """Whether there is a choice to make, or something to be told by it."""
-        return self.default is not None or len(self.words) > 1
+        """Whether there is a choice to make."""
+        return self.kind != "choice" or len(self.words) > 1
+
+    def default(self, task: str) -> Any:
+        """What it is where nobody says otherwise, on a task."""
+        return task if self.name == "task" else getattr(TASKS[task], self.name)
+
+    def text(self, value: Any) -> str:
+        """A value as a link writes it."""
+        if value is None:
+            return list(self.words)[-1]
+        if isinstance(value, tuple):
+            return ",".join(map(str, value))
+        if self.kind == "switch":
+            return "yes" if value else "no"
+        return value if isinstance(value, str) else number_text(float(value))
 
     def checked(self, value: Any) -> Any:
         """The value as a run takes it. Raises ValueError with a plain sentence."""
-        if value is self.default is None or (isinstance(value, str) and value in self.words):
+        if self.kind != "switch" and isinstance(value, str) and value in self.words:
             return value
-        if self.kind == "choice":
-            raise ValueError(f"unknown {self.name} {value!r}: use one of {', '.join(self.words)}")
-        return self._whole(value) if self.kind == "whole" else self._positive(value)
+        match self.kind:
+            case "choice":
+                raise ValueError(f"unknown {self.name} {value!r}: use one of {', '.join(self.words)}")
+            case "switch":
+                return self._truth(value)
+            case "whole":
+                return self._whole(value)
+            case "widths":
+                return self._widths(value)
+            case _:
+                return self._positive(value)
 
     def read(self, text: str) -> Any:
         """The value a link's text stands for. Raises ValueError with a clause or sentence."""
         if self.kind == "choice" or text in self.words:
-            return self.checked(text)
-        value = float(text) if _NUMBER.fullmatch(text) else math.nan
-        if math.isnan(value):
-            raise ValueError("it must be a number")
-        if self.kind == "whole":
-            if not value.is_integer():
-                raise ValueError("it must be a whole number")
-            value = int(value)
-        value = self.checked(value)
+            return self.checked(_SWITCH.get(text, text) if self.kind == "switch" else text)
+        if self.kind == "switch":
+            raise ValueError("it must be yes or no")
+        if self.kind == "widths":
+            return self.checked(tuple(map(_read_whole, text.split(","))))
+        value = self.checked(_read_whole(text) if self.kind == "whole" else _read_number(text))
         if not self.low <= value <= self.high:
             raise ValueError(f"{self.name} must be from {self.low:g} to {self.high:g}")
         return value
+
+    def _truth(self, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise ValueError(f"{self.name} must be True or False, not {value!r}")
+        return value
+
+    def _widths(self, value: Any) -> int | tuple[int, ...]:
+        """One width as a number, several as a tuple."""
+        if not isinstance(value, Sequence) or isinstance(value, str):
+            return self._whole(value)
+        if not 1 <= len(value) <= MAX_LAYERS:
+            raise ValueError(f"{self.name} must be 1 to {MAX_LAYERS} widths, not {len(value)}")
+        widths = tuple(map(self._whole, value))
+        return widths if len(widths) > 1 else widths[0]
 
     def _whole(self, value: Any) -> int:
         try:
@@ -108,9 +146,22 @@ class Setting:
         return number
 
 
-def _setting(kind: str, default: str | float | None, label: str, meaning: str, **rest: Any) -> Any:
-    facts = {"kind": kind, "default": default, "label": label, "meaning": meaning, **rest}
-    return field(default=default, metadata=facts)
+def _read_number(text: str) -> float:
+    value = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if math.isnan(value):
+        raise ValueError("it must be a number")
+    return value
+
+
+def _read_whole(text: str) -> int:
+    value = _read_number(text)
+    if not value.is_integer():
+        raise ValueError("it must be a whole number")
+    return int(value)
+
+
+def _setting(kind: str, label: str, meaning: str, **rest: Any) -> Any:
+    return field(default=None, metadata={"kind": kind, "label": label, "meaning": meaning, **rest})
 
 
 def devices() -> tuple[str, ...]:
@@ -121,30 +172,53 @@ def devices() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """The settings of a run beside op and rules; ``SETTINGS`` has them as a table."""
+    """The settings of a run beside op and rules; ``SETTINGS`` has them as a table.
 
-    task: str = _setting("choice", "documents", "Task", "What the net learns.", words=TASKS)
-    steps: int = _setting("whole", 500, "Steps", "Steps of gradient descent.", low=1, high=MAX_STEPS)
+    What is None is filled in from the task: each has its own defaults.
+    """
+
+    task: str = _setting("choice", "Task", "What the net learns.", words=TASKS)
+    steps: int = _setting("whole", "Steps", "Steps of gradient descent.", low=1, high=MAX_STEPS)
     lr: float = _setting(
-        "log", 1e-6, "Learning rate lr", "How far a step goes down the gradient.",
+        "log", "Learning rate lr", "How far a step goes down the gradient.",
         low=SMALLEST_LR, high=LARGEST_LR, live=True,
     )  # fmt: skip
-    hidden: int = _setting("whole", 100, "Hidden units", "Width of the hidden layer.", low=1, high=MAX_HIDDEN)
-    batch: int = _setting("whole", 64, "Batch", "Examples in a step.", low=1, high=MAX_BATCH)
-    seed: int = _setting("whole", 0, "Seed", "The same seed gives the same losses.", low=0, high=MAX_SEED)
+    hidden: int | tuple[int, ...] = _setting(
+        "widths", "Hidden units", f"Width of the hidden layer, or of up to {MAX_LAYERS} of them: 16,16,16.",
+        low=1, high=MAX_HIDDEN,
+    )  # fmt: skip
+    batch: int = _setting("whole", "Batch", "Examples in a step.", low=1, high=MAX_BATCH)
+    seed: int = _setting("whole", "Seed", "The same seed gives the same losses.", low=0, high=MAX_SEED)
+    seeds: int = _setting(
+        "whole", "Seeds", "Nets a rule trains, each from a start and with batches of its own.",
+        low=1, high=MAX_SEEDS,
+    )  # fmt: skip
+    optimiser: str = _setting("choice", "Optimiser", "What it does with a gradient.", words=OPTIMISERS)
+    bias: bool = _setting("switch", "Biases", "Whether units have biases.", words=_SWITCH)
+    init_scale: float = _setting(
+        "log", "Start weights", "How large the start weights are; 1 is usual.",
+        low=SMALLEST_SCALE, high=LARGEST_SCALE,
+    )  # fmt: skip
     pace: float | Literal["full"] = _setting(
-        "log", 50.0, "Pace", f'Steps a second; "{FULL}" goes as fast as it can.',
+        "log", "Pace", f'Steps a second; "{FULL}" goes as fast as it can.',
         low=1, high=MAX_PACE, words=(FULL,), live=True,
     )  # fmt: skip
-
-    device: str | None = _setting("choice", None, "Device", "Where it computes.", words=devices())
+    device: str | None = _setting("choice", "Device", "Where it computes.", words=devices())
 
     def __post_init__(self) -> None:
+        self._put("task", SETTINGS["task"].checked(USUAL if self.task is None else self.task))
         for name, setting in SETTINGS.items():
-            self._put(name, setting.checked(getattr(self, name)))
+            value = getattr(self, name)
+            default = setting.default(self.task)
+            self._put(name, default if value is None or value is default else setting.checked(value))
 
     def _put(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Of the hidden layers."""
+        return self.hidden if isinstance(self.hidden, tuple) else (self.hidden,)
 
 
 SETTINGS: Mapping[str, Setting] = MappingProxyType(
@@ -158,28 +232,70 @@ class Settings(TrainingSettings):
     """What a run is asked to do; by default a ReLU in the two-layer net on random data.
 
     Frozen, hashable, and made of text and numbers only, unless op or rules are given as records:
-    ``Settings(**dataclasses.asdict(settings))`` gives it back, through JSON too. Beside the settings of
-    ``SETTINGS``, of which the device None is the accelerator where there is one:
+    ``Settings(**dataclasses.asdict(settings))`` gives it back, through JSON too. Every field that is not
+    given is filled in from the task. Beside the settings of ``SETTINGS``, of which the device None is the
+    accelerator where there is one:
 
     Attributes:
-        op: the net's activation, a key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
+        op: where the task has its op, a key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
         rules: 1 to 6 backward rules, keys of ``RULES``, ``"formula: …"``, or ``Rule``; the same rule twice
             counts once.
-        parameters: values of op and rules by name, or by ``rule.name`` for one rule only.
+        parameters: values of op and rules by name, or by ``rule.name`` for one rule only. Where neither op
+            nor rules are given, those of the task.
+        table: CSV text to learn from, the last column the class or a number (see
+            ``tasks.table.read_table``); the task is then "data".
 
     Raises:
         ValueError: a plain sentence for what cannot be.
     """
 
-    op: str | Op = "relu"
-    rules: tuple[str | Rule, ...] = ("default",)
-    parameters: Mapping[str, float] = field(default_factory=dict, hash=False)
+    op: str | Op = None  # type: ignore[assignment]  # filled in
+    rules: tuple[str | Rule, ...] = None  # type: ignore[assignment]
+    parameters: Mapping[str, float] = field(default=None, hash=False)  # type: ignore[arg-type]
+    table: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        if self.task is None and self.table is not None:
+            self._put("task", TABLE.key)
         super().__post_init__()
-        self._put("op", _entry("op", self.op, Op))
-        self._put("rules", _distinct(self.rules))
+        task = TASKS[self.task]
+        if self.parameters is None:
+            as_task = self.op is None and self.rules is None
+            self._put("parameters", dict(task.parameters) if as_task else {})
+        self._put("op", _entry("op", task.op if self.op is None else self.op, Op))
+        self._put("rules", _distinct(task.rules if self.rules is None else self.rules))
         self._put("parameters", _parameters(self.op, self.rules, self.parameters))
+        self._check_table()
+        self._check_size(task)
+
+    def _check_table(self) -> None:
+        if (self.table is None) == (self.task == TABLE.key):
+            raise ValueError(
+                f'the task "{TABLE.key}" needs a table: paste one as CSV text, its last column the class'
+                if self.table is None
+                else f'a table is for the task "{TABLE.key}", not for "{self.task}"'
+            )
+        if self.table is not None:
+            if not isinstance(self.table, str):
+                raise ValueError(f"table must be CSV text, not {type(self.table).__name__}")
+            read_table(self.table)
+
+    def _check_size(self, task: Task) -> None:
+        inputs, outputs = read_table(self.table).widths if self.table else task.widths
+        ends = (inputs, *self.widths, outputs)
+        nets = self.seeds * len(self.rules)
+        weights = nets * sum(a * b for a, b in pairwise(ends))
+        if weights > MAX_WEIGHTS:
+            raise ValueError(
+                f"{nets} nets of these widths have {weights:,} weights, at most {MAX_WEIGHTS:,} are taken: "
+                "use fewer hidden units, seeds or rules"
+            )
+        products = weights * self.batch * task.times
+        if products > MAX_PRODUCTS:
+            raise ValueError(
+                f"a step of {nets} nets on {self.batch} examples takes {products:,} products, at "
+                f"most {MAX_PRODUCTS:,} are taken: use fewer hidden units, examples, seeds or rules"
+            )
 
 
 def _entry(what: str, entry: Any, kind: type[Entry]) -> str | Entry:

@@ -1,10 +1,13 @@
 """What a training did, in sentences read off what was measured: plain text, never markup."""
 
+import math
 from collections.abc import Mapping
+from statistics import fmean, stdev
 
-from explorer.training.net import Gradients
+from explorer.training.instruments.gradients import Gradients
 from explorer.training.run import Snapshot
 
+OPTIMISERS = {"sgd": "Gradient descent", "momentum": "Momentum", "adam": "Adam"}
 DEVICES = {"cpu": "CPU", "cuda": "NVIDIA GPU", "mps": "Apple GPU", "xpu": "Intel GPU"}
 
 
@@ -20,6 +23,10 @@ def number(value: float) -> str:
     return f"{rounded:,.0f}" if 1e3 <= abs(rounded) < 1e7 else f"{value:.4g}"
 
 
+# Two-sided 95 % quantiles of Student's t, by degrees of freedom: how many standard errors a lead must have.
+_QUANTILES = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
+
+
 def sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
     """One sentence or two for each rule of ``labels``; at the end which ended lower, and why."""
     known = {rule: label for rule, label in labels.items() if rule in snapshot.losses}
@@ -28,7 +35,94 @@ def sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
 
 
 def conclusion(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Which rule ended lowest and which highest, and what w1 did meanwhile; of a race that is over."""
+    """How a race ended that is over: on held-out data with its uncertainty, or else by its losses."""
+    return _judged(snapshot, labels) if snapshot.metric else _learnt(snapshot, labels)
+
+
+def score(values: list[float], metric: str | None) -> str:
+    """Scores of some seeds as people write them: "92 ± 1 %", "95.9 ± 0.4 %", or "0.83" of one alone."""
+    scale, unit = (100, " %") if metric == "accuracy" else (1, "")
+    spread = stdev(values) * scale if len(values) > 1 else None
+    digits = 2 if scale == 1 else 0 if spread is None or spread >= 1 else 1
+    middle = f"{fmean(values) * scale:.{digits}f}"
+    return middle + ("" if spread is None else f" ± {spread:.{digits}f}") + unit
+
+
+def apart(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
+    """Whether seeds tell two rules apart: their scores by seed differ with 95 % confidence, in pairs."""
+    differences = [one[seed] - other[seed] for seed in one if seed in other]
+    if len(differences) < 2:
+        return False
+    least = _QUANTILES[len(differences) - 2] * stdev(differences) / math.sqrt(len(differences))
+    return abs(fmean(differences)) > least
+
+
+def _judged(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
+    """Which rules ended highest on held-out data and which lowest, and what seeds cannot tell apart."""
+    known = {rule: _by_seed(snapshot, rule) for rule in labels}
+    ended = {rule: seeds for rule, seeds in known.items() if seeds}
+    if not ended:
+        return "No rule kept its values finite: try a smaller learning rate."
+    order = sorted(ended, key=lambda rule: fmean(ended[rule].values()), reverse=True)
+    main = _ranking(snapshot, {labels[rule]: ended[rule] for rule in order})
+    return " ".join([main, *_still(snapshot, labels, order), *_lost(snapshot, labels)])
+
+
+def _ranking(snapshot: Snapshot, ended: Mapping[str, Mapping[int, float]]) -> str:
+    """The sentence itself, of labels from the highest score to the lowest."""
+    best, worst = next(iter(ended)), list(ended)[-1]
+    texts = {label: score(list(seeds.values()), snapshot.metric) for label, seeds in ended.items()}
+    where = "on held-out data" if snapshot.metric == "accuracy" else "on held-out data, by R²"
+    basis = f"mean ± SD of {snapshot.seeds} seeds" if snapshot.seeds > 1 else "one seed"
+    level = (
+        [label for label in ended if not apart(ended[best], ended[label])] if snapshot.seeds > 1 else [best]
+    )
+    if len(ended) == 1:
+        return f"{best} ended at {texts[best]} {where} ({basis})."
+    if len(level) == len(ended) > 1:
+        listed = _list([f"{label} ({text})" for label, text in texts.items()])
+        return f"{snapshot.seeds} seeds cannot tell apart how these ended {where}: {listed}."
+    if texts[best] == texts[worst]:
+        return f"{_list(list(ended))} ended alike {where}, at {texts[best]} ({basis})."
+    higher = "higher" if len(ended) == 2 else "highest"
+    if len(level) > 1:
+        main = f"{_list([f'{label} ({texts[label]})' for label in level])} ended highest {where}"
+        return (
+            f"{main}, and {snapshot.seeds} seeds cannot tell them apart; {worst} at {texts[worst]} ({basis})."
+        )
+    return f"{best} ended {higher} {where}, at {texts[best]}; {worst} at {texts[worst]} ({basis})."
+
+
+def _by_seed(snapshot: Snapshot, rule: str) -> dict[int, float]:
+    """The scores of a rule's seeds that are still finite."""
+    scores = snapshot.score[rule]
+    values = [] if scores is None else scores.tolist()
+    return {seed: value for seed, value in enumerate(values) if math.isfinite(value)}
+
+
+def _still(snapshot: Snapshot, labels: Mapping[str, str], order: list[str]) -> list[str]:
+    """With which rules the first layer never moved, where it did with the best."""
+    moved = {rule: facts.w1_moved for rule in order if (facts := snapshot.gradients[rule])}
+    still = [labels[rule] for rule, far in moved.items() if far == 0]
+    if not still or not snapshot.step:
+        return []
+    return [f"With {_list(still)} no gradient reached the first layer: it never moved."]
+
+
+def _lost(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
+    """Of which rules seeds diverged."""
+    gone = {labels[rule]: snapshot.seeds - snapshot.going[rule] for rule in labels}
+    whole = [label for label, count in gone.items() if count == snapshot.seeds]
+    parts = [
+        f"{count} of {snapshot.seeds} seeds of {label} diverged."
+        for label, count in gone.items()
+        if 0 < count < snapshot.seeds
+    ]
+    return parts + ([f"{_list(whole)} diverged and cannot be compared."] if whole else [])
+
+
+def _learnt(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
+    """Which rule ended with the lowest loss and which with the highest, and what w1 did meanwhile."""
     ended = {
         rule: (loss, gradients)
         for rule in labels
@@ -75,20 +169,23 @@ def _alone(gradients: Gradients) -> str:
 
 
 def _rule(snapshot: Snapshot, rule: str, label: str) -> str:
-    """What one rule's training does: the loss, and whether the gradient reaches w1."""
+    """What one rule's training does: loss, score, and whether the gradient reaches the first layer."""
     broken = snapshot.diverged[rule]
     if broken is not None:
         return f"{label} diverged at step {broken}: a value was no longer finite."
     loss, gradients = snapshot.loss[rule], snapshot.gradients[rule]
-    words = f"{label}: no step yet" if loss is None else f"{label}: loss {number(loss)}"
+    words = [f"{label}: no step yet" if loss is None else f"{label}: loss {number(loss)}"]
+    if seeds := _by_seed(snapshot, rule):
+        words.append(f"{score(list(seeds.values()), snapshot.metric)} on held-out data")
     if gradients is None:
-        return f"{words}."
+        return f"{', '.join(words)}."
     blocked = f"the rule blocks {_percent(gradients.blocked)} of the gradient"
     if loss is None:
-        return f"{words}; {blocked}."
+        return f"{', '.join(words)}; {blocked}."
+    first, rest = ("The first layer", "the rest learns") if snapshot.metric else ("w1", "w2 learns")
     if gradients.w1_moved == 0:
-        return f"{words}. w1 has not moved: no gradient reaches it, only w2 learns."
-    return f"{words}. w1 has moved by {number(gradients.w1_moved)}; {blocked}."
+        return f"{', '.join(words)}. {first} has not moved: no gradient reaches it, only {rest}."
+    return f"{', '.join(words)}. {first} has moved by {number(gradients.w1_moved)}; {blocked}."
 
 
 def _list(names: list[str]) -> str:

@@ -17,15 +17,16 @@ from explorer.instrument.assets import PLOTLY, json_text, skeleton, skeleton_css
 from explorer.instrument.page import Page
 from explorer.lessons import GLOSSARY, LESSONS
 from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
-from explorer.training import SETTINGS, TASKS, Setting
-from explorer.training.words import DEVICES
-from explorer.ui.link import SECTIONS, WORDS, Choice, from_text, is_embedded, setting_text, training_texts
+from explorer.training import FIRST, SETTINGS, TASKS, USUAL, Setting, Task
+from explorer.training.limits import MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
+from explorer.training.words import DEVICES, OPTIMISERS
+from explorer.ui.link import SECTIONS, WORDS, Choice, from_text, is_embedded, training_texts
 from explorer.ui.presets import PRESETS, TRAINING
 
 _FIND: Mapping[str, Callable[[str], Op | Rule]] = {"op": find_op, "rule": find_rule}
 _FLOAT32_STEPS = 8  # a step of the grid below this many float32 numbers needs float64
 # What words of settings are called.
-_WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES
+_WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES | OPTIMISERS
 _PRESETS = {"instrument": PRESETS, "training": TRAINING}
 _COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
 # What a page loads beside what all of them need.
@@ -39,20 +40,39 @@ def files() -> Mapping[str, Asset]:
     """All files of the instrument by their address."""
     start = Choice()
     link = {"defaults": {"range": start.range, "g": start.g}, "words": WORDS}
-    return assets(document() | {"link": link, "settings": settings()})
+    known = document() | {"link": link} | training()
+    known["limits"] = known["limits"] | {"table": TABLE_LIMITS}
+    return assets(known)
 
 
-def settings() -> list[Answer]:
-    """The settings of a run beside op and rules, as their controls are drawn; ``words`` with their labels."""
-    return [_setting(setting) for setting in SETTINGS.values() if setting.shown]
+TABLE_LIMITS = {"rows": MAX_TABLE_ROWS, "columns": MAX_TABLE_COLUMNS, "bytes": MAX_TABLE_BYTES}
+
+
+def training() -> Answer:
+    """The settings of a run beside op and rules as their controls are drawn, and the tasks of the picker."""
+    return {
+        "settings": [_setting(setting) for setting in SETTINGS.values() if setting.shown],
+        "tasks": [_task(task) for task in TASKS.values()],
+        "firstTask": FIRST,
+        "usualTask": USUAL,
+    }
 
 
 def _setting(setting: Setting) -> Answer:
+    """``words`` with their labels."""
     told = ("name", "kind", "label", "meaning", "low", "high", "live")
     facts = {name: getattr(setting, name) for name in told}
-    words = {word: _WORDS.get(word, word) for word in setting.words}
-    purposes = {word: TASKS[word].purpose for word in words if word in TASKS}
-    return facts | {"default": setting_text(setting.usual), "words": words, "purposes": purposes}
+    return facts | {"words": {word: _WORDS.get(word, word) for word in setting.words}}
+
+
+def _task(task: Task) -> Answer:
+    """With the text of every default, and the op, rules and parameters it begins with."""
+    told = ("key", "label", "purpose", "kind", "place", "chance", "note")
+    shown = (setting for name, setting in SETTINGS.items() if name != "task")
+    defaults = {setting.name: setting.text(setting.default(task.key)) for setting in shown}
+    begins = {"op": task.op, "rules": task.rules, "parameters": task.parameters}
+    facts = {name: getattr(task, name) for name in told}
+    return facts | {"defaults": defaults, "begins": begins, "picture": task.picture()}
 
 
 @cache

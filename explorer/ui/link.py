@@ -13,9 +13,9 @@ from urllib.parse import parse_qs, urlencode
 
 from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, find_rule, hint
 from explorer.curves import LARGEST_RANGE
-from explorer.formula import FormulaError, number_text
+from explorer.formula import FormulaError
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
-from explorer.training import SETTINGS, TrainingSettings
+from explorer.training import SETTINGS, USUAL, Setting, TrainingSettings
 
 LONGEST_QUOTE = 60
 LONGEST_REASON = 200
@@ -105,9 +105,13 @@ def ordered(
 
 
 def training_texts(choice: Choice) -> dict[str, str]:
-    """The training settings that differ from their default, as a link writes them."""
-    settings = {name: getattr(choice, name) for name in SETTINGS}
-    return {name: setting_text(value) for name, value in settings.items() if value != getattr(_DEFAULT, name)}
+    """The task if it is not the usual one, and what differs from its defaults, as a link writes them."""
+    texts = {
+        name: text
+        for name, setting in SETTINGS.items()
+        if (text := setting.text(getattr(choice, name))) != setting.text(setting.default(choice.task))
+    }
+    return texts if choice.task == USUAL else {"task": choice.task, **texts}
 
 
 def query_length(query: Mapping[str, Sequence[str]]) -> int:
@@ -260,19 +264,24 @@ class _Reader:
         return tidied
 
     def training(self, choice: Choice) -> Choice:
-        """Training settings one by one, each as the run itself accepts it."""
-        for name, setting in SETTINGS.items():
-            text = self.last(name)
-            if text is None:
-                continue
-            try:
-                value = setting.read(text)
-            except ValueError as error:
-                default, why = setting_text(setting.usual), _line(str(error), LONGEST_REASON)
-                self.note(f"The link asks for {name} = {_quoted(text)}: {why}. It is left at {default}.")
-            else:
-                choice = replace(choice, **{name: value})
-        return choice
+        """Training settings one by one, each as the run itself accepts it; what is left out is the task's."""
+        task = self.setting(SETTINGS["task"], USUAL)
+        rest = {name: self.setting(setting, task) for name, setting in SETTINGS.items() if name != "task"}
+        return replace(choice, task=task, **rest)
+
+    def setting(self, setting: Setting, task: str) -> Any:
+        """What the link says of a setting, or else the task's default."""
+        text = self.last(setting.name)
+        usual = setting.default(task)
+        if text is None:
+            return usual
+        try:
+            return setting.read(text)
+        except ValueError as error:
+            why = _line(str(error), LONGEST_REASON)
+            left = f"It is left at {setting.text(usual)}."
+            self.note(f"The link asks for {setting.name} = {_quoted(text)}: {why}. {left}")
+            return usual
 
 
 def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str]]:
@@ -290,11 +299,6 @@ def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str
 def _word(key: str) -> str:
     """Under which name a link holds a parameter."""
     return PREFIX + key if key in WORDS else key
-
-
-def setting_text(value: str | float) -> str:
-    """A training setting as a link writes it."""
-    return value if isinstance(value, str) else number_text(float(value))
 
 
 def _quoted(text: str) -> str:

@@ -13,19 +13,21 @@ from starlette.routing import Route
 
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.training import LIVE, SETTINGS, Command, EngineFull, Settings, Status, shared_engine
+from explorer.training.limits import MAX_TABLE_BYTES
 from explorer.ui.admission import Refused
 from explorer.ui.link import from_text
 from explorer.ui.payload import Json, payload
 from explorer.ui.stream import event, run_events
 
 LONGEST_BODY = 4 * LONGEST_QUERY  # bytes
+LONGEST_START = LONGEST_BODY + 2 * MAX_TABLE_BYTES  # JSON writes a line's end with two
 LONGEST_OWNER = 64
 _secret = secrets.token_bytes(32)
 
 
 async def start(request: Request) -> Response:
-    """Begin a run: ``{query, owner, paused}`` gives ``{id, key}``; whoever has the key may command it."""
-    return await _answered(_started, request)
+    """Begin a run: ``{query, owner, paused, table}`` gives ``{id, key}``; who has the key may command it."""
+    return await _answered(_started, request, longest=LONGEST_START)
 
 
 async def command(request: Request) -> Response:
@@ -51,7 +53,9 @@ def _started(data: Json) -> str:
     if notices:
         raise Refused(400, notices[0])
     training = {name: getattr(choice, name) for name in SETTINGS}
-    settings = Settings(op=choice.op, rules=choice.rules, parameters=choice.parameters, **training)
+    settings = Settings(
+        op=choice.op, rules=choice.rules, parameters=choice.parameters, table=data.get("table"), **training
+    )
     identity = shared_engine().start(settings, owner, paused=data.get("paused") is True)
     return json.dumps({"id": identity, "key": _key(identity)})
 
@@ -82,9 +86,11 @@ def _owned(identity: str, data: Json) -> bool:
     return hmac.compare_digest(str(data.get("key")).encode(errors="replace"), _key(identity).encode())
 
 
-async def _answered(work: Callable[..., str], request: Request, *given: str) -> Response:
-    """What the work gives, as JSON. Raises Refused where it cannot be done."""
-    data = await payload(request, LONGEST_BODY)
+async def _answered(
+    work: Callable[..., str], request: Request, *given: str, longest: int = LONGEST_BODY
+) -> Response:
+    """What the work gives for a body of so many bytes, as JSON. Raises Refused where it cannot be done."""
+    data = await payload(request, longest)
     try:
         text = await run_in_threadpool(work, data, *given)
     except ValueError as error:

@@ -25,6 +25,7 @@ from explorer.ui.ending import ending
 INTERVAL_S = 0.05  # between two looks, and longer where many watch
 QUIET_S = 15.0  # after which a comment keeps the connection, and notices when it is gone
 
+_BY_SEED = ("seed_losses", "seed_scores")  # of a snapshot: more than a picture shows
 _DTYPES = {"f": "f4", "i": "i4"}  # by NumPy's kind; what plotly.js reads as typed arrays
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 _CROWDED = "This training is watched in {count} places already: close one of them and reload the page"
@@ -153,7 +154,8 @@ async def events(looks: Looks, identity: str, interval_s: float = INTERVAL_S) ->
 def event(status: Status) -> str:
     """A status as JSON: the fields of ``Status``, what the snapshot shows in ``words``, and the ``device``.
 
-    Series are ``{"dtype", "bdata"}``, as plotly.js takes them: base64 of little-endian numbers.
+    Series are ``{"dtype", "bdata"}``, as plotly.js takes them: base64 of little-endian numbers. What is by
+    seed of all steps stays here.
     """
     snapshot = status.snapshot
     labels = {rule: find_rule(rule).label for rule in snapshot.losses} if snapshot else {}
@@ -181,4 +183,4 @@ def _data(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         dtype = _DTYPES[value.dtype.kind]
         return {"dtype": dtype, "bdata": base64.b64encode(value.astype(f"<{dtype}").tobytes()).decode()}
-    return vars(value)
+    return {name: part for name, part in vars(value).items() if name not in _BY_SEED}

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training import TASKS, Run, Settings, Task, Tensors, run, tasks
-from explorer.training.layer import Layer
+from explorer.training import TASKS, Data, Part, Run, Settings, Task, Tensors, run, tasks
 from explorer.training.limits import MAX_POINTS
 
 DOCUMENTS = Settings(device="cpu")
@@ -35,7 +34,7 @@ class MyReLU(torch.autograd.Function):
 
 def documents_loop(tensors, steps, lr):
     """The documents' plain loop: backward, update, zero the gradients."""
-    x, y, w1, w2 = tensors
+    x, y, (w1, w2) = tensors
     w1.requires_grad_()
     w2.requires_grad_()
     losses = []
@@ -67,16 +66,12 @@ def batches(monkeypatch):
         key="rows",
         label="Rows",
         purpose="Test.",
-        inputs=3,
-        outputs=2,
-        data=lambda generator, batch: (
-            torch.randn(3 * batch, 3, generator=generator),
-            torch.randn(3 * batch, 2, generator=generator),
-        ),
+        widths=(3, 2),
+        data=lambda draw: Data(Part(*(torch.randn(15, n, generator=draw.generator) for n in (3, 2))), 2),
         loss=TASKS["documents"].loss,
     )
     monkeypatch.setitem(tasks._BY_KEY, "rows", task)
-    return Settings(task="rows", hidden=4, batch=5, steps=20, lr=1e-3, device="cpu")
+    return Settings(task="rows", op="relu", rules=("default",), hidden=4, batch=5, steps=20, device="cpu")
 
 
 def test_contract():
@@ -98,9 +93,9 @@ def test_first_losses_are_those_of_the_documents_loop(rule):
 
 
 def test_starts_from_what_the_documents_would_draw():
-    begun = Run(dataclasses.replace(DOCUMENTS, seed=3)).tensors()
+    x, y, weights = Run(dataclasses.replace(DOCUMENTS, seed=3)).tensors()
     torch.manual_seed(3)
-    for tensor, shape in zip(begun, [(64, 1000), (64, 10), (1000, 100), (100, 10)], strict=True):
+    for tensor, shape in zip((x, y, *weights), [(64, 1000), (64, 10), (1000, 100), (100, 10)], strict=True):
         assert torch.equal(tensor, torch.randn(shape))
 
 
@@ -155,14 +150,14 @@ def test_a_first_layer_that_sees_the_same_x_trains_as_one_that_does_not(monkeypa
     """The same but for rounding: what is spared is spared in the arithmetic alone."""
     asked = dataclasses.replace(DOCUMENTS, rules=("default", "seed_relu"), steps=100)
     spared = trained(asked)
-    monkeypatch.setattr(run, "FixedLayer", lambda w1, nets, x: Layer(w1, nets))
+    monkeypatch.setitem(tasks._BY_KEY, "documents", dataclasses.replace(TASKS["documents"], same=False))
     full = trained(asked)
     for rule in asked.rules:
         for series in ("losses", "w1_norms", "w2_norms"):
             ours, theirs = (getattr(each.snapshot(), series)[rule] for each in (spared, full))
             np.testing.assert_allclose(ours, theirs, rtol=1e-3)
-        weights = [each.state_dict()["nets"][rule]["w1"] for each in (spared, full)]
-        torch.testing.assert_close(*weights, rtol=1e-4, atol=1e-4)
+        moved = [each.snapshot().gradients[rule].w1_moved for each in (spared, full)]
+        assert moved[0] == pytest.approx(moved[1], rel=1e-4)
 
 
 def test_others_at_the_same_time_change_nothing():
@@ -220,19 +215,23 @@ def test_resumed_with_batches_is_uninterrupted_bit_for_bit(batches):
 def assert_equal_states(one, other):
     one, other = one.state_dict(), other.state_dict()
     assert one["step"] == other["step"]
-    assert torch.equal(one["generator"], other["generator"])
-    for rule, net in one["nets"].items():
-        assert net["losses"] == other["nets"][rule]["losses"]
-        assert torch.equal(net["w1"], other["nets"][rule]["w1"])
-        assert torch.equal(net["w2"], other["nets"][rule]["w2"])
+    assert one["nets"]["lanes"] == other["nets"]["lanes"]
+    pairs = zip(
+        [*one["generators"], *one["nets"]["tensors"], *one["series"].values()],
+        [*other["generators"], *other["nets"]["tensors"], *other["series"].values()],
+        strict=True,
+    )
+    for mine, theirs in pairs:
+        torch.testing.assert_close(mine, theirs, rtol=0, atol=0, equal_nan=True)
 
 
 def test_a_state_is_a_copy():
     begun = Run(SMALL)
     state = begun.state_dict()
+    before = [tensor.clone() for tensor in state["nets"]["tensors"]]
     begun.advance(3)
     assert state["step"] == 0
-    assert torch.equal(state["nets"]["default"]["w1"], state["start"][2])
+    assert all(map(torch.equal, state["nets"]["tensors"], before))
 
 
 def test_a_state_of_other_settings_is_refused():
@@ -246,24 +245,27 @@ def test_each_step_draws_its_own_batch(batches):
     for _ in range(4):
         seen.append(begun.state_dict()["batch"][0])
         begun.advance()
-    assert all(batch.shape == (5, 3) for batch in seen)
+    assert all(batch.shape == (1, 5, 3) for batch in seen)
     assert not any(torch.equal(one, other) for one, other in itertools.pairwise(seen))
 
 
 def test_given_start_tensors():
-    given = Tensors(*(0.5 * tensor for tensor in Run(SMALL).tensors()))
-    mine = Tensors(*(tensor.clone() for tensor in given))
-    begun = Run(SMALL, mine)
-    for tensor in mine:
+    x, y, weights = Run(SMALL).tensors()
+    given = Tensors(0.5 * x, 0.5 * y, tuple(0.5 * each for each in weights))
+    begun = Run(SMALL, given)
+    start = [tensor.clone() for tensor in (given.x, given.y, *given.parameters)]
+    for tensor in (given.x, given.y, *given.parameters):
         tensor.zero_()
     begun.advance(5)
-    assert all(torch.equal(one, other) for one, other in zip(begun.tensors(), given, strict=True))
+    x, y, weights = begun.tensors()
+    assert all(map(torch.equal, (x, y, *weights), start))
     assert curves(begun) != curves(trained(SMALL, steps=5))
 
 
 def test_start_tensors_of_another_shape_are_refused():
-    given = Run(SMALL).tensors()._replace(w1=torch.zeros(2, 2))
-    with pytest.raises(ValueError, match=r"w1 must have the shape \(1000, 8\), not \(2, 2\)"):
+    x, y, (_, w2) = Run(SMALL).tensors()
+    given = Tensors(x, y, (torch.zeros(2, 2), w2))
+    with pytest.raises(ValueError, match=r"parameter 1 must have the shape \(1000, 8\), not \(2, 2\)"):
         Run(SMALL, given)
 
 
@@ -352,7 +354,7 @@ def test_a_long_curve_is_thinned(steps):
     done = trained(dataclasses.replace(DOCUMENTS, steps=steps, hidden=1, batch=1))
     snapshot = done.snapshot()
     places = snapshot.loss_steps["default"].tolist()
-    every = done.state_dict()["nets"]["default"]["losses"]
+    every = done.state_dict()["series"]["numbers"][0, :, 0, 0].tolist()
     assert (places[0], places[-1]) == (0, steps - 1)
     assert min(steps, MAX_POINTS // 2) <= len(set(places)) == len(places) <= MAX_POINTS
     assert snapshot.losses["default"].tolist() == [every[place] for place in places]

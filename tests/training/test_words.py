@@ -61,6 +61,7 @@ def race(default, ste):
     both = {"default": default, "ste": ste}
     return SimpleNamespace(
         finished=True,
+        metric=None,
         loss={rule: found and found[0] for rule, found in both.items()},
         gradients={rule: found and facts(*found[1:]) for rule, found in both.items()},
     )

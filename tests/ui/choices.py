@@ -11,7 +11,18 @@ from explorer.curves import LARGEST_RANGE, MOST_RULES
 from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, reach
 from explorer.training import FULL, TASKS
-from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_PACE, MAX_SEED, MAX_STEPS
+from explorer.training.limits import (
+    LARGEST_SCALE,
+    MAX_BATCH,
+    MAX_HIDDEN,
+    MAX_LAYERS,
+    MAX_PACE,
+    MAX_SEED,
+    MAX_SEEDS,
+    MAX_STEPS,
+    SMALLEST_SCALE,
+)
+from explorer.training.optimisers import OPTIMISERS
 from explorer.ui.link import PREFIX, SECTIONS, WORDS, Choice, Query, ordered, parameters_of, training_texts
 
 
@@ -81,9 +92,13 @@ def random_choice(rng: random.Random) -> Choice:
         range=(low, high) if high - low > 1e-5 * max(1, abs(low)) and not plain else (-3.0, 3.0),
         g=_number(rng, -LARGEST_G, LARGEST_G),
         task=rng.choice(list(TASKS)),
+        seeds=rng.choice([1, rng.randint(1, MAX_SEEDS)]),
+        optimiser=rng.choice([None, *OPTIMISERS]),
+        bias=rng.choice([None, True, False]),
+        init_scale=rng.choice([None, rng.uniform(SMALLEST_SCALE, LARGEST_SCALE)]),
         steps=rng.randint(1, MAX_STEPS),
         lr=10 ** rng.uniform(-12, 3),
-        hidden=rng.randint(1, MAX_HIDDEN),
+        hidden=tuple(rng.randint(1, MAX_HIDDEN) for _ in range(rng.randint(1, MAX_LAYERS))),
         batch=rng.randint(1, MAX_BATCH),
         seed=0 if plain else rng.randint(0, MAX_SEED),
         pace=rng.choice([FULL, 50.0, rng.uniform(1, MAX_PACE)]),

@@ -116,7 +116,7 @@ def test_every_file_stands_below_one_folder_that_its_content_names():
         assert len(asset.etag) == 16
     document = json.loads(answers.files()[f"{answers.folder()}/document.json"].content)
     assert set(document["link"]) == {"defaults", "words"}
-    assert document["settings"] == answers.settings()
+    assert {name: document[name] for name in answers.training()} == json.loads(json.dumps(answers.training()))
 
 
 @pytest.mark.parametrize(
@@ -156,9 +156,10 @@ def test_a_device_is_offered_where_there_is_more_than_one(monkeypatch):
     def offered(*words):
         device = replace(SETTINGS["device"], words=words)
         monkeypatch.setattr(answers, "SETTINGS", dict(SETTINGS) | {"device": device})
-        return [setting for setting in answers.settings() if setting["name"] == "device"]
+        return [setting for setting in answers.training()["settings"] if setting["name"] == "device"]
 
     assert offered("cpu") == []
     (device,) = offered("cpu", "cuda")
     assert device["words"] == {"cpu": "CPU", "cuda": "NVIDIA GPU"}
-    assert (device["default"], device["live"], device["label"]) == ("cuda", False, "Device")
+    assert (device["live"], device["label"]) == (False, "Device")
+    assert {task["defaults"]["device"] for task in answers.training()["tasks"]} == {"cuda"}

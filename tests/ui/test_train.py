@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from explorer.training import SETTINGS, TASKS
+from explorer.training import SETTINGS, TASKS, Settings
 from explorer.ui import answers
+from explorer.ui.link import from_query, training_texts
 from tests.ui.pages import mounted, opened, sound, words_of
 
 
@@ -15,15 +18,10 @@ def training_of(query: str):
 
 def test_a_link_restores_the_settings_and_starts_nothing(engine):
     task = list(TASKS)[-1]
-    given = training_of(f"op=relu&steps=20&hidden=4&batch=8&lr=0.25&seed=7&task={task}&pace=full")
-    assert given == {
-        "steps": "20",
-        "lr": "0.25",
-        "hidden": "4",
-        "batch": "8",
-        "seed": "7",
-        "pace": "full",
-    } | ({} if task == "documents" else {"task": task})
+    texts = {"steps": "20", "lr": "0.25", "hidden": "4,4", "batch": "8", "seed": "7", "bias": "no"}
+    texts |= {"seeds": "3", "optimiser": "momentum", "init_scale": "2", "pace": "full"}
+    given = training_of(f"op=relu&task={task}&" + "&".join(f"{name}={text}" for name, text in texts.items()))
+    assert given == texts | {"task": task}
     assert engine.list() == ()
 
 
@@ -46,11 +44,28 @@ def test_the_choice_stays_from_page_to_page():
 
 
 def test_controls_are_drawn_from_the_declared_settings():
-    given = {setting["name"]: setting for setting in answers.settings()}
+    document = answers.training()
+    given = {setting["name"]: setting for setting in document["settings"]}
     drawn = {name: setting for name, setting in SETTINGS.items() if setting.shown}
     assert list(given) == list(drawn)
     for name, setting in drawn.items():
-        assert setting.read(given[name]["default"]) == setting.default
         assert list(given[name]["words"]) == list(setting.words)
     assert given["task"]["words"] == {key: task.label for key, task in TASKS.items()}
-    assert given["task"]["purposes"] == {key: task.purpose for key, task in TASKS.items()}
+    assert {document["firstTask"], document["usualTask"]} <= set(TASKS)
+
+
+def test_a_task_is_drawn_with_all_it_begins_with():
+    """Choosing it gives the very settings that Python has for it, through a link as well."""
+    for told in json.loads(json.dumps(answers.training()["tasks"])):
+        task = TASKS[told["key"]]
+        assert told["purpose"] == task.purpose
+        begins = told["begins"]
+        query = {"op": [begins["op"]], "rule": begins["rules"], "task": [told["key"]]}
+        query |= {name: [str(value)] for name, value in begins["parameters"].items()}
+        choice, notices = from_query(query | {name: [text] for name, text in told["defaults"].items()})
+        assert notices == []
+        assert training_texts(choice) == ({} if told["key"] == "documents" else {"task": told["key"]})
+        if told["key"] != "data":
+            asked = {name: getattr(choice, name) for name in SETTINGS if name != "device"}
+            settings = Settings(op=choice.op, rules=choice.rules, parameters=choice.parameters, **asked)
+            assert settings == Settings(task=told["key"])

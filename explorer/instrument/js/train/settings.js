@@ -5,18 +5,32 @@ import { catalogue } from "../choice/entries.js";
 import { typedNumber, within } from "../formula/numbers.js";
 import { createSlider } from "../elements/slider.js";
 
+const MOST_LAYERS = 4;
+
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /**
  * One setting, as the server declares it. ``words`` are labels by what it may be beside a number.
- * @typedef {{name: string, kind: "choice"|"whole"|"log", label: string, meaning: string, low: number,
- *   high: number, live: boolean, default: string, words: Object<string, string>,
- *   purposes: Object<string, string>}} Setting
+ * @typedef {{name: string, kind: "choice"|"whole"|"widths"|"log"|"switch", label: string, meaning: string,
+ *   low: number, high: number, live: boolean, words: Object<string, string>}} Setting
+ * One task: ``defaults`` hold the text of every other setting.
+ * @typedef {{key: string, label: string, purpose: string, defaults: Object<string, string>}} Task
  * @typedef {{show: (text: string) => void, element: HTMLElement}} Field
  */
 
 /** What a setting is in a choice, as a link writes it. @param {Choice} choice @param {Setting} setting */
 function textOf(choice, setting) {
-  return choice.training[setting.name] ?? setting.default;
+  return choice.training[setting.name] ?? usualText(choice, setting);
+}
+
+/** The task of a choice; without one the two-layer net of the documents is meant. @param {Choice} choice @returns {Task} */
+function taskOf(choice) {
+  const { tasks, usualTask } = catalogue();
+  return tasks.find((/** @type {Task} */ task) => task.key === (choice.training.task ?? usualTask));
+}
+
+/** What a setting is where nothing is chosen. @param {Choice} choice @param {Setting} setting */
+function usualText(choice, { name }) {
+  return name === "task" ? catalogue().usualTask : taskOf(choice).defaults[name];
 }
 
 /** @param {Choice} choice @param {string} name @returns {string} */
@@ -30,7 +44,9 @@ export function settingText(choice, name) {
 /** @param {Choice} choice @param {Setting} setting @param {string} text @returns {Choice} */
 function withSetting(choice, setting, text) {
   const { [setting.name]: _, ...others } = choice.training;
-  const usual = text === setting.default || Number(text) === Number(setting.default);
+  const standard = usualText(choice, setting);
+  const usual = text === standard || Number(text) === Number(standard);
+  if (setting.name === "task") return { ...choice, training: usual ? {} : { task: text } };
   return { ...choice, training: usual ? others : { ...others, [setting.name]: text } };
 }
 
@@ -48,7 +64,7 @@ export function createSettings({ live, rest }, store) {
         phase: /** @type {*} */ (phase),
         thing: setting.name,
       });
-    const field = { choice: choiceField, whole: wholeField, log: logField }[setting.kind](setting, onChange);
+    const field = FIELDS[setting.kind](setting, onChange);
     (setting.live ? live : rest).append(field.element);
     return field;
   });
@@ -59,7 +75,7 @@ export function createSettings({ live, rest }, store) {
 }
 
 /** @param {Setting} setting @param {(text: string) => void} onChange @returns {Field} */
-function choiceField({ label, words, purposes }, onChange) {
+function choiceField({ label, words }, onChange) {
   const options = Object.entries(words).map(([value, text]) => element("option", { value }, text));
   const list = element("select", { id: freshId(), onchange: () => onChange(list.value) }, ...options);
   const purpose = element("small", {});
@@ -73,13 +89,16 @@ function choiceField({ label, words, purposes }, onChange) {
     ),
     show(text) {
       list.value = text;
-      setText(purpose, purposes[text] ?? "");
+      setText(
+        purpose,
+        catalogue().tasks.find((/** @type {Task} */ task) => task.key === text)?.purpose ?? "",
+      );
     },
   };
 }
 
 /** @param {Setting} setting @param {(text: string) => void} onChange @returns {Field} */
-function wholeField({ label, meaning, low, high, default: usual }, onChange) {
+function wholeField({ label, meaning, low, high }, onChange) {
   const field = element("input", {
     type: "number",
     id: freshId(),
@@ -88,7 +107,7 @@ function wholeField({ label, meaning, low, high, default: usual }, onChange) {
     step: 1,
     onchange: typed,
   });
-  let shown = usual;
+  let shown = "";
   function typed() {
     const value = typedNumber(field.value);
     const text = value === null ? shown : String(within(Math.round(value), low, high));
@@ -109,8 +128,34 @@ function wholeField({ label, meaning, low, high, default: usual }, onChange) {
   };
 }
 
+/** One width or several, such as 16,16,16. @param {Setting} setting @param {(text: string) => void} onChange @returns {Field} */
+function widthsField({ label, meaning, low, high }, onChange) {
+  const field = element("input", { type: "text", inputmode: "numeric", id: freshId(), onchange: typed });
+  let shown = "";
+  function typed() {
+    const widths = field.value.split(",").map((part) => typedNumber(part));
+    const known = widths.length <= MOST_LAYERS && !widths.includes(null);
+    const text = widths.map((width) => within(Math.round(Number(width)), low, high)).join(",");
+    writeValue(field, known ? text : shown);
+    if (known && text !== shown) onChange(text);
+  }
+  return {
+    element: element(
+      "div",
+      { class: "setting", title: meaning },
+      element("label", { for: field.id }, label),
+      field,
+    ),
+    show(text) {
+      shown = text;
+      setValue(field, text);
+    },
+  };
+}
+
 /** A slider of decades; a word, as "full", is a box to tick beside it. @param {Setting} setting @param {(text: string, phase: string) => void} onChange @returns {Field} */
-function logField({ label, meaning, low, high, default: usual, words }, onChange) {
+function logField({ label, meaning, low, high, words }, onChange) {
+  let shown = String(low);
   const ends = /** @type {[number, number]} */ ([low, high]);
   const slider = createSlider({
     name: label,
@@ -119,7 +164,7 @@ function logField({ label, meaning, low, high, default: usual, words }, onChange
   const [word] = Object.keys(words);
   const box = element("input", {
     type: "checkbox",
-    onchange: () => onChange(box.checked ? word : usual, "settled"),
+    onchange: () => onChange(box.checked ? word : shown, "settled"),
   });
   slider.element.title = meaning;
   return {
@@ -128,7 +173,16 @@ function logField({ label, meaning, low, high, default: usual, words }, onChange
       : slider.element,
     show(text) {
       box.checked = text === word;
+      if (text !== word) shown = text;
       slider.update(text === word ? high : Number(text), ends, true);
     },
   };
 }
+
+const FIELDS = {
+  choice: choiceField,
+  switch: choiceField,
+  whole: wholeField,
+  widths: widthsField,
+  log: logField,
+};

@@ -1,0 +1,79 @@
+"""What keeps the bits of a lane apart from its company: which lanes may be computed in one call.
+
+torch's elementwise functions take the last numbers of a tensor by another way than those before and may
+round them otherwise, and MKL adds up in another order where a matrix begins at an odd place or has one row
+or column. So lanes go together where none of that can be, and otherwise one by one. On an accelerator they
+always go together: there the last bits may depend on the company.
+"""
+
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor
+
+_STEP = 32  # float32 numbers in the longest step that torch takes on a CPU
+_ALIGNMENT = 64  # bytes, of every tensor that torch makes on a CPU
+
+Product = Callable[[Tensor, Tensor], Tensor]
+"""``(lanes, n, k), (lanes, k, m) -> (lanes, n, m)``."""
+
+
+def padded(count: int) -> int:
+    """So many numbers, filled up to whole steps."""
+    return -(-count // _STEP) * _STEP
+
+
+def even(tensor: Tensor) -> bool:
+    """Whether every lane of a tensor (lanes, …) ends where a step does, so that the lanes can go together."""
+    return len(tensor) == 1 or tensor.device.type != "cpu" or tensor[0].numel() % _STEP == 0
+
+
+def together(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
+    """A function of tensors (lanes, …), of all lanes at once where that changes no bit, else one by one."""
+    if all(map(even, tensors)):
+        return function(*tensors)
+    return torch.cat([function(*lane) for lane in zip(*map(split, tensors), strict=True)])
+
+
+def split(tensor: Tensor) -> list[Tensor]:
+    """Each lane as a tensor (1, …)."""
+    return [tensor[lane : lane + 1] for lane in range(len(tensor))]
+
+
+def sums(tensor: Tensor) -> Tensor:
+    """The sum of each lane, (lanes,): one sum over all would add up in another order in other company."""
+    return tensor.flatten(1).sum(1)
+
+
+def norms(tensor: Tensor) -> Tensor:
+    """The Euclidean norm of each lane, (lanes,)."""
+    return sums(tensor.square()).sqrt_()
+
+
+def batched(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Matrix products of all lanes, in one call where that changes no bit; bias: (lanes, 1, m)."""
+    given = (left, right) if bias is None else (bias, left, right)
+    product: Callable[..., Tensor] = torch.bmm if bias is None else torch.baddbmm
+    if _alike(left, right):
+        return product(*given)
+    lanes = zip(*map(split, given), strict=True)
+    return torch.cat([product(*map(_aligned, lane)) for lane in lanes])
+
+
+def one_by_one(left: Iterable[Tensor], right: Iterable[Tensor]) -> Tensor:
+    """Matrix products of each lane alone, stacked."""
+    return torch.stack([_aligned(a).mm(_aligned(b)) for a, b in zip(left, right, strict=False)])
+
+
+def _alike(left: Tensor, right: Tensor) -> bool:
+    """Whether one product of all lanes gives each the bits it has alone."""
+    if len(left) == 1 or left.device.type != "cpu":
+        return True
+    rows, columns = left.shape[1], right.shape[2]
+    starts = (left.stride(0), right.stride(0), rows * columns)
+    return rows > 1 and columns > 1 and not any(4 * start % _ALIGNMENT for start in starts)
+
+
+def _aligned(matrix: Tensor) -> Tensor:
+    """The same where a tensor of its own would begin: elsewhere MKL may add up in another order."""
+    return matrix if matrix.data_ptr() % _ALIGNMENT == 0 else matrix.clone()

@@ -1,0 +1,97 @@
+"""What the gradient does at one step: how large it is, how much of it the rule blocks, and where."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import numpy as np
+from torch import Tensor, stack
+
+from explorer.training.lanes import Lanes, Pass
+from explorer.training.limits import BINS
+
+if TYPE_CHECKING:
+    from numpy import float32, int64
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """What the gradient does at one step, for one rule: of its first seed that is finite.
+
+    Where the op stands several times, all but the first three are said of the first place: the first
+    hidden layer, or the weights of the first layer, times √inputs as the op sees them.
+
+    Attributes:
+        w1: Euclidean norm of the gradient of the first layer of weights.
+        w2: Euclidean norm of the gradient of the last layer of weights.
+        w1_moved: Euclidean distance of the first layer of weights from its start, mean over its seeds.
+        passed: what the rule makes of the upstream gradient, sum of sizes after ÷ before: 0 where it
+            blocks everything, 1 for straight-through, above 1 where it amplifies; None where there is
+            no upstream gradient.
+        blocked: fraction (0 to 1) of the op's inputs at which the rule returns 0 to an upstream
+            gradient that is not 0.
+        idle_units: fraction (0 to 1) of units that get gradient 0 from every example.
+        edges: (bins + 1,) float32, edges of the histogram of the op's inputs.
+        passed_counts: (bins,) int64, inputs per bin that get a gradient.
+        zero_counts: (bins,) int64, inputs per bin whose gradient is 0.
+    """
+
+    w1: float
+    w2: float
+    w1_moved: float
+    passed: float | None
+    blocked: float
+    idle_units: float
+    edges: NDArray[float32]
+    passed_counts: NDArray[int64]
+    zero_counts: NDArray[int64]
+
+
+def gradients(lanes: Lanes, now: Pass) -> dict[int, Gradients | None]:
+    """What the gradients do, by the number of each rule that is going; None where it is not finite."""
+    op = next(trace for trace in now.traces if trace.gradient is not None)
+    assert op.x is not None
+    assert op.upstream is not None
+    assert op.gradient is not None
+    w1, w2 = now.numbers[1:].tolist()
+    moved, found = lanes.moved(), {}
+    for rule, places in lanes.by_rule().items():
+        net = places[0]
+        far = fmean(moved[place] for place in places)
+        found[rule] = _measured(w1[net], w2[net], far, op.x[net], op.upstream[net], op.gradient[net])
+    return found
+
+
+def _measured(
+    w1: float, w2: float, moved: float, x: Tensor, upstream: Tensor, gradient: Tensor
+) -> Gradients | None:
+    """What a pass shows for one net, its tensors (n, units)."""
+    sizes = [*x.aminmax(), upstream.abs().sum(), gradient.abs().sum()]
+    lowest, highest, above, below = stack(sizes).tolist()
+    if not all(map(math.isfinite, (w1, w2, moved, lowest, highest, above, below))):
+        return None
+    zero = gradient == 0
+    passed_counts, zero_counts = _counts(x, zero, lowest, highest)
+    return Gradients(
+        w1=w1,
+        w2=w2,
+        w1_moved=moved,
+        passed=below / above if above else None,
+        blocked=(zero & (upstream != 0)).float().mean().item(),
+        idle_units=zero.all(0).float().mean().item(),
+        edges=np.linspace(lowest, highest, BINS + 1, dtype=np.float32),
+        passed_counts=passed_counts,
+        zero_counts=zero_counts,
+    )
+
+
+def _counts(values: Tensor, zero: Tensor, lowest: float, highest: float) -> NDArray[int64]:
+    """How many values lie in each even bin: not ``zero``, and ``zero``; (2, bins)."""
+    width = (highest - lowest) / BINS or 1.0
+    places = values.sub(lowest).div_(width).int().clamp_(0, BINS - 1)
+    places.add_(zero, alpha=BINS)
+    return places.flatten().bincount(minlength=2 * BINS).view(2, BINS).cpu().numpy()

@@ -1,0 +1,182 @@
+"""The nets of a run: lanes of flat parameters through one list of layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from explorer.training.company import padded, sums
+from explorer.training.layers import Layer, Trace
+from explorer.training.losses import Loss
+from explorer.training.net import Lane
+from explorer.training.optimisers import Optimiser
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+Build = Callable[[Sequence[Lane]], list[Layer]]
+Views = list[list[Tensor]]
+
+
+class Pass(NamedTuple):
+    """All lanes forward and backward on one batch.
+
+    Attributes:
+        numbers: (3, lanes) loss, and norms of the gradients of the first and the last layer of weights.
+        finite: whether all is, by lane.
+        traces: what each layer did.
+    """
+
+    numbers: NDArray[float32]
+    finite: list[bool]
+    traces: list[Trace]
+
+
+class Lanes:
+    """Nets in lock-step, the same but for their rules and seeds; bit for bit what each would be alone.
+
+    One that is no longer finite leaves. All parameters of a lane stand in one row, each filled up to whole
+    steps of a processor, so that one update does for all of them.
+
+    Attributes:
+        going: the lanes that have not diverged, rule by rule.
+        parameters: (lanes going, numbers) float32.
+        start: (seeds, numbers), before the first step.
+    """
+
+    def __init__(
+        self,
+        lanes: Sequence[Lane],
+        build: Build,
+        start: Sequence[Sequence[Tensor]],
+        optimiser: type[Optimiser],
+    ) -> None:
+        """``build``: the layers of lanes; ``start``: the parameters of each seed's net, in order."""
+        self._build = build
+        self.going = list(lanes)
+        self.layers = build(self.going)
+        shapes = [shape for layer in self.layers for shape in layer.shapes]
+        sizes = [padded(prod(shape)) for shape in shapes]
+        self._starts = [0, *accumulate(sizes)]
+        self.start = torch.zeros(len(start), sum(sizes), device=start[0][0].device)
+        for views, values in zip(zip(*self._flat_views(self.start), strict=True), start, strict=True):
+            for view, value in zip(views, values, strict=True):
+                view.copy_(value)
+        self.parameters = self.start[[lane.seed for lane in self.going]]
+        self.optimiser = optimiser(self.parameters)
+        self._ahead: tuple[Tensor, Pass] | None = None  # what was looked at, which the next step begins with
+        self._look()
+
+    @property
+    def weighted(self) -> list[int]:
+        """The numbers of the layers that have parameters."""
+        return [number for number, layer in enumerate(self.layers) if layer.shapes]
+
+    def by_rule(self) -> dict[int, list[int]]:
+        """The places of the lanes going, by the number of their rule."""
+        places: dict[int, list[int]] = {}
+        for place, lane in enumerate(self.going):
+            places.setdefault(lane.rule, []).append(place)
+        return places
+
+    @torch.no_grad()
+    def output(self, x: Tensor) -> Tensor:
+        """What the nets return for examples x (seeds or 1, n, inputs): (lanes going, n, outputs)."""
+        return self._forward(x)[0]
+
+    @torch.no_grad()
+    def step(self, x: Tensor, y: Tensor, loss: Loss, lr: float) -> NDArray[float32]:
+        """One step down the gradient, for those that stay finite; their ``Pass.numbers``."""
+        now = self.look(x, y, loss)
+        if not all(now.finite):
+            self._leave(now.finite)
+            return self.step(x, y, loss, lr) if self.going else now.numbers[:, :0]
+        self._ahead = None
+        self.optimiser.step(self.parameters, self._gradients, lr)
+        return now.numbers
+
+    @torch.no_grad()
+    def look(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
+        """Forward and backward on a batch at the present weights; the next step begins with it."""
+        if self._ahead is None or self._ahead[0] is not x:
+            self._ahead = x, self._pass(x, y, loss)
+        return self._ahead[1]
+
+    @torch.no_grad()
+    def moved(self) -> list[float]:
+        """How far the first layer of weights is from its start, by lane."""
+        number = self.weighted[0]
+        start = self._views(self.start[[lane.seed for lane in self.going]])[number]
+        moved: list[float] = self.layers[number].moved(self._parameter_views[number], start).tolist()
+        return moved
+
+    def state(self) -> dict[str, Any]:
+        """From which ``load`` continues exactly here: numbers and copied tensors."""
+        tensors = [self.parameters, *self.optimiser.state]
+        return {
+            "lanes": [list(lane) for lane in self.going],
+            "steps": self.optimiser.steps,
+            "tensors": [tensor.cpu().clone() for tensor in tensors],
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Continue where other lanes of the same nets were."""
+        self.going = [Lane(*lane) for lane in state["lanes"]]
+        self.optimiser.steps = state["steps"]
+        self._take([tensor.to(self.start.device, copy=True) for tensor in state["tensors"]])
+
+    def _forward(self, x: Tensor) -> tuple[Tensor, list[Trace]]:
+        traces = [Trace() for _ in self.layers]
+        for layer, parameters, trace in zip(self.layers, self._parameter_views, traces, strict=True):
+            x = layer.forward(x, parameters, trace)
+        return x, traces
+
+    def _pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
+        output, traces = self._forward(x)
+        losses, g = loss(output, y if len(y) == 1 else y[[lane.seed for lane in self.going]])
+        backward = zip(self.layers, self._parameter_views, self._gradient_views, traces, strict=True)
+        for layer, parameters, gradients, trace in reversed(list(backward)):
+            g = layer.backward(g, parameters, gradients, trace)
+        first, last = self.weighted[0], self.weighted[-1]
+        sizes = [self.layers[number].size(self._gradient_views[number]) for number in (first, last)]
+        # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
+        numbers = torch.stack([losses, *sizes, sums(self.parameters)]).cpu().numpy()
+        finite: list[bool] = np.isfinite(numbers[[0, 3]]).all(0).tolist()
+        return Pass(numbers[:3], finite, traces)
+
+    def _leave(self, stays: list[bool]) -> None:
+        """Let go of the lanes that are not to stay."""
+        self.going = [lane for lane, stay in zip(self.going, stays, strict=True) if stay]
+        self._take([tensor[stays] for tensor in (self.parameters, *self.optimiser.state)])
+
+    def _take(self, tensors: Sequence[Tensor]) -> None:
+        self.parameters, *self.optimiser.state = tensors
+        self._ahead = None
+        self.layers = self._build(self.going)
+        self._look()
+
+    def _look(self) -> None:
+        """Views of parameters and gradients, layer by layer."""
+        self._gradients = torch.zeros_like(self.parameters)
+        self._parameter_views = self._views(self.parameters)
+        self._gradient_views = self._views(self._gradients)
+
+    def _flat_views(self, flat: Tensor) -> list[Tensor]:
+        """The parameters in a flat tensor (n, numbers): (n, …) each."""
+        shapes = [shape for layer in self.layers for shape in layer.shapes]
+        return [
+            flat[:, start : start + prod(shape)].view(-1, *shape)
+            for start, shape in zip(self._starts, shapes, strict=False)
+        ]
+
+    def _views(self, flat: Tensor) -> Views:
+        """The same, layer by layer."""
+        views = iter(self._flat_views(flat))
+        return [[next(views) for _ in layer.shapes] for layer in self.layers]

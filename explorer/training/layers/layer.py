@@ -1,0 +1,82 @@
+"""What a stage of a net is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Generator, Tensor
+
+from explorer.training.company import norms
+
+Parameters = Sequence[Tensor]
+"""Those of one layer, or their gradients: (lanes, …) each, views into one flat tensor."""
+
+
+@dataclass
+class Trace:
+    """What one layer did in one pass.
+
+    Attributes:
+        kept: what ``backward`` needs of ``forward``.
+        x, y: op's input and output where the op stands in this layer, (lanes, …).
+        upstream, gradient: before and behind the rule, like x, once ``backward`` was there.
+    """
+
+    kept: tuple[Tensor, ...] = ()
+    x: Tensor | None = None
+    y: Tensor | None = None
+    upstream: Tensor | None = None
+    gradient: Tensor | None = None
+
+
+class Layer:
+    """One stage: ``forward`` from x to what the next one gets, ``backward`` from its gradient to that of x.
+
+    A layer holds no numbers of its own: parameters and traces come with each call.
+
+    Attributes:
+        shapes: of the parameters of one lane, weights first.
+    """
+
+    shapes: tuple[tuple[int, ...], ...] = ()
+
+    def start(self, generator: Generator, scale: float) -> list[Tensor]:
+        """Start values of one lane's parameters; the same generator gives the same ones."""
+        return []
+
+    def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
+        """What the next layer gets, (lanes, …)."""
+        raise NotImplementedError
+
+    def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
+        """The gradient at x; those of the parameters are written into ``gradients``."""
+        raise NotImplementedError
+
+    def size(self, gradients: Parameters) -> Tensor:
+        """The norm of the gradient of the weights, (lanes,)."""
+        return norms(gradients[0])
+
+    def moved(self, parameters: Parameters, start: Parameters) -> Tensor:
+        """How far the weights are from their start, (lanes,)."""
+        return norms(parameters[0] - start[0])
+
+
+class Spread(Layer):
+    """Gives each lane the examples of its seed: (seeds, …) -> (lanes, …)."""
+
+    def __init__(self, seeds: Sequence[int]) -> None:
+        """``seeds``: the number of each lane's seed."""
+        self._seeds = torch.tensor(seeds)
+
+    def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``."""
+        return spread(x, self._seeds)
+
+    def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``; nobody asks for it."""
+        return g
+
+
+def spread(x: Tensor, seeds: Tensor) -> Tensor:
+    """x (seeds or 1, …) by lane, (lanes, …)."""
+    return x.expand(len(seeds), *x.shape[1:]) if len(x) == 1 else x[seeds.to(x.device)]

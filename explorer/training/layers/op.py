@@ -1,0 +1,54 @@
+"""Where the op stands in a dense net: at the hidden units, or on the weights."""
+
+from torch import Tensor
+
+from explorer.training.boundary import Boundary
+from explorer.training.layers.dense import Dense
+from explorer.training.layers.layer import Layer, Parameters, Trace
+
+
+class Activation(Layer):
+    """The op on every unit's pre-activation."""
+
+    def __init__(self, boundary: Boundary) -> None:
+        self._boundary = boundary
+
+    def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``."""
+        trace.x, trace.y = x, self._boundary.forward(x)
+        return trace.y
+
+    def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``: what the rules make of g."""
+        assert trace.x is not None
+        assert trace.y is not None
+        trace.upstream, trace.gradient = g, self._boundary.backward(trace.x, trace.y, g)
+        return trace.gradient
+
+
+class OpWeights(Dense):
+    """``x @ (op(w·√inputs) / √inputs) + b``: latent weights of about unit scale are what the op sees."""
+
+    def __init__(
+        self, inputs: int, outputs: int, boundary: Boundary, *, bias: bool = True, first: bool = False
+    ) -> None:
+        super().__init__(inputs, outputs, bias=bias, first=first)
+        self._boundary, self._unit = boundary, inputs**0.5
+
+    def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``."""
+        latent, *bias = parameters
+        trace.x = latent * self._unit
+        trace.y = self._boundary.forward(trace.x)
+        return super().forward(x, [trace.y / self._unit, *bias], trace)
+
+    def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``: g reaches the latent weights through the rules."""
+        assert trace.x is not None
+        assert trace.y is not None
+        _, *bias = parameters
+        before = super().backward(g, [trace.y / self._unit, *bias], gradients, trace)
+        trace.upstream = gradients[0] / self._unit
+        trace.gradient = self._boundary.backward(trace.x, trace.y, trace.upstream)
+        gradients[0].copy_(trace.gradient).mul_(self._unit)
+        return before

@@ -1,0 +1,26 @@
+"""What held-out data is judged by."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from torch import Tensor
+
+Metric = Literal["accuracy", "R²"]
+
+
+def metric_of(y: Tensor) -> Metric:
+    """Classes are whole numbers."""
+    return "R²" if y.is_floating_point() else "accuracy"
+
+
+def _accuracy(output: Tensor, y: Tensor) -> Tensor:
+    return (output.argmax(-1) == y).float().mean(1)
+
+
+def _explained(output: Tensor, y: Tensor) -> Tensor:
+    return 1 - (output - y).square().sum((1, 2)) / (y - y.mean(0)).square().sum()
+
+
+METRICS: dict[Metric, Callable[[Tensor, Tensor], Tensor]] = {"accuracy": _accuracy, "R²": _explained}
+"""``(output (lanes, n, outputs), y (n, …)) -> (lanes,)``: the share of right answers, 0 to 1, or of the
+variance that is explained, at most 1."""

@@ -1,0 +1,75 @@
+"""What is done with a gradient, as ``torch.optim`` does it bit for bit, on all lanes at once.
+
+Each takes flat tensors (lanes, n) of parameters and gradients; ``state`` is what it remembers, (lanes, n).
+"""
+
+import torch
+from torch import Tensor
+
+_MOMENTUM = 0.9
+_BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
+
+
+class Optimiser:
+    """One way down a gradient.
+
+    Attributes:
+        steps: taken so far.
+        state: what it remembers of them, in place.
+    """
+
+    memories = 0  # tensors it remembers
+
+    def __init__(self, parameters: Tensor) -> None:
+        self.steps = 0
+        self.state = [torch.zeros_like(parameters) for _ in range(self.memories)]
+
+    def step(self, parameters: Tensor, gradients: Tensor, lr: float) -> None:
+        """Change the parameters in place; the gradients may be used up."""
+        self.steps += 1
+        self._step(parameters, gradients, lr)
+
+    def _step(self, parameters: Tensor, gradients: Tensor, lr: float) -> None:
+        raise NotImplementedError
+
+
+class Sgd(Optimiser):
+    """``torch.optim.SGD(lr)``."""
+
+    def _step(self, parameters: Tensor, gradients: Tensor, lr: float) -> None:
+        parameters.add_(gradients, alpha=-lr)
+
+
+class Written(Optimiser):
+    """Gradient descent as tutorials write it, ``w -= lr * w.grad``: rounded after each of the two steps."""
+
+    def _step(self, parameters: Tensor, gradients: Tensor, lr: float) -> None:
+        parameters.sub_(gradients.mul_(lr))
+
+
+class Momentum(Optimiser):
+    """``torch.optim.SGD(lr, momentum=0.9)``."""
+
+    memories = 1
+
+    def _step(self, parameters: Tensor, gradients: Tensor, lr: float) -> None:
+        (mean,) = self.state
+        mean.mul_(_MOMENTUM).add_(gradients)
+        parameters.add_(mean, alpha=-lr)
+
+
+class Adam(Optimiser):
+    """``torch.optim.Adam(lr)``."""
+
+    memories = 2
+
+    def _step(self, parameters: Tensor, gradients: Tensor, lr: float) -> None:
+        mean, square = self.state
+        mean.lerp_(gradients, 1 - _BETA1)
+        square.mul_(_BETA2).addcmul_(gradients, gradients, value=1 - _BETA2)
+        root = (1 - _BETA2**self.steps) ** 0.5
+        size = (square.sqrt() / root).add_(_EPSILON)
+        parameters.addcdiv_(mean, size, value=-(lr / (1 - _BETA1**self.steps)))
+
+
+OPTIMISERS: dict[str, type[Optimiser]] = {"sgd": Sgd, "momentum": Momentum, "adam": Adam}

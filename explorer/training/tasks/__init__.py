@@ -1,0 +1,21 @@
+"""The tasks: a data set plus a loss, one entry each."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from explorer.training.tasks.digits import BINARY_WEIGHTS, DIGITS, SPIKES, TERNARY_WEIGHTS
+from explorer.training.tasks.documents import DOCUMENTS
+from explorer.training.tasks.plane import CIRCLES, MOONS, SPIRAL, XOR
+from explorer.training.tasks.table import TABLE
+from explorer.training.tasks.task import Data, Draw, Part, Task
+
+__all__ = ["FIRST", "TASKS", "USUAL", "Data", "Draw", "Part", "Task"]
+
+USUAL = DOCUMENTS.key  # what settings and links without a task mean
+FIRST = DIGITS.key  # where a visitor begins who asks for nothing
+
+_ENTRIES = (
+    DIGITS, CIRCLES, MOONS, SPIRAL, XOR, BINARY_WEIGHTS, TERNARY_WEIGHTS, SPIKES, DOCUMENTS, TABLE,
+)  # fmt: skip
+_BY_KEY = {task.key: task for task in _ENTRIES}
+TASKS: Mapping[str, Task] = MappingProxyType(_BY_KEY)

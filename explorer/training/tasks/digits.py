@@ -1,0 +1,124 @@
+"""Handwritten digits, 8 × 8 pixels: read by a small net, by one of few-valued weights, by spiking units."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorer.training.layers import Latency, Trace
+from explorer.training.layers.spiking import TIMES
+from explorer.training.losses import cross_entropy
+from explorer.training.tasks.split import fixed, parts
+from explorer.training.tasks.task import Data, Task
+
+_JUDGED = 360  # of 1,797 held out, and as many for validation
+_ZERO = """
+    00 00 05 0d 09 01 00 00
+    00 00 0d 0f 0a 0f 05 00
+    00 03 0f 02 00 0b 08 00
+    00 04 0c 00 00 08 08 00
+    00 05 08 00 00 09 08 00
+    00 04 0b 00 01 0c 07 00
+    00 02 0e 05 0a 0c 00 00
+    00 00 06 0d 0a 00 00 00
+"""
+
+
+def _pixels() -> tuple[Tensor, Tensor]:
+    """All 1,797 with brightness from 0 to 1, and which digit each is."""
+    from sklearn.datasets import load_digits  # takes a second, which other tasks need not wait
+
+    digits = load_digits()
+    return torch.tensor(digits.data, dtype=torch.float32) / 16, torch.tensor(digits.target)
+
+
+def _standardised() -> Data:
+    """By one mean and one deviation for all pixels."""
+    x, y = _pixels()
+    return parts((x - x.mean()) / x.std(), y, outputs=10, judged=_JUDGED)
+
+
+def _plain() -> Data:
+    return parts(*_pixels(), outputs=10, judged=_JUDGED)
+
+
+def image() -> Tensor:
+    """The first of the digits, (8, 8) from 0 to 1."""
+    return torch.tensor([int(pixel, 16) for pixel in _ZERO.split()]).view(8, 8) / 16
+
+
+def _grid(values: Tensor) -> dict[str, Any]:
+    return {"grid": [[round(value, 2) for value in row] for row in values.tolist()]}
+
+
+def _latent() -> Tensor:
+    return torch.randn(8, 8, generator=torch.Generator().manual_seed(0))
+
+
+def _raster() -> Tensor:
+    """When the pixels of the image's fourth column fire, (8, times): a row a pixel."""
+    spikes = Latency([0]).forward(image()[:, 3].view(1, 1, 8), [], Trace())
+    return spikes.view(TIMES, 8).T
+
+
+_STANDARDISED, _PLAIN = fixed(_standardised), fixed(_plain)
+
+DIGITS = Task(
+    key="digits",
+    label="Digits",
+    purpose="Reads handwritten digits of 8 × 8 pixels, with the op at the hidden units.",
+    data=_STANDARDISED,
+    loss=cross_entropy,
+    widths=(64, 10),
+    chance=0.1,
+    op="round",
+    picture=lambda: _grid(image()),
+)
+BINARY_WEIGHTS = Task(
+    key="binary weights",
+    label="Binary weights",
+    purpose="Reads the digits with weights of −1 and 1, which the op makes of full-precision ones.",
+    data=_STANDARDISED,
+    loss=cross_entropy,
+    widths=(64, 10),
+    chance=0.1,
+    op="binarize",
+    rules=("default", "straight_through", "clipped", "swish_sign"),
+    place="weights",
+    lr=0.003,
+    picture=lambda: _grid((_latent() >= 0).float()),
+)
+TERNARY_WEIGHTS = Task(
+    key="ternary weights",
+    label="Ternary weights",
+    purpose="Reads the digits with weights of −1, 0 and 1, which the op makes of full-precision ones.",
+    data=_STANDARDISED,
+    loss=cross_entropy,
+    widths=(64, 10),
+    chance=0.1,
+    op="quantize",
+    rules=("default", "straight_through", "quantize_masked", "soft_round"),
+    parameters={"s": 1.0, "qmin": -1.0, "qmax": 1.0, "a": 20.0},
+    place="weights",
+    note="Straight-through, EWGS and DSQ do not differ here: all end within one standard error.",
+    picture=lambda: _grid(_latent().round().clamp(-1, 1) / 2 + 0.5),
+)
+SPIKES = Task(
+    key="spikes",
+    label="Spikes",
+    purpose="Reads the digits with leaky units that fire over 8 steps of time; the op is the spike.",
+    data=_PLAIN,
+    loss=cross_entropy,
+    widths=(64, 10),
+    chance=0.1,
+    op="step",
+    rules=("default", "straight_through", "fast_sigmoid", "boxcar"),
+    parameters={"k": 1.0, "w": 0.05},
+    place="spikes",
+    times=TIMES,
+    steps=200,
+    lr=0.03,
+    hidden=(32, 32),
+    init_scale=3.0,
+    picture=lambda: _grid(_raster()),
+)

@@ -1,0 +1,41 @@
+"""The two-layer net of the tutorials, on random data."""
+
+from typing import Any
+
+import torch
+
+from explorer.training.losses import squared_error
+from explorer.training.tasks.task import Data, Draw, Part, Task
+
+_INPUTS, _OUTPUTS = 1000, 10
+
+
+def _data(draw: Draw) -> Data:
+    x, y = (torch.randn(draw.batch, width, generator=draw.generator) for width in (_INPUTS, _OUTPUTS))
+    return Data(Part(x, y), _OUTPUTS)
+
+
+def _picture() -> dict[str, Any]:
+    return {"grid": torch.rand(8, 8, generator=torch.Generator().manual_seed(0)).tolist()}
+
+
+DOCUMENTS = Task(
+    key="documents",
+    label="Two-layer net on random data",
+    purpose="Learns random answers to random questions by heart, with a two-layer net.",
+    data=_data,
+    loss=squared_error,
+    widths=(_INPUTS, _OUTPUTS),
+    op="relu",
+    rules=("default",),
+    kind="random",
+    unit_weights=True,
+    same=True,
+    note="Nothing is held out: a small loss says that 64 answers were learnt by heart, and no more.",
+    steps=500,
+    lr=1e-6,
+    hidden=100,
+    optimiser="sgd",
+    bias=False,
+    picture=_picture,
+)

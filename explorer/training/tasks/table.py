@@ -1,0 +1,161 @@
+"""A table that somebody brings: CSV text whose last column is the class, or a number."""
+
+import csv
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from io import StringIO
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from explorer.training.limits import MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
+from explorer.training.losses import cross_entropy, mean_squared_error
+from explorer.training.tasks.split import parts
+from explorer.training.tasks.task import Data, Draw, Task
+
+_FEWEST_ROWS = 20
+_MOST_CLASSES = 32  # of texts; whole numbers with more values than that are numbers
+_LARGEST = 1e30  # of a value: its square is a number yet
+_LONGEST_SHOWN = 20
+_DELIMITERS = ",;\t"
+
+Rows = Sequence[Sequence[str]]
+
+
+@lru_cache(maxsize=8)
+def read_table(text: str) -> Data:
+    """The examples of a table, shuffled, split, and standardised by the mean and deviation of each column.
+
+    Columns are split at commas, semicolons or tabs; a first row of names is passed over. Every cell but
+    those of the last column must be a number. The last column is the class where it holds texts, or whole
+    numbers with at most 32 values; otherwise it is a number.
+
+    Raises ValueError with a plain sentence for what cannot be.
+    """
+    rows = _without_names(_rows(text))
+    if len(rows) < _FEWEST_ROWS:
+        raise ValueError(f"a table needs at least {_FEWEST_ROWS} rows of values, not {len(rows)}")
+    x = _standardised(_numbers(rows))
+    if not x.any():
+        raise ValueError("every column but the last is constant: there is nothing to learn from")
+    labels = [row[-1] for row in rows]
+    y, outputs = _classes(labels) if _are_classes(labels) else _targets(labels)
+    data = parts(x, y, outputs, judged=len(rows) // 5)
+    if not outputs or any(
+        part is None or bool((part.y == part.y[0]).all()) for part in (data.train, data.held_out)
+    ):
+        raise ValueError("the rows that are held out all have one answer: more rows are needed")
+    return data
+
+
+def _rows(text: str) -> list[list[str]]:
+    if len(text.encode(errors="replace")) > MAX_TABLE_BYTES:
+        raise ValueError(f"a table may have at most {MAX_TABLE_BYTES:,} bytes")
+    first = text.lstrip("\ufeff\r\n ").partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=first.count)
+    try:
+        cells = csv.reader(StringIO(text.lstrip("\ufeff"), newline=""), delimiter=delimiter, strict=True)
+        rows = [[cell.strip() for cell in row] for row in cells if any(map(str.strip, row))]
+    except csv.Error as error:
+        raise ValueError(f"this is no CSV: {error}") from None
+    if not rows:
+        raise ValueError("the table is empty: paste rows of numbers, the last column the class")
+    if len(rows) > MAX_TABLE_ROWS + 1:
+        raise ValueError(f"a table may have at most {MAX_TABLE_ROWS:,} rows, not {len(rows):,}")
+    width = len(rows[0])
+    if not 2 <= width <= MAX_TABLE_COLUMNS:
+        raise ValueError(f"a table needs 2 to {MAX_TABLE_COLUMNS} columns, not {width}")
+    for number, row in enumerate(rows, 1):
+        if len(row) != width:
+            raise ValueError(f"row {number} has {len(row)} columns, the first has {width}")
+    return rows
+
+
+def _without_names(rows: Rows) -> Rows:
+    """Without the first row where none of its cells is a number, and those below are."""
+    names = all(_number(cell) is None for cell in rows[0])
+    below = len(rows) > 1 and any(_number(cell) is not None for cell in rows[1])
+    return rows[1:] if names and below else rows
+
+
+def _number(cell: str) -> float | None:
+    try:
+        value = float(cell)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and abs(value) <= _LARGEST else None
+
+
+def _numbers(rows: Rows) -> np.ndarray:
+    for number, row in enumerate(rows, 1):
+        for column, cell in enumerate(row[:-1], 1):
+            if _number(cell) is None:
+                _refuse(number, column, cell)
+    return np.array([row[:-1] for row in rows], np.float64)
+
+
+def _refuse(row: int, column: int, cell: str) -> None:
+    place = f"column {column} of row {row}"
+    if not cell:
+        raise ValueError(f"{place} is empty: fill the gap or leave the row out")
+    shown = cell[:_LONGEST_SHOWN] + "…" * (len(cell) > _LONGEST_SHOWN)
+    raise ValueError(f"{place} is {shown!r}: every column but the last must hold finite numbers")
+
+
+def _standardised(values: np.ndarray) -> Tensor:
+    """Columns of mean 0 and deviation 1; a constant one is 0."""
+    scale = np.abs(values).max(0)
+    scaled = values / np.where(scale == 0, 1, scale)
+    deviation = scaled.std(0)
+    flat = deviation < 1e-12
+    return torch.tensor(
+        np.where(flat, 0, (scaled - scaled.mean(0)) / np.where(flat, 1, deviation)).astype("f4")
+    )
+
+
+def _are_classes(labels: Sequence[str]) -> bool:
+    values = [_number(label) for label in labels]
+    if any(value is None for value in values):
+        return True
+    return len(set(values)) <= _MOST_CLASSES and all(value.is_integer() for value in values if value)
+
+
+def _classes(labels: Sequence[str]) -> tuple[Tensor, int]:
+    if "" in labels:
+        raise ValueError(f"the last column of row {labels.index('') + 1} is empty: each row needs its class")
+    classes = sorted(set(labels))
+    if len(classes) < 2:
+        raise ValueError("the last column has one class only: there is nothing to tell apart")
+    if len(classes) > _MOST_CLASSES:
+        raise ValueError(
+            f"the last column has {len(classes)} different texts: at most {_MOST_CLASSES} classes, or numbers"
+        )
+    return torch.tensor([classes.index(label) for label in labels]), len(classes)
+
+
+def _targets(labels: Sequence[str]) -> tuple[Tensor, int]:
+    return _standardised(np.array(labels, np.float64)[:, None]), 1
+
+
+def _loss(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """As the last column asks for: classes are whole numbers."""
+    return mean_squared_error(output, y) if y.is_floating_point() else cross_entropy(output, y)
+
+
+def _data(draw: Draw) -> Data:
+    if draw.table is None:
+        raise ValueError("this task needs a table: paste one as CSV text, the last column the class")
+    return read_table(draw.table)
+
+
+TABLE = Task(
+    key="data",
+    label="Your own data",
+    purpose="Learns the last column of a table that you paste, the class or a number, from the others.",
+    data=_data,
+    loss=_loss,
+    widths=(0, 0),
+    kind="own",
+)

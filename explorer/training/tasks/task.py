@@ -1,0 +1,97 @@
+"""What a task is made of: data, a loss, the place of the op in the net, and the settings it begins with."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from torch import Generator, Tensor
+
+from explorer.training.losses import Loss
+
+
+class Part(NamedTuple):
+    """Examples: x (rows, inputs) float32, and y (rows,) int64 classes or (rows, outputs) float32."""
+
+    x: Tensor
+    y: Tensor
+
+
+class Data(NamedTuple):
+    """What a task is learnt from and judged on; without the last two it cannot be judged.
+
+    Rates and the like are chosen by ``validation``, and ``held_out`` judges.
+    """
+
+    train: Part
+    outputs: int
+    validation: Part | None = None
+    held_out: Part | None = None
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """Inputs and outputs of a net."""
+        return self.train.x.shape[1], self.outputs
+
+
+class Draw(NamedTuple):
+    """What data may depend on: the run's own generator, examples in a step, and a table as CSV text."""
+
+    generator: Generator
+    batch: int
+    table: str | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """A data set plus a loss, and how a net on it begins.
+
+    Attributes:
+        key: permanent name, used in links and code.
+        label: name on screen.
+        purpose: one sentence that says what is learnt.
+        data: the examples. One that leaves the generator alone gives the same ones for every seed.
+        loss: what is made smaller.
+        widths: inputs and outputs of a net.
+        op, rules, parameters: what it begins with.
+        place: where the op stands: "activations" of the hidden units, "weights", or "spikes".
+        kind: what its picture shows: points of a "plane", an "image", "random" numbers, or one's "own".
+        chance: accuracy by guessing.
+        start_bias: standard deviation of the hidden units' biases before the first step.
+        times: steps of time that an example lasts, each as costly as one of another task.
+        unit_weights: start weights have deviation ``init_scale``, and not that divided by √(fan in).
+        same: every step sees all examples, and they are few: under plain gradient descent most work of the
+            first layer can be spared.
+        note: a sentence where what it begins with needs one.
+        steps, lr, hidden, batch, optimiser, bias, init_scale, seeds, seed, pace, device: as in ``Settings``.
+        picture: ``{"points": [[x, y, class], …]}`` within −1 and 1, ``{"grid": rows of 0 to 1}``, or None.
+    """
+
+    key: str
+    label: str
+    purpose: str
+    data: Callable[[Draw], Data]
+    loss: Loss
+    widths: tuple[int, int]
+    op: str = "sign"
+    rules: tuple[str, ...] = ("default", "straight_through")
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    place: Literal["activations", "weights", "spikes"] = "activations"
+    kind: Literal["plane", "image", "random", "own"] = "image"
+    chance: float | None = None
+    start_bias: float = 0.0
+    times: int = 1
+    unit_weights: bool = False
+    same: bool = False
+    note: str = ""
+    steps: int = 400
+    lr: float = 0.01
+    hidden: int | tuple[int, ...] = 16
+    batch: int = 64
+    optimiser: str = "adam"
+    bias: bool = True
+    init_scale: float = 1.0
+    seeds: int = 1
+    seed: int = 0
+    pace: float | str = 50.0
+    device: str | None = None
+    picture: Callable[[], dict[str, Any] | None] = lambda: None
