@@ -8,7 +8,8 @@ from torch import Tensor
 
 from explorer.catalogue import Op
 from explorer.formula import Formula
-from explorer.formula.tree import Call, Name, Node, substituted, walk
+from explorer.formula.evaluation import reductions
+from explorer.formula.tree import Name, Node, substituted
 
 REFERENCE_POINTS = 2001
 
@@ -25,11 +26,11 @@ def even_points(start: float, stop: float, points: int) -> Tensor:
 def fixed(
     formula: Formula, op: Op, parameters: Mapping[str, float], start: float, stop: float, g: float
 ) -> tuple[Formula, dict[str, float]]:
-    """A formula without ``mean``, and its parameters with the value each mean has over the reference.
+    """A formula without reductions such as ``mean``, and its parameters with what each is over the reference.
 
     So a mean depends on op, range and g alone, not on the points drawn or on the other rules.
     """
-    means = [node for node in walk(formula.tree) if isinstance(node, Call) and node.function == "mean"]
+    means = reductions(formula.tree)
     if not means:
         return formula, dict(parameters)
     x = even_points(start, stop, REFERENCE_POINTS)

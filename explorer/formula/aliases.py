@@ -33,7 +33,7 @@ CALLS = {
     "float_power(a, b)": "a ** b", "rsqrt(a)": "1 / sqrt(a)", "neg(a)": "-a", "negative(a)": "-a",
     "add(a, b)": "a + b", "subtract(a, b)": "a - b", "sub(a, b)": "a - b", "multiply(a, b)": "a * b",
     "mul(a, b)": "a * b", "divide(a, b)": "a / b", "div(a, b)": "a / b",
-    "remainder(a, b)": "a - b * floor(a / b)", "mod(a, b)": "a - b * floor(a / b)",
+    "mod(a, b)": "remainder(a, b)",
     "arctan(a)": "atan(a)", "cot(a)": "1 / tan(a)", "sec(a)": "1 / cos(a)", "csc(a)": "1 / sin(a)",
     "sech(a)": "1 / cosh(a)", "csch(a)": "1 / sinh(a)", "coth(a)": "1 / tanh(a)",
     "atanh(a)": "(log1p(a) - log1p(-a)) / 2", "arctanh(a)": "(log1p(a) - log1p(-a)) / 2",

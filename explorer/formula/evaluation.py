@@ -27,6 +27,9 @@ from explorer.formula.tree import (
     children,
     is_condition,
     is_constant,
+    names,
+    substituted,
+    walk,
 )
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -54,6 +57,7 @@ class Scope(NamedTuple):
 
 
 Evaluator = Callable[[Scope], Any]
+_COUNT = "numel({})"  # brackets: no parameter's name
 
 
 def casts(node: Node) -> tuple[bool, ...]:
@@ -96,6 +100,35 @@ def limits(node: Node) -> tuple[bool, ...]:
     return tuple(
         isinstance(node, Call) or (exponent and position == 1) for position in range(len(children(node)))
     )
+
+
+def reductions(node: Node) -> list[Call]:
+    """The parts of a tree that have one number for all elements, the outermost first."""
+    return [part for part in walk(node) if isinstance(part, Call) and FUNCTIONS[part.function].reduces]
+
+
+def has_elements(node: Node) -> bool:
+    """Whether the value has one number per element; a mean, or a constant, is one for all."""
+    match node:
+        case Name(name):
+            return name in VARIABLES
+        case Call(function) if FUNCTIONS[function].reduces:
+            return False
+        case _:
+            return any(has_elements(child) for child in children(node))
+
+
+def counted(node: Node, count: str = _COUNT) -> Node:
+    """The tree with a name for each number of elements: a constant, whatever the elements are.
+
+    ``count`` spells the name from that of a variable: ``"{}.numel()"``.
+    """
+    counts: dict[Node, Node] = {}
+    for part in reductions(node):
+        if part.function == "numel":
+            variable = next((name for name in names(part) if name in VARIABLES), None)
+            counts[part] = Name(count.format(variable)) if variable else Number(1.0)
+    return substituted(node, counts) if counts else node
 
 
 def carries_gradient(node: Node, variables: Collection[str] = VARIABLES) -> bool:
@@ -196,9 +229,15 @@ def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
     return lambda scope: operation(*[operand(scope) for operand in operands])
 
 
+def _counts(elements: int) -> tuple[tuple[str, str], ...]:
+    return tuple((_COUNT.format(name), float(elements).hex()) for name in VARIABLES)
+
+
 @lru_cache(maxsize=1024)
 def bound(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
     """What evaluates a formula to a tensor like x; the parameters in hexadecimal, for -0.0 is not 0.0."""
+    if (alone := counted(node)) != node:
+        return lambda scope: bound(alone, parameters + _counts(scope.x.numel()))(scope)
     values = {name: float.fromhex(value) for name, value in parameters}
     evaluate = _operand(node, values, cast=False, fill=True, limit=True)
 

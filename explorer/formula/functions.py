@@ -7,7 +7,7 @@ LaTeX are spelled as templates in which ``#0``, ``#1`` … stand for the argumen
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -37,7 +37,8 @@ class Function:
     ``degree`` is by how much it multiplies the degree of its arguments, where it is a polynomial between
     its kinks: 0 for levels, 1 for straight lines; infinite for anything else.
     ``domain`` says which constants torch takes for a dtype; for others, where torch raises, the result
-    is NaN.
+    is NaN. ``keywords`` are torch's own, in every call. What ``reduces`` gives one number for all elements;
+    of fewer than ``least`` of them it is NaN, where torch raises or warns.
     """
 
     name: str
@@ -51,6 +52,9 @@ class Function:
     differentiable: bool = True
     degree: float = math.inf
     domain: Callable[..., bool] | None = None
+    keywords: tuple[tuple[str, str], ...] = ()
+    reduces: bool = False
+    least: int = 0
 
     @property
     def needs_detach(self) -> bool:
@@ -60,12 +64,14 @@ class Function:
     @cached_property
     def call(self) -> Callable[..., Any]:
         """The operation on the values of the arguments."""
-        call, takes = attrgetter(self.torch)(torch), self.domain
+        call, takes = partial(attrgetter(self.torch)(torch), **dict(self.keywords)), self.domain
+        if self.least:
+            return lambda a: call(a) if a.numel() >= self.least else a.sum() * math.nan
         if self.needs_detach:
             return lambda *arguments: call(*arguments).detach()
         if takes:
             return lambda a, *constants: call(a, *constants) if takes(a.dtype, *constants) else a * math.nan
-        return call  # type: ignore[no-any-return]  # torch's own
+        return call
 
 
 def _row(
@@ -93,6 +99,9 @@ def _celu_takes(dtype: torch.dtype, alpha: float) -> bool:
 
 _SIGN = ("sign(a)",)
 _NN = "nn.functional."
+# torch shares the gradient of a largest value evenly among all that are as large; NaN is the largest.
+_EVENLY = "where((a == y) | (a != a), mean(g) / mean(1 * ((a == y) | (a != a))), 0)"
+_TANH = "tanh(sqrt(2 / pi) * (a + 0.044715 * a**3))"
 
 # fmt: off
 _ROWS = (
@@ -134,10 +143,20 @@ _ROWS = (
     _row("clamp_max", "where(a <= b, g, 0)", "where(a > b, g, 0)", arity=2, mixing="bounds",
          jax="jnp.minimum", pieces=("sign(a - b)",), degree=1),
     _row("where", arity=3, mixing="branches", degree=1),
-    _row("mean", "mean(g)", degree=0),
+    _row("mean", "mean(g)", reduces=True, degree=0),
+    _row("amax", _EVENLY, torch="max", jax="jnp.max", latex=r"\operatorname{max}_{\text{all}}", reduces=True,
+         least=1, degree=0),
+    _row("amin", _EVENLY, torch="min", jax="jnp.min", latex=r"\operatorname{min}_{\text{all}}", reduces=True,
+         least=1, degree=0),
+    _row("std", "where(y == 0, 0, mean(g) / y) * (numel(a) / (numel(a) - 1)) * (a - mean(a))",
+         jax="jnp.std(#0, ddof=1)", reduces=True, least=2, degree=0),
+    _row("numel", jax="jnp.size", differentiable=False, reduces=True, degree=0),
     _row("detach", jax="jax.lax.stop_gradient", differentiable=False, degree=1),
     _row("gelu", "g * ((1 + erf(a / sqrt(2))) / 2 + a * exp(-a**2 / 2) / sqrt(2 * pi))", torch=_NN,
          jax="jax.nn.gelu(#0, approximate=False)"),
+    _row("gelu_tanh",
+         f"g * ((1 + {_TANH}) / 2 + a / 2 * (1 - {_TANH}**2) * (sqrt(2 / pi) * (1 + 0.134145 * a**2)))",
+         torch=_NN + "gelu", keywords=(("approximate", "tanh"),), jax="jax.nn.gelu(#0, approximate=True)"),
     _row("silu", "g * sigmoid(a) * (1 + a * (1 - sigmoid(a)))", torch=_NN, jax="jax.nn.silu"),
     _row("mish", "g * (tanh(softplus(a)) + a * sigmoid(a) * (1 - tanh(softplus(a))**2))", torch=_NN,
          jax="jax.nn.mish"),
@@ -169,6 +188,10 @@ _ROWS = (
          latex=r"\operatorname{hardshrink}_{#1}\left(#0\right)", pieces=("sign(a - b)", "sign(a + b)"),
          degree=1),
     _row("reciprocal", "-g * (y * y)", latex=r"\frac{1}{#0}", pieces=_SIGN),
+    _row("remainder", "g", arity=2, pieces=("floor(a / b)",), degree=1),
+    _row("copysign", "g * where(a == 0, 0, y / a)", "0", arity=2, mixing="tensors",
+         pieces=("sign(a)", "sign(b)"), degree=1),
+    _row("nan_to_num", "g * (abs(a) < 1 / 0)", degree=1),
 )
 
 # fmt: on

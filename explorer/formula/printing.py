@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from explorer.formula.evaluation import PYTHON, casts, constant_value, fills, limits, python_step
+from explorer.formula.evaluation import PYTHON, casts, constant_value, counted, fills, limits, python_step
 from explorer.formula.functions import FUNCTIONS, SMALLEST_MAX, Function
 from explorer.formula.tree import (
     CONSTANTS,
@@ -54,10 +54,12 @@ class Dialect:
     fill: str = "{}"  # a constant where a tensor is wanted
     limited: str = "{}"  # a constant that is too large for some dtype
     holds: str = "{}"  # a constant condition where a tensor is wanted
+    count: str = ""  # how many elements a variable has; empty where that is a function
 
 
 def _torch_call(row: Function, arguments: list[str]) -> str:
-    text = f"torch.{row.torch}({', '.join(arguments)})"
+    named = [f"{name}={value!r}" for name, value in row.keywords]
+    text = f"torch.{row.torch}({', '.join(arguments + named)})"
     return f"{text}.detach()" if row.needs_detach else text
 
 
@@ -84,15 +86,19 @@ TORCH = Dialect(
     fill="torch.full_like(x, {})",
     limited="torch.tensor({}, dtype=torch.float64).to(x.dtype).item()",
     holds="torch.tensor({})",
+    count="{}.numel()",
 )
 JAX = Dialect(
-    call=_jax_call, scalar=lambda row, arguments: f"float({_jax_call(row, arguments)})", cast="1.0 * ({})"
+    call=_jax_call,
+    scalar=lambda row, arguments: f"float({_jax_call(row, arguments)})",
+    cast="1.0 * ({})",
+    count="{}.size",
 )
 
 
 def source(node: Node, dialect: Dialect) -> str:
     """The tree as an expression of the dialect, with no more parentheses than it needs."""
-    return _print(node, dialect)[0]
+    return _print(counted(node, dialect.count) if dialect.count else node, dialect)[0]
 
 
 def limited_source(node: Node, dialect: Dialect) -> str:

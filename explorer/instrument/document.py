@@ -23,7 +23,8 @@ from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.curves import LARGEST_RANGE
 from explorer.formula import MAX_LENGTH, Formula, derivative, parse
 from explorer.formula.derivative import ONE, ZERO
-from explorer.formula.tree import Call, Data, Name, Node, Unary, data, substituted, walk
+from explorer.formula.evaluation import reductions
+from explorer.formula.tree import Data, Name, Node, Unary, data, substituted
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
 from explorer.kinks import known_degree, pieces, turns
 
@@ -121,7 +122,7 @@ def choice_data(
 
 def _watched(formula: Formula) -> Json:
     """What the search for kinks evaluates; a ``mean`` counts as one number there."""
-    found = [node for node in walk(formula.tree) if isinstance(node, Call) and node.function == "mean"]
+    found = reductions(formula.tree)
     means: dict[Node, Node] = {node: Name(f"({number})") for number, node in enumerate(found)}
     back = {name: node for node, name in means.items()}
     tree = substituted(formula.tree, means)

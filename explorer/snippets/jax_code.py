@@ -2,9 +2,10 @@
 
 from explorer.catalogue import Op, Rule
 from explorer.formula import Formula
+from explorer.formula.evaluation import counted, has_elements
 from explorer.formula.tree import is_constant
 from explorer.snippets.layout import docstring, module, names_in, several
-from explorer.snippets.pair import Pair, Values, has_elements, paired
+from explorer.snippets.pair import Pair, Values, paired
 
 _FUNCTION = """
 
@@ -76,7 +77,7 @@ def _derivative(pair: Pair, gradient: str) -> str:
 def _shaped(formula: Formula, like: str) -> str:
     """The formula's expression with the shape and dtype of ``like``."""
     text = formula.jax_source
-    if is_constant(formula.tree):
+    if is_constant(counted(formula.tree)):
         return f"jnp.full_like({like}, {text})"
     if not has_elements(formula.tree):
         return f"jnp.broadcast_to({text}, {like}.shape).astype({like}.dtype)"

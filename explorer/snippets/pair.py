@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from explorer.catalogue import Op, Parameter, Rule, find_op, find_rule, finite, values
 from explorer.formula.parsing import CODE_WORDS
-from explorer.formula.tree import VARIABLES, Call, Name, Node, children
 
 Values = Mapping[str, float] | None
 
@@ -84,17 +83,6 @@ def paired(op: str | Op, rule: str | Rule, settings: Values = None) -> Pair:
     op, rule = find_op(op), find_rule(rule)
     chosen = values(op, rule, settings or {})
     return Pair(op, rule, {name: finite(f"parameter {name}", value) for name, value in chosen.items()})
-
-
-def has_elements(node: Node) -> bool:
-    """Whether the value has one number per element; a mean, or a constant, is one for all."""
-    match node:
-        case Name(name):
-            return name in VARIABLES
-        case Call("mean"):
-            return False
-        case _:
-            return any(has_elements(child) for child in children(node))
 
 
 def _is_own(entry: Op | Rule) -> bool:

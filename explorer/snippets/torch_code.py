@@ -2,11 +2,12 @@
 
 from explorer.catalogue import Op, Rule, checked, find_op, find_rule
 from explorer.formula import Formula
+from explorer.formula.evaluation import counted, has_elements
 from explorer.formula.printing import TORCH, limited_source
 from explorer.formula.tree import is_constant
 from explorer.snippets import layout
 from explorer.snippets.layout import block, docstring, names_in, several
-from explorer.snippets.pair import Pair, Values, has_elements, paired
+from explorer.snippets.pair import Pair, Values, paired
 
 _NO_PATH = "torch sees no path from y back to x, so the gradient is 0."
 # No parameter of a formula starts with an underscore, so none can hide the name of the class.
@@ -112,7 +113,7 @@ def function(pair: Pair, body: str, *remarks: str) -> str:
 
 def shaped(formula: Formula, like: str) -> str:
     """The formula's expression, of the shape of ``like`` also where all elements share one value."""
-    if is_constant(formula.tree):
+    if is_constant(counted(formula.tree)):
         return f"torch.full_like({like}, {limited_source(formula.tree, TORCH)})"
     if not has_elements(formula.tree):
         return f"torch.broadcast_to({formula.torch_source}, {like}.shape)"

@@ -57,7 +57,12 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "detach": np.copy,
     "where": lambda condition, then, otherwise: np.where(condition, then, otherwise),
     "mean": lambda a: np.full_like(a, a[0] + np.sum(a - a[0]) / a.size),  # exact for equal values
+    "amax": lambda a: np.full_like(a, np.max(a)),
+    "amin": lambda a: np.full_like(a, np.min(a)),
+    "std": lambda a: np.full_like(a, math.sqrt(np.sum((a - np.sum(a) / a.size) ** 2) / (a.size - 1))),
+    "numel": lambda a: np.full_like(a, a.size),
     "gelu": lambda a: a * (1 + _erf(a / np.sqrt(2))) / 2,
+    "gelu_tanh": lambda a: a * (1 + np.tanh(np.sqrt(2 / np.pi) * (a + 0.044715 * a * a * a))) / 2,
     "silu": lambda a: a * _sigmoid(a),
     "mish": lambda a: a * np.tanh(np.logaddexp(0, a)),
     "selu": lambda a: 1.0507009873554805 * np.where(a > 0, a, 1.6732632423543772 * np.expm1(a)),
@@ -72,6 +77,9 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "softshrink": lambda a, width: np.where(a > width, a - width, np.where(a < -width, a + width, 0 * a)),
     "hardshrink": lambda a, width: np.where((-width <= a) & (a <= width), 0.0, a),
     "reciprocal": lambda a: 1 / a,
+    "remainder": lambda a, b: np.where(np.isfinite(b), np.remainder(a, b), np.fmod(a, b) + b * (a * b < 0)),
+    "copysign": lambda a, b: np.where(np.signbit(b), -np.abs(a), np.abs(a)),
+    "nan_to_num": lambda a: np.where(a != a, 0.0, np.clip(a, -(limit := np.finfo(a.dtype).max), limit)),
 }
 _EXACT = (
     "abs",
@@ -89,6 +97,12 @@ _EXACT = (
     "clamp_max",
     "detach",
     "where",
+    "amax",
+    "amin",
+    "numel",
+    "remainder",
+    "copysign",
+    "nan_to_num",
 )
 _ROUNDED = frozenset(FUNCTIONS).difference(_EXACT)
 

@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from explorer.formula import FUNCTIONS, MAX_DEPTH, MAX_LENGTH, MAX_NODES, VARIABLES, Formula
-from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, measure
+from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_constant, measure
 
 PARAMETERS = {"c": 0.75, "lo": -1.0, "hi": 1.5, "alpha": -0.0}
 
@@ -59,6 +59,9 @@ def _call(draw: st.DrawFn, depth: int, inner: Grow, operand: Grow) -> Node:
     """A call as its row wants it: constants where torch takes Python numbers only."""
     row = draw(_rows)
     rest = row.arity - 1
+    if row.reduces:
+        argument = inner(draw, depth)
+        return argument if is_constant(argument) else Call(row.name, (argument,))
     if row.domain:
         bounds = sorted((draw(_domain_constants) for _ in range(rest)), key=lambda bound: bound.value)
         return Call(row.name, (inner(draw, depth), *bounds))

@@ -14,6 +14,7 @@ from torch import Tensor
 from explorer.catalogue import OPS, Op
 from explorer.formula import FUNCTIONS, Formula, parse
 from explorer.formula.derivative import derivative
+from explorer.formula.evaluation import reductions
 from explorer.formula.functions import Function
 from explorer.formula.tree import Node, is_condition, walk
 from tests.catalogue.cases import grid, settings_of
@@ -117,6 +118,7 @@ def test_random_formulas_as_torch(formula):
     assume(written is not None and "g" not in formula.variables)
     x, y, g = X[::4], Y[::4], torch.cos(X[::4].nan_to_num(posinf=2, neginf=3))
     expected = autograd(formula, PARAMETERS, x, y, g)
+    assume(expected.isfinite().all() or not reductions(formula.tree))  # torch adds up g first: no inf - inf
     got = written.bind(PARAMETERS)(x, y, g)
     same = torch.isclose(got, expected, rtol=1e-9, atol=1e-12, equal_nan=True)
     assert (same | undecided(formula, PARAMETERS, x, y)).all(), _report(formula, x, got, expected, same)

@@ -294,7 +294,7 @@ FORGIVEN = [
     ("log2(1 + x)", "log(1 + x) / log(2)"),
     ("1 / square(x + 1)", "1 / (x + 1) ** 2"),
     ("pow(x, -y)", "x ** -y"),
-    ("remainder(x, 2)", "x - 2 * floor(x / 2)"),
+    ("np.mod(x, 2)", "remainder(x, 2)"),
     ("elu(x)", "elu(x, 1)"),
 ]
 
