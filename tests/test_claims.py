@@ -36,7 +36,7 @@ def _term(rng: random.Random, names: str, depth: int) -> str:
         return rng.choice([*names, "x", "x", "2", "0.5", f"{rng.uniform(0, 4):.2g}"])
     part = [_term(rng, names, rng.randrange(depth)) for _ in range(3)]
     level = rng.choice(["0", "1", f"{rng.uniform(-2, 2):.2g}"])
-    one = rng.choice([row.name for row in FUNCTIONS.values() if row.arity == 1 and row.name != "mean"])
+    one = rng.choice([row.name for row in FUNCTIONS.values() if row.arity == 1 and not row.reduces])
     return rng.choice(
         [
             f"({part[0]} {rng.choice('+-*/')} {part[1]})",

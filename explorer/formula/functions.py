@@ -38,7 +38,7 @@ class Function:
     its kinks: 0 for levels, 1 for straight lines; infinite for anything else.
     ``domain`` says which constants torch takes for a dtype; for others, where torch raises, the result
     is NaN. ``keywords`` are torch's own, in every call. What ``reduces`` gives one number for all elements;
-    of fewer than ``least`` of them it is NaN, where torch raises or warns.
+    of fewer than ``least`` of them, where torch raises or warns, it is NaN, and of a constant it is refused.
     """
 
     name: str
@@ -150,7 +150,7 @@ _ROWS = (
          least=1, degree=0),
     _row("std", "where(y == 0, 0, mean(g) / y) * (numel(a) / (numel(a) - 1)) * (a - mean(a))",
          jax="jnp.std(#0, ddof=1)", reduces=True, least=2, degree=0),
-    _row("numel", jax="jnp.size", differentiable=False, reduces=True, degree=0),
+    _row("numel", jax="jnp.size", differentiable=False, reduces=True, least=1, degree=0),
     _row("detach", jax="jax.lax.stop_gradient", differentiable=False, degree=1),
     _row("gelu", "g * ((1 + erf(a / sqrt(2))) / 2 + a * exp(-a**2 / 2) / sqrt(2 * pi))", torch=_NN,
          jax="jax.nn.gelu(#0, approximate=False)"),

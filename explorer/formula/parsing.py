@@ -298,6 +298,8 @@ class _Parser:
                 raise error_at(parts[0].column, "the first argument of where", _NEEDS_CONDITIONS)
             return
         self.require_numbers(parts, f"an argument of {name}")
+        if row and row.least and "x" in self.variables and is_constant(parts[0].node):
+            raise error_at(parts[0].column, f"the argument of {name}", " has no x, y or g in it")
         for part in parts[1:]:
             if row and row.mixing == "scalars" and not is_constant(part.node):
                 raise error_at(part.column, f"the argument of {name}", " must be a number or a parameter")

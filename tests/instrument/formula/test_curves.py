@@ -149,11 +149,15 @@ def test_own_formulas(node: Node):
         for key, there in unequal_curves(sampled, curves).items():
             assert decided(case, curves, key)[there].sum() == 0, f"{key} at {curves.x[there]}: {case.name}"
             undecided_cases.add(case.name)
-    assert len(undecided_cases) < len(cases) / 100, undecided_cases
+    assert len(undecided_cases) < len(cases) / 80, undecided_cases
 
 
 def decided(case: Case, curves: Curves, key: str) -> np.ndarray:
-    """Where a curve stays the same when every result but those of + − × ÷ is changed in its last bits."""
+    """Where a curve stays the same when every result but those of + − × ÷ is changed in its last bits.
+
+    What is 0, as small as numbers get, or NaN is changed in its sign: in torch's own softshrink that of a
+    zero hangs on the place in its vector.
+    """
     x = torch.tensor(curves.x)
     formula = case.op.parsed if key == "forward" else case.rules[0].parsed or case.op.parsed.gradient
     values = {"x": curves.x, "y": curves.y, "g": np.full_like(curves.x, case.g), **case.parameters}
@@ -161,7 +165,8 @@ def decided(case: Case, curves: Curves, key: str) -> np.ndarray:
     same = ~undecided(case.op.parsed, case.parameters, x, x).numpy()
 
     def wobbled(some: np.ndarray) -> np.ndarray:
-        return some * (1 + 1e-15 * generator.uniform(-1, 1, some.shape))
+        noise = generator.uniform(-1, 1, some.shape)
+        return np.where(np.abs(some) >= 1e-300, some * (1 + 1e-15 * noise), np.copysign(some, noise))
 
     for _ in range(32):
         same &= equal(oracle.evaluate(formula.tree, values | {"y": wobbled(curves.y)}, wobbled), exact)
@@ -169,8 +174,12 @@ def decided(case: Case, curves: Curves, key: str) -> np.ndarray:
 
 
 def test_every_function_of_the_table_and_no_other(node: Node):
-    names = node.run('return Object.keys((await import("./formula/functions.js")).FUNCTIONS)')
-    assert sorted([*names, "mean"]) == sorted(FUNCTIONS)
+    functions, reductions = node.run(
+        'const tables = await import("./formula/functions.js");'
+        "return [Object.keys(tables.FUNCTIONS), Object.keys(tables.REDUCTIONS)]"
+    )
+    assert sorted([*functions, *reductions]) == sorted(FUNCTIONS)
+    assert sorted(reductions) == sorted(row.name for row in FUNCTIONS.values() if row.reduces)
 
 
 @pytest.mark.parametrize(

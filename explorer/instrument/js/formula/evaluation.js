@@ -14,10 +14,10 @@
  * @property {Value} [y] the op's forward values at x
  * @property {Value} [g] the upstream gradient
  * @property {Record<string, number>} parameters
- * @property {Scope} [reference] where every mean(…) is taken over; without one, x itself
+ * @property {Scope} [reference] where every mean(…) is taken over, and every other reduction; without one, x itself
  */
 
-import { FUNCTIONS, OPERATORS, PYTHON, toThe } from "./functions.js";
+import { FUNCTIONS, OPERATORS, PYTHON, REDUCTIONS, toThe } from "./functions.js";
 import { held } from "./records.js";
 
 const CONSTANTS = { pi: Math.PI, e: Math.E };
@@ -61,9 +61,17 @@ export function operands(node) {
   return /** @type {Tree[]} */ (node.slice(node[0] === "compare" || node[0] === "call" ? 2 : 1));
 }
 
+/**
+ * Whether a node makes one number of all elements, as a mean does.
+ * @param {Tree} node
+ * @returns {node is ["call", string, Tree]}
+ */
+export const isReduction = (node) =>
+  typeof node !== "number" && node[0] === "call" && Object.hasOwn(REDUCTIONS, node[1]);
+
 /** Whether a tree has one value for all x; a mean has. @param {Tree} node @returns {boolean} */
 function isConstant(node) {
-  if (typeof node === "number" || (node[0] === "call" && node[1] === "mean")) return true;
+  if (typeof node === "number" || isReduction(node)) return true;
   return node[0] === "name" ? !isVariable(node[1]) : operands(node).every(isConstant);
 }
 
@@ -82,7 +90,7 @@ function compile(tree) {
     const key = JSON.stringify(node);
     const known = numbers.get(key);
     if (known !== undefined) return known;
-    const apart = typeof node !== "number" && node[1] === "mean"; // over x of its own
+    const apart = isReduction(node); // over x of its own
     const number = steps.push(stepOf(node, apart ? [] : operands(node).map(numberOf))) - 1;
     numbers.set(key, number);
     return number;
@@ -100,8 +108,8 @@ function compile(tree) {
 function stepOf(node, from) {
   if (typeof node === "number") return () => node;
   if (node[0] === "name") return (_, scope) => nameValue(node[1], scope);
-  if (node[0] === "call" && node[1] === "mean") {
-    return (_, scope) => mean(node[2], scope.reference ?? scope);
+  if (isReduction(node)) {
+    return (_, scope) => REDUCTIONS[node[1]](evaluate(node[2], scope.reference ?? scope));
   }
   if (node[0] === "**" && !isConstant(node[1]) && isConstant(node[2])) {
     return (values) => mapped(toThe(/** @type {number} */ (values[from[1]])), values[from[0]]);
@@ -119,12 +127,6 @@ function nameValue(name, scope) {
 /** @param {string} name @returns {name is "x"|"y"|"g"} */
 function isVariable(name) {
   return VARIABLES.includes(name);
-}
-
-/** @param {Tree} tree @param {Scope} scope */
-function mean(tree, scope) {
-  const values = evaluate(tree, scope);
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** What a node does to the numbers of its operands. @param {Node} node @returns {Scalar} */

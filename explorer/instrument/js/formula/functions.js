@@ -95,6 +95,18 @@ function softshrink(a, width) {
   return a < -width ? a + width : a * 0;
 }
 
+/** @type {Scalar} */
+const geluTanh = (a) => 0.5 * a * (1 + Math.tanh((Math.SQRT2 / ROOT_PI) * (a + 0.044715 * a * a * a)));
+
+/** @type {Scalar} */
+function remainder(a, b) {
+  const rest = a % b;
+  return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
+}
+
+/** @param {number} a */
+const isNegative = (a) => a < 0 || Object.is(a, -0);
+
 /** @type {Record<string, Scalar>} */
 export const FUNCTIONS = {
   abs: Math.abs,
@@ -128,6 +140,7 @@ export const FUNCTIONS = {
   where: (condition, then, otherwise) => (condition ? then : otherwise),
   detach: (a) => a,
   gelu: (a) => 0.5 * a * (1 + erf(a * Math.SQRT1_2)),
+  gelu_tanh: geluTanh,
   silu: (a) => a / (1 + Math.exp(-a)),
   mish: (a) => a * Math.tanh(Math.log1p(Math.exp(a))),
   selu: (a) => 1.0507009873554805 * elu(a, 1.6732632423543772),
@@ -142,6 +155,27 @@ export const FUNCTIONS = {
   softshrink,
   hardshrink: (a, width) => (-width <= a && a <= width ? 0 : a),
   reciprocal: (a) => 1 / a,
+  remainder,
+  copysign: (a, b) => (isNegative(b) ? -Math.abs(a) : Math.abs(a)),
+  nan_to_num: (a) => (Number.isNaN(a) ? 0 : clamp(a, -Number.MAX_VALUE, Number.MAX_VALUE)),
+};
+
+/** @param {Float64Array} values */
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** @param {Float64Array} values */
+function std(values) {
+  const middle = mean(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1));
+}
+
+/** One number for all elements. @type {Record<string, (values: Float64Array) => number>} */
+export const REDUCTIONS = {
+  mean,
+  amax: (values) => values.reduce((a, b) => Math.max(a, b), -Infinity),
+  amin: (values) => values.reduce((a, b) => Math.min(a, b), Infinity),
+  std,
+  numel: (values) => values.length,
 };
 
 /**

@@ -1,6 +1,6 @@
 /** A formula with the numbers of one point put in, as short text: "1 × (|0.5| ≤ 1) = 1". */
 
-import { evaluate, operands } from "./evaluation.js";
+import { evaluate, isReduction, operands } from "./evaluation.js";
 
 /**
  * @typedef {import("./evaluation.js").Scope} Scope
@@ -55,7 +55,7 @@ export function substituted(tree, scope) {
 
 /** @param {Tree} node @param {Scope} scope @returns {Printed} */
 function printed(node, scope) {
-  const isLeaf = typeof node === "number" || node[0] === "name" || node[1] === "mean";
+  const isLeaf = typeof node === "number" || node[0] === "name" || isReduction(node);
   if (isLeaf) return numeral(evaluate(node, scope)[0]);
   if (node[0] === "call") return called(node[1], operands(node), scope);
   const [head] = node;
