@@ -11,7 +11,8 @@ import { glide } from "./glide.js";
 import { createHandles, gripsOf } from "./handles.js";
 import { captionOf, imageOf, nameOf, save } from "./image.js";
 import { movePaths } from "./paths.js";
-import { drawPlot, exchangeValues, layoutOf, loadPlotly } from "./plot.js";
+import { drawPlot, exchangeValues, layoutOf } from "./plot.js";
+import { loadPlotly } from "./plotly.js";
 import { pointedX } from "./probe-marks.js";
 import { tracesOf } from "./traces.js";
 

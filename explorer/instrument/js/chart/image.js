@@ -1,7 +1,8 @@
 // The chart as a picture of its own, with a legend and a line that says what it shows.
 
 import { allControls, valueOf } from "../formula/controls.js";
-import { frameOf, layoutOf, note } from "./plot.js";
+import { frameOf, layoutOf } from "./plot.js";
+import { note } from "./plotly.js";
 import { numberText } from "../formula/substitution.js";
 import { escaped } from "./traces.js";
 
@@ -40,7 +41,7 @@ export function nameOf({ op, rules }) {
  * @param {*} Plotly
  * @param {*[]} traces
  * @param {import("./plot.js").Frame} frame
- * @param {import("./plot.js").Theme} theme
+ * @param {import("./theme.js").Theme} theme
  * @param {string} caption
  * @param {"png"|"svg"} format
  * @returns {Promise<string>}

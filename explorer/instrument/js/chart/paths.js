@@ -46,9 +46,14 @@ function pathText({ x, y }) {
     if (y[i] !== y[i]) continue;
     const pen = i && y[i - 1] === y[i - 1] ? "L" : "M";
     if (pen === "L") i = straightEnd(x, y, i - 1);
-    text += `${pen}${Math.round(x[i] * 10) / 10},${Math.round(y[i] * 10) / 10}`;
+    text += `${pen}${tenths(x[i])},${tenths(y[i])}`;
   }
   return text;
+}
+
+/** A length in px as it stands in a path. @param {number} px */
+export function tenths(px) {
+  return Math.round(px * 10) / 10;
 }
 
 /**
@@ -66,8 +71,18 @@ function straightEnd(x, y, from) {
 }
 
 /**
- * Set the paths of the lines that Plotly has drawn, in the same order. A line has one path for each of its
- * parts: the first takes all of it.
+ * Set the path of a line that Plotly has drawn. It has one for each part of the line: the first takes all of it.
+ * @param {Element|undefined} trace
+ * @param {Pixels} pixels
+ */
+export function setPath(trace, pixels) {
+  const [first, ...rest] = trace?.querySelectorAll(".js-line") ?? [];
+  first?.setAttribute("d", pathText(pixels));
+  for (const path of rest) path.setAttribute("d", "");
+}
+
+/**
+ * Set the paths of all lines that Plotly has drawn, in the same order.
  * @param {HTMLElement} element
  * @param {{gradient: boolean}[]} lines
  * @param {Pixels[]} pixels
@@ -75,10 +90,7 @@ function straightEnd(x, y, from) {
 export function movePaths(element, lines, pixels) {
   const groups = { xy: drawnLines(element, "xy"), xy2: drawnLines(element, "xy2") };
   lines.forEach((line, place) => {
-    const group = (line.gradient ? groups.xy2 : groups.xy).shift();
-    const [first, ...rest] = group?.querySelectorAll(".js-line") ?? [];
-    first?.setAttribute("d", pathText(pixels[place]));
-    for (const path of rest) path.setAttribute("d", "");
+    setPath((line.gradient ? groups.xy2 : groups.xy).shift(), pixels[place]);
   });
 }
 

@@ -1,7 +1,7 @@
-// The chart's layout, and Plotly as what draws it.
+// The chart's layout: two panels on one x.
 
 import { lengthOf, ticks, titleOf } from "./axes.js";
-import { escaped } from "./traces.js";
+import { AXIS, CONFIG, DIGIT, endMargin, fontSize, groundOf, note } from "./plotly.js";
 
 /** @typedef {import("./axes.js").Range} Range */
 /** @typedef {{top: number, height: number, range: Range}} Panel */
@@ -11,68 +11,12 @@ import { escaped } from "./traces.js";
  * @typedef {{width: number, height: number, left: number, inner: number, size: number, x: Range,
  *   forward: Panel, gradient: Panel}} Frame
  */
-/** @typedef {{text: string, ground: string, font: string, type: number}} Theme */
+/** @typedef {import("./theme.js").Theme} Theme */
 
-const NARROW = 600;
-const STAGE = 1200;
 const GAP = 26; // px between the panels, for the grips
 const FINGER = 90; // px that a tick of x needs
 const LINES = 2; // heights of letters that a tick of y needs
 const [X_LETTERS, Y_LETTERS] = [8, 5]; // of a label at most
-const DIGIT = 0.65; // the width of a digit in a wide font, in heights of letters
-const LETTERS = 5; // of a label at the right end that there is always room for half of
-const GRID = "rgba(127, 133, 143, 0.25)";
-const CLEAR = "rgba(0, 0, 0, 0)";
-
-// Whatever is grasped is ours: Plotly only draws.
-const CONFIG = { staticPlot: true, displayModeBar: false, showSendToCloud: false, responsive: false };
-
-let loading = /** @type {Promise<*>|null} */ (null);
-
-/**
- * Plotly, fetched once for all charts of a page.
- * @param {string} address of plotly.js
- */
-export function loadPlotly(address) {
-  const global = /** @type {*} */ (window);
-  if (global.Plotly) return Promise.resolve(global.Plotly);
-  loading ??= new Promise((resolve, reject) => {
-    // The page's head may already be fetching it.
-    const wanted = new URL(address, document.baseURI).href;
-    const begun =
-      document.readyState === "complete" ? null : [...document.scripts].find(({ src }) => src === wanted);
-    const script = begun ?? document.createElement("script");
-    script.onload = () => resolve(global.Plotly);
-    script.onerror = () => {
-      loading = null;
-      script.remove();
-      reject(new Error("The chart could not be loaded: reload the page to try again"));
-    };
-    if (begun) {
-      window.addEventListener("load", () => global.Plotly || script.dispatchEvent(new Event("error")), {
-        once: true,
-      });
-      return;
-    }
-    script.src = address;
-    document.head.append(script);
-  });
-  return loading;
-}
-
-/** @param {number} width of a chart, in px @param {number} smallest px of letters */
-export function fontSize(width, smallest) {
-  return Math.max(width < NARROW ? 11 : width > STAGE ? 16 : 13, smallest);
-}
-
-/**
- * The px beside the right end of an axis that half of a label there needs.
- * @param {number} size
- * @param {number} [letters]
- */
-export function endMargin(size, letters = LETTERS) {
-  return (DIGIT * size * letters) / 2 + 1;
-}
 
 /**
  * Where the panels lie in a chart of a size: forward above, gradients below, on one x.
@@ -127,13 +71,8 @@ export function layoutOf(frame, theme, circles) {
     (bottom - top) / (bottom - forward.top),
   ];
   return {
-    width,
-    height,
+    ...groundOf(theme, { width, height, size }),
     autosize: false,
-    showlegend: false,
-    paper_bgcolor: CLEAR,
-    plot_bgcolor: CLEAR,
-    font: { color: theme.text, family: theme.font, size },
     margin: { l: left, r: width - left - inner, t: forward.top, b: height - bottom, pad: 0 },
     xaxis: { ...uncut(axis("x", ticks(x, inner / FINGER, X_LETTERS)), frame), range: x, anchor: "y2" },
     yaxis: { ...axis("forward y", upwards(forward, size)), range: forward.range, domain: domain(forward) },
@@ -157,15 +96,13 @@ function upwards({ range, height }, size) {
 /** @param {string} name @param {ReturnType<typeof ticks>} marks */
 function axis(name, marks) {
   return {
+    ...AXIS,
     title: { text: titleOf(name, marks), standoff: 6 },
     autorange: false,
-    fixedrange: true,
     tickmode: "array",
     tickvals: marks.values,
     ticktext: marks.texts,
-    gridcolor: GRID,
     zerolinecolor: "rgba(127, 133, 143, 0.6)",
-    automargin: false,
     ticklabeloverflow: "allow", // else Plotly measures each label, and holds up the curve by a fifth
   };
 }
@@ -185,11 +122,6 @@ function uncut(axis, { width, left, inner, size, x: [start, stop] }) {
       fits(text, place) ? text : "",
     ),
   };
-}
-
-/** A line of text beside the panels. @param {string} text @param {Object<string, *>} place */
-export function note(text, place) {
-  return { text: escaped(text), xref: "paper", yref: "paper", showarrow: false, borderpad: 2, ...place };
 }
 
 /** @param {*} Plotly @param {HTMLElement} element @param {*[]} traces @param {*} layout */

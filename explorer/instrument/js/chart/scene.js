@@ -15,7 +15,7 @@ import { broadened, linesOf } from "./traces.js";
  * of each rule among the colours.
  * @typedef {{choice: string, lines: Line[], absent: import("./chart.js").Listed[], slots: Object<string, number>,
  *   frame: import("./plot.js").Frame,
- *   pixels: import("./paths.js").Pixels[], theme: import("./plot.js").Theme}} Scene
+ *   pixels: import("./paths.js").Pixels[], theme: import("./theme.js").Theme}} Scene
  */
 
 const UNSEEN = 0.05; // px

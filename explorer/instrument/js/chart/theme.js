@@ -1,8 +1,10 @@
 // Colours and font as the page around the chart has them.
 
+/** @typedef {{text: string, ground: string, font: string, type: number}} Theme ``type``: the smallest, in px */
+
 /**
  * @param {HTMLElement} host
- * @returns {import("./plot.js").Theme}
+ * @returns {Theme}
  */
 export function themeOf(host) {
   const style = getComputedStyle(host);

@@ -1,5 +1,7 @@
 // Lines and bars of a drawn chart moved to other values, between two drawings of Plotly.
 
+import { setPath, tenths } from "../chart/paths.js";
+
 /** A line or a stack of bars, as Plotly takes it. @typedef {{type: string, mode?: string, x: ArrayLike<number>, y: ArrayLike<number>, width?: number}} Trace */
 /** Px of a value along an axis of Plotly's. @typedef {{d2p: (value: number) => number}} Axis */
 
@@ -34,17 +36,11 @@ function axesOf({ _fullLayout: layout, _fullData: data }, place) {
 
 /** @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis */
 function moveLine(drawn, { x, y }, xaxis, yaxis) {
-  let text = "";
-  let pen = "M";
-  for (let i = 0; i < x.length; i += 1) {
-    const down = yaxis.d2p(y[i]);
-    const shown = Number.isFinite(down); // a 0 has no place on an axis of decades
-    if (shown) text += `${pen}${tenths(xaxis.d2p(x[i]))},${tenths(down)}`;
-    pen = shown ? "L" : "M";
-  }
-  const [first, ...rest] = drawn?.querySelectorAll(".js-line") ?? [];
-  first?.setAttribute("d", text || "M0,0");
-  for (const path of rest) path.setAttribute("d", "M0,0");
+  const finite = (/** @type {number} */ px) => (Number.isFinite(px) ? px : NaN); // 0 has no place among decades
+  setPath(drawn, {
+    x: Float64Array.from(x, (value) => xaxis.d2p(value)),
+    y: Float64Array.from(y, (value) => finite(yaxis.d2p(value))),
+  });
 }
 
 /** @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis @param {number[]} below heights so far, which grow */
@@ -56,9 +52,4 @@ function moveBars(drawn, { x, y, width = 1 }, xaxis, yaxis, below) {
     paths[i].setAttribute("d", y[i] ? `M${left},${bottom}V${top}H${right}V${bottom}Z` : "M0,0Z");
     below[i] = (below[i] ?? 0) + y[i];
   }
-}
-
-/** @param {number} px */
-function tenths(px) {
-  return Math.round(px * 10) / 10;
 }

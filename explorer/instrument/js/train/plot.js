@@ -2,12 +2,9 @@
 
 import { followTheme, themeOf } from "../chart/theme.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
-import { endMargin, fontSize, loadPlotly } from "../chart/plot.js";
+import { AXIS, CONFIG, endMargin, fontSize, groundOf, loadPlotly, note } from "../chart/plotly.js";
 import { areMovable, moveTraces } from "./paths.js";
-import { escaped } from "../chart/traces.js";
 
-const GRID = "rgba(127, 133, 143, 0.25)";
-const CLEAR = "rgba(0, 0, 0, 0)";
 const CLEARANCE = 3; // px from an axis to its labels: else those of x and y touch in the corner
 const REST_MS = 300; // without another picture, until Plotly draws the last one whole
 
@@ -33,14 +30,7 @@ export function createPlot(host, { plotly, hover, compose }) {
     inView = entries[entries.length - 1].isIntersecting;
     if (inView && timer) redraw();
   });
-  const config = {
-    staticPlot: !hover,
-    displayModeBar: false,
-    displaylogo: false,
-    showSendToCloud: false,
-    responsive: false,
-    doubleClick: false,
-  };
+  const config = { ...CONFIG, staticPlot: !hover, doubleClick: false };
   host.classList.add("chart-host");
   host.append(caption, place);
   setAttribute(place, "role", "img");
@@ -110,15 +100,11 @@ function looksOf(traces, layout) {
 
 /** @param {HTMLElement} host @param {*} layout */
 function common(host, layout) {
-  const { text: color, font: family, ground, type } = themeOf(host);
-  const size = fontSize(host.clientWidth, type);
+  const theme = themeOf(host);
+  const { clientWidth: width, clientHeight: height } = host;
+  const size = fontSize(width, theme.type);
   return {
-    width: host.clientWidth,
-    height: host.clientHeight,
-    showlegend: false,
-    paper_bgcolor: CLEAR,
-    plot_bgcolor: CLEAR,
-    font: { color, family, size },
+    ...groundOf(theme, { width, height, size }),
     margin: {
       l: 4.8 * size,
       r: endMargin(size),
@@ -126,7 +112,7 @@ function common(host, layout) {
       b: 3.1 * size,
       pad: 0,
     },
-    hoverlabel: { bgcolor: ground, font: { color } },
+    hoverlabel: { bgcolor: theme.ground, font: { color: theme.text } },
   };
 }
 
@@ -136,19 +122,12 @@ function axesOf(layout) {
   return Object.fromEntries(
     named.map(([name, axis]) => [
       name,
-      {
-        gridcolor: GRID,
-        zerolinecolor: GRID,
-        fixedrange: true,
-        automargin: false,
-        ticklabelstandoff: CLEARANCE,
-        .../** @type {*} */ (axis),
-      },
+      { ...AXIS, ticklabelstandoff: CLEARANCE, .../** @type {*} */ (axis) },
     ]),
   );
 }
 
 /** A line of text in the middle of a chart. @param {string} text */
 export function centred(text) {
-  return { text: escaped(text), xref: "paper", yref: "paper", x: 0.5, y: 0.5, showarrow: false };
+  return note(text, { x: 0.5, y: 0.5 });
 }
