@@ -19,6 +19,9 @@ import { held } from "../formula/records.js";
  * @property {{range: number, rules: number, formula: number, g: number, query: number}} limits
  * @property {{defaults: {range: [number, number], g: number}, words: string[]}} link
  * @property {*[]} settings of a run
+ * @property {*[]} tasks
+ * @property {string} firstTask of who opens Train
+ * @property {string} usualTask of a link without one
  */
 
 let known = /** @type {Document} */ (/** @type {unknown} */ (null));

@@ -133,9 +133,11 @@ function widthsField({ label, meaning, low, high }, onChange) {
   const field = element("input", { type: "text", inputmode: "numeric", id: freshId(), onchange: typed });
   let shown = "";
   function typed() {
-    const widths = field.value.split(",").map((part) => typedNumber(part));
+    const widths = field.value.split(",").map((/** @type {string} */ part) => typedNumber(part));
     const known = widths.length <= MOST_LAYERS && !widths.includes(null);
-    const text = widths.map((width) => within(Math.round(Number(width)), low, high)).join(",");
+    const text = widths
+      .map((/** @type {number} */ width) => within(Math.round(Number(width)), low, high))
+      .join(",");
     writeValue(field, known ? text : shown);
     if (known && text !== shown) onChange(text);
   }
