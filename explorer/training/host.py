@@ -23,6 +23,7 @@ from explorer.training.status import Command, Status
 ENGINE = "EXPLORER_ENGINE"  # the environment variable that decides
 
 _ROOT = Path(__file__).parents[2]
+_PROGRAM = ("-P", "-m", "explorer.training.process")  # what Python is given, before the pipe
 HELLO = 0  # the number of the answer that says that the process listens
 _START_UP_S = 60.0  # until the process listens: it imports torch
 _ANSWER_S = 3.0  # until somebody who asks is told that there is no answer
@@ -43,7 +44,7 @@ class _Process:
         self._pipe, theirs = Pipe()
         with theirs:
             self.popen = subprocess.Popen(
-                [sys.executable, "-P", "-m", "explorer.training.process", str(theirs.fileno())],
+                [sys.executable, *_PROGRAM, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 env={**os.environ, "PYTHONPATH": path},

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from tests.browser.server import ROOT, free_port, running
 
 FILES = 128
-HELD_S = 4.0
+HELD_S = 2.0
 LONGEST_LOG = 10_000  # bytes
 
 

@@ -20,6 +20,7 @@ from tests.load.scenarios import Crowd, Tally
 VISITORS = 3
 SECONDS = 4.0
 PATIENCE_S = 60.0
+IDLE_S = 11.0  # the server lets a thread go that has had nothing to do for ten
 
 
 def visited(address: str, name: str) -> Tally:
@@ -88,12 +89,14 @@ def test_no_thread_is_left(address: str):
 
 
 def _at_rest(threads: Callable[[], list[int]]) -> list[int]:
-    """The threads of the server and of its training process, once they have stayed for a while."""
-    end, seen = time.monotonic() + PATIENCE_S, [threads()]
-    while len(seen) <= 20 or (seen[-1] != seen[-15] and time.monotonic() < end):
-        time.sleep(1.0)
-        seen.append(threads())
-    return seen[-1]
+    """The threads of the server and of its training process, once they have stayed for so long."""
+    begun = since = time.monotonic()
+    seen = threads()
+    while time.monotonic() < min(since + IDLE_S, begun + PATIENCE_S):
+        time.sleep(0.5)
+        last, seen = seen, threads()
+        since = since if seen == last else time.monotonic()
+    return seen
 
 
 def _when_few(threads: Callable[[], list[int]], allowed: list[int]) -> list[int]:

@@ -9,18 +9,22 @@ from pathlib import Path
 import pytest
 
 from explorer.training import FULL, Engine, EngineProcess, Run, Settings, host, open_engine, shared_engine
+from tests.training import light
 
 SMALL = Settings(steps=60, hidden=4, batch=4, pace=FULL, device="cpu")
 LONG = Settings(steps=5000, device="cpu")
 START_UP_S = 60
 
+LIGHT = (light.__file__,)
+
 # A main script without a guard, as a page under Streamlit is one, that ends without a farewell.
-PAGE = """
+PAGE = f"""
 import os, sys
 print("page runs", flush=True)
-from explorer.training import EngineProcess, Settings
+from explorer.training import EngineProcess, host
+host._PROGRAM = {LIGHT}
 engine = EngineProcess()
-print(engine.snapshot(engine.start(Settings())).state)
+print(engine.snapshot(engine.start("a run")))
 print("streamlit" in sys.modules, flush=True)
 os._exit(3)
 """
@@ -29,6 +33,15 @@ os._exit(3)
 @pytest.fixture(scope="module")
 def engine():
     engine = open_engine("process")
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """An engine without torch: what is tested is the process around it."""
+    monkeypatch.setattr(host, "_PROGRAM", LIGHT)
+    engine = EngineProcess()
     yield engine
     engine.close()
 
@@ -120,57 +133,56 @@ def ready(engine):
     return engine.pid
 
 
-def test_a_process_that_hangs_for_a_moment_keeps_its_runs(engine, impatient):
-    identity, pid = engine.start(LONG, paused=True), ready(engine)
+def test_a_process_that_hangs_for_a_moment_keeps_its_runs(quick, impatient):
+    identity, pid = quick.start("a run", paused=True), ready(quick)
     os.kill(pid, signal.SIGSTOP)
     try:
         for _ in range(5):  # the first waits, the others are told at once
             with pytest.raises(RuntimeError, match="does not answer: try again in a moment"):
-                engine.snapshot(identity)
+                quick.snapshot(identity)
     finally:
         os.kill(pid, signal.SIGCONT)
     end = time.monotonic() + 30
     while time.monotonic() < end:
         try:
-            assert engine.snapshot(identity).state == "ready"
+            assert quick.snapshot(identity) == "ready"
             break
         except RuntimeError:
             time.sleep(0.05)
-    assert engine.pid == pid
+    assert quick.pid == pid
 
 
-def test_a_process_that_hangs_is_replaced(engine, impatient):
-    identity, pid = engine.start(LONG), ready(engine)
+def test_a_process_that_hangs_is_replaced(quick, impatient):
+    identity, pid = quick.start("a run"), ready(quick)
     os.kill(pid, signal.SIGSTOP)
     with pytest.raises(RuntimeError, match="does not answer"):
-        engine.command(identity, "pause")
+        quick.command(identity, "pause")
     time.sleep(host._GIVE_UP_S)
-    lost = engine.snapshot(identity)
-    assert (lost.state, "press Start" in lost.sentence) == ("gone", True)
+    assert quick.snapshot(identity) == "gone"
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-    watch(engine, engine.start(SMALL), "finished")
+    assert quick.snapshot(quick.start("another")) == "running"
 
 
-def test_a_full_pipe_holds_nobody(engine):
-    os.kill(ready(engine), signal.SIGSTOP)
-    assert engine.start(SMALL, "a name of a megabyte" * 50_000, paused=True)  # in a new process
+def test_a_full_pipe_holds_nobody(impatient, quick):
+    os.kill(ready(quick), signal.SIGSTOP)
+    assert quick.start("a run", "a name of a megabyte" * 50_000, paused=True)  # in a new process
 
 
-def test_of_many_who_find_it_dead_one_starts_another(engine, monkeypatch):
+def test_of_many_who_find_it_dead_one_starts_another(quick, monkeypatch):
     started, begin = [], host._Process
     monkeypatch.setattr(host, "_Process", lambda: started.append(1) or begin())
-    os.kill(ready(engine), signal.SIGKILL)
+    os.kill(ready(quick), signal.SIGKILL)
     with ThreadPoolExecutor(8) as threads:
-        statuses = list(threads.map(engine.snapshot, ["elsewhere"] * 8))
-    assert [status.state for status in statuses] == ["gone"] * 8
+        assert list(threads.map(quick.snapshot, ["elsewhere"] * 8)) == ["gone"] * 8
     assert len(started) == 1
 
 
 # How servers end: the interpreter's end, with a question open that nobody will answer.
-HANGING = """
+HANGING = f"""
 import os, signal, sys, threading
-from explorer.training import shared_engine
+from explorer.training import host, shared_engine
+host._PROGRAM = {LIGHT}
 engine = shared_engine()
 engine.list()
 os.kill(engine.pid, signal.SIGSTOP)
@@ -195,11 +207,10 @@ def test_a_process_that_hangs_lets_the_server_end_and_leaves_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_after_close_nothing_answers():
-    engine = EngineProcess()
-    engine.close()
+def test_after_close_nothing_answers(quick):
+    quick.close()
     with pytest.raises(RuntimeError, match="was closed"):
-        engine.list()
+        quick.list()
 
 
 def test_where_the_engine_lives_is_decided_by_the_environment(monkeypatch):

@@ -26,7 +26,7 @@ from explorer.ui.link import (
 from explorer.ui.presets import PRESETS
 from tests.ui.choices import query_of, random_choice
 
-MANY = 10_000
+MANY = 2_000
 
 
 def test_a_choice_comes_back_from_its_link():
