@@ -35,6 +35,7 @@ class Reading:
         op: a key for ``apply`` and ``sample``; empty if it could not be read.
         rule: likewise; ``default`` where the code leaves the gradient to torch.
         problem: what could not be read and where, None if all is well.
+        notes: what the code does and the formulas do not, a sentence each.
     """
 
     name: str
@@ -42,9 +43,19 @@ class Reading:
     op: str = ""
     rule: str = ""
     problem: ReadingError | None = None
+    notes: tuple[str, ...] = ()
 
 
-def read_source(text: str) -> tuple[str, str]:
+class Keys(tuple[str, str]):
+    """The op and the rule of what was read, a pair; ``notes`` say what the formulas leave out."""
+
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return "\n".join([super().__repr__(), *(f"# {note}" for note in self.notes)])
+
+
+def read_source(text: str) -> Keys:
     """The op and rule of pasted source code: ``("formula: Fn = round(x)", "formula: Fn = g")``.
 
     Args:
@@ -55,7 +66,8 @@ def read_source(text: str) -> tuple[str, str]:
         Two keys for ``explorer.apply`` and ``explorer.sample``, of the first definition in the text
         that can be read. The first input becomes x, the saved output y, the upstream gradient g. A
         further input keeps the value the signature gives it; one without a value becomes a
-        parameter of the formula, 1 unless given.
+        parameter of the formula, 1 unless given. What the formulas leave out, such as the gradient of
+        a parameter, stands in ``.notes`` of the pair, a sentence each.
 
     Raises:
         ReadingError: what could not be read, in a sentence, and its line. Nothing else.
@@ -63,7 +75,9 @@ def read_source(text: str) -> tuple[str, str]:
     readings = read_sources(text)
     for reading in readings:
         if reading.problem is None:
-            return reading.op, reading.rule
+            keys = Keys((reading.op, reading.rule))
+            keys.notes = reading.notes
+            return keys
     raise readings[0].problem or ReadingError("there is nothing to read", 1)
 
 
@@ -96,7 +110,7 @@ def _reading(candidate: Candidate, module: ast.Module, lines: list[str], steps: 
     try:
         trees = _both_ways(attempt, {})
         rule = "default" if trees.rule is None else _key(name, trees.rule, find_rule)
-        return Reading(name, line, _key(name, trees.op, find_op), rule)
+        return Reading(name, line, _key(name, trees.op, find_op), rule, notes=trees.notes)
     except ReadingError as error:
         problem = error
     except (UnreadableError, RecursionError) as reason:
@@ -138,7 +152,9 @@ def _both_ways(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dic
             dead = error
     if not sides:
         raise dead
-    return sides[0] if sides[0] == sides[-1] else _joined(test, line, *sides)
+    notes = tuple(dict.fromkeys(note for side in sides for note in side.notes))
+    alike = sides[0][:2] == sides[-1][:2]
+    return (sides[0] if alike else _joined(test, line, *sides))._replace(notes=notes)
 
 
 def _joined(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:

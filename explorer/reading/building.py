@@ -22,7 +22,7 @@ SHORT = 8  # a folded number longer than this says less than the arithmetic it c
 
 ZERO, ONE = Number(0.0), Number(1.0)
 _WRITTEN_OUT = {
-    "//": "floor(a / b)", "%": "a - b * floor(a / b)", "<<": "a * 2**b", ">>": "floor(a / 2**b)",
+    "//": "floor(a / b)", "<<": "a * 2**b", ">>": "floor(a / 2**b)",
     "^": "where((a != 0) & ~(b != 0) | ~(a != 0) & (b != 0), 1, 0)",
 }  # fmt: skip
 
@@ -31,7 +31,7 @@ def literal(value: float) -> Node:
     """A number as a tree; UnreadableError for one that is not finite."""
     require(abs(value) < 1e308, "is not a finite number: a formula has no place for it")
     size = Number(abs(float(value)))
-    return size if value >= 0 else Unary("-", size)
+    return size if math.copysign(1, value) > 0 else Unary("-", size)
 
 
 def known(node: Node) -> float | None:
@@ -70,7 +70,7 @@ def built(sign: str, *parts: Node) -> Node:
 
 def _joined(sign: str, *parts: Any) -> Any:
     match sign, *parts:
-        case "//" | "%" | "<<" | ">>" | "^", _, _:
+        case "//" | "<<" | ">>" | "^", _, _:
             return filled(_WRITTEN_OUT[sign], parts)
         case (
             ("+", Number(0.0), a) | ("+" | "-", a, Number(0.0)) | ("-", Unary("-", a)) | ("~", Unary("~", a))

@@ -5,28 +5,31 @@ from dataclasses import dataclass
 from functools import partial
 from inspect import isroutine, signature
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from explorer.formula import derivative
 from explorer.formula.tree import Name, Node, Number, walk
 from explorer.reading.building import ZERO, built, cancelled, is_detached, number, untracked
 from explorer.reading.errors import ReadingError, UnreadableError, require
-from explorer.reading.functions import AUTOGRAD
+from explorer.reading.functions import AUTOGRAD, NUMPY, REMARKS
 from explorer.reading.reader import PASSED_OVER, Reader, last_name, method
 from explorer.reading.values import Pasted, Tensor, Value, quantity
 
 G = Name("g")
 NO_GRADIENT = built("*", ZERO, G)
+LEFT_OUT = "backward also returns a gradient for {0}, which is left out: here {0} does not learn"
+ALL_LEFT_OUT = "backward also returns gradients for {}, which are left out: here none of them learns"
 NOT_DIFFERENTIABLE = (
     "returns no floats, or marks them as non-differentiable: torch sends no gradient back through them"
 )
 
 
 class Trees(NamedTuple):
-    """What was read: the op, and the rule, None for torch's own autograd."""
+    """What was read: the op, the rule, None for torch's own autograd, and what has to be said of them."""
 
     op: Node
     rule: Node | None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,16 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     becomes a parameter of the formula, under its own name where the language allows that.
     """
     AUTOGRAD.set("followed" if candidate.tracked else "")
+    NUMPY.set(False)
+    REMARKS.set([])
+    op, rule, *left_out = _trees(candidate, module, reader)
+    parts = {*walk(op), *(walk(rule) if rule else ())}
+    said = [words for node, words in reader.notes.items() if untracked(node) in parts]
+    return Trees(op, rule, (*said, *left_out))
+
+
+def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> tuple[Any, ...]:
+    """The op, the rule, and whose gradients are left out, in a sentence."""
     scope, definition, x = reader.scope, candidate.definition, Tensor(Name("x"))
     reader.declare(module.body, scope)
     for node in ast.walk(module):
@@ -100,11 +113,12 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     if candidate.tracked:
         call = "forward" if group.__call__ is Pasted.__call__ else "__call__"
         return _tracked(reader.invoked(partial(method(group, call), reader.invoked(group)), x))
+    inputs = _inputs(group)
     context, output = reader.forwarded(group, x)
     y = quantity(_first(output))
     marked = any(y is other for other in context.without_gradient)
     require(y.kind == "float32" and not marked, NOT_DIFFERENTIABLE)
-    op = untracked(y.node)
+    op = untracked(_whole(y))
     vars(context).update({name: _recognised(value, op) for name, value in vars(context).items()})
     backward = method(group, "backward")
     takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
@@ -115,26 +129,47 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     require(
         not elsewhere, "returns no gradient for its first input, which is taken for x: put the tensor first"
     )
-    return Trees(op, NO_GRADIENT if gradient is None else untracked(_whole(gradient)))
+    rule = NO_GRADIENT if gradient is None else untracked(_whole(gradient))
+    return op, rule, *_left_out(gradients, inputs)
+
+
+def _left_out(gradients: Value, inputs: list[str]) -> list[str]:
+    """A sentence for the inputs after the first whose gradients are not shown."""
+    further = gradients[1:] if isinstance(gradients, tuple) else ()
+    numbered = enumerate(further, 1)
+    found = [(inputs[n : n + 1] or [f"input {n + 1}"])[0] for n, value in numbered if value is not None]
+    if not found:
+        return []
+    if len(found) == 1:
+        return [LEFT_OUT.format(found[0])]
+    return [ALL_LEFT_OUT.format(f"{', '.join(found[:-1])} and {found[-1]}")]
+
+
+def _inputs(group: type[Pasted]) -> list[str]:
+    """The names of what forward takes besides the context."""
+    takes = signature(method(group, "forward")).parameters.values()
+    named = [parameter.name for parameter in takes if parameter.kind < 2]
+    return named if hasattr(group, "setup_context") else named[1:]
 
 
 def _recognised(value: Value, op: Node) -> Value:
     """What forward kept of its own output is y from here on."""
     if isinstance(value, tuple):
         return tuple(_recognised(part, op) for part in value)
-    number = isinstance(value, Tensor) and value.kind == "float32" and not isinstance(op, Name | Number)
+    whole = isinstance(value, Tensor) and not value.folded
+    number = whole and value.kind == "float32" and not isinstance(op, Name | Number)
     return Tensor(Name("y")) if number and untracked(value.node) == op else value
 
 
-def _tracked(output: Value) -> Trees:
+def _tracked(output: Value) -> tuple[Node, Node | None]:
     """Op and rule of code that autograd follows: its own rule only where it stops gradients."""
     node = _whole(_first(output))
     if not any(map(is_detached, walk(node))):
-        return Trees(node, None)
+        return node, None
     rule = derivative(number(node), finite=True)
     if rule is None:
         raise UnreadableError("has a gradient that is too long to be written out")
-    return Trees(cancelled(untracked(node)), NO_GRADIENT if rule == ZERO else untracked(rule))
+    return cancelled(untracked(node)), NO_GRADIENT if rule == ZERO else untracked(rule)
 
 
 def _first(value: Value) -> Value:
@@ -145,4 +180,5 @@ def _whole(value: Value) -> Node:
     require(value is not None, "returns no tensor")
     held = quantity(value)
     require(not held.within, "returns only the elements picked out by a mask")
+    require(not getattr(held, "folded", False), "returns a tensor in another shape")
     return held.node

@@ -9,20 +9,25 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import islice
 
-from explorer.formula.tree import Call, Name, is_condition, is_constant
+from explorer.formula.evaluation import has_elements
+from explorer.formula.tree import VARIABLES, Call, Name, Node, is_condition, is_constant, names
 from explorer.reading import values, vocabulary
 from explorer.reading.building import ONE, ZERO, built, detach, filled, mask
 from explorer.reading.errors import UnreadableError, require
 from explorer.reading.values import SHAPE, Quantity, Tensor, Value, made, operation, quantity, several
-from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN
+from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN, words
 
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
 GRAD_MODES = {"no_grad": "stopped", "inference_mode": "stopped", "enable_grad": "followed"}
 AUTOGRAD = ContextVar("AUTOGRAD", default="")  # one of the modes; empty within a Function
+REMARKS: ContextVar[list[tuple[Node, str]]] = ContextVar(
+    "REMARKS"
+)  # what has to be said of parts of the trees
+NUMPY = ContextVar("NUMPY", default=False)  # whether a tensor has become an array, whose std is another
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,8 @@ class Library:
     def row(self) -> values.Function:
         """The function it stands for; UnreadableError where it has no meaning here."""
         root, name = self.path.split(".")[0], self.name
+        if root == "numpy":
+            NUMPY.set(True)
         if root == "builtins":
             return BUILTINS.get(name) or refusal(UNKNOWN)
         require(root in READABLE_ROOTS, f"comes from {root}, which cannot be read here: paste its source too")
@@ -50,12 +57,12 @@ class Library:
 
 
 @contextmanager
-def sensible(words: str) -> Iterator[None]:
+def sensible(what: str) -> Iterator[None]:
     """What Python itself refuses in this block, said in words."""
     try:
         yield
     except (TypeError, ValueError) as reason:
-        raise UnreadableError(f"{words}: {reason}") from None
+        raise UnreadableError(f"{what}: {reason}") from None
 
 
 def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
@@ -120,7 +127,7 @@ def detached(value: Value) -> Value:
     if not AUTOGRAD.get() or not isinstance(value, Tensor):
         return value
     value.frozen = True
-    return Tensor(detach(value.node), value.kind, value.within, frozen=True)
+    return replace(value, node=detach(value.node))
 
 
 def assigned(target: Value, value: Value) -> Value:
@@ -128,6 +135,7 @@ def assigned(target: Value, value: Value) -> Value:
     tensor = own(target)
     alike = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
     require(alike, "assigns elements that were picked out by another mask")
+    require(not getattr(value, "folded", False), REASONS["scatter"])
     tensor.node = quantity(value).node
     return tensor
 
@@ -166,17 +174,39 @@ def _logical(sign: str, *given: Value) -> Value:
     return made(sign, *(_Torch.to(value, "bool") for value in given))
 
 
-def _larger(name: str, self: Value, other: Value = None, **_along: Value) -> Value:
+def _statistic(name: str, self: Value, *places: Value, dim: Value = None, **named: Value) -> Value:
+    """One number for all elements; one for each channel, too, is taken over all, and said to be so."""
+    held = quantity(self)
+    require(not held.within, "is taken over elements picked out by a mask: a formula takes it over all")
+    if not has_elements(held.node):
+        require(name != "std", "is the spread of a single number")
+        return self
+    flags = [value for value in places if isinstance(value, bool)]
+    if name == "std":
+        sample = all(flags[:1]) and named.get("unbiased", True) and named.get("correction", 1) == 1
+        another = "divides by the number of elements, where std in a formula divides by one less"
+        require(sample and not NUMPY.get(), another)
+    result = Tensor(built(name, held.node), held.kind if name in ("amax", "amin") else "float32")
+    dimensions = [*places[: len(places) - len(flags)], dim, named.get("axis")]
+    if any(value is not None for value in dimensions):
+        REMARKS.get().append((result.node, PER_CHANNEL))
+    return result
+
+
+def _larger(name: str, self: Value, other: Value = None, *more: Value, **along: Value) -> Value:
     """``torch.max``: the larger of two tensors; a number beside one tensor is a dimension."""
-    require(other is not None and not isinstance(other, int | float), REASONS["sum"])
-    return made(name, self, other)
+    if other is not None and not isinstance(other, int | float):
+        return made(name, self, other)
+    dimensions = () if other is None else (other,)
+    largest = _statistic(f"a{name}", self, *dimensions, *more, **along)
+    apart = dimensions or along.get("dim") is not None
+    return (largest, values.Opaque("where the largest stands")) if apart else largest
 
 
 def _largest(name: str, *given: Value) -> Value:
     """Python's own max."""
     given = several(given[0]) if len(given) == 1 and isinstance(given[0], tuple) else given
-    require(len(given) > 1, REASONS["sum"])
-    return reduce(partial(made, name), given)
+    return reduce(partial(made, name), given) if len(given) > 1 else _larger(name, *given)
 
 
 def _listed(function: values.Function, *given: Value, **named: Value) -> Value:
@@ -191,6 +221,18 @@ def _settled(function: values.Function, given: Value) -> Value:
     """Whether all or any hold, where each is known."""
     require(isinstance(given, tuple) and {bool}.issuperset(map(type, given)), REASONS["sum"])
     return function(given)
+
+
+def _arranged(self: Value, *_sizes: Value, **_named: Value) -> Value:
+    """A single number, which is the same in any shape."""
+    require(not has_elements(quantity(self).node), REASONS["scatter"])
+    return self
+
+
+def _numbers_first(name: str, self: Value, other: Value) -> Value:
+    """``torch.fmax``: the larger of two, and of a number and NaN the number; of equals the first."""
+    better = made(">=" if name == "max" else "<=", self, other)
+    return made("where", made("|", better, made("!=", other, other)), self, other)
 
 
 class _Torch:
@@ -212,13 +254,13 @@ class _Torch:
     def invert(self: Value) -> Value:
         """The other mask; of an integer, every bit turned."""
         kind = quantity(self).kind
-        words = "turns the bits of a byte, or of what may be no whole number: compare it first"
-        require(kind in ("bool", "int64"), words)
+        other = "turns the bits of a byte, or of what may be no whole number: compare it first"
+        require(kind in ("bool", "int64"), other)
         return made("~", self) if kind == "bool" else _maths("-a - 1", self, kind=kind)
 
     def clone(self: Value, source: Value = None) -> Value:
         a = self if source is None else source
-        return Tensor(a.node, a.kind, a.within) if isinstance(a, Tensor) else a
+        return replace(a, frozen=False) if isinstance(a, Tensor) else a
 
     def clamp(self: Value, min: Value = None, max: Value = None) -> Value:
         bounds = {"_min": min, "_max": max}
@@ -226,27 +268,35 @@ class _Torch:
         name = "clamp" + "".join(given) * (len(given) == 1)
         return made(name, self, *given.values()) if given else self
 
-    def mean(self: Value, *dimensions: Value, **along: Value) -> Value:
-        within = quantity(self).within
-        require(not within, "averages over elements picked out by a mask: a formula averages over all")
-        whole = not dimensions and all(value in (None, False) for value in along.values())
-        require(whole, f"averages along a dimension, as for each channel: {ELEMENTWISE}")
-        return made("mean", self)
-
     def item(self: Value) -> Value:
         held = quantity(self)
-        one = is_constant(held.node) or (isinstance(held.node, Call) and held.node.function == "mean")
-        require(one, f"takes a single number out of a tensor: {ELEMENTWISE}")
+        require(not has_elements(held.node), f"takes a single number out of a tensor: {ELEMENTWISE}")
         return values.like(detach(held.node), held, kind=held.kind)
+
+    def numel(self: Value) -> Value:
+        """How many elements there are: known of x, y, g and what is made of them."""
+        if not isinstance(self, Tensor) or not has_elements(self.node):
+            return SHAPE
+        require(not self.within, "counts the elements picked out by a mask, which a formula cannot")
+        first = next(name for name in names(self.node) if name in VARIABLES)
+        return Quantity(Call("numel", (Name(first),)), "int64")
+
+    def nan_to_num(self: Value, nan: Value = 0, posinf: Value = None, neginf: Value = None) -> Value:
+        result = made("nan_to_num", self)
+        for infinity, value in ((_INFINITY, posinf), (_MINUS_INFINITY, neginf)):
+            result = result if value is None else made("where", made("==", self, infinity), value, result)
+        return (
+            result if nan is True or nan in (0, None) else made("where", made("!=", self, self), nan, result)
+        )
+
+    def gelu(self: Value, approximate: Value = "none") -> Value:
+        require(approximate in ("none", "tanh"), "is approximated in a way that cannot be read")
+        return made("gelu_tanh" if approximate == "tanh" else "gelu", self)
 
     def div(self: Value, other: Value, rounding_mode: Value = None) -> Value:
         require(rounding_mode in (None, "floor", "trunc"), "rounds in a way that cannot be read")
         ratio = operation("//" if rounding_mode == "floor" else "/", self, other)
         return made("trunc", ratio) if rounding_mode == "trunc" else ratio
-
-    def fmod(self: Value, other: Value) -> Value:
-        values.require_exact(other)
-        return _maths("a - b * trunc(a / b)", self, other)
 
     def new(self: Value, *data: Value) -> Value:
         """Of a tensor another name for its memory; sizes give memory that is still to be written."""
@@ -259,13 +309,17 @@ class _Torch:
         if isinstance(self, tuple):
             return _Torch.tensor(self[0]) if len(self) == 1 else tuple(map(_Torch.tensor, self))
         held = quantity(self)
-        return Tensor(detach(held.node), held.kind, held.within)
+        return Tensor(detach(held.node), held.kind, held.within, folded=getattr(held, "folded", False))
 
     def view(self: Value, *shape: Value) -> Value:
         """The same tensor, where it keeps one dimension or is given the shape of another."""
         sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-        require(sizes in ((), (-1,), (SHAPE,)), REASONS["permute"])
-        return self
+        if not isinstance(self, Tensor) or not has_elements(self.node):
+            return self
+        if sizes in ((), (-1,), (SHAPE,)):
+            return replace(self, folded=False) if self.folded else self
+        self.frozen = True
+        return replace(self, folded=True)
 
 
 def _float(self: Value) -> Value:
@@ -289,16 +343,34 @@ _TYPES = {
 }  # fmt: skip
 _FLOAT32 = type("finfo", (values.Pasted,), {"eps": 2.0**-23, "tiny": 2.0**-126})
 
+_INFINITY = Quantity(built("/", ONE, ZERO))
+_MINUS_INFINITY = Quantity(built("-", _INFINITY.node))
+PER_CHANNEL = "is taken over all elements here, though the code takes it along a dimension: a curve has one"
+LEARNED = "has a weight that learns: here it stays at its first value, {}"
+
 _ROWS: dict[str, values.Function] = {
     **{name: _formula(text) for name, text in vocabulary.FORMULAS.items()},
     **{name: partial(_scaled, sign) for sign, _, *names in OPERATORS for name in names},
     **{name: partial(_Torch.to, dtype=name) for name in KINDS},
     **{name: row for name, row in vars(_Torch).items() if not name.startswith("__")},
     "detach": detached,
+    **{name: partial(_statistic, name) for name in ("mean", "amax", "amin", "std")},
+    "isnan": lambda self: made("!=", self, self),
+    "isinf": lambda self: made("==", made("abs", self), _INFINITY),
+    "isfinite": lambda self: made("<", made("abs", self), _INFINITY),
+    "isposinf": lambda self: made("==", self, _INFINITY),
+    "isneginf": lambda self: made("==", self, _MINUS_INFINITY),
+    "copysign": lambda self, other: made("copysign", self, other),
+    "fmax": partial(_numbers_first, "max"),
+    "fmin": partial(_numbers_first, "min"),
+    **dict.fromkeys(words("unsqueeze expand repeat t transpose permute"), _arranged),
+    "view_as": lambda self, other: _Torch.view(self, SHAPE),
+    "numpy": lambda self: NUMPY.set(True) and self,
+    "stride": lambda self, *_dimension: SHAPE,
+    "element_size": lambda self: SHAPE,
     "contiguous": lambda self, *_others, **_keywords: self,
     "zeros": lambda *_sizes, **_keywords: Tensor(ZERO),
     "ones": lambda *_sizes, **_keywords: Tensor(ONE),
-    "numel": lambda self: SHAPE,
     "dim": lambda self: 1,
     "size": lambda self, dim=None: (SHAPE,) if dim is None else values.picked((SHAPE,), dim),
     "full": lambda self, fill_value: Tensor(quantity(fill_value).node),
@@ -333,6 +405,9 @@ _ROWS: dict[str, values.Function] = {
     "softplus": lambda self, beta=1: _maths("softplus(b * a) / b", self, beta),
     "prelu": lambda self, weight: _maths("where(a > 0, a, b * a)", self, weight),
     "threshold": lambda self, threshold, value: _maths("where(a > b, a, c)", self, threshold, value),
+    "fmod": lambda self, other: _maths(
+        "where(a < 0, -remainder(-a, abs(b)), remainder(a, abs(b)))", self, other
+    ),
     "hypot": lambda self, other: _maths("sqrt(a**2 + b**2)", self, other),
     "lerp": lambda self, end, weight: _maths("a + c * (b - a)", self, end, weight),
     "addcmul": lambda self, tensor1, tensor2, value=1: _maths("a + d * b * c", self, tensor1, tensor2, value),
@@ -365,7 +440,16 @@ PROPERTIES: dict[str, values.Function] = {
     "is_cuda": lambda _a: False,
     "requires_grad": lambda _a: True,
 }
-_LAYERS = {name.replace("_", ""): row for name, row in TABLE.items()}
+
+
+def _prelu(self: Value, num_parameters: Value = 1, init: Value = 0.25) -> Value:
+    """The layer of a slope that learns; of several slopes each begins with the same."""
+    result = TABLE["prelu"](self, init)
+    REMARKS.get().append((quantity(result).node, LEARNED.format(init)))
+    return result
+
+
+_LAYERS = {name.replace("_", ""): row for name, row in TABLE.items()} | {"prelu": _prelu}
 BUILTINS: dict[str, values.Function] = {
     **{name: TABLE[name] for name in ("abs", "pow", "round", "int", "bool")},
     "float": _float,

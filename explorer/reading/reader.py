@@ -15,7 +15,8 @@ from inspect import Parameter
 from types import EllipsisType
 from typing import Any
 
-from explorer.formula.tree import Name, is_constant
+from explorer.formula.evaluation import counted
+from explorer.formula.tree import Name, Node, is_constant
 from explorer.reading import building, functions, values, vocabulary
 from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
 from explorer.reading.functions import Library, called, of_name, sensible
@@ -65,6 +66,7 @@ class Reader:
     steps: Iterator[int]
     depth: int = 0
     parameters: dict[str, str] = field(default_factory=dict)
+    notes: dict[Node, str] = field(default_factory=dict)
     groups: dict[ast.ClassDef, type[Pasted]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -121,7 +123,9 @@ class Reader:
                     value = self.lenient(word.value, scope)
                     require(word.arg or isinstance(value, dict), "passes ** on, which cannot be followed")
                     given |= {word.arg: value} if word.arg else value
-                return called(self.value(function, scope), self._tuple(parts, scope), given)
+                result = called(self.value(function, scope), self._tuple(parts, scope), given)
+                self._note(node)
+                return result
             case ast.BinOp(left, sign, right):
                 require(type(sign) in SIGNS, REFUSED.get(type(sign), OTHER))
                 return values.operation(SIGNS[type(sign)], self.value(left, scope), self.value(right, scope))
@@ -158,13 +162,19 @@ class Reader:
             case _:
                 raise UnreadableError(OTHER)
 
+    def _note(self, call: ast.Call) -> None:
+        """What a call has to be told of, with its line."""
+        remarks = functions.REMARKS.get()
+        self.notes |= {part: str(self.error(call, UnreadableError(words))) for part, words in remarks}
+        remarks.clear()
+
     def truth(self, node: ast.expr, scope: Scope) -> bool:
         """Whether a test holds; UndecidedError where a parameter or a shape decides."""
         value: Value = self.value(node, scope)
         test: object = value, node.lineno
         if isinstance(value, Quantity):
             yes_or_no = "asks one yes or no of a whole tensor: use torch.where, or & | ~ on masks"
-            require(is_constant(value.node), yes_or_no)
+            require(is_constant(counted(value.node)), yes_or_no)
             test = building.mask(value.node)
             known = building.known(test)
             value = SHAPE if known is None else known
@@ -189,6 +199,8 @@ class Reader:
                 return owner
             case dict() if name == "get":
                 return lambda key, default=None: owner[key] if key in list(owner) else default
+            case tuple() if name == "values" and len(owner) == 2:  # of torch.max along a dimension
+                return owner[0]
             case str() if name in ("lower", "upper"):
                 return getattr(owner, name)
             case Quantity() | int() | float() if name in functions.PROPERTIES:

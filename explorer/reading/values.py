@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
 
+from explorer.formula.evaluation import has_elements
 from explorer.formula.tree import COMPARISONS, Node, Number, Unary, is_condition, is_constant
 from explorer.reading.building import built, known, literal
 from explorer.reading.errors import ReadingError, UnreadableError, require
@@ -41,10 +42,12 @@ class Tensor(Quantity):
     """A tensor: several names may hold it, and an in-place operation changes it for all of them.
 
     A ``frozen`` one shares its memory with its own detached twin: a change to either would reach the
-    other in a way no formula can tell.
+    other in a way no formula can tell. A ``folded`` one has its elements in another shape, as
+    ``w.view(w.size(0), -1)`` has.
     """
 
     frozen: bool = False
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ _FOLLOWED = Quantity | Opaque | ReadingError
 _KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
 _ON_MASKS = {"+": "|", "*": "&"}  # what torch makes of arithmetic on two masks
 _LOGIC = frozenset(["~", "&", "|", "^"])
-_WHOLE = frozenset(["+", "-", "*", "**", "//", "%", "<<", ">>", "where", *_LOGIC])
+_WHOLE = frozenset(["+", "-", "*", "**", "//", "remainder", "<<", ">>", "where", *_LOGIC])
 
 
 def quantity(value: Value) -> Quantity:
@@ -156,8 +159,10 @@ def like(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     masks = {tensor.within for tensor in tensors if not is_constant(tensor.node) or tensor.within}
     require(len(masks) < 2, "mixes elements that were picked out by different masks")
+    folded = {tensor.folded for tensor in tensors if has_elements(tensor.node)}
+    require(len(folded) < 2, f"mixes tensors of different shapes: {ELEMENTWISE}")
     if tensors:
-        return Tensor(node, kind, next(iter(masks), None))
+        return Tensor(node, kind, next(iter(masks), None), folded=True in folded)
     value = known(node)
     if value is None or not (kind == "bool" or isinstance(node, Number | Unary)):
         return Quantity(node, kind)
@@ -199,9 +204,9 @@ def operation(sign: str, left: Value, right: Value) -> Value:
         case "==" | "!=", _, _:
             numbers = all(isinstance(side, Quantity | int | float) for side in sides)
             require(numbers, "compares a tensor or parameter with something that is no number")
-        case "//" | "%", _, _ if Tensor in map(type, sides):
+        case "//", _, _ if Tensor in map(type, sides):
             require_exact(right)
-    return made(sign, left, right)
+    return made("remainder" if sign == "%" else sign, left, right)
 
 
 def require_exact(divisor: Value) -> None:
@@ -231,12 +236,15 @@ def element(owner: Value, key: Value) -> Value:
     tensor = quantity(owner)
     if all(part in (..., slice(None)) for part in (key if isinstance(key, tuple) else (key,))):
         return owner
-    if key in (0, -1) and is_constant(tensor.node):
+    if key in (0, -1) and not has_elements(tensor.node):
         return replace(tensor)
     require(not isinstance(key, slice), f"takes a piece of a tensor: {ELEMENTWISE}")
     masks = isinstance(key, Tensor) and key.kind in ("bool", "uint8")
     require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
     require(not tensor.within, "picks elements out of what was picked out before")
+    require(
+        not getattr(tensor, "folded", False), f"takes elements of a tensor in another shape: {ELEMENTWISE}"
+    )
     return Tensor(tensor.node, tensor.kind, key.node)
 
 

@@ -32,12 +32,13 @@ OPERATORS = [row.split() for row in _OPERATORS]
 
 _ALIASES = {
     "div": "divide true_divide", "pow": "power float_power", "invert": "bitwise_not", "neg": "negative",
-    "maximum": "fmax", "minimum": "fmin", "to": "astype type_as", "clone": "copy deepcopy", "item": "tolist",
+    "to": "astype type_as", "clone": "copy deepcopy", "item": "tolist",
     "clamp": "clip", "view": "reshape flatten squeeze ravel", "tensor": "as_tensor scalar_tensor array",
-    "full": "full_like fill", "numel": "nelement stride element_size", "dim": "ndimension",
+    "full": "full_like fill", "numel": "nelement", "dim": "ndimension",
     "contiguous":  # the same tensor
-        "view_as expand_as reshape_as cuda cpu numpy from_numpy asarray Variable Parameter requires_grad "
-        "retain_grad positive pin_memory identity",
+        "cuda cpu from_numpy asarray Variable Parameter requires_grad retain_grad positive pin_memory "
+        "identity",
+    "view_as": "expand_as reshape_as",
     # Where torch leaves memory as it was found, every element is written before it is read, or the
     # published code would be at fault: zero stands there meanwhile.
     "zeros": "zeros_like new_zeros zero empty_like empty new_empty", "ones": "ones_like new_ones",
@@ -72,12 +73,12 @@ _REASONS = {
         "conv1d conv2d conv3d conv_transpose1d conv_transpose2d unfold fold max_pool2d avg_pool2d "
         "adaptive_avg_pool2d interpolate pad conv2d_input conv2d_weight",
     f"rearranges the tensor: {ELEMENTWISE}":
-        "t transpose permute unflatten unsqueeze expand repeat cat concat T mT H stack chunk split gather "
+        "unflatten cat concat T mT H stack chunk split gather "
         "scatter scatter_add index_select index_add masked_select masked_scatter roll flip narrow select "
         "movedim diag tril triu nonzero concatenate index_put one_hot",
     f"mixes the elements of a tensor: {ELEMENTWISE}":
-        "sum prod std var norm argmax argmin any all cumsum cumprod sort argsort topk median mode quantile "
-        "kthvalue amax amin softmax log_softmax logsumexp normalize layer_norm sum_to_size equal allclose",
+        "sum prod var norm argmax argmin any all cumsum cumprod sort argsort topk median mode quantile "
+        "kthvalue softmax log_softmax logsumexp normalize layer_norm sum_to_size equal allclose",
     f"treats each channel in its own way: {ELEMENTWISE}": "batch_norm group_norm instance_norm",
     "draws random numbers: a curve is the same at every drawing":
         "rand randn randint rand_like randn_like randint_like bernoulli normal uniform dropout multinomial "

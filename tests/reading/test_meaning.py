@@ -90,7 +90,7 @@ def test_further_inputs_keep_their_default_or_become_parameters(takes: str, forw
 @pytest.mark.parametrize(
     ("forward", "op"),
     [
-        ("return (x / 2) // 1 % 3", "floor(x / 2) - 3 * floor(floor(x / 2) / 3)"),
+        ("return (x / 2) // 1 % 3", "remainder(floor(x / 2), 3)"),
         ("return x * math.sqrt(2 / math.pi)", "x * sqrt(2 / pi)"),
         ("for k in reversed(range(1, 3)):\n  x = x * k * (5 & 3 | 4 ^ 1)\nreturn x", "x * 2 * 5 * 5"),
         ("return x * (7 // 2) * (1 << 3) * -2 ** 2", "x * 3 * 8 * -4"),

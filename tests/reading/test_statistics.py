@@ -1,0 +1,151 @@
+"""Functions that rarely stand in a published rule, and statistics of all elements: bit for bit as torch."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812  # as everybody writes it
+from torch import Tensor, nn
+
+from explorer.gradient import apply
+from explorer.reading import read_source, read_sources
+from tests.reading.samples import function
+
+X = torch.cat([torch.linspace(-3, 3, 61), torch.tensor([0.0, -0.0, 7.3, -1e-3])])
+HARD = torch.cat([X, torch.tensor([math.inf, -math.inf, math.nan])])
+G = torch.linspace(-2, 3, len(X))
+
+ELEMENTWISE = (
+    "F.gelu(x, approximate='tanh')",
+    "F.gelu(x, approximate='none') + F.gelu(x)",
+    "nn.GELU('tanh')(x)",
+    "nn.GELU(approximate='tanh')(x)",
+    "torch.where(torch.isnan(x), 0.5, x)",
+    "torch.where(torch.isinf(x) | ~torch.isfinite(x), torch.zeros_like(x), x)",
+    "torch.where(x.isposinf(), 2 * x.sign(), torch.where(torch.isneginf(x), 3.0, x))",
+    "torch.nan_to_num(x)",
+    "torch.nan_to_num(x, nan=1.0, posinf=5.0, neginf=-4.0)",
+    "x.nan_to_num(nan=-1.0)",
+    "torch.copysign(x.abs() + 1, x)",
+    "torch.copysign(x, torch.tensor(-0.0))",
+    "torch.remainder(x, 0.3)",
+    "x % 0.7",
+    "x % -1.1",
+    "torch.fmod(x, 0.3)",
+    "torch.fmax(x, -x) + torch.fmin(x, torch.ones_like(x))",
+)
+STATISTICS = (
+    "x / x.abs().max()",
+    "x / torch.max(torch.abs(x)).item()",
+    "x.min() + torch.amax(x)",
+    "x / x.std()",
+    "(x - x.mean()) / torch.std(x)",
+    "x / math.sqrt(x.numel() * 7)",
+    "x * x.nelement() ** -0.5",
+    "x / (x.numel() - 1)",
+    "torch.where(x > 1, x, -x) if x.numel() > 9 else x",
+)
+PER_CHANNEL = (
+    "x - x.mean(0)",
+    "x / x.abs().max(dim=0, keepdim=True)[0]",
+    "x / torch.max(torch.abs(x), dim=-1).values",
+    "x / x.std(0)",
+    "x - x.view(1, -1).mean(-1).view(-1, 1)[0]",
+    "x / x.view(x.size(0), -1).abs().amax(0).unsqueeze(0).view(-1)",
+)
+
+
+def _namespace() -> dict[str, Any]:
+    return {"torch": torch, "F": F, "nn": nn, "math": math}
+
+
+def _same(found: Tensor, wanted: Tensor) -> bool:
+    return found.dtype == wanted.dtype and bool(((found == wanted) | (found.isnan() & wanted.isnan())).all())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("text", ELEMENTWISE + STATISTICS + PER_CHANNEL)
+def test_values_are_those_of_the_code_to_the_last_bit(text: str, dtype: torch.dtype) -> None:
+    source = function(f"return {text}", f"x = grad_output\nreturn {text}")
+    (reading,) = read_sources(source)
+    assert reading.problem is None, reading.problem
+    namespace = _namespace()
+    exec(source, namespace)
+    for x in (X, HARD[: len(X)], HARD) if text in ELEMENTWISE else (X,):
+        inputs = x.to(dtype)
+        wanted, found = inputs.clone().requires_grad_(), inputs.clone().requires_grad_()
+        with torch.no_grad():
+            expected = namespace["Fn"].forward(None, inputs.clone())
+            rule = namespace["Fn"].backward(None, inputs.clone())
+        assert _same(apply(reading.op, reading.rule, found).detach(), expected), reading.op
+        y = apply(reading.op, reading.rule, wanted)
+        (gradient,) = torch.autograd.grad(y, wanted, inputs)
+        assert _same(gradient, rule), reading.rule
+
+
+@pytest.mark.parametrize("text", ELEMENTWISE + STATISTICS)
+def test_the_gradient_autograd_gives_the_code_is_that_of_what_was_read(text: str) -> None:
+    source = f"def fn(x):\n    return ({text}) * x.detach()\n"
+    namespace = _namespace()
+    exec(source, namespace)
+    x = X.double().requires_grad_()
+    read = X.double().requires_grad_()
+    namespace["fn"](x).backward(G.double())
+    apply(*read_source(source), read).backward(G.double())
+    torch.testing.assert_close(read.grad, x.grad, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("text", PER_CHANNEL)
+def test_what_the_code_takes_along_a_dimension_is_said_to_be_taken_over_all(text: str) -> None:
+    (note,) = read_source(function(f"return {text}", "return grad_output")).notes
+    assert note.startswith("line 4: ")
+    assert "is taken over all elements here, though the code takes it along a dimension" in note
+
+
+def test_a_statistic_that_nobody_needs_is_not_mentioned() -> None:
+    backward = "s = grad_output.std(0)\nreturn grad_output"
+    assert read_source(function("return x * x.std()", backward)).notes == ()
+
+
+@pytest.mark.parametrize(("given", "first"), [("", 0.25), ("init=0.5", 0.5), ("64, 0.1", 0.1)])
+def test_a_weight_that_learns_is_said_to_stay(given: str, first: float) -> None:
+    start = "class Net(nn.Module):\n  def __init__(self):\n    super().__init__()\n"
+    source = f"{start}    self.f = nn.PReLU({given})\n"
+    keys = read_source(f"{source}  def forward(self, x):\n    return self.f(x)\n")
+    assert _same(apply(*keys, X), nn.PReLU(init=first)(X).detach())
+    (note,) = keys.notes
+    assert note == f"line 6: self.f(x) has a weight that learns: here it stays at its first value, {first}"
+
+
+@pytest.mark.parametrize(
+    ("takes", "returned", "note"),
+    [
+        ("ctx, x, alpha", "grad_output, (grad_output * 2).sum()", "a gradient for alpha, which"),
+        ("ctx, x, alpha, k", "grad_output, unknown(grad_output), None", "a gradient for alpha, which"),
+        ("ctx, x, s, low, high", "grad_output, x, None, x", "gradients for s and high, which"),
+        ("ctx, *args", "grad_output, None, grad_output", "a gradient for input 3, which"),
+        ("ctx, x, w=None, b=None", "grad_output, w, b, None", None),
+        ("ctx, x, k", "grad_output, None", None),
+    ],
+)
+def test_a_gradient_of_a_parameter_is_not_dropped_in_silence(
+    takes: str, returned: str, note: str | None
+) -> None:
+    forward = "x = args[0]\nreturn x" if "args" in takes else "return x"
+    backward = f"x, w, b = grad_output, None, None\nreturn {returned}"
+    keys = read_source(function(forward, backward, takes=takes))
+    assert [note in found for found in keys.notes] == [True] * (note is not None)
+    assert keys == tuple(keys)
+    assert all(found in repr(keys) for found in keys.notes)
+
+
+def test_it_is_said_whichever_branch_returns_it() -> None:
+    backward = "if ctx.k > 8:\n  return grad_output, None, None\nreturn grad_output, grad_output.sum(), None"
+    source = function("ctx.k = k\nreturn x * alpha", backward, takes="ctx, x, alpha, k")
+    (note,) = read_source(source).notes
+    assert note == (
+        "backward also returns a gradient for alpha, which is left out: here alpha does not learn"
+    )
