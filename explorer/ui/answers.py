@@ -224,5 +224,6 @@ def _readable(reading: Reading) -> Answer:
     return heading | {
         "op": op.formula,
         "rule": records[-1].formula or "torch's own",
+        "notes": list(reading.notes),
         "choice": choice_data(op, records, parameters={}, span=start.range, g=start.g),
     }

@@ -125,6 +125,20 @@ def test_without_a_server_a_formula_is_not_lost(page: Page) -> None:
     expect(card(page, "g")).to_be_visible()
 
 
+LEARNS = """
+class Quantise(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, alpha):
+        ctx.save_for_backward(x, alpha)
+        return torch.round(x / alpha) * alpha
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, alpha = ctx.saved_tensors
+        return grad_output, (grad_output * torch.round(x / alpha)).sum()
+"""
+
+
 def options(page: Page) -> list[str]:
     return [text.splitlines()[0] for text in page.get_by_role("option").all_inner_texts()]
 
@@ -203,3 +217,13 @@ def test_pasted_code_is_read_as_one_types_and_its_curve_comes_into_view(page: Pa
     assert_drawn(page, op, rule)
     expect(box).to_have_value(DOCUMENTS_CLAMP)
     expect(sign(page)).to_have_text("Confirmed by torch")
+
+
+def test_what_the_formulas_of_pasted_code_leave_out_is_said_below_them(page: Page) -> None:
+    visit(page, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
+    page.get_by_label("Paste a torch.autograd.Function").fill(LEARNS)
+    result = page.locator(".found section")
+    expect(result.locator("code").first).to_have_text("y = round(x / alpha) * alpha")
+    (note,) = explorer.read_source(LEARNS).notes
+    expect(result.locator("p")).to_have_text(note)
+    assert "a gradient for alpha" in note
