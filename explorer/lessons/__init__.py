@@ -2,12 +2,15 @@
 
 from explorer.lessons import (
     autograd,
+    calling,
     checking,
     clamping,
     constants,
     context,
+    in_place,
     leaves,
     linear,
+    outputs,
     rectifier,
     second_derivative,
     straight_through,
@@ -18,20 +21,21 @@ from explorer.lessons.autograd import MyLayer
 from explorer.lessons.clamping import ClampGradient, FixedClampGradient
 from explorer.lessons.constants import MulConstant
 from explorer.lessons.glossary import GLOSSARY
-from explorer.lessons.lesson import Choice, Drawing, HeatMap, Lesson, Lines, Link
+from explorer.lessons.lesson import Answer, Choice, Drawing, HeatMap, Lesson, Lines, Link
 from explorer.lessons.linear import LinearFunction
 from explorer.lessons.rectifier import MyReLU
 from explorer.lessons.straight_through import RoundGradient
 
 __all__ = [
     "GLOSSARY", "LESSONS",
-    "Choice", "ClampGradient", "Drawing", "FixedClampGradient", "HeatMap", "Lesson", "LinearFunction",
-    "Lines", "Link", "MulConstant", "MyLayer", "MyReLU", "RoundGradient",
+    "Answer", "Choice", "ClampGradient", "Drawing", "FixedClampGradient", "HeatMap", "Lesson",
+    "LinearFunction", "Lines", "Link", "MulConstant", "MyLayer", "MyReLU", "RoundGradient",
 ]  # fmt: skip
 
 
 _STORIES = (
-    autograd, vanishing, straight_through, clamping, leaves, rectifier, linear, constants, context,
+    autograd, vanishing, straight_through, clamping, leaves, rectifier, calling,
+    linear, constants, outputs, context, in_place,
     second_derivative, checking, surrogates,
 )  # fmt: skip
 LESSONS: dict[str, Lesson] = {story.LESSON.key: story.LESSON for story in _STORIES}

@@ -5,7 +5,7 @@ import warnings
 import torch
 from torch import nn
 
-from explorer.lessons.lesson import Choice, Lesson, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 
 class MyLayer(nn.Module):
@@ -73,7 +73,24 @@ LESSON = Lesson(
     question="When do you have to write a backward yourself?",
     prediction=Choice(
         "Each output is `input * w`, with `input = 2`. What is the gradient of their sum for each `w`?",
-        ("0", "1", "2", "the value of `w`"),
+        (
+            Answer("0", "Then no `w` could change the sum; but each output moves with its own `w`.", "zero"),
+            Answer(
+                "1",
+                "So it would be if the output were `w` alone; here something stands before it.",
+                "straight_through",
+            ),
+            Answer(
+                "2",
+                "When `w` grows a little, the output grows by as much times `input`.",
+                "default",
+            ),
+            Answer(
+                "the value of `w`",
+                "That is the gradient for `input`: of a product each factor receives the other one.",
+                "formula: x * g",
+            ),
+        ),
         lambda results: f"{results['gradient'][0]:g}",
     ),
     words="""

@@ -5,7 +5,7 @@ import math
 import torch
 from torch.autograd import gradcheck
 
-from explorer.lessons.lesson import Choice, Lesson, Lines, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, Lines, explore
 
 STEPS = [10.0**-exponent for exponent in range(1, 13)]
 
@@ -57,15 +57,27 @@ def error_curve():
 LESSON = Lesson(
     key="gradcheck",
     title="Is it right?",
-    question="How small should the step of a numerical derivative be?",
+    question="When can a numerical derivative be trusted?",
     prediction=Choice(
-        "The step eps gets smaller and smaller. What does the error of the slope do?",
-        ("it falls for ever", "it falls, then it rises", "it stays the same"),
-        lambda results: (
-            "it falls, then it rises"
-            if results["valley"]["float64"]["eps"] > STEPS[-1]
-            else "it falls for ever"
+        "`gradcheck` moves x by eps to both sides. Which slope does it measure for ReLU at exactly `x = 0`?",
+        (
+            Answer(
+                "between the two slopes",
+                "One end of the step lies on each side of the corner.",
+                "formula: g * (relu(x + h) - relu(x - h)) / (2 * h)",
+            ),
+            Answer(
+                "0",
+                "That is what torch returns there; a measured slope must come from both sides.",
+                "default",
+            ),
+            Answer(
+                "1",
+                "That is the slope on the right alone; the step goes to the left as well.",
+                "seed_relu",
+            ),
         ),
+        lambda results: "between the two slopes" if 0 < results["at_a_kink"]["numerical"] < 1 else "0",
     ),
     words="""
     `gradcheck` moves each input by eps to both sides and compares the slope with your `backward`. A
@@ -83,6 +95,11 @@ LESSON = Lesson(
     code=(error_at,),
     numbers=(valley, tiny_step, at_a_kink, beside_the_kink),
     pictures=(error_curve,),
-    scenes=(explore("sin", "default"), explore("relu", "default", start=-1, stop=1)),
+    scenes=(
+        explore(
+            "relu", "default", "formula: g * (relu(x + h) - relu(x - h)) / (2 * h)", start=-1, stop=1, h=0.1
+        ),
+        explore("sin", "default"),
+    ),
     remember="Check in float64, with gradcheck's own step, away from kinks.",
 )

@@ -1,9 +1,9 @@
 """Clamp and its mask: torch's own, one as published with its bug, and the repaired one."""
 
 import torch
-from torch.autograd import Function
+from torch.autograd import Function, gradcheck
 
-from explorer.lessons.lesson import Drawing, Lesson, explore
+from explorer.lessons.lesson import Drawing, Lesson, curve, explore
 
 
 class ClampGradient(Function):
@@ -59,30 +59,46 @@ def fixed():
     return gradients(FixedClampGradient.apply, 2.0)
 
 
+def gradcheck_says():
+    """What plain gradcheck finds above the bound."""
+    x = torch.tensor([2.0], dtype=torch.double, requires_grad=True)
+    try:
+        gradcheck(ClampGradient.apply, (x,))
+    except RuntimeError as error:
+        return str(error).splitlines()[0].rstrip(",")
+
+
 LESSON = Lesson(
     key="clamp",
     title="Clamp and its mask",
-    question="How can a wrong backward stay unseen for years?",
+    question="How can a wrong backward look right?",
     prediction=Drawing(
         "Draw the gradient of `clamp`, with bounds at `x = 0` and `x = 1`, while `g = 1`.",
         "default",
-        ("default", "straight_through", "published_clamp"),
+        (
+            curve(
+                "straight_through",
+                "This passes everything; but when x moves outside the bounds, y does not move with it.",
+            ),
+            curve("formula: g * clamp(x, 0, 1)", "This is y itself; the gradient is the slope of y."),
+            curve("default", "The gradient is the slope of y: y moves with x inside the bounds alone."),
+        ),
     ),
     words="""
     `clamp` moves what is outside to the nearest bound. Its gradient is a [mask](mask): g inside, zero
     outside. At one x below, one inside and one above the bounds, with `g = 1`, torch returns
     `{torch_own}`.
 
-    `ClampGradient` was published in its place. It returns `{published[one]}`. Above the bound
-    that looks like [straight-through](straight_through), and nearly every test calls
-    `sum().backward()`, where g is one.
+    `ClampGradient` was published in its place. It returns `{published[one]}`: above the bound it already
+    differs. Who only prints it, as was published, may take that for
+    [straight-through](straight_through). [gradcheck](gradcheck) does not: “{gradcheck_says}”.
 
     Now move g. At `g = 2` the published rule returns `{published[two]}`; neither the mask nor
     straight-through does that. At `g = -1` it returns `{published[minus]}`: the wrong sign, so a
     training step goes the wrong way. `FixedClampGradient` returns `{fixed}` at `g = 2`, as torch does.
     """,
     code=(ClampGradient, FixedClampGradient, gradients),
-    numbers=(torch_own, published, fixed),
+    numbers=(torch_own, published, fixed, gradcheck_says),
     scenes=(explore("clamp", "default", "straight_through", "published_clamp", start=-1, stop=2),),
-    remember="Test a backward with an upstream gradient that is not one.",
+    remember="Run gradcheck, and look at a backward with an upstream gradient that is not one.",
 )

@@ -3,7 +3,7 @@
 import torch
 from torch.autograd import Function
 
-from explorer.lessons.lesson import Choice, Lesson, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 
 class MulConstant(Function):
@@ -34,16 +34,35 @@ class Blocked(Function):
         return None
 
 
-def gradient():
-    """The gradient of three times x."""
+def for_the_number():
+    """What ``backward`` returns for the constant."""
+    return MulConstant.backward(None, None)[1]
+
+
+def returning(*more):
+    """The gradient of x if ``backward`` returns ``more`` values after the first one, or the error."""
+
+    class Returning(MulConstant):
+        @staticmethod
+        def backward(ctx, grad_output):
+            return grad_output * ctx.constant, *more
+
     x = torch.ones(2, requires_grad=True)
-    MulConstant.apply(x, 3.0).sum().backward()
+    try:
+        Returning.apply(x, 3.0).sum().backward()
+    except RuntimeError as error:
+        return str(error).removeprefix("function ReturningBackward returned ").split(", but")[0]
     return x.grad.tolist()
 
 
-def values_back():
-    """How many values ``backward`` returns."""
-    return len(MulConstant.backward(None, None))
+def returned():
+    """With nothing for the number, with a number for it, with None, and with one None more."""
+    return {
+        "short": returning(),
+        "zero": returning(0.0),
+        "none": returning(None),
+        "more": returning(None, None),
+    }
 
 
 def behind_a_block():
@@ -84,24 +103,33 @@ LESSON = Lesson(
     title="Arguments that are not tensors",
     question="What does a backward return for a number?",
     prediction=Choice(
-        "`MulConstant.forward` takes a tensor and a number. How many values must its `backward` return?",
-        ("1", "2"),
-        lambda results: str(results["values_back"]),
+        "`MulConstant.forward` takes a tensor and a number. What must its `backward` return for the number?",
+        (
+            Answer("0", "This is a value, and torch refuses it: it has nowhere to put it.", "zero"),
+            Answer(
+                "its derivative, x times g",
+                "So it would be for a tensor that learns; a number has no `.grad` to keep it in.",
+                "formula: x * g",
+            ),
+            Answer("None", "A number has no gradient."),
+            Answer("nothing", "Then one value is missing: torch counts them."),
+        ),
+        lambda results: str(results["for_the_number"]),
     ),
     words="""
-    A `backward` returns one value for each argument of `forward`, here {values_back}. For an argument
-    that is no tensor the value must be `None`. The number itself is kept with
-    `ctx.constant = constant`; `save_for_backward` takes tensors only. With `constant = 3.0` the
-    gradient is `{gradient}`.
+    A `backward` returns one value for each argument of `forward`, and `{for_the_number}` for what is no
+    tensor. The number itself is kept with `ctx.constant = constant`. With `constant = 3.0` the gradient is
+    `{returned[none]}`. With one value less torch finds “{returned[short]}”. With a zero for it:
+    “{returned[zero]}”. One value more is taken, `{returned[more]}`, as long as it is `None`: so
+    an argument may be optional.
 
     Sometimes no gradient comes back at all, for example when a later function returns `None`. By
-    default torch then makes up zeros: `backward` is given `{given[usual]}` and multiplies them for nothing.
-    After `ctx.set_materialize_grads(False)` it is given `{given[spared]}`. Then the code must handle it, as
-    the first lines of `backward` do; otherwise `None * 3.0` raises an error. What ends up in `x.grad`
-    is `{behind_a_block}`.
+    default torch then makes up zeros: `backward` is given `{given[usual]}`. After
+    `ctx.set_materialize_grads(False)` it is given `{given[spared]}`, and the code must handle it, as the
+    first lines of `backward` do. What ends up in `x.grad` is `{behind_a_block}`.
     """,
-    code=(MulConstant, Blocked, arriving),
-    numbers=(gradient, values_back, given, behind_a_block),
+    code=(MulConstant, Blocked, returning, arriving),
+    numbers=(for_the_number, returned, given, behind_a_block),
     scenes=(explore("formula: c * x", "formula: c * g", c=3),),
-    remember="As many values back as arguments in; None for what is no tensor.",
+    remember="At least as many values back as arguments in; None for what is no tensor.",
 )

@@ -6,7 +6,7 @@ import weakref
 import torch
 from torch.autograd import Function
 
-from explorer.lessons.lesson import Choice, Lesson, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 
 class SavedExp(Function):
@@ -84,21 +84,23 @@ class UnmarkedMask(ReluWithMask):
         return x * mask, mask
 
 
-def outlives(function):
-    """Whether the output stays in memory after its last name is gone."""
+def lifetime(function):
+    """Whether the output is in memory after its last name is gone, and after the collector has come."""
     gc.disable()
     try:
         y = function.apply(torch.ones(2, requires_grad=True))
         trace = weakref.ref(y)
         del y
-        return trace() is not None
+        unnamed = trace() is not None
+        gc.collect()
+        return {"unnamed": unnamed, "collected": trace() is not None}
     finally:
         gc.enable()
 
 
-def leak():
-    """Which of the two keeps its output alive."""
-    return {function.__name__: outlives(function) for function in (SavedExp, StoredExp)}
+def alive():
+    """Of the saved and of the stored output."""
+    return {function.__name__: lifetime(function) for function in (SavedExp, StoredExp)}
 
 
 def true_slope():
@@ -128,12 +130,15 @@ def changed():
 
 
 def after_doubling(function):
-    """The gradient of the sum of h after ``function`` has doubled h in place."""
-    x = torch.ones(1, requires_grad=True)
-    h = x.clone()
-    function.apply(h)
-    h.sum().backward()
-    return x.grad.item()
+    """The gradient of x after its copy h was doubled in place: by the name h, and by what was returned."""
+    gradients = {}
+    for name in ("h", "returned"):
+        x = torch.ones(1, requires_grad=True)
+        h = x.clone()
+        returned = function.apply(h)
+        (h if name == "h" else returned).sum().backward()
+        gradients[name] = x.grad.item()
+    return gradients
 
 
 def dirty():
@@ -161,29 +166,39 @@ LESSON = Lesson(
     title="The context",
     question="What goes wrong if a Function keeps its secrets?",
     prediction=Choice(
-        "A Function doubles its input in place and does not say so. Then you use the doubled tensor. Which"
-        " gradient does autograd find for the input?",
-        ("0", "1", "2", "an error"),
-        lambda results: f"{results['dirty']['SecretlyDoubled']:g}",
+        "`h = x.clone()`, and `SecretlyDoubled.apply(h)` doubles h in place without saying so. Then"
+        " `h.sum().backward()`. What is `x.grad`?",
+        (
+            Answer("0", "Nothing was cut: h still leads back to x by `clone`.", "zero"),
+            Answer("2", "So it is if the doubling is known; here nobody has told autograd.", "default"),
+            Answer("1", "Under the name h autograd knows the `clone` alone.", "straight_through"),
+            Answer("an error", "There would be one if autograd knew; it was not told."),
+        ),
+        lambda results: f"{results['dirty']['SecretlyDoubled']['h']:g}",
     ),
     words="""
-    **Keep tensors with `save_for_backward`.** An output stored on `ctx` holds itself in memory: after
-    `del y` it is still there ({leak[StoredExp]}); saved, it is not ({leak[SavedExp]}). And if somebody
-    changes the output, the stored one returns {changed[StoredExp]:g} where {true_slope:g} is right. The
-    saved one raises “{changed[SavedExp]}”.
+    **Keep tensors with `save_for_backward`.** An output stored on `ctx` holds itself: after `del y` it is
+    still in memory ({alive[StoredExp][unnamed]}) until the garbage collector comes
+    ({alive[StoredExp][collected]}); saved, it is not ({alive[SavedExp][unnamed]}). And if somebody changes
+    the output, the stored one returns {changed[StoredExp]:g} where {true_slope:g} is right. The saved one
+    raises “{changed[SavedExp]}”.
 
     **Say what you change: `mark_dirty`.** After doubling [in place](in_place) the gradient is
-    {dirty[Doubled]:g}. Without the mark it is {dirty[SecretlyDoubled]:g}: silently wrong.
+    {dirty[Doubled][h]:g}, by either name. Without the mark it is {dirty[SecretlyDoubled][h]:g} by the old
+    name and {dirty[SecretlyDoubled][returned]:g} by the returned one: silently wrong.
 
     **Say what has no gradient: `mark_non_differentiable`.** A backward through an unmarked mask returns
     `{mask[UnmarkedMask]}`, as if that meant something. With the mark: “{mask[ReluWithMask]}”.
     """,
     code=(
-        *(SavedExp, StoredExp, outlives, after_a_change),
+        *(SavedExp, StoredExp, lifetime, after_a_change),
         *(Doubled, SecretlyDoubled, after_doubling),
         *(ReluWithMask, UnmarkedMask, through_the_mask),
     ),
-    numbers=(leak, true_slope, changed, dirty, mask),
-    scenes=(explore("exp", "default", "formula: g * y", start=-2, stop=2),),
+    numbers=(alive, true_slope, changed, dirty, mask),
+    scenes=(
+        explore("formula: 2 * x", "default", "straight_through"),
+        explore("exp", "default", "formula: g * y", start=-2, stop=2),
+    ),
     remember="Tell autograd what you keep, what you change and what has no gradient.",
 )

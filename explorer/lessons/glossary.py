@@ -10,7 +10,8 @@ GLOSSARY = {
     "hook": "A function of yours that torch calls with each gradient that passes by.",
     "in_place": "An operation in place changes a tensor itself; the others make a new one.",
     "kink": "A point where the derivative jumps or does not exist, such as the corner of ReLU.",
-    "leaf": "A tensor that you made yourself, not one that was computed from others. Parameters are leaves.",
+    "leaf": "Where a graph begins: a tensor you made, such as a parameter, or one that was computed where"
+    " nothing requires a gradient.",
     "mask": "A pattern of zeros and ones that decides which gradients pass.",
     "optimiser": "The code that moves the parameters by their gradients, such as SGD or Adam.",
     "quantised": "Rounded to a few levels, so that each number needs only a few bits.",

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.autograd import Variable
 
-from explorer.lessons.lesson import Choice, Lesson, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 
 def of_leaf():
@@ -64,7 +64,15 @@ LESSON = Lesson(
     question="Why is `.grad` sometimes None?",
     prediction=Choice(
         "`y = x**2`, then `y.sum().backward()`. What is `y.grad`?",
-        ("None", "all 1", "2 x"),
+        (
+            Answer(
+                "all 1",
+                "That gradient passes by at y and goes on to x; the question is whether it is kept.",
+                "straight_through",
+            ),
+            Answer("2 x", "That is `x.grad`: the gradient that has come through the square.", "default"),
+            Answer("None", "What was computed on the way does not keep its gradient."),
+        ),
         lambda results: str(results["of_non_leaf"]["grad"]),
     ),
     words="""

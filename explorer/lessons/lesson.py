@@ -4,12 +4,14 @@ import ast
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from string import Formatter
 from threading import Lock
 from types import ModuleType
 from typing import Any
 from urllib.parse import urlencode
 
 from explorer.lessons.highlighting import spans
+from explorer.training.run import one_thread
 
 Results = Mapping[str, Any]
 
@@ -38,24 +40,43 @@ def train(op: str, *rules: str, **settings: str | float) -> Link:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """One answer to a question.
+
+    Attributes:
+        text: what it says, without a number that has to be computed.
+        why: one sentence to whoever picks it: why it is so, or what speaks against it. It does not say which
+            one is right. Numbers as in a lesson's words.
+        picture: key or formula of a rule: what its gradient would look like in the lesson's first scene.
+            None where the answer is that there is no gradient.
+    """
+
+    text: str
+    why: str
+    picture: str | None = None
+
+
+@dataclass(frozen=True)
 class Choice:
     """A question with a few answers; which one is right follows from the lesson's numbers.
 
     Attributes:
         ask: the question.
-        options: the answers to pick from.
-        answer: the right one of them.
-        pictures: rules whose gradients are shown beside the answers, as many as these; or none.
+        answers: to pick from.
+        right: the text of the right one.
+        thumbnails: whether the pictures stand beside the answers before one is picked.
     """
 
     ask: str
-    options: tuple[str, ...]
-    answer: Callable[[Results], str]
-    pictures: tuple[str, ...] = ()
+    answers: tuple[Answer, ...]
+    right: Callable[[Results], str]
+    thumbnails: bool = False
 
     def data(self, results: Results) -> dict[str, Any]:
-        """Plain data."""
-        return vars(self) | {"answer": self.answer(results)}
+        """Plain data; ``right`` is the place of the right answer. Raises ValueError if it is not there."""
+        right = [answer.text for answer in self.answers].index(self.right(results))
+        answers = [_data(answer, results) for answer in self.answers]
+        return {"ask": self.ask, "answers": answers, "right": right, "thumbnails": self.thumbnails}
 
 
 @dataclass(frozen=True)
@@ -65,18 +86,29 @@ class Drawing:
     Attributes:
         ask: what to draw, for the op of the lesson's first scene.
         rule: the rule whose gradient is drawn over it.
-        pictures: rules to pick from, ``rule`` among them.
+        answers: pictures to pick from, without text, that of ``rule`` among them.
         at: an x at which the values of all rules of the scene are told as well, such as a corner.
     """
 
     ask: str
     rule: str
-    pictures: tuple[str, ...]
+    answers: tuple[Answer, ...]
     at: float | None = None
 
-    def data(self, _: Results) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
+    def data(self, results: Results) -> dict[str, Any]:
+        """Plain data; ``right`` is the place of the right picture. Raises ValueError if it is not there."""
+        right = [answer.picture for answer in self.answers].index(self.rule)
+        answers = [_data(answer, results) for answer in self.answers]
+        return {"ask": self.ask, "answers": answers, "right": right, "rule": self.rule, "at": self.at}
+
+
+def curve(rule: str, why: str) -> Answer:
+    """An answer that is a curve alone: the gradient of a rule by key or formula."""
+    return Answer("", why, rule)
+
+
+def _data(answer: Answer, results: Results) -> dict[str, Any]:
+    return {"text": answer.text, "why": answer.why.format(**results), "picture": answer.picture}
 
 
 @dataclass(frozen=True)
@@ -107,7 +139,7 @@ class Lesson:
 
     ``words`` is Markdown of ours, indented with the code. No number stands in it: ``{name}`` takes what the
     function of that name returns, with any format after a colon; ``[leaf tensor](leaf)`` leads to the
-    glossary.
+    glossary. The shown code needs torch alone, so that it runs wherever a reader takes it.
 
     Attributes:
         key: permanent name, the end of its link.
@@ -134,16 +166,33 @@ class Lesson:
     pictures: tuple[Callable[[], HeatMap | Lines], ...] = ()
 
     @property
+    def sentences(self) -> tuple[str, ...]:
+        """The words and what is said to each answer, with the places of their numbers."""
+        return (inspect.cleandoc(self.words), *(answer.why for answer in self.prediction.answers))
+
+    @property
     def source(self) -> str:
-        """The code that runs, as it stands in the lesson's modules; complete, so that it runs elsewhere."""
+        """The code that runs, as it stands in the lesson's modules; complete: it needs torch alone.
+
+        It prints every number as the words have it.
+        """
         shown = [*self.code, *self.numbers]
         modules = dict.fromkeys(inspect.getmodule(thing) for thing in shown)
         head = dict.fromkeys(line for module in modules if module for line in _head(module))
-        return "\n\n\n".join(["\n".join(head), *(inspect.getsource(thing).strip() for thing in shown)]) + "\n"
+        parts = ["\n".join(head), *(inspect.getsource(thing).strip() for thing in shown), self._printing()]
+        return "\n\n\n".join(parts) + "\n"
+
+    def _printing(self) -> str:
+        """Code that prints the numbers."""
+        fields = dict.fromkeys(field for text in self.sentences for field in _fields(text))
+        lines = [f'print("{name}: {{{name}{form}}}".format(**results))' for name, form in fields]
+        names = (number.__name__ for number in self.numbers)
+        computed = [f'    "{name}": {name}(),' for name in names]
+        return "\n".join(["results = {", *computed, "}", *lines])
 
     def results(self) -> dict[str, Any]:
         """What every number is, computed now."""
-        with _ONE_AT_A_TIME:
+        with _ONE_AT_A_TIME, one_thread():
             return {number.__name__: number() for number in self.numbers}
 
     def data(self) -> dict[str, Any]:
@@ -158,10 +207,16 @@ class Lesson:
         }
 
 
+def _fields(text: str) -> list[tuple[str, str]]:
+    """Name and format of each number that a text takes, such as ``("net[last]", ":,.0f")``."""
+    parts = Formatter().parse(text)
+    return [(name, f":{form}" if form else "") for _, name, form, _ in parts if name]
+
+
 def _head(module: ModuleType) -> list[str]:
     """What a module imports from elsewhere, and its constants."""
     text = inspect.getsource(module)
     kinds = (ast.Import, ast.ImportFrom, ast.Assign)
     lines = [ast.get_source_segment(text, node) for node in ast.parse(text).body if isinstance(node, kinds)]
-    ours = ("from explorer.lessons", "LESSON")
+    ours = ("from explorer.", "LESSON")
     return [line for line in lines if line and not line.startswith(ours)]

@@ -3,7 +3,7 @@
 import torch
 from torch.autograd import Function, gradcheck
 
-from explorer.lessons.lesson import Choice, HeatMap, Lesson, explore
+from explorer.lessons.lesson import Answer, Choice, HeatMap, Lesson, explore
 
 
 class LinearFunction(Function):
@@ -55,10 +55,16 @@ def said():
     return {function.__name__: checked(function) for function in (LinearFunction, WrongBiasFunction)}
 
 
-def asked():
+def due():
     """``needs_input_grad`` where only the weight is learned and there is no bias."""
     output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
     return output.grad_fn.needs_input_grad
+
+
+def values_back():
+    """How many values ``backward`` returns after that call."""
+    output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
+    return len(LinearFunction.backward(output.grad_fn, torch.ones(2, 2)))
 
 
 def small():
@@ -99,25 +105,39 @@ LESSON = Lesson(
     prediction=Choice(
         "`LinearFunction.apply(x, weight)` is called without a bias, and x is data. How many"
         " gradients are due?",
-        ("0", "1", "2", "3"),
-        lambda results: str(sum(results["asked"])),
+        (
+            Answer("0", "Then nothing would ever be learned here, and the weight stays as it is.", "zero"),
+            Answer("1", "One for each input that asks: data do not, and there is no bias.", "default"),
+            Answer(
+                "2",
+                "You count the data as well; their gradient, the weight itself, is asked for by nobody.",
+                "formula: x * g",
+            ),
+            Answer(
+                "3",
+                "You count the bias as well; its gradient would be g, but nobody gave one.",
+                "straight_through",
+            ),
+        ),
+        lambda results: str(sum(results["due"])),
     ),
     words="""
-    One gradient for each input, in the order of `forward`, and each in the shape of its input. `None`
-    stands where none is due: the bias may be missing, and data are not learned. `needs_input_grad` says
-    who asks; here it is `{asked}`.
+    One gradient for each input, in the order of `forward`, each in the shape of its input, and `None`
+    where none is due. `needs_input_grad` says who asks; here it is `{due}`. Without a bias,
+    `backward` returns {values_back} values: more are taken where they are `None`.
 
-    The gradient of the weight is `grad_output.t().mm(input)`. Follow the framed entry in the
-    pictures: for each row of data its output in g times its input, all summed: {by_hand}.
+    The gradient of the weight is `grad_output.t().mm(input)`. Follow the framed entry in the pictures: for
+    each row of data its output in g times its input, all summed: {by_hand}. In the curves x is one weight,
+    and a its input.
 
-    A matrix is easily turned the wrong way, so let [gradcheck](gradcheck) look. It moves every input a
-    little and compares. For `LinearFunction`, with the published shapes, it says
-    `{said[LinearFunction]}`. Then take the mean for the bias where the sum is due. It says:
-    “{said[WrongBiasFunction]}”. It counts inputs from zero, so that one is the bias.
+    A matrix is easily turned wrong: let [gradcheck](gradcheck) look. It moves every input a
+    little and compares. For `LinearFunction`, with the published shapes, it says `{said[LinearFunction]}`.
+    Then take the mean for the bias where the sum is due: “{said[WrongBiasFunction]}”. It counts from
+    zero, so that one is the bias.
     """,
     code=(LinearFunction, WrongBiasFunction, checked),
-    numbers=(said, asked, small, by_hand),
+    numbers=(said, due, values_back, small, by_hand),
     pictures=(input_map, upstream_map, gradient_map),
-    scenes=(explore("formula: w * x + b", "default", w=2, b=0.5),),
+    scenes=(explore("formula: a * x", "default", a=2),),
     remember="One gradient per input, in its order and its shape; None where none is due.",
 )

@@ -3,7 +3,8 @@
 import torch
 from torch.autograd import Function
 
-from explorer.lessons.lesson import Drawing, Lesson, explore, train
+from explorer.lessons.lesson import Drawing, Lesson, curve, explore, train
+from explorer.lessons.net import about, two_layer_net
 
 
 class MyReLU(Function):
@@ -35,31 +36,26 @@ def slopes():
     return {"torch": gradients(torch.relu), "MyReLU": gradients(MyReLU.apply)}
 
 
-def two_layer_net(relu, steps=500, learning_rate=1e-6):
-    """The losses of the two-layer net on random data, and how often its hidden layer saw an exact 0."""
-    generator = torch.Generator().manual_seed(0)
-    x = torch.randn(64, 1000, generator=generator)
-    y = torch.randn(64, 10, generator=generator)
-    w1 = torch.randn(1000, 100, generator=generator).requires_grad_()
-    w2 = torch.randn(100, 10, generator=generator).requires_grad_()
-    losses, zeros = [], 0
-    for _ in range(steps):
-        hidden = x.mm(w1)
-        zeros += int((hidden == 0).sum())
-        loss = (relu(hidden).mm(w2) - y).pow(2).sum()
-        losses.append(loss.item())
-        loss.backward()
-        with torch.no_grad():
-            for w in (w1, w2):
-                w -= learning_rate * w.grad
-                w.grad.zero_()
-    seen = {"inputs": len(w1), "hidden": len(w2), "values": steps * hidden.numel(), "zeros": zeros}
-    return seen | {"first": losses[0], "last": loss.item()}
-
-
 def nets():
-    """With torch's own ReLU, and with MyReLU as in the published example."""
-    return {"torch": two_layer_net(torch.relu), "MyReLU": two_layer_net(MyReLU.apply)}
+    """The net with torch's own ReLU, and with MyReLU as in the published example."""
+    found = {"torch": two_layer_net(torch.relu), "MyReLU": two_layer_net(MyReLU.apply)}
+    return {
+        name: {"first": about(net["first"]), "last": about(net["last"], digits=1)}
+        for name, net in found.items()
+    }
+
+
+def corners():
+    """How many of the net's hidden values are exactly 0 in any of its steps."""
+    zeros = []
+
+    def watched(hidden):
+        zeros.append(hidden == 0)
+        return MyReLU.apply(hidden)
+
+    two_layer_net(watched)
+    ever = torch.stack(zeros).any(dim=0)
+    return {"steps": len(zeros), "values": ever.numel(), "zero": int(ever.sum())}
 
 
 LESSON = Lesson(
@@ -69,7 +65,15 @@ LESSON = Lesson(
     prediction=Drawing(
         "Draw the gradient of ReLU, while `g = 1`. Which value do you give it at exactly `x = 0`?",
         "default",
-        ("default", "straight_through", "zero"),
+        (
+            curve(
+                "formula: g * relu(x)",
+                "This is ReLU itself; the gradient is how fast it rises.",
+            ),
+            curve("default", "On each side of the corner ReLU is a straight line, with one slope."),
+            curve("straight_through", "This passes everything; but left of zero ReLU does not rise."),
+            curve("zero", "This passes nothing; but right of zero y moves as much as x does."),
+        ),
         at=0.0,
     ),
     words="""
@@ -79,16 +83,15 @@ LESSON = Lesson(
     {slopes[torch][at_zero]:g}. `MyReLU` blocks only `x < 0`, so at zero it returns
     {slopes[MyReLU][at_zero]:g}.
 
-    Does it matter? The net below is the one `MyReLU` was published with: {nets[MyReLU][inputs]:,} inputs,
-    {nets[MyReLU][hidden]} hidden units. In the whole training it computes {nets[MyReLU][values]:,} values
-    before the ReLU, and {nets[MyReLU][zeros]:,} of them are exactly zero. The loss falls from
-    {nets[MyReLU][first]:,.0f} to {nets[MyReLU][last]:.3g}; with torch's ReLU to {nets[torch][last]:.3g}.
-    Here it hardly matters.
+    Does it matter? The net below is the one `MyReLU` was published with. Its hidden layer has
+    {corners[values]:,} values for the batch; in {corners[steps]} steps, {corners[zero]} of them are ever
+    exactly zero before the ReLU. The loss falls from about {nets[MyReLU][first]:,.0f} to
+    {nets[MyReLU][last]:g}; with torch's ReLU to {nets[torch][last]:g}. Here it hardly matters.
 
     It matters where exact zeros are common: after another ReLU, in padding, in [quantised](quantised) nets.
     """,
-    code=(MyReLU, gradients, two_layer_net),
-    numbers=(slopes, nets),
+    code=(MyReLU, gradients, two_layer_net, about),
+    numbers=(slopes, nets, corners),
     scenes=(explore("relu", "default", "seed_relu", start=-1, stop=1), train("relu", "default", "seed_relu")),
     remember="At a corner the gradient is a choice: look which one your code makes.",
 )

@@ -4,7 +4,7 @@ import torch
 from torch.autograd import Function, gradcheck, gradgradcheck
 from torch.autograd.function import once_differentiable
 
-from explorer.lessons.lesson import Choice, Lesson, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 
 class Cube(Function):
@@ -32,7 +32,7 @@ class OnceCube(Cube):
 
 
 class FrozenCube(Cube):
-    """Computes its slope in forward, where autograd does not look: the second derivative is wrong."""
+    """Computes its slope in forward, where autograd does not look."""
 
     @staticmethod
     def forward(ctx, x):
@@ -44,10 +44,10 @@ class FrozenCube(Cube):
         return g * ctx.slope
 
 
-def second_derivative(function):
-    """The second derivative of the square of x³ at x = 1, or the error."""
+def second_derivative(compute):
+    """The second derivative of ``compute`` at x = 1, or the error."""
     x = torch.ones((), dtype=torch.double, requires_grad=True)
-    (first,) = torch.autograd.grad(function.apply(x) ** 2, x, create_graph=True)
+    (first,) = torch.autograd.grad(compute(x), x, create_graph=True)
     try:
         first.backward()
     except RuntimeError as error:
@@ -56,8 +56,14 @@ def second_derivative(function):
 
 
 def twice():
-    """Of each of the three."""
-    return {function.__name__: second_derivative(function) for function in (Cube, OnceCube, FrozenCube)}
+    """For each of the three: of the square of x³."""
+    functions = (Cube, OnceCube, FrozenCube)
+    return {f.__name__: second_derivative(lambda x, f=f: f.apply(x) ** 2) for f in functions}
+
+
+def of_the_cube():
+    """Of x³ itself, by FrozenCube."""
+    return second_derivative(FrozenCube.apply)
 
 
 def once():
@@ -80,28 +86,44 @@ LESSON = Lesson(
     title="Twice",
     question="Can a custom backward be differentiated again?",
     prediction=Choice(
-        "`FrozenCube` computes its slope in `forward` and keeps it. Its gradient is right. What about"
-        " its second derivative?",
-        ("it is right", "it is wrong, silently", "it raises an error"),
-        lambda results: (
-            "it is "
-            + ("right", "wrong, silently")[results["twice"]["FrozenCube"] != results["twice"]["Cube"]]
+        "`FrozenCube` computes its slope in `forward`. With `y = FrozenCube.apply(x)`, what is the second"
+        " derivative of `y**2` at `x = 1`, by `grad(y**2, x, create_graph=True)` and `backward`?",
+        (
+            Answer(
+                "30",
+                "That is right for the square of x³, and it is what `Cube` finds; but this slope was computed"
+                " where autograd does not look.",
+                "default",
+            ),
+            Answer(
+                "18",
+                "The slope counts as a constant, so a part is missing, and nobody is warned.",
+                "formula: 18 * x**4 * g",
+            ),
+            Answer(
+                "an error",
+                "The square leads back to x by one factor at least, so there is something to differentiate.",
+            ),
         ),
+        lambda results: f"{results['twice']['FrozenCube']:g}",
     ),
     words="""
     Gradient penalties and [Hessians](hessian) need [double backward](double_backward). If a `backward`
     is made of torch's operations on saved tensors, it works by itself: for the square of x³ at `x = 1`,
     `Cube` gives {twice[Cube]:g}.
 
-    If yours cannot, say so with `once_differentiable`. Then a second time raises “{twice[OnceCube]}”.
+    If yours cannot, say so with `once_differentiable`: a second time raises “{twice[OnceCube]}”.
 
-    The bad case is in between. Inside `forward` autograd does not look. `FrozenCube` computes its slope
-    there, so the second time the slope counts as a constant: {twice[FrozenCube]:g}, and nobody is
-    warned. `gradcheck` says `{once}`, because it differentiates once. `gradgradcheck` says
-    `{gradgradcheck_says[Cube]}` for `Cube`, and for this one “{gradgradcheck_says[FrozenCube]}”.
+    Inside `forward` autograd does not look. `FrozenCube` computes its slope there, so the second time it
+    counts as a constant: {twice[FrozenCube]:g}, and nobody is warned. Of x³ alone nothing is left to
+    differentiate: “{of_the_cube}”.
+
+    `gradcheck` says `{once}`, because it differentiates once. `gradgradcheck` says
+    `{gradgradcheck_says[Cube]}` for `Cube`, and for this one “{gradgradcheck_says[FrozenCube]}”. The curves
+    show the first derivative, and below it both second ones.
     """,
     code=(Cube, OnceCube, FrozenCube, second_derivative),
-    numbers=(twice, once, gradgradcheck_says),
-    scenes=(explore("cube", "default", "formula: 3 * x**2 * g", start=-2, stop=2),),
+    numbers=(twice, of_the_cube, once, gradgradcheck_says),
+    scenes=(explore("formula: 6 * x**5", "default", "formula: 18 * x**4 * g", start=-1.5, stop=1.5),),
     remember="Save inputs and compute the slope in backward; then gradgradcheck it.",
 )

@@ -3,8 +3,9 @@
 import torch
 from torch.autograd import Function, gradcheck
 
-from explorer.lessons.lesson import Drawing, Lesson, explore, train
-from explorer.lessons.vanishing import trained
+from explorer.lessons.lesson import Drawing, Lesson, curve, explore, train
+from explorer.lessons.net import about, two_layer_net
+from explorer.lessons.vanishing import quantise
 
 
 class RoundGradient(Function):
@@ -17,6 +18,14 @@ class RoundGradient(Function):
     @staticmethod
     def backward(ctx, g):
         return g
+
+
+class QuantiseGradient(RoundGradient):
+    """The same with a few levels, as in the net."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return quantise(x)
 
 
 def gradient():
@@ -37,7 +46,8 @@ def gradcheck_says():
 
 def net():
     """The net of the lesson before, with straight-through."""
-    return trained("straight_through")
+    trained = two_layer_net(QuantiseGradient.apply)
+    return {name: about(value) for name, value in trained.items()}
 
 
 LESSON = Lesson(
@@ -47,7 +57,14 @@ LESSON = Lesson(
     prediction=Drawing(
         "`RoundGradient` returns `g`, whatever x is. Draw its gradient while g is one.",
         "straight_through",
-        ("straight_through", "default", "soft_round"),
+        (
+            curve("straight_through", "What is given is returned, at every x the same."),
+            curve("default", "That is torch's own gradient of `round`, which this backward replaces."),
+            curve(
+                "soft_round",
+                "A curve that changes with x must read x; this backward returns what it is given.",
+            ),
+        ),
     ),
     words="""
     `RoundGradient` rounds forward. Backward it returns the [upstream gradient](upstream) as if it had
@@ -57,10 +74,10 @@ LESSON = Lesson(
     [gradcheck](gradcheck) does not accept it: “{gradcheck_says}”. It is right: this is not the
     derivative. It is a [surrogate](surrogate), chosen because it works.
 
-    The same net as before now learns in both layers: the first one moves by {net[moved]:.3g}, and the
-    loss falls from {net[first]:,.0f} to {net[last]:,.0f}.
+    The same net as before now learns in both layers: the first one moves by about {net[moved]:g}, and
+    the loss falls from about {net[first]:,.0f} to {net[last]:,.0f}.
     """,
-    code=(RoundGradient, trained),
+    code=(RoundGradient, two_layer_net, about, quantise, QuantiseGradient),
     numbers=(gradient, gradcheck_says, net),
     scenes=(
         explore("round", "default", "straight_through"),

@@ -2,8 +2,8 @@
 
 import torch
 
-from explorer.lessons.lesson import Drawing, Lesson, explore, train
-from explorer.training import Run, Settings
+from explorer.lessons.lesson import Drawing, Lesson, curve, explore, train
+from explorer.lessons.net import about, two_layer_net
 
 
 def gradient_of_round():
@@ -13,21 +13,15 @@ def gradient_of_round():
     return x.grad.tolist()
 
 
-def trained(rule):
-    """The two-layer net on random data with Quantise as its activation: 500 steps with one rule."""
-    run = Run(Settings(op="quantize", rules=(rule,)))
-    run.advance(500)
-    snapshot = run.snapshot()
-    return {
-        "first": snapshot.losses[rule][0],
-        "last": snapshot.loss[rule],
-        "moved": snapshot.gradients[rule].w1_moved,
-    }
+def quantise(x):
+    """Rounds to multiples of a quarter, from -1 to 0.75."""
+    return (x / 0.25).round().clamp(-4, 3) * 0.25
 
 
 def net():
-    """The same net with torch's own gradient."""
-    return trained("default")
+    """The net with torch's own gradient of these steps."""
+    trained = two_layer_net(quantise)
+    return {name: about(value) for name, value in trained.items()}
 
 
 LESSON = Lesson(
@@ -35,7 +29,24 @@ LESSON = Lesson(
     title="Where the gradient vanishes",
     question="Why does a net with `round` in it stop learning?",
     prediction=Drawing(
-        "Draw the gradient of `round`.", "default", ("default", "straight_through", "soft_round")
+        "Draw the gradient of `round`.",
+        "default",
+        (
+            curve(
+                "straight_through",
+                "That is the slope of the line which the staircase follows from far away; a derivative looks"
+                " at one x from close by.",
+            ),
+            curve(
+                "default",
+                "Beside any x the staircase is flat, and at a jump torch returns the same as beside it.",
+            ),
+            curve(
+                "soft_round",
+                "These peaks are the slopes of a staircase with round edges; this one jumps at once, and"
+                " beside each jump it is level.",
+            ),
+        ),
     ),
     words="""
     `round` is a staircase. Between its jumps it is flat, so its derivative there is zero, and at a jump
@@ -43,13 +54,13 @@ LESSON = Lesson(
     the [chain rule](chain_rule) everything before the `round` is multiplied by zero.
 
     The net below rounds its hidden values (*Quantise*). Its first layer moved by {net[moved]:g} in the
-    whole training. The loss still falls, from {net[first]:,.0f} to {net[last]:,.0f}: the second layer
-    comes after the rounding and learns alone.
+    whole training. The loss still falls, from about {net[first]:,.0f} to {net[last]:,.0f}: the second
+    layer comes after the rounding and learns alone.
 
     `clamp` is often named together with `round`. It is a milder case: inside its bounds the gradient
     passes unchanged.
     """,
-    code=(trained,),
+    code=(two_layer_net, about, quantise),
     numbers=(gradient_of_round, net),
     scenes=(explore("round", "default"), train("quantize", "default")),
     remember="A flat function has gradient zero, and zero times anything teaches nothing.",

@@ -193,7 +193,16 @@ def _lesson(key: str) -> Answer:
     data = LESSONS[key].data()
     for scene in data["scenes"]:
         scene["choice"] = chosen(from_text(scene["query"])[0])
+    for answer in data["prediction"]["answers"]:
+        if answer["picture"]:
+            answer |= _picture(answer["picture"])
     return data
+
+
+def _picture(rule: str) -> Answer:
+    """The key of a rule, and its entry where the browser does not know it from the catalogue."""
+    record = find_rule(rule)
+    return {"picture": record.key, "entry": entry(record) if record.key.startswith(OWN) else None}
 
 
 def own_entry(kind: str, text: str) -> Answer:

@@ -133,3 +133,33 @@ def test_on_a_stage_g_is_in_view_and_the_chart_stays_while_it_moves(new_page: Op
     enter(number(page, "Upstream gradient g"), "2")
     settle(page)
     assert chart.bounding_box() == before
+
+
+SIZES = {"projector": (1280, 720, "&present=1"), "old projector": (1024, 768, "&present=1"),
+         "notebook": (1280, 720, ""), "tablet": (1024, 768, "")}  # fmt: skip
+EACH_SIZE = pytest.mark.parametrize(("width", "height", "more"), SIZES.values(), ids=list(SIZES))
+PANELS = """() => {
+    const { yaxis, yaxis2 } = document.querySelector(".watch .js-plotly-plot")._fullLayout;
+    return [yaxis._length, yaxis2._length];
+}"""
+LEAST_PANEL_PX = 120
+
+
+@EACH_SIZE
+def test_check_is_in_the_window_and_the_panels_can_be_read(
+    new_page: Open, width: int, height: int, more: str
+) -> None:
+    page = new_page(viewport={"width": width, "height": height})
+    for lesson in LESSONS.values():
+        open_lesson(page, lesson.key, more)
+        check = page.get_by_role("button", name="Check my prediction")
+        expect(check).to_be_in_viewport(ratio=1)
+        page.get_by_role("radio").nth(
+            0 if page.request.get(f"/lesson?key={lesson.key}").json()["prediction"]["right"] else 1
+        ).check()
+        check.click()
+        expect(page.locator(".verdict")).to_contain_text("Try again")
+        expect(check).to_be_in_viewport(ratio=1)
+        press(page, "Show the answer")
+        until_shown(page, lesson)
+        assert min(page.evaluate(PANELS)) >= LEAST_PANEL_PX, lesson.key

@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import torch
 
-from explorer.lessons import LESSONS
+import explorer
+from explorer.lessons import GLOSSARY
+from explorer.lessons.surrogates import LESSON_RULES, slopes
+from explorer.training import Run, Settings
+from tests.lessons.computed import results
 
 Results = dict[str, Any]
 
@@ -14,7 +19,7 @@ Results = dict[str, Any]
 @pytest.fixture
 def r(request: pytest.FixtureRequest) -> Results:
     """The numbers of the lesson that a test is named after."""
-    return LESSONS[request.function.__name__.removeprefix("test_").replace("_", "-")].results()
+    return results(request.function.__name__.removeprefix("test_").replace("_", "-"))
 
 
 def test_autograd(r: Results) -> None:
@@ -35,7 +40,7 @@ def test_vanishing(r: Results) -> None:
 def test_straight_through(r: Results) -> None:
     assert r["gradient"] == [1]
     assert "mismatch" in r["gradcheck_says"]
-    before = LESSONS["vanishing"].results()["net"]
+    before = results("vanishing")["net"]
     assert r["net"]["moved"] > 1
     assert r["net"]["first"] == before["first"]
     assert r["net"]["last"] < before["last"] / 10
@@ -44,6 +49,8 @@ def test_straight_through(r: Results) -> None:
 def test_clamp(r: Results) -> None:
     published = r["published"]
     assert published["one"][1:] == [1, 1], "above the bound it looks like straight-through"
+    assert published["one"] != r["torch_own"], "at g = 1 already"
+    assert "mismatch" in r["gradcheck_says"]
     assert published["two"][2] not in (0, 2)
     assert published["minus"][2] > 0 > published["minus"][1], "the wrong sign"
     assert r["torch_own"] == [0, 1, 0]
@@ -62,9 +69,8 @@ def test_leaves(r: Results) -> None:
 def test_relu(r: Results) -> None:
     assert r["slopes"]["torch"] == {"left": 0, "at_zero": 0, "right": 1}
     assert r["slopes"]["MyReLU"] == {"left": 0, "at_zero": 1, "right": 1}
-    assert r["nets"]["MyReLU"]["values"] == 500 * 64 * 100
-    assert (r["nets"]["MyReLU"]["inputs"], r["nets"]["MyReLU"]["hidden"]) == (1000, 100)
-    assert 0 < r["nets"]["MyReLU"]["zeros"] < r["nets"]["MyReLU"]["values"] / 1000
+    assert (r["corners"]["steps"], r["corners"]["values"]) == (500, 64 * 100)
+    assert 0 < r["corners"]["zero"] < r["corners"]["values"] / 100
     assert r["nets"]["MyReLU"]["last"] == pytest.approx(r["nets"]["torch"]["last"], rel=0.1), (
         "it hardly matters"
     )
@@ -74,21 +80,30 @@ def test_relu(r: Results) -> None:
 def test_linear(r: Results) -> None:
     assert r["said"]["LinearFunction"] is True
     assert "input 2" in r["said"]["WrongBiasFunction"]
-    assert r["asked"] == (False, True)
+    assert r["due"] == (False, True)
+    assert r["values_back"] == 3
     assert r["by_hand"].endswith(f"= {r['small']['gradient'][1][0]:g}")
 
 
 def test_constants(r: Results) -> None:
-    assert r["gradient"] == [3, 3]
-    assert r["values_back"] == 2
+    assert r["for_the_number"] is None
+    assert r["returned"]["none"] == r["returned"]["more"] == [3, 3]
+    assert "expected 2, got 1" in r["returned"]["short"]
+    assert "different than None at position 2" in r["returned"]["zero"]
     assert (r["given"], r["behind_a_block"]) == ({"usual": [0, 0], "spared": None}, None)
 
 
 def test_context(r: Results) -> None:
-    assert r["leak"] == {"SavedExp": False, "StoredExp": True}
+    assert r["alive"] == {
+        "SavedExp": {"unnamed": False, "collected": False},
+        "StoredExp": {"unnamed": True, "collected": False},
+    }
     assert r["changed"]["StoredExp"] != r["true_slope"] == 1
     assert "modified by an inplace operation" in r["changed"]["SavedExp"]
-    assert r["dirty"] == {"Doubled": 2, "SecretlyDoubled": 1}
+    assert r["dirty"] == {
+        "Doubled": {"h": 2, "returned": 2},
+        "SecretlyDoubled": {"h": 1, "returned": 2},
+    }
     assert r["mask"]["UnmarkedMask"] == [0, 0]
     assert "does not require grad" in r["mask"]["ReluWithMask"]
 
@@ -96,7 +111,8 @@ def test_context(r: Results) -> None:
 def test_twice(r: Results) -> None:
     assert r["twice"]["Cube"] == 30
     assert "once_differentiable" in r["twice"]["OnceCube"]
-    assert r["twice"]["FrozenCube"] not in (30, None)
+    assert r["twice"]["FrozenCube"] == 18
+    assert "does not require grad" in r["of_the_cube"], "silent for the square only"
     assert r["once"] is True
     assert r["gradgradcheck_says"]["Cube"] is True
     assert "mismatch" in r["gradgradcheck_says"]["FrozenCube"]
@@ -113,8 +129,77 @@ def test_gradcheck(r: Results) -> None:
     assert r["beside_the_kink"] is True
 
 
+def test_calling(r: Results) -> None:
+    assert r["called"]["apply"] == [0, 1]
+    assert "Legacy autograd function" in r["called"]["instance"]
+    assert "missing 1 required positional argument: 'x'" in r["called"]["forward"]
+    assert r["import_slip"] == "No module named 'pytorch'"
+    assert "'RoundNoGradient'" in r["name_slip"]
+
+
+def test_outputs(r: Results) -> None:
+    assert not r["in_a_list"]["asks"]
+    assert "does not require grad" in r["in_a_list"]["error"]
+    assert r["one_by_one"] == [[2, 2], [3, 3]]
+    assert r["of_two_outputs"] == {"sin": 1, "cos": 0}
+    assert (r["unused"], r["optional"]) == ([0], [1, 1])
+
+
+def test_in_place(r: Results) -> None:
+    greedy, cloning = r["given"]["GreedyReLU"], r["given"]["CloningReLU"]
+    assert greedy["alone"] == cloning["alone"] == [0, 1]
+    assert (greedy["beside"], cloning["beside"]) == ([0, 2], [1, 2]), "the other branch finds the zeros"
+    assert (r["summed"]["alone"], r["summed"]["beside"]) == ([0, 0], [0, 0])
+    assert "deprecated" in r["summed"]["warning"]
+
+
 def test_surrogates(r: Results) -> None:
     blocked = r["race"]["blocked"]
     assert r["race"]["best"] == "Straight-through"
-    assert blocked["straight_through"] == 0
-    assert min(blocked["clipped"], blocked["approx_sign"]) > 0.9
+    assert r["race"]["loss"]["best"] < r["race"]["loss"]["next"] / 5
+    assert blocked["Straight-through"] == 0
+    assert min(blocked["Clipped straight-through"], blocked["ApproxSign"]) > 0.9
+
+
+def test_a_leaf_of_the_glossary_may_be_computed() -> None:
+    assert "computed" in GLOSSARY["leaf"]
+    computed = torch.ones(2) * 3
+    assert computed.is_leaf
+    assert not (torch.ones(2, requires_grad=True) * 3).is_leaf
+
+
+SAID_OF = (("vanishing", "default"), ("straight-through", "straight_through"))
+
+
+@pytest.mark.parametrize(("key", "rule"), SAID_OF, ids=[key for key, _ in SAID_OF])
+def test_a_net_in_the_words_is_the_net_that_trains_below_them(key: str, rule: str) -> None:
+    run = Run(Settings(op="quantize", rules=(rule,)))
+    run.advance(500)
+    snapshot, said = run.snapshot(), results(key)["net"]
+    assert said["first"] == pytest.approx(snapshot.losses[rule][0], rel=0.05), "two digits are told"
+    assert said["last"] == pytest.approx(snapshot.loss[rule], rel=0.05)
+    gradients = snapshot.gradients[rule]
+    assert gradients
+    assert said["moved"] == pytest.approx(gradients.w1_moved, rel=0.05)
+
+
+def test_the_race_in_the_words_is_the_one_that_trains_below_them() -> None:
+    run = Run(Settings(op="sign", rules=LESSON_RULES))
+    run.advance(500)
+    loss, told = run.snapshot().loss, results("surrogates")["race"]["loss"]
+    best, following, *_ = sorted(value for value in loss.values() if value)
+    assert (told["best"], told["next"]) == (
+        pytest.approx(best, rel=0.1),
+        pytest.approx(following, rel=0.1),
+    )
+
+
+@pytest.mark.parametrize(("name", "rule"), list(zip(slopes(), LESSON_RULES, strict=True)), ids=LESSON_RULES)
+def test_a_slope_of_the_race_is_the_rule_of_the_catalogue(name: str, rule: str) -> None:
+    x = torch.linspace(-2, 2, 41)
+    frame = explorer.sample("sign", [rule], start=-2, stop=2, points=41)
+    grid = frame[frame["x"].isin(x.tolist())]
+    expected = torch.tensor(grid["gradient"].to_numpy())
+    torch.testing.assert_close(
+        slopes()[name](torch.tensor(grid["x"].to_numpy())), expected, rtol=1e-5, atol=1e-6
+    )

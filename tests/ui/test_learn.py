@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from explorer.catalogue import RULES
 from explorer.lessons import GLOSSARY, LESSONS
 from explorer.ui import answers
 from tests.ui.pages import opened
@@ -28,6 +29,9 @@ def test_a_lesson_is_json_with_its_scenes_as_choices(key: str):
     for scene, link in zip(lesson["scenes"], LESSONS[key].scenes, strict=True):
         assert (scene["path"], scene["query"]) == (link.path, link.query)
         assert scene["choice"]["rules"]
+    for answer in lesson["prediction"]["answers"]:
+        key = answer["picture"]
+        assert key is None or key in RULES or answer["entry"]["key"] == key, "the browser knows its rule"
 
 
 @pytest.mark.parametrize("key", ["", "no such lesson", "__class__"])

@@ -53,7 +53,7 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
     return query.size ? `${page}?${query}` : page;
   }
 
-  /** @param {string} key */
+  /** @param {string|null} key null for the list */
   function go(key) {
     history.pushState({}, "", addressWith({ lesson: key }));
     show();
@@ -76,7 +76,13 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
     if (busy || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "p") present();
     if (event.key === "Escape" && presenting()) present();
-    if (presenting() && NEXT[event.key]) beside(NEXT[event.key], event);
+    if (presenting() && NEXT[event.key] && !scrolls(event.key)) beside(NEXT[event.key], event);
+  }
+
+  /** Whether a key has something to scroll before it leads to another lesson. @param {string} key */
+  function scrolls(key) {
+    const below = host.scrollHeight - host.clientHeight - host.scrollTop;
+    return (key === "PageDown" && below > 1) || (key === "PageUp" && host.scrollTop > 0);
   }
 
   /** @param {number} step @param {Event} event */
@@ -104,10 +110,26 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
   /** @param {*} lesson */
   function open(lesson) {
     document.title = `${lesson.title} · Gradient explorer`;
-    shown = createLesson(lesson, { address, embedded, presenting, onTerm: terms.show, skeleton, instrument });
+    shown = createLesson(lesson, {
+      ...{ address, embedded, presenting, skeleton, instrument },
+      onTerm: terms.show,
+      next: () => next(lesson.key),
+      onAgain: show,
+    });
     place.replaceChildren(shown.element);
     shown.begin();
     host.scrollTo(0, 0);
+  }
+
+  /** The way to what follows a lesson. @param {string} key */
+  function next(key) {
+    const following = lessons[lessons.findIndex((lesson) => lesson.key === key) + 1];
+    if (following) return linkTo(following.key, go, `Next: ${following.title}`);
+    const list = (/** @type {MouseEvent} */ event) => {
+      event.preventDefault();
+      go(null);
+    };
+    return element("a", { href: addressWith({ lesson: null }), onclick: list }, "All lessons");
   }
 
   function contents() {

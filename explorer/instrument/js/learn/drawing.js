@@ -1,13 +1,13 @@
-// A gradient drawn by hand: a layer over the chart's lower panel.
+// What somebody expects, on a layer over the chart's lower panel: drawn by hand, or the curve of a picked answer.
 
-import { element } from "../elements/dom.js";
+import { element, setText } from "../elements/dom.js";
 import { across, down } from "../chart/plot.js";
 import { shape } from "../elements/svg.js";
 import { within } from "../formula/numbers.js";
+import { createCells } from "./cells.js";
+import { valuesOf } from "./judging.js";
 
 /** @typedef {import("../chart/plot.js").Frame} Frame */
-
-const CELLS = 300;
 
 /**
  * The layer, to be put into the place of a chart. What is drawn stays where it is on the axes, whatever
@@ -15,11 +15,14 @@ const CELLS = 300;
  * @param {[number, number]} range of x at first
  * @param {() => void} onDrawn
  */
-export function createDrawing([start, stop], onDrawn) {
-  const values = new Float64Array(CELLS).fill(NaN);
+export function createDrawing(range, onDrawn) {
+  const cells = createCells(range);
   const line = shape("path", { class: "drawn" });
   const picture = shape("svg", { class: "chart-overlay", "aria-hidden": "true" });
   picture.append(line);
+  const note = element("p", { class: "note", hidden: true });
+  const legend = element("p", { class: "legend", hidden: true }, "dashed: your prediction");
+  const panel = element("div", { class: "panel" }, note, legend);
   const pad = element("div", {
     class: "pad",
     onpointerdown: begin,
@@ -29,14 +32,10 @@ export function createDrawing([start, stop], onDrawn) {
     onwheel: stay,
     ondblclick: stay,
   });
-  const layer = element("div", { class: "drawing" }, picture, pad);
+  const layer = element("div", { class: "drawing" }, picture, panel, pad);
   let frame = /** @type {Frame|null} */ (null);
-  let last = /** @type {{cell: number, value: number}|null} */ (null);
-
-  /** The cell of an x. @param {number} x */
-  function cellOf(x) {
-    return within(Math.floor(((x - start) / (stop - start)) * CELLS), 0, CELLS - 1);
-  }
+  let last = /** @type {import("./cells.js").Point|null} */ (null);
+  let laid = false; // what is seen is the curve of an answer, which a pen does not mend
 
   /** @param {PointerEvent} event @param {Frame} frame */
   function under(event, { left, inner, x: [low, high], gradient }) {
@@ -44,13 +43,14 @@ export function createDrawing([start, stop], onDrawn) {
     const x = low + ((event.clientX - box.left - left) / inner) * (high - low);
     const [least, most] = gradient.range;
     const value = most - ((event.clientY - box.top - gradient.top) / gradient.height) * (most - least);
-    return { cell: cellOf(x), value: within(value, least, most) };
+    return { x, value: within(value, least, most) };
   }
 
   /** @param {PointerEvent} event */
   function begin(event) {
     stay(event);
     pad.setPointerCapture(event.pointerId);
+    if (laid) clear();
     last = null;
     go(event, true);
   }
@@ -60,19 +60,9 @@ export function createDrawing([start, stop], onDrawn) {
     stay(event);
     if (!frame || (!last && first !== true)) return;
     const to = under(event, frame);
-    fill(last ?? to, to);
+    cells.stroke(last ?? to, to);
     last = to;
     show();
-  }
-
-  /** @param {{cell: number, value: number}} from @param {{cell: number, value: number}} to */
-  function fill(from, to) {
-    const steps = Math.max(Math.abs(to.cell - from.cell), 1);
-    for (let step = 0; step <= steps; step += 1) {
-      const share = step / steps;
-      values[Math.round(from.cell + share * (to.cell - from.cell))] =
-        from.value + share * (to.value - from.value);
-    }
   }
 
   /** @param {PointerEvent} event */
@@ -85,34 +75,70 @@ export function createDrawing([start, stop], onDrawn) {
   function show() {
     if (!frame) return;
     const { left, inner, gradient } = frame;
-    Object.assign(pad.style, {
+    const box = {
       left: `${left}px`,
       width: `${inner}px`,
       top: `${gradient.top}px`,
       height: `${gradient.height}px`,
-    });
+    };
+    Object.assign(pad.style, box);
+    Object.assign(panel.style, box);
     line.setAttribute("d", pathOf(frame));
+    legend.hidden = !line.getAttribute("d");
   }
 
   /** @param {Frame} frame */
   function pathOf(frame) {
     let pen = "M";
     let drawn = "";
-    values.forEach((value, cell) => {
+    cells.values.forEach((value, cell) => {
       if (Number.isNaN(value)) pen = "M";
       else {
-        const x = start + ((cell + 0.5) / CELLS) * (stop - start);
-        drawn += `${pen}${across(frame, x).toFixed(1)},${down(frame.gradient, value).toFixed(1)}`;
+        drawn += `${pen}${across(frame, cells.x[cell]).toFixed(1)},${down(frame.gradient, value).toFixed(1)}`;
         pen = "L";
       }
     });
     return drawn;
   }
 
+  function clear() {
+    cells.clear();
+    laid = false;
+    tell("");
+  }
+
+  /** @param {string} text */
+  function tell(text) {
+    setText(note, text);
+    note.hidden = !text;
+    show();
+  }
+
   return {
     element: layer,
-    /** What was drawn at an x, NaN where nothing was. @param {number} x */
-    valueAt: (x) => values[cellOf(x)],
+    /** What is drawn at an x, NaN where nothing is. */
+    at: cells.at,
+    /** What is drawn, cell by cell. */
+    curve: () => ({ x: cells.x, y: cells.values }),
+    clear,
+    /** Show the curve of an answer. @param {import("./judging.js").Curve} curve */
+    lay(curve) {
+      cells.fill(valuesOf(curve));
+      laid = true;
+      tell("");
+    },
+    /** Say in the place of a curve that there is none. @param {string} text */
+    say(text) {
+      cells.clear();
+      laid = true;
+      tell(text);
+    },
+    saved: cells.saved,
+    /** @param {(number|null)[]} saved */
+    restore(saved) {
+      cells.restore(saved);
+      show();
+    },
     /** @param {Frame} next where the panels lie now */
     follow(next) {
       frame = next;
@@ -120,10 +146,6 @@ export function createDrawing([start, stop], onDrawn) {
     },
     /** No more drawing: what is drawn stays. */
     finish: () => pad.remove(),
-    clear() {
-      values.fill(NaN);
-      show();
-    },
   };
 }
 

@@ -1,27 +1,36 @@
 // Predict first: a form with answers to pick from, by pointer or keyboard. Nothing of it leaves the browser.
 
-import { element, freshId } from "../elements/dom.js";
+import { element, freshId, setText } from "../elements/dom.js";
 
-/** An answer to pick: its value, and what stands beside the button. @typedef {{value: string, content: (Node|string)[]}} Option */
+/** What stands beside the button of an answer. @typedef {(Node|string)[]} Content */
 
 /**
- * The form. ``onPick`` is told of a picked answer, ``onCheck`` that the reader has decided, ``onSkip`` that
- * the answer is to be shown.
- * @param {{hint: string, options: Option[], onPick: () => void, onCheck: () => void, onSkip: () => void}} options
+ * The form. ``onPick`` is told of a picked answer, ``onClear`` that a drawing is to go (null where there is none),
+ * ``onCheck`` that the reader has decided, ``onSkip`` that the answer is to be shown.
+ * @param {{hint: string, options: Content[], onPick: () => void, onClear: (() => void)|null, onCheck: () => void,
+ *   onSkip: () => void}} options
  */
-export function createPrediction({ hint, options, onPick, onCheck, onSkip }) {
+export function createPrediction({ hint, options, onPick, onClear, onCheck, onSkip }) {
   const name = freshId();
   const check = element("button", { type: "submit", class: "check", disabled: true }, "Check my prediction");
   const skip = element("button", { type: "button", onclick: onSkip }, "Skip");
+  const clear = element("button", { type: "button", onclick: cleared, hidden: true }, "Clear");
   const form = element(
     "form",
     { class: "prediction", onsubmit: decided, onchange: picked },
-    element("fieldset", {}, element("legend", {}, hint), ...options.map((option) => choiceOf(name, option))),
-    element("div", { class: "decide" }, check, skip),
+    element(
+      "fieldset",
+      {},
+      element("legend", {}, hint),
+      ...options.map((content, place) => optionOf(name, content, place)),
+    ),
+    element("div", { class: "decide" }, check, skip, clear),
   );
+  const buttons = () => /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll("input")]);
 
   function picked() {
     check.disabled = false;
+    clear.hidden = onClear === null;
     onPick();
   }
 
@@ -31,24 +40,40 @@ export function createPrediction({ hint, options, onPick, onCheck, onSkip }) {
     onCheck();
   }
 
+  function cleared() {
+    for (const button of buttons()) button.checked = false;
+    check.disabled = clear.hidden = true;
+    onClear?.();
+  }
+
   return {
     element: form,
-    /** The picked answer, or null. */
-    picked: () => /** @type {string|null} */ (new FormData(form).get(name)),
+    /** The place of the picked answer, or null. @returns {number|null} */
+    picked() {
+      const place = buttons().findIndex((button) => button.checked);
+      return place < 0 ? null : place;
+    },
+    /** Pick an answer for the reader. @param {number} place */
+    pick(place) {
+      buttons()[place].checked = true;
+      check.disabled = false;
+      clear.hidden = onClear === null;
+    },
     /** Something was drawn: it counts in the place of an answer. */
     drawn() {
-      for (const input of form.querySelectorAll("input")) input.checked = false;
-      check.disabled = false;
+      for (const button of buttons()) button.checked = false;
+      check.disabled = clear.hidden = false;
     },
+    offerAnswer: () => setText(skip, "Show the answer"),
   };
 }
 
-/** @param {string} name @param {Option} option */
-function choiceOf(name, { value, content }) {
+/** @param {string} name @param {Content} content @param {number} place */
+function optionOf(name, content, place) {
   return element(
     "label",
     { class: "option" },
-    element("input", { type: "radio", name, value }),
+    element("input", { type: "radio", name, value: String(place) }),
     element("span", {}, ...content),
   );
 }

@@ -9,7 +9,6 @@ import { createStore } from "../choice/store.js";
 
 /** A page in one state. @typedef {{path: string, query: string, choice: *}} Scene */
 
-const ROOM = /** @type {[number, number]} */ ([-1, 2]); // of the gradients' axis: neither 0 nor 1 stands out
 const PACE_ON_STAGE = "10"; // steps a second, so that there is time to talk
 
 /** The places that an instrument fills: curves, and cards. */
@@ -30,10 +29,10 @@ export function curvesOf(scenes) {
  * The instrument of a lesson's curves in ``host``, which holds its places. Before the answer it shows the
  * op alone, and nobody says what torch returns.
  * @param {HTMLElement} host
- * @param {{scene: Scene, drawing: ReturnType<typeof import("./drawing.js").createDrawing>|null,
- *   secret: boolean, reach: *}} options
+ * @param {{scene: Scene, forecast: import("./forecast.js").Forecast|null, secret: boolean, reach: *}} options
+ *   ``forecast`` is laid over the curves
  */
-export function showScene(host, { scene, drawing, secret, reach }) {
+export function showScene(host, { scene, forecast, secret, reach }) {
   const store = createStore();
   const choice = received(scene.choice);
   store.change(
@@ -42,10 +41,10 @@ export function showScene(host, { scene, drawing, secret, reach }) {
   const instrument = createInstrument(host, store, {
     ...reach,
     confirm: secret ? null : reach.confirm,
-    room: drawing ? ROOM : undefined,
-    onFrame: drawing?.follow,
+    room: forecast?.room,
+    onFrame: forecast?.drawing.follow,
   });
-  if (drawing) host.querySelector(".chart-place")?.append(drawing.element);
+  if (forecast) host.querySelector(".chart-place")?.append(forecast.drawing.element);
   return { store, destroy: instrument.destroy };
 }
 

@@ -1,8 +1,9 @@
 // One lesson: the question and a prediction first; then its answer, the story, and the live curves.
 
 import { entriesOf } from "../choice/choice.js";
-import { element } from "../elements/dom.js";
+import { element, setText } from "../elements/dom.js";
 import { createForecast } from "./forecast.js";
+import { NOTHING, recall, remember } from "./memory.js";
 import { pictureOf } from "./pictures.js";
 import { createLinks, curvesOf, places, showNet, showScene } from "./scenes.js";
 import { inline, paragraphs } from "./words.js";
@@ -12,7 +13,8 @@ import { received } from "../choice/message.js";
  * What a lesson reaches outside: ``address`` gives that of a page or route of the server, ``instrument`` is
  * what the instrument reaches, ``skeleton`` holds the places of a training.
  * @typedef {{address: (name: string) => string, embedded: boolean, presenting: () => boolean,
- *   onTerm: import("./words.js").OnTerm, skeleton: string, instrument: *}} Surroundings
+ *   onTerm: import("./words.js").OnTerm, next: () => HTMLElement, onAgain: () => void, skeleton: string,
+ *   instrument: *}} Surroundings ``next`` leads to the next lesson, ``onAgain`` opens this one anew
  */
 
 /**
@@ -22,11 +24,13 @@ import { received } from "../choice/message.js";
  */
 export function createLesson(lesson, around) {
   const end = new AbortController();
+  const state = { ...recall(lesson.key) };
   const [first] = curvesOf(lesson.scenes);
   const forecast = createForecast(lesson.prediction, received(first.choice), {
     onTerm: around.onTerm,
-    onCheck: () => reveal(true),
-    onSkip: () => reveal(false),
+    onCheck: check,
+    onSkip: () => conclude("shown"),
+    onChange: () => keep({ ...forecast.saved(), missed: false }),
   });
   const { watch, list } = places();
   const said = (/** @type {string} */ name, /** @type {string} */ words) =>
@@ -50,16 +54,47 @@ export function createLesson(lesson, around) {
   );
   const links = createLinks(lesson.scenes, around);
   let shown = /** @type {ReturnType<typeof showScene>|null} */ (null);
-  watch.hidden = !forecast.drawing;
+  watch.hidden = !forecast.draws;
 
-  /** @param {boolean} checked whether the reader has predicted; else the answer is only shown */
-  function reveal(checked) {
-    forecast.drawing?.finish();
+  /** @param {Partial<import("./memory.js").State>} change */
+  function keep(change) {
+    remember(lesson.key, Object.assign(state, change));
+  }
+
+  /** The reader has predicted: the answer comes when it was right, else a sentence and another try. */
+  function check() {
+    const { right, words } = forecast.checked();
+    if (right) return conclude("checked");
+    answer(words);
+    forecast.missed();
+    keep({ ...forecast.saved(), missed: true });
+    if (watch.hidden) {
+      watch.hidden = false;
+      show(first);
+    }
+    return undefined;
+  }
+
+  /** @param {string} words */
+  function answer(words) {
+    verdict.replaceChildren(...inline(words, around.onTerm));
+  }
+
+  /** @param {"checked"|"shown"} how */
+  function conclude(how) {
+    keep({ ...forecast.saved(), revealed: how });
+    reveal(how);
+    title.focus({ preventScroll: true }); // the form is gone, and with it what the keys scrolled
+  }
+
+  /** @param {"checked"|"shown"} how */
+  function reveal(how) {
+    answer(how === "checked" ? forecast.checked().words : forecast.answer());
+    forecast.drawing.finish();
     screen.classList.remove("predicting");
     watch.hidden = false;
     screen.querySelector(".right").append(list);
-    screen.append(...nets(), code());
-    verdict.replaceChildren(...inline(forecast.verdict(checked), around.onTerm));
+    screen.append(...nets(), code(), onward());
     text.replaceChildren(...story());
     show(first);
   }
@@ -69,11 +104,10 @@ export function createLesson(lesson, around) {
     shown?.destroy();
     for (const place of [...watch.querySelectorAll(".words, .strip"), list.firstChild])
       place.replaceChildren();
-    const { drawing } = forecast;
     const secret = screen.matches(".predicting");
     shown = showScene(screen, {
       scene,
-      drawing: scene === first ? drawing : null,
+      forecast: scene === first ? forecast : null,
       secret,
       reach: around.instrument,
     });
@@ -135,19 +169,43 @@ export function createLesson(lesson, around) {
   }
 
   function code() {
+    const text = lesson.code.map((/** @type {[string, string]} */ [, part]) => part).join("");
     return element(
       "details",
       { class: "code", open: true },
       element("summary", {}, "The code that runs"),
-      element("pre", { tabindex: 0 }, element("code", {}, ...coloured(lesson.code))),
+      copyButton(text),
+      element(
+        "pre",
+        { tabindex: 0, role: "region", "aria-label": "Code" },
+        element("code", {}, ...coloured(lesson.code)),
+      ),
     );
+  }
+
+  /** What follows, and the way back to the prediction. */
+  function onward() {
+    return element(
+      "nav",
+      { class: "onward", "aria-label": "Onward" },
+      element("button", { type: "button", onclick: again }, "Predict again"),
+      around.next(),
+    );
+  }
+
+  function again() {
+    remember(lesson.key, NOTHING);
+    around.onAgain();
   }
 
   return {
     element: screen,
     /** Show what there is to see: the screen now stands in the page. */
     begin() {
-      if (forecast.drawing) show(first);
+      forecast.restore(state);
+      if (state.revealed) reveal(state.revealed);
+      else if (state.missed) check();
+      if (forecast.draws && !state.revealed) show(first);
       title.focus({ preventScroll: true });
     },
     showLinks: links.show,
@@ -156,6 +214,22 @@ export function createLesson(lesson, around) {
       shown?.destroy();
     },
   };
+}
+
+/** @param {string} text */
+function copyButton(text) {
+  const button = element("button", { type: "button", class: "copy", onclick: copy }, "Copy");
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      setText(button, "Copied");
+    } catch {
+      setText(button, "Not allowed here: select the code and copy it");
+    }
+  }
+
+  return button;
 }
 
 /** Code as it is coloured. @param {[string, string][]} spans kind and text of each part */

@@ -1,0 +1,46 @@
+// What was drawn, picked and revealed in each lesson. It stays in this tab and is sent nowhere.
+
+/**
+ * ``picked`` is the place of an answer; ``drawn`` the cells of a drawing; ``missed`` whether it was checked and not
+ * right; ``revealed`` is "checked" after a right
+ * prediction, "shown" where the answer was asked for, else null.
+ * @typedef {{picked: number|null, drawn: (number|null)[]|null, missed: boolean,
+ *   revealed: "checked"|"shown"|null}} State
+ */
+
+/** @type {State} */
+export const NOTHING = { picked: null, drawn: null, missed: false, revealed: null };
+
+const kept = /** @type {Map<string, string>} */ (new Map()); // where a browser forbids its own storage, as in some frames
+
+/** @param {string} key of a lesson @returns {State} */
+export function recall(key) {
+  try {
+    return { ...NOTHING, ...JSON.parse(read(key) ?? "{}") };
+  } catch {
+    return NOTHING;
+  }
+}
+
+/** @param {string} key @param {State} state */
+export function remember(key, state) {
+  const text = JSON.stringify(state);
+  kept.set(key, text);
+  try {
+    sessionStorage.setItem(nameOf(key), text);
+  } catch {
+    // what is kept here lasts until the page is left
+  }
+}
+
+/** @param {string} key */
+function read(key) {
+  try {
+    return sessionStorage.getItem(nameOf(key));
+  } catch {
+    return kept.get(key) ?? null;
+  }
+}
+
+/** @param {string} key */
+const nameOf = (key) => `lesson ${key}`;

@@ -1,0 +1,88 @@
+"""A Function is called by apply; other names that stand in published code and are none."""
+
+import types
+import warnings
+
+import torch
+
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.rectifier import MyReLU
+from explorer.lessons.straight_through import RoundGradient
+
+
+def said(attempt):
+    """What torch or Python answers to an attempt: a gradient, or the beginning of the error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the instance, before the error
+        try:
+            return attempt()
+        except (RuntimeError, TypeError, AttributeError, ModuleNotFoundError) as error:
+            return str(error).split(". ")[0]
+
+
+def gradient_by(call):
+    """The gradient at x = −1 and 2 when MyReLU is called in one of the ways."""
+    x = torch.tensor([-1.0, 2.0], requires_grad=True)
+    call(x).sum().backward()
+    return x.grad.tolist()
+
+
+def called():
+    """By ``apply``, by an instance, and by ``forward``."""
+    return {
+        "apply": said(lambda: gradient_by(MyReLU.apply)),
+        "instance": said(lambda: gradient_by(lambda x: MyReLU()(x))),
+        "forward": said(lambda: gradient_by(MyReLU.forward)),
+    }
+
+
+def import_slip():
+    """What Python says to the published ``import pytorch``."""
+    return said(lambda: exec("import pytorch"))
+
+
+def name_slip():
+    """What Python says where gradient.py has RoundGradient and RoundNoGradient is called."""
+    gradient = types.ModuleType("gradient")
+    gradient.RoundGradient = RoundGradient
+    return said(lambda: gradient.RoundNoGradient)
+
+
+LESSON = Lesson(
+    key="calling",
+    title="Call it by apply",
+    question="How is a Function of your own called?",
+    prediction=Choice(
+        "`MyReLU()(x)` makes an instance and calls it with x, as one calls a layer. What comes of it?",
+        (
+            Answer(
+                "the same as from `MyReLU.apply(x)`",
+                "So it is with an `nn.Module`; a Function has static methods and keeps no state.",
+                "seed_relu",
+            ),
+            Answer("an error", "A Function is never made into an instance."),
+            Answer(
+                "y without a gradient",
+                "That would be silent; torch says something here.",
+                "zero",
+            ),
+        ),
+        lambda results: "an error" if isinstance(results["called"]["instance"], str) else "another",
+    ),
+    words="""
+    A Function is called by `apply`: at one x below zero and one above, `MyReLU.apply` has the gradient
+    `{called[apply]}`. It is `apply` that makes the `ctx` and enters the Function in the [graph](graph).
+
+    To call an instance, `MyReLU()(x)`, is an older way; today torch raises “{called[instance]}”. Nor can
+    `forward` be called with x alone: “{called[forward]}”. An `nn.Module` is the opposite: it is made, it
+    keeps its parameters, and it is called.
+
+    Some published code calls what does not exist. `import pytorch` finds “{import_slip}”: the module is
+    called `torch`. And where `gradient.py` defines `RoundGradient`, the name `RoundNoGradient` finds
+    “{name_slip}”.
+    """,
+    code=(MyReLU, RoundGradient, said, gradient_by),
+    numbers=(called, import_slip, name_slip),
+    scenes=(explore("relu", "seed_relu", "default", start=-1, stop=1),),
+    remember="A layer is made and then called; a Function is only ever applied.",
+)

@@ -1,0 +1,106 @@
+"""Never change g in place: it belongs to others too."""
+
+import warnings
+
+import torch
+from torch.autograd import Function
+
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+
+
+class CloningReLU(Function):
+    """ReLU; backward works on a copy of g."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        grad_x = g.clone()
+        grad_x[x <= 0] = 0
+        return grad_x
+
+
+class GreedyReLU(CloningReLU):
+    """The same without the copy."""
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        g[x <= 0] = 0
+        return g
+
+
+def gradients(function, total):
+    """Gradients at x = −1 and 2 for g = 1: of the function alone, and with x added, as round a block."""
+    found = {}
+    for name, block in (("alone", function.apply), ("beside", lambda x: x + function.apply(x))):
+        x = torch.tensor([-1.0, 2.0], requires_grad=True)
+        y = block(x)
+        y.sum().backward() if total else y.backward(torch.ones(2))
+        found[name] = x.grad.tolist()
+    return found
+
+
+def given():
+    """With an upstream gradient of ones."""
+    return {function.__name__: gradients(function, total=False) for function in (CloningReLU, GreedyReLU)}
+
+
+def summed():
+    """With that of ``sum()``, which is one number for all, and the beginning of torch's warning."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = gradients(GreedyReLU, total=True)
+    return found | {"warning": str(caught[0].message).split(". ")[0]}
+
+
+LESSON = Lesson(
+    key="in-place",
+    title="g belongs to others too",
+    question="Why must a backward never change `g` in place?",
+    prediction=Choice(
+        "`GreedyReLU` writes `g[x <= 0] = 0` and returns g. For `y = x + GreedyReLU.apply(x)` and `g = 1`,"
+        " what is the gradient left and right of zero?",
+        (
+            Answer(
+                "nothing left, double right",
+                "The x that is added waits for the same tensor g, and finds the zeros in it.",
+                "formula: 2 * g * (x > 0)",
+            ),
+            Answer(
+                "g left, double right",
+                "That is the true gradient, and what a copy of g would give; here g itself is changed.",
+                "default",
+            ),
+            Answer(
+                "nothing left, g right",
+                "That is ReLU's part alone; the x that is added brings a gradient as well.",
+                "formula: g * (x > 0)",
+            ),
+        ),
+        lambda results: (
+            "g left, double right"
+            if results["given"]["GreedyReLU"] == results["given"]["CloningReLU"]
+            else "nothing left, double right"
+        ),
+    ),
+    words="""
+    A block is often added to its input. Of `y = x + relu(x)`, at one x below zero and one above, the
+    gradient is `{given[CloningReLU][beside]}`. With `GreedyReLU` it is `{given[GreedyReLU][beside]}`: both
+    branches are given the same tensor g, and one of them has written zeros into it. Nobody is warned, and
+    alone the Function is right: `{given[GreedyReLU][alone]}`.
+
+    After `sum()` it is worse. There g is one number that stands for all, and a zero written once is
+    everywhere: `{summed[beside]}`, even alone `{summed[alone]}`. This time torch warns: “{summed[warning]}”.
+
+    So make a new tensor: `g * (x > 0)`, or `g.clone()` first, as `CloningReLU` does.
+    """,
+    code=(CloningReLU, GreedyReLU, gradients),
+    numbers=(given, summed),
+    scenes=(explore("formula: x + relu(x)", "default", "formula: 2 * g * (x > 0)"),),
+    remember="Read g and return a new tensor: it is not yours.",
+)

@@ -1,0 +1,149 @@
+"""Lists as arguments, several outputs, and arguments that may be left out."""
+
+import torch
+from torch.autograd import Function
+
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+
+
+class WeightedList(Function):
+    """2 a + 3 b of a list [a, b]: autograd does not look into the list."""
+
+    @staticmethod
+    def forward(ctx, tensors):
+        a, b = tensors
+        return 2 * a + 3 * b
+
+    @staticmethod
+    def backward(ctx, g):
+        return 2 * g, 3 * g
+
+
+class Weighted(Function):
+    """2 a + 3 b, each tensor an argument of its own."""
+
+    @staticmethod
+    def forward(ctx, a, b):
+        return 2 * a + 3 * b
+
+    @staticmethod
+    def backward(ctx, g):
+        return 2 * g, 3 * g
+
+
+class SinCos(Function):
+    """Two outputs from one input, and one upstream gradient for each."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin(), x.cos()
+
+    @staticmethod
+    def backward(ctx, g_sin, g_cos):
+        (x,) = ctx.saved_tensors
+        return g_sin * x.cos() - g_cos * x.sin()
+
+
+class Scaled(Function):
+    """x, times a number if one is given."""
+
+    @staticmethod
+    def forward(ctx, x, scale=1.0):
+        ctx.scale = scale
+        return x * scale
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.scale, None
+
+
+def pair():
+    """Two tensors that ask for a gradient."""
+    return torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+
+
+def in_a_list():
+    """What becomes of a and b in a list: whether the output asks for a gradient, and the error."""
+    y = WeightedList.apply(list(pair()))
+    try:
+        y.sum().backward()
+    except RuntimeError as error:
+        return {"asks": y.requires_grad, "error": str(error)}
+
+
+def one_by_one():
+    """The gradients of both, each given by itself: ``apply(*tensors)``."""
+    tensors = pair()
+    Weighted.apply(*tensors).sum().backward()
+    return [tensor.grad.tolist() for tensor in tensors]
+
+
+def of_two_outputs():
+    """The gradient at x = 0 if the sine alone is used, and if the cosine alone."""
+    gradients = {}
+    for place, name in enumerate(("sin", "cos")):
+        x = torch.zeros(1, requires_grad=True)
+        SinCos.apply(x)[place].sum().backward()
+        gradients[name] = x.grad.item()
+    return gradients
+
+
+def unused():
+    """What backward is given for an output that nobody uses."""
+    given = []
+
+    class Watched(SinCos):
+        @staticmethod
+        def backward(ctx, g_sin, g_cos):
+            given.append(g_cos.tolist())
+            return SinCos.backward(ctx, g_sin, g_cos)
+
+    Watched.apply(torch.zeros(1, requires_grad=True))[0].sum().backward()
+    return given[0]
+
+
+def optional():
+    """The gradient of x with the scale left out, though backward returns a None for it."""
+    x = torch.ones(2, requires_grad=True)
+    Scaled.apply(x).sum().backward()
+    return x.grad.tolist()
+
+
+LESSON = Lesson(
+    key="outputs",
+    title="Lists and several outputs",
+    question="Which tensors does `apply` see, and which gradients come back?",
+    prediction=Choice(
+        "`WeightedList.apply([a, b])` returns `2 * a + 3 * b`. Which gradient reaches a?",
+        (
+            Answer(
+                "2",
+                "So it is if a is an argument of its own; here the only argument is a list.",
+                "default",
+            ),
+            Answer(
+                "0", "A zero would be a gradient that has come; the question is whether one comes.", "zero"
+            ),
+            Answer("none: `backward` raises an error", "Autograd looks at the arguments, not into them."),
+        ),
+        lambda results: "none: `backward` raises an error" if not results["in_a_list"]["asks"] else "another",
+    ),
+    words="""
+    **Lists and tuples.** `apply` looks for tensors among its arguments and not inside them. With `[a, b]`
+    the output's `requires_grad` is {in_a_list[asks]}, and `backward` raises “{in_a_list[error]}”. Give
+    each tensor by itself, `apply(*tensors)`: a and b receive `{one_by_one}`.
+
+    **Several outputs.** `forward` returns a tuple, and `backward` is given one upstream gradient for
+    each. For an output that nobody uses it is given `{unused}`. At `x = 0`, `SinCos` has the gradient
+    {of_two_outputs[sin]:g} by the sine and {of_two_outputs[cos]:g} by the cosine; used together, they are
+    added.
+
+    **Arguments left out.** `Scaled` may be called without its scale. Its `backward` still returns a value
+    for it; that one is `None`, so torch takes it: `{optional}`.
+    """,
+    code=(WeightedList, Weighted, SinCos, Scaled, pair),
+    numbers=(in_a_list, one_by_one, of_two_outputs, unused, optional),
+    scenes=(explore("formula: a * x", "default", a=2), explore("sin", "default")),
+    remember="Each tensor is an argument of its own; each output brings back a gradient of its own.",
+)

@@ -1,0 +1,19 @@
+"""The numbers of the lessons, computed once for all tests of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from explorer.lessons import LESSONS
+
+
+@cache
+def results(key: str) -> dict[str, Any]:
+    return LESSONS[key].results()
+
+
+@cache
+def data(key: str) -> dict[str, Any]:
+    """What a page is given."""
+    return LESSONS[key].data()
