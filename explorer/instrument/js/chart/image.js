@@ -4,7 +4,7 @@ import { allControls, valueOf } from "../formula/controls.js";
 import { frameOf, layoutOf } from "./plot.js";
 import { note } from "./plotly.js";
 import { numberText } from "../formula/substitution.js";
-import { escaped } from "./traces.js";
+import { escaped, tracesOf } from "./traces.js";
 
 const LEGEND = 34; // px above the panels
 const CAPTION = 1.5; // heights of a letter for each line below them
@@ -16,7 +16,7 @@ const SCALE = 2; // pixels of a PNG for each px
  * Op, rules and parameters in one line.
  * @param {import("./chart.js").Picture} picture
  */
-export function captionOf({ op, rules, parameters, g }) {
+function captionOf({ op, rules, parameters, g }) {
   const shown = rules.filter((rule) => !rule.hidden);
   const controls = allControls(
     op,
@@ -39,14 +39,13 @@ export function nameOf({ op, rules }) {
 /**
  * The address of a picture, with the data in it.
  * @param {*} Plotly
- * @param {*[]} traces
- * @param {import("./plot.js").Frame} frame
- * @param {import("./theme.js").Theme} theme
- * @param {string} caption
+ * @param {import("./scene.js").Scene} scene
+ * @param {import("./chart.js").Picture} picture what the scene was made of
  * @param {"png"|"svg"} format
  * @returns {Promise<string>}
  */
-export function imageOf(Plotly, traces, frame, theme, caption, format) {
+export function imageOf(Plotly, { lines: curves, frame, room: { theme } }, picture, format) {
+  const traces = tracesOf(curves, []);
   const [width, tall] = [Math.max(frame.width, LEAST[0]), Math.max(frame.height, LEAST[1])];
   const own = frameOf(width, tall, frame.x, frame.forward.range, frame.gradient.range, theme.type);
   // in a font that a picture has: it cannot fetch the page's
@@ -57,7 +56,7 @@ export function imageOf(Plotly, traces, frame, theme, caption, format) {
   );
   const { margin } = layout;
   const size = Math.round(own.size * 0.9);
-  const lines = wrapped(caption, own.inner / (LETTER * size));
+  const lines = wrapped(captionOf(picture), own.inner / (LETTER * size));
   const below = Math.round(lines.length * CAPTION * size);
   const place = { x: 0, xanchor: "left", y: 0, yanchor: "top", yshift: -margin.b + 4, align: "left" };
   const words = { ...note("", place), text: lines.map(escaped).join("<br>"), font: { size } };

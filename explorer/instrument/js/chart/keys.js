@@ -5,8 +5,8 @@ import { moved, zoomed } from "./view.js";
 
 /** @typedef {import("./axes.js").Range} Range */
 /**
- * What keys do. ``x`` is where the probe is, or would begin.
- * @typedef {{curves: import("./traces.js").Curves, view: Range, x: number, pin: (x: number|null) => void,
+ * What keys do; ``pinned`` is the x of the probe.
+ * @typedef {{picture: import("./chart.js").Picture, pinned: number|null, pin: (x: number|null) => void,
  *   ask: (view: Range, phase: "settled") => void, reset: () => void}} Keyboard
  */
 
@@ -15,8 +15,10 @@ import { moved, zoomed } from "./view.js";
  * @param {KeyboardEvent} event
  * @param {Keyboard} keyboard
  */
-export function press(event, { curves, view, x, pin, ask, reset }) {
+export function press(event, { picture, pinned, pin, ask, reset }) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const { curves, range: view } = picture;
+  const x = pinned ?? (view[0] + view[1]) / 2;
   const steps = event.shiftKey ? 10 : 1;
   const zoom = (/** @type {number} */ factor) => ask(zoomed(view, x, factor), "settled");
   const acts = /** @type {Object<string, () => void>} */ ({

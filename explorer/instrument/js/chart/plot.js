@@ -53,6 +53,11 @@ export function across({ left, inner, x: [start, stop] }, x) {
   return left + ((x - start) / (stop - start)) * inner;
 }
 
+/** Where a px lies, as a part of the width of the panels. @param {Frame} frame @param {number} px */
+export function shareOf({ left, inner }, px) {
+  return (px - left) / inner;
+}
+
 /** The px of a y in a panel. @param {Panel} panel @param {number} y */
 export function down({ top, height, range: [low, high] }, y) {
   return top + ((high - y) / (high - low)) * height;

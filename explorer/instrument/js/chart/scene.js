@@ -1,21 +1,26 @@
-// A picture with all that its drawing needs: lines, their place, and the elements they stand in.
+// A picture with all that its drawing needs, and how the screen gets from one to the next. No page.
 
-import { themeOf } from "./theme.js";
-import { element } from "../elements/dom.js";
 import { eased, rangeOf } from "./axes.js";
-import { circlesText, pixelsOf } from "./paths.js";
+import { gripsOf } from "./grips.js";
+import { pixelsOf } from "./paths.js";
 import { frameOf } from "./plot.js";
-import { shape } from "../elements/svg.js";
 import { broadened, linesOf } from "./traces.js";
 
 /** @typedef {import("./traces.js").Line} Line */
 /** @typedef {import("./axes.js").Range} Range */
 /**
+ * What a scene is drawn into, in px.
+ * @typedef {{theme: import("./theme.js").Theme, width: number, height: number}} Room
+ *
  * ``choice`` is what was chosen, as one text; ``absent`` are the rules without a curve; ``slots`` the place
  * of each rule among the colours.
- * @typedef {{choice: string, lines: Line[], absent: import("./chart.js").Listed[], slots: Object<string, number>,
- *   frame: import("./plot.js").Frame,
- *   pixels: import("./paths.js").Pixels[], theme: import("./theme.js").Theme}} Scene
+ * @typedef {{choice: string, lines: Line[], absent: import("./chart.js").Listed[], room: Room,
+ *   slots: Object<string, number>, frame: import("./plot.js").Frame, pixels: import("./paths.js").Pixels[],
+ *   grips: import("./grips.js").Grip[]}} Scene
+ *
+ * What is on the screen; ``drawn`` is what Plotly has drawn, null where paths were set since.
+ * @typedef {{scene: Scene|null, drawn: Scene|null}} Seen
+ * @typedef {{by: "values"|"paths"|"plot", glides: boolean}} Step what is exchanged, moved or drawn anew
  */
 
 const UNSEEN = 0.05; // px
@@ -24,57 +29,12 @@ const ZERO = /** @type {Range} */ ([0, 0]);
 const NOWHERE = /** @type {Range} */ ([Infinity, -Infinity]);
 
 /**
- * The elements of a chart: Plotly's, and over it what is drawn while the hand moves.
- * @param {{onReset: () => void, onSave: (format: "png"|"svg") => void}} acts
- */
-export function partsOf({ onReset, onSave }) {
-  const plot = element("div", { class: "chart-plot", role: "img", "aria-label": "Chart" });
-  const circles = shape("g");
-  const marks = shape("g");
-  const overlay = shape("svg", { class: "chart-overlay", "aria-hidden": "true" });
-  overlay.append(circles, marks);
-  const named = { "aria-label": "Probe x", "aria-valuenow": 0 };
-  const probe = element("div", { class: "chart-probe", role: "slider", tabindex: 0, ...named });
-  const buttons = element(
-    "div",
-    { class: "chart-buttons", onpointerdown: stay, ondblclick: stay },
-    button("Reset view", "Back to the whole range (Home)", onReset),
-    button("PNG", "Save the chart as a PNG picture", () => onSave("png")),
-    button("SVG", "Save the chart as an SVG picture", () => onSave("svg")),
-  );
-  const layer = element("div", { class: "chart-layer" }, probe, buttons);
-  return {
-    place: element("div", { class: "chart-place" }, plot, overlay, layer),
-    plot,
-    circles,
-    marks,
-    layer,
-    probe,
-  };
-}
-
-/** Keep what happens on a button from the chart below it. @param {Event} event */
-function stay(event) {
-  event.stopPropagation();
-}
-
-/** @param {string} name @param {string} hint @param {() => void} act */
-function button(name, hint, act) {
-  return element("button", { type: "button", title: hint, onclick: act }, name);
-}
-
-/**
  * @param {import("./chart.js").Picture} picture
- * @param {HTMLElement} host
- * @param {HTMLElement} place
- * @param {Scene|null} last of the same theme and size: reading them costs a layout
- * @param {boolean} moving whether the axes of the last stay while they hold the curves
+ * @param {Room} room
+ * @param {Scene|null} before whose axes stay while they hold the curves; null at rest
  * @returns {Scene}
  */
-export function sceneOf(picture, host, place, last, moving) {
-  const theme = last?.theme ?? themeOf(host);
-  const [wide, tall] = last ? [last.frame.width, last.frame.height] : [place.clientWidth, place.clientHeight];
-  const before = moving ? last : null;
+export function sceneOf(picture, room, before) {
   const [forward, ...gradients] = linesOf(picture);
   const fit = before !== null && width(before.frame.x) !== width(picture.range);
   const range = (/** @type {Line[]} */ some, /** @type {"forward"|"gradient"} */ panel) => {
@@ -82,7 +42,15 @@ export function sceneOf(picture, host, place, last, moving) {
     return before ? eased(before.frame[panel].range, next, fit) : next;
   };
   const ranges = [picture.range, range([forward], "forward"), range(gradients, "gradient")];
-  const frame = frameOf(wide, tall, ranges[0], ranges[1], ranges[2], theme.type, before?.frame);
+  const frame = frameOf(
+    room.width,
+    room.height,
+    ranges[0],
+    ranges[1],
+    ranges[2],
+    room.theme.type,
+    before?.frame,
+  );
   const drawn = [
     forward,
     ...broadened(gradients, (1.5 * width(frame.gradient.range)) / frame.gradient.height),
@@ -102,7 +70,8 @@ export function sceneOf(picture, host, place, last, moving) {
     slots: Object.fromEntries(picture.rules.map(({ key, slot }) => [key, slot])),
     frame,
     pixels: lines.map((line) => pixelsOf(line, frame)),
-    theme,
+    room,
+    grips: gripsOf(picture),
   };
 }
 
@@ -121,11 +90,25 @@ function width([start, stop]) {
 }
 
 /**
+ * How the screen gets from what is seen to a scene. At rest Plotly draws, unless nobody would see a change;
+ * while something moves only paths are set, where they are all that differs.
+ * @param {Scene} next
+ * @param {Seen} seen
+ * @param {"moving"|"settled"} phase
+ * @returns {Step}
+ */
+export function stepTo(next, { scene, drawn }, phase) {
+  if (phase === "moving") return { by: scene && sameAxes(scene, next) ? "paths" : "plot", glides: false };
+  if (drawn && alike(drawn, next)) return { by: "values", glides: false };
+  return { by: "plot", glides: scene !== null && differ(scene, next) };
+}
+
+/**
  * Whether only the paths of lines differ between two scenes.
  * @param {Scene} one
  * @param {Scene} other
  */
-export function sameAxes(one, other) {
+function sameAxes(one, other) {
   const axes = (/** @type {Scene} */ { frame, lines }) =>
     JSON.stringify([frame, lines.map(({ key, colour }) => [key, colour])]);
   return axes(one) === axes(other);
@@ -136,7 +119,7 @@ export function sameAxes(one, other) {
  * @param {Scene} one
  * @param {Scene} other
  */
-export function differ(one, other) {
+function differ(one, other) {
   const apart = (/** @type {"forward"|"gradient"} */ panel) => {
     const [range, next] = [one.frame[panel].range, other.frame[panel].range];
     return range.some((end, i) => Math.abs(end - next[i]) > width(next) / 1000);
@@ -149,8 +132,8 @@ export function differ(one, other) {
  * @param {Scene} one
  * @param {Scene} other
  */
-export function alike(one, other) {
-  const look = (/** @type {Scene} */ { choice, lines, absent, frame, theme }) =>
+function alike(one, other) {
+  const look = (/** @type {Scene} */ { choice, lines, absent, room }) =>
     JSON.stringify([
       choice,
       lines.map(({ label, colour, width: w, closed, open }) => [
@@ -161,7 +144,7 @@ export function alike(one, other) {
         open.length,
       ]),
       absent.map(({ key }) => key),
-      [frame.width, frame.height, theme],
+      room,
     ]);
   return (
     look(one) === look(other) &&
@@ -195,20 +178,4 @@ export function predecessor(line, scene, before) {
 /** Whether any curve jumps. @param {Scene} scene */
 export function hasJumps({ lines }) {
   return lines.some(({ closed }) => closed.length > 0);
-}
-
-/**
- * The circles of a line while it moves.
- * @param {Line} line
- * @param {import("./plot.js").Frame} frame
- */
-export function circleShapes(line, frame) {
-  const drawn = (/** @type {string} */ name, /** @type {number[]} */ at, /** @type {number} */ radius) =>
-    shape("path", {
-      d: circlesText(line, at, frame, radius),
-      stroke: line.colour,
-      fill: line.colour,
-      class: name,
-    });
-  return [drawn("chart-open", line.open, 5.5), drawn("chart-closed", line.closed, 4)];
 }

@@ -83,7 +83,8 @@ function coincide(one, other, near) {
 /**
  * The traces of lines: first all lines, then their circles.
  * @param {Line[]} lines
- * @param {{key: string, label: string}[]} absent rules that are hidden or have no values, which keep a trace without points
+ * @param {{key: string, label: string}[]} absent rules that are hidden or have no values: traces without points
+ * @returns {*[]} as Plotly takes them
  */
 export function tracesOf(lines, absent) {
   const empty = absent.map(({ key, label }) => ({
