@@ -16,8 +16,6 @@ from playwright._impl._driver import compute_driver_executable
 from explorer.instrument.assets import MODULES
 
 _ANSWERER = Path(__file__).with_name("answerer.mjs")
-# Of files that say nowhere that they are modules node thinks aloud.
-_OPTIONS = ("--disable-warning=MODULE_TYPELESS_PACKAGE_JSON",)
 
 
 class Node:
@@ -46,7 +44,7 @@ class Node:
 def node() -> Iterator[Node]:
     """A process of node, which ends with this."""
     executable, _ = compute_driver_executable()
-    command = [executable, *_OPTIONS, str(_ANSWERER)]
+    command = [executable, str(_ANSWERER)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8") as process:
         yield Node(process)
