@@ -28,6 +28,7 @@ class Engine:
         limits: what the engine takes on. ``Limits(workers=0)`` starts no thread: call ``turn``.
         clock: seconds, monotonic.
         make: builds the run of settings.
+        lease_clock: seconds in which who watches could have asked; None is ``clock``.
     """
 
     def __init__(
@@ -35,11 +36,12 @@ class Engine:
         limits: Limits | None = None,
         clock: Callable[[], float] = time.monotonic,
         make: Callable[[Settings], Run] = Run,
+        lease_clock: Callable[[], float] | None = None,
     ) -> None:
         self._limits = limits or Limits()
         self._clock = clock
         self._make = make
-        self._roster = Roster(self._limits, clock)
+        self._roster = Roster(self._limits, clock, lease_clock)
         self._changed = threading.Condition()
         self._closed = False
         self._workers = [

@@ -9,13 +9,15 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable
+from concurrent import futures
 from concurrent.futures import Future
+from contextlib import suppress
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
+from explorer.training.clock import WoundClock
 from explorer.training.engine import Engine
 from explorer.training.settings import Settings
 from explorer.training.status import Command, Status
@@ -25,6 +27,8 @@ ENGINE = "EXPLORER_ENGINE"  # the environment variable that decides
 _ROOT = Path(__file__).parents[2]
 _PROGRAM = ("-P", "-m", "explorer.training.process")  # what Python is given, before the pipe
 HELLO = 0  # the number of the answer that says that the process listens
+BEAT = None  # what the process hears all the time while we are awake, and does not answer
+_BEAT_S = 0.5
 _START_UP_S = 60.0  # until the process listens: it imports torch
 _ANSWER_S = 3.0  # until somebody who asks is told that there is no answer
 _GIVE_UP_S = 12.0  # of silence after which the process is replaced
@@ -57,26 +61,29 @@ class _Process:
         self._numbers = itertools.count(HELLO + 1)
         self._open: dict[int, Future[Any]] = {HELLO: Future()}
         self._ready = self._open[HELLO]
-        self._heard = time.monotonic()
+        self._clock = WoundClock()  # its patience ends while it is awake, never by having been stopped
+        self._heard = self._clock()
+        self._ended = threading.Event()
         threading.Thread(target=self._listen, name="training-answers", daemon=True).start()
+        threading.Thread(target=self._beat, name="training-beat", daemon=True).start()
 
     def ask(self, name: str, *given: Any, **named: Any) -> Any:
         """What the engine answers, or raises. Raises TimeoutError, or _EndedError."""
-        self._ready.result(max(0.0, _START_UP_S - self._silent_s()))
+        self._wait(self._ready, _START_UP_S - self._silent_s())
         left_s = max(0.0, _ANSWER_S - self._silent_s())
         if not left_s:
             raise TimeoutError  # one more question would only fill the pipe
         answer: Future[Any] = Future()
         with self._lock:
             if not self._open:
-                self._heard = time.monotonic()
+                self._heard = self._clock()
             number = next(self._numbers)
             self._open[number] = answer
             try:
                 self._pipe.send((number, name, given, named))
             except OSError:
                 raise _EndedError from None
-        return answer.result(left_s)
+        return self._wait(answer, left_s)
 
     @property
     def hangs(self) -> bool:
@@ -90,20 +97,35 @@ class _Process:
 
     def _silent_s(self) -> float:
         with self._lock:
-            return time.monotonic() - self._heard if self._open else 0.0
+            return self._clock() - self._heard if self._open else 0.0
+
+    def _wait(self, answer: Future[Any], most_s: float) -> Any:
+        """An answer that comes within so many seconds awake. Raises TimeoutError."""
+        until = self._clock() + most_s
+        while (left_s := until - self._clock()) > 0 and not answer.done():
+            futures.wait([answer], max(left_s, 0.01))
+        return answer.result(0)
+
+    def _beat(self) -> None:
+        with suppress(OSError):
+            while not self._ended.wait(_BEAT_S):
+                self._clock.wind()
+                with self._lock:
+                    self._pipe.send(BEAT)
 
     def _listen(self) -> None:
         try:
             while True:
                 number, answer, error = self._pipe.recv()
                 with self._lock:
-                    self._heard = time.monotonic()
+                    self._heard = self._clock()
                     question = self._open.pop(number)
                 if error is None:
                     question.set_result(answer)
                 else:
                     question.set_exception(error)
         except (EOFError, OSError):
+            self._ended.set()
             with self._lock:
                 self._pipe.close()
                 for question in self._open.values():
@@ -206,10 +228,15 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
         ValueError: another kind.
     """
     kind = kind or os.environ.get(ENGINE) or "process"
-    kinds: dict[str, Callable[[], Engine | EngineProcess]] = {"process": EngineProcess, "thread": Engine}
+    kinds: dict[str, Callable[[], Engine | EngineProcess]] = {"process": EngineProcess, "thread": _threads}
     if kind not in kinds:
         raise ValueError(f"{ENGINE} must be one of {', '.join(kinds)}, not {kind!r}")
     return kinds[kind]()
+
+
+def _threads() -> Engine:
+    """An engine in threads of this process: whenever it works, who watches can ask."""
+    return Engine(lease_clock=WoundClock().wind)
 
 
 _opening = threading.Lock()

@@ -30,10 +30,10 @@ class Limits:
     third fewer steps together. 0 leaves the driving to whoever calls ``Engine.turn``."""
     running: int = 2
     """Runs at full pace that are advanced at the same time, in the whole server."""
-    waiting: int = 64
-    """Runs in the queue; one more is refused."""
+    waiting: int = 400
+    """Runs in the queue, as when a class of 300 presses Start at once; one more is refused."""
     idle: int = 64
-    """Runs kept that neither run nor wait; one more and the longest forgotten one goes."""
+    """Runs kept that neither run nor wait; one more and the longest forgotten that nobody watches goes."""
     slice_s: float = 0.05
     """How long a worker stays with one run before it takes the next."""
     turn_s: float = 0.0015

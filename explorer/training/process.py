@@ -7,13 +7,15 @@ outlives who started it.
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
 import torch
 
+from explorer.training.clock import WoundClock
 from explorer.training.engine import Engine
-from explorer.training.host import HELLO
+from explorer.training.host import BEAT, HELLO
 from explorer.training.run import Run
 from explorer.training.settings import Settings
 
@@ -26,7 +28,13 @@ def main() -> None:
     warm = Run(Settings(steps=1))
     warm.advance()
     warm.snapshot()  # half a second that the first visitor need not wait
-    engine, sending = Engine(), threading.Lock()
+    clock = WoundClock()
+    serve(pipe, Engine(lease_clock=clock), clock.wind)
+
+
+def serve(pipe: Connection, engine: Engine, heard: Callable[[], object]) -> None:
+    """Answer until the pipe is closed; ``heard`` is called for whatever comes, questions and beats."""
+    sending = threading.Lock()
 
     def send(number: int, answer: Any, error: Exception | None = None) -> None:
         with sending:
@@ -44,6 +52,9 @@ def main() -> None:
     try:
         while True:
             question = pipe.recv()
+            heard()
+            if question == BEAT:
+                continue
             try:  # in a thread of its own: it may wait for the end of a step
                 threading.Thread(target=answer, args=question, daemon=True).start()
             except RuntimeError as error:

@@ -3,6 +3,7 @@
 It only keeps the books, under the engine's lock: no thread, no tensor.
 """
 
+import heapq
 import itertools
 import math
 import secrets
@@ -20,11 +21,14 @@ GONE = "This run is gone"
 LOST = "The training process stopped unexpectedly and this run is lost"
 
 
+_SWEEP_S = 0.05  # between two looks at all leases: what a turn or a question costs is not the looking
+
+
 class EngineFull(RuntimeError):  # noqa: N818  # a state of affairs, not a mistake
     """No room for another run now; the message is a sentence for the screen."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Entry:
     """One run and where it stands.
 
@@ -102,11 +106,21 @@ class Entry:
 
 
 class Roster:
-    """All runs of one engine. ``clock``: seconds, monotonic."""
+    """All runs of one engine.
 
-    def __init__(self, limits: Limits, clock: Callable[[], float]) -> None:
+    Args:
+        limits: what it takes on.
+        clock: seconds, monotonic.
+        lease_clock: seconds in which who watches could have asked.
+    """
+
+    def __init__(
+        self, limits: Limits, clock: Callable[[], float], lease_clock: Callable[[], float] | None = None
+    ) -> None:
         self._limits = limits
         self._clock = clock
+        self._lease_clock = lease_clock or clock
+        self._swept = -math.inf
         self._name = secrets.token_hex(4)
         self._entries: dict[str, Entry] = {}
         self._turns = itertools.count()
@@ -119,23 +133,24 @@ class Roster:
         self.sweep()
         entry = self._entries.get(identity)
         if entry is not None:
-            entry.renewed = self._clock()
+            entry.renewed = self._lease_clock()
         return entry
 
     def add(self, settings: Settings, owner: str | None, paused: bool) -> Entry:
         """A new run; the owner's earlier one stops. Raises EngineFull, and then nothing has changed."""
         mine = [entry for entry in self if owner is not None and entry.owner == owner]
+        self._require_memory(sum(self._is_kept(entry) for entry in mine))
         if not paused:
             self._require_room(sum(entry.state in ACTIVE for entry in mine))
         for entry in mine:
             if entry.state in ACTIVE + AT_REST:
                 entry.move("stopped", " because another run was started")
         identity = f"{self._name}-{secrets.token_hex(8)}"
-        entry = Entry(identity, owner, settings, self._clock(), next(self._turns))
+        entry = Entry(identity, owner, settings, self._lease_clock(), next(self._turns))
         if not paused:
             self._line_up(entry)
         self._entries[identity] = entry
-        self.sweep()
+        self._drop_those_too_many()
         self.admit()
         return entry
 
@@ -172,16 +187,17 @@ class Roster:
             self.admit()
 
     def sweep(self) -> None:
-        """Pause runs that nobody asks about, drop those long forgotten and those too many."""
-        now = self._clock()
+        """Pause runs that nobody watches, drop those long forgotten and those too many; now and then."""
+        now = self._lease_clock()
+        if now - self._swept < _SWEEP_S:
+            return
+        self._swept = now
         for entry in list(self):
             if now - entry.renewed >= self._limits.forget_after_s:
                 self._drop(entry)
-            elif now - entry.renewed >= self._limits.pause_after_s and entry.state in ACTIVE:
+            elif entry.state in ACTIVE and not self._is_watched(entry, now):
                 entry.move("paused", " because nobody was watching")
-        idle = sorted((entry for entry in self if entry.state not in ACTIVE), key=lambda entry: entry.renewed)
-        for entry in idle[: max(0, len(idle) - self._limits.idle)]:
-            self._drop(entry)
+        self._drop_those_too_many()
 
     def admit(self) -> None:
         """Let the first in the queue run where there is room; after a full turn a run queues again.
@@ -193,11 +209,13 @@ class Roster:
             if entry.slot_since is not None and now - entry.slot_since >= self._limits.turn_s:
                 entry.move("waiting")
                 self.requeue(entry)
+        waiting = self._in_state("waiting")
+        for entry in waiting:
+            if entry.interval_s:
+                entry.take_slot(now)
         room = self._limits.running - len(self._at_full_pace())
-        waiting = self._waiting()
-        for entry in [entry for entry in waiting if entry.interval_s]:
-            entry.take_slot(now)
-        for entry in [entry for entry in waiting if not entry.interval_s][: max(0, room)]:
+        queue = (entry for entry in waiting if not entry.interval_s)
+        for entry in heapq.nsmallest(room, queue, key=_by_turn):
             entry.take_slot(now)
 
     def next(self) -> Entry | None:
@@ -205,7 +223,7 @@ class Roster:
         now = self._clock()
         running = [entry for entry in self._in_state("running") if not entry.callers]
         ready = [entry for entry in running if entry.ready(self._limits.slice_s) <= now]
-        in_order = sorted(ready, key=lambda entry: entry.turn)
+        in_order = sorted(ready, key=_by_turn)
         entry = next((entry for entry in in_order if entry.lock.acquire(blocking=False)), None)
         if entry is not None and entry.slot_since is None:
             entry.slot_since = now
@@ -214,7 +232,8 @@ class Roster:
     @property
     def stay_s(self) -> float:
         """How long a worker stays with a run: no longer than its turn where others wait for one."""
-        return min(self._limits.slice_s, self._limits.turn_s) if self._waiting() else self._limits.slice_s
+        others = any(entry.state == "waiting" for entry in self)
+        return min(self._limits.slice_s, self._limits.turn_s) if others else self._limits.slice_s
 
     def pause_s(self, most_s: float) -> float:
         """How long until the next run is ready that is not yet."""
@@ -233,7 +252,7 @@ class Roster:
 
     def status(self, entry: Entry) -> Status:
         """What is said of a run."""
-        position = self._waiting().index(entry) + 1 if entry.state == "waiting" else None
+        position = self._position(entry) if entry.state == "waiting" else None
         return Status(
             id=entry.id,
             state=entry.state,
@@ -262,6 +281,27 @@ class Roster:
         if active - leaving >= self._limits.waiting + self._limits.running:
             raise EngineFull(f"{active} runs are running or waiting already: try again in about a minute.")
 
+    def _require_memory(self, leaving: int) -> None:
+        """Raise EngineFull where those that may not be dropped are as many as may run and wait."""
+        kept = sum(self._is_kept(entry) for entry in self)
+        if kept - leaving >= self._limits.waiting + self._limits.running:
+            raise EngineFull(f"{kept} runs are held open already: try again in about a minute.")
+
+    def _is_watched(self, entry: Entry, now: float) -> bool:
+        return now - entry.renewed < self._limits.pause_after_s
+
+    def _is_kept(self, entry: Entry) -> bool:
+        """Whether a run that neither runs nor waits stays, however many there are: somebody looks at it."""
+        idle = entry.state not in (*ACTIVE, "stopped")
+        return idle and self._is_watched(entry, self._lease_clock())
+
+    def _drop_those_too_many(self) -> None:
+        """Of the runs that neither run nor wait nor are watched, drop those forgotten longest."""
+        idle = [entry for entry in self if entry.state not in ACTIVE]
+        left = sorted((entry for entry in idle if not self._is_kept(entry)), key=lambda entry: entry.renewed)
+        for entry in left[: max(0, len(idle) - self._limits.idle)]:
+            self._drop(entry)
+
     def _line_up(self, entry: Entry) -> None:
         self._require_room()
         entry.move("waiting")
@@ -274,8 +314,10 @@ class Roster:
 
     def _others(self, entry: Entry) -> int:
         """With how many it takes turns: all at full pace, where they are more than may run at once."""
-        active = [other for other in self if other.state in ACTIVE and not other.interval_s]
-        return len(active) - 1 if entry in active and len(active) > self._limits.running else 0
+        if entry.state not in ACTIVE or entry.interval_s:
+            return 0
+        active = sum(not other.interval_s and other.state in ACTIVE for other in self)
+        return active - 1 if active > self._limits.running else 0
 
     def _in_state(self, state: State) -> list[Entry]:
         return [entry for entry in self if entry.state == state]
@@ -283,5 +325,9 @@ class Roster:
     def _at_full_pace(self) -> list[Entry]:
         return [entry for entry in self._in_state("running") if not entry.interval_s]
 
-    def _waiting(self) -> list[Entry]:
-        return sorted(self._in_state("waiting"), key=lambda entry: entry.turn)
+    def _position(self, entry: Entry) -> int:
+        return 1 + sum(other.state == "waiting" and other.turn < entry.turn for other in self)
+
+
+def _by_turn(entry: Entry) -> int:
+    return entry.turn

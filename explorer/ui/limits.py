@@ -13,11 +13,11 @@ COMPUTING = 2  # requests that torch or the reader works on at the same time
 WAITING = 64 * _SPARE  # requests for that; one more is asked to come again
 
 REQUESTS = 20 * _SPARE  # of one visitor a second, and as many at once before that
-SHARED_REQUESTS = 100 * _SPARE  # the same for all at one address whose browsers keep no cookie
+SHARED_REQUESTS = 1_000 * _SPARE  # of all at one address whose browsers keep no cookie: a whole class
 RERUNS = 5 * _SPARE  # of one page a second, and as many at once before that
 MESSAGE = 65_536  # bytes that a page sends Streamlit at once: a link has 2,000
 PICTURES = 400  # a second, of all watched trainings together: thirteen each for thirty
 WATCHERS = 16 * _SPARE  # of one training: connections that broke off unnoticed are among them
 WATCHED = 16 * _SPARE  # trainings of one visitor
-SHARED_WATCHED = 100 * _SPARE  # the same for all at one address whose browsers keep no cookie
+SHARED_WATCHED = PAGES  # of all at one address whose browsers keep no cookie
 VISITORS = 4_096  # whose pace is remembered

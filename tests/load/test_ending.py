@@ -1,4 +1,4 @@
-"""A server that is told to end: it is gone within seconds, whoever holds on to it, and says little of it."""
+"""One server from its first class to its end: 300 who start at once, a stop of its own, and the signal."""
 
 from __future__ import annotations
 
@@ -12,17 +12,22 @@ from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from explorer.instrument.assets import PLOTLY
+from explorer.training import Limits
 from tests.browser.server import ROOT, serve
 from tests.load.http import Connection
 from tests.load.machine import children, server_at
 from tests.load.visitor import Visitor
 
 ENDS_WITHIN_S = 5.0
+CLASS = 300
+LESSON = "op=relu&rule=default&hidden=4&batch=4&steps=1&pace=full"
+LEASE_S = Limits().pause_after_s
 RUN = {"query": "op=relu&rule=default&pace=5", "owner": "me"}
 HALF_A_BODY = (
     b"POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
@@ -38,8 +43,10 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(log: Path) -> Iterator[str]:
-    with serve(ROOT / "app.py", log) as address:
-        yield address
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EXPLORER_PROFILE", "hosted")  # its limits as they are
+        with serve(ROOT / "app.py", log) as address:
+            yield address
 
 
 def in_thread(work):
@@ -87,6 +94,44 @@ def ended(processes: list[int]) -> bool:
         while waiting and (over := select.select(list(waiting), [], [], ENDS_WITHIN_S)[0]):
             waiting -= set(over)
     return not waiting
+
+
+async def pressed_start(address: str, number: int) -> list[dict[str, Any]]:
+    """All events of a run, from the start to its end, for a visitor whose browser keeps no cookie."""
+    connection = Connection(address)
+    asked = json.dumps({"query": LESSON, "owner": f"visitor {number}"}).encode()
+    run = json.loads(await connection.post("/runs", asked))["id"]
+    texts = [text async for text in connection.lines(f"/runs/{run}/events")]
+    connection.close()
+    return [json.loads(text[6:]) for text in texts if text.startswith(b"data: ")]
+
+
+def test_a_class_presses_start_together_and_nobody_is_refused(address: str):
+    async def lesson() -> list[list[dict[str, Any]]]:
+        return await asyncio.gather(*(pressed_start(address, number) for number in range(CLASS)))
+
+    seen = in_thread(lesson())
+    assert {events[-1]["state"] for events in seen} == {"finished"}
+    assert {event["state"] for events in seen for event in events} <= {"waiting", "running", "finished"}
+    assert all(event["position"] for events in seen for event in events if event["state"] == "waiting")
+
+
+def test_a_server_that_was_stopped_pauses_no_run_that_was_watched(address: str):
+    pid = server_at(urlsplit(address).port or 80)
+
+    async def states() -> list[str]:
+        connection = Connection(address)
+        run = json.loads(await connection.post("/runs", json.dumps(RUN).encode()))["id"]
+        events = connection.lines(f"/runs/{run}/events")
+        await anext(events)
+        os.kill(pid, signal.SIGSTOP)
+        await asyncio.sleep(LEASE_S + 1)  # nothing can be awaited of who is stopped
+        os.kill(pid, signal.SIGCONT)
+        seen = [json.loads((await anext(events))[6:])["state"] for _ in range(10)]
+        connection.close()
+        return seen
+
+    assert in_thread(states()) == ["running"] * 10
 
 
 def test_a_body_that_breaks_off_is_not_worth_a_word(address: str, log: Path):

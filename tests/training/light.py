@@ -16,7 +16,7 @@ PROCESS = Path(__file__).parents[2] / "explorer" / "training" / "process.py"
 class Engine:
     """Knows by name what was started here, and nothing that was started elsewhere."""
 
-    def __init__(self) -> None:
+    def __init__(self, lease_clock: object) -> None:
         self._states: dict[str, str] = {}
 
     def start(self, settings: object, owner: str | None = None, *, paused: bool = False) -> str:
@@ -51,8 +51,9 @@ class Run:
 def main() -> None:
     for name, stand_in in {
         "torch": SimpleNamespace(set_num_threads=lambda _number: None),
+        "explorer.training.clock": SimpleNamespace(**runpy.run_path(str(PROCESS.with_name("clock.py")))),
         "explorer.training.engine": SimpleNamespace(Engine=Engine),
-        "explorer.training.host": SimpleNamespace(HELLO=0),
+        "explorer.training.host": SimpleNamespace(BEAT=None, HELLO=0),
         "explorer.training.run": SimpleNamespace(Run=Run),
         "explorer.training.settings": SimpleNamespace(Settings=dict),
     }.items():

@@ -2,13 +2,27 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import Pipe
 from pathlib import Path
 
 import pytest
 
-from explorer.training import FULL, Engine, EngineProcess, Run, Settings, host, open_engine, shared_engine
+from explorer.training import (
+    FULL,
+    Engine,
+    EngineProcess,
+    Limits,
+    Run,
+    Settings,
+    host,
+    open_engine,
+    process,
+    shared_engine,
+)
+from explorer.training.clock import WoundClock
 from tests.training import light
 
 SMALL = Settings(steps=60, hidden=4, batch=4, pace=FULL, device="cpu")
@@ -162,6 +176,43 @@ def test_a_process_that_hangs_is_replaced(quick, impatient):
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert quick.snapshot(quick.start("another")) == "running"
+
+
+def test_what_the_process_hears_winds_its_clock():
+    """Beats are heard and not answered: while none comes, no lease runs out."""
+    ours, theirs = Pipe()
+    heard = []
+    thread = threading.Thread(
+        target=process.serve, args=(theirs, Engine(Limits(workers=0)), lambda: heard.append(1))
+    )
+    thread.start()
+    assert ours.recv() == (host.HELLO, None, None)
+    for _ in range(3):
+        ours.send(host.BEAT)
+    ours.send((7, "list", (), {}))
+    assert ours.recv() == (7, (), None)
+    assert len(heard) == 4
+    ours.close()
+    thread.join()
+
+
+def test_a_server_that_was_stopped_does_not_take_its_training_for_dead(quick, impatient, monkeypatch):
+    """The answer has come meanwhile; that it was not heard is nobody's silence."""
+    identity, pid = quick.start("a run", paused=True), ready(quick)
+    asleep, now = [0.0], time.monotonic
+    monkeypatch.setattr(quick._process, "_clock", clock := WoundClock(lambda: now() + asleep[0]))
+    quick._process._heard = clock()
+    os.kill(pid, signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as threads:
+        answer = threads.submit(quick.snapshot, identity)
+        while not quick._process._open:
+            time.sleep(0.001)
+        asleep[0] += 20.0
+        os.kill(pid, signal.SIGCONT)
+        answer.exception()
+    assert not quick._process.hangs
+    assert quick.snapshot(identity) == "ready"
+    assert quick.pid == pid
 
 
 def test_a_full_pipe_holds_nobody(impatient, quick):

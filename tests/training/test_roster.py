@@ -69,12 +69,68 @@ def test_resume_is_refused_while_too_many_wait(clock):
 
 def test_idle_runs_are_kept_up_to_their_limit(clock):
     engine = Engine(Limits(workers=0, idle=2), clock)
-    watched, forgotten = engine.start(SMALL, paused=True), engine.start(SMALL, paused=True)
-    engine.snapshot(watched)
+    first, forgotten, second = (engine.start(SMALL, paused=True) for _ in range(3))
+    clock.now += 5.0
+    engine.snapshot(first)
+    engine.snapshot(second)
+    clock.now += 5.0  # the one in the middle has no watcher any more
     new = engine.start(SMALL, paused=True)
-    assert [engine.snapshot(identity).state for identity in (watched, forgotten, new)] == [
-        "ready", "gone", "ready",
+    assert [engine.snapshot(identity).state for identity in (first, forgotten, second, new)] == [
+        "ready", "gone", "ready", "ready",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("state", ["ready", "paused", "finished"])
+def test_a_run_that_is_watched_is_never_dropped_for_others(clock, state):
+    awake = [0.0]
+    engine = Engine(Limits(workers=0, idle=2), clock, lease_clock=lambda: awake[0])
+    watched = [engine.start(SMALL, f"visitor {number}", paused=state == "ready") for number in range(4)]
+    for identity in watched:
+        if state == "paused":
+            engine.command(identity, "pause")
+    turn_until_idle(engine)
+    for number in range(20):
+        awake[0] += 4.0
+        for identity in watched:
+            assert engine.snapshot(identity).state == state
+        engine.start(SMALL, f"passer-by {number}", paused=True)  # and looks at it no more
+    assert len(engine.list()) < len(watched) + 10
+
+
+def test_what_is_held_open_is_bounded(clock):
+    """Nobody can fill the memory with runs that are begun and left at rest."""
+    engine = Engine(Limits(workers=0, running=1, waiting=1, idle=2), clock)
+    held = [engine.start(SMALL, name, paused=True) for name in ("ada", "bob")]
+    with pytest.raises(EngineFull, match="2 runs are held open already: try again in about a minute"):
+        engine.start(SMALL, "eve", paused=True)
+    assert engine.start(SMALL, "ada", paused=True)  # in the place of her own
+    assert engine.snapshot(held[1]).state == "ready"
+    clock.now += 10.0  # nobody watches
+    assert engine.start(SMALL, "eve", paused=True)
+
+
+def test_who_could_not_ask_loses_no_lease(clock):
+    """A server that was stopped itself: the training went on, and its watchers could not be served."""
+    awake = [0.0]
+    engine = Engine(Limits(workers=0), clock, lease_clock=lambda: awake[0])
+    identity = engine.start(LONG)
+    clock.now += 100.0
+    assert engine.turn()
+    assert [status.state for status in engine.list()] == ["running"]
+    awake[0] += 10.0
+    assert not engine.turn()
+    assert "nobody was watching" in engine.list()[0].sentence
+    awake[0] += 60.0
+    assert engine.snapshot(identity).state == "gone"
+
+
+def test_a_class_that_starts_at_once_has_its_places(clock):
+    engine = Engine(Limits(workers=0), clock, lease_clock=lambda: 0.0)  # all of it is watched
+    identities = [engine.start(SMALL, f"visitor {number}") for number in range(300)]
+    statuses = [engine.snapshot(identity) for identity in identities]
+    assert [status.position for status in statuses] == [None, None, *range(1, 299)]
+    turn_until_idle(engine)
+    assert {engine.snapshot(identity).state for identity in identities} == {"finished"}
 
 
 def test_a_waiting_run_is_not_built_yet(clock):
@@ -185,6 +241,6 @@ def test_a_run_that_nobody_knows_is_gone(engine):
 
 def test_promises_of_the_default_limits():
     limits = Limits()
-    assert (limits.running, limits.waiting) == (2, 64)
+    assert (limits.running, limits.waiting) == (2, 400)
     assert limits.pause_after_s + 0.5 < 10
     assert limits.forget_after_s + 0.5 < 70
