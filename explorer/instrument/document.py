@@ -45,7 +45,7 @@ def entry(record: Op | Rule) -> Json:
     where it cannot be written out; a ``flat`` op is constant between its kinks.
     """
     formula = record.parsed
-    told = ("key", "label", "purpose", "source", "note", "formula")
+    told = ("key", "label", "also", "purpose", "source", "note", "formula")
     common = {name: getattr(record, name) for name in told} | {
         "tree": formula and formula.data,
         "parameters": [asdict(p) | {"scale": p.scale, "reach": reach(p)} for p in record.parameters],

@@ -121,7 +121,7 @@ def given(choice: Choice, part: str) -> Answer:
 @cache
 def _examples(part: str) -> list[Answer]:
     presets = _PRESETS.get(part, ())
-    return [{"name": p.name, "hint": p.hint, "choice": chosen(p.choice)} for p in presets]
+    return [{"name": p.name, "hint": p.hint, "train": p.train, "choice": chosen(p.choice)} for p in presets]
 
 
 def chosen(choice: Choice) -> Answer:

@@ -7,11 +7,15 @@ from explorer.ui.link import Choice, from_text
 
 @dataclass(frozen=True)
 class Preset:
-    """A named choice: ``query`` is what a link to it would hold."""
+    """A named choice: ``query`` is what a link to it would hold.
+
+    ``train`` are the words of a link that trains it, "" for none.
+    """
 
     name: str
     query: str
     hint: str
+    train: str = ""
 
     @property
     def choice(self) -> Choice:
@@ -22,9 +26,11 @@ class Preset:
 # fmt: off
 PRESETS = (
     Preset("Why round stops learning", "op=round&rule=default&rule=straight_through",
-           "Autograd's gradient is 0 wherever you look; straight-through lets g pass. Train both."),
+           "Autograd's gradient is 0 wherever you look; straight-through lets g pass.",
+           train="Train both"),
     Preset("Learning through sign", "op=sign&rule=default&rule=straight_through",
-           "Train both: without a gradient for w1 the loss hardly falls; straight-through ends far lower."),
+           "Autograd's gradient is 0 beside the jump too: no weight before it learns.",
+           train="Train both"),
     Preset("ClampGradient's bug", "op=clamp&rule=straight_through&rule=published_clamp&range=0&range=2",
            "At g = 1 the two look the same. Set the upstream gradient g to 2 to see the bug above 1."),
     Preset("MyReLU at exactly 0", "op=relu&rule=default&rule=seed_relu&range=-1&range=1",

@@ -86,7 +86,7 @@ def _code(choice: Choice, op: Op, rules: Rules) -> None:
         st.text(_NO_TRICK if by_key[key].formula else "torch's own gradient needs no trick: call the op.")
         return
     st.download_button(f"Download {suffix}", source, f"backward_rule{suffix}", on_click="ignore")
-    st.code(source, language="json" if suffix == ".ipynb" else "python", height=420)
+    st.code(source, language="json" if suffix == ".ipynb" else "python", wrap_lines=True)
 
 
 def _notebook(choice: Choice, op: Op, rule: Rule) -> str:

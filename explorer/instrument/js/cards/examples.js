@@ -1,10 +1,11 @@
 // Examples to start from.
 
+import { queryOf } from "../choice/address.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
-/** @typedef {{name: string, hint: string, choice: Choice}} Example */
+/** @typedef {{name: string, hint: string, train: string, choice: Choice}} Example */
 
 /**
  * A menu of examples, and beside it what to try with the one that is shown.
@@ -26,12 +27,15 @@ export function createExamples(examples, onChoose) {
   });
   const menu = createMenu("Examples", ...items);
   const hint = element("p", { class: "hint", role: "status" });
+  const train = element("a", { class: "hint" });
   return {
-    element: element("div", { class: "examples" }, menu, hint),
+    element: element("div", { class: "examples" }, menu, element("div", {}, hint, train)),
     /** What to try with the example that is shown. @param {Choice} choice */
     show(choice) {
       const shown = examples.find((example) => sameEntries(example.choice, choice));
       setText(hint, shown?.hint ?? "");
+      setText(train, shown?.train ?? "");
+      setAttribute(train, "href", shown?.train && `train?${queryOf(choice)}`);
       setAttribute(hint, "title", shown?.hint);
     },
   };

@@ -31,16 +31,22 @@ export function opOptions(choice) {
   ];
 }
 
-/** The rules that are not shown yet. @param {Choice} choice @returns {Option[]} */
+/** Every rule; those that are shown already cannot be chosen again. @param {Choice} choice @returns {Option[]} */
 export function ruleOptions(choice) {
   const { rules, firstOwn } = catalogue();
   const { op } = entriesOf(choice);
   const shown = new Set(choice.rules.map((rule) => rule.key));
   const groups = [...new Set([MADE_FOR, "For any op", "Your own", NOT_MADE])];
-  const free = Object.values(rules).filter((entry) => !shown.has(entry.key));
-  const listed = free.map((entry) =>
-    option(entry, groupOf(entry, op), { op, rule: entry }, choice, suits(entry, op) ? "" : entry.otherwise),
-  );
+  const listed = Object.values(rules).map((entry) => ({
+    ...option(
+      entry,
+      groupOf(entry, op),
+      { op, rule: entry },
+      choice,
+      suits(entry, op) ? "" : entry.otherwise,
+    ),
+    taken: shown.has(entry.key),
+  }));
   const first = firstOwn.rule.find((/** @type {Rule} */ entry) => !shown.has(entry.key));
   const own = first
     ? [

@@ -5,9 +5,12 @@ import { search } from "./search.js";
 
 /** @typedef {import("../formula/entry.js").Entry} Entry */
 /**
- * One that can be chosen: under which heading it stands, why it may not suit, and its picture.
- * @typedef {{entry: Entry, group: string, doubt: string, picture: () => Element}} Option
+ * One that can be chosen: under which heading it stands, why it may not suit, its picture, and whether it is
+ * ``taken`` already.
+ * @typedef {{entry: Entry, group: string, doubt: string, picture: () => Element, taken?: boolean}} Option
  */
+
+const TAKEN = "Shown already.";
 
 /**
  * A palette. ``open`` shows options in their order; ``onChoose`` gets the key of the one that is taken.
@@ -65,7 +68,7 @@ export function createPalette(host, { title, searchLabel, onChoose }) {
   }
 
   /** @param {Option} option */
-  function row({ entry, doubt, picture }) {
+  function row({ entry, doubt, picture, taken = false }) {
     const choose = () => {
       dialog.close();
       onChoose(entry.key);
@@ -76,18 +79,26 @@ export function createPalette(host, { title, searchLabel, onChoose }) {
       element("b", {}, entry.label),
       element("code", {}, entry.formula ?? "torch's own"),
       element("small", {}, entry.purpose),
+      ...(taken ? [element("small", { class: "doubt" }, TAKEN)] : []),
       ...(doubt ? [element("small", { class: "doubt" }, doubt)] : []),
     );
+    const how = taken ? { "aria-disabled": "true" } : { onclick: choose };
     return element(
       "div",
-      { role: "option", id: freshId(), onclick: choose, "aria-selected": "false" },
+      { role: "option", id: freshId(), "aria-selected": "false", ...how },
       words,
       picture(),
     );
   }
 
-  /** @param {number} place */
-  function mark(place) {
+  /**
+   * Mark a row, or the next one this way that can be chosen, if there is one.
+   * @param {number} start
+   * @param {number} [way]
+   */
+  function mark(start, way = 1) {
+    const order = rows.map((_, count) => (start + way * count + 2 * rows.length) % rows.length);
+    const place = order.find((at) => !rows[at].ariaDisabled) ?? start;
     rows.forEach((one, at) => setAttribute(one, "aria-selected", String(at === place)));
     active = place;
     setAttribute(field, "aria-activedescendant", rows[place]?.id);
@@ -97,7 +108,7 @@ export function createPalette(host, { title, searchLabel, onChoose }) {
   /** @param {KeyboardEvent} event */
   function steer(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && rows.length) mark((active + step + rows.length) % rows.length);
+    if (step && rows.length) mark(active + step, step);
     else if (event.key === "Enter") rows[active]?.click();
     else if (event.key === "Escape") dialog.close();
     else return;

@@ -6,6 +6,9 @@ import { createMenu } from "../elements/menu.js";
 /** @typedef {{main: string, rest: string}} Words */
 
 const NOT_YET = "…";
+const EXPLANATION =
+  "The browser draws every curve at once, so that it follows your hand. Once you rest, torch computes the same " +
+  "curves on the server, and its values take their place: then they are confirmed.";
 
 /**
  * The words above the chart, in a place of a fixed size; the rest opens.
@@ -16,7 +19,9 @@ export function createWords(host) {
   const rest = element("p", { class: "rest" });
   const more = createMenu("More", rest);
   const sign = element("span", { class: "sign", role: "status" });
-  host.append(main, more, sign);
+  const explained = createMenu("?", element("p", {}, EXPLANATION));
+  setAttribute(/** @type {Element} */ (explained.firstChild), "aria-label", "What confirmed by torch means");
+  host.append(main, more, element("span", { class: "confirmation" }, sign, explained));
   return {
     /** @param {Words|null|undefined} words null while they are not known for what is seen */
     show(words) {

@@ -20,6 +20,7 @@
  * @typedef {object} Common
  * @property {string} key
  * @property {string} label
+ * @property {string[]} also other names people know it by
  * @property {string} purpose
  * @property {string} source
  * @property {string} note
