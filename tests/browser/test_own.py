@@ -148,7 +148,7 @@ def test_the_palette_lists_every_rule_with_what_suits_first(page: Page) -> None:
     page.get_by_role("button", name="Add rule").click()
     expect(page.get_by_label("Search rules")).to_be_focused()
     shown = options(page)
-    labels = {rule.label for key, rule in explorer.RULES.items() if key != "default"}
+    labels = {rule.label for rule in explorer.RULES.values()}
     assert set(shown) == labels | {"Own formula"}
     suited = {rule.label for rule in explorer.RULES.values() if "sign" in rule.suits}
     assert set(shown[: len(suited)]) == suited
@@ -164,7 +164,7 @@ def test_the_palette_lists_every_rule_with_what_suits_first(page: Page) -> None:
 @pytest.mark.parametrize(
     ("text", "first"),
     [
-        ("atan", "Arctan surrogate"), ("arctan", "Arctan surrogate"), ("masked", "Masked"), ("ste", "ReSTE"),
+        ("atan", "Arctan surrogate"), ("arctan", "Arctan surrogate"), ("masked", "Masked"), ("ste", "Straight-through"),
         ("MASKED open", "Masked (open)"), ("cosh", None),
     ],
 )  # fmt: skip

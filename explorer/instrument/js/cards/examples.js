@@ -1,6 +1,7 @@
 // Examples to start from.
 
 import { queryOf } from "../choice/address.js";
+import { catalogue } from "../choice/entries.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
 
@@ -27,7 +28,7 @@ export function createExamples(examples, onChoose) {
   });
   const menu = createMenu("Examples", ...items);
   const hint = element("p", { class: "hint", role: "status" });
-  const train = element("a", { class: "hint" });
+  const train = element("a", { class: "then" });
   return {
     element: element("div", { class: "examples" }, menu, element("div", {}, hint, train)),
     /** What to try with the example that is shown. @param {Choice} choice */
@@ -35,10 +36,15 @@ export function createExamples(examples, onChoose) {
       const shown = examples.find((example) => sameEntries(example.choice, choice));
       setText(hint, shown?.hint ?? "");
       setText(train, shown?.train ?? "");
-      setAttribute(train, "href", shown?.train && `train?${queryOf(choice)}`);
+      setAttribute(train, "href", shown?.train ? `train?${queryOf(trained(choice))}` : null);
       setAttribute(hint, "title", shown?.hint);
     },
   };
+}
+
+/** The choice on the task that shows what rules do. @param {Choice} choice @returns {Choice} */
+function trained(choice) {
+  return { ...choice, training: { task: catalogue().firstTask, ...choice.training } };
 }
 
 /** @param {Choice} one @param {Choice} other */
