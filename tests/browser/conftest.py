@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any, Literal
 
 import pytest
@@ -92,15 +92,36 @@ def profile(browser: Browser, address: str, **options: Any) -> BrowserContext:
     return context
 
 
-@pytest.fixture
-def new_page(chromium: Browser, profiles: Profiles, address: str) -> Iterator[Open]:
-    """Opens pages; ``fresh`` in a profile that nobody has used, else in the lasting one of the options."""
-    opened: list[Page | BrowserContext] = []
+@contextmanager
+def without_errors() -> Iterator[Callable[[Page], Page]]:
+    """Takes pages that must log no error."""
     errors: list[str] = []
 
     def logged(message: ConsoleMessage) -> None:
         if message.type == "error":
             errors.append(f"{message.text} {message.location}")
+
+    def take(page: Page) -> Page:
+        page.on("console", logged)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        return page
+
+    yield take
+    assert not errors
+
+
+@pytest.fixture(scope="module")
+def course(profiles: Profiles) -> Iterator[Page]:
+    """The page of lessons, one for all tests of a file: in it one goes from lesson to lesson."""
+    with without_errors() as take, take(profiles.find().new_page()) as page:
+        page.goto("/learn")
+        yield page
+
+
+@pytest.fixture
+def new_page(chromium: Browser, profiles: Profiles, address: str) -> Iterator[Open]:
+    """Opens pages; ``fresh`` in a profile that nobody has used, else in the lasting one of the options."""
+    opened: list[Page | BrowserContext] = []
 
     def make(
         *,
@@ -110,20 +131,18 @@ def new_page(chromium: Browser, profiles: Profiles, address: str) -> Iterator[Op
         **options: Any,
     ) -> Page:
         own = profile(chromium, address, **options) if fresh else None
-        page = (own or profiles.find(**options)).new_page()
+        page = take((own or profiles.find(**options)).new_page())
         opened.append(own or page)
-        page.on("console", logged)
-        page.on("pageerror", lambda error: errors.append(str(error)))
         if viewport:
             page.set_viewport_size(viewport)
         if color_scheme:
             page.emulate_media(color_scheme=color_scheme)
         return page
 
-    yield make
-    for thing in opened:
-        thing.close()
-    assert not errors
+    with without_errors() as take:
+        yield make
+        for thing in opened:
+            thing.close()
 
 
 @pytest.fixture

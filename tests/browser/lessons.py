@@ -22,6 +22,23 @@ def open_lesson(page: Page, key: str, more: str = "") -> None:
     expect(page.get_by_role("heading", level=2, name=LESSONS[key].title)).to_be_visible(timeout=COMPUTED_MS)
 
 
+def turn_to(course: Page, lesson: Lesson) -> None:
+    """Go to a lesson from whatever the page of lessons shows, and leave the stage."""
+    present(course, False)
+    number = list(LESSONS).index(lesson.key) + 1
+    course.get_by_role("link", name=f"Lesson {number}: {lesson.title}", exact=True).click()
+    expect(course.get_by_role("heading", level=2, name=lesson.title)).to_be_visible(timeout=COMPUTED_MS)
+    expect(course.get_by_role("button", name="Skip", exact=True)).to_be_visible()
+
+
+def present(page: Page, presenting: bool) -> None:
+    """Begin or end what is shown on a stage, where it is not so already."""
+    stage = page.locator(".lesson.presenting")
+    if stage.count() != presenting:
+        page.keyboard.press("p")
+    expect(stage).to_have_count(int(presenting))
+
+
 def press(page: Page, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 

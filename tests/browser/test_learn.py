@@ -244,6 +244,7 @@ def test_a_net_trains_in_its_lesson(page: Page) -> None:
     net = page.get_by_role("region", name="The net, live")
     expect(net.get_by_role("group", name="Quantise")).to_be_visible()
     net.get_by_role("button", name="Start", exact=True).click()
+    net.get_by_label("full", exact=True).check()
     expect(net.get_by_text(re.compile("Finished after 500 steps"))).to_be_visible(timeout=40_000)
     opening = page.get_by_role("link", name="Open in Train")
     expect(opening).to_have_attribute("href", re.compile("/train.op=quantize"))

@@ -9,7 +9,7 @@ from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.lessons import LESSONS, Lesson
 from tests.browser.access import in_both_themes, show_in, violations
 from tests.browser.conftest import Open
-from tests.browser.lessons import COMPUTED_MS, EACH, open_lesson, press, until_shown
+from tests.browser.lessons import COMPUTED_MS, EACH, open_lesson, present, press, turn_to, until_shown
 from tests.browser.test_look import PHONE, contrast, luminance
 
 ON_A_PHONE = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
@@ -23,12 +23,6 @@ CODE = """() => {
 }"""
 
 
-def present(page: Page, presenting: bool) -> None:
-    """Begin or end what is shown on a stage."""
-    page.keyboard.press("p" if presenting else "Escape")
-    expect(page.locator(".lesson.presenting")).to_have_count(int(presenting))
-
-
 def reveal(page: Page, lesson: Lesson) -> None:
     """All a lesson has to show, a net included."""
     press(page, "Skip")
@@ -39,15 +33,15 @@ def reveal(page: Page, lesson: Lesson) -> None:
 
 
 @EACH
-def test_no_lesson_violates_the_rules_of_axe(page: Page, lesson: Lesson) -> None:
-    open_lesson(page, lesson.key)
-    assert in_both_themes(page, ".lesson") == []
-    present(page, True)
-    assert in_both_themes(page, ".lesson") == []
-    reveal(page, lesson)
-    assert in_both_themes(page, ".lesson") == []
-    present(page, False)
-    assert in_both_themes(page, ".lesson") == []
+def test_no_lesson_violates_the_rules_of_axe(course: Page, lesson: Lesson) -> None:
+    turn_to(course, lesson)
+    assert in_both_themes(course, ".lesson") == []
+    present(course, True)
+    assert in_both_themes(course, ".lesson") == []
+    reveal(course, lesson)
+    assert in_both_themes(course, ".lesson") == []
+    present(course, False)
+    assert in_both_themes(course, ".lesson") == []
 
 
 def test_no_lesson_violates_the_rules_of_axe_on_a_phone(new_page: Open) -> None:

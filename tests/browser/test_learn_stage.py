@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS, Lesson
 from tests.browser.conftest import Open
-from tests.browser.lessons import COMPUTED_MS, EACH, open_lesson, press, until_shown
+from tests.browser.lessons import COMPUTED_MS, EACH, open_lesson, present, press, turn_to, until_shown
 from tests.browser.reading import enter, number, settle, slider
 
 # Each text that is seen in letters below 24 px or in raised ones; what is drawn by Plotly included.
@@ -46,23 +46,24 @@ def small_texts(page: Page) -> list[str]:
 
 
 @EACH
-def test_on_a_stage_nothing_is_small(page: Page, lesson: Lesson) -> None:
-    open_lesson(page, lesson.key, "&present=1")
-    assert small_texts(page) == []
-    press(page, "Skip")
-    until_shown(page, lesson)
-    for button in page.get_by_role("button", name="Train it here").all():
+def test_on_a_stage_nothing_is_small(course: Page, lesson: Lesson) -> None:
+    turn_to(course, lesson)
+    present(course, True)
+    assert small_texts(course) == []
+    press(course, "Skip")
+    until_shown(course, lesson)
+    for button in course.get_by_role("button", name="Train it here").all():
         button.click()
-        net = page.get_by_role("region", name="The net, live")
+        net = course.get_by_role("region", name="The net, live")
         net.get_by_role("button", name="Start", exact=True).click()
         many = re.compile(r"Step ([4-9]\d|\d{3}) / 500")
         expect(net.get_by_text(many)).to_be_visible(timeout=COMPUTED_MS)  # of several decades
         net.locator(".norms").scroll_into_view_if_needed()  # what is out of view waits for the end
         expect(net.locator(".norms .ytick")).not_to_have_count(0)
         expect(net.locator(".preactivations .bars")).not_to_have_count(0)
-    assert small_texts(page) == []
-    assert page.locator(".lesson").evaluate("one => one.getBoundingClientRect().top") == 0
-    assert page.evaluate("document.elementFromPoint(100, 20).closest('.lesson') !== null"), (
+    assert small_texts(course) == []
+    assert course.locator(".lesson").evaluate("one => one.getBoundingClientRect().top") == 0
+    assert course.evaluate("document.elementFromPoint(100, 20).closest('.lesson') !== null"), (
         "no bar of the page"
     )
 

@@ -547,7 +547,7 @@ def test_a_device_is_chosen_where_there_are_two(page: Page) -> None:
 
 def test_no_device_is_offered_where_there_is_one(page: Page) -> None:
     open_train(page, "op=relu&rule=default")
-    expect(page.locator(".training .settings").get_by_label("Seed")).to_be_visible()
+    expect(page.locator(".training .settings").get_by_label("Seed", exact=True)).to_be_visible()
     assert page.locator(".training .settings").get_by_label("Device").count() == 0
 
 

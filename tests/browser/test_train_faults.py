@@ -11,9 +11,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, Playwright, expect
 
-from tests.browser.conftest import profile
+from tests.browser.chromium import launch_lasting
+from tests.browser.conftest import PATIENCE_MS, usual
 from tests.browser.reading import TRACES
 from tests.browser.server import ROOT, free_port, serve
 from tests.browser.training import open_train, press, status, steps, wait_for_steps
@@ -70,22 +71,31 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     found.stop()
 
 
+@pytest.fixture(scope="module")
+def visiting(playwright: Playwright, server: Server) -> Iterator[list[BrowserContext]]:
+    """The browsers of two visitors."""
+    with ExitStack() as stack:
+        lasting = [launch_lasting(playwright, **usual(server.address)) for _ in range(2)]
+        yield [stack.enter_context(context) for context in lasting]
+
+
 @pytest.fixture
-def visitors(chromium: Browser, server: Server) -> Iterator[tuple[Page, Page]]:
+def visitors(visiting: list[BrowserContext]) -> Iterator[tuple[Page, Page]]:
     """Two of them, each with a run; what the browser logs of lost connections is no fault."""
-    contexts = [profile(chromium, server.address) for _ in range(2)]
-    one, other = (context.new_page() for context in contexts)
+    one, other = (context.new_page() for context in visiting)
     for page in (one, other):
+        page.set_default_timeout(PATIENCE_MS)
         open_train(page, LASTING)
         press(page, "Start")
         wait_for_steps(page, 10)
     yield one, other
-    for context in contexts:
-        context.close()
+    for page in (one, other):
+        page.context.set_offline(False)
+        page.close()
 
 
 def assert_settings_stay(page: Page) -> None:
-    expect(page.locator(".training .settings").get_by_label("Seed")).to_have_value("4")
+    expect(page.locator(".training .settings").get_by_label("Seed", exact=True)).to_have_value("4")
     assert "seed=4" in page.url
 
 
