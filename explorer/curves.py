@@ -78,6 +78,22 @@ class Curves:
         found = {rule.key: known_degree(rule, y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
         return {FORWARD: y, **found}
 
+    @cached_property
+    def declared(self) -> dict[str, bool]:
+        """Of each curve whether the catalogue says where its kinks are, so that no one is missed."""
+        op = self.op.kinks is not None
+        alone = {
+            rule.key: rule.parsed is not None and "y" not in rule.parsed.variables for rule in self.rules
+        }
+        rules = {rule.key: rule.kinks is not None and (op or alone[rule.key]) for rule in self.rules}
+        return {FORWARD: op, **rules}
+
+    def at(self, key: str, x: Floats) -> Floats:
+        """The values of one curve at other x of the range; (m,), of their dtype."""
+        rule = next((rule for rule in self.rules if rule.key == key), self.rules[0])
+        y, gradients = _evaluated(self.op, rule, x, self.g, self.parameters, (self.start, self.stop))
+        return y if key == FORWARD else gradients
+
     def autograd(self, g: float) -> Floats:
         """What torch's own autograd returns for the op and an upstream gradient; (n,)."""
         span = self.start, self.stop

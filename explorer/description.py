@@ -5,9 +5,9 @@ says "in this picture".
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, takewhile
+from itertools import accumulate, pairwise, takewhile
 from math import comb
 from typing import Any
 
@@ -16,10 +16,12 @@ import pandas as pd
 
 from explorer.claims import MOST_PIECES, Claim, Span, comparisons, forward_claims, gradient_claims
 from explorer.curves import FORWARD, Curves, curves_of
+from explorer.formula import percent
 
 MAIN_LENGTH = 110  # characters that stand above the chart
 _LARGEST = 7  # power of ten, from which on numbers are written with it
 _LONGEST = 34  # characters of a name that is said whole
+_MOST_LISTED = 8  # single x that are told one by one
 _SHORT = 12  # and of a longer one
 
 
@@ -49,17 +51,17 @@ def described(shown: Curves | pd.DataFrame) -> Description:
     exact, limit = curves.exact, float(np.finfo(curves.x.dtype).max)
     forward = forward_claims(exact, limit)
     gradients = {key: gradient_claims(exact, key, limit) for key in exact.gradients}
-    compared = list(comparisons(exact))
+    compared = list(comparisons(exact, gradients))
     claims = (claim for some in (forward, *gradients.values(), compared) for claim in some)
     names = _brief(exact)
     said: dict[str, list[str]] = {}
     for key, found in gradients.items():
         said.setdefault(_gradient_words(found, exact), []).append(names[key])
-    first = f"{names[FORWARD]} {_forward_words(forward)}."
     each = [f"{_listed(labels)}: the gradient is {words}." for words, labels in said.items()]
-    overview, left = _overview(compared, exact.g, names)
-    sentences = [*overview, *each, first, *(_comparison_words(claim, names) for claim in left)]
-    if forward[0].kind == "many" or len(sentences[0]) > MAIN_LENGTH:
+    first = f"{names[FORWARD]} {_forward_words(forward)}."
+    sentences = _compared(compared, gradients, each, exact, names)
+    sentences = [*sentences, first] if len(sentences[0]) <= MAIN_LENGTH else [first, *sentences]
+    if forward[0].kind == "many":
         sentences = [first, *(sentence for sentence in sentences if sentence != first)]
     ends = accumulate(len(sentence) + 1 for sentence in takewhile(first.__ne__, sentences))
     count = max(sum(end <= MAIN_LENGTH for end in ends), 1)
@@ -78,13 +80,28 @@ def _forward_words(claims: list[Claim]) -> str:
     """What follows the label of the op."""
     if claims[0].kind == "many":
         return f"{'has' if claims[0].exact else 'may have'} more kinks here than the chart can show"
-    shares = {claim.kind: claim.numbers[0] for claim in claims}
-    if shares.get("undefined") == 1:
-        return "has no finite value in this picture"
-    words = _flat_words(claims[0])
+    shares = _shares(claims)
+    if _is_whole(shares.get("undefined")):
+        values = "finite values at single x only" if _of(claims, "point") else "no finite value"
+        return f"has {values} in this picture"
+    words = [_flat_words(claims[0])]
     if "undefined" in shares:
-        words += f" and undefined or infinite on {_percent(shares['undefined'])}"
-    return words + _overflow_words(shares)
+        missing = _part(shares["undefined"])
+        scope = missing[missing.index(" of ") :]
+        words.append(f"undefined or infinite on {missing.removesuffix(scope * words[0].endswith(scope))}")
+    return _listed([*words, *_hole_words(claims)]) + _overflow_words(shares)
+
+
+def _shares(claims: Iterable[Claim]) -> dict[str, Claim]:
+    return {claim.kind: claim for claim in _of(claims, "undefined", "overflow")}
+
+
+def _is_whole(share: Claim | None) -> bool:
+    return share is not None and share.numbers == (1.0,)
+
+
+def _of(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
+    return [claim for claim in claims if claim.kind in kinds]
 
 
 def _flat_words(claim: Claim) -> str:
@@ -95,47 +112,83 @@ def _flat_words(claim: Claim) -> str:
     if share in (0, 1):
         everywhere = "almost everywhere" if claim.exact else f"almost everywhere {where}"
         return f"is flat nowhere {where}" if share == 0 else f"is flat {everywhere}"
-    return f"is flat on {_percent(share)} of {'the range' if claim.exact else 'this picture'}"
+    return f"is flat on {_part(claim)}"
 
 
-def _overflow_words(shares: Mapping[str, float]) -> str:
-    share = shares.get("overflow")
-    return f", and too large for 32 bits on {_percent(share)} of the range" if share else ""
+def _part(claim: Claim) -> str:
+    """A share of the range, or of what is drawn of it."""
+    return f"{percent(claim.numbers[-1])} of {'the range' if claim.exact else 'this picture'}"
+
+
+def _hole_words(claims: Iterable[Claim], *, known: Sequence[float] = ()) -> list[str]:
+    """At which single x there is no finite value; ``known`` are those of which more is said."""
+    words = []
+    for claim in _of(claims, "infinite", "nowhere"):
+        left = [x for x in claim.numbers if x not in known]
+        what = "infinite" if claim.kind == "infinite" else "undefined"
+        if left:
+            words.append(f"{what} at {_positions(left)}")
+    return words
+
+
+def _positions(x: Sequence[float]) -> str:
+    return f"x = {_listed(_some(x))}" if len(x) <= _MOST_LISTED else f"{len(x)} single x"
+
+
+def _overflow_words(shares: Mapping[str, Claim]) -> str:
+    return f", and too large for 32 bits on {_part(shares['overflow'])}" if "overflow" in shares else ""
 
 
 def _gradient_words(claims: list[Claim], curves: Curves) -> str:
     """What follows "the gradient is"."""
-    shares = {claim.kind: claim.numbers[0] for claim in claims if claim.kind in ("undefined", "overflow")}
-    if shares.get("undefined") == 1:
-        return "finite nowhere in this picture"
-    said = [claim for claim in claims if claim.kind not in shares]
-    words = _SAYINGS[said[0].kind](said, curves) + _overflow_words(shares)
+    shares = _shares(claims)
+    if _is_whole(shares.get("undefined")):
+        return _alone_words(_of(claims, "point"), curves.g)
+    said = next(claim for claim in claims if claim.kind in _SAYINGS)
+    words = _SAYINGS[said.kind](claims, curves) + _overflow_words(shares)
     missing = shares.get("undefined")
-    return f"not finite on {_percent(missing)} of the range and elsewhere {words}" if missing else words
+    return f"not finite on {_part(missing)} and elsewhere {words}" if missing else words
+
+
+def _alone_words(points: list[Claim], g: float) -> str:
+    """Of a gradient that has values at single x at most."""
+    if not points:
+        return "finite nowhere in this picture"
+    if len(points) > MOST_PIECES:
+        return f"finite at {len(points)} single x only in this picture"
+    values = [f"{_value(point.numbers[0], g)} at x = {_number(point.numbers[1])}" for point in points]
+    return f"finite almost nowhere in this picture: {_listed(values)}"
 
 
 def _level_words(claims: list[Claim], curves: Curves) -> str:
-    levels = [claim for claim in claims if claim.kind == "level"]
-    points = [claim for claim in claims if claim.kind == "point"]
-    whole = ((float(curves.x[0]), float(curves.x[-1])),)
+    levels, points, holes = _of(claims, "level"), _of(claims, "point"), _hole_words(claims)
     bounds = _texts(
         [*(x for claim in levels for span in claim.spans for x in span), *(p.numbers[1] for p in points)]
     )
+    everywhere = "almost everywhere" if points or holes else "everywhere"
     parts = []
     for claim in levels:
-        where = ["almost everywhere" if points else "everywhere"] if claim.spans == whole else []
-        value = _value(claim.numbers[0], curves.g)
-        parts.append(
-            f"{value} {_listed(where or [_span(span, bounds, claim, curves) for span in claim.spans])}"
-        )
-        if len(levels) == 2 and claim.numbers == (0.0,):
-            parts[-1] = "0 elsewhere"
-    parts.sort(key="0 elsewhere".__eq__)
+        where = _listed(_spans(claim, bounds, curves, everywhere))
+        parts.append(f"{_value(claim.numbers[0], curves.g)} {where}")
+    if len(levels) == 2 and levels[0].numbers == (0.0,):
+        levels, parts = levels[::-1], parts[::-1]
+    if len(levels) == 2 and levels[1].numbers == (0.0,):  # of two levels 0 is what holds elsewhere
+        return _listed([parts[0], *_point_words(points, bounds, curves.g), *holes, "0 elsewhere"])
+    return _listed([*parts, *_point_words(points, bounds, curves.g), *holes])
+
+
+def _point_words(points: list[Claim], texts: Mapping[float, str], g: float) -> list[str]:
     if len(points) > MOST_PIECES:
-        return f"{_listed(parts)}, with other values at {len(points)} single x"
-    return _listed(
-        [*parts, *(f"{_value(p.numbers[0], curves.g)} at x = {bounds[p.numbers[1]]}" for p in points)]
-    )
+        return [f"other values at {len(points)} single x"]
+    return [f"{_value(point.numbers[0], g)} at x = {texts[point.numbers[1]]}" for point in points]
+
+
+def _spans(
+    claim: Claim, texts: Mapping[float, str], curves: Curves, everywhere: str = "everywhere"
+) -> list[str]:
+    if claim.spans == ((float(curves.x[0]), float(curves.x[-1])),):
+        return [everywhere]
+    return [_span(span, texts, claim, curves) for span in claim.spans]
 
 
 def _span(span: Span, texts: Mapping[float, str], claim: Claim, curves: Curves) -> str:
@@ -158,57 +211,207 @@ def _holds_at(bound: float, text: str, claim: Claim, curves: Curves) -> bool | N
 
 
 def _among_words(claims: list[Claim], curves: Curves) -> str:
-    values = _listed([_value(number, curves.g) for number in claims[0].numbers])
-    parts = [claim.numbers for claim in claims if claim.kind == "part"]
+    (among,), parts, holes = _of(claims, "among"), _of(claims, "part"), _hole_words(claims)
     if parts:
-        (value, share), *_ = parts
-        return f"{_value(value, curves.g)} on {_percent(share)} of the range and 0 elsewhere"
-    return f"one of {values}" + (" almost everywhere" if len(claims) > 1 else "")
+        value = _value(parts[0].numbers[0], curves.g)
+        return _listed([f"{value} on {_part(parts[0])}", *holes, "0 elsewhere"])
+    values = _listed([_value(number, curves.g) for number in among.numbers])
+    almost = " almost everywhere" if holes or _of(claims, "point") else ""
+    return _listed([f"one of {values}{almost}", *holes])
 
 
 def _range_words(claims: list[Claim], curves: Curves) -> str:
-    low, high, at = claims[0].numbers
-    scope = "" if claims[0].exact else " in this picture"
+    (span,), zeros = _of(claims, "range"), _of(claims, "part")
+    low, high, at = span.numbers
+    scope = "" if span.exact else " in this picture"
     if low == high:
-        return f"{_value(low, curves.g)} at every point of this picture"
-    if _number(low) == _number(high):
-        return f"about {_number(high)}{scope or ' everywhere'}"
-    words = f"between {_number(low)} and {_number(high)}{scope}, strongest near x = {_number(at)}"
-    zeros = [claim.numbers[1] for claim in claims if claim.kind == "part"]
-    return words + (f", and 0 on {_percent(zeros[0])} of the range" if zeros else "")
+        words = f"{_value(low, curves.g)} at every point of this picture"
+    elif _number(low) == _number(high):
+        words = f"about {_number(high)}{scope or ' everywhere'}"
+    else:
+        words = f"between {_number(low)} and {_number(high)}{scope}, strongest near x = {_number(at)}"
+    more = [*(f"0 on {_part(zero)}" for zero in zeros), *_hole_words(claims)]
+    return f"{words}, and {_listed(more)}" if more else words
+
+
+def _pole_words(claims: list[Claim], _curves: Curves) -> str:
+    (poles,) = _of(claims, "unbounded")
+    return _listed([f"unbounded near {_positions(poles.numbers)}", *_hole_words(claims, known=poles.numbers)])
+
+
+def _many_words(claims: list[Claim], _curves: Curves) -> str:
+    return f"not summed up here: it {'has' if claims[0].exact else 'may have'} too many kinks"
 
 
 _SAYINGS: Mapping[str, Callable[[list[Claim], Curves], str]] = {
-    "many": lambda claims, _: (
-        f"not summed up here: it {'has' if claims[0].exact else 'may have'} too many kinks"
-    ),
-    "unbounded": lambda claims, _: f"unbounded near x = {_listed(_some(claims[0].numbers))}",
+    "many": _many_words,
+    "unbounded": _pole_words,
     "level": _level_words,
     "among": _among_words,
     "range": _range_words,
 }
 
 
-def _overview(compared: list[Claim], g: float, names: Mapping[str, str]) -> tuple[list[str], list[Claim]]:
-    """What can be said of all rules in one sentence, or nothing; and the claims that it leaves to be told."""
-    alike, different, apart = (
-        [claim for claim in compared if claim.kind == kind] for kind in ("alike", "different", "apart")
-    )
-    if not different:
-        return [_comparison_words(claim, names) for claim in alike], apart
-    rules, gradients = map(_number, different[0].numbers)
-    at = f"at g = {_number(g)}"
-    everywhere_else = len(apart) == comb(len(different[0].about), 2) and len(set(map(_places, apart))) == 1
-    only = f", but only at {_places(apart[0])}" if everywhere_else else ""
-    if not alike:
-        return [f"All {rules} gradients differ {at}{only}."], [] if only else apart
-    others = [name for key, name in names.items() if key not in (FORWARD, *alike[0].about)]
-    another = f"{_listed(others)} {'each another' if len(others) > 1 else 'another'}"
-    same = f"{_names(alike[0], names)} show the same gradient {at}, {another}"
-    if len(alike) == 1 and len(same) < MAIN_LENGTH:
-        fits = len(same + only) < MAIN_LENGTH
-        return [f"{same}{only if fits else ''}."], [] if only and fits else apart
-    return [f"These {rules} rules show {gradients} different gradients {at}."], alike + apart
+def _compared(
+    compared: list[Claim],
+    gradients: Mapping[str, list[Claim]],
+    each: list[str],
+    curves: Curves,
+    names: Mapping[str, str],
+) -> list[str]:
+    """What each rule returns, and before it, where that is long, by what they differ."""
+    alike, apart = _of(compared, "alike"), _of(compared, "apart")
+    groups = _groups(alike, gradients)
+    untold = [claim for claim in alike if len(groups) == 1 or gradients[claim.about[0]][0].kind != "level"]
+    same = [_comparison_words(claim, names) for claim in untold]
+    if len(groups) == 1:
+        return [*same, *each]
+    only = [_comparison_words(claim, names) for claim in apart]
+    if len(" ".join(each)) < MAIN_LENGTH:
+        return [*each, *same, *only]
+    labels = {group[0]: _listed([names[key] for key in group]) for group in groups}
+    differences = _differences(compared, gradients, labels, curves)
+    lead = next((text for text in differences if len(text) < MAIN_LENGTH), None)
+    return [*([lead] if lead else []), *same, *each, *(text for text in only if text != lead)]
+
+
+def _groups(alike: Iterable[Claim], keys: Iterable[str]) -> list[tuple[str, ...]]:
+    """The keys of all curves, those together that cannot be told apart."""
+    groups = {claim.about[0]: claim.about for claim in alike}
+    others = {key for group in groups.values() for key in group[1:]}
+    return [groups.get(key, (key,)) for key in keys if key not in others]
+
+
+def _differences(
+    compared: list[Claim],
+    gradients: Mapping[str, list[Claim]],
+    labels: Mapping[str, str],
+    curves: Curves,
+) -> Iterator[str]:
+    """Sentences on what tells curves apart, the most telling first; ``labels`` of those that differ."""
+    yield from _apart_words(_of(compared, "apart"), labels, curves.g)
+    if len(labels) == 2:
+        yield from _gap_words(_of(compared, "gap"), labels, curves)
+    else:
+        yield from _spot_words({key: _of(gradients[key], "level") for key in labels}, labels, curves)
+    yield from _measure_words(compared, labels, curves.g)
+    count, at = len(gradients), f"at g = {_number(curves.g)}"
+    if 2 < count == len(labels):
+        yield f"All {count} gradients differ {at}."
+    elif count > 2:
+        yield f"These {count} rules show {len(labels)} different gradients {at}."
+
+
+def _apart_words(apart: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
+    """Where all of the curves differ at a few x only."""
+    positions = set(map(_places, apart))
+    if len(apart) < comb(len(labels), 2) or len(positions) > 1:
+        return
+    if len(labels) == 2:
+        one, other = labels.values()
+        yield f"{_doing(one, 'differ')} from {other} only at {positions.pop()}."
+    else:
+        yield f"All {len(labels)} gradients differ at g = {_number(g)}, but only at {positions.pop()}."
+
+
+def _gap_words(gaps: list[Claim], labels: Mapping[str, str], curves: Curves) -> Iterator[str]:
+    """Two curves of few values: where which of them gives what, beside torch's own or the first."""
+    if not gaps:
+        return
+    keys = gaps[0].about
+    subject, reference = keys if keys[1] == "default" else keys[::-1]
+    side = keys.index(reference)
+    beside = gaps[0].numbers[side]  # in the widest gap
+    told = [gap for gap in gaps if gap.numbers[side] == beside and len(gap.spans) <= MOST_PIECES]
+    bounds = _texts(x for gap in told for span in gap.spans for x in span)
+    parts = []
+    for gap in sorted(told, key=lambda gap: gap.spans):
+        level = Claim("level", (subject,), (gap.numbers[1 - side],), gap.spans)
+        parts.append(f"{_brief_value(level.numbers[0], curves.g)} {_listed(_spans(level, bounds, curves))}")
+    if parts:
+        yield (
+            f"{_doing(labels[subject], 'give')} {_listed(parts)}, "
+            f"where {_doing(labels[reference], 'give')} {_brief_value(beside, curves.g)}."
+        )
+
+
+def _doing(label: str, verb: str) -> str:
+    """One rule or several with what they do."""
+    return f"{label} {verb}{'' if ' and ' in label else 's'}"
+
+
+def _spot_words(
+    levels: Mapping[str, list[Claim]], labels: Mapping[str, str], curves: Curves
+) -> Iterator[str]:
+    """Several curves of few values: the widest stretch on which no two of them are the same."""
+    ends = sorted({x for some in levels.values() for claim in some for span in claim.spans for x in span})
+    texts = _texts(ends)
+    for span in sorted(pairwise(ends), key=lambda span: span[0] - span[1]):
+        values = {
+            key: level for key, some in levels.items() if (level := _level_within(some, span)) is not None
+        }
+        if len(set(values.values())) == len(labels):
+            told = [f"{labels[key]} {_brief_value(level, curves.g)}" for key, level in values.items()]
+            yield f"{_stretch(span, texts, curves)}: {', '.join(told)}."
+            return
+
+
+def _level_within(levels: Iterable[Claim], span: Span) -> float | None:
+    """The level that holds on all of a span, if one does."""
+    for claim in levels:
+        if any(start <= span[0] and span[1] <= stop for start, stop in claim.spans):
+            return claim.numbers[0]
+    return None
+
+
+def _stretch(span: Span, texts: Mapping[float, str], curves: Curves) -> str:
+    start, stop = (texts[x] for x in span)
+    if span[0] == curves.x[0]:
+        return "Everywhere" if span[1] == curves.x[-1] else f"For x below {stop}"
+    return f"For x above {start}" if span[1] == curves.x[-1] else f"For x between {start} and {stop}"
+
+
+def _measure_words(compared: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
+    """By peak, area and support, as far as they differ: of each curve, or of the least and the most."""
+    known = {(claim.kind, claim.about[0]): claim.numbers[0] for claim in _of(compared, *_MEASURES)}
+    facts = []
+    for kind, (title, text) in _MEASURES.items():
+        values = {key: known[kind, key] for key in labels if (kind, key) in known}
+        if len(values) == len(labels) and len(set(map(text, values.values()))) > 1:
+            facts.append((title, text, values))
+    separating = [fact for fact in facts if len(set(map(fact[1], fact[2].values()))) == len(labels)]
+    tries = [(_each_measured, some) for some in (facts, facts[:2], separating[:1])]
+    tries += [(_extremes, some) for some in (facts, facts[:2], facts[:1])]
+    for words, some in tries:
+        if some:
+            said = "; ".join(words(*fact, labels) for fact in some)
+            yield f"{said[0].upper()}{said[1:]}." if g == 1 else f"At g = {_number(g)}: {said}."
+
+
+def _each_measured(
+    title: str, text: Callable[[float], str], values: Mapping[str, float], labels: Mapping[str, str]
+) -> str:
+    """The values of all curves, the largest first."""
+    named: dict[str, list[str]] = {}
+    for key in sorted(values, key=lambda key: -values[key]):
+        named.setdefault(text(values[key]), []).append(labels[key])
+    return f"{title}: {', '.join(f'{_listed(some)} {value}' for value, some in named.items())}"
+
+
+def _extremes(
+    title: str, text: Callable[[float], str], values: Mapping[str, float], labels: Mapping[str, str]
+) -> str:
+    """The least and the largest value, and whose they are."""
+    ends = []
+    for extreme in (text(min(values.values())), text(max(values.values()))):
+        some = [labels[key] for key, value in values.items() if text(value) == extreme]
+        ends.append(f"{extreme} ({some[0] if len(some) == 1 else f'{len(some)} rules'})")
+    return f"{title}: {' to '.join(ends)}"
+
+
+def _brief_value(level: float, g: float) -> str:
+    """A level in digits, by its name where it is g."""
+    return f"g = {_number(level)}" if g not in (0, 1) and level == g else _number(level)
 
 
 def _comparison_words(claim: Claim, names: Mapping[str, str]) -> str:
@@ -272,9 +475,9 @@ def _number(value: float, digits: int = 4) -> str:
     return text.replace("-", "−")
 
 
-def _percent(share: float) -> str:
-    """A share in whole percent; 0 % and 100 % only where it is exactly that."""
-    whole = round(100 * share)
-    if share in (0, 1) or 0 < whole < 100:
-        return f"{whole} %"
-    return "less than 1 %" if whole == 0 else "more than 99 %"
+# How curves are compared: what is said before the values, and how they are written.
+_MEASURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
+    "peak": ("peaks", _number),
+    "area": ("areas here", _number),
+    "support": ("not 0 on", percent),
+}

@@ -272,7 +272,61 @@ def _different(truth: Truth, claim: Claim) -> bool:
     return apart and (len(found), len(claim.about)) == (rules, gradients)
 
 
+def _hole(truth: Truth, claim: Claim) -> bool:
+    """At each x there is no value, or none a few floats from it; around it there are some."""
+    for x in claim.numbers:
+        around = x + np.array([-1, 1]) * 1e-7 * (truth.curves.stop - truth.curves.start)
+        around = around[(around > truth.curves.start) & (around < truth.curves.stop)]
+        if np.isfinite(truth.of(claim.about[0], _beside(x))).all():
+            return False
+        if not np.isfinite(truth.of(claim.about[0], around)).any():
+            return False
+    return True
+
+
+def _gap(truth: Truth, claim: Claim) -> bool:
+    return all(
+        _level(truth, Claim("level", (key,), (value,), claim.spans))
+        for key, value in zip(claim.about, claim.numbers, strict=True)
+    )
+
+
+def _peak(truth: Truth, claim: Claim) -> bool:
+    (peak,), (key,) = claim.numbers, claim.about
+    curves = truth.curves
+    x = np.concatenate([curves.exact.x, *map(_beside, curves.exact.kinks[key])])
+    found = truth.of(key, x[(x >= curves.start) & (x <= curves.stop)])
+    slack = 1e-6 * abs(peak) + 1e-13 * max(1.0, abs(curves.g))
+    reached = np.isclose(found, peak, rtol=1e-6, atol=slack).any()
+    return bool(np.abs(found).max() <= abs(peak) + slack and reached)
+
+
+def _area(truth: Truth, claim: Claim) -> bool:
+    """By two x in each of many cells, which grow by 1 % with the distance from each kink and the peak."""
+    curves, (key,) = truth.curves, claim.about
+    drawn = curves.exact.x
+    width = drawn[-1] - drawn[0]
+    centres = {*curves.exact.kinks[key], drawn[np.argmax(np.abs(truth.of(key, drawn)))]}
+    steps = width * np.append(0, 1.01 ** -np.arange(3000))
+    edges = [drawn, *(centre + side * steps for centre in centres for side in (-1, 1))]
+    edges = np.unique(np.clip(np.concatenate(edges), drawn[0], drawn[-1]))
+    middles, halves = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
+    left, right = (truth.of(key, middles + side * halves / np.sqrt(3)) for side in (-1, 1))
+    slack = 1e-9 * max(np.abs(left).max(), np.abs(right).max()) + 1e-13 * max(1.0, abs(curves.g))
+    return math.isclose((left + right) @ halves, claim.numbers[0], rel_tol=1e-3, abs_tol=slack * width)
+
+
+def _support(truth: Truth, claim: Claim) -> bool:
+    return abs(truth.share(claim.about[0], lambda found: found != 0) - claim.numbers[0]) < 0.05
+
+
 HOLDS = {
+    "infinite": _hole,
+    "nowhere": _hole,
+    "gap": _gap,
+    "peak": _peak,
+    "area": _area,
+    "support": _support,
     "level": _level,
     "point": _point,
     "among": _among,
@@ -299,6 +353,7 @@ def _numbers_are_claimed(text: str, curves: Curves, claims: tuple[Claim, ...]) -
     known += [
         sum(claim.kind == "point" and claim.about == (key,) for claim in claims) for key in curves.columns
     ]
+    known += [len(claim.numbers) for claim in claims] + [*range(1, len(curves.rules) + 1)]
     for found in re.findall(NUMBER, text.replace("%", "")):
         number = float(found.replace("−", "-"))
         near = [

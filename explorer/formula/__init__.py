@@ -21,12 +21,13 @@ from explorer.formula.evaluation import Scope, bound, carries_gradient, constant
 from explorer.formula.functions import FUNCTIONS, Function
 from explorer.formula.latex import latex, name_latex, number_latex
 from explorer.formula.parsing import MAX_DEPTH, MAX_LENGTH, MAX_NODES, parse_tree
-from explorer.formula.printing import number_text
+from explorer.formula.printing import number_text, percent
 from explorer.formula.tree import CONSTANTS, VARIABLES, Call, Data, Name, Node, data, names
 
 __all__ = [
     "CONSTANTS", "FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "MAX_NODES", "VARIABLES", "Formula", "FormulaError",
     "Function", "Node", "derivative", "name_latex", "names", "number_latex", "number_text", "parse",
+    "percent",
 ]  # fmt: skip
 
 

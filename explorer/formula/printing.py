@@ -37,6 +37,14 @@ def number_text(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
+def percent(share: float) -> str:
+    """A share in whole percent, for people; 0 % and 100 % only where it is exactly that."""
+    whole = round(100 * share)
+    if share in (0, 1) or 0 < whole < 100:
+        return f"{whole} %"
+    return "less than 1 %" if whole == 0 else "more than 99 %"
+
+
 def _code_number(value: float) -> str:
     """As ``number_text``, but whole numbers only where JAX's 32-bit integers hold them."""
     return number_text(value) if abs(value) < 2**31 else repr(value)
