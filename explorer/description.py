@@ -68,12 +68,10 @@ def described(shown: Curves | pd.DataFrame) -> Description:
     return Description(" ".join(sentences[:count]), " ".join(sentences[count:]), tuple(claims))
 
 
-def document(curves: Curves) -> dict[str, Any]:
+def document(curves: Curves, words: Description) -> dict[str, Any]:
     """Curves with their sentences as plain data: arrays, lists and texts, by name."""
-    description = described(curves)
     names = ("start", "stop", "g", "x", "marks", "y", "gradients", "kinks")
-    sentences = {"main": description.main, "rest": description.rest}
-    return {name: getattr(curves, name) for name in names} | sentences
+    return {name: getattr(curves, name) for name in names} | {"main": words.main, "rest": words.rest}
 
 
 def _forward_words(claims: list[Claim]) -> str:

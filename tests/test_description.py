@@ -397,7 +397,7 @@ def test_numbers_are_those_of_the_curve(rule: str):
 
 def test_a_document_holds_curves_and_sentences():
     curves = sample_curves("round", ["default", "soft_round"], start=-1000, stop=1000)
-    found = document(curves)
+    found = document(curves, described(curves))
     assert found["x"] is curves.x
     assert found["gradients"] == curves.gradients
     assert found["kinks"] == {"forward": None, "default": (), "soft_round": None}

@@ -1,6 +1,7 @@
 """What the server answers the instrument: torch's curves, own formulas as entries, the files. No session."""
 
 import base64
+import logging
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from threading import Lock
@@ -10,7 +11,8 @@ import numpy as np
 
 from explorer import description
 from explorer.catalogue import OWN, Op, Rule, find_op, find_rule
-from explorer.curves import sample_curves
+from explorer.curves import Curves, sample_curves
+from explorer.description import Description
 from explorer.formula import FormulaError
 from explorer.instrument import Asset, assets, choice_data, document, entry
 from explorer.instrument.assets import PLOTLY, json_text, skeleton, skeleton_css, with_imports
@@ -32,6 +34,7 @@ _COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
 # What a page loads beside what all of them need.
 _ALSO = {"/train": ("train/training.js",), "/learn": ("learn/course.js", "train/training.js")}
 LONGEST_BODY = 8 * MAX_CHARACTERS  # bytes of pasted code as JSON: four a character, or an escaped quote
+_log = logging.getLogger(__name__)
 Answer = dict[str, Any]
 
 
@@ -144,8 +147,18 @@ def confirm(query: str) -> Answer:
 def _confirmed(op: str, rules: tuple[str, ...], sampling: tuple[tuple[str, float], ...]) -> Answer:
     settings: dict[str, Any] = dict(sampling)
     dtype = _dtype((settings["start"], settings["stop"]))
-    answer: Answer = encoded(description.document(sample_curves(op, rules, dtype=dtype, **settings)))
+    curves = sample_curves(op, rules, dtype=dtype, **settings)
+    answer: Answer = encoded(description.document(curves, _words(curves)))
     return answer
+
+
+def _words(curves: Curves) -> Description:
+    """The sentences, or none where they cannot be told: the curves are torch's all the same."""
+    try:
+        return description.described(curves)
+    except Exception:
+        _log.exception("no words for %s with %s", curves.op.key, [rule.key for rule in curves.rules])
+        return Description("", "", ())
 
 
 def encoded(value: Any) -> Any:

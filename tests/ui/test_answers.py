@@ -63,6 +63,33 @@ def test_a_hostile_query_gets_curves_or_a_sentence(query: str):
     assert {"x", "y", "marks", "gradients", "kinks", "main", "rest"} <= set(answer)
 
 
+@pytest.mark.parametrize(
+    ("op", "rule"),
+    [
+        ("identity", "g/(x-round(x)==0)"),
+        ("identity", "g*((x/1e-300)**2)"),
+        ("round", "g*y/(x==y)"),
+        ("formula: log(-1-x*x)", "g/(x==x/2)"),
+        ("formula: 1/(x==1)", "y/(x==1)"),
+    ],
+)
+def test_a_gradient_with_values_at_single_x_gets_words(op: str, rule: str):
+    answer = answers.confirm(urlencode({"op": op, "rule": ["default", f"formula: {rule}"]}, doseq=True))
+    assert answer["main"].endswith(".")
+    assert "finite" in f"{answer['main']} {answer['rest']}"
+
+
+def test_curves_come_without_words_rather_than_not_at_all(monkeypatch, caplog):
+    def broken(_curves):
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr(answers.description, "described", broken)
+    answer = answers.confirm("op=sin&rule=zero&g=1.25")
+    assert (answer["main"], answer["rest"]) == ("", "")
+    assert len(_values(answer["x"])) > 600
+    assert "a fault of ours" in caplog.text
+
+
 def test_an_own_formula_is_an_entry_or_a_mistake_with_its_column():
     assert answers.own_entry("rule", "g*w")["entry"]["key"] == "formula: g * w"
     assert answers.own_entry("op", "x**2")["entry"]["tree"] == ["**", ["name", "x"], 2]
