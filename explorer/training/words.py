@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from statistics import fmean, stdev
 
+from explorer.formula import percent
 from explorer.training.instruments.gradients import Gradients
 from explorer.training.run import Snapshot
 
@@ -179,7 +180,7 @@ def _rule(snapshot: Snapshot, rule: str, label: str) -> str:
         words.append(f"{score(list(seeds.values()), snapshot.metric)} on held-out data")
     if gradients is None:
         return f"{', '.join(words)}."
-    blocked = f"the rule blocks {_percent(gradients.blocked)} of the gradient"
+    blocked = f"the rule blocks {percent(gradients.blocked)} of the gradient"
     if loss is None:
         return f"{', '.join(words)}; {blocked}."
     first, rest = ("The first layer", "the rest learns") if snapshot.metric else ("w1", "w2 learns")
@@ -190,9 +191,3 @@ def _rule(snapshot: Snapshot, rule: str, label: str) -> str:
 
 def _list(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _percent(share: float) -> str:
-    """A share in whole percent; 0 % and 100 % only where it is exactly that."""
-    whole = round(100 * share)
-    return f"{whole if share in (0, 1) else min(max(whole, 1), 99)} %"

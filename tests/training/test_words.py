@@ -104,7 +104,13 @@ def test_shares_are_never_rounded_to_all_or_nothing():
     run = Run(Settings(steps=9, rules=("default",), hidden=4, batch=4, device="cpu"))
     run.advance()
     snapshot = run.snapshot()
-    for share, words in ((0, "0 %"), (0.001, "1 %"), (0.5, "50 %"), (0.999, "99 %"), (1, "100 %")):
+    for share, words in (
+        (0, "0 %"),
+        (0.001, "less than 1 %"),
+        (0.5, "50 %"),
+        (0.999, "more than 99 %"),
+        (1, "100 %"),
+    ):
         gradients = {"default": dataclasses.replace(snapshot.gradients["default"], blocked=share)}
         said = sentences(dataclasses.replace(snapshot, gradients=gradients), {"default": "Torch"})
         assert f"blocks {words} of the gradient" in said[0]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.formula import percent
 from tests.instrument.modules import Node
 
 READ = """
@@ -56,3 +57,10 @@ def test_what_is_typed_is_read_or_refused_in_words(node: Node) -> None:
 def test_every_number_is_read_back_as_it_is_written(node: Node, values: list[float]) -> None:
     read = node.run(READ, [repr(value) for value in values])
     assert [float(value) for value, _ in read] == [value + 0.0 for value in values]
+
+
+def test_a_share_is_written_as_in_every_sentence(node: Node):
+    shares = [0, 1, 0.001, 0.0049, 0.0051, 0.5, 0.985, 0.9949, 0.9951, 0.999, 1e-12, 1 / 3]
+    script = 'const { shareText } = await import("./formula/numbers.js"); return given.map(shareText);'
+    assert node.run(script, shares) == [percent(share) for share in shares]
+    assert [percent(share) for share in shares[2:4]] == ["less than 1 %"] * 2

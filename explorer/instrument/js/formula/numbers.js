@@ -88,5 +88,6 @@ export function raised(exponent) {
 /** A share in whole percent; 0 % and 100 % only where it is exactly that. @param {number} share */
 export function shareText(share) {
   const whole = Math.round(100 * share);
-  return `${share > 0 && share < 1 ? Math.min(Math.max(whole, 1), 99) : whole} %`;
+  if (share === 0 || share === 1 || (whole > 0 && whole < 100)) return `${whole} %`;
+  return whole === 0 ? "less than 1 %" : "more than 99 %";
 }

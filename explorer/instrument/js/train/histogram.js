@@ -99,7 +99,7 @@ export function histogramWords(label, gradients, begun) {
       : "The pre-activations appear here with the first step";
   const sum = (/** @type {Int32Array} */ counts) => counts.reduce((all, one) => all + one, 0);
   const [zero, passed] = [sum(gradients.zero_counts), sum(gradients.passed_counts)];
-  return `${label}: ${shareText(zero / (zero + passed))} of the pre-activations get gradient 0 (grey)`;
+  return `${label}: ${shareText(zero / (zero + passed))} of the pre-activations get gradient 0 in float32 (grey)`;
 }
 
 /** The next of 1, 1.5, 2, 3, 5, 7, 10 … times a power of ten. @param {number} value */
