@@ -39,7 +39,7 @@ def number_text(value: float) -> str:
 
 def percent(share: float) -> str:
     """A share in whole percent, for people; 0 % and 100 % only where it is exactly that."""
-    whole = round(100 * share)
+    whole = math.floor(100 * share + 0.5)  # a half up, as in the browser
     if share in (0, 1) or 0 < whole < 100:
         return f"{whole} %"
     return "less than 1 %" if whole == 0 else "more than 99 %"
