@@ -14,6 +14,7 @@ from torch import Generator, Tensor
 
 from explorer.training import series
 from explorer.training.boundary import Boundary, pairs_of
+from explorer.training.company import sums
 from explorer.training.instruments.gradients import Gradients, gradients
 from explorer.training.lanes import Lanes
 from explorer.training.layers import Fixed, Layer
@@ -237,11 +238,12 @@ class Run:
             self._series.judged(self.step, self._lanes.going, self._scores(held_out))
 
     def _scores(self, part: Part) -> Curve:
-        """By lane that is going; NaN where the output is not finite."""
+        """By lane that is going; NaN where something is not finite."""
         x, y = (tensor.to(self._device) for tensor in part)
         output = self._lanes.output(x.unsqueeze(0))
         scores = METRICS[metric_of(y)](output, y)
-        finite = output.isfinite().flatten(1).all(1)
+        # An op that maps NaN to a number hides broken weights from the output.
+        finite = (sums(output) + sums(self._lanes.parameters)).isfinite()
         return scores.where(finite, torch.nan).cpu().numpy()
 
     def validation(self) -> dict[str, Curve]:

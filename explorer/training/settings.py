@@ -240,8 +240,8 @@ class Settings(TrainingSettings):
         op: where the task has its op, a key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
         rules: 1 to 6 backward rules, keys of ``RULES``, ``"formula: …"``, or ``Rule``; the same rule twice
             counts once.
-        parameters: values of op and rules by name, or by ``rule.name`` for one rule only. Where neither op
-            nor rules are given, those of the task.
+        parameters: values of op and rules by name, or by ``rule.name`` for one rule only. Where no op is
+            given, those of the task's.
         table: CSV text to learn from, the last column the class or a number (see
             ``tasks.table.read_table``); the task is then "data".
 
@@ -259,14 +259,19 @@ class Settings(TrainingSettings):
             self._put("task", TABLE.key)
         super().__post_init__()
         task = TASKS[self.task]
-        if self.parameters is None:
-            as_task = self.op is None and self.rules is None
-            self._put("parameters", dict(task.parameters) if as_task else {})
+        usual = task.parameters if self.op is None else {}
         self._put("op", _entry("op", task.op if self.op is None else self.op, Op))
         self._put("rules", _distinct(task.rules if self.rules is None else self.rules))
-        self._put("parameters", _parameters(self.op, self.rules, self.parameters))
+        given = self._known(usual) if self.parameters is None else self.parameters
+        self._put("parameters", _parameters(self.op, self.rules, given))
         self._check_table()
         self._check_size(task)
+
+    def _known(self, parameters: Mapping[str, float]) -> dict[str, float]:
+        """Those that the op or one of the rules has."""
+        entries = (find_op(self.op), *map(find_rule, self.rules))
+        names = {parameter.name for entry in entries for parameter in entry.parameters}
+        return {name: value for name, value in parameters.items() if name in names}
 
     def _check_table(self) -> None:
         if (self.table is None) == (self.task == TABLE.key):

@@ -1,0 +1,123 @@
+"""How fast six rules train in lock-step, against a plain autograd loop over them, and while somebody watches.
+
+The plain loop is what a reader would write with torch: one net a rule, ``backward``, ``torch.optim``, the
+loss read at every step. It judges nothing on held-out data; ours does. All by processor time of one thread.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from explorer.gradient import bind
+from explorer.training import TASKS, Draw, Run, Settings
+from explorer.training.tasks import USUAL
+
+DENSE = [key for key, task in TASKS.items() if task.place != "spikes" and task.kind != "own" and key != USUAL]
+_RULES = ("straight_through", "default", "clipped", "approx_sign", "reste", "masked")
+_LASTS_S = 0.5  # of each measurement
+_PICTURES = 20  # a second
+
+Step = Callable[[], object]
+
+
+def settings_of(task: str) -> Settings:
+    """Six rules on a task, as it is otherwise."""
+    rules = tuple(dict.fromkeys((*TASKS[task].rules, *_RULES)))[:6]
+    return Settings(task=task, rules=rules, device="cpu")
+
+
+def measure(rounds: int) -> Iterator[tuple[str, list[float]]]:
+    """Named series of ratios with one value for each round."""
+    torch.set_num_threads(1)
+    for task in DENSE:
+        settings = settings_of(task)
+        ratios = [steps_s(lock_step(settings)) / steps_s(plain_loop(settings)) for _ in range(rounds)]
+        yield f"lock-step / plain loop, {task}", ratios
+    settings = settings_of("digits")
+    ratios = [steps_s(watched(settings)) / steps_s(lock_step(settings)) for _ in range(rounds)]
+    yield "watched / unwatched, digits", ratios
+
+
+def steps_s(step: Step) -> float:
+    """Steps per second of processor time."""
+    for _ in range(10):
+        step()
+    begun, count = time.process_time(), 0
+    while time.process_time() < begun + _LASTS_S:
+        step()
+        count += 1
+    return count / (time.process_time() - begun)
+
+
+def lock_step(settings: Settings) -> Step:
+    """A step of all rules, as the app takes it; a run that has ended begins anew."""
+    run = Run(settings)
+
+    def step() -> None:
+        nonlocal run
+        run = Run(settings) if run.finished else run
+        run.advance()
+
+    return step
+
+
+def plain_loop(settings: Settings) -> Step:
+    """A step of all rules, one after another."""
+    steps = [
+        _plain_step(Settings(task=settings.task, rules=(rule,), device="cpu")) for rule in settings.rules
+    ]
+    return lambda: [step() for step in steps]
+
+
+def watched(settings: Settings) -> Step:
+    """The same while pictures are made and sent."""
+    run, last = Run(settings), time.process_time()
+
+    def step() -> None:
+        nonlocal run, last
+        run = Run(settings) if run.finished else run
+        run.advance()
+        if time.process_time() >= last + 1 / _PICTURES:
+            last = time.process_time()
+            pickle.dumps(run.snapshot())
+
+    return step
+
+
+def _plain_step(settings: Settings) -> Step:
+    """A step of one rule."""
+    task = TASKS[settings.task]
+    op = bind(settings.op, settings.rules[0], settings.parameters)
+    generator = torch.Generator().manual_seed(settings.seed)
+    data = task.data(Draw(generator, settings.batch)).train
+    ends = (*task.widths[:1], *settings.widths, *task.widths[1:])
+    layers = [(torch.randn(a, b, generator=generator) / a**0.5, torch.zeros(b)) for a, b in pairwise(ends)]
+    parameters = [each.requires_grad_() for layer in layers for each in layer]
+    optimiser = torch.optim.Adam(parameters, lr=settings.lr)
+
+    def output(x: Tensor) -> Tensor:
+        for number, (weights, bias) in enumerate(layers):
+            if task.place == "weights":
+                unit = len(weights) ** 0.5
+                x = torch.addmm(bias, x.relu() if number else x, op(weights * unit) / unit)
+            else:
+                x = torch.addmm(bias, op(x) if number else x, weights)
+        return x
+
+    def step() -> float:
+        chosen = torch.randint(len(data.x), (settings.batch,), generator=generator)
+        loss = functional.cross_entropy(output(data.x[chosen]), data.y[chosen])
+        value = loss.item()
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        return value
+
+    return step

@@ -1,0 +1,117 @@
+import numpy as np
+import pytest
+import torch
+
+from explorer.training import Run, Settings
+from explorer.training.limits import MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
+from explorer.training.tasks.table import read_table
+from tests.training.tables import POINTS, points
+
+
+def numbers(rows=40):
+    """x, and y = 3x + 1."""
+    return "\n".join(f"{row / 7},{3 * row / 7 + 1}" for row in range(rows))
+
+
+def with_cell(text, row, column, cell):
+    lines = [line.split(",") for line in text.split("\n")]
+    lines[row][column] = cell
+    return "\n".join(",".join(line) for line in lines)
+
+
+def test_a_table_trains_a_net():
+    run = Run(Settings(table=POINTS, op="relu", rules=("default",), steps=100, device="cpu"))
+    assert run.settings.task == "data"
+    run.advance(100)
+    snapshot = run.snapshot()
+    assert snapshot.metric == "accuracy"
+    assert snapshot.accuracy["default"][0] > 0.9
+
+
+def test_a_number_is_judged_by_the_variance_that_is_explained():
+    run = Run(Settings(table=numbers(200), op="relu", rules=("default",), steps=200, device="cpu"))
+    run.advance(200)
+    snapshot = run.snapshot()
+    assert snapshot.metric == "R²"
+    assert snapshot.accuracy == {"default": None}
+    assert snapshot.score["default"][0] > 0.95
+    assert snapshot.chance is None
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_columns_are_split_as_people_split_them(delimiter, end):
+    data = read_table(POINTS.replace(",", delimiter).replace("\n", end))
+    assert torch.equal(data.train.x, read_table(POINTS).train.x)
+
+
+def test_columns_are_standardised_and_classes_are_counted():
+    data = read_table(POINTS)
+    x = torch.cat([part.x for part in (data.train, data.validation, data.held_out)])
+    torch.testing.assert_close(x.mean(0), torch.zeros(2), atol=1e-5, rtol=0)
+    torch.testing.assert_close(x.std(0, unbiased=False), torch.ones(2))
+    assert data.outputs == 2
+    assert [len(part.x) for part in (data.train, data.validation, data.held_out)] == [36, 12, 12]
+
+
+def test_values_of_any_size_and_constant_columns_are_taken():
+    rows = "\n".join(f"{row * 1e9},7,{row * 1e-9},{row % 2}" for row in range(50))
+    x = read_table(rows).train.x
+    assert x.isfinite().all()
+    assert x[:, 1].tolist() == [0.0] * len(x)
+    torch.testing.assert_close(x[:, 0], x[:, 2])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "the table is empty"),
+        ("a,b\n", "at least 20 rows of values"),
+        (points(10), "at least 20 rows of values, not 10"),
+        ("1\n2\n3", "2 to 64 columns, not 1"),
+        (with_cell(POINTS, 3, 0, ""), "column 1 of row 3 is empty"),
+        (with_cell(POINTS, 3, 1, "tall"), "column 2 of row 3 is 'tall': every column but the last"),
+        (with_cell(POINTS, 3, 1, "nan"), "is 'nan'"),
+        (with_cell(POINTS, 3, 1, "1e999"), "is '1e999'"),
+        (with_cell(POINTS, 3, 2, ""), "each row needs its class"),
+        (POINTS + "\n1,2", "row 62 has 2 columns, the first has 3"),
+        (POINTS.replace("b", "a"), "one class only"),
+        ("\n".join(f"4,5,{row % 2}" for row in range(30)), "every column but the last is constant"),
+        ("\n".join(f"{row},text{row}" for row in range(40)), "40 different texts: at most 32 classes"),
+        ("\n".join(f"{row},2.5" for row in range(40)), "one answer"),
+        ("\n".join(["1,2"] * (MAX_TABLE_ROWS + 2)), "at most 4,096 rows"),
+        (",".join("1" * (MAX_TABLE_COLUMNS + 1)) + "\n", "columns, not 65"),
+        ("1,2\n" * 300_000, "at most 1,000,000 bytes"),
+        ('"1,2\n', "this is no CSV"),
+        ("\x00,1\n" * 30, "column 1 of row 1 is"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_a_sentence(text, words):
+    with pytest.raises(ValueError, match=r"\w") as caught:
+        Settings(table=text)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_table_and_its_task_need_one_another():
+    with pytest.raises(ValueError, match=r'the task "data" needs a table'):
+        Settings(task="data")
+    with pytest.raises(ValueError, match=r'a table is for the task "data", not for "digits"'):
+        Settings(task="digits", table=POINTS)
+    with pytest.raises(ValueError, match="table must be CSV text, not int"):
+        Settings(task="data", table=3)
+
+
+def test_a_table_is_shown_to_nobody():
+    settings = Settings(table=POINTS)
+    assert "corner" not in repr(settings)
+    snapshot = Run(settings).snapshot()
+    assert "corner" not in repr(snapshot)
+    assert not any(isinstance(value, str) and "," in value for value in vars(snapshot).values())
+
+
+def test_a_small_table_is_seen_whole_at_every_step():
+    run = Run(Settings(table=POINTS, rules=("default",), batch=64, device="cpu"))
+    (x,) = run.state_dict()["batch"][0]
+    assert len(x) == 36
+    assert np.isfinite(run.snapshot().score["default"]).all()
