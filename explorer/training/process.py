@@ -18,6 +18,7 @@ from explorer.training.engine import Engine
 from explorer.training.host import BEAT, HELLO
 from explorer.training.run import Run
 from explorer.training.settings import Settings
+from explorer.training.tasks import FIRST
 
 
 def main() -> None:
@@ -49,6 +50,8 @@ def serve(pipe: Connection, engine: Engine, heard: Callable[[], object]) -> None
             send(number, result)
 
     send(HELLO, None)
+    # Its data take a second or more to load: nobody need wait for it, and the first class need not either.
+    threading.Thread(target=Run, args=[Settings(task=FIRST, steps=1)], daemon=True).start()
     try:
         while True:
             question = pipe.recv()

@@ -44,7 +44,7 @@ def score(values: list[float], metric: str | None) -> str:
     """Scores of some seeds as people write them: "92 ± 1 %", "95.9 ± 0.4 %", or "0.83" of one alone."""
     scale, unit = (100, " %") if metric == "accuracy" else (1, "")
     spread = stdev(values) * scale if len(values) > 1 else None
-    digits = 2 if scale == 1 else 0 if spread is None or spread >= 1 else 1
+    digits = 2 if scale == 1 else 0 if spread is None or spread >= 0.95 else 1
     middle = f"{fmean(values) * scale:.{digits}f}"
     return middle + ("" if spread is None else f" ± {spread:.{digits}f}") + unit
 

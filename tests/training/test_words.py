@@ -2,11 +2,12 @@ import dataclasses
 import re
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from explorer.catalogue import find_rule
-from explorer.training import Run, Settings
-from explorer.training.words import conclusion, device, number, sentences
+from explorer.training import FIRST, Run, Settings
+from explorer.training.words import apart, conclusion, device, number, sentences
 from explorer.ui.presets import PRESETS
 
 LABELS = {"default": "Torch", "ste": "Straight"}
@@ -136,3 +137,93 @@ def test_a_measured_number_has_four_digits(value, text):
 )
 def test_devices_as_people_call_them(name, text):
     assert device(name) == text
+
+
+def judged(seeds=3, metric="accuracy", **scores):
+    """A race that is over, from the scores of each rule's seeds."""
+    arrays = {rule: np.array(values, np.float32) for rule, values in scores.items()}
+    return SimpleNamespace(
+        finished=True,
+        step=9,
+        metric=metric,
+        seeds=seeds,
+        score=arrays,
+        going={rule: int(np.isfinite(values).sum()) for rule, values in arrays.items()},
+        gradients={rule: facts(0 if rule == "default" else 2) for rule in arrays},
+    )
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("race", "words"),
+    [
+        (
+            judged(default=[0.60, 0.62, 0.64], ste=[0.90, 0.92, 0.91]),
+            "Straight ended higher on held-out data, at 91 ± 1 %; Torch at 62 ± 2 % (mean ± SD of 3 seeds). "
+            "With Torch no gradient reached the first layer: it never moved.",
+        ),
+        (
+            judged(default=[0.90, 0.94, 0.91], ste=[0.91, 0.92, 0.93]),
+            "3 seeds cannot tell apart how these ended on held-out data: Straight (92 ± 1 %) and Torch (92 ± 2",
+        ),
+        (
+            judged(seeds=1, default=[0.6], ste=[0.9]),
+            "Straight ended higher on held-out data, at 90 %; Torch at 60 % (one seed).",
+        ),
+        (
+            judged(seeds=1, default=[0.9], ste=[0.901]),
+            "Straight and Torch ended alike on held-out data, at 90 %",
+        ),
+        (
+            judged(ste=[0.951, 0.952, 0.953]),
+            "Straight ended at 95.2 ± 0.1 % on held-out data (mean ± SD of 3",
+        ),
+        (
+            judged(metric="R²", default=[0.1, 0.2, 0.1], ste=[0.81, 0.82, 0.83]),
+            "Straight ended higher on held-out data, by R², at 0.82 ± 0.01; Torch at 0.13 ± 0.06",
+        ),
+        (
+            judged(default=[NAN] * 3, ste=[0.9, 0.8, NAN]),
+            "1 of 3 seeds of Straight diverged. Torch diverged and",
+        ),
+        (
+            judged(default=[NAN] * 3, ste=[NAN] * 3),
+            "No rule kept its values finite: try a smaller learning rate.",
+        ),
+    ],
+)
+def test_what_is_said_of_held_out_data(race, words):
+    labels = {rule: label for rule, label in LABELS.items() if rule in race.score}
+    assert words in conclusion(race, labels)
+
+
+def test_of_three_rules_the_best_may_be_two():
+    labels = {"a": "A", "b": "B", "c": "C"}
+    race = judged(a=[0.90, 0.92, 0.91], b=[0.91, 0.91, 0.92], c=[0.5, 0.51, 0.52])
+    words = conclusion(race, labels)
+    assert words.startswith(
+        "B (91.3 ± 0.6 %) and A (91 ± 1 %) ended highest on held-out data, and 3 seeds cannot"
+    )
+    assert "C at 51 ± 1 %" in words
+
+
+def test_rules_that_win_and_lose_in_turn_are_not_told_apart():
+    one, other = dict(enumerate([0.9, 0.8, 0.9, 0.8])), dict(enumerate([0.8, 0.9, 0.8, 0.9]))
+    assert not apart(one, other)
+    assert apart(one, {seed: value - 0.1 for seed, value in one.items()} | {3: 0.69})
+    assert not apart({0: 0.9}, {0: 0.1})  # one seed tells nothing of another
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_the_first_race_says_that_the_dead_rule_is_worse_where_it_counts(seeds):
+    """What somebody sees who opens Train for the first time, in the words of the run itself."""
+    run = Run(Settings(task=FIRST, seeds=seeds, device="cpu"))
+    run.advance(run.settings.steps)
+    snapshot = run.snapshot()
+    words = sentences(snapshot, {"default": "Torch", "straight_through": "Straight"})[-1]
+    assert words.startswith("Straight ended higher on held-out data, at 9")
+    assert words.endswith("With Torch no gradient reached the first layer: it never moved.")
+    accuracy = {rule: values.mean() for rule, values in snapshot.accuracy.items()}
+    assert accuracy["straight_through"] > accuracy["default"] + 0.1
