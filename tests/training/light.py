@@ -56,6 +56,7 @@ def main() -> None:
         "explorer.training.host": SimpleNamespace(BEAT=None, HELLO=0),
         "explorer.training.run": SimpleNamespace(Run=Run),
         "explorer.training.settings": SimpleNamespace(Settings=dict),
+        "explorer.training.tasks": SimpleNamespace(FIRST="first"),
     }.items():
         sys.modules[name] = stand_in  # type: ignore[assignment]
     runpy.run_path(str(PROCESS), run_name="__main__")

@@ -166,7 +166,7 @@ NAN = float("nan")
         ),
         (
             judged(default=[0.90, 0.94, 0.91], ste=[0.91, 0.92, 0.93]),
-            "3 seeds cannot tell apart how these ended on held-out data: Straight (92 ± 1 %) and Torch (92 ± 2",
+            "3 seeds cannot tell apart how these ended on held-out data: Straight (92 ± 1 %) and Torch (92",
         ),
         (
             judged(seeds=1, default=[0.6], ste=[0.9]),
