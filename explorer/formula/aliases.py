@@ -4,6 +4,9 @@ import difflib
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
+from inspect import Parameter, Signature
+from typing import Any
 
 import torch
 
@@ -23,40 +26,84 @@ phi chi psi omega
 GREEK = dict(zip("αβγδεζηθικλμνξοπρστυφχψω", _LETTERS.split(), strict=True))
 GREEK |= {"ϵ": "epsilon", "ϕ": "phi", "µ": "mu"}  # other signs for the same letters
 
-# Calls under other names, with torch's defaults left out or its keywords, as formulas in a, b, c.
-CALLS = {
-    "absolute(a)": "abs(a)", "fabs(a)": "abs(a)", "sgn(a)": "sign(a)", "rint(a)": "round(a)",
-    "fix(a)": "trunc(a)", "ceiling(a)": "ceil(a)", "frac(a)": "a - trunc(a)",
-    "ln(a)": "log(a)", "log(a, b)": "log(a) / log(b)", "log2(a)": "log(a) / log(2)",
-    "log10(a)": "log(a) / log(10)", "exp2(a)": "2 ** a",
-    "sqr(a)": "a ** 2", "square(a)": "a ** 2", "pow(a, b)": "a ** b", "power(a, b)": "a ** b",
-    "float_power(a, b)": "a ** b", "rsqrt(a)": "1 / sqrt(a)", "neg(a)": "-a", "negative(a)": "-a",
-    "add(a, b)": "a + b", "subtract(a, b)": "a - b", "sub(a, b)": "a - b", "multiply(a, b)": "a * b",
-    "mul(a, b)": "a * b", "divide(a, b)": "a / b", "div(a, b)": "a / b",
-    "mod(a, b)": "remainder(a, b)",
-    "arctan(a)": "atan(a)", "cot(a)": "1 / tan(a)", "sec(a)": "1 / cos(a)", "csc(a)": "1 / sin(a)",
-    "sech(a)": "1 / cosh(a)", "csch(a)": "1 / sinh(a)", "coth(a)": "1 / tanh(a)",
-    "atanh(a)": "(log1p(a) - log1p(-a)) / 2", "arctanh(a)": "(log1p(a) - log1p(-a)) / 2",
-    "erfc(a)": "1 - erf(a)", "logit(a)": "log(a / (1 - a))",
-    "minimum(a, b)": "min(a, b)", "fmin(a, b)": "min(a, b)",
-    "maximum(a, b)": "max(a, b)", "fmax(a, b)": "max(a, b)",
-    "clip(a, b, c)": "clamp(a, b, c)", "clamp(a, b)": "clamp_min(a, b)", "clip(a, b)": "clamp_min(a, b)",
-    "clamp(a, min=b)": "clamp_min(a, b)", "clip(a, min=b)": "clamp_min(a, b)",
-    "clamp(a, max=b)": "clamp_max(a, b)", "clip(a, max=b)": "clamp_max(a, b)",
-    "clamp(a, min=b, max=c)": "clamp(a, b, c)", "clip(a, min=b, max=c)": "clamp(a, b, c)",
-    "expit(a)": "sigmoid(a)", "logistic(a)": "sigmoid(a)", "logsigmoid(a)": "-softplus(-a)",
-    "log_sigmoid(a)": "-softplus(-a)", "swish(a)": "silu(a)", "softplus(a, b)": "softplus(b * a) / b",
-    "tanhshrink(a)": "a - tanh(a)", "elu(a)": "elu(a, 1)", "celu(a)": "celu(a, 1)",
-    "elu(a, alpha=b)": "elu(a, b)", "celu(a, alpha=b)": "celu(a, b)",
-    "leaky_relu(a, negative_slope=b)": "leaky_relu(a, b)", "softplus(a, beta=b)": "softplus(b * a) / b",
-    "softshrink(a, lambd=b)": "softshrink(a, b)", "hardshrink(a, lambd=b)": "hardshrink(a, b)",
-    "hardtanh(a, min_val=b, max_val=c)": "hardtanh(a, b, c)",
-    "leaky_relu(a)": "leaky_relu(a, 0.01)", "prelu(a, b)": "where(a > 0, a, b * a)",
-    "threshold(a, b, c)": "where(a > b, a, c)", "hardtanh(a)": "hardtanh(a, -1, 1)",
-    "hard_tanh(a)": "hardtanh(a, -1, 1)", "hard_sigmoid(a)": "hardsigmoid(a)",
-    "hard_swish(a)": "hardswish(a)", "soft_sign(a)": "softsign(a)", "softshrink(a)": "softshrink(a, 0.5)",
-    "hardshrink(a)": "hardshrink(a, 0.5)", "stop_gradient(a)": "detach(a)",
+# The names of operators, as functions and methods.
+OPERATORS = {
+    "+": "add", "-": "sub subtract", "*": "mul multiply", "/": "div divide true_divide",
+    "**": "pow power float_power", "%": "remainder mod",
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OtherCall:
+    """A call under another name, with torch's defaults left out or its keywords, as a formula of the table.
+
+    ``signature`` is torch's, the tensor first; its parameters are a, b, c, d in the formula.
+    """
+
+    signature: Signature
+    text: str
+
+    def operands(self, *given: Any, **named: Any) -> list[Any] | None:
+        """What stands for a, b, c, d, defaults as numbers; None where the call is another."""
+        try:
+            bound = self.signature.bind(*given, **named)
+        except TypeError:
+            return None
+        bound.apply_defaults()
+        return list(bound.arguments.values())
+
+
+# Names, what they take, and what it is. Of one name the first that fits is meant.
+_CALLS = (
+    ("absolute fabs", "a", "abs(a)"), ("sgn", "a", "sign(a)"), ("rint", "a", "round(a)"),
+    ("fix", "a", "trunc(a)"), ("ceiling", "a", "ceil(a)"), ("frac", "a", "a - trunc(a)"),
+    ("ln", "a", "log(a)"), ("log", "a, base", "log(a) / log(b)"), ("log2", "a", "log(a) / log(2)"),
+    ("log10", "a", "log(a) / log(10)"), ("exp2", "a", "2 ** a"), ("sqr square", "a", "a ** 2"),
+    ("rsqrt", "a", "1 / sqrt(a)"), ("neg negative", "a", "-a"),
+    ("arctan", "a", "atan(a)"), ("cot", "a", "1 / tan(a)"), ("sec", "a", "1 / cos(a)"),
+    ("csc", "a", "1 / sin(a)"), ("sech", "a", "1 / cosh(a)"), ("csch", "a", "1 / sinh(a)"),
+    ("coth", "a", "1 / tanh(a)"), ("atanh arctanh", "a", "(log1p(a) - log1p(-a)) / 2"),
+    ("erfc", "a", "1 - erf(a)"), ("logit", "a", "log(a / (1 - a))"),
+    ("minimum", "a, other", "min(a, b)"), ("maximum", "a, other", "max(a, b)"),
+    ("fmin", "a, other", "where((a <= b) | (b != b), a, b)"),
+    ("fmax", "a, other", "where((a >= b) | (b != b), a, b)"),
+    ("min", "a", "amin(a)"), ("max", "a", "amax(a)"), ("copysign", "a, other", "copysign(a, b)"),
+    ("fmod", "a, other", "where(a < 0, -remainder(-a, abs(b)), remainder(a, abs(b)))"),
+    ("clamp clip", "a, min, max", "clamp(a, b, c)"), ("clamp clip", "a, min", "clamp_min(a, b)"),
+    ("clamp clip", "a, *, max", "clamp_max(a, b)"), ("heaviside", "a, values", "heaviside(a, b)"),
+    ("expit logistic", "a", "sigmoid(a)"), ("logsigmoid log_sigmoid", "a", "-softplus(-a)"),
+    ("swish", "a", "silu(a)"), ("softplus", "a, beta=1", "softplus(b * a) / b"),
+    ("tanhshrink", "a", "a - tanh(a)"), ("elu", "a, alpha=1", "elu(a, b)"),
+    ("celu", "a, alpha=1", "celu(a, b)"), ("leaky_relu", "a, negative_slope=0.01", "leaky_relu(a, b)"),
+    ("prelu", "a, weight", "where(a > 0, a, b * a)"),
+    ("threshold", "a, threshold, value", "where(a > b, a, c)"),
+    ("hardtanh hard_tanh", "a, min_val=-1, max_val=1", "hardtanh(a, b, c)"),
+    ("hard_sigmoid", "a", "hardsigmoid(a)"), ("hard_swish", "a", "hardswish(a)"),
+    ("soft_sign", "a", "softsign(a)"), ("softshrink", "a, lambd=0.5", "softshrink(a, b)"),
+    ("hardshrink", "a, lambd=0.5", "hardshrink(a, b)"), ("stop_gradient", "a", "detach(a)"),
+    ("hypot", "a, other", "sqrt(a**2 + b**2)"), ("lerp", "a, end, weight", "a + c * (b - a)"),
+    ("addcmul", "a, tensor1, tensor2, value=1", "a + d * b * c"),
+    ("addcdiv", "a, tensor1, tensor2, value=1", "a + d * b / c"),
+    *((names, "a, other", f"a {sign} b") for sign, names in OPERATORS.items() if sign != "%"),
+    ("mod", "a, other", "remainder(a, b)"),
+)  # fmt: skip
+
+
+def _signature(takes: str) -> Signature:
+    """A signature from its text: names, ``*`` before those that are only keywords, defaults as numbers."""
+    parameters = []
+    before, _, after = takes.partition(", *")
+    kinds = {Parameter.POSITIONAL_OR_KEYWORD: before, Parameter.KEYWORD_ONLY: after}
+    for kind, part in ((kind, part) for kind, text in kinds.items() for part in text.split(", ") if part):
+        name, _, default = part.partition("=")
+        parameters.append(Parameter(name, kind, default=float(default) if default else Parameter.empty))
+    return Signature(parameters)
+
+
+CALLS: dict[str, list[OtherCall]] = {}
+for _names, _takes, _text in _CALLS:
+    for _name in _names.split():
+        CALLS.setdefault(_name, []).append(OtherCall(_signature(_takes), _text))
 
 # Other words for the variables; as parameters they would be sliders that nobody meant.
 _VARIABLES = {
@@ -66,7 +113,7 @@ _VARIABLES = {
 }
 MEANT = {word: name for name, words in _VARIABLES.items() for word in words}
 
-_CALLED = {pattern.partition("(")[0] for pattern in CALLS} | set(FUNCTIONS)
+_CALLED = set(CALLS) | set(FUNCTIONS)
 
 
 def own_name(text: str) -> str:

@@ -95,7 +95,12 @@ def template(text: str) -> Node:
 
 def filled(text: str, operands: Sequence[Node]) -> Node:
     """A formula of the tables with trees for its operands."""
-    return substituted(template(text), dict(zip(map(Name, "abc"), operands, strict=False)))
+    return substituted(template(text), dict(zip(map(Name, "abcd"), operands, strict=False)))
+
+
+def _constant(value: Node | float) -> Node:
+    """A number of the tables as a tree."""
+    return template(repr(value)) if isinstance(value, float) else value
 
 
 class Part(NamedTuple):
@@ -274,14 +279,24 @@ class _Parser:
             hint = f"write {near}" if near else "a * is missing, or it is none of the functions"
             raise error_at(token.column, f'unknown function "{token.text}"', f": {hint}")
         parts = self.enclosed(self.take(), several=True)
-        arguments = tuple(part.node for part in parts)
-        letters = (part.keyword + letter for part, letter in zip(parts, "abcdefgh", strict=False))
-        pattern = f"{name}({', '.join(letters)})"
-        if pattern in CALLS:
+        if other := self.other_call(name, parts):
             self.require_numbers(parts, f"an argument of {name}")
-            return self.built(filled(CALLS[pattern], arguments), token.column)
+            return self.built(other, token.column)
         self.check_arguments(token, name, parts)
-        return self.built(Call(name, arguments), token.column)
+        return self.built(Call(name, tuple(part.node for part in parts)), token.column)
+
+    def other_call(self, name: str, parts: list[Part]) -> Node | None:
+        """A call under another name or in another form as what it is; None for one of the table's own."""
+        named = [bool(part.keyword) for part in parts]
+        row = FUNCTIONS.get(name)
+        if named != sorted(named) or (row and not any(named) and len(parts) == row.arity):
+            return None
+        given = [part.node for part in parts if not part.keyword]
+        keywords = {part.keyword.rstrip("="): part.node for part in parts if part.keyword}
+        for call in CALLS.get(name, ()):
+            if operands := call.operands(*given, **keywords):
+                return filled(call.text, [_constant(operand) for operand in operands])
+        return None
 
     def check_arguments(self, token: Token, name: str, parts: list[Part]) -> None:
         for part in parts:
@@ -289,7 +304,7 @@ class _Parser:
                 rest = f": leave it out, the arguments of {name} have no names here"
                 raise error_at(part.column, f'"{part.keyword}"', rest)
         row = FUNCTIONS.get(name)
-        arity = row.arity if row else next(p.count(",") + 1 for p in CALLS if p.startswith(f"{name}("))
+        arity = row.arity if row else len(CALLS[name][0].signature.parameters)
         if len(parts) != arity:
             takes = f" takes {arity} argument{'s' if arity > 1 else ''}, here it has {len(parts)}"
             raise error_at(token.column, name, takes)

@@ -17,8 +17,8 @@ from explorer.reading.values import Pasted, Tensor, Value, quantity
 
 G = Name("g")
 NO_GRADIENT = built("*", ZERO, G)
-LEFT_OUT = "backward also returns a gradient for {0}, which is left out: here {0} does not learn"
-ALL_LEFT_OUT = "backward also returns gradients for {}, which are left out: here none of them learns"
+LEFT_OUT = "backward also returns a gradient for {}, which is left out: here it does not learn"
+ALL_LEFT_OUT = "backward also returns gradients for {}, which are left out: here they do not learn"
 NOT_DIFFERENTIABLE = (
     "returns no floats, or marks them as non-differentiable: torch sends no gradient back through them"
 )
@@ -130,7 +130,9 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> tuple[An
         not elsewhere, "returns no gradient for its first input, which is taken for x: put the tensor first"
     )
     rule = NO_GRADIENT if gradient is None else untracked(_whole(gradient))
-    return op, rule, *_left_out(gradients, inputs)
+    shown = {name: reader.parameters.get(name, name) for name in inputs}
+    told = [name if name == known else f"{name} (here {known})" for name, known in shown.items()]
+    return op, rule, *_left_out(gradients, told)
 
 
 def _left_out(gradients: Value, inputs: list[str]) -> list[str]:

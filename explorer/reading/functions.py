@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import islice
 
+from explorer.formula import FUNCTIONS, Function
+from explorer.formula.aliases import CALLS, OtherCall
 from explorer.formula.evaluation import has_elements
 from explorer.formula.tree import VARIABLES, Call, Name, Node, is_condition, is_constant, names
 from explorer.reading import values, vocabulary
@@ -162,8 +164,21 @@ def _maths(text: str, *given: Value, kind: str = "float32") -> Value:
     return values.like(filled(text, [operand.node for operand in operands]), *operands, kind=kind)
 
 
-def _formula(text: str) -> values.Function:
-    return lambda self: _maths(text, self)
+def _formula(call: OtherCall) -> values.Function:
+    def row(*given: Value, **named: Value) -> Value:
+        return _maths(call.text, *(call.operands(*given, **named) or ()))
+
+    row.__signature__ = call.signature  # type: ignore[attr-defined]  # what inspect.signature looks for
+    return row
+
+
+def _is_whole(name: str, call: OtherCall) -> bool:
+    """Whether a call is all that its name stands for: ``log`` of one number is a function of its own."""
+    return name not in FUNCTIONS or FUNCTIONS[name].arity > 1 or call.operands(ZERO) is not None
+
+
+def _of_one(row: Function) -> values.Function:
+    return lambda self: made(row.name, self)
 
 
 def _scaled(sign: str, self: Value, other: Value, alpha: Value = 1) -> Value:
@@ -227,12 +242,6 @@ def _arranged(self: Value, *_sizes: Value, **_named: Value) -> Value:
     """A single number, which is the same in any shape."""
     require(not has_elements(quantity(self).node), REASONS["scatter"])
     return self
-
-
-def _numbers_first(name: str, self: Value, other: Value) -> Value:
-    """``torch.fmax``: the larger of two, and of a number and NaN the number; of equals the first."""
-    better = made(">=" if name == "max" else "<=", self, other)
-    return made("where", made("|", better, made("!=", other, other)), self, other)
 
 
 class _Torch:
@@ -349,7 +358,8 @@ PER_CHANNEL = "is taken over all elements here, though the code takes it along a
 LEARNED = "has a weight that learns: here it stays at its first value, {}"
 
 _ROWS: dict[str, values.Function] = {
-    **{name: _formula(text) for name, text in vocabulary.FORMULAS.items()},
+    **{name: _of_one(row) for name, row in FUNCTIONS.items() if row.arity == 1},
+    **{name: _formula(call) for name, calls in CALLS.items() for call in calls if _is_whole(name, call)},
     **{name: partial(_scaled, sign) for sign, _, *names in OPERATORS for name in names},
     **{name: partial(_Torch.to, dtype=name) for name in KINDS},
     **{name: row for name, row in vars(_Torch).items() if not name.startswith("__")},
@@ -360,9 +370,6 @@ _ROWS: dict[str, values.Function] = {
     "isfinite": lambda self: made("<", made("abs", self), _INFINITY),
     "isposinf": lambda self: made("==", self, _INFINITY),
     "isneginf": lambda self: made("==", self, _MINUS_INFINITY),
-    "copysign": lambda self, other: made("copysign", self, other),
-    "fmax": partial(_numbers_first, "max"),
-    "fmin": partial(_numbers_first, "min"),
     **dict.fromkeys(words("unsqueeze expand repeat t transpose permute"), _arranged),
     "view_as": lambda self, other: _Torch.view(self, SHAPE),
     "numpy": lambda self: NUMPY.set(True) and self,
@@ -393,25 +400,6 @@ _ROWS: dict[str, values.Function] = {
     "masked_fill": lambda self, mask, value: made("where", mask, value, self),
     "max": partial(_larger, "max"),
     "min": partial(_larger, "min"),
-    "maximum": lambda self, other: made("max", self, other),
-    "minimum": lambda self, other: made("min", self, other),
-    "heaviside": lambda self, values: made("heaviside", self, values),
-    "hardtanh": lambda self, min_val=-1, max_val=1: made("hardtanh", self, min_val, max_val),
-    "leaky_relu": lambda self, negative_slope=0.01: made("leaky_relu", self, negative_slope),
-    "elu": lambda self, alpha=1: made("elu", self, alpha),
-    "celu": lambda self, alpha=1: made("celu", self, alpha),
-    "softshrink": lambda self, lambd=0.5: made("softshrink", self, lambd),
-    "hardshrink": lambda self, lambd=0.5: made("hardshrink", self, lambd),
-    "softplus": lambda self, beta=1: _maths("softplus(b * a) / b", self, beta),
-    "prelu": lambda self, weight: _maths("where(a > 0, a, b * a)", self, weight),
-    "threshold": lambda self, threshold, value: _maths("where(a > b, a, c)", self, threshold, value),
-    "fmod": lambda self, other: _maths(
-        "where(a < 0, -remainder(-a, abs(b)), remainder(a, abs(b)))", self, other
-    ),
-    "hypot": lambda self, other: _maths("sqrt(a**2 + b**2)", self, other),
-    "lerp": lambda self, end, weight: _maths("a + c * (b - a)", self, end, weight),
-    "addcmul": lambda self, tensor1, tensor2, value=1: _maths("a + d * b * c", self, tensor1, tensor2, value),
-    "addcdiv": lambda self, tensor1, tensor2, value=1: _maths("a + d * b / c", self, tensor1, tensor2, value),
     "is_available": lambda: False,
     "is_tensor": lambda self: isinstance(self, Tensor),
     "is_floating_point": lambda self: quantity(self).kind == "float32",

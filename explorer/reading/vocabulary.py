@@ -1,12 +1,10 @@
-"""The words of torch, NumPy, math and Python that are data: operators, formulas, kinds of number, refusals.
+"""The words of torch, NumPy, math and Python that are data: operators, kinds of number, refusals.
 
-A function and the method of the same name are one row; the tensor is the first argument.
+Functions that are formulas stand in ``formula.aliases``. A function and the method of the same name are one
+row; the tensor is the first argument.
 """
 
-import re
-
-from explorer.formula import FUNCTIONS
-from explorer.formula.aliases import CALLS
+from explorer.formula.aliases import OPERATORS as NAMES
 
 
 def words(text: str) -> frozenset[str]:
@@ -20,18 +18,17 @@ MODULES = {
     "Tensor": "torch.Tensor", "Function": "torch.autograd.Function",
 }  # fmt: skip
 
-# The sign of an operator, its class in a syntax tree, its names in torch.
+# The sign of an operator, its class in a syntax tree, and names in torch besides those of the language.
 _OPERATORS = (
-    "+ Add add", "- Sub sub subtract", "* Mult mul multiply", "/ Div", "** Pow pow",
-    "// FloorDiv floor_divide", "% Mod remainder mod", "& BitAnd bitwise_and", "| BitOr bitwise_or",
-    "^ BitXor bitwise_xor", "<< LShift bitwise_left_shift", ">> RShift bitwise_right_shift", "< Lt lt less",
-    "<= LtE le less_equal", "> Gt gt greater", ">= GtE ge greater_equal", "== Eq eq",
-    "!= NotEq ne not_equal",
+    "+ Add", "- Sub", "* Mult", "/ Div", "** Pow", "// FloorDiv floor_divide", "% Mod",
+    "& BitAnd bitwise_and", "| BitOr bitwise_or", "^ BitXor bitwise_xor", "<< LShift bitwise_left_shift",
+    ">> RShift bitwise_right_shift", "< Lt lt less", "<= LtE le less_equal", "> Gt gt greater",
+    ">= GtE ge greater_equal", "== Eq eq", "!= NotEq ne not_equal",
 )  # fmt: skip
-OPERATORS = [row.split() for row in _OPERATORS]
+OPERATORS = [[*row.split(), *NAMES.get(row.split()[0], "").split()] for row in _OPERATORS]
 
 _ALIASES = {
-    "div": "divide true_divide", "pow": "power float_power", "invert": "bitwise_not", "neg": "negative",
+    "div": NAMES["/"], "pow": NAMES["**"], "invert": "bitwise_not", "neg": "negative",
     "to": "astype type_as", "clone": "copy deepcopy", "item": "tolist",
     "clamp": "clip", "view": "reshape flatten squeeze ravel", "tensor": "as_tensor scalar_tensor array",
     "full": "full_like fill", "numel": "nelement", "dim": "ndimension",
@@ -44,10 +41,6 @@ _ALIASES = {
     "zeros": "zeros_like new_zeros zero empty_like empty new_empty", "ones": "ones_like new_ones",
 }  # fmt: skip
 ALIASES = {alias: name for name, aliases in _ALIASES.items() for alias in words(aliases)}
-
-# What the formula language has for one argument, as formulas in a.
-FORMULAS = {row.name: f"{row.name}(a)" for row in FUNCTIONS.values() if row.arity == 1}
-FORMULAS |= {call[:-3]: text for call, text in CALLS.items() if re.fullmatch(r"[a-z0-9]+\(a\)", call)}
 
 # Every name of a kind of number, in torch's and NumPy's spellings.
 _KINDS = {
