@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
+from explorer.training.host import ENGINE
 from tests.browser.conftest import Open, profile
 from tests.browser.reading import CHART, back, choose, enter, number, settle, slider, traces
 from tests.browser.server import ROOT, serve
@@ -151,7 +152,10 @@ def test_modules_that_do_not_come_are_no_empty_page(chromium: Browser, address: 
     context.close()
 
 
-def test_a_script_that_fails_says_so_over_curves_that_go_on(chromium: Browser, tmp_path: Path) -> None:
+def test_a_script_that_fails_says_so_over_curves_that_go_on(
+    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ENGINE, "thread")  # nothing is trained
     app = tmp_path / "app.py"
     app.write_text((ROOT / app.name).read_text().replace(_SCRIPT, str(ROOT / _SCRIPT)) + _FAILING)
     with serve(app, tmp_path / "log.txt") as address:

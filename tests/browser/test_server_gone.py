@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
+from explorer.training.host import ENGINE
 from tests.browser.conftest import profile
 from tests.browser.reading import choose, sign, traces, visit
 from tests.browser.server import ROOT, serve
@@ -19,7 +21,10 @@ _COVERED = """() => {
 }"""
 
 
-def test_rules_are_added_and_drawn_without_a_server(chromium: Browser, tmp_path: Path) -> None:
+def test_rules_are_added_and_drawn_without_a_server(
+    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ENGINE, "thread")  # nothing is trained
     with serve(ROOT / "app.py", tmp_path / "log.txt") as address:
         context = profile(chromium, address)
         page = context.new_page()
