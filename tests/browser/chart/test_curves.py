@@ -14,8 +14,8 @@ from tests.browser.chart.conftest import Show, changed, draw
 
 PLAIN = "const plain = values => [...values].map(v => (Number.isFinite(v) ? v : String(v)));"
 DATA = f"""() => {{ {PLAIN} return document.querySelector(".js-plotly-plot").data.map(trace => {{
-    const {{meta, name, yaxis, visible, marker, line}} = trace;
-    return {{meta, name, yaxis, visible, marker, line, x: plain(trace.x), y: plain(trace.y)}};
+    const {{meta, mode, name, yaxis, visible, marker, line}} = trace;
+    return {{meta, mode, name, yaxis, visible, marker, line, x: plain(trace.x), y: plain(trace.y)}};
 }}); }}"""
 CURVES = f"""() => {{ {PLAIN} const {{x, y, gradients}} = shell.curves;
     const all = Object.entries(gradients).map(([key, values]) => [key, plain(values)]);
@@ -24,9 +24,11 @@ LAYOUT = """() => { const layout = document.querySelector(".js-plotly-plot").lay
     const {xaxis, yaxis, yaxis2, annotations} = layout;
     const notes = annotations.map(({text}) => text);
     return {x: xaxis.range, y: yaxis.range, gradient: yaxis2.range, notes}; }"""
-# The corners of all drawn lines, and what follows where one breaks.
-PATHS = """() => [...document.querySelectorAll(".scatterlayer .trace")].map(trace =>
-    [...trace.querySelectorAll(".js-line")].map(path => path.getAttribute("d")).join(""))"""
+# The corners of all curves that are drawn, and what follows where one breaks.
+PATHS = """() => [...document.querySelectorAll(".scatterlayer .trace")]
+    .map(trace => [...trace.querySelectorAll(".js-line")])
+    .filter(lines => lines.every(path => path.style.strokeWidth === "2.5px"))
+    .map(lines => lines.map(path => path.getAttribute("d")).join(""))"""
 LINE = "formula: 2 * x * g"
 POLE = "formula: -g / x ** 2"
 BELOW = "formula: g * (x < 0)"
@@ -39,7 +41,7 @@ def data(page: Page) -> dict[Any, Any]:
 
 
 def circles(page: Page) -> list[Any]:
-    return [trace for trace in page.evaluate(DATA) if not trace.get("meta")]
+    return [trace for trace in page.evaluate(DATA) if trace["mode"] == "markers"]
 
 
 def points(path: str) -> list[tuple[float, ...]]:
@@ -107,16 +109,38 @@ def test_circles_that_would_hide_their_curve_are_left_out(show: Show) -> None:
     assert [len(trace["x"]) for trace in circles(page)] == [4]
 
 
-def test_of_curves_that_coincide_the_earlier_is_broader(show: Show) -> None:
-    page = show(op="clamp", rules=["straight_through", "masked", "clipped", LINE])
-    widths = [trace["line"]["width"] for trace in data(page).values()]
-    assert widths[1] > widths[2] > widths[3] == widths[4] == widths[0]
+def under(page: Page) -> list[dict[str, Any]]:
+    """The broad lines under those that coincide with a later one."""
+    traces = page.evaluate(DATA)
+    return [trace for trace in traces if not trace.get("meta") and trace["mode"] == "lines"]
 
 
-def test_tails_that_die_away_together_broaden_nothing(show: Show) -> None:
-    page = show(op="step", rules=["boxcar", "fast_sigmoid"])
-    widths = [trace["line"]["width"] for trace in data(page).values()]
-    assert widths[0] == widths[1] == widths[2]
+def spans(trace: dict[str, Any]) -> list[tuple[float, float]]:
+    """The stretches of x along which a line is drawn."""
+    pieces = " ".join("/" if y == "NaN" else str(x) for x, y in zip(trace["x"], trace["y"], strict=True))
+    lines = [[float(x) for x in piece.split()] for piece in pieces.split("/")]
+    return [(line[0], line[-1]) for line in lines if len(line) > 1]
+
+
+def test_a_line_is_broad_only_where_a_later_one_coincides_with_it(show: Show) -> None:
+    page = show(op="clamp", rules=["straight_through", "masked"], range=[-2, 2])
+    assert {trace["line"]["width"] for trace in data(page).values()} == {2.5}
+    (broad,) = under(page)
+    assert broad["line"]["width"] > 2.5
+    assert spans(broad) == [(0, 1)]
+
+
+def test_of_three_that_coincide_the_earliest_is_the_broadest(show: Show) -> None:
+    page = show(op="clamp", rules=["straight_through", "masked", "clipped"])
+    first, second = (trace["line"]["width"] for trace in under(page))
+    assert first > second > 2.5
+
+
+def test_curves_that_are_only_near_each_other_are_not_broad(show: Show) -> None:
+    page = show(
+        op="step", rules=["sigmoid_surrogate", "formula: g * 4 * sigmoid(4 * x) * sigmoid(-4 * x) + 1e-4"]
+    )
+    assert under(page) == []
 
 
 def test_values_that_look_the_same_are_exchanged_without_drawing(show: Show) -> None:

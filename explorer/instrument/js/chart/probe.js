@@ -34,7 +34,7 @@ export function createProbe({ marks, probe }, onProbe) {
     const x = pointed ?? pinned;
     const values = x === null ? null : valuesAt(picture, x);
     marks.replaceChildren(
-      ...(values && scene ? probeShapes(values, scene.lines, scene.frame, picture.g) : []),
+      ...(values && scene ? probeShapes(values, scene.lines.filter(isCurve), scene.frame, picture.g) : []),
     );
     readout.show(picture, values);
     setAttribute(probe, "aria-valuemin", picture.range[0]);
@@ -55,4 +55,9 @@ export function createProbe({ marks, probe }, onProbe) {
       draw();
     },
   };
+}
+
+/** @param {import("./traces.js").Line} line */
+function isCurve({ under }) {
+  return !under;
 }

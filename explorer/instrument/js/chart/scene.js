@@ -4,7 +4,7 @@ import { eased, rangeOf } from "./axes.js";
 import { gripsOf } from "./grips.js";
 import { pixelsOf } from "./paths.js";
 import { frameOf } from "./plot.js";
-import { broadened, linesOf } from "./traces.js";
+import { linesOf, underlaid } from "./traces.js";
 
 /** @typedef {import("./traces.js").Line} Line */
 /** @typedef {import("./axes.js").Range} Range */
@@ -51,11 +51,7 @@ export function sceneOf(picture, room, before) {
     room.theme.type,
     before?.frame,
   );
-  const drawn = [
-    forward,
-    ...broadened(gradients, (1.5 * width(frame.gradient.range)) / frame.gradient.height),
-  ];
-  const lines = drawn.map((line) => uncrowded(line, frame));
+  const lines = [forward, ...underlaid(gradients)].map((line) => uncrowded(line, frame));
   const { op, rules, parameters, g } = picture;
   return {
     choice: JSON.stringify([

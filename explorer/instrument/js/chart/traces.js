@@ -11,14 +11,18 @@ import { jumps } from "./jumps.js";
  */
 /**
  * A curve as it is drawn. ``gaps`` has a 1 where no line leads on from a point to the next; ``closed`` are
- * the points with the exact value at a jump, ``open`` those with its limits.
+ * the points with the exact value at a jump, ``open`` those with its limits; one that lies ``under`` another
+ * only shows where both coincide.
  * @typedef {{key: string, label: string, colour: string, width: number, gradient: boolean, x: Floats,
- *   y: Floats, gaps: Uint8Array, closed: number[], open: number[]}} Line
+ *   y: Floats, gaps: Uint8Array, closed: number[], open: number[], under?: boolean}} Line
  */
 
 const WIDTH = 2.5;
 const EDGE = 2.5; // how far the broader of two curves that coincide stands out
 const BROADEST = 7.5;
+const ROUNDING = 1e-6; // of a value: further apart two are not the same number in float32
+const PLAIN = { type: "scatter", mode: "lines", connectgaps: false, hoverinfo: "skip" };
+const UNDER = { ...PLAIN, yaxis: "y2", showlegend: false };
 const CLOSED_SIZE = 8;
 const OPEN_SIZE = 11; // stays visible around a filled one
 
@@ -50,34 +54,31 @@ function line(key, label, colour, curves, y) {
 }
 
 /**
- * Lines such that each of several that coincide can be seen: an earlier one is the broader.
+ * Lines with a broad one under each where it coincides with a later one, so that both are seen there.
  * @param {Line[]} lines
- * @param {number} near how far apart curves are that cannot be told apart
+ * @returns {Line[]}
  */
-export function broadened(lines, near) {
-  const later = (/** @type {number} */ place) => lines.slice(place + 1);
-  const over = lines.map(({ y }, place) => later(place).filter((other) => coincide(y, other.y, near)).length);
+export function underlaid(lines) {
+  const shared = lines.map((line, place) => lines.slice(place + 1).map((later) => sharedGaps(line, later)));
+  const over = shared.map((each) => each.filter((gaps) => gaps.includes(0)).length);
   const edge = Math.min(EDGE, (BROADEST - WIDTH) / Math.max(...over, 1));
-  return lines.map((line, place) => ({ ...line, width: WIDTH + edge * over[place] }));
+  return lines.flatMap((line, place) => {
+    if (!over[place]) return [line];
+    const gaps = line.gaps.map((_, i) => Math.min(...shared[place].map((each) => each[i])));
+    const y = line.y.map((value, i) => (gaps[i] && (i === 0 || gaps[i - 1]) ? NaN : value));
+    const broad = { under: true, width: WIDTH + edge * over[place], y, gaps, closed: [], open: [] };
+    return [{ ...line, ...broad, key: `under ${line.key}` }, line];
+  });
 }
 
 /**
- * Whether two curves lie on each other along a tenth or more of where one of them is not 0: tails that
- * die away together hide nothing.
- * @param {Floats} one
- * @param {Floats} other
- * @param {number} near
+ * The gaps of a line that is drawn only where another one coincides with it from a point to the next.
+ * @param {Line} one
+ * @param {Line} other
  */
-function coincide(one, other, near) {
-  let [alive, shared, alike] = [0, 0, 0];
-  for (let i = 0; i < one.length; i += 1) {
-    const same = Math.abs(one[i] - other[i]) <= near;
-    if (same) alike += 1;
-    if (Math.abs(one[i]) <= near && Math.abs(other[i]) <= near) continue;
-    alive += 1;
-    if (same) shared += 1;
-  }
-  return alive ? shared >= alive / 10 : alike > 0;
+function sharedGaps(one, other) {
+  const same = one.y.map((y, i) => Number(Math.abs(y - other.y[i]) <= ROUNDING * Math.abs(y)));
+  return one.gaps.map((gap, i) => Number(gap || other.gaps[i] || !(same[i] && same[i + 1])));
 }
 
 /**
@@ -94,7 +95,7 @@ export function tracesOf(lines, absent) {
     y: [],
   }));
   const drawn = lines.map((one) => ({
-    ...curve(one.key, one.label, one.gradient),
+    ...(one.under ? UNDER : curve(one.key, one.label, one.gradient)),
     ...withGaps(one),
     line: { color: one.colour, width: one.width, simplify: false },
   }));
@@ -108,7 +109,7 @@ export function tracesOf(lines, absent) {
 /** @param {string} key @param {string} label @param {boolean} gradient */
 function curve(key, label, gradient) {
   const named = { name: escaped(label), meta: key, yaxis: gradient ? "y2" : "y" };
-  return { type: "scatter", mode: "lines", connectgaps: false, hoverinfo: "skip", ...named };
+  return { ...PLAIN, ...named };
 }
 
 /** The points of a line with a NaN after each jump; x ascends. @param {Line} line */
