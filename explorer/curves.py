@@ -20,8 +20,11 @@ from explorer.gradient import joined
 from explorer.kinks import kinks, known_degree
 from explorer.reference import even_points, fixed
 
+POINTS = 601
 MOST_POINTS = 4001
 LARGEST_RANGE = 1e6
+# Of the larger end, and at 0: in a range below that float64 has too few numbers for a curve.
+NARROWEST_RANGE, LEAST_RANGE = 1e-12, 1e-30
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 EVEN, KINK, BESIDE = 0, 1, 2
 FORWARD = "forward"
@@ -154,7 +157,7 @@ def sample_curves(
     *,
     start: float = -3.0,
     stop: float = 3.0,
-    points: int = 601,
+    points: int = POINTS,
     g: float = 1.0,
     dtype: str | torch.dtype = "float32",
     **parameters: float,

@@ -29,9 +29,9 @@ from explorer.reference import even_points, fixed
 MOST_KINKS = 200  # more could not be told apart in a picture
 Curve = Callable[[Tensor], Tensor]
 
-_SCAN_POINTS = 2001
+SCAN_POINTS = 2001
 _MOST_TURNS, _LONGEST_TURN = 8, 200  # orders of a derivative, and nodes
-_HALVINGS = 64  # from a step of the scan down to neighbouring floats
+HALVINGS = 64  # from a step of the scan down to neighbouring floats
 
 
 def kinks(
@@ -240,13 +240,13 @@ def _switches(value: Curve, start: float, stop: float, also: list[float]) -> lis
     The scan goes a step beyond both ends, for what changes exactly there, and over ``also``. A cell
     that changes is halved, and both halves are kept where both change: many jumps in one are all found.
     """
-    step = (stop - start) / _SCAN_POINTS
-    even = even_points(start - step, stop + step, _SCAN_POINTS)
+    step = (stop - start) / SCAN_POINTS
+    even = even_points(start - step, stop + step, SCAN_POINTS)
     x = torch.cat([even, torch.tensor(also, dtype=torch.float64)]).sort().values
     with torch.no_grad():
         at = _comparable(value(x))
         cells = torch.stack([x[:-1], x[1:], at[:-1], at[1:]])
-        for _ in range(_HALVINGS):
+        for _ in range(HALVINGS):
             cells = cells[:, cells[2] != cells[3]]
             if not cells.shape[1]:
                 return []

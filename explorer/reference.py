@@ -12,6 +12,7 @@ from explorer.formula.evaluation import reductions
 from explorer.formula.tree import Name, Node, substituted
 
 REFERENCE_POINTS = 2001
+NEAR_ZERO = 1e-12  # of the width of a range
 
 
 def even_points(start: float, stop: float, points: int) -> Tensor:
@@ -19,7 +20,7 @@ def even_points(start: float, stop: float, points: int) -> Tensor:
     even = torch.from_numpy(
         np.linspace(start, stop, points)
     )  # torch's own rounds as the machine's vectors do
-    even[even.abs() < 1e-12 * (stop - start)] = 0.0  # the middle of a symmetric range comes out as −6e−17
+    even[even.abs() < NEAR_ZERO * (stop - start)] = 0.0  # the middle of a symmetric range comes out as −6e−17
     return even
 
 

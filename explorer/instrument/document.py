@@ -20,13 +20,14 @@ from explorer.catalogue import (
     find_rule,
 )
 from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
-from explorer.curves import LARGEST_RANGE
+from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE, POINTS
 from explorer.formula import MAX_LENGTH, Formula, derivative, parse
 from explorer.formula.derivative import ONE, ZERO
 from explorer.formula.evaluation import reductions
 from explorer.formula.tree import Data, Name, Node, Unary, data, substituted
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
-from explorer.kinks import known_degree, pieces, turns
+from explorer.kinks import HALVINGS, MOST_KINKS, SCAN_POINTS, known_degree, pieces, turns
+from explorer.reference import NEAR_ZERO, REFERENCE_POINTS
 
 # What own formulas start from.
 FIRST_OWN_OP = "x - floor(x)"
@@ -64,7 +65,7 @@ def entry(record: Op | Rule) -> Json:
 
 @cache
 def document() -> Json:
-    """All ops and rules by key, in their order, with families, groups and limits; JSON-able."""
+    """All ops and rules by key, in their order, with families, groups, sampling and limits; JSON-able."""
     return {
         "ops": {key: entry(op) for key, op in OPS.items()},
         "rules": {key: entry(rule) for key, rule in RULES.items()},
@@ -76,13 +77,28 @@ def document() -> Json:
             "rule": [entry(find_rule(OWN + text)) for text in FIRST_OWN_RULES],
         },
         "colours": {"light": RULE_COLOURS_LIGHT, "dark": RULE_COLOURS_DARK, "neutral": NEUTRAL},
+        "sampling": sampling(),
         "limits": {
-            "range": LARGEST_RANGE,
             "rules": MOST_RULES,
             "formula": MAX_LENGTH,
             "g": LARGEST_G,
             "query": LONGEST_QUERY,
         },
+    }
+
+
+def sampling() -> dict[str, float]:
+    """The numbers by which curves are sampled, so that the browser samples as Python does."""
+    return {
+        "points": POINTS,
+        "reference": REFERENCE_POINTS,
+        "nearZero": NEAR_ZERO,
+        "mostKinks": MOST_KINKS,
+        "scan": SCAN_POINTS,
+        "halvings": HALVINGS,
+        "largest": LARGEST_RANGE,
+        "narrowest": NARROWEST_RANGE,
+        "least": LEAST_RANGE,
     }
 
 

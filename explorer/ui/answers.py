@@ -11,7 +11,7 @@ import numpy as np
 
 from explorer import description
 from explorer.catalogue import OWN, Op, Rule, find_op, find_rule
-from explorer.curves import Curves, sample_curves
+from explorer.curves import POINTS, Curves, sample_curves
 from explorer.description import Description
 from explorer.formula import FormulaError
 from explorer.instrument import Asset, assets, choice_data, document, entry
@@ -176,7 +176,7 @@ def encoded(value: Any) -> Any:
 def _dtype(span: tuple[float, float]) -> str:
     """Float32, unless the range is so narrow that its numbers lie too far apart."""
     apart = np.spacing(np.float32(max(map(abs, span))))
-    return "float32" if (span[1] - span[0]) / 600 > _FLOAT32_STEPS * apart else "float64"
+    return "float32" if (span[1] - span[0]) / (POINTS - 1) > _FLOAT32_STEPS * apart else "float64"
 
 
 def saved(query: str) -> str:

@@ -12,14 +12,13 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, find_rule, hint
-from explorer.curves import LARGEST_RANGE
+from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE
 from explorer.formula import FormulaError
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
 from explorer.training import SETTINGS, USUAL, Setting, TrainingSettings
 
 LONGEST_QUOTE = 60
 LONGEST_REASON = 200
-SMALLEST_SPAN = 1e-12  # of the larger end: below that float64 has too few numbers for a curve
 SECTIONS = {"formula": "Formula", "code": "Code", "paste": "Paste code", "data": "Data"}
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -287,7 +286,7 @@ class _Reader:
 def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str]]:
     """A range that can be drawn, and what was done to it: swapped if reversed, widened if empty."""
     low, high = min(start, stop), max(start, stop)
-    if not high - low > max(1e-30, SMALLEST_SPAN * max(-low, high)):
+    if not high - low > max(LEAST_RANGE, NARROWEST_RANGE * max(-low, high)):
         return (max(low - 1, -LARGEST_RANGE), min(high + 1, LARGEST_RANGE)), [
             f"The range {start:.15g} to {stop:.15g} is empty: it was widened by 1 on both sides."
         ]

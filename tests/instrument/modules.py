@@ -14,6 +14,7 @@ import numpy as np
 from playwright._impl._driver import compute_driver_executable
 
 from explorer.instrument.assets import MODULES
+from explorer.instrument.document import sampling
 
 _ANSWERER = Path(__file__).with_name("answerer.mjs")
 
@@ -42,12 +43,14 @@ class Node:
 
 @contextmanager
 def node() -> Iterator[Node]:
-    """A process of node, which ends with this."""
+    """A process of node that samples as Python does, and ends with this."""
     executable, _ = compute_driver_executable()
     command = [executable, str(_ANSWERER)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8") as process:
-        yield Node(process)
+        node = Node(process)
+        node.run('(await import("./formula/sampling.js")).setSampling(given)', sampling())
+        yield node
 
 
 def _unpacked(value: dict[str, Any]) -> Any:

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, Route
 from explorer.catalogue import find_op, find_rule
 from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.instrument.assets import MODULES
-from explorer.instrument.document import entry
+from explorer.instrument.document import entry, sampling
 
 ADDRESS = "http://chart.test"
 TYPES = {".js": "text/javascript", ".css": "text/css"}
@@ -28,6 +28,7 @@ PAGE = """<!doctype html><html lang="en">
 <link rel="stylesheet" href="/js/chart/chart.css">
 <style>body {{ margin: 0; {theme} }}</style>
 <div id="host"></div><div style="height: 1500px"></div>
+<script type="application/json" id="sampling">{sampling}</script>
 <script type="module" src="/page.js"></script></html>"""
 DARK = {"background": "#10161d", "--st-background-color": "#10161d", "--st-text-color": "#e6edf3"}
 DARK |= {"--st-secondary-background-color": "#1a232d"}
@@ -109,7 +110,9 @@ def answer(route: Route, dark: bool) -> None:
     path = route.request.url.removeprefix(ADDRESS)
     if path in ("/", "/favicon.ico"):
         theme = "; ".join(f"{name}: {value}" for name, value in DARK.items()) if dark else ""
-        route.fulfill(body=PAGE.format(theme=theme), content_type="text/html")
+        route.fulfill(
+            body=PAGE.format(theme=theme, sampling=json.dumps(sampling())), content_type="text/html"
+        )
     elif path == "/none.js":
         route.fulfill(status=404)
     else:

@@ -2,6 +2,9 @@
 
 import { createChart } from "/js/chart/chart.js";
 import { sampleCurves } from "/js/formula/curves.js";
+import { setSampling } from "/js/formula/sampling.js";
+
+setSampling(JSON.parse(document.querySelector("#sampling").textContent));
 
 const shell = {
   /** A new chart without a choice, in place of the one before. */

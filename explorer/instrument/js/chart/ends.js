@@ -3,7 +3,8 @@
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { numberText } from "../formula/numbers.js";
 import { across } from "./plot.js";
-import { MOST, zoomed } from "./view.js";
+import { sampling } from "../formula/sampling.js";
+import { zoomed } from "./view.js";
 
 /** @typedef {import("./axes.js").Range} Range */
 /** @typedef {"moving"|"settled"} Phase */
@@ -90,8 +91,8 @@ export function createEnds(layer, { view, share, onView }) {
       node.style.transform = `translate(${left}px, ${gradient.top + gradient.height}px)`;
       setText(/** @type {Element} */ (node.firstChild), heldText(held[end]));
       setAttribute(node, "aria-valuenow", x[end]);
-      setAttribute(node, "aria-valuemin", end ? x[0] : -MOST);
-      setAttribute(node, "aria-valuemax", end ? MOST : x[1]);
+      setAttribute(node, "aria-valuemin", end ? x[0] : -sampling().largest);
+      setAttribute(node, "aria-valuemax", end ? sampling().largest : x[1]);
     }
   }
 

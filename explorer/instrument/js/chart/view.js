@@ -1,10 +1,8 @@
 // The part of x that is in view: moved, zoomed, and kept within what can be shown.
 
-/** @typedef {import("./axes.js").Range} Range */
+import { sampling } from "../formula/sampling.js";
 
-export const MOST = 1e6; // |x|
-const NARROWEST = 1e-12; // of the larger end: float64 has some thousand numbers there, enough for a curve
-const LEAST = 1e-30;
+/** @typedef {import("./axes.js").Range} Range */
 
 /**
  * The view with the point ``x`` kept in its place and the rest drawn ``factor`` times as wide a range.
@@ -14,7 +12,8 @@ const LEAST = 1e-30;
  * @returns {Range}
  */
 export function zoomed([start, stop], x, factor) {
-  const narrowest = Math.max(LEAST, NARROWEST * Math.max(Math.abs(start), Math.abs(stop)));
+  const { least, narrowest: share } = sampling();
+  const narrowest = Math.max(least, share * Math.max(Math.abs(start), Math.abs(stop)));
   const width = stop - start;
   const scale = Math.max(factor, Math.min(narrowest / width, 1));
   return bounded(x + (start - x) * scale, x + (stop - x) * scale);
@@ -28,7 +27,8 @@ export function zoomed([start, stop], x, factor) {
  */
 export function moved([start, stop], share) {
   const width = stop - start;
-  const by = Math.min(Math.max(share * width, -MOST - start), MOST - stop);
+  const { largest } = sampling();
+  const by = Math.min(Math.max(share * width, -largest - start), largest - stop);
   return bounded(start + by, stop + by);
 }
 
@@ -54,7 +54,8 @@ export function pinched(view, from, to) {
  */
 function bounded(start, stop) {
   const width = stop - start;
-  const [low, high] = [Math.max(start, -MOST), Math.min(stop, MOST)];
+  const { largest } = sampling();
+  const [low, high] = [Math.max(start, -largest), Math.min(stop, largest)];
   return [tidied(low, width / 1e4), tidied(high, width / 1e4)];
 }
 

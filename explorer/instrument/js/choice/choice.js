@@ -4,6 +4,7 @@ import { allControls, carried, controlsOf, withValue } from "../formula/controls
 import { catalogue, find } from "./entries.js";
 import { within } from "../formula/numbers.js";
 import { held } from "../formula/records.js";
+import { sampling } from "../formula/sampling.js";
 
 /** @typedef {import("../formula/controls.js").Control} Control */
 /** @typedef {import("../formula/entry.js").Entry} Entry */
@@ -20,9 +21,6 @@ import { held } from "../formula/records.js";
  *   g: number, bounds: Object<string, [number, number]>, section: string,
  *   training: Object<string, string>}} Choice
  */
-
-const EMPTY = 1e-12; // of the larger end: below that float64 has too few numbers for a curve
-const LEAST = 1e-30;
 
 /** @param {Choice} choice @returns {{op: Op, rules: Rule[]}} */
 export function entriesOf(choice) {
@@ -129,9 +127,9 @@ export function boundsOf(choice, control) {
  * @returns {Choice}
  */
 export function withRange(choice, start, stop) {
-  const most = catalogue().limits.range;
+  const { largest: most, narrowest, least } = sampling();
   const ends = [within(start, -most, most), within(stop, -most, most)].sort((one, other) => one - other);
-  const empty = ends[1] - ends[0] < Math.max(LEAST, EMPTY * Math.max(-ends[0], ends[1]));
+  const empty = ends[1] - ends[0] < Math.max(least, narrowest * Math.max(-ends[0], ends[1]));
   const range = empty ? [Math.max(ends[0] - 1, -most), Math.min(ends[1] + 1, most)] : ends;
   return { ...choice, range: /** @type {[number, number]} */ (range) };
 }

@@ -1,6 +1,7 @@
 // Ops and rules by key: the catalogue's document, and the own formulas met so far.
 
 import { held } from "../formula/records.js";
+import { setSampling } from "../formula/sampling.js";
 
 /** @typedef {import("../formula/entry.js").Op} Op */
 /** @typedef {import("../formula/entry.js").Rule} Rule */
@@ -16,7 +17,8 @@ import { held } from "../formula/records.js";
  * @property {string} own what the key of an own formula begins with
  * @property {{op: Op, rule: Rule[]}} firstOwn what own formulas start from
  * @property {{light: string[], dark: string[], neutral: string}} colours
- * @property {{range: number, rules: number, formula: number, g: number, query: number}} limits
+ * @property {import("../formula/sampling.js").Sampling} sampling
+ * @property {{rules: number, formula: number, g: number, query: number}} limits
  * @property {{defaults: {range: [number, number], g: number}, words: string[]}} link
  * @property {*[]} settings of a run
  * @property {*[]} tasks
@@ -34,6 +36,7 @@ const own = { op: {}, rule: {} };
  */
 export function setDocument(document) {
   known = document;
+  setSampling(document.sampling);
   learn("op", known.firstOwn.op);
   known.firstOwn.rule.forEach((entry) => learn("rule", entry));
 }

@@ -26,9 +26,9 @@ import { evaluate } from "./evaluation.js";
 import { above, below, evenPoints } from "./floats.js";
 import { entryKinks, few } from "./kinks.js";
 import { held } from "./records.js";
+import { sampling } from "./sampling.js";
 
 export const [EVEN, KINK, BESIDE] = [0, 1, 2];
-const REFERENCE_POINTS = 2001;
 
 /**
  * @param {{op: Op, rules: Rule[]}} entries
@@ -36,7 +36,7 @@ const REFERENCE_POINTS = 2001;
  * @param {{points?: number}} [options]
  * @returns {Curves}
  */
-export function sampleCurves({ op, rules }, choice, { points = 601 } = {}) {
+export function sampleCurves({ op, rules }, choice, { points = sampling().points } = {}) {
   const [start, stop] = rangeOf(choice);
   const range = { start, stop, g: choice.g };
   const parameters = rules.map((rule) => valuesOf(op, rule, choice.parameters));
@@ -107,7 +107,7 @@ export function scopeMaker(op, parameters, { start, stop, g }) {
       return y;
     },
     get reference() {
-      reference ??= scopeAt(evenPoints(start, stop, REFERENCE_POINTS));
+      reference ??= scopeAt(evenPoints(start, stop, sampling().reference));
       return reference;
     },
   });

@@ -1,5 +1,7 @@
 /** Float64 numbers: their neighbours, and even grids of them with the same bits as in Python. */
 
+import { sampling } from "./sampling.js";
+
 const number = new Float64Array(1);
 const bits = new BigInt64Array(number.buffer);
 
@@ -38,7 +40,7 @@ export const unit = (x) => above(Math.abs(x)) - Math.abs(x);
  */
 export function evenPoints(start, stop, points) {
   const step = (stop - start) / (points - 1);
-  const zero = 1e-12 * (stop - start);
+  const zero = sampling().nearZero * (stop - start);
   const x = Float64Array.from({ length: points }, (_, i) => i * step + start);
   x[points - 1] = stop;
   return x.map((value) => (Math.abs(value) < zero ? 0 : value));

@@ -17,10 +17,7 @@
 
 import { constantValue, evaluate } from "./evaluation.js";
 import { evenPoints, unit } from "./floats.js";
-
-const MOST_KINKS = 200; // more could not be told apart in a picture
-const SCAN_POINTS = 2001;
-const HALVINGS = 64; // from a step of the scan down to neighbouring floats
+import { sampling } from "./sampling.js";
 
 /**
  * The kinks of an entry within a range, ascending; null for too many to be shown.
@@ -43,7 +40,7 @@ export function entryKinks(entry, scopeAt, parameters, start, stop, opSlope, tor
 /** Ascending and distinct, null for too many. @param {number[]} found */
 export function few(found) {
   const distinct = [...new Set(found)].sort((a, b) => a - b);
-  return distinct.length <= MOST_KINKS ? distinct : null;
+  return distinct.length <= sampling().mostKinks ? distinct : null;
 }
 
 /**
@@ -75,7 +72,7 @@ function latticePoints(lattice, value, start, stop) {
   const low = lattice.low === null ? start : Math.max(start, value(lattice.low));
   const high = lattice.high === null ? stop : Math.min(stop, value(lattice.high));
   if (!(spacing > 0)) return [];
-  if (!((high - low) / spacing <= MOST_KINKS)) return null;
+  if (!((high - low) / spacing <= sampling().mostKinks)) return null;
   const slack = 1e-9 * spacing;
   const points = [];
   for (let k = Math.ceil((low - offset - slack) / spacing); k * spacing <= high - offset + slack; k += 1) {
@@ -137,13 +134,14 @@ const isNear = (x, positions, distance) => positions.some((other) => Math.abs(x 
  * @param {number[]} also scanned
  */
 function switches(value, start, stop, also) {
-  const step = (stop - start) / SCAN_POINTS;
-  const x = Float64Array.of(...evenPoints(start - step, stop + step, SCAN_POINTS), ...also).sort();
+  const { scan, halvings, mostKinks } = sampling();
+  const step = (stop - start) / scan;
+  const x = Float64Array.of(...evenPoints(start - step, stop + step, scan), ...also).sort();
   const at = comparable(value(x));
   let cells = Array.from(x.subarray(1), (high, i) => [x[i], high, at[i], at[i + 1]]);
-  for (let halving = 0; halving < HALVINGS; halving += 1) {
+  for (let halving = 0; halving < halvings; halving += 1) {
     cells = cells.filter(([, , before, after]) => before !== after);
-    if (cells.length > 4 * MOST_KINKS) return null;
+    if (cells.length > 4 * mostKinks) return null;
     if (!cells.length) return [];
     const middle = Float64Array.from(cells, ([low, high]) => (low + high) / 2);
     const between = comparable(value(middle));
