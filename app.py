@@ -11,12 +11,12 @@ import streamlit as st
 import torch
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from explorer.ui import admission, answers, limits, runs, warm_up
 from explorer.ui.ending import follow_server
-from explorer.ui.pages import PAGES
+from explorer.ui.pages import PAGES, PREFIX, page_path
 from explorer.ui.payload import payload
 from explorer.ui.protection import Protection
 
@@ -69,6 +69,12 @@ _SERVER_ADDRESS = "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', 
 _ROOT = '<div id="root">'
 _PAGE = _INDEX.replace("<script", f"{_SERVER_ADDRESS}\n<!-- head -->\n<script", 1)
 _PAGES = {page.path: _PAGE.replace("<!-- head -->", answers.head(page.path)) for page in PAGES}
+# Who leaves out the slash at the end of a proxy's prefix would have everything looked for beside it.
+_SLASH = """<script>
+    const {pathname, search, hash} = location
+    if (!pathname.endsWith("/")) history.replaceState(null, "", `${pathname}/${search}${hash}`)
+</script>"""
+_PAGES["/"] = _PAGES["/"].replace(_SERVER_ADDRESS, f"{_SLASH}\n{_SERVER_ADDRESS}")
 # Where the curves come with the page they are drawn first: the front end holds server and browser up for
 # a second, and begins when they are drawn, or soon in any case.
 _LATER = """<script>
@@ -84,13 +90,19 @@ _EARLY = re.sub(r'<link rel="modulepreload" crossorigin .+?>', "", _EARLY)
 
 async def index(request: Request) -> Response:
     """Streamlit's own front end, told where its server is, with what the instrument needs at once."""
-    path = request.scope["path"]
+    path = page_path(request.scope["path"])
     page = _PAGES[path]
     if path == "/":
         with suppress(admission.Refused):  # a server that is busy leaves it to Streamlit
             served = await _seats.compute(answers.served, request.url.query)
             page = _EARLY.replace(_ROOT, served + _ROOT)
     return admission.named(request, HTMLResponse(page, headers={"Cache-Control": "no-cache"}))
+
+
+async def slash(request: Request) -> Response:
+    """From the prefix of the server to its first page; relative, as a proxy may have put more before it."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"{PREFIX.rpartition('/')[2]}/{query}")
 
 
 def friendly_error(error: Exception) -> bool:
@@ -116,9 +128,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 
 
 def paced(route: Route) -> Route:
-    """A route that answers each visitor so often only."""
+    """A route below the server's prefix that answers each visitor so often only."""
     middleware = [Middleware(admission.Paced, _visitors)]
-    return Route(route.path, route.endpoint, methods=route.methods, middleware=middleware)
+    return Route(PREFIX + route.path, route.endpoint, methods=route.methods, middleware=middleware)
 
 
 _visitors = admission.Visitors()
@@ -134,9 +146,10 @@ app = st.App(
     "explorer/ui/main.py",
     lifespan=lifespan,
     routes=[
-        Route("/assets/{name:path}", asset),
-        *map(paced, [*_ANSWERS, *runs.ROUTES]),
-        *(Route(page.path, index) for page in PAGES),
+        Route(f"{PREFIX}/assets/{{name:path}}", asset),
+        *(paced(route) for route in (*_ANSWERS, *runs.ROUTES)),
+        *(Route(f"{PREFIX}{page.path}", index) for page in PAGES),
+        *([Route(PREFIX, slash)] if PREFIX else []),
     ],
     middleware=[Middleware(Protection, _EARLY), Middleware(admission.Pages)],
     exception_handlers={admission.Refused: admission.refused},

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.ui import limits
-from explorer.ui.pages import PAGES
+from explorer.ui.pages import PAGES, page_path
 
 _PATHS = frozenset(page.path for page in PAGES)
 VISITOR = "visitor"  # the cookie that tells those apart who share an address
@@ -123,7 +123,7 @@ class Pages:
         """Pass a request on; a page more than there is room for is told so."""
         if scope["type"] == "websocket":
             await self._page(scope, receive, send)
-        elif scope["type"] == "http" and scope["path"] in _PATHS and self._is_full:
+        elif scope["type"] == "http" and page_path(scope["path"]) in _PATHS and self._is_full:
             await PlainTextResponse(_FULL.format(pages=self._open), 503)(scope, receive, send)
         else:
             await self.app(scope, receive, send)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import streamlit as st
+
 
 @dataclass(frozen=True)
 class Page:
@@ -19,3 +21,11 @@ PAGES = (
     Page("train", "/train", "Train", "play_circle"),
     Page("learn", "/learn", "Learn", "school"),
 )
+
+# What stands before every path of this server, as ``--server.baseUrlPath`` has it: "" or "/some/where".
+PREFIX = "".join(f"/{part}" for part in st.get_option("server.baseUrlPath").split("/") if part)
+
+
+def page_path(path: str) -> str:
+    """The path of a request as ``Page`` has it."""
+    return path.removeprefix(PREFIX)
