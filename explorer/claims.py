@@ -315,7 +315,7 @@ def _grows(sizes: Floats) -> bool:
     count = len(sizes) if finite.all() else int(np.argmin(finite))
     steps = np.diff(sizes[:count])[-4:]
     if len(steps) and count < len(sizes) and np.isinf(sizes[count]):
-        return bool(steps[-1] > 0)
+        return bool(steps[-1] > 0 and (steps[-1] > 0.99 * steps[:-1]).all())
     if len(steps) < 3 or steps.min() <= 0 or steps[-1] <= 1e-6 * sizes[count - 1]:
         return False
     return bool((steps[1:] > 0.99 * steps[:-1]).all())
@@ -400,8 +400,8 @@ def _is_cut(curve: _Curve, pieces: list[_Piece]) -> bool:
     """Whether some neighbouring pieces are 0 up to a kink on whose other side the curve is not."""
     first, last = np.searchsorted(curve.x, [pieces[0].start, pieces[-1].stop])
     beyond = [*curve.y[max(first - 1, 0) : first], *curve.y[last + 1 : last + 2]]
-    inside = (curve.curves.marks != KINK)[first + 1 : last]
-    return not curve.y[first + 1 : last][inside].any() and any(beyond)
+    inside = slice(first + 2, last - 1)  # the float beside a kink may belong to its other side
+    return not curve.y[inside][curve.curves.marks[inside] != KINK].any() and any(beyond)
 
 
 def comparisons(curves: Curves, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:

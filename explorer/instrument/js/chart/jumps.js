@@ -2,6 +2,7 @@
 
 /** @typedef {Float64Array|Float32Array} Floats */
 
+const FARTHEST = 1e6; // times as large as the curve away from kinks: such a limit is a pole's, and has no circle
 const BESIDE = 8; // floats: the farthest that a point beside a kink lies from it
 
 /**
@@ -11,7 +12,10 @@ const BESIDE = 8; // floats: the farthest that a point beside a kink lies from i
  * @param {number[]} kinks
  */
 export function jumps({ x, marks }, y, kinks) {
-  const smallest = smallestJump(y, marks);
+  const [low, high] = reach(y, marks);
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  const smallest = low > high ? 0 : 1e-4 * (high - low) + 1e-6 * largest;
+  const isNear = (/** @type {number} */ i) => low > high || Math.abs(y[i]) <= FARTHEST * Math.max(largest, 1);
   const gaps = new Uint8Array(x.length);
   const closed = [];
   const open = [];
@@ -24,9 +28,9 @@ export function jumps({ x, marks }, y, kinks) {
       if (i < last && Math.abs(y[i + 1] - y[i]) > smallest) gaps[i] = 1;
       const limit = gaps[i] || (i > first && gaps[i - 1]);
       limits += limit ? 1 : 0;
-      if (limit && i !== at) open.push(i);
+      if (limit && i !== at && isNear(i)) open.push(i);
     }
-    if (limits) closed.push(at);
+    if (limits && isNear(at)) closed.push(at);
   }
   return { gaps, closed, open };
 }
@@ -75,11 +79,11 @@ function group(x, marks, at) {
 }
 
 /**
- * What is seen as a jump, by the size of the curve away from kinks: beside a pole it may be huge.
+ * The least and the largest value away from kinks, by which jumps are seen: beside a pole it may be huge.
  * @param {Floats} y
  * @param {ArrayLike<number>} marks
  */
-function smallestJump(y, marks) {
+function reach(y, marks) {
   let low = Infinity;
   let high = -Infinity;
   for (let i = 0; i < y.length; i += 1) {
@@ -87,5 +91,5 @@ function smallestJump(y, marks) {
     low = Math.min(low, y[i]);
     high = Math.max(high, y[i]);
   }
-  return low > high ? 0 : 1e-4 * (high - low) + 1e-6 * Math.max(Math.abs(low), Math.abs(high));
+  return [low, high];
 }
