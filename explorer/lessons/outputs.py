@@ -132,7 +132,7 @@ LESSON = Lesson(
     words="""
     **Lists and tuples.** `apply` looks for tensors among its arguments and not inside them. With `[a, b]`
     the output's `requires_grad` is {in_a_list[asks]}, and `backward` raises “{in_a_list[error]}”. Give
-    each tensor by itself, `apply(*tensors)`: a and b receive `{one_by_one}`.
+    each tensor by itself, `apply(*tensors)`: a, the x of the curves, and b receive `{one_by_one}`.
 
     **Several outputs.** `forward` returns a tuple, and `backward` is given one upstream gradient for
     each. For an output that nobody uses it is given `{unused}`. At `x = 0`, `SinCos` has the gradient
@@ -144,6 +144,6 @@ LESSON = Lesson(
     """,
     code=(WeightedList, Weighted, SinCos, Scaled, pair),
     numbers=(in_a_list, one_by_one, of_two_outputs, unused, optional),
-    scenes=(explore("formula: a * x", "default", a=2), explore("sin", "default")),
+    scenes=(explore("formula: 2 * x + 3 * b", "default", b=1), explore("sin", "default")),
     remember="Each tensor is an argument of its own; each output brings back a gradient of its own.",
 )

@@ -61,6 +61,7 @@ def learn(page: Page) -> None:
         page.mouse.move(box["x"] + box["width"] * share / 100, box["y"] + height * box["height"])
     page.mouse.up()
     page.get_by_role("button", name="Check my prediction").click()
+    page.get_by_role("button", name="Show the answer").click()
     page.get_by_text("Confirmed by torch").wait_for()
     page.wait_for_timeout(500)
     page.screenshot(path=FOLDER / "learn.png")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -136,9 +137,7 @@ def test_on_a_stage_g_is_in_view_and_the_chart_stays_while_it_moves(new_page: Op
     assert chart.bounding_box() == before
 
 
-SIZES = {"projector": (1280, 720, "&present=1"), "old projector": (1024, 768, "&present=1"),
-         "notebook": (1280, 720, ""), "tablet": (1024, 768, "")}  # fmt: skip
-EACH_SIZE = pytest.mark.parametrize(("width", "height", "more"), SIZES.values(), ids=list(SIZES))
+SIZES = [(1280, 720, True), (1024, 768, True), (1280, 720, False), (1024, 768, False)]
 PANELS = """() => {
     const { yaxis, yaxis2 } = document.querySelector(".watch .js-plotly-plot")._fullLayout;
     return [yaxis._length, yaxis2._length];
@@ -146,21 +145,29 @@ PANELS = """() => {
 LEAST_PANEL_PX = 120
 
 
-@EACH_SIZE
-def test_check_is_in_the_window_and_the_panels_can_be_read(
-    new_page: Open, width: int, height: int, more: str
-) -> None:
-    page = new_page(viewport={"width": width, "height": height})
-    for lesson in LESSONS.values():
-        open_lesson(page, lesson.key, more)
-        check = page.get_by_role("button", name="Check my prediction")
+def sized(page: Page) -> Iterator[str]:
+    """The page in each of the sizes, on a stage and not."""
+    for width, height, presenting in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        if (page.locator(".lesson.presenting").count() == 1) != presenting:
+            page.locator(".lesson .title").press("p")
+        yield f"{width}x{height} {presenting}"
+
+
+@EACH
+def test_check_is_in_the_window_and_the_panels_can_be_read(page: Page, lesson: Lesson) -> None:
+    open_lesson(page, lesson.key)
+    check = page.get_by_role("button", name="Check my prediction")
+    for _ in sized(page):
         expect(check).to_be_in_viewport(ratio=1)
-        page.get_by_role("radio").nth(
-            0 if page.request.get(f"/lesson?key={lesson.key}").json()["prediction"]["right"] else 1
-        ).check()
-        check.click()
-        expect(page.locator(".verdict")).to_contain_text("Try again")
+    right = page.request.get(f"/lesson?key={lesson.key}").json()["prediction"]["right"]
+    page.get_by_role("radio").nth(0 if right else 1).check()
+    check.click()
+    expect(page.locator(".verdict")).to_contain_text("Try again")
+    for _ in sized(page):
+        page.locator(".lesson").evaluate("one => one.scrollTo(0, 0)")
         expect(check).to_be_in_viewport(ratio=1)
-        press(page, "Show the answer")
-        until_shown(page, lesson)
-        assert min(page.evaluate(PANELS)) >= LEAST_PANEL_PX, lesson.key
+    press(page, "Show the answer")
+    until_shown(page, lesson)
+    for _ in sized(page):
+        page.wait_for_function(f"({PANELS})().every(length => length >= {LEAST_PANEL_PX})")

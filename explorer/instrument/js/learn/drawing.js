@@ -144,8 +144,11 @@ export function createDrawing(range, onDrawn) {
       frame = next;
       show();
     },
-    /** No more drawing: what is drawn stays. */
-    finish: () => pad.remove(),
+    /** No more drawing: a curve that is drawn stays, words in its place go. */
+    finish() {
+      pad.remove();
+      tell("");
+    },
   };
 }
 

@@ -124,7 +124,8 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
       picture ? [sampled(picture, choice)] : [],
     );
     const values = pictures.flatMap((/** @type {*} */ { y }) => Array.from(y)).filter(Number.isFinite);
-    return [Math.min(ROOM[0], ...values), Math.max(ROOM[1], ...values)];
+    const high = Math.max(ROOM[1], ...values);
+    return [Math.min(ROOM[0], ...values, -high / 4), high]; // the legend stands below most curves
   }
 
   /** What is told of the x that the lesson is about. @param {number} guess */
