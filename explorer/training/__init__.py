@@ -8,10 +8,10 @@ from explorer.training.roster import EngineFull
 from explorer.training.run import Run, Snapshot, Tensors
 from explorer.training.settings import FULL, LIVE, SETTINGS, Setting, Settings, TrainingSettings
 from explorer.training.status import ACTIVE, AT_REST, Command, State, Status
-from explorer.training.tasks import FIRST, TASKS, USUAL, Data, Draw, Part, Task
+from explorer.training.tasks import CONTROLS, FIRST, TASKS, USUAL, Data, Draw, Part, Task
 
 __all__ = [
-    "ACTIVE", "AT_REST", "FIRST", "FULL", "LIVE", "SETTINGS", "TASKS", "USUAL", "Command", "Data", "Draw",
+    "ACTIVE", "AT_REST", "CONTROLS", "FIRST", "FULL", "LIVE", "SETTINGS", "TASKS", "USUAL", "Command", "Data", "Draw",
     "Engine", "EngineFull", "EngineProcess", "Gradients", "Limits", "Part", "Run", "Setting", "Settings",
     "Snapshot", "State", "Status", "Task", "Tensors", "TrainingSettings", "open_engine", "shared_engine",
 ]  # fmt: skip

@@ -19,7 +19,7 @@ from explorer.instrument.assets import PLOTLY, json_text, skeleton, skeleton_css
 from explorer.instrument.page import Page
 from explorer.lessons import GLOSSARY, LESSONS
 from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
-from explorer.training import FIRST, SETTINGS, TASKS, USUAL, Setting, Task
+from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
 from explorer.training.limits import MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
 from explorer.training.words import DEVICES, OPTIMISERS
 from explorer.ui.link import SECTIONS, WORDS, Choice, from_text, is_embedded, training_texts
@@ -58,6 +58,7 @@ def training() -> Answer:
         "tasks": [_task(task) for task in TASKS.values()],
         "firstTask": FIRST,
         "usualTask": USUAL,
+        "controls": CONTROLS,
     }
 
 
@@ -70,7 +71,7 @@ def _setting(setting: Setting) -> Answer:
 
 def _task(task: Task) -> Answer:
     """With the text of every default, and the op, rules and parameters it begins with."""
-    told = ("key", "label", "purpose", "kind", "place", "chance", "note")
+    told = ("key", "label", "purpose", "kind", "place", "metric", "chance", "note")
     shown = (setting for name, setting in SETTINGS.items() if name != "task")
     defaults = {setting.name: setting.text(setting.default(task.key)) for setting in shown}
     begins = {"op": task.op, "rules": task.rules, "parameters": task.parameters}

@@ -1,5 +1,7 @@
 """Navigation: what every page has in common."""
 
+from contextlib import nullcontext
+
 import streamlit as st
 
 from explorer.ui import state
@@ -8,23 +10,24 @@ from explorer.ui.pages import PAGES
 
 # The folder is not called "pages": Streamlit would take its files for pages of its own accord, and a
 # link to /train would run one without what stands here.
-pages = [
+pages = {
     st.Page(
         f"views/{page.name}.py",
         title=page.title,
         icon=f":material/{page.icon}:",
         url_path=page.path.strip("/"),
         default=page is PAGES[0],
-    )
+    ): page
     for page in PAGES
-]
+}
 MOST_NOTICES = 10
 
 notices = state.arrive()
 st.set_page_config(page_title=page_title(), page_icon="📉", layout="wide")
-page = st.navigation(pages, position="hidden")
+page = st.navigation(list(pages), position="hidden")
+leading = st.container(key="leading") if pages[page].leads else nullcontext()  # shown below all the same
 if not st.context.is_embedded:
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(key="heading-line", horizontal=True, vertical_alignment="center"):
         mount("heading")
         for link in pages:
             st.page_link(link)
@@ -35,4 +38,5 @@ if notices:
             st.text(notice)
         if len(notices) > MOST_NOTICES:
             st.text(f"… and {len(notices) - MOST_NOTICES} more.")
-page.run()
+with leading:
+    page.run()

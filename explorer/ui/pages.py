@@ -7,18 +7,22 @@ import streamlit as st
 
 @dataclass(frozen=True)
 class Page:
-    """A page by the name of its file in ``views``, its path, title and Material icon."""
+    """A page by the name of its file in ``views``, its path, title and Material icon.
+
+    What it holds comes before the links to the other pages for the keyboard where it ``leads``.
+    """
 
     name: str
     path: str
     title: str
     icon: str
+    leads: bool = False
 
 
 # The first is where a visitor arrives.
 PAGES = (
     Page("explore", "/", "Explore", "show_chart"),
-    Page("train", "/train", "Train", "play_circle"),
+    Page("train", "/train", "Train", "play_circle", leads=True),
     Page("learn", "/learn", "Learn", "school"),
 )
 

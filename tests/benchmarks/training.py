@@ -22,7 +22,7 @@ _WATCH = """() => {
         const step = parseInt(value.textContent.replace(/^Step /, ""));
         if (seen.steps.at(-1)?.[1] !== step) seen.steps.push([performance.now(), step]);
     }).observe(value, {subtree: true, childList: true, characterData: true});
-    const chart = document.querySelector(".loss .js-plotly-plot");
+    const chart = document.querySelector(".curves .js-plotly-plot");
     new MutationObserver(() => {
         const last = chart.data.find(trace => trace.meta === "seed_relu")?.x.at(-1) ?? 0;
         if (seen.charts.at(-1)?.[1] !== last) seen.charts.push([performance.now(), last]);
@@ -53,7 +53,7 @@ def bare_loop() -> float:
 def watched(page: Page, address: str) -> tuple[float, float]:
     """Steps and chart updates per second, from the first step the page shows to the last."""
     page.goto(address + _QUERY)
-    page.locator(".loss .js-plotly-plot .cartesianlayer").wait_for(state="attached", timeout=60_000)
+    page.locator(".curves .js-plotly-plot .cartesianlayer").wait_for(state="attached", timeout=60_000)
     page.evaluate(_WATCH)
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_function(f"() => seen.steps.at(-1)?.[1] === {_STEPS}", timeout=60_000)

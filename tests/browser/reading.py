@@ -54,7 +54,7 @@ def settle(page: Page, *, shows: Sequence[str] | None = None) -> None:
 
 def settle_train(page: Page) -> None:
     """Wait until Train's chart and its cards are drawn."""
-    page.locator(f".loss {CHART}").first.wait_for(timeout=30_000)
+    page.locator(f".curves {CHART}").first.wait_for(timeout=30_000)
     page.get_by_role("button", name="Add rule").wait_for()
 
 

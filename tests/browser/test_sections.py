@@ -56,7 +56,7 @@ def test_on_train_op_and_rules_come_first_too(new_page: Open, viewport: dict[str
     assert names[:3] == ["Op", "Add rule", "Task"]
     assert names.index("Seed") < names.index("Start") < names.index("Examples")
     tops = [
-        (place.bounding_box() or {})["y"] for place in (page.locator(f".loss {CHART}"), card(page, "ReLU"))
+        (place.bounding_box() or {})["y"] for place in (page.locator(f".curves {CHART}"), card(page, "ReLU"))
     ]
     assert (tops == sorted(tops)) == (viewport["width"] < 800)
 

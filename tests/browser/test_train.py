@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from explorer.training import SETTINGS, Run, Settings, State, Status
+from explorer.training import SETTINGS, TASKS, Run, Settings, State, Status
 from explorer.ui.answers import _setting
 from explorer.ui.link import from_query
 from explorer.ui.presets import TRAINING
@@ -35,9 +35,9 @@ from tests.browser.training import (
     wait_for_steps,
 )
 
-GHOSTS = """[...document.querySelector(".loss .js-plotly-plot").data].filter(trace => trace.opacity < 1)"""
+GHOSTS = """[...document.querySelector(".curves .js-plotly-plot").data].filter(trace => trace.opacity < 1)"""
 RANGES = """(({xaxis, yaxis}) => [xaxis.range, yaxis.range])(
-    document.querySelector(".loss .js-plotly-plot")._fullLayout)"""
+    document.querySelector(".curves .js-plotly-plot")._fullLayout)"""
 
 
 def set_field(page: Page, label: str, text: str) -> None:
@@ -73,7 +73,7 @@ def test_labels_of_both_axes_keep_clear_of_each_other(page: Page) -> None:
     press(page, "Start")
     expect(metric(page, "Step")).to_have_text("Step 400 / 400", timeout=30_000)
     boxes = "all => all.map(label => label.getBoundingClientRect().toJSON())"
-    across, upwards = (page.locator(f".loss .{axis}tick text") for axis in "xy")
+    across, upwards = (page.locator(f".curves .{axis}tick text") for axis in "xy")
     expect(upwards.first).to_have_text(re.compile("^1e-[67]$"))
     first, lowest = across.evaluate_all(boxes)[0], upwards.evaluate_all(boxes)[0]
     assert lowest["right"] < first["left"]
@@ -146,7 +146,7 @@ def test_start_then_pause_without_waiting(page: Page) -> None:
 
 def test_no_axis_is_invented_and_none_jumps(page: Page) -> None:
     open_train(page, "op=sign&rule=default&rule=straight_through&steps=200&pace=100")
-    chart = page.locator(".loss .js-plotly-plot")
+    chart = page.locator(".curves .js-plotly-plot")
     chart.get_by_text("The loss appears here with the first step").wait_for()
     assert chart.locator(".xtick, .ytick").count() == 0
     press(page, "Start")
@@ -317,7 +317,7 @@ def test_arrow_keys_step_a_number_on_the_scale_of_its_slider(page: Page) -> None
 
 # Whether the last label of the loss chart's x is this one, and whole.
 _END = """text => {
-    const last = [...document.querySelectorAll(".loss .xtick text")].at(-1);
+    const last = [...document.querySelectorAll(".curves .xtick text")].at(-1);
     const right = node => node.getBoundingClientRect().right;
     return last?.textContent === text && last.getBoundingClientRect().width > 0
         && right(last) <= right(last.closest(".js-plotly-plot"));
@@ -370,8 +370,8 @@ def test_a_link_restores_the_settings_and_starts_nothing(page: Page) -> None:
         expect(panel.get_by_label(label, exact=True)).to_have_value(value)
     expect(panel.locator(".live .exact").first).to_have_value("0.25")
     expect(panel.get_by_label("full", exact=True)).to_be_checked()
-    expect(panel.get_by_label("Task")).to_have_value("documents")
-    expect(panel.get_by_label("Task").locator("option:checked")).to_have_text("Two-layer net on random data")
+    chosen = panel.get_by_role("group", name="Task").locator("[aria-pressed=true]")
+    expect(chosen).to_have_text(TASKS["documents"].label)
     assert asked == []
 
 
@@ -407,7 +407,8 @@ def test_the_histogram_lies_under_the_curve_of_the_chosen_rule(page: Page) -> No
     norms = [
         f"{rule}, {weights}" for rule in ("Default autograd", "Straight-through") for weights in ("w1", "w2")
     ]
-    named = "document.querySelector('.norms .js-plotly-plot').data.map(t => t.name).join()"
+    press(page, "Gradient norms")
+    named = "document.querySelector('.curves .js-plotly-plot').data.map(t => t.name).join()"
     page.wait_for_function(f"norms => {named} === norms", arg=",".join(norms))
 
 
@@ -418,7 +419,7 @@ def test_a_diverging_training_says_at_which_step_and_what_to_do(page: Page) -> N
     expect(status(page)).to_contain_text("Try a smaller learning rate or another rule.")
     page.wait_for_function(f"() => {TRACES}[0]?.x.length >= 1")  # the curve up to there is kept
     assert f"Diverged at step {steps(page)}:" in status(page).inner_text()
-    ticks = page.locator(".loss .xtick").all_text_contents()
+    ticks = page.locator(".curves .xtick").all_text_contents()
     assert ticks == [str(step) for step in range(len(ticks))]  # there is no half of a step
 
 
@@ -427,8 +428,9 @@ def test_an_op_without_a_finite_value_says_so_in_every_chart(page: Page) -> None
     press(page, "Start")
     expect(status(page)).to_contain_text("The op is undefined for some pre-activations: choose another one.")
     assert steps(page) == 0
-    expect(page.locator(".loss")).to_contain_text("No loss is finite and above 0")
-    expect(page.locator(".norms")).to_contain_text("No gradient norm is finite and above 0")
+    expect(page.locator(".curves")).to_contain_text("No loss is finite and above 0")
+    press(page, "Gradient norms")
+    expect(page.locator(".curves")).to_contain_text("No gradient norm is finite and above 0")
     expect(page.locator(".preactivations")).to_contain_text("Default autograd: the gradients are not finite")
 
 
@@ -470,7 +472,7 @@ def test_loss_chart_and_cards_are_in_view_together(new_page: Open) -> None:
     for size in ({"width": 1366, "height": 768}, {"width": 390, "height": 844}):
         page = new_page(viewport=size)
         open_train(page, "op=sign&rule=default&rule=straight_through")
-        for part in (".loss", ".card.op", ".buttons"):
+        for part in (".curves", ".card.op", ".buttons"):
             box = page.locator(f".training {part}").first.bounding_box()
             assert box
             assert 0 <= box["x"] <= box["x"] + box["width"] <= size["width"]
@@ -486,7 +488,7 @@ def test_an_own_formula_is_text_whatever_it_holds(page: Page) -> None:
 
 # Where Plotly has drawn the last point of the loss, and where it lies by the axes; px.
 _DRAWN = """() => {
-    const chart = document.querySelector(".loss .js-plotly-plot");
+    const chart = document.querySelector(".curves .js-plotly-plot");
     const {x, y} = chart.data.find(trace => trace.meta === "default");
     const {xaxis, yaxis} = chart._fullLayout;
     const path = chart.querySelector(".scatterlayer .js-line")?.getAttribute("d") ?? "";
@@ -513,11 +515,11 @@ def test_what_is_moved_lies_where_the_axes_say(page: Page) -> None:
 def test_an_example_is_chosen_from_a_menu_and_says_what_to_see(page: Page) -> None:
     open_train(page, "op=relu&rule=default")
     page.get_by_text("Examples", exact=True).click()
-    menu = page.locator(".presets .window")
+    menu = page.locator(".about .window")
     assert menu.locator("b").all_inner_texts() == [preset.name for preset in TRAINING]
     chosen = TRAINING[-1]
     menu.get_by_role("button", name=chosen.name).click()
-    expect(page.locator(".presets .hint")).to_have_text(chosen.hint)
+    expect(page.locator(".about .hint")).to_have_text(chosen.hint)
     expect(page.locator(".training .live .exact").first).to_have_value("0.00001")
     expect(menu).to_be_hidden()
     press(page, "Start")
@@ -531,7 +533,9 @@ def test_a_device_is_chosen_where_there_are_two(page: Page) -> None:
     def with_device(route: Route) -> None:
         answer = route.fetch()
         document = answer.json()
-        route.fulfill(response=answer, json=document | {"settings": [*document["settings"], device]})
+        tasks = [task | {"defaults": task["defaults"] | {"device": "cuda"}} for task in document["tasks"]]
+        settings = [*document["settings"], device]
+        route.fulfill(response=answer, json=document | {"settings": settings, "tasks": tasks})
 
     page.route("**/document.json", with_device)
     open_train(page, "op=relu&rule=default")
@@ -556,7 +560,7 @@ def test_nothing_lies_beside_the_screen_of_a_phone(new_page: Open) -> None:
     open_train(page, "op=sign&rule=default&rule=straight_through&steps=60&pace=full")
     press(page, "Start")
     expect(status(page)).to_contain_text("Finished after 60 steps.")
-    for part in (".measured", ".status", ".commands", ".settings", ".presets"):
+    for part in (".measured", ".status", ".commands", ".settings", ".about"):
         wide = page.locator(f".training {part}").evaluate("part => part.scrollWidth - part.clientWidth")
         assert wide <= 0, part
     cells = page.locator(".measured td:visible")

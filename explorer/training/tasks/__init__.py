@@ -9,10 +9,11 @@ from explorer.training.tasks.plane import CIRCLES, MOONS, SPIRAL, XOR
 from explorer.training.tasks.table import TABLE
 from explorer.training.tasks.task import Data, Draw, Part, Task
 
-__all__ = ["FIRST", "TASKS", "USUAL", "Data", "Draw", "Part", "Task"]
+__all__ = ["CONTROLS", "FIRST", "TASKS", "USUAL", "Data", "Draw", "Part", "Task"]
 
 USUAL = DOCUMENTS.key  # what settings and links without a task mean
 FIRST = DIGITS.key  # where a visitor begins who asks for nothing
+CONTROLS = ("zero", "reversal")  # the rules beside which another must look better
 
 _ENTRIES = (
     DIGITS, CIRCLES, MOONS, SPIRAL, XOR, BINARY_WEIGHTS, TERNARY_WEIGHTS, SPIKES, DOCUMENTS, TABLE,

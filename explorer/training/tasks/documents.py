@@ -21,14 +21,15 @@ def _picture() -> dict[str, Any]:
 
 DOCUMENTS = Task(
     key="documents",
-    label="Two-layer net on random data",
-    purpose="Learns random answers to random questions by heart, with a two-layer net.",
+    label="Random data",
+    purpose="A two-layer net learns random answers to random questions by heart.",
     data=_data,
     loss=squared_error,
     widths=(_INPUTS, _OUTPUTS),
     op="relu",
     rules=("default",),
     kind="random",
+    metric=None,
     unit_weights=True,
     same=True,
     note="Nothing is held out: a small loss says that 64 answers were learnt by heart, and no more.",

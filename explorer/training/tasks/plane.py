@@ -64,18 +64,18 @@ def _picture(points: Points) -> dict[str, Any]:
     return {"points": [[round(a, 2), round(b, 2), int(c)] for (a, b), c in zip(places, y, strict=True)]}
 
 
-def _task(key: str, points: Points, purpose: str, **rest: Any) -> Task:
+def _task(key: str, label: str, points: Points, purpose: str, **rest: Any) -> Task:
     """With random start biases: without them a net of signs could learn odd functions only."""
     rules = ("default", "straight_through", "clipped", "approx_sign", "reste")
     usual: dict[str, Any] = {"rules": rules, "steps": 200, "hidden": (16, 16)}
     return Task(
-        key=key, label=key.capitalize(), purpose=purpose, data=fixed(lambda: _data(points)),
+        key=key, label=label, purpose=purpose, data=fixed(lambda: _data(points)),
         loss=cross_entropy, widths=(2, 2), kind="plane", chance=0.5, start_bias=1.0,
         picture=lambda: _picture(points), **usual | rest,
     )  # fmt: skip
 
 
-CIRCLES = _task("circles", _circles, "Tells a ring of points from the one around it.")
-MOONS = _task("moons", _moons, "Tells two half moons apart that reach into one another.")
-SPIRAL = _task("spiral", _spiral, "Tells two arms of a spiral apart.", steps=800, hidden=(32, 32))
-XOR = _task("xor", _xor, "Tells the quarters in which both coordinates have one sign from the others.")
+CIRCLES = _task("circles", "Circles", _circles, "Tells a ring of points from the one around it.")
+MOONS = _task("moons", "Moons", _moons, "Tells two half moons apart that reach into one another.")
+SPIRAL = _task("spiral", "Spiral", _spiral, "Tells two arms of a spiral apart.", steps=800, hidden=(32, 32))
+XOR = _task("xor", "XOR", _xor, "Tells the quarters in which both coordinates have one sign from the others.")

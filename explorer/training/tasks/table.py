@@ -152,7 +152,7 @@ def _data(draw: Draw) -> Data:
 
 TABLE = Task(
     key="data",
-    label="Your own data",
+    label="Your data",
     purpose="Learns the last column of a table that you paste, the class or a number, from the others.",
     data=_data,
     loss=_loss,

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 from torch import Generator, Tensor
 
 from explorer.training.losses import Loss
+from explorer.training.metrics import Metric
 
 
 class Part(NamedTuple):
@@ -55,6 +56,7 @@ class Task:
         op, rules, parameters: what it begins with.
         place: where the op stands: "activations" of the hidden units, "weights", or "spikes".
         kind: what its picture shows: points of a "plane", an "image", "random" numbers, or one's "own".
+        metric: what held-out data is judged by, as far as the task alone says; None where nothing is held out.
         chance: accuracy by guessing.
         start_bias: standard deviation of the hidden units' biases before the first step.
         times: steps of time that an example lasts, each as costly as one of another task.
@@ -77,6 +79,7 @@ class Task:
     parameters: Mapping[str, float] = field(default_factory=dict)
     place: Literal["activations", "weights", "spikes"] = "activations"
     kind: Literal["plane", "image", "random", "own"] = "image"
+    metric: Metric | None = "accuracy"
     chance: float | None = None
     start_bias: float = 0.0
     times: int = 1

@@ -9,11 +9,13 @@ import { createMenu } from "../elements/menu.js";
 /** @typedef {{name: string, hint: string, train: string, choice: Choice}} Example */
 
 /**
- * A menu of examples, and beside it what to try with the one that is shown.
+ * A menu of examples, and beside it what to try with the one that is shown: it has the op, the rules and
+ * whatever else ``isSame`` compares.
  * @param {Example[]} examples
  * @param {(choice: Choice) => void} onChoose
+ * @param {(one: Choice, other: Choice) => boolean} [isSame]
  */
-export function createExamples(examples, onChoose) {
+export function createExamples(examples, onChoose, isSame = () => true) {
   const items = examples.map(({ name, hint, choice }) => {
     const choose = () => {
       menu.open = false;
@@ -29,15 +31,18 @@ export function createExamples(examples, onChoose) {
   const menu = createMenu("Examples", ...items);
   const hint = element("p", { class: "hint", role: "status" });
   const train = element("a", { class: "then" });
+  menu.hidden = !examples.length;
   return {
     element: element("div", { class: "examples" }, menu, element("div", {}, hint, train)),
-    /** What to try with the example that is shown. @param {Choice} choice */
-    show(choice) {
-      const shown = examples.find((example) => sameEntries(example.choice, choice));
-      setText(hint, shown?.hint ?? "");
-      setText(train, shown?.train ?? "");
-      setAttribute(train, "href", shown?.train ? `train?${queryOf(trained(choice))}` : null);
-      setAttribute(hint, "title", shown?.hint);
+    /** What to try with the example that is shown; something else where it is none. @param {Choice} choice @param {string} [otherwise] */
+    show(choice, otherwise = "") {
+      const example = examples.find(
+        (each) => sameEntries(each.choice, choice) && isSame(each.choice, choice),
+      );
+      setText(hint, example?.hint ?? otherwise);
+      setText(train, example?.train ?? "");
+      setAttribute(train, "href", example?.train ? `train?${queryOf(trained(choice))}` : null);
+      setAttribute(hint, "title", example?.hint ?? otherwise);
     },
   };
 }

@@ -77,7 +77,9 @@ function straightEnd(x, y, from) {
  */
 export function setPath(trace, pixels) {
   const [first, ...rest] = trace?.querySelectorAll(".js-line") ?? [];
-  first?.setAttribute("d", pathText(pixels));
+  const text = pathText(pixels);
+  first?.setAttribute("d", text);
+  trace?.querySelector(".js-fill")?.setAttribute("d", text && `${text}Z`);
   for (const path of rest) path.setAttribute("d", "");
 }
 

@@ -33,6 +33,11 @@ export function queryOf(choice) {
   return String(query);
 }
 
+/** Whether an address asks for nothing of ours. @param {string} search */
+export function isBare(search) {
+  return [...new URLSearchParams(search).keys()].every((name) => FRAME.includes(name));
+}
+
 /** Whether a query fits into a link. @param {string} query */
 export function fits(query) {
   return query.length <= catalogue().limits.query;

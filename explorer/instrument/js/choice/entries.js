@@ -8,7 +8,7 @@ import { setSampling } from "../formula/sampling.js";
 /** @typedef {{op: Op, rule: Rule}} ByKind */
 /** @typedef {keyof ByKind} Kind */
 /**
- * What Python hands over: see explorer/instrument/document.py. ``link`` and ``settings`` are not in a saved file.
+ * What Python hands over: see explorer/instrument/document.py. What follows ``link`` is not in a saved file.
  * @typedef {object} Document
  * @property {Record<string, Op>} ops
  * @property {Record<string, Rule>} rules
@@ -18,12 +18,14 @@ import { setSampling } from "../formula/sampling.js";
  * @property {{op: Op, rule: Rule[]}} firstOwn what own formulas start from
  * @property {{light: string[], dark: string[], neutral: string}} colours
  * @property {import("../formula/sampling.js").Sampling} sampling
- * @property {{rules: number, formula: number, g: number, query: number}} limits
+ * @property {{rules: number, formula: number, g: number, query: number,
+ *   table: {rows: number, columns: number, bytes: number}}} limits ``table`` is not in a saved file either
  * @property {{defaults: {range: [number, number], g: number}, words: string[]}} link
  * @property {*[]} settings of a run
- * @property {*[]} tasks
- * @property {string} firstTask of who opens Train
+ * @property {*[]} tasks in the order of the picker
+ * @property {string} firstTask of who asks for nothing
  * @property {string} usualTask of a link without one
+ * @property {string[]} controls keys of rules beside which others must look better
  */
 
 let known = /** @type {Document} */ (/** @type {unknown} */ (null));

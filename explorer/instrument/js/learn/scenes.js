@@ -6,6 +6,7 @@ import { element, setAttribute } from "../elements/dom.js";
 import { createInstrument } from "../explore/instrument.js";
 import { received } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
+import { entered } from "../train/tasks.js";
 
 /** A page in one state. @typedef {{path: string, query: string, choice: *}} Scene */
 
@@ -55,7 +56,7 @@ export function showScene(host, { scene, forecast, secret, reach }) {
  */
 export function showNet(host, { scene, presenting, skeleton, reach }) {
   const store = createStore();
-  store.change(paced(received(scene.choice), presenting));
+  store.change(paced(entered(received(scene.choice), "link"), presenting));
   host.replaceChildren(document.createRange().createContextualFragment(skeleton));
   const place = /** @type {HTMLElement} */ (host.querySelector(".training"));
   return { store, destroy: createInstrument(place, store, reach).destroy };
@@ -91,7 +92,7 @@ export function createLinks(scenes, { address, embedded, presenting }) {
     setAttribute(links[place], "href", `${address(scenes[place].path.slice(1))}?${query}`);
   };
   const choiceOf = (/** @type {Scene} */ { path, choice }) =>
-    paced(received(choice), path === "/train" && presenting());
+    path === "/train" ? paced(entered(received(choice), "link"), presenting()) : received(choice);
   const show = () => scenes.forEach((scene, place) => point(place, queryOf(choiceOf(scene))));
   show();
   return {

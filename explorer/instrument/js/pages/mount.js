@@ -73,10 +73,13 @@ function explore(place, { data, setStateValue }) {
 
 /** @returns {Promise<Make>} */
 async function training() {
-  const { createTraining } = await import("../train/training.js");
+  const [{ createTraining }, { entered }] = await Promise.all([
+    import("../train/training.js"),
+    import("../train/tasks.js"),
+  ]);
   return (place, { data }) => {
     leaveServed();
-    const page = createPage(place, data, { createTraining });
+    const page = createPage(place, data, { createTraining }, entered);
     page.join(() => undefined);
     return page.destroy;
   };

@@ -1,6 +1,6 @@
 // A page of its own: the instrument of the one choice, its address, and what Python is told of it.
 
-import { followAddress, queryOf } from "../choice/address.js";
+import { followAddress, isBare, queryOf } from "../choice/address.js";
 import { createInstrument } from "../explore/instrument.js";
 import { received } from "../choice/message.js";
 import { readCode, readFormula, server } from "../choice/server.js";
@@ -16,17 +16,20 @@ export function reachOf(data) {
 }
 
 /**
- * The instrument of the choice that all pages share, in a place that holds its skeleton.
+ * The instrument of the choice that all pages share, in a place that holds its skeleton. ``enter`` makes it
+ * one of this page, by what brought the visitor here.
  * @param {HTMLElement} place
  * @param {*} data as Python sends it
  * @param {Partial<import("../explore/instrument.js").Reach>} [more] that this page reaches
+ * @param {(choice: import("../choice/choice.js").Choice, by: "nothing"|"link"|"page") => import("../choice/choice.js").Choice} [enter]
  */
-export function createPage(place, data, more) {
+export function createPage(place, data, more, enter = (choice) => choice) {
   const first = received(data.choice);
   let said = queryOf(first);
   let report = /** @type {Report|null} */ (null);
   let timer = 0;
-  if (!store.choice) store.change(first, { origin: "arrival" });
+  const by = store.choice ? "page" : isBare(location.search) ? "nothing" : "link";
+  store.change(enter(store.choice ?? first, by), { origin: "arrival" });
   const instrument = createInstrument(place, store, {
     ...reachOf(data),
     readCode,

@@ -1,100 +1,135 @@
-// A chart of series over the steps of a run, on a log axis that only ever grows.
+// The large chart of a run: one line a rule over the steps, a band over its seeds, names at the ends.
 
-import { powerText, shortText } from "../formula/numbers.js";
-import { centred, createPlot } from "./plot.js";
 import { escaped } from "../chart/traces.js";
+import { powerText, shortText } from "../formula/numbers.js";
+import { createEnds } from "./ends.js";
+import { centred, createPlot } from "./plot.js";
+import { bandOf, endOf } from "./series.js";
 
+/** @typedef {import("./series.js").Series} Series */
+/** @typedef {import("./series.js").Measure} Measure */
+/** @typedef {[number, number]} Range */
 /**
- * A series. ``meta`` is the rule's key, where it is the curve of a rule.
- * @typedef {{name: string, meta?: string, colour: string, x: ArrayLike<number>, y: ArrayLike<number>,
- *   dash?: string, faint?: boolean}} Series
- * A picture: ``run`` names the run it is of, ``words`` are for those who cannot see it, and ``empty`` is
- * said before the first value, ``legend`` beside the curves.
- * @typedef {{run: string|null, series: Series[], steps: number, words: string, empty: string,
- *   legend?: string}} Picture
+ * An axis of values: ``share`` from 0 to 1 and read in percent, ``fit`` at most 1, ``decades`` above 0.
+ * ``chance`` is what guessing gives, where that is known; ``banded`` says whether there are bands over seeds.
+ * @typedef {{kind: "share"|"fit"|"decades", title: string, chance: number|null, banded: boolean}} Scale
+ * A picture: ``run`` names what it is of, ``words`` are for those who cannot see it, ``empty`` is said before
+ * the first value, ``legend`` beside the curves.
+ * @typedef {{run: string, scale: Scale, series: Series[], steps: number, words: string, empty: string,
+ *   legend: string}} Picture
  */
 
 const FEW = 10; // steps, between which Plotly would mark fractions of a step
 const WORST = 3; // decades above the first value that are shown: a rule that diverges shall not flatten the others
+const BAND = "24"; // opacity, as the end of a colour
+const HIGH_CHANCE = 0.4; // beyond which the axis begins here and not at 0
+const GUESSED = "rgba(127, 133, 143, 0.9)";
+const VALUE_LETTERS = { share: 3, fit: 5, decades: 6 }; // that a value beside the chart takes, so that its width stays
+const TINY = 1e-30; // where mean − SD is below 0, which no axis of decades has
 
 /**
  * @param {HTMLElement} host of a fixed height
- * @param {{plotly: string, title: string}} options ``plotly`` is the address of plotly.js
+ * @param {{plotly: string}} options the address of plotly.js
  */
-export function createTrainChart(host, { plotly, title }) {
-  let run = /** @type {string|null} */ (null);
-  let decades = /** @type {[number, number]|null} */ (null);
-  return createPlot(host, { plotly, hover: true, compose });
+export function createTrainChart(host, { plotly }) {
+  let seen = { run: "", range: /** @type {Range|null} */ (null) };
+  const ends = createEnds(host);
+  return createPlot(host, { plotly, hover: true, compose, onDrawn: ends.show });
 
   /** @param {Picture} picture */
-  function compose({ run: name, series, steps, empty, legend = "" }) {
-    if (run !== name) decades = null;
-    run = name;
-    decades = grown(decades, series);
-    const axis = { visible: decades !== null };
+  function compose({ run, scale, series, steps, empty, legend }) {
+    if (seen.run !== run) seen = { run, range: null };
+    seen.range = RANGES[scale.kind](seen.range, series, scale);
+    const known = seen.range !== null;
+    const begun = series.some((each) => endOf(each));
+    const range = seen.range ?? [0, 1];
+    const x = { title: { text: "step", standoff: 4 }, range: [0, Math.max(steps, 1)] };
+    const y = { title: { text: scale.title, standoff: 6 }, ...AXES[scale.kind](range), range };
     const layout = {
       hovermode: "x unified",
-      xaxis: {
-        ...axis,
-        title: { text: "step", standoff: 4 },
-        range: [0, Math.max(steps, 1)],
-        ...(steps < FEW && { dtick: 1 }),
-      },
-      yaxis: {
-        ...axis,
-        title: { text: title, standoff: 6 },
-        type: "log",
-        ...ticks(decades),
-        range: decades ?? [0, 1],
-      },
+      xaxis: { visible: known, ...x, ...(steps < FEW && { dtick: 1 }) },
+      yaxis: { visible: known, ...y },
+      shapes: known && scale.chance ? [guessed(scale.chance)] : [],
       annotations: [
-        decades ? { ...centred(legend), x: 1, y: 1, xanchor: "right", yanchor: "top" } : centred(empty),
+        begun ? legendOf(legend) : centred(empty),
+        ...(known && scale.chance ? [nameOfChance(scale.chance)] : []),
       ],
     };
-    return { traces: series.map(traceOf), layout };
+    const bands = series.map((each) => bandTrace(each, scale)).filter((band) => band.x.length);
+    const names = ends.room(host, namesOf(series, scale), VALUE_LETTERS[scale.kind]);
+    return { traces: [...bands, ...series.map((each) => traceOf(each, scale))], layout, names };
   }
 }
 
-/** Lines at 1, 2, 5 or at decades, as there is room. @param {[number, number]|null} range */
-function ticks(range) {
-  const [low, high] = range ?? [0, 0];
+/** Ticks by kind of axis. @type {{[kind in Scale["kind"]]: (range: Range) => *}} */
+const AXES = {
+  share: (range) => evenly(range, (value) => String(Math.round(100 * value))),
+  fit: (range) => evenly(range, (value) => String(Math.round(100 * value) / 100)),
+  decades,
+};
+
+/** @param {Range} range @param {(value: number) => string} text */
+function evenly([low, high], text) {
+  const step =
+    [0.1, 0.2, 0.25, 0.5].find((each) => (high - low) / each <= 4.01) ?? Math.ceil((high - low) / 4);
+  const tickvals = [];
+  for (let value = high; value >= low - 1e-9; value -= step)
+    tickvals.unshift(Math.abs(value) < 1e-9 ? 0 : value);
+  return { type: "linear", tickmode: "array", tickvals, ticktext: tickvals.map(text) };
+}
+
+/** Lines at 1, 2, 5 or at decades, as there is room. @param {Range} range */
+function decades([low, high]) {
   const stride = Math.ceil((high - low) / 8);
-  const decades = Array.from({ length: high - low + 1 }, (_, at) => low + at).filter(
+  const powers = Array.from({ length: high - low + 1 }, (_, at) => low + at).filter(
     (_, at) => at % stride === 0,
   );
   const fine = high - low <= 2;
-  const tickvals = decades.flatMap((at) => (fine ? [1, 2, 5] : [1]).map((factor) => factor * 10 ** at));
-  const ticktext = fine ? tickvals.map(shortText) : decades.map(powerText);
-  return { tickmode: "array", tickvals, ticktext };
+  const tickvals = powers.flatMap((at) => (fine ? [1, 2, 5] : [1]).map((factor) => factor * 10 ** at));
+  return {
+    type: "log",
+    tickmode: "array",
+    tickvals,
+    ticktext: fine ? tickvals.map(shortText) : powers.map(powerText),
+  };
 }
 
-/** @param {Series} series */
-function traceOf({ name, meta, colour, x, y, dash, faint }) {
-  const common = {
-    name: escaped(name),
-    x,
-    y,
-    type: "scatter",
-    mode: x.length > 1 ? "lines" : "lines+markers",
-    opacity: faint ? 0.3 : 1,
-  };
-  const line = { color: colour, width: faint ? 1.5 : 2, dash: dash ?? "solid" };
-  return {
-    ...common,
-    line,
-    marker: { color: colour, size: 7 },
-    ...(meta && { meta }),
-    ...(faint && { hoverinfo: "skip" }),
-  };
+/** Ranges that hold all series, and only ever grow. @type {{[kind in Scale["kind"]]: (range: Range|null, series: Series[], scale: Scale) => Range|null}} */
+const RANGES = { share: shares, fit: fits, decades: powers };
+
+/**
+ * From 0, or from a little below chance where that is high.
+ * @param {Range|null} range
+ * @param {Series[]} series
+ * @param {Scale} scale
+ * @returns {Range}
+ */
+function shares(range, series, { chance }) {
+  const start = (chance ?? 0) > HIGH_CHANCE ? HIGH_CHANCE : 0;
+  return [Math.min(range?.[0] ?? start, leastOf(series) < start ? 0 : start), 1];
 }
 
 /**
- * Whole decades that hold a range and all series, but for what is far above where a series began.
- * @param {[number, number]|null} range
+ * From 0, or from −1 where a rule does worse than the mean: how much worse is of no interest.
+ * @param {Range|null} range
  * @param {Series[]} series
- * @returns {[number, number]|null}
+ * @returns {Range}
  */
-function grown(range, series) {
+function fits(range, series) {
+  return [Math.min(range?.[0] ?? 0, leastOf(series) < 0 ? -1 : 0), 1];
+}
+
+/** The least value, infinite where there is none. @param {Series[]} series */
+function leastOf(series) {
+  return Math.min(
+    ...series.map(({ y }) =>
+      Array.from(y).reduce((least, value) => (value < least ? value : least), Infinity),
+    ),
+  );
+}
+
+/** Whole decades, but for what is far above where a series began. @param {Range|null} range @param {Series[]} series @returns {Range|null} */
+function powers(range, series) {
   let [low, high] = range ?? [Infinity, -Infinity];
   for (const { y } of series) {
     const values = Array.from(y);
@@ -108,4 +143,94 @@ function grown(range, series) {
     }
   }
   return low > high ? null : [low, Math.max(high, low + 1)];
+}
+
+/** @param {Series} series @param {Scale} scale */
+function traceOf({ name, meta, colour, x, y, spread, dash, faint }, { kind }) {
+  const common = {
+    name: escaped(name),
+    x,
+    y,
+    type: "scatter",
+    mode: x.length > 1 ? "lines" : "lines+markers",
+    opacity: faint ? 0.3 : 1,
+  };
+  const line = { color: colour, width: faint ? 1.5 : 2.2, dash: dash ?? "solid" };
+  const marker = { color: colour, size: 7 };
+  return {
+    ...common,
+    line,
+    marker,
+    ...hoverOf(kind, spread),
+    ...(meta && { meta }),
+    ...(faint && { hoverinfo: "skip", hovertemplate: null }),
+  };
+}
+
+/** @param {Scale["kind"]} kind @param {ArrayLike<number>} [spread] */
+function hoverOf(kind, spread) {
+  const format = kind === "share" ? ".1%" : ".4~g";
+  const several = spread && Array.from(spread).some(Number.isFinite);
+  return several
+    ? { customdata: Array.from(spread), hovertemplate: `%{y:${format}} ± %{customdata:${format}}` }
+    : { hovertemplate: `%{y:${format}}` };
+}
+
+/** Mean ± SD over seeds. @param {Series} series @param {Scale} scale */
+function bandTrace(series, { kind }) {
+  const held = (/** @type {number} */ value) =>
+    kind === "decades" ? Math.max(value, TINY) : Math.min(value, 1);
+  const line = { color: series.colour, width: 0 };
+  return {
+    ...bandOf(series, held),
+    type: "scatter",
+    mode: "lines",
+    fill: "toself",
+    fillcolor: `${series.colour}${BAND}`,
+    line,
+    hoverinfo: "skip",
+    name: "",
+  };
+}
+
+/** What stands at the ends of the curves of rules. @param {Series[]} series @param {Scale} scale */
+function namesOf(series, { kind }) {
+  const text = kind === "share" ? (/** @type {number} */ value) => `${Math.round(100 * value)}` : shortText;
+  return series
+    .filter(({ meta }) => meta)
+    .flatMap((each) => {
+      const end = endOf(each);
+      return end ? [{ ...end, colour: each.colour, name: each.name, value: text(end.y) }] : [];
+    });
+}
+
+/** @param {number} chance */
+function guessed(chance) {
+  return {
+    type: "line",
+    xref: "paper",
+    x0: 0,
+    x1: 1,
+    y0: chance,
+    y1: chance,
+    line: { color: GUESSED, width: 1, dash: "dot" },
+  };
+}
+
+/** @param {number} chance */
+function nameOfChance(chance) {
+  return {
+    text: "chance",
+    xref: "paper",
+    x: 1,
+    y: chance,
+    xanchor: "right",
+    yanchor: "bottom",
+    showarrow: false,
+  };
+}
+
+/** @param {string} legend */
+function legendOf(legend) {
+  return { ...centred(legend), x: 1, y: 1, xanchor: "right", yanchor: "top" };
 }

@@ -2,7 +2,7 @@
 
 import { sampleCurves } from "../formula/curves.js";
 import { shareText } from "../formula/numbers.js";
-import { centred, createPlot } from "./plot.js";
+import { createPlot } from "./plot.js";
 
 /**
  * A picture: the op, one rule as an entry with its colour, and the histogram of a snapshot, null before there is one.
@@ -10,6 +10,7 @@ import { centred, createPlot } from "./plot.js";
  *   gradients: {edges: Float32Array, passed_counts: Int32Array, zero_counts: Int32Array}|null}} Picture
  */
 
+const FIRST_REACH = 4; // of x, before there is data
 const ZERO = "rgba(127, 133, 143, 0.75)";
 
 /**
@@ -17,31 +18,27 @@ const ZERO = "rgba(127, 133, 143, 0.75)";
  * @param {{plotly: string}} options
  */
 export function createHistogram(host, { plotly }) {
-  let seen = { of: "", reach: 0, most: 0 };
+  let seen = { of: "", reach: FIRST_REACH, most: 0 };
   let curve = { key: "", x: /** @type {ArrayLike<number>} */ ([]), y: /** @type {ArrayLike<number>} */ ([]) };
   return createPlot(host, { plotly, hover: false, compose });
 
   /** @param {Picture} picture */
   function compose(picture) {
     const { gradients: bins, rule, words, run } = picture;
-    const of = `${run} ${rule.key}`;
-    if (seen.of !== of) seen = { of, reach: 0, most: 0 };
-    if (!bins)
-      return {
-        traces: [],
-        layout: { xaxis: { visible: false }, yaxis: { visible: false }, annotations: [centred(words)] },
-      };
-    grow(bins);
+    const of = `${run} ${rule.key} ${bins !== null}`;
+    if (seen.of !== of) seen = { of, reach: bins ? 0 : FIRST_REACH, most: 0 };
+    if (bins) grow(bins);
     curve = curveOf(picture);
     const named = (/** @type {string} */ text) => ({ title: { text, standoff: 4 }, nticks: 5 });
+    const below = bins ? { ...named("count"), range: [0, seen.most] } : { visible: false };
     const layout = {
       barmode: "stack",
       bargap: 0.06,
       xaxis: { ...named("pre-activation x"), range: [-seen.reach, seen.reach], anchor: "y", nticks: 7 },
-      yaxis: { ...named("count"), domain: [0, 0.5], range: [0, seen.most] },
+      yaxis: { ...below, domain: [0, 0.5] },
       yaxis2: { ...named("gradient"), domain: [0.58, 0.92], anchor: "x", rangemode: "tozero" },
     };
-    return { traces: [lineOf(picture), ...bars(picture, bins)], layout, caption: words };
+    return { traces: [lineOf(picture), ...(bins ? bars(picture, bins) : [])], layout, caption: words };
   }
 
   /** Ranges in few, large steps: what moves is the data. @param {NonNullable<Picture["gradients"]>} bins */

@@ -2,7 +2,7 @@
 
 import { setPath, tenths } from "../chart/paths.js";
 
-/** A line or a stack of bars, as Plotly takes it. @typedef {{type: string, mode?: string, x: ArrayLike<number>, y: ArrayLike<number>, width?: number}} Trace */
+/** A line, an area or a stack of bars, as Plotly takes it. @typedef {{type: string, mode?: string, fill?: string, x: ArrayLike<number>, y: ArrayLike<number>, width?: number}} Trace */
 /** Px of a value along an axis of Plotly's. @typedef {{d2p: (value: number) => number}} Axis */
 
 /** Whether traces are such as can be moved. @param {Trace[]} traces */

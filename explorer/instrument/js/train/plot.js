@@ -9,14 +9,20 @@ const CLEARANCE = 3; // px from an axis to its labels: else those of x and y tou
 const REST_MS = 300; // without another picture, until Plotly draws the last one whole
 
 /**
- * A chart that ``compose`` turns each picture into; ``words`` of a picture are for those who cannot see it,
- * ``caption`` stands above what is drawn. While pictures follow one another, lines and bars are only moved
- * where all else stays, and not at all where nobody sees them.
+ * What is drawn: ``caption`` stands above it, ``names`` take their ``width`` in px beside it.
+ * @typedef {{traces: *[], layout: *, caption?: string, names?: import("./ends.js").Names|null}} Drawing
+ */
+
+/**
+ * A chart that ``compose`` turns each picture into; ``words`` of a picture are for those who cannot see it.
+ * While pictures follow one another, lines and bars are only moved where all else stays, and not at all where
+ * nobody sees them; ``onDrawn`` is told of both.
  * @template {{words: string}} Picture
  * @param {HTMLElement} host of a fixed height
- * @param {{plotly: string, hover: boolean, compose: (picture: Picture) => {traces: *[], layout: *, caption?: string}}} options
+ * @param {{plotly: string, hover: boolean, compose: (picture: Picture) => Drawing,
+ *   onDrawn?: (chart: *, names: import("./ends.js").Names|null) => void}} options
  */
-export function createPlot(host, { plotly, hover, compose }) {
+export function createPlot(host, { plotly, hover, compose, onDrawn = () => undefined }) {
   let Plotly = /** @type {*} */ (null);
   let picture = /** @type {Picture|null} */ (null);
   let drawn = ""; // all but the values, as Plotly has drawn it; with another size or theme it draws anew
@@ -32,7 +38,7 @@ export function createPlot(host, { plotly, hover, compose }) {
   });
   const config = { ...CONFIG, staticPlot: !hover, doubleClick: false };
   host.classList.add("chart-host");
-  host.append(caption, place);
+  host.prepend(caption, place);
   setAttribute(place, "role", "img");
   resized.observe(host);
   seen.observe(host);
@@ -50,20 +56,22 @@ export function createPlot(host, { plotly, hover, compose }) {
     clearTimeout(timer);
     timer = 0;
     if (!picture || !Plotly || !host.clientWidth || end.signal.aborted) return;
-    const { traces, layout, caption: text = "" } = compose(picture);
-    drawn = looksOf(traces, layout);
+    const { traces, layout, caption: text = "", names = null } = compose(picture);
+    drawn = looksOf(traces, layout, names);
     setText(caption, text);
-    Plotly.react(place, traces, { ...common(host, layout), ...layout, ...axesOf(layout) }, config);
+    const all = { ...common(host, names?.width ?? 0), ...layout, ...axesOf(layout) };
+    Plotly.react(place, traces, all, config).then(() => end.signal.aborted || onDrawn(place, names));
   }
 
   /** Move what is drawn to a picture that looks the same; whether it did. */
   function moved() {
     if (!inView) return true;
     if (!picture || !drawn || host.matches(":hover")) return false;
-    const { traces, layout, caption: text = "" } = compose(picture);
-    if (!areMovable(traces) || drawn !== looksOf(traces, layout)) return false;
+    const { traces, layout, caption: text = "", names = null } = compose(picture);
+    if (!areMovable(traces) || drawn !== looksOf(traces, layout, names)) return false;
     setText(caption, text);
     moveTraces(place, traces);
+    onDrawn(place, names);
     return true;
   }
 
@@ -93,13 +101,14 @@ export function createPlot(host, { plotly, hover, compose }) {
   };
 }
 
-/** How traces look, whatever their values. @param {*[]} traces @param {*} layout */
-function looksOf(traces, layout) {
-  return JSON.stringify([traces.map(({ x: _x, y: _y, width: _width, ...look }) => look), layout]);
+/** How traces look, whatever their values. @param {*[]} traces @param {*} layout @param {Drawing["names"]} names */
+function looksOf(traces, layout, names) {
+  const looks = traces.map(({ x: _x, y: _y, width: _width, customdata: _data, ...look }) => look);
+  return JSON.stringify([looks, layout, names?.width]);
 }
 
-/** @param {HTMLElement} host @param {*} layout */
-function common(host, layout) {
+/** @param {HTMLElement} host @param {number} beside px of what stands at the right */
+function common(host, beside) {
   const theme = themeOf(host);
   const { clientWidth: width, clientHeight: height } = host;
   const size = fontSize(width, theme.type);
@@ -107,8 +116,8 @@ function common(host, layout) {
     ...groundOf(theme, { width, height, size }),
     margin: {
       l: 4.8 * size,
-      r: endMargin(size),
-      t: layout.showlegend ? 2.4 * size : 8,
+      r: Math.max(endMargin(size), beside),
+      t: Math.ceil(0.8 * size),
       b: 3.1 * size,
       pad: 0,
     },

@@ -3,24 +3,72 @@
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { shareText, shortText } from "../formula/numbers.js";
 
-/** @typedef {{key: string, label: string, colour: string}} Rule */
+/** @typedef {import("./series.js").Lane} Lane */
+/**
+ * A column: its name, what it means, and what stands in it for a rule; "–" where there is nothing yet.
+ * @typedef {{name: string, meaning: string, text: (snapshot: *, key: string) => string}} Column
+ */
 
-const COLUMNS = /** @type {[string, string, (g: *) => string][]} */ ([
-  ["w1 moved", "How far w1 is from where it started", (g) => shortText(g.w1_moved)],
-  ["‖∇w1‖", "Norm of the gradient of w1", (g) => shortText(g.w1)],
-  ["‖∇w2‖", "Norm of the gradient of w2", (g) => shortText(g.w2)],
-  [
+const NONE = "–";
+
+/** @type {Column[]} */
+const COLUMNS = [
+  {
+    name: "Held-out",
+    meaning: "The score on data that no net is trained on: mean and standard deviation over the seeds.",
+    text: scoreText,
+  },
+  { name: "Loss", meaning: "What training makes smaller, on the examples of the last step.", text: lossText },
+  gradientColumn("w1 moved", "How far the first layer's weights, w1, are from where they started.", (g) =>
+    shortText(g.w1_moved),
+  ),
+  gradientColumn("‖∇w1‖", "The norm of the gradient of the first layer's weights.", (g) => shortText(g.w1)),
+  gradientColumn("‖∇w2‖", "The norm of the gradient of the last layer's weights.", (g) => shortText(g.w2)),
+  gradientColumn(
     "Passed on",
-    "Mean factor the rule passes the gradient on with: 0 blocks, 1 is straight-through",
-    (g) => (g.passed === null ? "–" : `× ${shortText(g.passed)}`),
-  ],
-  ["Blocked", "Share of pre-activations whose gradient the rule makes 0", (g) => shareText(g.blocked)],
-  [
-    "Idle units",
-    "Share of hidden units that get no gradient from any example",
-    (g) => shareText(g.idle_units),
-  ],
-]);
+    "The mean factor the rule passes the gradient on with: 0 blocks it, 1 is straight-through.",
+    (g) => (g.passed === null ? NONE : `× ${shortText(g.passed)}`),
+  ),
+  gradientColumn("Blocked", "The share of pre-activations whose gradient the rule makes 0.", (g) =>
+    shareText(g.blocked),
+  ),
+  gradientColumn("Idle units", "The share of hidden units that get no gradient from any example.", (g) =>
+    shareText(g.idle_units),
+  ),
+];
+
+/** @param {string} name @param {string} meaning @param {(gradients: *) => string} text @returns {Column} */
+function gradientColumn(name, meaning, text) {
+  return {
+    name,
+    meaning,
+    text: (snapshot, key) => (snapshot.gradients[key] ? text(snapshot.gradients[key]) : NONE),
+  };
+}
+
+/** @param {*} snapshot @param {string} key */
+function lossText(snapshot, key) {
+  const step = snapshot.diverged[key];
+  if (typeof step === "number") return `diverged at ${step}`;
+  const loss = snapshot.loss[key];
+  return typeof loss === "number" ? shortText(loss) : NONE;
+}
+
+/** @param {*} snapshot @param {string} key */
+function scoreText({ metric, scores, score_sd: spreads }, key) {
+  const last = (scores?.[key]?.length ?? 0) - 1;
+  if (last < 0 || !Number.isFinite(scores[key][last])) return NONE;
+  const [factor, unit] = metric === "accuracy" ? [100, " %"] : [1, ""];
+  const digits = (/** @type {number} */ value) => shortNumber(factor * value, factor === 1 ? 2 : 0);
+  const spread = spreads[key][last];
+  return `${digits(scores[key][last])}${Number.isFinite(spread) ? ` ± ${digits(spread)}` : ""}${unit}`;
+}
+
+/** A number with so many decimals, one more where it would be 0. @param {number} value @param {number} decimals */
+function shortNumber(value, decimals) {
+  const text = value.toFixed(decimals);
+  return value !== 0 && Number(text) === 0 ? value.toFixed(decimals + 1) : text;
+}
 
 /**
  * The table of rules; the row that is chosen decides whose pre-activations are shown.
@@ -28,28 +76,40 @@ const COLUMNS = /** @type {[string, string, (g: *) => string][]} */ ([
  * @param {(key: string) => void} onChoose
  */
 export function createRows(host, onChoose) {
-  const head = ["Rule", "Loss", ...COLUMNS.map(([name]) => name)].map((name, place) =>
-    element("th", { scope: "col", title: place > 1 ? COLUMNS[place - 2][1] : null }, name),
-  );
+  const heads = COLUMNS.map(({ name, meaning }) => element("th", { scope: "col", title: meaning }, name));
+  const head = element("tr", {}, element("th", { scope: "col" }, "Rule"), ...heads);
   const body = element("tbody", {});
-  host.append(element("table", {}, element("thead", {}, element("tr", {}, ...head)), body));
+  const terms = COLUMNS.flatMap(({ name, meaning }) => [element("dt", {}, name), element("dd", {}, meaning)]);
+  const meanings = element(
+    "details",
+    { class: "meanings" },
+    element("summary", {}, "What these words mean"),
+    element("dl", {}, ...terms),
+  );
+  host.append(element("table", {}, element("thead", {}, head), body), meanings);
   /** @type {Map<string, ReturnType<typeof createRow>>} */
   const rows = new Map();
 
+  /** @param {Lane[]} lanes */
+  function removeOthers(lanes) {
+    for (const [key, row] of rows) {
+      if (lanes.some((lane) => lane.key === key)) continue;
+      row.element.remove();
+      rows.delete(key);
+    }
+  }
+
   return {
-    /** @param {Rule[]} rules @param {*} snapshot @param {string} chosen */
-    show(rules, snapshot, chosen) {
-      for (const [key, row] of rows) {
-        if (rules.some((rule) => rule.key === key)) continue;
-        row.element.remove();
-        rows.delete(key);
-      }
-      rules.forEach((rule, place) => {
-        const row = rows.get(rule.key) ?? createRow(() => onChoose(rule.key));
-        rows.set(rule.key, row);
-        if (body.children[place] !== row.element)
-          body.insertBefore(row.element, body.children[place] ?? null);
-        row.show(rule, snapshot, rule.key === chosen);
+    /** @param {{lanes: Lane[], snapshot: *, chosen: string, judged: boolean}} picture ``judged``: on held-out data */
+    show({ lanes, snapshot, chosen, judged }) {
+      removeOthers(lanes);
+      host.classList.toggle("judged", judged);
+      lanes.forEach((lane, index) => {
+        const row = rows.get(lane.key) ?? createRow(() => onChoose(lane.key));
+        rows.set(lane.key, row);
+        if (body.children[index] !== row.element)
+          body.insertBefore(row.element, body.children[index] ?? null);
+        row.show(lane, snapshot, lane.key === chosen);
       });
     },
   };
@@ -61,33 +121,19 @@ function createRow(onChoose) {
     type: "button",
     class: "chooser",
     onclick: onChoose,
-    title: "Show the pre-activations of this rule",
   });
-  const cells = ["Loss", ...COLUMNS.map(([title]) => title)].map((title) =>
-    element("td", { "data-name": title }),
-  );
+  const cells = COLUMNS.map((column) => element("td", { "data-name": column.name }));
   const row = element("tr", {}, element("th", { scope: "row" }, name), ...cells);
   return {
     element: row,
-    /** @param {Rule} rule @param {*} snapshot @param {boolean} chosen */
+    /** @param {Lane} lane @param {*} snapshot @param {boolean} chosen */
     show({ key, label, colour }, snapshot, chosen) {
       setText(name, label);
+      setAttribute(name, "title", label);
       row.style.setProperty("--colour", colour);
       setAttribute(name, "aria-pressed", String(chosen));
-      const gradients = snapshot?.gradients[key];
-      const texts = [
-        lossText(snapshot, key),
-        ...COLUMNS.map(([, , text]) => (gradients ? text(gradients) : "–")),
-      ];
-      cells.forEach((cell, place) => setText(cell, texts[place]));
+      const known = snapshot && key in snapshot.losses;
+      cells.forEach((cell, index) => setText(cell, known ? COLUMNS[index].text(snapshot, key) : NONE));
     },
   };
-}
-
-/** @param {*} snapshot @param {string} key */
-function lossText(snapshot, key) {
-  const broken = snapshot?.diverged[key];
-  if (typeof broken === "number") return `diverged at ${broken}`;
-  const loss = snapshot?.loss[key];
-  return typeof loss === "number" ? shortText(loss) : "–";
 }

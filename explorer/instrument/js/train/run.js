@@ -1,39 +1,23 @@
 // The session's run: what is pressed shows at once, and then what the server says.
 
 import { sent } from "../choice/server.js";
-import { withArrays } from "./data.js";
 import { createFeed } from "./feed.js";
 import { keep, kept } from "./session.js";
+import { withArrays } from "./series.js";
+import { ACTIVE, AT_REST, IDLE, OVER } from "./status.js";
 
+/** @typedef {import("./status.js").Status} Status */
+/** @typedef {import("./status.js").View} View */
 /**
- * How a run stands: the fields of an event.
- * @typedef {{state: string, sentence: string, step: number, steps: number, steps_per_second: number,
- *   snapshot: *, words: string[], device: string|null}} Status
- * What is to be seen: ``notice`` is what could not be done, ``lost`` whether the connection is.
- * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
  * A run that was started: ``settingsKey`` names the settings that begin a new one when they change.
  * @typedef {{id: string, key: string, settingsKey: string}} Started
+ * What is to be trained: the query of a link, what is never in one, and the name of all these settings.
+ * @typedef {{query: string, table: string|null, settingsKey: string}} Order
  */
 
-export const ACTIVE = ["waiting", "running"];
-export const AT_REST = ["ready", "paused"];
-export const OVER = ["finished", "diverged"];
-export const LOST = ["failed", "stopped", "gone"];
 const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events come without what was seen last
 const SILENT = "The server does not answer: try again in a moment.";
 const PATIENCE_MS = 20_000;
-
-/** @type {Status} */
-const IDLE = {
-  state: "idle",
-  sentence: "Ready: press Start.",
-  step: 0,
-  steps: 0,
-  steps_per_second: 0,
-  snapshot: null,
-  words: [],
-  device: null,
-};
 
 /**
  * ``live`` gives the settings that may change in mid-run as they are shown: every command carries them.
@@ -98,9 +82,14 @@ export function createRun({ server, live, onChange }) {
     return run && post(server(`runs/${run.id}/${name}`), { key: run.key, ...live() });
   }
 
-  /** @param {string} query @param {string} settingsKey @param {boolean} paused */
-  async function started(query, settingsKey, paused) {
-    const answer = await post(server("runs"), { query, owner: owner(), paused });
+  /** @param {Order} order @param {boolean} paused */
+  async function started({ query, table, settingsKey }, paused) {
+    const answer = await post(server("runs"), {
+      query,
+      owner: owner(),
+      paused,
+      ...(table !== null && { table }),
+    });
     run = answer.id ? { ...answer, settingsKey } : null;
     keep("run", run);
     return answer;
@@ -133,24 +122,18 @@ export function createRun({ server, live, onChange }) {
       if (run) feed.open(run.id);
       change();
     },
-    /** @param {string} query of a link @param {string} settingsKey */
-    begin(query, settingsKey) {
-      act(
-        { ...IDLE, state: "running", sentence: "Starting." },
-        () => started(query, settingsKey, false),
-        settingsKey,
-      );
+    /** @param {Order} order */
+    begin(order) {
+      const soon = { ...IDLE, state: "running", sentence: "Starting." };
+      act(soon, () => started(order, false), order.settingsKey);
     },
-    /** Begin at rest and take the first step. @param {string} query @param {string} settingsKey */
-    beginWithStep(query, settingsKey) {
-      act(
-        { ...IDLE, state: "paused", sentence: "Taking the first step." },
-        async () => {
-          const answer = await started(query, settingsKey, true);
-          return run ? commanded("step") : answer;
-        },
-        settingsKey,
-      );
+    /** Begin at rest and take the first step. @param {Order} order */
+    beginWithStep(order) {
+      const first = async () => {
+        const answer = await started(order, true);
+        return run ? commanded("step") : answer;
+      };
+      act({ ...IDLE, state: "paused", sentence: "Taking the first step." }, first, order.settingsKey);
     },
     pause: () =>
       act({ state: "paused", sentence: `Paused at step ${view.status.step}.` }, () => commanded("pause")),

@@ -1,0 +1,85 @@
+// Names beside the ends of a chart's curves, drawn over it.
+
+import { element, setAttribute, setText } from "../elements/dom.js";
+import { shape } from "../elements/svg.js";
+import { cut, spread } from "./labels.js";
+
+/** A name at the end of a curve: ``x`` and ``y`` in the chart's numbers. @typedef {{x: number, y: number, colour: string, name: string, value: string}} Name */
+/** Names that stand in ``width`` px beside the chart. @typedef {{width: number, letters: number, names: Name[]}} Names */
+
+const NARROW = 600; // px of a chart
+const [FEW_LETTERS, MANY_LETTERS] = [11, 20];
+const LETTER = 0.54; // of the font's height
+const LEAD = 18; // px of the line that leads from a curve to its name
+const LINES = 1.15; // heights of letters from one name to the next
+
+/** @param {HTMLElement} host of a chart */
+export function createEnds(host) {
+  const lines = shape("svg", { class: "leads" });
+  const list = element("div", { class: "ends", "aria-hidden": "true" }, lines);
+  const labels = /** @type {HTMLElement[]} */ ([]);
+  host.append(list);
+
+  /** Names, with the room they take. @param {HTMLElement} chart @param {Name[]} names @param {number} least letters of a value @returns {Names|null} */
+  function room(chart, names, least) {
+    if (!names.length) return null;
+    const letters = chart.clientWidth < NARROW ? FEW_LETTERS : MANY_LETTERS;
+    const size = parseFloat(getComputedStyle(list).fontSize);
+    const longest = Math.max(
+      ...names.map(({ name, value }) => Math.min(name.length, letters) + Math.max(value.length, least) + 1),
+    );
+    return { width: Math.ceil(LEAD + longest * LETTER * size), letters, names };
+  }
+
+  /** @param {*} chart as Plotly has drawn it @param {Names|null} names */
+  function show(chart, names) {
+    setAttribute(list, "hidden", !names);
+    if (!names) return;
+    const { xaxis, yaxis, _size: size } = chart._fullLayout;
+    const at = names.names.map(({ x, y }) => ({
+      x: size.l + xaxis.d2p(x),
+      y: size.t + within(yaxis.d2p(y), size.h),
+    }));
+    const height = LINES * parseFloat(getComputedStyle(list).fontSize);
+    const tops = spread(
+      at.map(({ y }) => y),
+      height,
+      size.t,
+      size.t + size.h,
+    );
+    const right = size.l + size.w;
+    while (labels.length < names.names.length)
+      labels.push(list.appendChild(element("span", {}, element("b", {}), " ", element("i", {}))));
+    labels.forEach((label, index) => setAttribute(label, "hidden", index >= names.names.length));
+    names.names.forEach((name, index) =>
+      place(labels[index], name, right + LEAD, tops[index], names.letters),
+    );
+    lines.replaceChildren(
+      ...names.names.map(({ colour }, index) => lead(at[index], right, tops[index], colour)),
+    );
+  }
+
+  return { room, show };
+}
+
+/** @param {HTMLElement} label @param {Name} name @param {number} left @param {number} top @param {number} letters */
+function place(label, { name, value }, left, top, letters) {
+  setText(/** @type {Element} */ (label.firstChild), value);
+  setText(/** @type {Element} */ (label.lastChild), cut(name, letters));
+  label.style.translate = `${left}px calc(${top}px - 50%)`;
+}
+
+/** The line from a curve's end to its name. @param {{x: number, y: number}} from @param {number} right @param {number} top @param {string} colour */
+function lead({ x, y }, right, top, colour) {
+  const far = x < right - 8;
+  return shape("path", {
+    d: `M${x + 4} ${y}H${right + 3}L${right + LEAD - 5} ${top}`,
+    stroke: colour,
+    "stroke-dasharray": far ? "1 4" : "none",
+  });
+}
+
+/** @param {number} px @param {number} most */
+function within(px, most) {
+  return Number.isFinite(px) ? Math.min(Math.max(px, 0), most) : most;
+}

@@ -1,0 +1,72 @@
+// The parts of the page of trainings, and how a picture is put into them.
+
+import { createExamples } from "../cards/examples.js";
+import { setText } from "../elements/dom.js";
+import { createTrainChart } from "./chart.js";
+import { createCommands } from "./commands.js";
+import { createControls } from "./controls.js";
+import { createHistogram } from "./histogram.js";
+import { createMeasures } from "./measures.js";
+import { createPicker } from "./picker.js";
+import { createRows } from "./rows.js";
+import { createSettings } from "./settings.js";
+import { createTable } from "./table.js";
+import { entered, taskOf, withTask } from "./tasks.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @typedef {import("./picture.js").Picture} Picture */
+
+/**
+ * What is done on the page.
+ * @typedef {{onStart: () => void, onPause: () => void, onResume: () => void, onStep: () => void,
+ *   onReset: () => void, onRow: (key: string) => void, onTable: (text: string) => void,
+ *   onMeasure: (measure: import("./series.js").Measure) => void}} Acts
+ */
+
+/**
+ * @param {HTMLElement} host with the places of the skeleton
+ * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string,
+ *   examples: import("../cards/examples.js").Example[]}} reach
+ * @param {Acts} on
+ */
+export function createPainter(host, { store, plotly, examples }, on) {
+  const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
+  const now = () => /** @type {Choice} */ (store.choice);
+  const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
+  const picker = createPicker(find("tasks"), (key) => store.change(withTask(now(), key)));
+  const menu = createExamples(
+    examples,
+    (choice) => store.change({ ...entered(choice, "link"), section: now().section }),
+    (one, other) => taskOf(one).key === taskOf(other).key,
+  );
+  find("about").append(menu.element);
+  const table = createTable(find("table"), on);
+  const measures = createMeasures(find("titles"), on.onMeasure);
+  const curves = createTrainChart(find("curves"), { plotly });
+  const histogram = createHistogram(find("preactivations"), { plotly });
+  const rows = createRows(find("measured"), on.onRow);
+  const controls = createControls(find("cards"), store);
+  const settings = createSettings({ live: find("live"), rest: find("setup") }, store);
+
+  return {
+    /** @param {Picture} picture */
+    paint(picture) {
+      host.classList.add("filled");
+      const { choice } = picture;
+      commands.show(picture);
+      picker.show(picture.task.key);
+      menu.show(choice, picture.about);
+      table.show(picture.table);
+      measures.show(picture);
+      curves.draw(picture.chart);
+      histogram.draw(picture.histogram);
+      rows.show(picture.rows);
+      controls.show(choice);
+      settings.show(choice);
+      setText(find("verdict"), picture.verdict);
+    },
+    destroy() {
+      [curves, histogram].forEach((part) => part.destroy());
+    },
+  };
+}

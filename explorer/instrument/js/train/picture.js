@@ -1,0 +1,196 @@
+// What the page of trainings shows of a state, as plain data. No page.
+
+import { entriesOf } from "../choice/choice.js";
+import { shortText } from "../formula/numbers.js";
+import { histogramWords } from "./histogram.js";
+import { endOf, ghostsOf, seriesOf } from "./series.js";
+import { comparable, lanesOf } from "./state.js";
+import { ACTIVE, OVER } from "./status.js";
+import { settingText, taskOf } from "./tasks.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./series.js").Measure} Measure */
+/** @typedef {import("./series.js").Lane} Lane */
+/**
+ * What a button does: nothing where it is not offered.
+ * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
+ * The whole picture; a painter puts each part into its place.
+ * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string, state: string},
+ *   verdict: string, chart: import("./chart.js").Picture, heading: string,
+ *   measures: {options: {measure: Measure, label: string}[], chosen: Measure},
+ *   histogram: import("./histogram.js").Picture, rows: {lanes: Lane[], snapshot: *, chosen: string, judged: boolean}, choice: State["choice"],
+ *   task: import("./tasks.js").Task, about: string, table: {shown: boolean, text: string}}} Picture
+ */
+
+const CUT_OFF =
+  "Connection lost: trying again every second. A run that nobody watches pauses after 9 seconds.";
+const NEXT = /** @type {Object<string, string>} */ ({
+  paused: "Press Resume or Step to go on.",
+  finished: "Change something and press Start to compare.",
+  failed: "Change a setting, or press Start to try again.",
+  stopped: "Press Start to run it again.",
+  waiting: "It goes on by itself.",
+});
+const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted" };
+const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm" };
+
+/** @param {State} state @returns {Picture} */
+export function pictureOf(state) {
+  const { choice, view, colours } = state;
+  const { snapshot } = view.status;
+  const task = taskOf(choice);
+  const lanes = lanesOf(choice, colours);
+  const metric = metricOf(state);
+  const options = measuresOf(metric);
+  const chosen = options.find(({ measure }) => measure === state.measure)?.measure ?? options[0].measure;
+  const row = lanes.find(({ key }) => key === state.row) ?? lanes[0];
+  return {
+    offered: offeredOf(view.status.state),
+    metrics: metricsOf(state, lanes[0].key),
+    taken: view.status.step / stepsOf(state),
+    status: wordsOf(state),
+    verdict: verdictOf(view.status),
+    heading: headingOf(choice, scaleOf(state, chosen)),
+    measures: { options, chosen },
+    chart: chartOf(state, chosen),
+    histogram: histogramOf(state, row, snapshot),
+    rows: { lanes, snapshot, chosen: row.key, judged: metric !== null },
+    choice,
+    task,
+    about: [task.purpose, task.note].filter(Boolean).join(" "),
+    table: { shown: task.kind === "own", text: state.table },
+  };
+}
+
+/** What held-out data is judged by: a run knows more than its task. @param {State} state */
+function metricOf({ choice, trained, view }) {
+  const task = taskOf(choice);
+  const { snapshot } = view.status;
+  return trained && snapshot && taskOf(trained).key === task.key ? snapshot.metric : task.metric;
+}
+
+/**
+ * What the large chart can show, the first of them unasked.
+ * @param {string|null} metric
+ * @returns {{measure: Measure, label: string}[]}
+ */
+function measuresOf(metric) {
+  const score = metric
+    ? [{ measure: /** @type {const} */ ("score"), label: metric === "accuracy" ? "Accuracy" : metric }]
+    : [];
+  return [...score, { measure: "loss", label: "Loss" }, { measure: "norms", label: "Gradient norms" }];
+}
+
+/** @param {string} name of a state @returns {Offered} */
+function offeredOf(name) {
+  const active = ACTIVE.includes(name);
+  const paused = name === "paused";
+  return {
+    start: !active && !paused,
+    pause: active || paused,
+    resume: paused,
+    step: !OVER.includes(name),
+    reset: name !== "idle",
+  };
+}
+
+/** Step, loss of the first rule, speed and device. @param {State} state @param {string} first its key */
+function metricsOf(state, first) {
+  const { status } = state.view;
+  const loss = status.snapshot?.loss[first];
+  return [
+    `${status.step} / ${stepsOf(state)}`,
+    typeof loss === "number" ? shortText(loss) : "–",
+    status.steps_per_second ? Math.round(status.steps_per_second).toLocaleString("en-US") : "–",
+    status.device ?? "–",
+  ];
+}
+
+/** @param {State} state */
+function stepsOf({ choice, view }) {
+  return view.status.steps || Number(settingText(choice, "steps"));
+}
+
+/** The sentence of the state, and what to do next. @param {State} state */
+function wordsOf({ view: { status, notice, lost }, remark }) {
+  const main = notice || (lost ? CUT_OFF : status.sentence);
+  const next = lost ? notice && CUT_OFF : notice ? "" : remark || (NEXT[status.state] ?? "");
+  return { main, next, state: lost ? "lost" : notice ? "refused" : status.state };
+}
+
+/** What is so, in the words of Python. @param {State["view"]["status"]} status */
+function verdictOf({ snapshot, words }) {
+  return snapshot?.finished ? (words[words.length - 1] ?? "") : "";
+}
+
+/** What is above the chart. @param {State["choice"]} choice @param {import("./chart.js").Scale} scale */
+function headingOf(choice, { title, banded }) {
+  const seeds = Number(settingText(choice, "seeds"));
+  const name = `${title[0].toUpperCase()}${title.slice(1)}`;
+  if (seeds === 1) return name;
+  return `${name}: mean of ${seeds} seeds${banded ? ", band ± one standard deviation" : ""}`;
+}
+
+/** @param {State} state @param {Measure} measure @returns {import("./chart.js").Scale} */
+function scaleOf(state, measure) {
+  const metric = metricOf(state);
+  const banded = measure !== "norms";
+  if (measure !== "score") {
+    const title = measure === "loss" ? "loss" : "gradient norm";
+    return { kind: "decades", title, chance: null, banded };
+  }
+  if (metric !== "accuracy") return { kind: "fit", title: `held-out ${metric}`, chance: null, banded };
+  return { kind: "share", title: "held-out accuracy, %", chance: taskOf(state.choice).chance, banded };
+}
+
+/** @param {State} state @param {Measure} measure @returns {import("./chart.js").Picture} */
+function chartOf(state, measure) {
+  const { trained, view, colours } = state;
+  const { snapshot, words } = view.status;
+  const past = measure === "norms" ? null : comparable(state);
+  const before = past ? ghostsOf(seriesOf(measure, past.snapshot, lanesOf(past.choice, colours))) : [];
+  const series = [
+    ...before,
+    ...(trained && snapshot ? seriesOf(measure, snapshot, lanesOf(trained, colours)) : []),
+  ];
+  const scale = scaleOf(state, measure);
+  return {
+    run: `${view.id} ${before.length} ${measure}`,
+    scale,
+    series,
+    steps: view.status.state === "diverged" ? lengthOf(series) : stepsOf(state),
+    words: [`${headingOf(trained ?? state.choice, scale)}, over steps.`, ...words].join(" "),
+    empty: emptyOf(measure, snapshot),
+    legend: LEGENDS[measure],
+  };
+}
+
+/** What stands in a chart without a curve. @param {Measure} measure @param {*} snapshot */
+function emptyOf(measure, snapshot) {
+  const begun = snapshot?.step || snapshot?.finished;
+  const what = MISSING[measure];
+  return begun
+    ? `No ${what} is finite${measure === "score" ? "" : " and above 0"}`
+    : `The ${what} appears here with the first step`;
+}
+
+/** How many steps the longest of some series goes: a run that broke off early shall fill its chart. @param {import("./series.js").Series[]} series */
+function lengthOf(series) {
+  return Math.max(0, ...series.map((each) => endOf(each)?.x ?? 0)) + 1;
+}
+
+/** @param {State} state @param {Lane} lane @param {*} snapshot @returns {import("./histogram.js").Picture} */
+function histogramOf({ choice, view }, { key, label, colour }, snapshot) {
+  const { op, rules } = entriesOf(choice);
+  const gradients = snapshot?.gradients[key] ?? null;
+  const rule = rules[choice.rules.findIndex((each) => each.key === key)];
+  return {
+    run: view.id,
+    op,
+    rule,
+    colour,
+    parameters: choice.parameters,
+    gradients,
+    words: histogramWords(label, gradients, snapshot !== null),
+  };
+}

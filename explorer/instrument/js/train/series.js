@@ -1,0 +1,91 @@
+// What an event holds, as arrays and as series of a chart.
+
+import { array } from "../formula/arrays.js";
+
+/**
+ * A lane of a run as it is drawn: a rule with its colour.
+ * @typedef {{key: string, label: string, colour: string}} Lane
+ * A series. ``meta`` is the rule's key, where it is the curve of a rule; ``spread`` is the SD over seeds.
+ * @typedef {{name: string, meta?: string, colour: string, x: ArrayLike<number>, y: ArrayLike<number>,
+ *   spread?: ArrayLike<number>, dash?: string, faint?: boolean}} Series
+ * What the large chart shows: held-out score, loss or gradient norms.
+ * @typedef {"score"|"loss"|"norms"} Measure
+ */
+
+/** A snapshot with its arrays read. @param {*} value @returns {*} */
+export function withArrays(value) {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  if ("bdata" in value) return array(value);
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withArrays(part)]));
+}
+
+/** The series of each measure. @type {{[measure in Measure]: (snapshot: *, lanes: Lane[]) => Series[]}} */
+const SERIES = { score: scoreSeries, loss: lossSeries, norms: normSeries };
+
+/** @param {Measure} measure @param {*} snapshot @param {Lane[]} lanes */
+export function seriesOf(measure, snapshot, lanes) {
+  return SERIES[measure](snapshot, lanes);
+}
+
+/** One curve a rule. @param {*} snapshot @param {Lane[]} lanes @returns {Series[]} */
+function scoreSeries({ score_steps: x, scores, score_sd: spreads }, lanes) {
+  return lanes.map(({ key, label, colour }) => ({
+    name: label,
+    meta: key,
+    colour,
+    x,
+    y: scores[key],
+    spread: spreads[key],
+  }));
+}
+
+/** One curve a rule. @param {*} snapshot @param {Lane[]} lanes @returns {Series[]} */
+function lossSeries({ loss_steps: steps, losses, loss_sd: spreads }, lanes) {
+  return lanes.map(({ key, label, colour }) => ({
+    name: label,
+    meta: key,
+    colour,
+    x: steps[key],
+    y: losses[key],
+    spread: spreads[key],
+  }));
+}
+
+/** Two curves a rule: first layer solid, last one dotted. @param {*} snapshot @param {Lane[]} lanes @returns {Series[]} */
+function normSeries({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lanes) {
+  return lanes.flatMap(({ key, label, colour }) => [
+    { name: `${label}, w1`, colour, x: steps[key], y: w1[key] },
+    { name: `${label}, w2`, colour, x: steps[key], y: w2[key], dash: "dot" },
+  ]);
+}
+
+/** The same curves without a name of their own: those of an earlier run. @param {Series[]} series @returns {Series[]} */
+export function ghostsOf(series) {
+  return series.map(({ meta: _meta, spread: _spread, ...curve }) => ({ ...curve, faint: true }));
+}
+
+/**
+ * The outline of mean ± SD, back and forth; empty where there is but one seed.
+ * @param {Series} series
+ * @param {(value: number) => number} [held] what keeps a value on the axis
+ * @returns {{x: Float64Array, y: Float64Array}}
+ */
+export function bandOf({ x, y, spread = [] }, held = (value) => value) {
+  const known = [];
+  for (let i = 0; i < spread.length; i += 1)
+    if (Number.isFinite(spread[i]) && Number.isFinite(y[i])) known.push(i);
+  const back = [...known].reverse();
+  return {
+    x: Float64Array.from([...known, ...back], (i) => x[i]),
+    y: Float64Array.from([
+      ...known.map((i) => held(y[i] + spread[i])),
+      ...back.map((i) => held(y[i] - spread[i])),
+    ]),
+  };
+}
+
+/** The last point of a series with a value, and null where there is none. @param {Series} series */
+export function endOf({ x, y }) {
+  for (let i = y.length - 1; i >= 0; i -= 1) if (Number.isFinite(y[i])) return { x: x[i], y: y[i] };
+  return null;
+}

@@ -1,0 +1,26 @@
+// How a run stands, in the words of the engine.
+
+/**
+ * The fields of an event.
+ * @typedef {{state: string, sentence: string, step: number, steps: number, steps_per_second: number,
+ *   snapshot: *, words: string[], device: string|null}} Status
+ * What is to be seen: ``notice`` is what could not be done, ``lost`` whether the connection is.
+ * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
+ */
+
+export const ACTIVE = ["waiting", "running"];
+export const AT_REST = ["ready", "paused"];
+export const OVER = ["finished", "diverged"];
+export const LOST = ["failed", "stopped", "gone"];
+
+/** @type {Status} */
+export const IDLE = {
+  state: "idle",
+  sentence: "Ready: press Start.",
+  step: 0,
+  steps: 0,
+  steps_per_second: 0,
+  snapshot: null,
+  words: [],
+  device: null,
+};
