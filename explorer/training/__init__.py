@@ -11,7 +11,8 @@ from explorer.training.status import ACTIVE, AT_REST, Command, State, Status
 from explorer.training.tasks import CONTROLS, FIRST, TASKS, USUAL, Data, Draw, Part, Task
 
 __all__ = [
-    "ACTIVE", "AT_REST", "CONTROLS", "FIRST", "FULL", "LIVE", "SETTINGS", "TASKS", "USUAL", "Command", "Data", "Draw",
-    "Engine", "EngineFull", "EngineProcess", "Gradients", "Limits", "Part", "Run", "Setting", "Settings",
-    "Snapshot", "State", "Status", "Task", "Tensors", "TrainingSettings", "open_engine", "shared_engine",
+    "ACTIVE", "AT_REST", "CONTROLS", "FIRST", "FULL", "LIVE", "SETTINGS", "TASKS", "USUAL", "Command", "Data",
+    "Draw", "Engine", "EngineFull", "EngineProcess", "Gradients", "Limits", "Part", "Run", "Setting",
+    "Settings", "Snapshot", "State", "Status", "Task", "Tensors", "TrainingSettings", "open_engine",
+    "shared_engine",
 ]  # fmt: skip

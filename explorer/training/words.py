@@ -49,6 +49,12 @@ def score(values: list[float], metric: str | None) -> str:
     return middle + ("" if spread is None else f" ± {spread:.{digits}f}") + unit
 
 
+def scores(snapshot: Snapshot) -> dict[str, str]:
+    """The held-out score of each rule of which a seed is still finite, as ``score`` writes it."""
+    known = {rule: _by_seed(snapshot, rule) for rule in snapshot.losses}
+    return {rule: score(list(seeds.values()), snapshot.metric) for rule, seeds in known.items() if seeds}
+
+
 def apart(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
     """Whether seeds tell two rules apart: their scores by seed differ with 95 % confidence, in pairs."""
     differences = [one[seed] - other[seed] for seed in one if seed in other]

@@ -41,8 +41,31 @@ PRESETS = (
            "The rules differ at two points only, and torch has changed its mind about them."),
 )
 
-# For the page of trainings; with these settings each ends as its hint says.
+# For the page of trainings; with these settings each ends as its hint says. Those without a task train the
+# net of the documents.
 TRAINING = (
+    Preset("Digits through round", "task=digits&op=round&rule=default&rule=straight_through&seeds=5",
+           "Autograd's gradient of round is 0: the first layer never moves, and only the last one learns. "
+           "Straight-through reads more of the digits it has not seen."),
+    Preset("Three layers of sign", "task=digits&hidden=16,16,16&lr=0.003&op=sign&rule=default"
+           "&rule=straight_through&rule=clipped&seeds=5",
+           "With autograd's gradient of sign no layer but the last one learns. Straight-through does far "
+           "better, and Clipped, which passes nothing far from the jump, better still."),
+    Preset("A clamp rule with a bug", "task=digits&op=clamp&rule=default&rule=published_clamp&rule=zero"
+           "&seeds=5",
+           "Above its bound the published rule returns 1, whatever g is: it ends lower than Zero, which "
+           "leaves the first layer as it was."),
+    Preset("Rings of points", "task=circles&op=sign&rule=default&rule=straight_through&rule=reste&seeds=5",
+           "The steep roots of ReSTE tell the rings apart; straight-through ends lower, and autograd lower "
+           "still."),
+    Preset("Weights of one bit", "task=binary+weights&op=binarize&rule=default&rule=straight_through"
+           "&rule=clipped&c=0.1&seeds=5",
+           "The op makes −1 or 1 of each weight. Straight-through trains them; a window too narrow for most "
+           "weights hardly does: make c larger."),
+    Preset("Spikes and their surrogates", "task=spikes&op=step&rule=default&rule=boxcar&rule=fast_sigmoid"
+           "&k=1&w=0.02&seeds=3",
+           "The op is the spike of a leaky unit. The wide fast sigmoid teaches the spiking layers; a boxcar "
+           "too narrow does little more than autograd's 0."),
     Preset("Learning through sign", "op=sign&rule=default&rule=straight_through",
            "Autograd's gradient of sign is 0: w1 never moves, and the loss hardly falls. Straight-through "
            "ends far lower."),

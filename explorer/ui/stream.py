@@ -152,7 +152,8 @@ async def events(looks: Looks, identity: str, interval_s: float = INTERVAL_S) ->
 
 
 def event(status: Status) -> str:
-    """A status as JSON: the fields of ``Status``, what the snapshot shows in ``words``, and the ``device``.
+    """A status as JSON: the fields of ``Status``, what the snapshot shows in ``words``, the ``device``, and
+    how each rule is ``judged`` on held-out data, in words.
 
     Series are ``{"dtype", "bdata"}``, as plotly.js takes them: base64 of little-endian numbers. What is by
     seed of all steps stays here.
@@ -161,7 +162,8 @@ def event(status: Status) -> str:
     labels = {rule: find_rule(rule).label for rule in snapshot.losses} if snapshot else {}
     said = words.sentences(snapshot, labels) if snapshot else []
     device = snapshot and words.device(snapshot.device)
-    return json.dumps(vars(status) | {"words": said, "device": device}, default=_data, allow_nan=False)
+    told = {"words": said, "device": device, "judged": words.scores(snapshot) if snapshot else {}}
+    return json.dumps(vars(status) | told, default=_data, allow_nan=False)
 
 
 def _taken(engine: Engine | EngineProcess, identities: list[str]) -> dict[str, Look]:

@@ -30,6 +30,7 @@ from tests.browser.training import (
     press,
     status,
     steps,
+    verdict,
     wait_for_points,
     wait_for_rules,
     wait_for_steps,
@@ -386,9 +387,8 @@ def test_what_the_gradient_does_stands_in_a_row_a_rule(page: Page) -> None:
     )  # fmt: skip
     assert (rows[2][0], rows[2][5:]) == ("Straight-through", ["× 1", "0 %", "0 %"])
     assert float(rows[2][2].replace(",", "")) > 0
-    conclusion = status(page).inner_text()
-    assert "With Default autograd w1 never moved" in conclusion
-    assert "ended lower, at" in conclusion
+    expect(verdict(page)).to_contain_text("ended lower, at")
+    expect(verdict(page)).to_contain_text("With Default autograd w1 never moved")
 
 
 def test_the_histogram_lies_under_the_curve_of_the_chosen_rule(page: Page) -> None:
@@ -590,6 +590,7 @@ def test_states_that_are_rare_say_what_to_do(page: Page, state: str, said: str, 
     told = dataclasses.asdict(Status("x", cast("State", state), said, steps=500)) | {
         "words": [],
         "device": None,
+        "judged": {},
     }
     page.evaluate(_TELLING, told)
     page.route("**/runs", lambda route: route.fulfill(json={"id": "x", "key": "y"}))

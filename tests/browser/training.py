@@ -44,6 +44,11 @@ def status(page: Page) -> Locator:
     return page.locator(".training .status")
 
 
+def verdict(page: Page) -> Locator:
+    """The sentence that says how the race ended."""
+    return page.locator(".training .verdict")
+
+
 def steps(page: Page) -> int:
     """Steps taken, as the page says it."""
     return int(metric(page, "Step").inner_text().split()[1])

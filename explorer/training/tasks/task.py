@@ -56,7 +56,7 @@ class Task:
         op, rules, parameters: what it begins with.
         place: where the op stands: "activations" of the hidden units, "weights", or "spikes".
         kind: what its picture shows: points of a "plane", an "image", "random" numbers, or one's "own".
-        metric: what held-out data is judged by, as far as the task alone says; None where nothing is held out.
+        metric: what held-out data is judged by, as far as the task alone says; None where none is held out.
         chance: accuracy by guessing.
         start_bias: standard deviation of the hidden units' biases before the first step.
         times: steps of time that an example lasts, each as costly as one of another task.

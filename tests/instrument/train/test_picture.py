@@ -13,7 +13,7 @@ COLOURS = ["#000001", "#000002", "#000003", "#000004", "#000005", "#000006"]
 ROUND = ("round", "default", "straight_through")
 IDLE = {
     "state": "idle", "sentence": "Ready: press Start.", "step": 0, "steps": 0, "steps_per_second": 0,
-    "snapshot": None, "words": [], "device": None,
+    "snapshot": None, "words": [], "device": None, "judged": {},
 }  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def test_held_out_accuracy_comes_first_and_the_rest_by_a_switch(node: Node, docu
 def test_a_task_on_which_nothing_is_held_out_shows_the_loss(node: Node, document: dict[str, Any]):
     shown = picture(node, document, "", choice=choice("relu", "default", task="documents"))
     assert shown["measures"]["chosen"] == "loss"
-    assert not shown["rows"]["judged"]
+    assert shown["rows"]["judged"] is None
     assert shown["chart"]["scale"]["kind"] == "decades"
 
 

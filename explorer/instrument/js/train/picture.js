@@ -18,7 +18,7 @@ import { settingText, taskOf } from "./tasks.js";
  * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string, state: string},
  *   verdict: string, chart: import("./chart.js").Picture, heading: string,
  *   measures: {options: {measure: Measure, label: string}[], chosen: Measure},
- *   histogram: import("./histogram.js").Picture, rows: {lanes: Lane[], snapshot: *, chosen: string, judged: boolean}, choice: State["choice"],
+ *   histogram: import("./histogram.js").Picture, rows: {lanes: Lane[], snapshot: *, chosen: string, judged: Record<string, string>|null}, choice: State["choice"],
  *   task: import("./tasks.js").Task, about: string, table: {shown: boolean, text: string}}} Picture
  */
 
@@ -54,7 +54,7 @@ export function pictureOf(state) {
     measures: { options, chosen },
     chart: chartOf(state, chosen),
     histogram: histogramOf(state, row, snapshot),
-    rows: { lanes, snapshot, chosen: row.key, judged: metric !== null },
+    rows: { lanes, snapshot, chosen: row.key, judged: metric === null ? null : view.status.judged },
     choice,
     task,
     about: [task.purpose, task.note].filter(Boolean).join(" "),

@@ -6,7 +6,7 @@ import { shareText, shortText } from "../formula/numbers.js";
 /** @typedef {import("./series.js").Lane} Lane */
 /**
  * A column: its name, what it means, and what stands in it for a rule; "–" where there is nothing yet.
- * @typedef {{name: string, meaning: string, text: (snapshot: *, key: string) => string}} Column
+ * @typedef {{name: string, meaning: string, text: (snapshot: *, key: string, judged: Record<string, string>) => string}} Column
  */
 
 const NONE = "–";
@@ -16,7 +16,7 @@ const COLUMNS = [
   {
     name: "Held-out",
     meaning: "The score on data that no net is trained on: mean and standard deviation over the seeds.",
-    text: scoreText,
+    text: (_snapshot, key, judged) => judged[key] ?? NONE,
   },
   { name: "Loss", meaning: "What training makes smaller, on the examples of the last step.", text: lossText },
   gradientColumn("w1 moved", "How far the first layer's weights, w1, are from where they started.", (g) =>
@@ -54,22 +54,6 @@ function lossText(snapshot, key) {
   return typeof loss === "number" ? shortText(loss) : NONE;
 }
 
-/** @param {*} snapshot @param {string} key */
-function scoreText({ metric, scores, score_sd: spreads }, key) {
-  const last = (scores?.[key]?.length ?? 0) - 1;
-  if (last < 0 || !Number.isFinite(scores[key][last])) return NONE;
-  const [factor, unit] = metric === "accuracy" ? [100, " %"] : [1, ""];
-  const digits = (/** @type {number} */ value) => shortNumber(factor * value, factor === 1 ? 2 : 0);
-  const spread = spreads[key][last];
-  return `${digits(scores[key][last])}${Number.isFinite(spread) ? ` ± ${digits(spread)}` : ""}${unit}`;
-}
-
-/** A number with so many decimals, one more where it would be 0. @param {number} value @param {number} decimals */
-function shortNumber(value, decimals) {
-  const text = value.toFixed(decimals);
-  return value !== 0 && Number(text) === 0 ? value.toFixed(decimals + 1) : text;
-}
-
 /**
  * The table of rules; the row that is chosen decides whose pre-activations are shown.
  * @param {HTMLElement} host
@@ -100,16 +84,19 @@ export function createRows(host, onChoose) {
   }
 
   return {
-    /** @param {{lanes: Lane[], snapshot: *, chosen: string, judged: boolean}} picture ``judged``: on held-out data */
+    /**
+     * @param {{lanes: Lane[], snapshot: *, chosen: string, judged: Record<string, string>|null}} picture ``judged``
+     *   says how each rule does on held-out data; null where none is
+     */
     show({ lanes, snapshot, chosen, judged }) {
       removeOthers(lanes);
-      host.classList.toggle("judged", judged);
+      host.classList.toggle("judged", judged !== null);
       lanes.forEach((lane, index) => {
         const row = rows.get(lane.key) ?? createRow(() => onChoose(lane.key));
         rows.set(lane.key, row);
         if (body.children[index] !== row.element)
           body.insertBefore(row.element, body.children[index] ?? null);
-        row.show(lane, snapshot, lane.key === chosen);
+        row.show(lane, lane.key === chosen, snapshot, judged ?? {});
       });
     },
   };
@@ -126,14 +113,16 @@ function createRow(onChoose) {
   const row = element("tr", {}, element("th", { scope: "row" }, name), ...cells);
   return {
     element: row,
-    /** @param {Lane} lane @param {*} snapshot @param {boolean} chosen */
-    show({ key, label, colour }, snapshot, chosen) {
+    /** @param {Lane} lane @param {boolean} chosen @param {*} snapshot @param {Record<string, string>} judged */
+    show({ key, label, colour }, chosen, snapshot, judged) {
       setText(name, label);
       setAttribute(name, "title", label);
       row.style.setProperty("--colour", colour);
       setAttribute(name, "aria-pressed", String(chosen));
       const known = snapshot && key in snapshot.losses;
-      cells.forEach((cell, index) => setText(cell, known ? COLUMNS[index].text(snapshot, key) : NONE));
+      cells.forEach((cell, index) =>
+        setText(cell, known ? COLUMNS[index].text(snapshot, key, judged) : NONE),
+      );
     },
   };
 }

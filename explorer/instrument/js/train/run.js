@@ -42,9 +42,9 @@ export function createRun({ server, live, onChange }) {
   function told(event) {
     const status = /** @type {Status} */ (withArrays(event));
     const keeps = KEEPS_PICTURE.includes(status.state) && !status.snapshot;
-    const { step, steps, snapshot, words, device } = view.status;
+    const { state, sentence } = status;
     show({
-      status: keeps ? { ...status, step, steps, snapshot, words, device } : status,
+      status: keeps ? { ...view.status, state, sentence, steps_per_second: 0 } : status,
       notice: view.lost ? "" : view.notice,
       lost: false,
     });

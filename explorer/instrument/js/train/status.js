@@ -3,7 +3,8 @@
 /**
  * The fields of an event.
  * @typedef {{state: string, sentence: string, step: number, steps: number, steps_per_second: number,
- *   snapshot: *, words: string[], device: string|null}} Status
+ *   snapshot: *, words: string[], device: string|null,
+ *   judged: Record<string, string>}} Status ``judged``: on held-out data
  * What is to be seen: ``notice`` is what could not be done, ``lost`` whether the connection is.
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
  */
@@ -23,4 +24,5 @@ export const IDLE = {
   snapshot: null,
   words: [],
   device: null,
+  judged: {},
 };
