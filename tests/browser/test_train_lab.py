@@ -1,0 +1,214 @@
+"""Train as a laboratory in a real browser: tasks, held-out scores, seeds, controls, tables, sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
+from tests.browser.conftest import Open
+from tests.browser.reading import TRACES, traces
+from tests.browser.training import button, metric, open_train, press, status, verdict
+
+SMALL = "task=digits&op=round&rule=default&rule=straight_through&steps=20&seeds=3&pace=full"
+BANDS = (
+    """[...document.querySelector(".curves .js-plotly-plot").data].filter(trace => trace.fill === "toself")"""
+)
+SHIFTS = """
+    window.shifts = 0;
+    new PerformanceObserver(list => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value;
+    }).observe({type: "layout-shift", buffered: true});
+"""
+
+
+def asked(page: Page) -> dict[str, list[str]]:
+    """What the address asks for."""
+    return parse_qs(urlsplit(page.url).query)
+
+
+def task(page: Page, key: str) -> Locator:
+    """The button of a task."""
+    return page.get_by_role("group", name="Task").get_by_role("button", name=TASKS[key].label, exact=True)
+
+
+def finish(page: Page) -> None:
+    press(page, "Start")
+    expect(status(page)).to_contain_text("Finished after", timeout=60_000)
+
+
+def test_an_empty_address_becomes_a_first_minute_that_is_true(page: Page) -> None:
+    page.goto("/train")
+    page.wait_for_url(f"**task={FIRST}*")
+    expect(task(page, FIRST)).to_have_attribute("aria-pressed", "true")
+    page.get_by_label("full", exact=True).check()
+    finish(page)
+    expect(verdict(page)).to_contain_text("Straight-through ended higher on held-out data")
+    expect(verdict(page)).to_contain_text("With Default autograd no gradient reached the first layer")
+    run = Run(Settings(task=FIRST, op="round", rules=("default", "straight_through"), seeds=5))
+    run.advance(run.settings.steps)
+    expected = {
+        rule: float(score.mean()) for rule, score in run.snapshot().score.items() if score is not None
+    }
+    assert expected["default"] < expected["straight_through"] - 0.1
+    page.wait_for_function(f"last => {TRACES}[0]?.x.at(-1) === last", arg=run.settings.steps)
+    drawn = {rule: trace.y[-1] for rule, trace in traces(page).items()}
+    assert drawn == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("query", "named"), [("op=relu&rule=default", "documents"), ("steps=7", "documents")]
+)
+def test_a_link_with_settings_but_no_task_stays_the_documents_net(page: Page, query: str, named: str) -> None:
+    open_train(page, query)
+    page.wait_for_url(f"**task={named}*")
+    expect(task(page, named)).to_have_attribute("aria-pressed", "true")
+    assert asked(page).get("steps", ["7"]) == ["7"]
+
+
+def test_the_way_from_explore_carries_op_rules_and_a_task(page: Page) -> None:
+    page.goto("/?op=sign&rule=default&rule=clipped")
+    expect(page.get_by_role("slider", name="Upstream gradient g")).to_be_visible(timeout=30_000)
+    page.get_by_role("link", name="Train").click()
+    page.wait_for_url(f"**/train?*task={FIRST}*")
+    assert (asked(page)["op"], asked(page)["rule"]) == (["sign"], ["default", "clipped"])
+
+
+def test_a_task_brings_its_rules_and_its_settings_and_back_undoes_it(page: Page) -> None:
+    open_train(page, f"task={FIRST}&op=round&rule=default&rule=straight_through")
+    task(page, "circles").click()
+    circles = TASKS["circles"]
+    page.wait_for_url("**task=circles*")
+    assert asked(page)["rule"] == list(circles.rules)
+    expect(page.get_by_label("Hidden units", exact=True)).to_have_value("16, 16")
+    page.go_back()
+    page.wait_for_url(f"**task={FIRST}*")
+    expect(page.get_by_label("Hidden units", exact=True)).to_have_value("16")
+
+
+def test_mean_and_band_of_several_seeds_and_the_switch_to_the_loss(page: Page) -> None:
+    open_train(page, SMALL)
+    finish(page)
+    page.wait_for_function(f"() => {TRACES}[0]?.x.at(-1) === 20")
+    assert page.evaluate(f"{BANDS}.map(trace => trace.meta ?? null)") == [None, None]
+    run = Run(Settings(task="digits", op="round", rules=("default", "straight_through"), steps=20, seeds=3))
+    run.advance(20)
+    snapshot = run.snapshot()
+    scores = {rule: trace.y[-1] for rule, trace in traces(page).items()}
+    assert scores == pytest.approx({r: float(np.mean(s)) for r, s in snapshot.score.items()}, abs=1e-5)
+    names = page.locator(".ends span:visible i").all_inner_texts()
+    assert sorted(names) == ["Default autograd", "Straight-through"]
+    press(page, "Loss")
+    page.wait_for_function(f"() => {TRACES}[0]?.x.at(-1) === 19")
+    assert list(traces(page)) == ["default", "straight_through"]
+    losses = {rule: trace.y[-1] for rule, trace in traces(page).items()}
+    assert losses == pytest.approx({rule: series[-1] for rule, series in snapshot.losses.items()}, rel=1e-5)
+    said = page.locator(".measured tbody td:nth-child(2)").all_inner_texts()
+    assert all(" ± " in text and text.endswith(" %") for text in said)
+
+
+def test_controls_are_added_with_one_press_and_count_among_the_rules(page: Page) -> None:
+    open_train(page, "task=digits&op=round&rule=default&rule=straight_through&rule=masked&rule=scale")
+    for key, label in zip(CONTROLS, ("Zero", "Gradient reversal"), strict=True):
+        button(page, f"Add control {label}").click()
+        expect(button(page, f"Add control {label}")).to_be_disabled()
+        assert asked(page)["rule"][-1] == key
+    expect(button(page, "Add rule")).to_be_disabled()
+
+
+def test_widths_of_hidden_layers_are_read_and_refused_in_words(page: Page) -> None:
+    open_train(page, "task=digits&op=sign&rule=default")
+    field = page.get_by_label("Hidden units", exact=True)
+    field.fill("8, 4 4")
+    field.press("Enter")
+    page.wait_for_url("**hidden=8%2C4%2C4*")
+    expect(field).to_have_value("8, 4, 4")
+    for wrong in ("0", "300", "1,2,3,4,5", "many", "2.5"):
+        field.fill(wrong)
+        field.press("Enter")
+        expect(page.locator(".training .setting .mistake")).to_have_text(
+            "1 to 4 widths from 1 to 256, such as 16, 16."
+        )
+        assert asked(page)["hidden"] == ["8,4,4"]
+
+
+def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(page: Page) -> None:
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=(120, 2))
+    rows = [f"{a:.3f},{b:.3f},{'over' if a > b else 'under'}" for a, b in x]
+    open_train(page, "task=data&op=sign&rule=default&rule=straight_through&steps=30&pace=full")
+    field = page.get_by_label("Paste a table")
+    press(page, "Start")
+    expect(status(page).locator(".main")).to_contain_text("table")  # there is none yet
+    field.fill("a,b\n1\n")
+    field.blur()
+    press(page, "Start")
+    expect(status(page).locator(".main")).to_contain_text("This cannot be trained:")
+    field.fill("\n".join(["a,b,kind", *rows]))
+    field.blur()
+    finish(page)
+    expect(verdict(page)).to_contain_text("held-out data")
+    assert "over" not in page.url
+    page.reload()
+    expect(page.get_by_label("Paste a table")).to_have_value("\n".join(["a,b,kind", *rows]))
+
+
+def test_start_is_among_the_first_five_stops_of_the_tab_key(page: Page) -> None:
+    page.goto("/train")
+    expect(button(page, "Start")).to_be_visible(timeout=30_000)
+    stops = []
+    for _ in range(5):
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate("document.activeElement.textContent"))
+    assert "Start" in stops
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"viewport": {"width": 1366, "height": 768}},
+        {"viewport": {"width": 390, "height": 844}, "has_touch": True},
+    ],
+    ids=["desktop", "phone"],
+)
+def test_nothing_moves_while_the_page_loads_and_trains(new_page: Open, options: dict[str, Any]) -> None:
+    page = new_page(**options)
+    page.add_init_script(SHIFTS)
+    open_train(page, SMALL)
+    page.get_by_role("link", name="Learn").wait_for()
+    finish(page)
+    expect(metric(page, "Step")).to_have_text("Step 20 / 20")
+    assert page.evaluate("window.shifts") < 0.02
+
+
+def test_a_finger_reaches_what_the_words_of_the_table_mean(new_page: Open) -> None:
+    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    open_train(page, SMALL)
+    page.get_by_text("What these words mean").tap()
+    expect(page.get_by_text("The share of pre-activations whose gradient the rule makes 0.")).to_be_visible()
+
+
+# Texts of the page that are cut or lie on one another.
+CUT = """() => [...document.querySelectorAll(
+    ".training :is(button, label, .main, .next, .verdict, .hint, th, td, h2)")]
+    .filter(node => node.offsetParent && !node.matches(".chooser") && node.scrollWidth > node.clientWidth + 1)
+    .filter(node => getComputedStyle(node).overflow !== "visible")
+    .map(node => node.textContent)"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (683, 384), (844, 390)])
+def test_small_windows_scroll_instead_of_squeezing(new_page: Open, width: int, height: int) -> None:
+    """1024 × 768, a window of 1366 × 768 at 200 %, and a phone that is turned."""
+    page = new_page(viewport={"width": width, "height": height})
+    open_train(page, SMALL)
+    finish(page)
+    assert page.evaluate(CUT) == []
+    for part in (".curves", ".preactivations"):
+        box = page.locator(f".training {part}").bounding_box()
+        assert box
+        assert box["height"] >= 240
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= width
