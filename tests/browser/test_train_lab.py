@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
-from tests.browser.conftest import Open
+from tests.browser.conftest import Open, profile
 from tests.browser.reading import TRACES, traces
 from tests.browser.training import button, metric, open_train, press, status, verdict
 
@@ -136,7 +137,15 @@ def test_widths_of_hidden_layers_are_read_and_refused_in_words(page: Page) -> No
         assert asked(page)["hidden"] == ["8,4,4"]
 
 
-def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(page: Page) -> None:
+@pytest.fixture
+def refused(chromium: Browser, address: str) -> Iterator[Page]:
+    """A page that may log what the server refuses."""
+    with profile(chromium, address) as visitor:
+        yield visitor.new_page()
+
+
+def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(refused: Page) -> None:
+    page = refused
     generator = np.random.default_rng(0)
     x = generator.normal(size=(120, 2))
     rows = [f"{a:.3f},{b:.3f},{'over' if a > b else 'under'}" for a, b in x]

@@ -153,7 +153,7 @@ def test_several_seeds_are_said_beside_the_chart(node: Node, document: dict[str,
     one = picture(node, document, "")["heading"]
     five = picture(node, document, "", choice=choice(*ROUND, task="digits", seeds="5"))["heading"]
     assert one == "Held-out accuracy, %"
-    assert five == "Held-out accuracy, %: mean of 5 seeds, band ± one standard deviation"
+    assert five == "Held-out accuracy, %: mean ± SD of 5 seeds"
 
 
 def test_the_band_is_the_outline_of_mean_and_deviation(node: Node):

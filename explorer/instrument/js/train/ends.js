@@ -7,7 +7,7 @@ import { cut, spread } from "./labels.js";
 /** A name at the end of a curve: ``x`` and ``y`` in the chart's numbers. @typedef {{x: number, y: number, colour: string, name: string, value: string}} Name */
 /** Names that stand in ``width`` px beside the chart. @typedef {{width: number, letters: number, names: Name[]}} Names */
 
-const NARROW = 600; // px of a chart
+const NARROW = 440; // px of a chart
 const [FEW_LETTERS, MANY_LETTERS] = [11, 20];
 const LETTER = 0.54; // of the font's height
 const LEAD = 18; // px of the line that leads from a curve to its name

@@ -128,7 +128,7 @@ function headingOf(choice, { title, banded }) {
   const seeds = Number(settingText(choice, "seeds"));
   const name = `${title[0].toUpperCase()}${title.slice(1)}`;
   if (seeds === 1) return name;
-  return `${name}: mean of ${seeds} seeds${banded ? ", band ± one standard deviation" : ""}`;
+  return `${name}: mean ${banded ? "± SD " : ""}of ${seeds} seeds`;
 }
 
 /** @param {State} state @param {Measure} measure @returns {import("./chart.js").Scale} */
