@@ -27,7 +27,7 @@ def mean_squared_error(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 def cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Mean over examples of −log softmax(output) at the class y; y: (lanes or 1, n) int64."""
     chosen = y.expand(len(output), -1).unsqueeze(-1)
-    logs = together(lambda each: each - each.logsumexp(-1, keepdim=True), output)
+    logs = together(lambda each: each.log_softmax(-1), output)
     losses = sums(logs.gather(-1, chosen)).div_(-output.shape[1])
     gradient = together(torch.exp, logs)
     gradient.scatter_add_(-1, chosen, gradient.new_full((), -1.0).expand(chosen.shape))

@@ -194,11 +194,13 @@ class Run:
         """x and y of a step for every seed, (seeds, n, …); drawn with replacement, unless all rows fit."""
         rows, batch = len(self._start[0].x), self.settings.batch
         if rows <= batch:
-            chosen: list[Any] = [slice(None)] * len(self._start)
+            pairs = [(start.x, start.y) for start in self._start]
         else:
-            draws = (torch.randint(rows, (batch,), generator=each) for each in self._generators)
-            chosen = [each.to(self._device) for each in draws]
-        pairs = [(start.x[each], start.y[each]) for start, each in zip(self._start, chosen, strict=True)]
+            draws = [torch.randint(rows, (batch,), generator=each) for each in self._generators]
+            pairs = [
+                (start.x.index_select(0, chosen), start.y.index_select(0, chosen))
+                for start, chosen in zip(self._start, (each.to(self._device) for each in draws), strict=True)
+            ]
         x, y = zip(*pairs, strict=True)
         return torch.stack(x), torch.stack(y)
 
@@ -268,7 +270,7 @@ class Run:
     def snapshot(self) -> Snapshot:
         """What the run is at this step."""
         kept = self._series
-        taken = [kept.taken(rule) for rule in range(len(self._rules))]
+        taken = [kept.taken(rule, self.step) for rule in range(len(self._rules))]
         at = [series.thinned(count) for count in taken]
         loss, w1, w2 = (
             [kept.numbers[what, steps, rule] for rule, steps in enumerate(at)] for what in range(3)

@@ -54,10 +54,10 @@ class Series:
         """Whether the nets are to be judged after so many steps."""
         return bool((self.score_steps == step).any())
 
-    def taken(self, rule: int) -> int:
-        """Steps that any lane of a rule took."""
-        steps: int = np.isfinite(self.numbers[0, :, rule]).any(1).sum()
-        return int(steps)
+    def taken(self, rule: int, step: int) -> int:
+        """Steps that any lane of a rule took, of so many."""
+        left = self.diverged[rule]
+        return int(left.max()) if (left >= 0).all() else step
 
     def state(self, step: int) -> dict[str, Any]:
         """All of it after so many steps, copied."""
@@ -76,11 +76,13 @@ class Series:
 
 def mean(values: Numbers) -> Numbers:
     """Over the last axis, of the lanes that were there; NaN where none was."""
-    return _mean(values)[0]
+    return values[..., 0] if values.shape[-1] == 1 else _mean(values)[0]
 
 
 def deviation(values: Numbers) -> Numbers:
     """Standard deviation over the last axis, of the lanes that were there; NaN where fewer than two were."""
+    if values.shape[-1] == 1:
+        return np.full(values.shape[:-1], np.nan, np.float32)
     middle, count = _mean(values)
     squares = np.where(np.isnan(values), 0, values - middle[..., None]).astype(np.float64) ** 2
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,7 +1,7 @@
 """A class on one server: ``python -m tests.load http://127.0.0.1:8501 200 explore``; prints a table.
 
 explore  N visitors change something every 3 to 8 seconds
-train    N visitors each watch a run of 500 steps at full pace, while three explore
+train    N visitors each watch a run at full pace to its end, while three explore
 open     N pages are held open
 flood    N visitors explore, while one sends 200 reruns and 200 requests a second
 fault    N visitors explore, while connections come, ask for nonsense and break off
@@ -78,12 +78,15 @@ def main() -> None:
     options.add_argument("count", type=int, help=f"visitors, at most {_MOST}")
     options.add_argument("scenario", choices=("explore", "train", "open", "flood", "fault"))
     options.add_argument("--seconds", type=float, default=30.0, help="each visitor stays, at most 300 (30)")
+    options.add_argument(
+        "--training", default="op=relu&rule=default", help="what they train, as in a link (%(default)s)"
+    )
     options.add_argument("--pid", type=int, help="of the server, to see its memory and threads")
     options.add_argument("--after", type=float, default=0.0, help="seconds until they are seen once more")
     given = options.parse_args()
     if urlsplit(given.address).hostname not in _LOCAL or given.count > _MOST or given.seconds > 300:
         options.error(f"a server of this machine, {_MOST} visitors and 300 seconds are the most")
-    crowd = Crowd(given.address.rstrip("/"), given.seconds)
+    crowd = Crowd(given.address.rstrip("/"), given.seconds, training=given.training)
     begun, before = time.monotonic(), told(given.pid)
     asyncio.run(scenario(given.scenario, crowd, given.count))
     print(f"{given.count} visitors, {given.scenario}, {time.monotonic() - begun:.0f} s")

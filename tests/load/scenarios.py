@@ -17,7 +17,6 @@ from tests.load.visitor import Visitor, link
 
 THINK_S = (3.0, 8.0)
 FLOOD_S = 1 / 200  # between two requests of a flooding visitor
-STEPS = 500
 
 
 @dataclass
@@ -57,6 +56,7 @@ class Crowd:
     seconds: float
     tally: Tally = field(default_factory=Tally)
     runs: list[str] = field(default_factory=list)
+    training: str = "op=relu&rule=default"
 
     @asynccontextmanager
     async def visit(self, page: str, query: str) -> AsyncIterator[Visitor | None]:
@@ -80,7 +80,7 @@ class Crowd:
 
     async def train(self, seed: int) -> None:
         """Watch a run at full pace to its end."""
-        query = urlencode({"op": "relu", "rule": "default", "seed": seed, "steps": STEPS, "pace": "full"})
+        query = f"{self.training}&{urlencode({'seed': seed, 'pace': 'full'})}"
         async with self.visit("train", query) as visitor:
             told = await self.tally.timed("start a run to its end", visitor.train()) if visitor else None
         if told:

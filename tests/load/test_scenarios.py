@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from explorer.training import Settings
 from tests.browser.server import ROOT, serve
 from tests.load import scenarios
 from tests.load.__main__ import scenario
@@ -46,7 +47,7 @@ def test_exploring(address: str):
 def test_training_while_others_explore(address: str):
     tally = visited(address, "train")
     assert not tally.failures
-    assert tally.counts == {f"ended finished at step {scenarios.STEPS}": VISITORS}
+    assert tally.counts == {f"ended finished at step {Settings().steps}": VISITORS}
     assert len(tally.times["to the first picture"]) == VISITORS
     assert tally.times["change something"]
 
