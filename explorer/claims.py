@@ -298,11 +298,15 @@ def _poles(curve: _Curve) -> tuple[float, ...]:
 
 
 def _approaches(curve: _Curve, kink: float) -> Iterator[Floats]:
-    """From both sides ever smaller steps from a kink, each a tenth of the one before, within its piece."""
+    """From both sides ever smaller steps from a kink, each a tenth of the one before, within its piece.
+
+    None from a side on which a stretch without values comes first.
+    """
     for piece in curve.pieces:
         if kink in (piece.start, piece.stop):
+            nearest = piece.values[:1] if kink == piece.start else piece.values[-1:]
             steps = piece.width * 10.0 ** -np.arange(1, 61)
-            steps = steps[steps > 1e4 * np.spacing(abs(kink))]
+            steps = steps[(steps > 1e4 * np.spacing(abs(kink))) & np.isfinite(nearest).all()]
             yield steps if kink == piece.start else -steps
 
 
