@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 import torch
 
 import explorer
@@ -43,6 +44,10 @@ def test_the_code_runs_and_gives_what_it_says() -> None:
     assert list(frame.columns) == ["rule", "x", "y", "gradient"]
     assert x.grad.tolist() == [1.0, 1.0, 1.0]
     assert run.snapshot().loss["default"] < 1e-4
+    accuracy = names["race"].snapshot().accuracy["straight_through"]
+    assert accuracy.shape == (5,)
+    assert accuracy.mean() == pytest.approx(0.96, abs=0.01)
+    assert names["own"].settings.task == "data"
 
 
 def test_every_linked_file_is_there() -> None:
