@@ -1,4 +1,4 @@
-"""Train: the two-layer net with the chosen op and rules, live."""
+"""Train: the training lab, with the chosen op and rules, live."""
 
 from explorer.ui.mount import mount
 
