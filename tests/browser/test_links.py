@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -10,11 +9,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from explorer.instrument.limits import LONGEST_QUERY
 from explorer.ui import answers
-from explorer.ui.link import Choice, from_query
+from explorer.ui.link import Choice
 from tests.browser.reading import back, card, enter, link, number, settle, settle_train, traces, visit
-from tests.ui.choices import query_of, random_choice
 
 FIRST = ["default", "straight_through"]
 MARKUP = "<img src=x onerror=window.struck=1><script>window.struck=1</script>"
@@ -134,32 +131,10 @@ def test_a_formula_with_angle_brackets_stands_as_written(page: Page) -> None:
     assert "&lt;" in name
 
 
-def test_every_choice_comes_back_from_the_query_that_the_browser_writes(page: Page) -> None:
-    rng = random.Random(6)
-    choices = [random_choice(rng) for _ in range(300)]
-    visit(page, "/")
-    module = f"assets/{answers.folder()}/"
-    queries = page.evaluate(
-        """async ([module, choices]) => {
-            const at = name => new URL(module + name, document.baseURI).href;
-            const {received} = await import(at("choice/message.js"));
-            const {queryOf} = await import(at("choice/address.js"));
-            return choices.map(choice => queryOf(received(choice)));
-        }""",
-        [module, [answers.chosen(choice) for choice in choices]],
-    )
-    for choice, query in zip(choices, queries, strict=True):
-        read = parse_qs(query, keep_blank_values=True)
-        if len(query) <= LONGEST_QUERY:
-            assert from_query(read) == (choice, [])
-        floats = {name: [float(text) for text in read.get(name, [])] for name in ("range", "g")}
-        assert floats == {name: [float(t) for t in query_of(choice).get(name, [])] for name in floats}
-
-
 _LEFT = """async ([module, path]) => {
     const at = name => new URL(module + name, document.baseURI).href;
     const {createStore, store} = await import(at("choice/store.js"));
-    const {followAddress} = await import(at("choice/address.js"));
+    const {followAddress} = await import(at("choice/history.js"));
     const own = createStore();
     own.change(store.choice, {origin: "arrival"});
     const leave = followAddress(own);

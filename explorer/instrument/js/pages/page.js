@@ -1,6 +1,7 @@
 // A page of its own: the instrument of the one choice, its address, and what Python is told of it.
 
-import { followAddress, isBare, queryOf } from "../choice/address.js";
+import { isBare, queryOf } from "../choice/address.js";
+import { followAddress } from "../choice/history.js";
 import { createInstrument } from "../explore/instrument.js";
 import { received } from "../choice/message.js";
 import { readCode, readFormula, server } from "../choice/server.js";
