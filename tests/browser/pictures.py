@@ -23,7 +23,7 @@ def main() -> None:
         browser = launch(playwright)
         with serve(ROOT / "app.py", Path(scratch) / "log.txt") as address:
             explore(opened(browser, f"{address}/?op=clamp&rule=straight_through&rule=published_clamp&g=2"))
-            train(opened(browser, f"{address}/train?rule=default&rule=straight_through"))
+            train(opened(browser, f"{address}/train?task=digits&rule=default&rule=straight_through&seeds=5"))
             learn(opened(browser, f"{address}/learn?lesson=vanishing"))
         notebook(browser, Path(scratch) / "figure.html")
 
@@ -45,7 +45,7 @@ def explore(page: Page) -> None:
 def train(page: Page) -> None:
     """A race that has come to its end."""
     page.get_by_role("button", name="Start", exact=True).click()
-    page.get_by_text("Finished after 500 steps").wait_for()
+    page.get_by_text("Finished after 400 steps").wait_for()
     page.wait_for_timeout(1000)
     page.screenshot(path=FOLDER / "train.png")
 
