@@ -131,7 +131,7 @@ def test_widths_of_hidden_layers_are_read_and_refused_in_words(page: Page) -> No
     for wrong in ("0", "300", "1,2,3,4,5", "many", "2.5"):
         field.fill(wrong)
         field.press("Enter")
-        expect(page.locator(".training .setting .mistake")).to_have_text(
+        expect(page.locator(".training .setting .refusal:not(:empty)")).to_have_text(
             "1 to 4 widths from 1 to 256, such as 16, 16."
         )
         assert asked(page)["hidden"] == ["8,4,4"]

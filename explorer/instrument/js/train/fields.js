@@ -68,7 +68,7 @@ function wholeField({ label, meaning, low, high }, { onChange }) {
 /** Widths of hidden layers, one after the other. @param {Setting} setting @param {Told} told @returns {Field} */
 function widthsField({ label, meaning, low, high }, { onChange }) {
   const id = freshId();
-  const mistake = element("small", { id, class: "mistake", role: "status" });
+  const mistake = element("small", { id, class: "refusal", role: "alert" });
   const typed = () => {
     const widths = widthsOf(field.value, low, high);
     setAttribute(field, "aria-invalid", widths ? null : "true");
