@@ -487,7 +487,10 @@ def _measures(curve: _Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
     if area is not None:
         yield Claim("area", about, (area,), exact=False)
     share, known = _zero_share(curve)
-    if curve.degree < np.inf or curve.y.all() or share:
+    seen = not any(
+        np.isnan(piece.level) for piece in curve.pieces
+    )  # else it is 0 or not where nothing is drawn
+    if seen and (curve.degree < np.inf or curve.y.all() or share):
         yield Claim("support", about, (1 - share,), exact=known)
 
 

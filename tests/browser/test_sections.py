@@ -25,8 +25,10 @@ MOST = 100  # more than any page has
 
 
 def reached(page: Page) -> list[list[str]]:
-    """What Tab leads to after the links to the pages, one after another."""
-    page.get_by_role("link", name="Learn", exact=True).focus()
+    """What Tab leads to after the links to the pages, or on Train from Start on, one after another."""
+    start = page.locator(".training .stage").get_by_role("button", name="Start", exact=True)
+    link = page.get_by_role("link", name="Learn", exact=True)
+    (start if start.count() else link).focus()
     found = []
     for _ in range(MOST):
         page.keyboard.press("Tab")
@@ -48,13 +50,15 @@ def test_op_and_rules_come_first_for_the_keyboard(new_page: Open, viewport: dict
 
 
 @pytest.mark.parametrize("viewport", [{"width": 1366, "height": 768}, {"width": 390, "height": 844}])
-def test_on_train_op_and_rules_come_first_too(new_page: Open, viewport: dict[str, int]) -> None:
+def test_on_train_op_rules_and_settings_come_after_what_is_watched(
+    new_page: Open, viewport: dict[str, int]
+) -> None:
     page = new_page(viewport=viewport)
     page.goto("/train?op=relu&rule=default")
     settle_train(page)
     names = [name for _, _, name, _ in reached(page)]
-    assert names[:3] == ["Op", "Add rule", "Task"]
-    assert names.index("Seed") < names.index("Start") < names.index("Examples")
+    order = ["Pause", "Examples", "What these words mean", "Op", "Add rule", "Seed", "Copy link"]
+    assert sorted(order, key=names.index) == order
     tops = [
         (place.bounding_box() or {})["y"] for place in (page.locator(f".curves {CHART}"), card(page, "ReLU"))
     ]
