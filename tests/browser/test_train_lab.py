@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -110,6 +111,18 @@ def test_mean_and_band_of_several_seeds_and_the_switch_to_the_loss(page: Page) -
     assert losses == pytest.approx({rule: series[-1] for rule, series in snapshot.losses.items()}, rel=1e-5)
     said = page.locator(".measured tbody td:nth-child(2)").all_inner_texts()
     assert all(" ± " in text and text.endswith(" %") for text in said)
+
+
+def test_what_stands_under_the_pointer_is_written_as_in_the_sentence(page: Page) -> None:
+    open_train(page, SMALL)
+    finish(page)
+    expect(verdict(page)).to_be_visible()
+    box = page.locator(".curves .js-plotly-plot .nsewdrag").first.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
+    label = page.locator(".curves .hoverlayer")
+    expect(label).to_contain_text("step 20")
+    expect(label).to_contain_text(re.compile(r"Straight-through : \d+\.\d ± \d+\.\d %"))
 
 
 def test_controls_are_added_with_one_press_and_count_among_the_rules(page: Page) -> None:

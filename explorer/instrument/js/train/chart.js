@@ -43,7 +43,11 @@ export function createTrainChart(host, { plotly }) {
     const known = seen.range !== null;
     const begun = series.some((each) => endOf(each));
     const range = seen.range ?? [0, 1];
-    const x = { title: { text: "step", standoff: 4 }, range: [0, Math.max(steps, 1)] };
+    const x = {
+      title: { text: "step", standoff: 4 },
+      unifiedhovertitle: { text: "step %{x}" },
+      range: [0, Math.max(steps, 1)],
+    };
     const y = { title: { text: scale.title, standoff: 6 }, ...AXES[scale.kind](range), range };
     const layout = {
       hovermode: "x unified",
@@ -161,19 +165,26 @@ function traceOf({ name, meta, colour, x, y, spread, dash, faint }, { kind }) {
     ...common,
     line,
     marker,
-    ...hoverOf(kind, spread),
+    ...hoverOf(kind, y, spread),
     ...(meta && { meta }),
     ...(faint && { hoverinfo: "skip", hovertemplate: null }),
   };
 }
 
-/** @param {Scale["kind"]} kind @param {ArrayLike<number>} [spread] */
-function hoverOf(kind, spread) {
-  const format = kind === "share" ? ".1%" : ".4~g";
+/**
+ * What stands under the pointer, as the sentence has it: a share in percent, with several seeds its SD.
+ * @param {Scale["kind"]} kind
+ * @param {ArrayLike<number>} y
+ * @param {ArrayLike<number>} [spread]
+ */
+function hoverOf(kind, y, spread) {
+  const [times, format, unit] = kind === "share" ? [100, ".1f", " %"] : [1, ".4~g", ""];
   const several = spread && Array.from(spread).some(Number.isFinite);
-  return several
-    ? { customdata: Array.from(spread), hovertemplate: `%{y:${format}} ± %{customdata:${format}}` }
-    : { hovertemplate: `%{y:${format}}` };
+  const deviation = several ? ` ± %{customdata[1]:${format}}` : "";
+  return {
+    customdata: Array.from(y, (value, at) => [times * value, times * (spread?.[at] ?? 0)]),
+    hovertemplate: `%{customdata[0]:${format}}${deviation}${unit}`,
+  };
 }
 
 /** Mean ± SD over seeds. @param {Series} series @param {Scale} scale */
