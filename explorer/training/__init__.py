@@ -4,8 +4,9 @@ from explorer.training.engine import Engine
 from explorer.training.host import EngineProcess, open_engine, shared_engine
 from explorer.training.instruments.gradients import Gradients
 from explorer.training.limits import Limits
+from explorer.training.lockstep import Tensors
 from explorer.training.roster import EngineFull
-from explorer.training.run import Run, Snapshot, Tensors
+from explorer.training.run import Run, Snapshot
 from explorer.training.settings import FULL, LIVE, SETTINGS, Setting, Settings, TrainingSettings
 from explorer.training.status import ACTIVE, AT_REST, Command, State, Status
 from explorer.training.tasks import CONTROLS, FIRST, TASKS, USUAL, Data, Draw, Part, Task

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, groupby
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,7 @@ from explorer.training.company import padded, sums
 from explorer.training.layers import Layer, Trace
 from explorer.training.losses import Loss
 from explorer.training.net import Lane
-from explorer.training.optimisers import Optimiser
+from explorer.training.optimisers import Optimiser, Rates
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Build = Callable[[Sequence[Lane]], list[Layer]]
 Views = list[list[Tensor]]
+Lr = float | Sequence[float]
+"""A learning rate of all lanes, or one by the number of a rule."""
 
 
 class Pass(NamedTuple):
@@ -92,14 +94,15 @@ class Lanes:
         return self._forward(x)[0]
 
     @torch.no_grad()
-    def step(self, x: Tensor, y: Tensor, loss: Loss, lr: float) -> NDArray[float32]:
+    def step(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> NDArray[float32]:
         """One step down the gradient, for those that stay finite; their ``Pass.numbers``."""
         now = self.look(x, y, loss)
         if not all(now.finite):
             self._leave(now.finite)
             return self.step(x, y, loss, lr) if self.going else now.numbers[:, :0]
         self._ahead = None
-        self.optimiser.step(self.parameters, self._gradients, lr)
+        rates = self._rates(lr) if isinstance(lr, Sequence) else lr
+        self.optimiser.step(self.parameters, self._gradients, rates)
         return now.numbers
 
     @torch.no_grad()
@@ -131,6 +134,12 @@ class Lanes:
         self.going = [Lane(*lane) for lane in state["lanes"]]
         self.optimiser.steps = state["steps"]
         self._take([tensor.to(self.start.device, copy=True) for tensor in state["tensors"]])
+
+    def _rates(self, lr: Sequence[float]) -> Rates:
+        """Of neighbouring lanes."""
+        groups = groupby(range(len(self.going)), key=lambda lane: lr[self.going[lane].rule])
+        together = [(rate, list(lanes)) for rate, lanes in groups]
+        return [(slice(lanes[0], lanes[-1] + 1), rate) for rate, lanes in together]
 
     def _forward(self, x: Tensor) -> tuple[Tensor, list[Trace]]:
         traces = [Trace() for _ in self.layers]

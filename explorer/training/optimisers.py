@@ -3,8 +3,13 @@
 Each takes flat tensors (lanes, n) of parameters and gradients; ``state`` is what it remembers, (lanes, n).
 """
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
+
+Rates = Sequence[tuple[slice, float]]
+"""Learning rates of neighbouring lanes. torch takes a rate as a number: a tensor would round otherwise."""
 
 _MOMENTUM = 0.9
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
@@ -24,27 +29,28 @@ class Optimiser:
         self.steps = 0
         self.state = [torch.zeros_like(parameters) for _ in range(self.memories)]
 
-    def step(self, parameters: Tensor, gradients: Tensor, lr: float) -> None:
+    def step(self, parameters: Tensor, gradients: Tensor, lr: float | Rates) -> None:
         """Change the parameters in place; the gradients may be used up."""
         self.steps += 1
-        self._step(parameters, gradients, lr)
+        self._step(parameters, gradients, lr if isinstance(lr, Sequence) else [(slice(None), lr)])
 
-    def _step(self, parameters: Tensor, gradients: Tensor, lr: float) -> None:
+    def _step(self, parameters: Tensor, gradients: Tensor, rates: Rates) -> None:
         raise NotImplementedError
 
 
 class Sgd(Optimiser):
     """``torch.optim.SGD(lr)``."""
 
-    def _step(self, parameters: Tensor, gradients: Tensor, lr: float) -> None:
-        parameters.add_(gradients, alpha=-lr)
+    def _step(self, parameters: Tensor, gradients: Tensor, rates: Rates) -> None:
+        _descend(parameters, gradients, rates)
 
 
 class Written(Optimiser):
     """Gradient descent as tutorials write it, ``w -= lr * w.grad``: rounded after each of the two steps."""
 
-    def _step(self, parameters: Tensor, gradients: Tensor, lr: float) -> None:
-        parameters.sub_(gradients.mul_(lr))
+    def _step(self, parameters: Tensor, gradients: Tensor, rates: Rates) -> None:
+        for lanes, lr in rates:
+            parameters[lanes].sub_(gradients[lanes].mul_(lr))
 
 
 class Momentum(Optimiser):
@@ -52,10 +58,10 @@ class Momentum(Optimiser):
 
     memories = 1
 
-    def _step(self, parameters: Tensor, gradients: Tensor, lr: float) -> None:
+    def _step(self, parameters: Tensor, gradients: Tensor, rates: Rates) -> None:
         (mean,) = self.state
         mean.mul_(_MOMENTUM).add_(gradients)
-        parameters.add_(mean, alpha=-lr)
+        _descend(parameters, mean, rates)
 
 
 class Adam(Optimiser):
@@ -63,13 +69,20 @@ class Adam(Optimiser):
 
     memories = 2
 
-    def _step(self, parameters: Tensor, gradients: Tensor, lr: float) -> None:
+    def _step(self, parameters: Tensor, gradients: Tensor, rates: Rates) -> None:
         mean, square = self.state
         mean.lerp_(gradients, 1 - _BETA1)
         square.mul_(_BETA2).addcmul_(gradients, gradients, value=1 - _BETA2)
         root = (1 - _BETA2**self.steps) ** 0.5
         size = (square.sqrt() / root).add_(_EPSILON)
-        parameters.addcdiv_(mean, size, value=-(lr / (1 - _BETA1**self.steps)))
+        for lanes, lr in rates:
+            value = -(lr / (1 - _BETA1**self.steps))
+            parameters[lanes].addcdiv_(mean[lanes], size[lanes], value=value)
+
+
+def _descend(parameters: Tensor, direction: Tensor, rates: Rates) -> None:
+    for lanes, lr in rates:
+        parameters[lanes].add_(direction[lanes], alpha=-lr)
 
 
 OPTIMISERS: dict[str, type[Optimiser]] = {"sgd": Sgd, "momentum": Momentum, "adam": Adam}

@@ -3,45 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from torch import Generator, Tensor
 
 from explorer.training import series
-from explorer.training.boundary import Boundary, pairs_of
-from explorer.training.company import sums
+from explorer.training.boundary import pairs_of
 from explorer.training.instruments.gradients import Gradients, gradients
-from explorer.training.lanes import Lanes
-from explorer.training.layers import Fixed, Layer
-from explorer.training.metrics import METRICS, Metric, metric_of
-from explorer.training.net import NETS, Lane, behind, drawn
-from explorer.training.optimisers import OPTIMISERS, Written
+from explorer.training.lockstep import Lockstep, Tensors
+from explorer.training.metrics import Metric, metric_of
+from explorer.training.net import Lane
 from explorer.training.series import Series
-from explorer.training.settings import LIVE, Settings, devices
-from explorer.training.tasks import TASKS, Data, Draw, Part
+from explorer.training.settings import LIVE, Settings
+from explorer.training.tasks import Part
 
 if TYPE_CHECKING:
     from numpy import float32, int64
     from numpy.typing import NDArray
 
     Curve = NDArray[float32]
-
-
-class Tensors(NamedTuple):
-    """What a net starts from.
-
-    x (rows, inputs), y (rows, …), and the parameters in order: weights (inputs, outputs) of each layer,
-    followed by its bias (1, outputs) where it has one.
-    """
-
-    x: Tensor
-    y: Tensor
-    parameters: tuple[Tensor, ...]
 
 
 @dataclass(frozen=True)
@@ -130,79 +114,14 @@ class Run:
     def __init__(self, settings: Settings, tensors: Tensors | None = None) -> None:
         self.settings = settings
         self.step = 0
-        self._task = TASKS[settings.task]
-        self._device = device(settings.device)
         self._rules = [rule if isinstance(rule, str) else rule.key for rule in settings.rules]
-        self._pairs, self._whole = pairs_of(settings.op, settings.rules, settings.parameters)
+        self._series = Series(settings.steps, len(self._rules), settings.seeds)
         seeds = range(settings.seed, settings.seed + settings.seeds)
-        self._generators = [Generator().manual_seed(seed) for seed in seeds]
+        lanes = [Lane(rule, seed) for rule in range(len(self._rules)) for seed in range(settings.seeds)]
+        boundary = pairs_of(settings.op, settings.rules, settings.parameters)
         with one_thread():
-            self._data = [self._drawn_data(generator) for generator in self._generators]
-            self._start = [
-                self._drawn(data, generator)
-                for data, generator in zip(self._data, self._generators, strict=True)
-            ]
-            if tensors is not None:
-                self._start[0] = _like(self._start[0], tensors)
-            self._series = Series(settings.steps, len(self._rules), settings.seeds)
-            self._lanes = self._begun()
-            self._batch = self._next_batch()
+            self._nets = Lockstep(settings, settings.table, seeds, lanes, boundary, tensors)
             self._judge()
-
-    def _drawn_data(self, generator: Generator) -> Data:
-        return self._task.data(Draw(generator, self.settings.batch, self.settings.table))
-
-    def _drawn(self, data: Data, generator: Generator) -> Tensors:
-        """What the net of one seed starts from, on the run's device."""
-        layers = self._dense([Lane(0, 0)])
-        task, scale = self._task, self.settings.init_scale
-        values = drawn(layers, generator, scale, task.unit_weights, task.start_bias)
-        x, y = (tensor.to(self._device) for tensor in data.train)
-        return Tensors(x, y, tuple(value.to(self._device) for value in values))
-
-    @property
-    def _ends(self) -> tuple[int, ...]:
-        inputs, outputs = self._data[0].widths
-        return inputs, *self.settings.widths, outputs
-
-    def _boundary(self, lanes: Sequence[Lane]) -> Boundary:
-        return Boundary(self._pairs, [lane.rule for lane in lanes], self._whole)
-
-    def _dense(self, lanes: Sequence[Lane]) -> list[Layer]:
-        seeds = [lane.seed for lane in lanes]
-        return NETS[self._task.place](self._ends, self.settings.bias, self._boundary(lanes), seeds)
-
-    def _fixed(self, lanes: Sequence[Lane]) -> list[Layer]:
-        return behind(self._first([lane.seed for lane in lanes]), self._ends, self._boundary(lanes))
-
-    def _first(self, seeds: Sequence[int]) -> Fixed:
-        weights, x = zip(*((start.parameters[0], start.x) for start in self._start), strict=True)
-        return Fixed(weights, x, seeds)
-
-    def _begun(self) -> Lanes:
-        """The nets at their start."""
-        lanes = [Lane(rule, seed) for rule in range(len(self._rules)) for seed in range(self.settings.seeds)]
-        plain = self.settings.optimiser == "sgd" and not self.settings.bias
-        if not (self._task.same and plain):
-            start = [each.parameters for each in self._start]
-            return Lanes(lanes, self._dense, start, OPTIMISERS[self.settings.optimiser])
-        values = self._first(range(self.settings.seeds)).values()
-        start = [(*own, *each.parameters[1:]) for own, each in zip(values, self._start, strict=True)]
-        return Lanes(lanes, self._fixed, start, Written)
-
-    def _next_batch(self) -> tuple[Tensor, Tensor]:
-        """x and y of a step for every seed, (seeds, n, …); drawn with replacement, unless all rows fit."""
-        rows, batch = len(self._start[0].x), self.settings.batch
-        if rows <= batch:
-            pairs = [(start.x, start.y) for start in self._start]
-        else:
-            draws = [torch.randint(rows, (batch,), generator=each) for each in self._generators]
-            pairs = [
-                (start.x.index_select(0, chosen), start.y.index_select(0, chosen))
-                for start, chosen in zip(self._start, (each.to(self._device) for each in draws), strict=True)
-            ]
-        x, y = zip(*pairs, strict=True)
-        return torch.stack(x), torch.stack(y)
 
     @property
     def finished(self) -> bool:
@@ -212,7 +131,7 @@ class Run:
     @property
     def diverged(self) -> bool:
         """Whether every lane did."""
-        return not self._lanes.going
+        return not self._nets.lanes.going
 
     def advance(self, steps: int = 1) -> None:
         """Take so many steps, or those that are left. Raises ValueError below 0."""
@@ -225,46 +144,37 @@ class Run:
                 self._advance_once()
 
     def _advance_once(self) -> None:
-        numbers = self._lanes.step(*self._batch, self._task.loss, self.settings.lr)
-        self._series.record(self.step, self._lanes.going, numbers)
+        numbers = self._nets.step(self.settings.lr)
+        self._series.record(self.step, self._nets.lanes.going, numbers)
         if not self.diverged:
             self.step += 1
-            self._batch = self._next_batch()
+            self._nets.turn()
             if self._series.is_due(self.step):
                 self._judge()
 
     def _judge(self) -> None:
         """Note how the nets do on held-out data, where there is some; it touches no generator."""
-        held_out = self._data[0].held_out
+        held_out = self._nets.data[0].held_out
         if held_out is not None:
-            self._series.judged(self.step, self._lanes.going, self._scores(held_out))
-
-    def _scores(self, part: Part) -> Curve:
-        """By lane that is going; NaN where something is not finite."""
-        x, y = (tensor.to(self._device) for tensor in part)
-        output = self._lanes.output(x.unsqueeze(0))
-        scores = METRICS[metric_of(y)](output, y)
-        # An op that maps NaN to a number hides broken weights from the output.
-        finite = (sums(output) + sums(self._lanes.parameters)).isfinite()
-        return scores.where(finite, torch.nan).cpu().numpy()
+            self._series.judged(self.step, self._nets.lanes.going, self._nets.scores(held_out))
 
     def validation(self) -> dict[str, Curve]:
         """(seeds,) float32 by rule: the score on the data by which rates and the like are chosen.
 
         NaN for a seed that diverged. Raises ValueError where the task has no such data.
         """
-        part = self._data[0].validation
+        part = self._nets.data[0].validation
         if part is None:
             raise ValueError(f'the task "{self.settings.task}" has no data to judge by')
         scores = np.full((len(self._rules), self.settings.seeds), np.nan, np.float32)
         with one_thread():
-            for lane, score in zip(self._lanes.going, self._scores(part), strict=True):
+            for lane, score in zip(self._nets.lanes.going, self._nets.scores(part), strict=True):
                 scores[lane] = score
         return dict(zip(self._rules, scores, strict=True))
 
     def tensors(self) -> Tensors:
         """Copies of what the net of the first seed started from, on the run's device."""
-        x, y, parameters = self._start[0]
+        x, y, parameters = self._nets.start[0]
         return Tensors(x.clone(), y.clone(), tuple(each.clone() for each in parameters))
 
     def snapshot(self) -> Snapshot:
@@ -277,7 +187,7 @@ class Run:
         )
         judged = int((kept.score_steps <= self.step).sum())
         score_steps, scores = kept.score_steps[:judged], kept.scores[:judged]
-        held_out = self._data[0].held_out
+        held_out = self._nets.data[0].held_out
         if held_out is None:
             score_steps, scores = score_steps[:0], scores[:0]
         by_seed = [scores[:, rule] for rule in range(len(self._rules))]
@@ -308,7 +218,7 @@ class Run:
             score_steps=score_steps,
             diverged=self._named(int(left.max()) if (left >= 0).all() else None for left in diverged),
             gradients=self._gradients(),
-            device=str(self._device),
+            device=str(self._nets.device),
         )
 
     def _named(self, values: Any) -> dict[str, Any]:
@@ -318,10 +228,9 @@ class Run:
     def _gradients(self) -> dict[str, Gradients | None]:
         """By rule; None for one that is not going."""
         found: dict[str, Gradients | None] = dict.fromkeys(self._rules)
-        if self._lanes.going:
+        if self._nets.lanes.going:
             with one_thread():
-                now = self._lanes.look(*self._batch, self._task.loss)
-                facts = gradients(self._lanes, now)
+                facts = gradients(self._nets.lanes, self._nets.look())
             found |= {self._rules[rule]: each for rule, each in facts.items()}
         return found
 
@@ -334,9 +243,7 @@ class Run:
         return {
             "settings": dataclasses.asdict(self.settings),
             "step": self.step,
-            "generators": [generator.get_state() for generator in self._generators],
-            "batch": [tensor.cpu().clone() for tensor in self._batch],
-            "nets": self._lanes.state(),
+            **self._nets.state(),
             "series": self._series.state(self.step),
         }
 
@@ -350,30 +257,8 @@ class Run:
             raise ValueError(f"this state belongs to a run with other settings: {', '.join(other)}")
         self.settings = dataclasses.replace(self.settings, **{name: theirs[name] for name in LIVE})
         self.step = state["step"]
-        for generator, kept in zip(self._generators, state["generators"], strict=True):
-            generator.set_state(kept)
-        x, y = (tensor.to(self._device, copy=True) for tensor in state["batch"])
-        self._batch = x, y
-        self._lanes.load(state["nets"])
+        self._nets.load(state)
         self._series.load(state["series"])
-
-
-def device(name: str | None) -> torch.device:
-    """The torch device of a name; None is the accelerator where there is one, else the CPU."""
-    return torch.device(name or devices()[-1])
-
-
-def _like(drawn: Tensors, given: Tensors) -> Tensors:
-    """The given start tensors, copied to where the drawn ones are. Raises ValueError for a wrong shape."""
-    names = ["x", "y", *(f"parameter {number}" for number, _ in enumerate(drawn.parameters, 1))]
-    pairs = list(
-        zip((drawn.x, drawn.y, *drawn.parameters), (given.x, given.y, *given.parameters), strict=True)
-    )
-    for name, (wanted, each) in zip(names, pairs, strict=True):
-        if each.shape != wanted.shape:
-            raise ValueError(f"{name} must have the shape {tuple(wanted.shape)}, not {tuple(each.shape)}")
-    x, y, *parameters = (each.detach().to(wanted, copy=True) for wanted, each in pairs)
-    return Tensors(x, y, tuple(parameters))
 
 
 def _chance(held_out: Part | None) -> float | None:

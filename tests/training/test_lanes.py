@@ -6,14 +6,14 @@ import torch
 from explorer.catalogue import OPS, RULES
 from explorer.gradient import bind, pair
 from explorer.training import Settings
-from explorer.training.boundary import Boundary
+from explorer.training.boundary import Boundary, pairs_of
 from explorer.training.instruments.gradients import gradients
 from explorer.training.lanes import Lanes
 from explorer.training.layers import Activation, Dense, Fixed, Spread
 from explorer.training.limits import BINS
 from explorer.training.losses import squared_error
 from explorer.training.net import NETS, Lane, behind, drawn
-from explorer.training.optimisers import Written
+from explorer.training.optimisers import OPTIMISERS, Written
 
 X = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
 Y = torch.tensor([[1.0], [0.0]])
@@ -223,3 +223,29 @@ def test_hidden_biases_are_drawn_after_all_weights():
         True,
         True,
     ]
+
+
+def test_what_an_own_formula_takes_over_all_elements_is_over_one_net_alone():
+    """Any function that makes one number of all elements, not ``mean`` alone."""
+    for whole in ("mean(abs(x))", "amax(x)", "amin(x)", "std(x)", "numel(x)"):
+        pairs, takes_all = pairs_of("sign", (f"formula: g * {whole}",), {})
+        x = torch.randn(2, 4, 16, generator=torch.Generator().manual_seed(0))
+        both = Boundary(pairs, [0, 0], takes_all).backward(x, x.sign(), torch.ones_like(x))
+        alone = [pairs[0][1](one, one.sign(), torch.ones_like(one)) for one in x]
+        assert torch.equal(both, torch.stack(alone)), whole
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS.values())
+def test_lanes_of_several_rates_are_what_each_is_at_its_own(optimiser):
+    """Bit for bit: ``lr`` by the number of a rule."""
+    start = torch.randn(4, 64, generator=torch.Generator().manual_seed(0))
+    together, rates = start.clone(), [(slice(0, 1), 0.1), (slice(1, 3), 0.003), (slice(3, 4), 1e-5)]
+    alone = {rate: start.clone() for _, rate in rates}
+    one, many = optimiser(together), {rate: optimiser(start) for rate in alone}
+    for step in range(3):
+        gradients = torch.randn(4, 64, generator=torch.Generator().manual_seed(step))
+        one.step(together, gradients.clone(), rates)
+        for rate, parameters in alone.items():
+            many[rate].step(parameters, gradients.clone(), rate)
+    for lanes, rate in rates:
+        assert torch.equal(together[lanes], alone[rate][lanes])

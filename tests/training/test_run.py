@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training import TASKS, Data, Part, Run, Settings, Task, Tensors, run, tasks
+from explorer.training import TASKS, Data, Part, Run, Settings, Task, Tensors, lockstep, run, tasks
 from explorer.training.limits import MAX_POINTS
 
 DOCUMENTS = Settings(device="cpu")
@@ -278,10 +278,10 @@ def test_before_the_first_step_there_is_a_gradient_but_no_loss():
 
 def test_takes_the_accelerator_unless_told_otherwise(monkeypatch):
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: torch.device("meta", 0))
-    assert run.device(None).type == "meta"
-    assert run.device("cpu").type == "cpu"
+    assert lockstep.device(None).type == "meta"
+    assert lockstep.device("cpu").type == "cpu"
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: None)
-    assert run.device(None).type == "cpu"
+    assert lockstep.device(None).type == "cpu"
 
 
 def test_never_beyond_the_last_step():
@@ -382,7 +382,7 @@ def test_held_out_accuracy_of_every_seed():
 
 def test_the_score_is_that_of_the_net_by_hand():
     done = trained(dataclasses.replace(DIGITS, seeds=1, op="relu", rules=("default",)))
-    (x, y), views = done._data[0].held_out, done._lanes._parameter_views
+    (x, y), views = done._nets.data[0].held_out, done._nets.lanes._parameter_views
     (w1, b1), (w2, b2) = (each for each in views if each)
     right = ((x @ w1[0] + b1[0]).relu() @ w2[0] + b2[0]).argmax(1) == y
     assert done.snapshot().accuracy["default"].tolist() == [right.float().mean().item()]
@@ -439,7 +439,7 @@ def test_a_seed_that_diverges_leaves_the_mean_and_the_rule_goes_on():
     asked = dataclasses.replace(DIGITS, rules=("straight_through",))
     begun = Run(asked)
     begun.advance(10)
-    begun._lanes.parameters[1] = math.nan
+    begun._nets.lanes.parameters[1] = math.nan
     begun.advance(30)
     snapshot = begun.snapshot()
     assert snapshot.diverged == {"straight_through": None}

@@ -1,0 +1,183 @@
+"""Nets of some rules and seeds in lock-step: what they start from, the batches they see, their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+from torch import Generator, Tensor
+
+from explorer.training.boundary import Boundary
+from explorer.training.company import sums
+from explorer.training.lanes import Lanes, Lr, Pass
+from explorer.training.layers import Fixed, Layer
+from explorer.training.metrics import METRICS, metric_of
+from explorer.training.net import NETS, Lane, behind, drawn
+from explorer.training.optimisers import OPTIMISERS, Written
+from explorer.training.settings import TrainingSettings, devices
+from explorer.training.tasks import TASKS, Data, Draw, Part
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    from explorer.gradient import Pair
+
+
+class Tensors(NamedTuple):
+    """What a net starts from.
+
+    x (rows, inputs), y (rows, …), and the parameters in order: weights (inputs, outputs) of each layer,
+    followed by its bias (1, outputs) where it has one.
+    """
+
+    x: Tensor
+    y: Tensor
+    parameters: tuple[Tensor, ...]
+
+
+class Lockstep:
+    """Nets of some rules and seeds, each seed with a start and with batches of its own.
+
+    What one does is what it would do alone, bit for bit on a CPU. It counts no steps. To be used inside
+    ``one_thread``.
+
+    Attributes:
+        data: by seed.
+        lanes: the nets.
+        batch: what the next step sees, x and y (seeds, n, …).
+        start: by seed, on the device.
+    """
+
+    def __init__(
+        self,
+        settings: TrainingSettings,
+        table: str | None,
+        seeds: Sequence[int],
+        lanes: Sequence[Lane],
+        boundary: tuple[Sequence[Pair], bool],
+        tensors: Tensors | None = None,
+    ) -> None:
+        """``lanes`` name rules by their number in ``boundary`` (see ``pairs_of``), and seeds by theirs."""
+        self.settings = settings
+        self.device = device(settings.device)
+        self._task = TASKS[settings.task]
+        self._pairs, self._whole = boundary
+        self.generators = [Generator().manual_seed(seed) for seed in seeds]
+        self.data: list[Data] = [
+            self._task.data(Draw(generator, settings.batch, table)) for generator in self.generators
+        ]
+        self.start = [
+            self._drawn(data, generator) for data, generator in zip(self.data, self.generators, strict=True)
+        ]
+        if tensors is not None:
+            self.start[0] = _like(self.start[0], tensors)
+        self.lanes = self._begun(lanes)
+        self.batch = self._next_batch()
+
+    def step(self, lr: Lr) -> NDArray[float32]:
+        """One step of all that stay finite; their ``Pass.numbers``."""
+        return self.lanes.step(*self.batch, self._task.loss, lr)
+
+    def look(self) -> Pass:
+        """All forward and backward on the batch; the next step begins with it."""
+        return self.lanes.look(*self.batch, self._task.loss)
+
+    def turn(self) -> None:
+        """Draw what the next step sees."""
+        self.batch = self._next_batch()
+
+    def scores(self, part: Part) -> NDArray[float32]:
+        """By lane that is going; NaN where something is not finite."""
+        x, y = (tensor.to(self.device) for tensor in part)
+        output = self.lanes.output(x.unsqueeze(0))
+        scores = METRICS[metric_of(y)](output, y)
+        # An op that maps NaN to a number hides broken weights from the output.
+        finite = (sums(output) + sums(self.lanes.parameters)).isfinite()
+        return scores.where(finite, torch.nan).cpu().numpy()
+
+    def state(self) -> dict[str, Any]:
+        """From which ``load`` continues exactly here: numbers and copied tensors."""
+        return {
+            "generators": [generator.get_state() for generator in self.generators],
+            "batch": [tensor.cpu().clone() for tensor in self.batch],
+            "nets": self.lanes.state(),
+        }
+
+    def load(self, state: Any) -> None:
+        """Continue where other nets of the same settings were."""
+        for generator, kept in zip(self.generators, state["generators"], strict=True):
+            generator.set_state(kept)
+        x, y = (tensor.to(self.device, copy=True) for tensor in state["batch"])
+        self.batch = x, y
+        self.lanes.load(state["nets"])
+
+    def _drawn(self, data: Data, generator: Generator) -> Tensors:
+        """What the net of one seed starts from, on the run's device."""
+        layers = self._dense([Lane(0, 0)])
+        task, scale = self._task, self.settings.init_scale
+        values = drawn(layers, generator, scale, task.unit_weights, task.start_bias)
+        x, y = (tensor.to(self.device) for tensor in data.train)
+        return Tensors(x, y, tuple(value.to(self.device) for value in values))
+
+    @property
+    def _ends(self) -> tuple[int, ...]:
+        inputs, outputs = self.data[0].widths
+        return inputs, *self.settings.widths, outputs
+
+    def _boundary(self, lanes: Sequence[Lane]) -> Boundary:
+        return Boundary(self._pairs, [lane.rule for lane in lanes], self._whole)
+
+    def _dense(self, lanes: Sequence[Lane]) -> list[Layer]:
+        seeds = [lane.seed for lane in lanes]
+        return NETS[self._task.place](self._ends, self.settings.bias, self._boundary(lanes), seeds)
+
+    def _fixed(self, lanes: Sequence[Lane]) -> list[Layer]:
+        return behind(self._first([lane.seed for lane in lanes]), self._ends, self._boundary(lanes))
+
+    def _first(self, seeds: Sequence[int]) -> Fixed:
+        weights, x = zip(*((start.parameters[0], start.x) for start in self.start), strict=True)
+        return Fixed(weights, x, seeds)
+
+    def _begun(self, lanes: Sequence[Lane]) -> Lanes:
+        """The nets at their start."""
+        plain = self.settings.optimiser == "sgd" and not self.settings.bias
+        if not (self._task.same and plain):
+            start = [each.parameters for each in self.start]
+            return Lanes(lanes, self._dense, start, OPTIMISERS[self.settings.optimiser])
+        values = self._first(range(len(self.start))).values()
+        start = [(*own, *each.parameters[1:]) for own, each in zip(values, self.start, strict=True)]
+        return Lanes(lanes, self._fixed, start, Written)
+
+    def _next_batch(self) -> tuple[Tensor, Tensor]:
+        """x and y of a step for every seed, (seeds, n, …); drawn with replacement, unless all rows fit."""
+        rows, batch = len(self.start[0].x), self.settings.batch
+        if rows <= batch:
+            pairs = [(start.x, start.y) for start in self.start]
+        else:
+            draws = [torch.randint(rows, (batch,), generator=each) for each in self.generators]
+            pairs = [
+                (start.x.index_select(0, chosen), start.y.index_select(0, chosen))
+                for start, chosen in zip(self.start, (each.to(self.device) for each in draws), strict=True)
+            ]
+        x, y = zip(*pairs, strict=True)
+        return torch.stack(x), torch.stack(y)
+
+
+def device(name: str | None) -> torch.device:
+    """The torch device of a name; None is the accelerator where there is one, else the CPU."""
+    return torch.device(name or devices()[-1])
+
+
+def _like(drawn: Tensors, given: Tensors) -> Tensors:
+    """The given start tensors, copied to where the drawn ones are. Raises ValueError for a wrong shape."""
+    names = ["x", "y", *(f"parameter {number}" for number, _ in enumerate(drawn.parameters, 1))]
+    pairs = list(
+        zip((drawn.x, drawn.y, *drawn.parameters), (given.x, given.y, *given.parameters), strict=True)
+    )
+    for name, (wanted, each) in zip(names, pairs, strict=True):
+        if each.shape != wanted.shape:
+            raise ValueError(f"{name} must have the shape {tuple(wanted.shape)}, not {tuple(each.shape)}")
+    x, y, *parameters = (each.detach().to(wanted, copy=True) for wanted, each in pairs)
+    return Tensors(x, y, tuple(parameters))
