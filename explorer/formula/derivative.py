@@ -43,7 +43,7 @@ _OPERATORS = {
     "**": ("where(b == 0, 0, g * (b * a**(b - 1)))", "g * where((a == 0) & (b >= 0), 0, y * log(a))"),
 }
 # torch divides a number by a tensor as number * reciprocal.
-_NUMBER_DIVIDED = ("0", "-(g * a) * (reciprocal(b) * reciprocal(b))")
+_NUMBER_DIVIDED = ("g / b", "-(g * a) * (reciprocal(b) * reciprocal(b))")
 # torch computes these with constants of float32, whatever the dtype of x: multiples of 2**-149 where they
 # are tiny; elsewhere what is taken from b, over and over, leaves 24 bits. As d they stand for b.
 _SINGLE = "where(abs(b) < 2**-126, round(b * 2**149) * 2**-149, b * 536870913 - (b * 536870913 - b))"
@@ -110,7 +110,7 @@ class _Reverse:
                 return [ZERO, Call("where", (condition, g, ZERO)), Call("where", (condition, ZERO, g))]
             case Call(function) if function in _FLOAT32 and not self.finite:
                 single = substituted(template(_FLOAT32[function]), {Name("d"): template(_SINGLE)})
-                return [_guarded(single, node)]
+                return [_guarded(tree, node) for tree in (single, *map(template, _texts(node)[1:]))]
             case Call():
                 trees = [*map(template, _texts(node))]
                 return trees if self.finite else [_guarded(tree, node) for tree in trees]
@@ -180,7 +180,7 @@ def _texts(node: Call) -> tuple[str, ...]:
     row = FUNCTIONS[node.function]
     if row.mixing != "bounds" or not all(map(is_constant, node.arguments[1:])) or passes_at_bounds():
         return row.gradient
-    return (row.gradient[0].replace("<=", "<").replace(">=", ">"),)
+    return (row.gradient[0].replace("<=", "<").replace(">=", ">"), *row.gradient[1:])
 
 
 @cache

@@ -32,8 +32,9 @@ class Function:
     ``torch`` is the dotted name below the torch module. What is not ``differentiable`` is detached, so
     that the gradient is 0 instead of an error. ``pieces`` names the functions of the arguments at whose
     jumps this function may have a kink, as formulas in ``a``, ``b``, ``c``.
-    ``gradient`` is what torch's autograd returns for each argument that may carry one, in ``a``, ``b``,
-    ``c``, the result ``y`` and the upstream gradient ``g``, infinities and kinks included.
+    ``gradient`` is what torch's autograd returns for each argument, in ``a``, ``b``, ``c``, the result ``y``
+    and the upstream gradient ``g``, infinities and kinks included; for a constant that torch does not
+    differentiate, the derivative of the function written out with ``where``.
     ``degree`` is by how much it multiplies the degree of its arguments, where it is a polynomial between
     its kinks: 0 for levels, 1 for straight lines; infinite for anything else.
     ``domain`` says which constants torch takes for a dtype; for others, where torch raises, the result
@@ -162,15 +163,18 @@ _ROWS = (
          jax="jax.nn.mish"),
     _row("selu", "g * 1.0507009873554805 * where(a > 0, 1, 1.6732632423543772 * exp(a))", jax="jax.nn.selu",
          pieces=_SIGN),
-    _row("elu", "g * where(a > 0, 1, b * exp(a))", arity=2, torch=_NN, jax="jax.nn.elu",
-         latex=r"\operatorname{elu}_{#1}\left(#0\right)", pieces=_SIGN),
-    _row("celu", "g * where(a > 0, 1, exp(a / b))", arity=2, jax="jax.nn.celu",
+    _row("elu", "g * where(a > 0, 1, b * exp(a))", "g * where(a > 0, 0, expm1(a))", arity=2, torch=_NN,
+         jax="jax.nn.elu", latex=r"\operatorname{elu}_{#1}\left(#0\right)", pieces=_SIGN),
+    _row("celu", "g * where(a > 0, 1, exp(a / b))",
+         "g * where(a > 0, 0, expm1(a / b) - a / b * exp(a / b))", arity=2, jax="jax.nn.celu",
          latex=r"\operatorname{celu}_{#1}\left(#0\right)", pieces=_SIGN, domain=_celu_takes),
-    _row("leaky_relu", "g * where(a > 0, 1, b)", arity=2, torch=_NN, jax="jax.nn.leaky_relu",
-         latex=r"\operatorname{leaky\_relu}_{#1}\left(#0\right)", pieces=_SIGN, degree=1),
+    _row("leaky_relu", "g * where(a > 0, 1, b)", "g * where(a > 0, 0, a)", arity=2, torch=_NN,
+         jax="jax.nn.leaky_relu", latex=r"\operatorname{leaky\_relu}_{#1}\left(#0\right)", pieces=_SIGN,
+         degree=1),
     _row("relu6", "where(0 < a < 6, g, 0)", torch=_NN, jax="jax.nn.relu6", pieces=("sign(a)", "sign(a - 6)"),
          degree=1),
-    _row("hardtanh", "where(b < a < c, g, 0)", arity=3, torch=_NN, jax="jnp.clip",
+    _row("hardtanh", "where(b < a < c, g, 0)", "where(a <= b, g, 0)", "where((a >= c) & (a > b), g, 0)",
+         arity=3, torch=_NN, jax="jnp.clip",
          latex=r"\operatorname{hardtanh}_{#1}^{#2}\left(#0\right)", pieces=("sign(a - b)", "sign(a - c)"),
          domain=lambda dtype, low, high: not low > high, degree=1),
     _row("softsign", "g / (1 + abs(a)) - g * (y / (1 + abs(a))) * sign(a)", torch=_NN,
@@ -179,16 +183,16 @@ _ROWS = (
          pieces=("sign(a - 3)", "sign(a + 3)"), degree=1),
     _row("hardswish", "where(a <= -3, 0, g * where(a < 3, a / 3 + 0.5, 1))", torch=_NN,
          jax="jax.nn.hard_swish", pieces=("sign(a - 3)", "sign(a + 3)"), degree=2),
-    _row("softshrink", "where(-b <= a <= b, 0, g)", arity=2, torch=_NN,
-         jax="jnp.multiply(jnp.sign(#0), jnp.maximum(jnp.subtract(jnp.abs(#0), #1), 0))",
+    _row("softshrink", "where(-b <= a <= b, 0, g)", "where(-b <= a <= b, 0, where(a > 0, -g, g))", arity=2,
+         torch=_NN, jax="jnp.multiply(jnp.sign(#0), jnp.maximum(jnp.subtract(jnp.abs(#0), #1), 0))",
          latex=r"\operatorname{softshrink}_{#1}\left(#0\right)", pieces=("sign(a - b)", "sign(a + b)"),
          domain=lambda dtype, width: 0 <= width < math.inf, degree=1),
-    _row("hardshrink", "where(-b <= a <= b, 0, g)", arity=2, torch=_NN,
+    _row("hardshrink", "where(-b <= a <= b, 0, g)", "0", arity=2, torch=_NN,
          jax="jnp.where(jnp.greater(jnp.abs(#0), #1), #0, 0)",
          latex=r"\operatorname{hardshrink}_{#1}\left(#0\right)", pieces=("sign(a - b)", "sign(a + b)"),
          degree=1),
     _row("reciprocal", "-g * (y * y)", latex=r"\frac{1}{#0}", pieces=_SIGN),
-    _row("remainder", "g", arity=2, pieces=("floor(a / b)",), degree=1),
+    _row("remainder", "g", "-g * floor(a / b)", arity=2, pieces=("floor(a / b)",), degree=1),
     _row("copysign", "g * where(a == 0, 0, y / a)", "0", arity=2, mixing="tensors",
          pieces=("sign(a)", "sign(b)"), degree=1),
     _row("nan_to_num", "g * (abs(a) < 1 / 0)", degree=1),

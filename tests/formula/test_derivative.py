@@ -16,7 +16,8 @@ from explorer.formula import FUNCTIONS, Formula, parse
 from explorer.formula.derivative import derivative
 from explorer.formula.evaluation import reductions
 from explorer.formula.functions import Function
-from explorer.formula.tree import Node, is_condition, walk
+from explorer.formula.parsing import filled
+from explorer.formula.tree import Call, Name, Node, children, is_condition, rebuilt, substituted, walk
 from tests.catalogue.cases import grid, settings_of
 from tests.formula.loops import undecided
 from tests.formula.strategies import PARAMETERS, formulas, many
@@ -99,8 +100,57 @@ def test_celu_at_constants_that_float32_holds_in_few_bits(size, sign):
 
 def test_every_differentiable_function_says_its_gradient():
     for row in FUNCTIONS.values():
-        expected = (row.arity if row.mixing in ("tensors", "bounds") else 1) * row.differentiable
+        expected = row.arity * row.differentiable
         assert len(row.gradient) == (0 if row.name == "where" else expected), row.name
+
+
+# What torch takes as a number only, written out, so that autograd differentiates by that number as well.
+WRITTEN_OUT = {
+    "elu": "where(a > 0, a, b * expm1(a))",
+    "celu": "where(a > 0, a, b * expm1(a / b))",
+    "leaky_relu": "where(a > 0, a, b * a)",
+    "hardtanh": "where(a <= b, b, where(a >= c, c, a))",
+    "softshrink": "where(a > b, a - b, where(a < -b, a + b, 0))",
+    "hardshrink": "where(abs(a) > b, a, 0)",
+    "remainder": "a - b * floor(a / b)",
+}
+
+
+def composed(node: Node) -> Node:
+    """The tree with each call of WRITTEN_OUT as what it is."""
+    operands = tuple(map(composed, children(node)))
+    text = isinstance(node, Call) and WRITTEN_OUT.get(node.function)
+    return filled(text, operands) if text else rebuilt(node, operands)
+
+
+def assert_parameter_as_torch(tree: Node, name: str, parameters, x: Tensor) -> None:
+    """The gradient for a parameter that is a tensor of one value for each x, before it is summed."""
+    learned = torch.full_like(x, parameters[name], requires_grad=True)
+    value = Formula(substituted(composed(tree), {Name(name): Name("y")})).bind(parameters)(x, learned)
+    expected = torch.zeros_like(x)
+    if value.requires_grad:
+        (expected,) = torch.autograd.grad(value, learned, torch.full_like(x, -2.0))
+    written = Formula(derivative(tree, name)).bind(parameters)(x, None, torch.full_like(x, -2.0))
+    torch.testing.assert_close(written, expected, rtol=1e-12, atol=1e-15, equal_nan=True)
+
+
+@pytest.mark.parametrize("op", [op for op in OPS.values() if op.parameters], ids=lambda op: op.key)
+def test_every_parameter_of_every_op_as_torch(op: Op):
+    for parameters in settings_of(op):
+        x = torch.tensor(grid(op, None, parameters, torch.float64))
+        for parameter in op.parameters:
+            assert_parameter_as_torch(op.parsed.tree, parameter.name, parameters, x)
+
+
+@pytest.mark.parametrize("text", [
+    "c / 2", "c / x", "x / c", "c / (c + 1)", "x - c", "c * x", "x**c", "c**x", "2 / c", "x**(c / 2)",
+    "tanh(c * x) / (2 * tanh(c / 2))", "min(x, c)", "max(c, x)", "clamp_min(x, c)", "clamp_max(x, c / 3)",
+    "where(x > c, x * c, c / 2)", "elu(x, c / 2)", "leaky_relu(c * x, c)", "softshrink(x, c)",
+    "copysign(c, x)", "hardshrink(x / c, 0.5)", "remainder(x, c)", "exp(-(x / c)**2) / c",
+])  # fmt: skip
+def test_a_parameter_anywhere_as_torch(text):
+    x = torch.linspace(-3.1, 2.9, 97, dtype=torch.float64)
+    assert_parameter_as_torch(parse(text, parameters=("c",)).tree, "c", PARAMETERS, x)
 
 
 @pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
@@ -179,6 +229,13 @@ def test_gradients_by_hand(text, exact, short):
 def test_a_torch_that_passes_nothing_at_a_bound(monkeypatch, text, gradient):
     monkeypatch.setattr(sys.modules[derivative.__module__], "passes_at_bounds", lambda: False)
     assert parse(text, parameters=("c",)).gradient.text == gradient
+
+
+def test_bounds_that_learn_where_torch_passes_nothing_at_them(monkeypatch):
+    monkeypatch.setattr(sys.modules[derivative.__module__], "passes_at_bounds", lambda: False)
+    tree = parse("clamp(x, lo, hi)", parameters=("lo", "hi")).tree
+    written = [Formula(derivative(tree, name)).text for name in ("lo", "hi")]
+    assert written == ["where((x < lo) & (lo < hi), g, 0)", "where((x > hi) | (hi < lo), g, 0)"]
 
 
 def test_the_gradient_of_any_name():
