@@ -1,9 +1,9 @@
 // Pictures of a lesson's numbers: matrices as heat maps, and lines on logarithmic axes.
 
+import { createFigure } from "../chart/figure.js";
 import { element } from "../elements/dom.js";
 import { coloursOf } from "../explore/instrument.js";
 import { numberText, powerText } from "../formula/numbers.js";
-import { createPlot } from "../train/plot.js";
 
 /** @typedef {{title: string, values: number[][], entry: [number|null, number]|null}} HeatMap */
 /** @typedef {{x_name: string, y_name: string, x: number[], y: Object<string, number[]>}} Lines */
@@ -48,7 +48,7 @@ function lines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
     }));
     return { traces, layout: { ...axes, legend, showlegend: true } };
   };
-  const plot = createPlot(place, { plotly, hover: false, compose });
+  const plot = createFigure(place, { plotly, hover: false, compose });
   plot.draw({ words: `${yName} against ${xName}` });
   signal.addEventListener("abort", plot.destroy);
   return place;

@@ -1,9 +1,9 @@
 // The large chart of a run: one line a rule over the steps, a band over its seeds, names at the ends.
 
+import { centred, createFigure } from "../chart/figure.js";
 import { escaped } from "../chart/traces.js";
 import { powerText, shortText } from "../formula/numbers.js";
 import { createEnds } from "./ends.js";
-import { centred, createPlot } from "./plot.js";
 import { bandOf, endOf } from "./series.js";
 
 /** @typedef {import("./series.js").Series} Series */
@@ -34,7 +34,7 @@ const TINY = 1e-30; // where mean − SD is below 0, which no axis of decades ha
 export function createTrainChart(host, { plotly }) {
   let seen = { run: "", range: /** @type {Range|null} */ (null) };
   const ends = createEnds(host);
-  return createPlot(host, { plotly, hover: true, compose, onDrawn: ends.show });
+  return createFigure(host, { plotly, hover: true, compose, onDrawn: ends.show });
 
   /** @param {Picture} picture */
   function compose({ run, scale, series, steps, empty, legend }) {

@@ -1,8 +1,8 @@
 // Where the data sits on a rule: its gradient above, the pre-activations of the net below, on one x.
 
+import { createFigure } from "../chart/figure.js";
 import { sampleCurves } from "../formula/curves.js";
 import { shareText } from "../formula/numbers.js";
-import { createPlot } from "./plot.js";
 
 /**
  * A picture: the op, one rule as an entry with its colour, and the histogram of a snapshot, null before there is one.
@@ -20,7 +20,7 @@ const ZERO = "rgba(127, 133, 143, 0.75)";
 export function createHistogram(host, { plotly }) {
   let seen = { of: "", reach: FIRST_REACH, most: 0 };
   let curve = { key: "", x: /** @type {ArrayLike<number>} */ ([]), y: /** @type {ArrayLike<number>} */ ([]) };
-  return createPlot(host, { plotly, hover: false, compose });
+  return createFigure(host, { plotly, hover: false, compose });
 
   /** @param {Picture} picture */
   function compose(picture) {

@@ -1,6 +1,6 @@
 // Lines and bars of a drawn chart moved to other values, between two drawings of Plotly.
 
-import { setPath, tenths } from "../chart/paths.js";
+import { setPath, tenths } from "./paths.js";
 
 /** A line, an area or a stack of bars, as Plotly takes it. @typedef {{type: string, mode?: string, fill?: string, x: ArrayLike<number>, y: ArrayLike<number>, width?: number}} Trace */
 /** Px of a value along an axis of Plotly's. @typedef {{d2p: (value: number) => number}} Axis */

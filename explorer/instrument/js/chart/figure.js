@@ -1,28 +1,30 @@
-// A Plotly chart in a place of its own: drawn anew with each size, theme and rest, moved in between.
+// A Plotly figure in a place of its own: drawn anew with each size, theme and rest, moved in between.
 
-import { followTheme, themeOf } from "../chart/theme.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
-import { AXIS, CONFIG, endMargin, fontSize, groundOf, loadPlotly, note } from "../chart/plotly.js";
-import { areMovable, moveTraces } from "./paths.js";
+import { areMovable, moveTraces } from "./moves.js";
+import { AXIS, CONFIG, endMargin, fontSize, groundOf, loadPlotly, note } from "./plotly.js";
+import { followTheme, themeOf } from "./theme.js";
 
 const CLEARANCE = 3; // px from an axis to its labels: else those of x and y touch in the corner
 const REST_MS = 300; // without another picture, until Plotly draws the last one whole
 
 /**
  * What is drawn: ``caption`` stands above it, ``names`` take their ``width`` in px beside it.
- * @typedef {{traces: *[], layout: *, caption?: string, names?: import("./ends.js").Names|null}} Drawing
+ * @template {{width: number}} Names
+ * @typedef {{traces: *[], layout: *, caption?: string, names?: Names|null}} Drawing
  */
 
 /**
- * A chart that ``compose`` turns each picture into; ``words`` of a picture are for those who cannot see it.
+ * A figure that ``compose`` turns each picture into; ``words`` of a picture are for those who cannot see it.
  * While pictures follow one another, lines and bars are only moved where all else stays, and not at all where
  * nobody sees them; ``onDrawn`` is told of both.
  * @template {{words: string}} Picture
+ * @template {{width: number}} [Names=never]
  * @param {HTMLElement} host of a fixed height
- * @param {{plotly: string, hover: boolean, compose: (picture: Picture) => Drawing,
- *   onDrawn?: (chart: *, names: import("./ends.js").Names|null) => void}} options
+ * @param {{plotly: string, hover: boolean, compose: (picture: Picture) => Drawing<Names>,
+ *   onDrawn?: (chart: *, names: Names|null) => void}} options
  */
-export function createPlot(host, { plotly, hover, compose, onDrawn = () => undefined }) {
+export function createFigure(host, { plotly, hover, compose, onDrawn = () => undefined }) {
   let Plotly = /** @type {*} */ (null);
   let picture = /** @type {Picture|null} */ (null);
   let drawn = ""; // all but the values, as Plotly has drawn it; with another size or theme it draws anew
@@ -101,7 +103,7 @@ export function createPlot(host, { plotly, hover, compose, onDrawn = () => undef
   };
 }
 
-/** How traces look, whatever their values. @param {*[]} traces @param {*} layout @param {Drawing["names"]} names */
+/** How traces look, whatever their values. @param {*[]} traces @param {*} layout @param {{width: number}|null} names */
 function looksOf(traces, layout, names) {
   const looks = traces.map(({ x: _x, y: _y, width: _width, customdata: _data, ...look }) => look);
   return JSON.stringify([looks, layout, names?.width]);
