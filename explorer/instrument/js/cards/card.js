@@ -11,7 +11,8 @@ import { createSlider } from "../elements/slider.js";
  * What a card shows. ``bounds`` are the ends of each control's slider, ``doubt`` why a rule may not suit.
  * @typedef {{entry: Entry, colour: string, doubt: string, controls: Control[], values: number[],
  *   bounds: [number, number][], hidden: boolean}} CardState
- * @typedef {(control: Control, value: number, phase: "moving"|"settled", byKeys: boolean) => void} OnParameter
+ * @typedef {(control: Control, value: number, phase: "moving"|"settled",
+ *   byKeys: boolean) => void} OnParameter
  */
 
 /**

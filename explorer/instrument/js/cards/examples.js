@@ -34,7 +34,11 @@ export function createExamples(examples, onChoose, isSame = () => true) {
   menu.hidden = !examples.length;
   return {
     element: element("div", { class: "examples" }, menu, element("div", {}, hint, train)),
-    /** What to try with the example that is shown; something else where it is none. @param {Choice} choice @param {string} [otherwise] */
+    /**
+     * What to try with the example that is shown; something else where it is none.
+     * @param {Choice} choice
+     * @param {string} [otherwise]
+     */
     show(choice, otherwise = "") {
       const example = examples.find(
         (each) => sameEntries(each.choice, choice) && isSame(each.choice, choice),

@@ -4,7 +4,10 @@ import { element, freshId, setAttribute, setText, setValue } from "../elements/d
 import { catalogue } from "../choice/entries.js";
 
 /** @typedef {import("../formula/entry.js").Entry} Entry */
-/** @typedef {(kind: "op"|"rule", text: string) => Promise<{entry: Entry}|{message: string, column: number}|null>} Read */
+/**
+ * @typedef {(kind: "op"|"rule", text: string) => Promise<{entry: Entry}|{message: string,
+ *   column: number}|null>} Read
+ */
 
 const PAUSE_MS = 80; // between two keys of one who types
 

@@ -77,8 +77,8 @@ export function eased([low, high], [nextLow, nextHigh], fit) {
 }
 
 /**
- * Ticks at round numbers. Where their labels would be too long they count in units of ten to the ``exponent``,
- * deep in a curve from ``base``, a round number in the range.
+ * Ticks at round numbers. Where their labels would be too long they count in units of
+ * ten to the ``exponent``, deep in a curve from ``base``, a round number in the range.
  * @param {Range} range
  * @param {number} most how many fit
  * @param {number} letters that a label may have

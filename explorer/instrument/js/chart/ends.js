@@ -16,8 +16,8 @@ const PULL = "↔";
 
 /**
  * @param {HTMLElement} layer that lies over the chart
- * @param {{view: () => Range, share: (px: number) => number, onView: (view: Range, phase: Phase) => void}} hand
- *   ``share`` says where a px of the window is, as a part of the width
+ * @param {{view: () => Range, share: (px: number) => number, onView: (view: Range,
+ *   phase: Phase) => void}} hand ``share`` says where a px of the window is, as a part of the width
  */
 export function createEnds(layer, { view, share, onView }) {
   const nodes = NAMES.map((name, place) => {

@@ -103,7 +103,12 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   };
 }
 
-/** How traces look, whatever their values. @param {*[]} traces @param {*} layout @param {{width: number}|null} names */
+/**
+ * How traces look, whatever their values.
+ * @param {*[]} traces
+ * @param {*} layout
+ * @param {{width: number}|null} names
+ */
 function looksOf(traces, layout, names) {
   const looks = traces.map(({ x: _x, y: _y, width: _width, customdata: _data, ...look }) => look);
   return JSON.stringify([looks, layout, names?.width]);

@@ -2,7 +2,7 @@
 
 /** @typedef {Float64Array|Float32Array} Floats */
 
-const FARTHEST = 1e6; // times as large as the curve away from kinks: such a limit is a pole's, and has no circle
+const FARTHEST = 1e6; // times as large as the curve away from kinks: the limit of a pole, without a circle
 const BESIDE = 8; // floats: the farthest that a point beside a kink lies from it
 
 /**

@@ -2,7 +2,11 @@
 
 import { setPath, tenths } from "./paths.js";
 
-/** A line, an area or a stack of bars, as Plotly takes it. @typedef {{type: string, mode?: string, fill?: string, x: ArrayLike<number>, y: ArrayLike<number>, width?: number}} Trace */
+/**
+ * A line, an area or a stack of bars, as Plotly takes it.
+ * @typedef {{type: string, mode?: string, fill?: string, x: ArrayLike<number>, y: ArrayLike<number>,
+ *   width?: number}} Trace
+ */
 /** Px of a value along an axis of Plotly's. @typedef {{d2p: (value: number) => number}} Axis */
 
 /** Whether traces are such as can be moved. @param {Trace[]} traces */
@@ -36,14 +40,20 @@ function axesOf({ _fullLayout: layout, _fullData: data }, place) {
 
 /** @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis */
 function moveLine(drawn, { x, y }, xaxis, yaxis) {
-  const finite = (/** @type {number} */ px) => (Number.isFinite(px) ? px : NaN); // 0 has no place among decades
+  const finite = (/** @type {number} */ px) => (Number.isFinite(px) ? px : NaN); // log of 0
   setPath(drawn, {
     x: Float64Array.from(x, (value) => xaxis.d2p(value)),
     y: Float64Array.from(y, (value) => finite(yaxis.d2p(value))),
   });
 }
 
-/** @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis @param {number[]} below heights so far, which grow */
+/**
+ * @param {Element|undefined} drawn
+ * @param {Trace} trace
+ * @param {Axis} xaxis
+ * @param {Axis} yaxis
+ * @param {number[]} below heights so far, which grow
+ */
 function moveBars(drawn, { x, y, width = 1 }, xaxis, yaxis, below) {
   const paths = drawn?.querySelectorAll(".point > path") ?? [];
   for (let i = 0; i < paths.length; i += 1) {

@@ -97,7 +97,12 @@ function drawScene(Plotly, plot, scene) {
   drawPlot(Plotly, plot, tracesOf(scene.lines, scene.absent), layout);
 }
 
-/** @param {import("./parts.js").Parts} parts @param {Scene} before @param {Scene} next @returns {() => void} */
+/**
+ * @param {import("./parts.js").Parts} parts
+ * @param {Scene} before
+ * @param {Scene} next
+ * @returns {() => void}
+ */
 function glideTo({ place, plot }, before, next) {
   const from = next.lines.map((line) => before.pixels[predecessor(line, next, before)]);
   place.classList.add("quick");

@@ -71,7 +71,8 @@ function straightEnd(x, y, from) {
 }
 
 /**
- * Set the path of a line that Plotly has drawn. It has one for each part of the line: the first takes all of it.
+ * Set the path of a line that Plotly has drawn. It has one
+ * for each part of the line: the first takes all of it.
  * @param {Element|undefined} trace
  * @param {Pixels} pixels
  */

@@ -84,7 +84,11 @@ export function groundOf(theme, { width, height, size }) {
   };
 }
 
-/** A line of text in a chart. @param {string} text @param {Object<string, *>} place as shares of the panels */
+/**
+ * A line of text in a chart.
+ * @param {string} text
+ * @param {Object<string, *>} place as shares of the panels
+ */
 export function note(text, place) {
   return { text: escaped(text), xref: "paper", yref: "paper", showarrow: false, borderpad: 2, ...place };
 }

@@ -96,10 +96,10 @@ export function probeShapes(values, lines, frame, g) {
 function tangent({ inner, x: [start, stop], forward }, x, y, slope, reach, colour) {
   if (!Number.isFinite(y) || !Number.isFinite(slope) || !inside(forward, y)) return null;
   const [low, high] = forward.range;
-  const steepness = (-slope * forward.height * (stop - start)) / (inner * (high - low)); // px down for a px across
+  const steepness = (-slope * forward.height * (stop - start)) / (inner * (high - low)); // px down a px across
   const at = down(forward, y);
   const [above, below] = [at - forward.top, forward.top + forward.height - at];
-  const [left, right] = steepness > 0 ? [above, below] : [below, above]; // px down or up before the panel ends
+  const [left, right] = steepness > 0 ? [above, below] : [below, above]; // px to the panel's ends
   const most = reach / Math.hypot(1, steepness);
   const [dx, dx2] = [left, right].map((room) => Math.min(most, room / Math.abs(steepness)));
   const d = `M${x - dx},${at - dx * steepness}L${x + dx2},${at + dx2 * steepness}`;

@@ -1,6 +1,8 @@
 // Colours and font as the page around the chart has them.
 
-/** @typedef {{text: string, ground: string, font: string, type: number}} Theme ``type``: the smallest, in px */
+/**
+ * @typedef {{text: string, ground: string, font: string, type: number}} Theme ``type``: the smallest, in px
+ */
 
 /**
  * @param {HTMLElement} host

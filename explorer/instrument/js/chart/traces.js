@@ -84,7 +84,8 @@ function sharedGaps(one, other) {
 /**
  * The traces of lines: first all lines, then their circles.
  * @param {Line[]} lines
- * @param {{key: string, label: string}[]} absent rules that are hidden or have no values: traces without points
+ * @param {{key: string, label: string}[]} absent rules that are hidden or have no values: traces without
+ *   points
  * @returns {*[]} as Plotly takes them
  */
 export function tracesOf(lines, absent) {

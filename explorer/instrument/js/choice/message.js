@@ -6,7 +6,8 @@ import { catalogue, find, learn } from "./entries.js";
 /** @typedef {import("./choice.js").Choice} Choice */
 
 /**
- * A choice as Python writes it, with its own formulas. Throws an Error with a sentence where it makes no sense.
+ * A choice as Python writes it, with its own formulas.
+ * Throws an Error with a sentence where it makes no sense.
  * @param {*} message
  * @returns {Choice}
  */

@@ -5,7 +5,8 @@
  * How a change came about. A change is "moving" while something is dragged and "settled" at rest.
  * Settled changes in a row with one and the same ``thing`` are one step of Back. At "arrival" the address
  * is as the visitor has it, from "start" on it is ours.
- * @typedef {{phase: "moving"|"settled", thing: string|null, origin: "hand"|"history"|"arrival"|"start"}} Change
+ * @typedef {{phase: "moving"|"settled", thing: string|null,
+ *   origin: "hand"|"history"|"arrival"|"start"}} Change
  */
 /** @typedef {(choice: Choice, change: Change) => void} Watcher */
 /** @typedef {ReturnType<typeof createStore>} Store */

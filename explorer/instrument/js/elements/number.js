@@ -1,4 +1,5 @@
-// A field for an exact number, as people write it; what it cannot read stays in it, with a sentence that says so.
+// A field for an exact number, as people write it; what it
+// cannot read stays in it, with a sentence that says so.
 
 import { refusal, typedNumber } from "../formula/numbers.js";
 import { element, freshId, setAttribute, setText } from "./dom.js";
@@ -58,7 +59,11 @@ export function createNumberField({ name, class: kind = "", onNumber, next }) {
   return {
     field,
     message,
-    /** What it holds now; what somebody is typing stays, and what was refused stays until there is something new. @param {string} text */
+    /**
+     * What it holds now; what somebody is typing stays, and
+     * what was refused stays until there is something new.
+     * @param {string} text
+     */
     show(text) {
       const anew = text !== shown;
       shown = text;

@@ -11,15 +11,16 @@ const LEAST_RATIO = 1.01; // of a step by keyboard: with three digits a smaller 
 /**
  * Between what the native slider holds and the value: the ends, the step, and both ways; ``next`` is the
  * value a step up (1) or down (-1) from another.
- * @typedef {{ends: [number, number], step: number, value: (held: number) => number, held: (value: number) => number,
- *   next: (value: number, way: 1|-1) => number}} Scale
+ * @typedef {{ends: [number, number], step: number, value: (held: number) => number,
+ *   held: (value: number) => number, next: (value: number, way: 1|-1) => number}} Scale
  */
 
 /**
  * A labelled slider and a number field. ``onChange`` gets "moving" while it is dragged and "settled" at
  * rest, and whether it is one of a row of small steps by keyboard. A number may be typed that lies beyond
  * the slider.
- * @param {{name: string, meaning?: string, onChange: (value: number, phase: "moving"|"settled", byKeys: boolean) => void}} options
+ * @param {{name: string, meaning?: string, onChange: (value: number, phase: "moving"|"settled",
+ *   byKeys: boolean) => void}} options
  */
 export function createSlider({ name, meaning = "", onChange }) {
   let scale = linear(0, 1);

@@ -23,7 +23,8 @@ import { createTakeAway } from "./takeaway.js";
  * @typedef {(host: HTMLElement, store: import("../choice/store.js").Store, reach: {plotly: string,
  *   server: (path: string) => string, colours: () => {rules: string[]},
  *   examples: import("./strip.js").Example[]}) => Drawn} CreateTraining
- * @typedef {{refresh: () => void, destroy: () => void}} Drawn a part that is drawn anew when the colours change
+ * @typedef {{refresh: () => void, destroy: () => void}} Drawn a part that is drawn anew when the colours
+ *   change
  */
 
 /**

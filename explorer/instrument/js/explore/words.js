@@ -7,8 +7,8 @@ import { createMenu } from "../elements/menu.js";
 
 const NOT_YET = "…";
 const EXPLANATION =
-  "The browser draws every curve at once, so that it follows your hand. Once you rest, torch computes the same " +
-  "curves on the server, and its values take their place: then they are confirmed.";
+  "The browser draws every curve at once, so that it follows your hand. Once you rest, torch computes the " +
+  "same curves on the server, and its values take their place: then they are confirmed.";
 
 /**
  * The words above the chart, in a place of a fixed size; the rest opens.

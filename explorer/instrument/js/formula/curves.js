@@ -155,7 +155,8 @@ function grid(start, stop, points, kinks) {
 }
 
 /**
- * The nearest floats beside a kink, and the fourth ones: where an op divides first, a jump may come that late.
+ * The nearest floats beside a kink, and the fourth ones:
+ * where an op divides first, a jump may come that late.
  * @param {number} x
  */
 function neighbours(x) {

@@ -15,7 +15,8 @@
  *
  * @typedef {{offset: Tree, spacing: Tree, low: Tree|null, high: Tree|null}} Lattice kinks at even distances
  *
- * @typedef {{tree: Tree, turns: Tree[]}} Piece constant between kinks, with what changes where it may touch one
+ * @typedef {{tree: Tree, turns: Tree[]}} Piece constant between kinks, with what changes where it may touch
+ *   one
  *
  * @typedef {object} Common
  * @property {string} key
@@ -27,7 +28,8 @@
  * @property {string|null} formula null where torch differentiates the op
  * @property {Parameter[]} parameters
  * @property {(Tree|Lattice)[]|null} kinks the declared ones; null where they are searched for
- * @property {Piece[]} [pieces] at whose changes a kink may lie; like slopes, only where kinks are searched for
+ * @property {Piece[]} [pieces] at whose changes a kink may lie; like slopes, only where kinks are searched
+ *   for
  * @property {{x: Tree, y: Tree}} [slopes] of the formula in x and in y
  * @property {{name: string, sign: number}[]} movable the parameters that are a kink, or minus one
  *

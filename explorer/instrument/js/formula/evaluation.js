@@ -14,7 +14,8 @@
  * @property {Value} [y] the op's forward values at x
  * @property {Value} [g] the upstream gradient
  * @property {Record<string, number>} parameters
- * @property {Scope} [reference] where every mean(…) is taken over, and every other reduction; without one, x itself
+ * @property {Scope} [reference] where every mean(…) is taken over, and every other reduction; without one, x
+ *   itself
  */
 
 import { FUNCTIONS, OPERATORS, PYTHON, REDUCTIONS, toThe } from "./functions.js";
@@ -135,7 +136,7 @@ function operation(node) {
   if (node[0] === "compare") return chain(node[1].map((sign) => OPERATORS[sign]));
   if (node[0] === "~") return (a) => 1 - a;
   if (node.length === 2) return (a) => -a;
-  if (node[0] === "/" && isConstant(node[1]) && !isConstant(node[2])) return (a, b) => (1 / b) * a; // as torch does
+  if (node[0] === "/" && isConstant(node[1]) && !isConstant(node[2])) return (a, b) => (1 / b) * a; // as torch
   return OPERATORS[node[0]];
 }
 

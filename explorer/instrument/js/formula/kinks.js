@@ -7,7 +7,8 @@
  * @typedef {import("./entry.js").Entry} Entry
  * @typedef {import("./entry.js").Lattice} Lattice
  * @typedef {import("./entry.js").Piece} Piece
- * @typedef {{tree: Tree, pieces: Piece[], slopes: {x: Tree, y: Tree}}} Watched an entry that declares no kinks
+ * @typedef {{tree: Tree, pieces: Piece[], slopes: {x: Tree, y: Tree}}} Watched an entry that declares no
+ *   kinks
  * @typedef {(x: Float64Array) => Scope} ScopeAt
  * @typedef {(x: Float64Array) => Float64Array} Values
  * @typedef {(x: Float64Array, upstream: Float64Array) => Float64Array} OpSlope the op's derivative times it
@@ -157,7 +158,10 @@ function switches(value, start, stop, also) {
   );
 }
 
-/** Values with one number for what is not a number, which would differ from itself. @param {Float64Array} values */
+/**
+ * Values with one number for what is not a number, which would differ from itself.
+ * @param {Float64Array} values
+ */
 const comparable = (values) => values.map((value) => (Number.isNaN(value) ? Infinity : value));
 
 /**
@@ -197,8 +201,8 @@ function sidesOf(entry, scopeAt, opSlope) {
 
 /**
  * Which x are kinks of the curve itself: it has a value there, and value or slope differ on the two sides.
- * Seen from a hundredth of the distance a smooth change is a hundredth as large, a jump or corner is not; where
- * the slope grows on and on is a kink as well.
+ * Seen from a hundredth of the distance a smooth change is a hundredth as large,
+ * a jump or corner is not; where the slope grows on and on is a kink as well.
  * @param {Curve} curve
  * @param {Float64Array} x ascending
  * @param {number} width
@@ -234,7 +238,8 @@ function room(x, i, width) {
 }
 
 /**
- * How much value and slope change from one side of each x to the other, rounding left out, and how steep it is.
+ * How much value and slope change from one side of each x
+ * to the other, rounding left out, and how steep it is.
  * @param {Curve} curve
  * @param {Float64Array} x
  * @param {Float64Array} step

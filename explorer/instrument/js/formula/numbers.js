@@ -42,7 +42,10 @@ function factor(text) {
   return (sign === "-" ? -1 : 1) * decimal * (pi ? Math.PI : 1) * (e ? Math.E : 1);
 }
 
-/** Why what somebody typed is no number, and how one is written. @param {string} text that ``typedNumber`` cannot read */
+/**
+ * Why what somebody typed is no number, and how one is written.
+ * @param {string} text that ``typedNumber`` cannot read
+ */
 export function refusal(text) {
   const plain = asTyped(text);
   if (AMBIGUOUS.test(plain)) {

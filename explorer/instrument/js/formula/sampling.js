@@ -9,7 +9,8 @@
  * @property {number} scan points of the search for kinks
  * @property {number} halvings from a step of the scan down to neighbouring floats
  * @property {number} largest |x| of a range
- * @property {number} narrowest of the larger end: in a range below that float64 has too few numbers for a curve
+ * @property {number} narrowest of the larger end: in a range below that float64 has too few numbers for a
+ *   curve
  * @property {number} least width of a range
  */
 

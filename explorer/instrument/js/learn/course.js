@@ -15,7 +15,8 @@ const NEXT = /** @type {Object<string, number>} */ ({
   ArrowLeft: -1,
   PageUp: -1,
 });
-const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-place *"; // they have a use for arrows
+// They have a use for arrows.
+const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-place *";
 
 /**
  * The course in ``host``; which lesson is shown stands in the address.

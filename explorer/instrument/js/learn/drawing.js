@@ -1,4 +1,5 @@
-// What somebody expects, on a layer over the chart's lower panel: drawn by hand, or the curve of a picked answer.
+// What somebody expects, on a layer over the chart's lower
+// panel: drawn by hand, or the curve of a picked answer.
 
 import { element, setText } from "../elements/dom.js";
 import { across, down } from "../chart/plot.js";

@@ -14,20 +14,21 @@ import { thumbnail } from "../chart/thumbnail.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /**
- * What somebody expects. ``checked`` says whether it is right, and a sentence to it; ``answer`` is the sentence to
- * who asks for the answer; ``saved`` and ``restore`` carry it over a reload.
+ * What somebody expects. ``checked`` says whether it is right, and a sentence to it; ``answer``
+ * is the sentence to who asks for the answer; ``saved`` and ``restore`` carry it over a reload.
  * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean,
  *   room: [number, number], checked: () => {right: boolean, words: string}, answer: () => string,
  *   saved: () => {picked: number|null, drawn: (number|null)[]|null},
  *   restore: (state: import("./memory.js").State) => void, missed: () => void}} Forecast
- * @typedef {{onTerm: import("./words.js").OnTerm, onCheck: () => void, onSkip: () => void, onChange: () => void}} Acts
+ * @typedef {{onTerm: import("./words.js").OnTerm, onCheck: () => void, onSkip: () => void,
+ *   onChange: () => void}} Acts
  */
 
 const ROOM = /** @type {[number, number]} */ ([-1, 2]); // of the gradients' axis: neither 0 nor 1 stands out
 
 /**
- * @param {*} prediction of a lesson: ``answers``, the place of the ``right`` one; where one draws, the ``rule``, and
- *   the x ``at`` which the values of all rules are told
+ * @param {*} prediction of a lesson: ``answers``, the place of the ``right`` one; where one draws, the
+ *   ``rule``, and the x ``at`` which the values of all rules are told
  * @param {Choice} choice of the first curves
  * @param {Acts} acts
  * @returns {Forecast}
@@ -118,7 +119,10 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
       .join(" ");
   }
 
-  /** What the gradients' axis has to hold, so that every answer can be seen on it. @returns {[number, number]} */
+  /**
+   * What the gradients' axis has to hold, so that every answer can be seen on it.
+   * @returns {[number, number]}
+   */
   function roomOf() {
     const pictures = answers.flatMap((/** @type {*} */ { picture }) =>
       picture ? [sampled(picture, choice)] : [],
@@ -164,7 +168,10 @@ function nameOf(key) {
   return formula ? `the gradient of ${label}` : "torch's own gradient";
 }
 
-/** The shape of a sampled curve in words. @param {{x: Float64Array, y: Float64Array, marks: Int8Array}} curve */
+/**
+ * The shape of a sampled curve in words.
+ * @param {{x: Float64Array, y: Float64Array, marks: Int8Array}} curve
+ */
 function wordsOf({ x, y, marks }) {
   const even = (/** @type {Float64Array} */ values) => values.filter((_, i) => !marks[i]);
   return shapeWords(even(x), even(y));

@@ -1,8 +1,15 @@
 // Is a drawn gradient the true one? Judged by its shape and its extremes, as exactly as a hand draws.
 
-/** A curve: x ascending, y as many; NaN where nothing is. @typedef {{x: ArrayLike<number>, y: ArrayLike<number>}} Curve */
+/**
+ * A curve: x ascending, y as many; NaN where nothing is.
+ * @typedef {{x: ArrayLike<number>, y: ArrayLike<number>}} Curve
+ */
 /** A sampled gradient; ``marks`` is 1 at a kink. @typedef {Curve & {marks: ArrayLike<number>}} Truth */
-/** Where a drawing leaves the gradient: from the first to the last x, and how far at most, in sizes of the gradient. @typedef {{from: number, to: number, peak: number}} Excursion */
+/**
+ * Where a drawing leaves the gradient: from the first to the
+ * last x, and how far at most, in sizes of the gradient.
+ * @typedef {{from: number, to: number, peak: number}} Excursion
+ */
 /**
  * ``right``: no part that was drawn is wrong; ``whole``: enough of the range was drawn; ``share`` of it;
  * ``mean`` distance of what was drawn; ``excursions`` from the left to the right.
@@ -42,7 +49,10 @@ export function judge(drawn, truth) {
   };
 }
 
-/** The x of an excursion by which it is named: as round as it can be, well inside. @param {Excursion} excursion */
+/**
+ * The x of an excursion by which it is named: as round as it can be, well inside.
+ * @param {Excursion} excursion
+ */
 export function nameOf({ from, to }) {
   const [middle, quarter] = [(from + to) / 2, (to - from) / 4];
   for (let digits = 0; digits < 6; digits += 1) {
@@ -52,12 +62,20 @@ export function nameOf({ from, to }) {
   return middle;
 }
 
-/** A curve's value at an x, between its neighbours, or that of its end. @param {Curve} curve @param {number} x */
+/**
+ * A curve's value at an x, between its neighbours, or that of its end.
+ * @param {Curve} curve
+ * @param {number} x
+ */
 export function valueAt(curve, x) {
   return valuesOf(curve)(x);
 }
 
-/** The same for many x; NaN where the curve has no point. @param {Curve} curve @returns {(x: number) => number} */
+/**
+ * The same for many x; NaN where the curve has no point.
+ * @param {Curve} curve
+ * @returns {(x: number) => number}
+ */
 export function valuesOf(curve) {
   const points = pointsOf(curve);
   return (x) => {
@@ -117,7 +135,11 @@ function excursionsOf(points, bands, { size }) {
   return found;
 }
 
-/** Whether excursions are no more than slips of the hand. @param {Excursion[]} excursions @param {number} width of the range */
+/**
+ * Whether excursions are no more than slips of the hand.
+ * @param {Excursion[]} excursions
+ * @param {number} width of the range
+ */
 function slips(excursions, width) {
   const whole = excursions.reduce((sum, { from, to }) => sum + to - from, 0);
   return (

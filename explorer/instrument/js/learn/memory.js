@@ -1,9 +1,9 @@
 // What was drawn, picked and revealed in each lesson. It stays in this tab and is sent nowhere.
 
 /**
- * ``picked`` is the place of an answer; ``drawn`` the cells of a drawing; ``missed`` whether it was checked and not
- * right; ``revealed`` is "checked" after a right
- * prediction, "shown" where the answer was asked for, else null.
+ * ``picked`` is the place of an answer; ``drawn`` the cells of a drawing;
+ * ``missed`` whether it was checked and not right; ``revealed`` is "checked"
+ * after a right prediction, "shown" where the answer was asked for, else null.
  * @typedef {{picked: number|null, drawn: (number|null)[]|null, missed: boolean,
  *   revealed: "checked"|"shown"|null}} State
  */
@@ -11,7 +11,8 @@
 /** @type {State} */
 export const NOTHING = { picked: null, drawn: null, missed: false, revealed: null };
 
-const kept = /** @type {Map<string, string>} */ (new Map()); // where a browser forbids its own storage, as in some frames
+// Where a browser forbids its own storage, as in some frames.
+const kept = /** @type {Map<string, string>} */ (new Map());
 
 /** @param {string} key of a lesson @returns {State} */
 export function recall(key) {

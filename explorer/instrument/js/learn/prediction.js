@@ -5,10 +5,10 @@ import { element, freshId, setText } from "../elements/dom.js";
 /** What stands beside the button of an answer. @typedef {(Node|string)[]} Content */
 
 /**
- * The form. ``onPick`` is told of a picked answer, ``onClear`` that a drawing is to go (null where there is none),
- * ``onCheck`` that the reader has decided, ``onSkip`` that the answer is to be shown.
- * @param {{hint: string, options: Content[], onPick: () => void, onClear: (() => void)|null, onCheck: () => void,
- *   onSkip: () => void}} options
+ * The form. ``onPick`` is told of a picked answer, ``onClear`` that a drawing is to go (null where
+ * there is none), ``onCheck`` that the reader has decided, ``onSkip`` that the answer is to be shown.
+ * @param {{hint: string, options: Content[], onPick: () => void, onClear: (() => void)|null,
+ *   onCheck: () => void, onSkip: () => void}} options
  */
 export function createPrediction({ hint, options, onPick, onClear, onCheck, onSkip }) {
   const name = freshId();

@@ -6,7 +6,10 @@ import { about } from "./shape.js";
 
 /** @typedef {import("./judging.js").Judgement} Judgement */
 /** @typedef {import("./judging.js").Curve} Curve */
-/** An answer of a lesson, with the sentence of its own. @typedef {{text: string, why: string, picture: string|null}} Answer */
+/**
+ * An answer of a lesson, with the sentence of its own.
+ * @typedef {{text: string, why: string, picture: string|null}} Answer
+ */
 
 const AGAIN = "Try again, or see the answer.";
 
@@ -30,7 +33,8 @@ export function drawnRightWords({ mean, whole, share }, name) {
 }
 
 /**
- * Of a drawing that is not right and looks like no other answer: where it leaves the gradient, not what is there.
+ * Of a drawing that is not right and looks like no other
+ * answer: where it leaves the gradient, not what is there.
  * @param {Judgement} judgement
  * @param {Curve} drawn
  */

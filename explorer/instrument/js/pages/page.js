@@ -22,7 +22,8 @@ export function reachOf(data) {
  * @param {HTMLElement} place
  * @param {*} data as Python sends it
  * @param {Partial<import("../explore/instrument.js").Reach>} [more] that this page reaches
- * @param {(choice: import("../choice/choice.js").Choice, by: "nothing"|"link"|"page") => import("../choice/choice.js").Choice} [enter]
+ * @param {(choice: import("../choice/choice.js").Choice,
+ *   by: "nothing"|"link"|"page") => import("../choice/choice.js").Choice} [enter]
  */
 export function createPage(place, data, more, enter = (choice) => choice) {
   const first = received(data.choice);

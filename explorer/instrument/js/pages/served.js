@@ -27,7 +27,9 @@ export function createServed() {
   return createPage(place, JSON.parse(data));
 }
 
-/** Wait until it may be moved: what stands beside it has found its place, nothing scrolls, no hand is on it. */
+/**
+ * Wait until it may be moved: what stands beside it has found its place, nothing scrolls, no hand is on it.
+ */
 export async function letGo() {
   const top = () => document.querySelector(".served")?.scrollTop;
   let before;

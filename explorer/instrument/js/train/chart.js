@@ -20,11 +20,11 @@ import { bandOf, endOf } from "./series.js";
  */
 
 const FEW = 10; // steps, between which Plotly would mark fractions of a step
-const WORST = 3; // decades above the first value that are shown: a rule that diverges shall not flatten the others
+const WORST = 3; // decades above the first value shown: a rule that diverges shall not flatten the others
 const BAND = "24"; // opacity, as the end of a colour
 const HIGH_CHANCE = 0.4; // beyond which the axis begins here and not at 0
 const GUESSED = "rgba(127, 133, 143, 0.9)";
-const VALUE_LETTERS = { share: 3, fit: 5, decades: 6 }; // that a value beside the chart takes, so that its width stays
+const VALUE_LETTERS = { share: 3, fit: 5, decades: 6 }; // of a value beside the chart, so that its width stays
 const TINY = 1e-30; // where mean − SD is below 0, which no axis of decades has
 
 /**
@@ -98,7 +98,10 @@ function decades([low, high]) {
   };
 }
 
-/** Ranges that hold all series, and only ever grow. @type {{[kind in Scale["kind"]]: (range: Range|null, series: Series[], scale: Scale) => Range|null}} */
+/**
+ * Ranges that hold all series, and only ever grow.
+ * @type {{[kind in Scale["kind"]]: (range: Range|null, series: Series[], scale: Scale) => Range|null}}
+ */
 const RANGES = { share: shares, fit: fits, decades: powers };
 
 /**
@@ -132,7 +135,12 @@ function leastOf(series) {
   );
 }
 
-/** Whole decades, but for what is far above where a series began. @param {Range|null} range @param {Series[]} series @returns {Range|null} */
+/**
+ * Whole decades, but for what is far above where a series began.
+ * @param {Range|null} range
+ * @param {Series[]} series
+ * @returns {Range|null}
+ */
 function powers(range, series) {
   let [low, high] = range ?? [Infinity, -Infinity];
   for (const { y } of series) {

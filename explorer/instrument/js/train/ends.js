@@ -4,8 +4,14 @@ import { element, setAttribute, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
 import { cut, spread } from "./labels.js";
 
-/** A name at the end of a curve: ``x`` and ``y`` in the chart's numbers. @typedef {{x: number, y: number, colour: string, name: string, value: string}} Name */
-/** Names that stand in ``width`` px beside the chart. @typedef {{width: number, letters: number, names: Name[]}} Names */
+/**
+ * A name at the end of a curve: ``x`` and ``y`` in the chart's numbers.
+ * @typedef {{x: number, y: number, colour: string, name: string, value: string}} Name
+ */
+/**
+ * Names that stand in ``width`` px beside the chart.
+ * @typedef {{width: number, letters: number, names: Name[]}} Names
+ */
 
 const NARROW = 440; // px of a chart
 const [FEW_LETTERS, MANY_LETTERS] = [11, 20];
@@ -20,7 +26,13 @@ export function createEnds(host) {
   const labels = /** @type {HTMLElement[]} */ ([]);
   host.append(list);
 
-  /** Names, with the room they take. @param {HTMLElement} chart @param {Name[]} names @param {number} least letters of a value @returns {Names|null} */
+  /**
+   * Names, with the room they take.
+   * @param {HTMLElement} chart
+   * @param {Name[]} names
+   * @param {number} least letters of a value
+   * @returns {Names|null}
+   */
   function room(chart, names, least) {
     if (!names.length) return null;
     const letters = chart.clientWidth < NARROW ? FEW_LETTERS : MANY_LETTERS;
@@ -62,14 +74,26 @@ export function createEnds(host) {
   return { room, show };
 }
 
-/** @param {HTMLElement} label @param {Name} name @param {number} left @param {number} top @param {number} letters */
+/**
+ * @param {HTMLElement} label
+ * @param {Name} name
+ * @param {number} left
+ * @param {number} top
+ * @param {number} letters
+ */
 function place(label, { name, value }, left, top, letters) {
   setText(/** @type {Element} */ (label.firstChild), value);
   setText(/** @type {Element} */ (label.lastChild), cut(name, letters));
   label.style.translate = `${left}px calc(${top}px - 50%)`;
 }
 
-/** The line from a curve's end to its name. @param {{x: number, y: number}} from @param {number} right @param {number} top @param {string} colour */
+/**
+ * The line from a curve's end to its name.
+ * @param {{x: number, y: number}} from
+ * @param {number} right
+ * @param {number} top
+ * @param {string} colour
+ */
 function lead({ x, y }, right, top, colour) {
   const far = x < right - 8;
   return shape("path", {

@@ -65,7 +65,12 @@ function wholeField({ label, meaning, low, high }, { onChange }) {
   };
 }
 
-/** Widths of hidden layers, one after the other. @param {Setting} setting @param {Told} told @returns {Field} */
+/**
+ * Widths of hidden layers, one after the other.
+ * @param {Setting} setting
+ * @param {Told} told
+ * @returns {Field}
+ */
 function widthsField({ label, meaning, low, high }, { onChange }) {
   const id = freshId();
   const mistake = element("small", { id, class: "refusal", role: "alert" });
@@ -98,7 +103,12 @@ function widthsField({ label, meaning, low, high }, { onChange }) {
   };
 }
 
-/** What somebody typed as widths; null where it is none. @param {string} text @param {number} low @param {number} high */
+/**
+ * What somebody typed as widths; null where it is none.
+ * @param {string} text
+ * @param {number} low
+ * @param {number} high
+ */
 export function widthsOf(text, low, high) {
   const widths = text
     .split(/[\s,;×-]+/)
@@ -108,7 +118,12 @@ export function widthsOf(text, low, high) {
   return fit && 1 <= widths.length && widths.length <= MOST_LAYERS ? widths : null;
 }
 
-/** A slider of decades; a word, as "full", is a box to tick beside it. @param {Setting} setting @param {Told} told @returns {Field} */
+/**
+ * A slider of decades; a word, as "full", is a box to tick beside it.
+ * @param {Setting} setting
+ * @param {Told} told
+ * @returns {Field}
+ */
 function logField({ label, meaning, low, high, words }, { onChange, usual }) {
   const ends = /** @type {[number, number]} */ ([low, high]);
   const slider = createSlider({

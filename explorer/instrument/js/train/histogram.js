@@ -5,9 +5,11 @@ import { sampleCurves } from "../formula/curves.js";
 import { shareText } from "../formula/numbers.js";
 
 /**
- * A picture: the op, one rule as an entry with its colour, and the histogram of a snapshot, null before there is one.
- * @typedef {{run: string|null, words: string, op: *, rule: *, colour: string, parameters: Object<string, number>,
- *   gradients: {edges: Float32Array, passed_counts: Int32Array, zero_counts: Int32Array}|null}} Picture
+ * A picture: the op, one rule as an entry with its colour,
+ * and the histogram of a snapshot, null before there is one.
+ * @typedef {{run: string|null, words: string, op: *, rule: *, colour: string,
+ *   parameters: Object<string, number>, gradients: {edges: Float32Array, passed_counts: Int32Array,
+ *   zero_counts: Int32Array}|null}} Picture
  */
 
 const FIRST_REACH = 4; // of x, before there is data
@@ -88,7 +90,12 @@ function bars({ colour }, { edges, passed_counts: passed, zero_counts: zero }) {
   return [bar(zero, ZERO), bar(passed, colour)];
 }
 
-/** Where the data sits, in words. @param {string} label of the rule @param {Picture["gradients"]} gradients @param {boolean} begun whether there is a snapshot */
+/**
+ * Where the data sits, in words.
+ * @param {string} label of the rule
+ * @param {Picture["gradients"]} gradients
+ * @param {boolean} begun whether there is a snapshot
+ */
 export function histogramWords(label, gradients, begun) {
   if (!gradients)
     return begun

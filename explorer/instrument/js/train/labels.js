@@ -5,8 +5,8 @@ import { within } from "../formula/numbers.js";
 const WIDEST = 24; // letters of a name beside the chart; the whole of it stands in the table and the hover
 
 /**
- * Where labels go whose curves end at ``wanted`` px: in the same order from the top, ``height`` apart or more,
- * between ``low`` and ``high``, and no further away than that takes.
+ * Where labels go whose curves end at ``wanted`` px: in the same order from the top,
+ * ``height`` apart or more, between ``low`` and ``high``, and no further away than that takes.
  * @param {number[]} wanted
  * @param {number} height px from one to the next
  * @param {number} low the highest place, in px from the top
@@ -30,14 +30,25 @@ export function spread(wanted, height, low, high) {
   return positions;
 }
 
-/** Labels that lie one below the other without a gap. @typedef {{members: number[], sum: number, top: number}} Block */
+/**
+ * Labels that lie one below the other without a gap.
+ * @typedef {{members: number[], sum: number, top: number}} Block
+ */
 
 /** @param {Block} above @param {Block} below @param {number} apart */
 function touch(above, below, apart) {
   return below.top < above.top + above.members.length * apart - 1e-9;
 }
 
-/** Two blocks as one, as near as possible to where its labels belong. @param {Block} above @param {Block} below @param {number} apart @param {number} low @param {number} high @returns {Block} */
+/**
+ * Two blocks as one, as near as possible to where its labels belong.
+ * @param {Block} above
+ * @param {Block} below
+ * @param {number} apart
+ * @param {number} low
+ * @param {number} high
+ * @returns {Block}
+ */
 function joined(above, below, apart, low, high) {
   const members = [...above.members, ...below.members];
   const count = members.length;

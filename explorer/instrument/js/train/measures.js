@@ -24,7 +24,10 @@ export function createMeasures(host, onChoose) {
   }
 
   return {
-    /** @param {{heading: string, measures: {options: {measure: Measure, label: string}[], chosen: Measure}}} picture */
+    /**
+     * @param {{heading: string, measures: {options: {measure: Measure, label: string}[],
+     *   chosen: Measure}}} picture
+     */
     show({ heading, measures: { options, chosen } }) {
       setText(title, heading);
       const wanted = options.map(button);

@@ -15,11 +15,12 @@ import { settingText, taskOf } from "./tasks.js";
  * What a button does: nothing where it is not offered.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
  * The whole picture; a painter puts each part into its place.
- * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string, state: string},
- *   verdict: string, chart: import("./chart.js").Picture, heading: string,
+ * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string,
+ *   state: string}, verdict: string, chart: import("./chart.js").Picture, heading: string,
  *   measures: {options: {measure: Measure, label: string}[], chosen: Measure},
- *   histogram: import("./histogram.js").Picture, rows: {lanes: Lane[], snapshot: *, chosen: string, judged: Record<string, string>|null}, choice: State["choice"],
- *   task: import("./tasks.js").Task, about: string, table: {shown: boolean, text: string}}} Picture
+ *   histogram: import("./histogram.js").Picture, rows: {lanes: Lane[], snapshot: *, chosen: string,
+ *   judged: Record<string, string>|null}, choice: State["choice"], task: import("./tasks.js").Task,
+ *   about: string, table: {shown: boolean, text: string}}} Picture
  */
 
 const CUT_OFF =
@@ -174,7 +175,10 @@ function emptyOf(measure, snapshot) {
     : `The ${what} appears here with the first step`;
 }
 
-/** How many steps the longest of some series goes: a run that broke off early shall fill its chart. @param {import("./series.js").Series[]} series */
+/**
+ * How many steps the longest of some series goes: a run that broke off early shall fill its chart.
+ * @param {import("./series.js").Series[]} series
+ */
 function lengthOf(series) {
   return Math.max(0, ...series.map((each) => endOf(each)?.x ?? 0)) + 1;
 }

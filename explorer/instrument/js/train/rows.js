@@ -6,7 +6,8 @@ import { shareText, shortText } from "../formula/numbers.js";
 /** @typedef {import("./series.js").Lane} Lane */
 /**
  * A column: its name, what it means, and what stands in it for a rule; "–" where there is nothing yet.
- * @typedef {{name: string, meaning: string, text: (snapshot: *, key: string, judged: Record<string, string>) => string}} Column
+ * @typedef {{name: string, meaning: string, text: (snapshot: *, key: string, judged: Record<string,
+ *   string>) => string}} Column
  */
 
 const NONE = "–";
@@ -85,8 +86,8 @@ export function createRows(host, onChoose) {
 
   return {
     /**
-     * @param {{lanes: Lane[], snapshot: *, chosen: string, judged: Record<string, string>|null}} picture ``judged``
-     *   says how each rule does on held-out data; null where none is
+     * @param {{lanes: Lane[], snapshot: *, chosen: string, judged: Record<string, string>|null}} picture
+     *   ``judged`` says how each rule does on held-out data; null where none is
      */
     show({ lanes, snapshot, chosen, judged }) {
       removeOthers(lanes);
@@ -113,7 +114,12 @@ function createRow(onChoose) {
   const row = element("tr", {}, element("th", { scope: "row" }, name), ...cells);
   return {
     element: row,
-    /** @param {Lane} lane @param {boolean} chosen @param {*} snapshot @param {Record<string, string>} judged */
+    /**
+     * @param {Lane} lane
+     * @param {boolean} chosen
+     * @param {*} snapshot
+     * @param {Record<string, string>} judged
+     */
     show({ key, label, colour }, chosen, snapshot, judged) {
       setText(name, label);
       setAttribute(name, "title", label);

@@ -21,14 +21,16 @@ const PATIENCE_MS = 20_000;
 
 /**
  * ``live`` gives the settings that may change in mid-run as they are shown: every command carries them.
- * @param {{server: (path: string) => string, live: () => Object<string, string>, onChange: (view: View) => void}} options
+ * @param {{server: (path: string) => string, live: () => Object<string, string>,
+ *   onChange: (view: View) => void}} options
  */
 export function createRun({ server, live, onChange }) {
   let run = kept("run");
   let view = /** @type {View} */ ({ status: IDLE, notice: "", lost: false, id: null });
   let line = Promise.resolve(); // what was pressed is done in its order
   let waiting = 0;
-  let intended = /** @type {string|null} */ (null); // the settings of the run there is once all that waits is done
+  // The settings of the run there is once all that waits is done.
+  let intended = /** @type {string|null} */ (null);
   let changing = false; // a change of lr or pace is not yet sent
   const feed = createFeed({ server, onEvent: told, onLost: () => show({ lost: true }) });
 
@@ -173,7 +175,11 @@ export function createRun({ server, live, onChange }) {
   }
 }
 
-/** The answer of the server to a request; a message where it gives none. @param {string} address @param {*} data */
+/**
+ * The answer of the server to a request; a message where it gives none.
+ * @param {string} address
+ * @param {*} data
+ */
 async function post(address, data) {
   try {
     const response = await fetch(address, { ...sent(data), signal: AbortSignal.timeout(PATIENCE_MS) });

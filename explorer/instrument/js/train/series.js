@@ -51,7 +51,12 @@ function lossSeries({ loss_steps: steps, losses, loss_sd: spreads }, lanes) {
   }));
 }
 
-/** Two curves a rule: first layer solid, last one dotted. @param {*} snapshot @param {Lane[]} lanes @returns {Series[]} */
+/**
+ * Two curves a rule: first layer solid, last one dotted.
+ * @param {*} snapshot
+ * @param {Lane[]} lanes
+ * @returns {Series[]}
+ */
 function normSeries({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lanes) {
   return lanes.flatMap(({ key, label, colour }) => [
     { name: `${label}, w1`, colour, x: steps[key], y: w1[key] },
@@ -59,7 +64,11 @@ function normSeries({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lanes) {
   ]);
 }
 
-/** The same curves without a name of their own: those of an earlier run. @param {Series[]} series @returns {Series[]} */
+/**
+ * The same curves without a name of their own: those of an earlier run.
+ * @param {Series[]} series
+ * @returns {Series[]}
+ */
 export function ghostsOf(series) {
   return series.map(({ meta: _meta, spread: _spread, ...curve }) => ({ ...curve, faint: true }));
 }

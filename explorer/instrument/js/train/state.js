@@ -30,7 +30,11 @@ export function withBegun(state) {
   return { ...state, trained: state.choice, remark: "" };
 }
 
-/** Other settings are chosen than the run has: it becomes the one before. @param {State} state @returns {State} */
+/**
+ * Other settings are chosen than the run has: it becomes the one before.
+ * @param {State} state
+ * @returns {State}
+ */
 export function withOther(state) {
   const { trained, view, before } = state;
   const { snapshot, state: name } = view.status;
@@ -48,7 +52,12 @@ export function withReset(state) {
   return { ...state, before: null, remark: "" };
 }
 
-/** The rules of a choice with their colours. @param {Choice} choice @param {string[]} colours @returns {import("./series.js").Lane[]} */
+/**
+ * The rules of a choice with their colours.
+ * @param {Choice} choice
+ * @param {string[]} colours
+ * @returns {import("./series.js").Lane[]}
+ */
 export function lanesOf(choice, colours) {
   const { rules: entries } = entriesOf(choice);
   return choice.rules.map(({ key, slot }, index) => ({

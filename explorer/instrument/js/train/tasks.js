@@ -29,7 +29,11 @@ export function settings() {
   return catalogue().settings.filter((/** @type {Setting} */ { name }) => name !== "task");
 }
 
-/** The task of a choice: a link without one means the documents' net. @param {Choice} choice @returns {Task} */
+/**
+ * The task of a choice: a link without one means the documents' net.
+ * @param {Choice} choice
+ * @returns {Task}
+ */
 export function taskOf({ training }) {
   return /** @type {Task} */ (tasks().find(({ key }) => key === (training.task ?? catalogue().usualTask)));
 }
@@ -39,7 +43,13 @@ export function settingText(choice, name) {
   return choice.training[name] ?? taskOf(choice).defaults[name];
 }
 
-/** The same choice with another value of a setting; what the task sets itself is not kept. @param {Choice} choice @param {string} name @param {string} text @returns {Choice} */
+/**
+ * The same choice with another value of a setting; what the task sets itself is not kept.
+ * @param {Choice} choice
+ * @param {string} name
+ * @param {string} text
+ * @returns {Choice}
+ */
 export function withSetting(choice, name, text) {
   const { [name]: _, ...others } = choice.training;
   const usual = taskOf(choice).defaults[name];
@@ -47,7 +57,11 @@ export function withSetting(choice, name, text) {
   return { ...choice, training: isUsual ? others : { ...others, [name]: text } };
 }
 
-/** The settings that may change while a run goes on. @param {Choice} choice @returns {Object<string, string>} */
+/**
+ * The settings that may change while a run goes on.
+ * @param {Choice} choice
+ * @returns {Object<string, string>}
+ */
 export function liveOf(choice) {
   const live = settings().filter(({ live }) => live);
   return Object.fromEntries(live.map(({ name }) => [name, settingText(choice, name)]));
@@ -101,7 +115,11 @@ export function withTask(choice, key) {
       );
 }
 
-/** Whether op and rules are those a task begins with, controls aside. @param {Choice} choice @param {Task} task */
+/**
+ * Whether op and rules are those a task begins with, controls aside.
+ * @param {Choice} choice
+ * @param {Task} task
+ */
 function isUntouched({ op, rules, parameters }, { begins }) {
   const own = rules.filter(({ key }) => !catalogue().controls.includes(key) || begins.rules.includes(key));
   return (
@@ -119,7 +137,13 @@ function sameText(one, other) {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** A choice with what a task begins with, and the controls that are among ``rules``. @param {Choice} choice @param {Task} task @param {string[]} rules @returns {Choice} */
+/**
+ * A choice with what a task begins with, and the controls that are among ``rules``.
+ * @param {Choice} choice
+ * @param {Task} task
+ * @param {string[]} rules
+ * @returns {Choice}
+ */
 function begun(choice, { begins }, rules = []) {
   const controls = rules.filter((key) => catalogue().controls.includes(key));
   const keys = [...new Set([...begins.rules, ...controls])].slice(0, catalogue().limits.rules);

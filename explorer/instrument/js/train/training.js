@@ -1,4 +1,5 @@
-// Training: the run of the chosen op and rules. Its state goes from press to press, and is painted in between.
+// Training: the run of the chosen op and rules. Its state
+// goes from press to press, and is painted in between.
 
 import { queryOf } from "../choice/address.js";
 import { createPainter } from "./painter.js";
@@ -60,7 +61,10 @@ export function createTraining(host, store, { server, plotly, colours, examples 
     run.beginWithStep(order());
   }
 
-  /** What the visitor does, each by its button. A press looks at the settings itself: they may be news to the run. */
+  /**
+   * What the visitor does, each by its button. A press looks
+   * at the settings itself: they may be news to the run.
+   */
   function acts() {
     return {
       onStart: () => (isMine() && AT_REST.includes(run.status.state) ? run.resumeTraining() : begin()),
