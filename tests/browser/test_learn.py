@@ -232,7 +232,7 @@ def test_a_term_opens_the_glossary_at_its_entry(page: Page) -> None:
     page.get_by_role("button", name="mask", exact=True).click()
     glossary = page.get_by_role("dialog", name="Glossary")
     expect(glossary).to_be_visible()
-    expect(glossary.locator(".asked")).to_contain_text(GLOSSARY["mask"])
+    expect(glossary.locator(".requested")).to_contain_text(GLOSSARY["mask"])
     page.keyboard.press("Escape")
     expect(glossary).to_be_hidden()
 

@@ -6,7 +6,7 @@ import { array } from "../formula/arrays.js";
 /** @typedef {import("./choice.js").Choice} Choice */
 /**
  * @typedef {{curves: *, words: {main: string, rest: string}}} Answer
- * @typedef {"asked"|"confirmed"|"waiting"|"gone"|"refused"} Status
+ * @typedef {"requested"|"confirmed"|"waiting"|"gone"|"refused"} Status
  */
 
 const NOT_YET = "Not yet confirmed by torch";
@@ -33,7 +33,7 @@ export function createConfirmation({ address, onAnswer, onStatus }) {
     clearTimeout(timer);
     clearTimeout(slow);
     asking.abort();
-    onStatus("asked");
+    onStatus("requested");
   }
 
   /** @param {Choice} choice */

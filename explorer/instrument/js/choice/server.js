@@ -14,13 +14,13 @@ export async function fetchDocument() {
  * @param {string} text
  */
 export async function readFormula(kind, text) {
-  const found = await asked(`entry?${new URLSearchParams({ kind, text })}`);
+  const found = await answerOf(`entry?${new URLSearchParams({ kind, text })}`);
   return found?.entry || typeof found?.message === "string" ? found : null;
 }
 
 /** What the server finds in pasted code. @param {string} code */
 export async function readCode(code) {
-  const found = await asked("read", sent({ code }));
+  const found = await answerOf("read", sent({ code }));
   return Array.isArray(found?.readings) || typeof found?.message === "string"
     ? found
     : { message: "The server does not answer: type on to try again." };
@@ -32,7 +32,7 @@ export function sent(data) {
 }
 
 /** The server's answer; null where there is none. @param {string} path @param {RequestInit} [options] */
-async function asked(path, options) {
+async function answerOf(path, options) {
   try {
     return await (await fetch(server(path), options)).json();
   } catch {

@@ -27,9 +27,9 @@ const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-p
 export function createCourse(host, { lessons, glossary, skeleton }, { address, instrument }) {
   const end = new AbortController();
   const page = location.pathname;
-  const asked = () => new URLSearchParams(location.search);
-  const embedded = asked().has("embed");
-  const presenting = () => asked().has("present");
+  const queryNow = () => new URLSearchParams(location.search);
+  const embedded = queryNow().has("embed");
+  const presenting = () => queryNow().has("present");
   const terms = createGlossary(glossary);
   const place = element("div", { class: "place" });
   const bar = createBar(lessons, { onGo: go, onGlossary: () => terms.show(), onPresent: present });
@@ -48,7 +48,7 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
 
   /** @param {Object<string, string|null>} change of the query */
   function addressWith(change) {
-    const query = asked();
+    const query = queryNow();
     for (const [name, value] of Object.entries(change))
       value === null ? query.delete(name) : query.set(name, value);
     return query.size ? `${page}?${query}` : page;
@@ -68,7 +68,7 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
 
   function dress() {
     host.classList.toggle("presenting", presenting());
-    bar.show(asked().get("lesson"), presenting());
+    bar.show(queryNow().get("lesson"), presenting());
   }
 
   /** @param {KeyboardEvent} event */
@@ -88,13 +88,13 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
 
   /** @param {number} step @param {Event} event */
   function beside(step, event) {
-    const next = lessons[lessons.findIndex(({ key }) => key === asked().get("lesson")) + step];
+    const next = lessons[lessons.findIndex(({ key }) => key === queryNow().get("lesson")) + step];
     event.preventDefault();
     if (next) go(next.key);
   }
 
   async function show() {
-    const key = asked().get("lesson");
+    const key = queryNow().get("lesson");
     const mine = (turn += 1);
     shown?.destroy();
     shown = null;

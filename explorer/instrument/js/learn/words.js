@@ -51,7 +51,7 @@ export function createGlossary(terms) {
     element: window,
     /** Open it; with a term, at its entry. @param {string} [term] */
     show(term) {
-      entries.forEach((entry, key) => entry.classList.toggle("asked", key === term));
+      entries.forEach((entry, key) => entry.classList.toggle("requested", key === term));
       window.showPopover();
       window.focus(); // so that the arrow keys move it
       entries.get(term ?? "")?.scrollIntoView({ block: "nearest" });
