@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from explorer.ui import admission, answers, limits, runs, warm_up
+from explorer.ui import admission, answers, limits, operation, runs, warm_up
 from explorer.ui.ending import follow_server
 from explorer.ui.pages import PAGES, PREFIX, page_path
 from explorer.ui.payload import payload
@@ -114,6 +114,7 @@ def friendly_error(error: Exception) -> bool:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Warm up before the first visitor, and take what is loaded out of the garbage collector's rounds."""
+    operation.begin()
     admission.raise_open_files()
     admission.say_rarely(asyncio.get_running_loop())
     torch.set_num_threads(1)  # more of them wait for each other, and hold up everybody
@@ -121,7 +122,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     gc.collect()
     gc.freeze()
     meanwhile = [asyncio.create_task(work) for work in (admission.end_idle_threads(), follow_server())]
+    operation.journal.note("server started", torch=torch.__version__, hosted=limits.HOSTED)
     yield
+    operation.journal.note("server stopped")
     for work in meanwhile:
         work.cancel()
     close()
@@ -148,6 +151,7 @@ app = st.App(
     routes=[
         Route(f"{PREFIX}/assets/{{name:path}}", asset),
         *(paced(route) for route in (*_ANSWERS, *runs.ROUTES)),
+        *(Route(PREFIX + route.path, route.endpoint) for route in operation.ROUTES),
         *(Route(f"{PREFIX}{page.path}", index) for page in PAGES),
         *([Route(PREFIX, slash)] if PREFIX else []),
     ],

@@ -17,7 +17,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.ui import limits
+from explorer.ui import limits, operation
 from explorer.ui.pages import PAGES, page_path
 
 _PATHS = frozenset(page.path for page in PAGES)
@@ -74,13 +74,16 @@ class Seats:
     async def compute(self, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
         """What ``work`` returns, computed in a thread. Raises Refused when too many wait."""
         if self._present >= self._computing + self._waiting:
+            operation.journal.note("computation refused", waiting=self._waiting)
             raise Refused(429, _BUSY.format(waiting=self._waiting))
         self._present += 1
+        operation.computing.inc()
         try:
             async with self._free:
                 return await run_in_threadpool(work, *given, **named)
         finally:
             self._present -= 1
+            operation.computing.dec()
 
 
 class Visitors:
@@ -124,6 +127,7 @@ class Pages:
         if scope["type"] == "websocket":
             await self._page(scope, receive, send)
         elif scope["type"] == "http" and page_path(scope["path"]) in _PATHS and self._is_full:
+            operation.journal.note("page refused", pages=self._open)
             await PlainTextResponse(_FULL.format(pages=self._open), 503)(scope, receive, send)
         else:
             await self.app(scope, receive, send)
@@ -135,14 +139,17 @@ class Pages:
 
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._is_full:
+            operation.journal.note("page refused", pages=self._open)
             words = _FULL.format(pages=self._open)
             await send({"type": "websocket.close", "code": _GOING_AWAY, "reason": words})
             return
         self._open += 1
+        operation.pages.inc()
         try:
             await self.app(scope, _slowed(receive, Pace(self._reruns)), send)
         finally:
             self._open -= 1
+            operation.pages.dec()
 
 
 def _slowed(receive: Receive, pace: Pace) -> Receive:
@@ -164,6 +171,7 @@ def _slowed(receive: Receive, pace: Pace) -> Receive:
 
 def refusal(code: int, words: str) -> Response:
     """A refusal as the browser's modules take it."""
+    operation.refusals.labels(str(code)).inc()
     later = {"Retry-After": "1"} if code in (429, 503) else {}
     return JSONResponse({"message": words}, code, headers=later | {"Cache-Control": "no-store"})
 

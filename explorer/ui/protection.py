@@ -11,16 +11,20 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.ui import limits
+from explorer.ui import limits, operation
 from explorer.ui.admission import refusal
 from explorer.ui.link import is_embedded
+from explorer.ui.pages import page_path
 
 HOSTS = "EXPLORER_HOSTS"  # the environment variable: further names the server is reached by, with commas
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _UPLOADS = "/_stcore/upload_file"
+_FRONT_ENDS_METRICS = "/_stcore/metrics"
+_PROBES = (operation.LIVES, operation.READY)
 _POLICY_VIOLATION = 1008  # of a websocket
 _READING = ("GET", "HEAD", "OPTIONS")  # methods that change nothing, which any site may have a browser send
 _UNKNOWN = f"This server is not known by that name: use its own, or add the name to {HOSTS}."
+_NO_METRICS = "Metrics stand at /metrics, for who may read them."
 _NO_UPLOADS = "Nothing can be uploaded here: paste code as text."
 _FOREIGN = f"Only the explorer's own pages may ask for this: reload the page, or add its name to {HOSTS}."
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -65,10 +69,13 @@ class Protection:
 
     def _refusal(self, scope: Scope) -> Response | None:
         """What is answered in the place of the app; None where nothing is wrong."""
-        if not self._knows(scope):
+        if not self._knows(scope) and page_path(scope["path"]) not in _PROBES:
+            operation.journal.note("unknown host refused")
             return PlainTextResponse(_UNKNOWN, 400)
         if _UPLOADS in scope["path"]:
             return PlainTextResponse(_NO_UPLOADS, 400)
+        if _FRONT_ENDS_METRICS in scope["path"]:
+            return PlainTextResponse(_NO_METRICS, 404)
         if scope["type"] == "http" and scope["method"] not in _READING and self._is_foreign(scope):
             return refusal(403, _FOREIGN)
         return None

@@ -1,7 +1,9 @@
 """Runs for the page's instrument: started and commanded here, watched as events."""
 
+import functools
 import hmac
 import json
+import os
 import secrets
 from collections.abc import Callable
 from typing import get_args
@@ -14,6 +16,7 @@ from starlette.routing import Route
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.training import LIVE, SETTINGS, Command, EngineFull, Settings, Status, shared_engine
 from explorer.training.limits import MAX_TABLE_BYTES
+from explorer.ui import operation
 from explorer.ui.admission import Refused
 from explorer.ui.link import from_text
 from explorer.ui.payload import Json, payload
@@ -22,7 +25,7 @@ from explorer.ui.stream import event, run_events
 LONGEST_BODY = 4 * LONGEST_QUERY  # bytes
 LONGEST_START = LONGEST_BODY + 2 * MAX_TABLE_BYTES  # JSON writes a line's end with two
 LONGEST_OWNER = 64
-_secret = secrets.token_bytes(32)
+SECRET = "EXPLORER_SECRET"  # the environment variable: the same text for all servers behind one name
 
 
 async def start(request: Request) -> Response:
@@ -57,6 +60,7 @@ def _started(data: Json) -> str:
         op=choice.op, rules=choice.rules, parameters=choice.parameters, table=data.get("table"), **training
     )
     identity = shared_engine().start(settings, owner, paused=data.get("paused") is True)
+    operation.journal.note("run started", task=settings.task, rules=len(settings.rules), seeds=settings.seeds)
     return json.dumps({"id": identity, "key": _key(identity)})
 
 
@@ -77,9 +81,14 @@ def _obeyed(identity: str, name: str, data: Json) -> Status:
     return status if name == "change" else engine.command(identity, name)  # type: ignore[arg-type]  # it is one
 
 
+@functools.cache
+def _secret() -> bytes:
+    return os.environ.get(SECRET, "").encode() or secrets.token_bytes(32)
+
+
 def _key(identity: str) -> str:
     """What proves that a session started a run."""
-    return hmac.digest(_secret, identity.encode(), "sha256").hex()
+    return hmac.digest(_secret(), identity.encode(), "sha256").hex()
 
 
 def _owned(identity: str, data: Json) -> bool:
@@ -96,6 +105,7 @@ async def _answered(
     except ValueError as error:
         raise Refused(400, f"This cannot be trained: {error}.") from None
     except EngineFull as full:
+        operation.journal.note("run refused")
         raise Refused(503, str(full)) from None
     except RuntimeError as error:
         raise Refused(503, f"Training is not available just now: {error}.") from None

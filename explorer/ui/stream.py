@@ -18,7 +18,7 @@ from starlette.responses import StreamingResponse
 from explorer.catalogue import find_rule
 from explorer.training import ACTIVE, AT_REST, Engine, EngineProcess, Status, shared_engine, words
 from explorer.training.status import state_words
-from explorer.ui import limits
+from explorer.ui import limits, operation
 from explorer.ui.admission import VISITOR
 from explorer.ui.ending import ending
 
@@ -80,6 +80,7 @@ class Watching:
 
 
 _watching = Watching()
+operation.watchers.set_function(lambda: len(_watching))
 
 
 class Look(NamedTuple):
