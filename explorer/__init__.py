@@ -4,6 +4,7 @@ In a notebook: ``explorer.figure(explorer.sample("sign", ["default", "clipped"])
 """
 
 from explorer.catalogue import OPS, RULES, Op, Parameter, Rule
+from explorer.checks import check
 from explorer.curves import sample
 from explorer.description import describe
 from explorer.figures import curve_figure as figure
@@ -15,5 +16,5 @@ from explorer.snippets import snippet
 
 __all__ = [
     "OPS", "RULES", "Formula", "FormulaError", "Op", "Parameter", "ReadingError", "Rule",
-    "apply", "describe", "figure", "instrument", "parse", "read_source", "sample", "snippet",
+    "apply", "check", "describe", "figure", "instrument", "parse", "read_source", "sample", "snippet",
 ]  # fmt: skip

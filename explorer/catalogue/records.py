@@ -141,6 +141,7 @@ class Rule(Entry):
         antiderivative: formula in x whose derivative is r at g = 1, where one is known; linear rules only.
         area: integral of r over all x at g = 1, a formula in the parameters or "infinite"; linear
             rules only.
+        fault: what is wrong with a rule that is here as a warning, one sentence; empty for all others.
     """
 
     suits: tuple[str, ...] = ()
@@ -148,6 +149,7 @@ class Rule(Entry):
     linear: bool = True
     antiderivative: str | None = None
     area: str | None = None
+    fault: str = ""
     group: str = "general"
 
     result = "gradient"

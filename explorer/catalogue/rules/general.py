@@ -27,7 +27,7 @@ GENERAL = (
          source="torch's hardtanh and relu6; torch.clamp since mid-2026 (pytorch pull request 191142)"),
     Rule("published_clamp", "Published clamp (with its bug)", "where(x < lo, 0, where(x > hi, 1, g))",
          also=("ClampGradient",), parameters=(LO, HI), kinks=("lo", "hi"), linear=False, suits=("bounded",),
-         otherwise=_NO_RANGE,
+         otherwise=_NO_RANGE, fault="Above hi the gradient is 1 whatever g is: write 0 there, as clamp does.",
          purpose="A clamp rule as it was published: above the bound it returns 1, neither 0 nor g.",
          note="While g = 1 it looks like straight-through above hi; g = 2 or g = −1 shows the bug.",
          source="a widely read tutorial's ClampGradient"),

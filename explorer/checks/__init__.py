@@ -1,0 +1,108 @@
+"""Is this rule what it claims to be? Fifteen checks of a backward rule, the catalogue's or anybody's own.
+
+``assert not explorer.check(MyFunction, 0.5).failures`` reads well in anybody's tests.
+"""
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from explorer.catalogue import Op, Rule, checked, find_op, find_rule
+from explorer.checks.at_kinks import at_kinks
+from explorer.checks.curve import Curve
+from explorer.checks.derivative import true_derivative
+from explorer.checks.doubly import double_backward
+from explorer.checks.finiteness import finite
+from explorer.checks.linearity import linear_in_g
+from explorer.checks.result import VERDICTS, Result, Results, unknown
+from explorer.checks.running import TIME_LIMIT_S, Check, HungError, found, within
+from explorer.checks.shapes import dtype_and_shape
+from explorer.checks.subject import Subject, UntriedError, own_subject, pair_subject
+from explorer.checks.weight import antiderivative, area
+
+__all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "check", "check_pair"]
+
+CHECKS = (
+    Check("true derivative", "Is it the derivative of the op?", true_derivative, in_app=True),
+    Check(
+        "linear in g", "Does twice the upstream gradient give twice the gradient?", linear_in_g, in_app=True
+    ),
+    Check("finite", "Is it a number everywhere, in every dtype?", finite, in_app=True),
+    Check("kinks", "What is it exactly at a kink?", at_kinks, in_app=True),
+    Check("area", "Does it weigh what the op's jumps weigh?", area, in_app=True),
+    Check("antiderivative", "Does its integral go along with the op?", antiderivative, in_app=True),
+    Check("dtype and shape", "Are dtype and shape kept?", dtype_and_shape, in_app=True),
+    Check("double backward", "Is its own gradient right?", double_backward, in_app=True),
+)
+
+
+def check(subject: Any, *arguments: Any, **parameters: Any) -> Results:
+    """Check a backward rule: an op with a rule of the catalogue, or a function of one's own.
+
+    Args:
+        subject: key of ``OPS`` or ``"formula: …"``, with the key of a rule as second argument and parameters
+            as keywords, as for ``explorer.apply``; or an ``autograd.Function`` class, a module or a
+            callable that takes x, with the arguments that follow x. Tensors among them that require grad
+            are taken for learned; the caller's own are left alone.
+
+    Returns:
+        One result a check, in the order of ``explorer.checks.CHECKS``, with name, verdict, sentence, where
+        and figure; ``.failures`` are those whose verdict is "fails". A function runs in this process, each
+        check with a time limit; whatever it raises becomes "unknown" with the reason.
+
+    Raises:
+        ValueError, FormulaError: a key or parameter of a pair that is none. Nothing for a function.
+    """
+    if isinstance(subject, str | Op):
+        return _checked_pair(CHECKS, subject, *arguments, parameters=parameters)
+    own = own_subject(subject, arguments, parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _checked_own(own)
+
+
+def check_pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Results:
+    """The checks of an op with a rule that the app shows: quick, and never one that compiles."""
+    return _checked_pair([check for check in CHECKS if check.in_app], op, rule, parameters=settings)
+
+
+def _checked_pair(
+    checks: Iterable[Check], op: str | Op, *rules: str | Rule, parameters: Mapping[str, float]
+) -> Results:
+    if len(rules) != 1:
+        raise ValueError(
+            f"check takes an op and one rule, such as check('round', 'straight_through'), not {len(rules)}"
+        )
+    op, rule = find_op(op), find_rule(rules[0])
+    subject = pair_subject(op, rule, checked(op, (rule,), parameters))
+    curve = Curve(subject)
+    return Results((found(check, curve).of(check.name) for check in checks), subject.name)
+
+
+def _checked_own(subject: Subject) -> Results:
+    """All checks of somebody's own function; after one that hangs no other is tried."""
+    curve, results = Curve(subject), Results(title=subject.name)
+    stopped = _stops(subject)
+    for one in CHECKS:
+        if stopped:
+            results.append(unknown(stopped).of(one.name))
+            continue
+        try:
+            finding = within(one.limit_s, lambda one=one: found(one, curve))  # type: ignore[misc]
+        except HungError as hung:
+            finding, stopped = unknown(f"It {hung}."), f"Not tried, because “{one.name}” {hung}."
+        except UntriedError as error:
+            finding = unknown(f"It could not be tried: {error}.")
+        results.append(finding.of(one.name))
+    return results
+
+
+def _stops(subject: Subject) -> str:
+    """Why nothing can be tried, a sentence; empty where something can."""
+    try:
+        within(TIME_LIMIT_S, lambda: subject.trial)
+    except HungError as hung:
+        return f"It {hung}."
+    except UntriedError as error:
+        return f"It could not be tried: {error}."
+    return ""

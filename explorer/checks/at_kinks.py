@@ -1,0 +1,127 @@
+"""What is the gradient exactly at a kink, and beside it?"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from explorer.catalogue import RULES
+from explorer.checks.curve import NEAR, Curve, settled
+from explorer.checks.result import Finding, by_design, fails, holds, short
+from explorer.checks.subject import UntriedError, pair_subject
+from explorer.kinks import kinks
+
+_STEEP = 1e4  # beyond it a gradient grows without bound, and no value is due between its limits
+_NATIVE: dict[str, Callable[..., Tensor]] = {  # to say what torch itself gives at a kink
+    "relu": torch.relu, "abs": torch.abs, "relu6": torch.nn.functional.relu6, "sign": torch.sign,
+    "round": torch.round, "floor": torch.floor, "ceil": torch.ceil, "trunc": torch.trunc,
+    "hardswish": torch.nn.functional.hardswish, "hardsigmoid": torch.nn.functional.hardsigmoid,
+    "hardtanh": torch.nn.functional.hardtanh,
+}  # fmt: skip
+
+
+def at_kinks(curve: Curve) -> Finding:
+    """The gradient at each kink against its limits from both sides; a value outside of them is a fault."""
+    positions = _positions(curve)
+    if not len(positions):
+        return holds("Neither the op nor the gradient has a kink.")
+    left, at, right = _sides(curve, positions)
+    low, high = torch.minimum(left, right), torch.maximum(left, right)
+    slack = 1e-6 * (1e-3 + torch.maximum(low.abs(), high.abs()))
+    tame = low.isfinite() & high.isfinite() & (low.abs() < _STEEP) & (high.abs() < _STEEP)
+    wrong = tame & ~((at >= low - slack) & (at <= high + slack))
+    if bool(wrong.any()):
+        here = int(torch.where(wrong, -positions.abs(), -math.inf).argmax())
+        words = _words(positions[here], left[here], at[here], right[here])
+        where = float(positions[here])
+        if curve.subject.declared:
+            return by_design(
+                f"{words}. That is what torch's own function does there, or the entry says.", where
+            )
+        return fails(f"{words}: it belongs between its two limits. Let one branch take in the bound.", where)
+    return _within(curve, positions, left, at, right)
+
+
+def _within(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, right: Tensor) -> Finding:
+    order = [int(i) for i in positions.abs().argsort()]
+    jumping = [i for i in order if abs(left[i] - right[i]) > 1e-6 or abs(at[i] - left[i]) > 1e-6]
+    where = float(positions[(jumping or order)[0]])
+    if not jumping:
+        return holds(f"It goes on evenly through every kink of the op, such as {short(where)}.", where)
+    words = _words(positions[jumping[0]], left[jumping[0]], at[jumping[0]], right[jumping[0]])
+    more = f" ({len(jumping) - 1} more such kinks)" if len(jumping) > 1 else ""
+    torchs = _torchs(curve, positions)
+    if torchs is None:
+        return holds(f"{words}{more}.", where)
+    name, own = torchs
+    differs = [i for i in jumping if own[i].isfinite() and (own[i] - at[i]).abs() > 1e-6]
+    version = f"torch {torch.__version__.split('+')[0]}"
+    if not differs:
+        return holds(f"{words}, as torch's own {name} gives in version {version[6:]}{more}.", where)
+    first = differs[0]
+    words = _words(positions[first], left[first], at[first], right[first])
+    return by_design(
+        f"{words}; {version}'s own {name} gives {short(float(own[first]))}.", float(positions[first])
+    )
+
+
+def _words(x: Tensor, left: Tensor, at: Tensor, right: Tensor) -> str:
+    beside = f"{short(float(left))} to the left, {short(float(right))} to the right"
+    return f"At {short(float(x))} the gradient is {short(float(at))}, {beside}"
+
+
+def _positions(curve: Curve) -> Tensor:
+    """Kinks that are declared or found, and round numbers; of those that are none only what stands out."""
+    subject = curve.subject
+    if subject.op and subject.rule:
+        found = kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
+        return torch.tensor(found, dtype=curve.dtype)
+    bends = _corners(curve)
+    found = [settled(float(x)) for x in torch.cat([curve.breaks[0], curve.jumps[0], bends]) if x.abs() <= 1e3]
+    plain = [*torch.linspace(-8, 8, 33).tolist(), *subject.numbers, *(-number for number in subject.numbers)]
+    candidates = torch.tensor(sorted({*found, *plain}), dtype=curve.dtype)
+    left, at, right = _sides(curve, candidates)
+    kink = torch.tensor([x in found for x in candidates.tolist()])
+    return candidates[
+        kink
+        | ~torch.isclose(at, left, rtol=1e-4, atol=1e-5) & torch.isclose(left, right, rtol=1e-4, atol=1e-5)
+    ]
+
+
+def _corners(curve: Curve) -> Tensor:
+    """Where the op's slope jumps near a round number, although the gradient does not."""
+    x = torch.tensor(sorted({*range(-8, 9), *curve.subject.numbers}), dtype=curve.dtype)
+    h = 1e-6 * x.abs().clamp(min=1.0)
+    y = [curve.subject.y(x + k * h) for k in (-1, 0, 1)]
+    before, after = (y[1] - y[0]) / h, (y[2] - y[1]) / h
+    return x[(before - after).abs() > 1e-3 * (before.abs() + after.abs() + 1e-3)]
+
+
+def _sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradient for g = 1 beside each x and at it; (n,) each."""
+    h = 1e-9 * x.abs().clamp(min=1.0) if curve.dtype == torch.float64 else 1e-4 * x.abs().clamp(min=1.0)
+    r = curve.subject.gradient(torch.cat([x - h, x, x + h]))
+    left, at, right = r.reshape(3, -1)
+    return left, at, right
+
+
+def _torchs(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
+    """Torch's own function that is the same op, and its gradient at x; None where there is none."""
+    subject = curve.subject
+    if subject.op:
+        own = pair_subject(subject.op, RULES["default"], subject.parameters)
+        return subject.op.label, own.gradient(x)
+    lo, hi = float(curve.y.min()), float(curve.y.max())
+    native: dict[str, Callable[..., Tensor]] = {
+        **_NATIVE,
+        "clamp": lambda values: torch.clamp(values, lo, hi),
+    }
+    for name, function in native.items():
+        try:
+            if torch.equal(function(curve.x), curve.y):
+                leaf = x.clone().requires_grad_()
+                return name, torch.autograd.grad(function(leaf).sum(), leaf)[0]
+        except RuntimeError as error:
+            raise UntriedError(f"torch's own {name} raises {error}") from error
+    return None

@@ -1,0 +1,209 @@
+"""The curve of a subject as the checks see it: values, gradients, slopes, jumps and areas, in float64."""
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from explorer.checks.subject import Subject, UntriedError
+
+NEAR, FAR = 8.0, 1e4  # looked at evenly, and by factors
+EVEN_POINTS, FACTOR_POINTS = 801, 81
+SCAN_POINTS = 3001
+HALVINGS = 64
+_OFF = 0.00137  # keeps points off the round numbers where kinks are
+MANY_JUMPS = 3  # from here on an op is a staircase that follows something
+
+
+class Curve:
+    """What the checks ask of a subject, each part computed when it is first asked for.
+
+    All are (n,) tensors on ascending x. UntriedError where the subject is not elementwise.
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.dtype = subject.trial.dtype
+        self.eps = torch.finfo(self.dtype).eps
+
+    @cached_property
+    def elementwise(self) -> bool:
+        """True; UntriedError with the reason where y at one x hangs on the others, or is drawn at random."""
+        x = _points(NEAR, 64, 8, self.dtype)
+        y = self.subject.run(self.subject.lifted(x))
+        if y.shape != self.subject.lifted(x).shape:
+            shapes = f"x of shape {tuple(self.subject.lifted(x).shape)} gives y of shape {tuple(y.shape)}"
+            raise UntriedError(f"it is not elementwise: {shapes}")
+        whole, again, part = self.subject.y(x), self.subject.y(x), self.subject.y(x[::3])
+        if not _same(whole, again, 0.0):
+            raise UntriedError("two calls on the same x give different y: it draws at random")
+        if not _same(whole[::3], part, 1e3 * self.eps):
+            raise UntriedError("it is not elementwise: y at one x depends on the other elements")
+        return True
+
+    @cached_property
+    def x(self) -> Tensor:
+        """Points beside the round numbers: even near 0, by factors beyond, denser around each argument."""
+        assert self.elementwise
+        parts = [_points(NEAR, EVEN_POINTS, FACTOR_POINTS, self.dtype)]
+        for number in dict.fromkeys(self.subject.numbers):
+            reach = max(1.0, abs(number) / 8)
+            parts.append(number + torch.linspace(-reach, reach, 82, dtype=self.dtype) + _OFF * reach)
+        return merged(parts)
+
+    @cached_property
+    def y(self) -> Tensor:
+        """Forward values."""
+        return self.subject.y(self.x)
+
+    @cached_property
+    def gradient(self) -> Tensor:
+        """What the rule returns for g = 1."""
+        return self.subject.gradient(self.x)
+
+    @cached_property
+    def _stencil(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Numerical slope of fourth order, its likely error, and its step."""
+        unit = 1e-3 if self.dtype == torch.float64 else 2e-2
+        h = unit * self.x.abs().clamp(1e-3, 1.0)
+        steps = torch.tensor([-2.0, -1.0, -0.5, 0.5, 1.0, 2.0], dtype=self.dtype)[:, None]
+        values = self.subject.y((self.x + steps * h).flatten()).reshape(6, -1)
+        coarse = (8 * (values[4] - values[1]) - (values[5] - values[0])) / (12 * h)
+        fine = (8 * (values[3] - values[2]) - (values[4] - values[1])) / (6 * h)
+        return fine, (fine - coarse).abs(), h
+
+    @property
+    def slope(self) -> Tensor:
+        """The op's own derivative, numerically."""
+        return self._stencil[0]
+
+    @cached_property
+    def tolerance(self) -> Tensor:
+        """How far the slope may be off."""
+        slope, error, h = self._stencil
+        rounding = 64 * self.eps * (self.y.abs() + 1e-3) / h
+        relative = 1e-5 if self.dtype == torch.float64 else 5e-3
+        return relative * slope.abs() + 5 * error + rounding + 1e-9
+
+    @cached_property
+    def trusted(self) -> Tensor:
+        """Where the slope is known: y finite, no kink within the stencil; (n,) bool."""
+        slope, error, _ = self._stencil
+        loose = 1e-3 if self.dtype == torch.float64 else 5e-2
+        fine = self.y.isfinite() & slope.isfinite() & self.gradient.isfinite()
+        return fine & (error <= loose * (slope.abs() + 1e-3))
+
+    @cached_property
+    def flat(self) -> bool:
+        """Whether the op moves by jumps alone."""
+        flat = self.slope[self.trusted] == 0
+        return bool(len(flat) and flat.double().mean() > 0.98 and len(self.jumps[0]))
+
+    @cached_property
+    def identity(self) -> bool:
+        """Whether the op changes nothing."""
+        return bool(torch.equal(self.y, self.x))
+
+    @cached_property
+    def scan(self) -> Tensor:
+        """A fine grid for jumps, out to ±10,000."""
+        assert self.elementwise
+        return merged([_points(NEAR, SCAN_POINTS, 241, self.dtype), self.x])
+
+    @cached_property
+    def jumps(self) -> tuple[Tensor, Tensor]:
+        """Where y jumps, at most one a cell of the scan, and by how much; (m,) each."""
+        return _jumps(self.subject.y, self.scan)
+
+    @cached_property
+    def breaks(self) -> tuple[Tensor, Tensor]:
+        """Where the gradient for g = 1 jumps, and by how much; (m,) each."""
+        return _jumps(self.subject.gradient, self.scan)
+
+    @cached_property
+    def integral(self) -> tuple[Tensor, Tensor]:
+        """The antiderivative of the rule at g = 1 from −10,000 on: x, and the integral up to it."""
+        centres = [*self.jumps[0][:4].tolist(), *self.breaks[0][:8].tolist(), self._peak, 0.0]
+        parts = [_points(NEAR, 4001, 601, self.dtype), *(self._around(centre) for centre in centres)]
+        x = merged(parts)
+        r = self.subject.gradient(x).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+        areas = (r[1:] + r[:-1]) / 2 * x.diff()
+        return x, torch.cat([torch.zeros(1, dtype=self.dtype), areas.cumsum(0)])
+
+    @property
+    def _peak(self) -> float:
+        sizes = self.gradient.abs().nan_to_num(nan=0.0, posinf=0.0)
+        return float(self.x[sizes.argmax()])
+
+    def _around(self, centre: float) -> Tensor:
+        steps = torch.logspace(-9, 1, 401, dtype=self.dtype)
+        return torch.cat([centre - steps, torch.tensor([centre], dtype=self.dtype), centre + steps])
+
+    def area(self) -> float:
+        """The integral of the rule over all x at g = 1; ±inf where it goes on growing."""
+        x, total = self.integral
+        halfway = total[(x.abs() - FAR / 2).clamp(min=0) == 0]
+        inner, whole = float(halfway[-1] - halfway[0]), float(total[-1])
+        if abs(whole - inner) > 0.02 * abs(whole) + 1e-6:
+            return math.copysign(math.inf, whole)
+        return whole
+
+    def total(self) -> float:
+        """From where to where y goes over all x; ±inf where it goes on growing."""
+        ends = torch.tensor([-FAR, -FAR / 2, FAR / 2, FAR], dtype=self.dtype)
+        y = self.subject.y(ends)
+        whole = float(y[3] - y[0])
+        growing = abs(whole - float(y[2] - y[1])) > 1e-3 * abs(whole)
+        return math.copysign(math.inf, whole) if growing else whole
+
+
+def merged(parts: list[Tensor]) -> Tensor:
+    """All values, ascending, each once."""
+    x = torch.cat(parts).sort().values
+    return x[torch.cat([torch.ones_like(x[:1], dtype=torch.bool), x.diff() > 0])]
+
+
+def _points(near: float, even: int, factors: int, dtype: torch.dtype) -> Tensor:
+    far = torch.logspace(-6, math.log10(FAR), factors, dtype=dtype) * (1 - _OFF)
+    middle = torch.linspace(-near, near, even, dtype=dtype) + _OFF
+    return merged([-far, middle, far])
+
+
+def _same(left: Tensor, right: Tensor, tolerance: float) -> bool:
+    return bool(torch.allclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True))
+
+
+def _jumps(curve: Callable[[Tensor], Tensor], scan: Tensor) -> tuple[Tensor, Tensor]:
+    """Where a function jumps, and by how much: what halving leaves of the differences in the cells of a scan.
+
+    Neither the end of a domain nor a pole is a jump.
+    """
+    values = curve(scan)
+    cells = torch.stack([scan[:-1], scan[1:], values[:-1], values[1:]])
+    started = (cells[3] - cells[2]).abs()
+    keep = started.isfinite() & (started > 1e-10)
+    cells, started = cells[:, keep], started[keep]
+    for turn in range(HALVINGS):
+        low, high, before, after = cells
+        middle = (low + high) / 2
+        divisible = (middle > low) & (middle < high)
+        if not divisible.any():
+            break
+        between = curve(middle)
+        left = (between - before).abs() >= (after - between).abs()
+        halves = torch.stack([low, middle, before, between]), torch.stack([middle, high, between, after])
+        cells = torch.where(divisible, torch.where(left, *halves), cells)
+        change = (cells[3] - cells[2]).abs()
+        keep = change.isfinite() & (change < 4 * started)
+        if turn >= 5:  # what is smooth has shrunk to a thirtieth by now
+            keep &= change > 0.05 * started
+        cells, started = cells[:, keep], started[keep]
+    return cells[1], cells[3] - cells[2]
+
+
+def settled(x: float, among: list[float] | None = None) -> float:
+    """A position found by halving as the short decimal it stands for."""
+    short = float(f"{x:.9g}")
+    return short if abs(short - x) <= 1e-12 + 1e-14 * abs(x) else x

@@ -1,0 +1,108 @@
+"""Is the gradient of the gradient right?"""
+
+import torch
+from torch import Tensor
+
+from explorer.checks.curve import Curve
+from explorer.checks.derivative import is_derivative
+from explorer.checks.result import Finding, by_design, fails, holds, short, unknown
+from explorer.checks.subject import Subject, said
+
+_POINTS = 97
+_REACH = 3.0
+
+
+def double_backward(curve: Curve) -> Finding:
+    """Autograd through the backward, to x and to g, against differences of the gradient in float64."""
+    subject = curve.subject
+    x = torch.linspace(-_REACH, _REACH, _POINTS, dtype=curve.dtype) + 0.00731
+    g = torch.full_like(x, 1.3)
+    r = subject.gradient(x, g)
+    due_x, sure = _differences(subject, x, g, curve)
+    due_g = (subject.gradient(x, g + 0.01) - subject.gradient(x, g - 0.01)) / 0.02
+    try:
+        found_x, found_g = _second(subject, x, g)
+    except _NotTwiceError as error:
+        return _refused(curve, error, bool((due_x[sure].abs() > 1e-6).any()))
+    wrong_g = r.isfinite() & ((found_g - due_g).abs() > 1e-4 * (due_g.abs() + 1e-3))
+    if bool(wrong_g.any()):
+        worst = int(torch.where(wrong_g, (found_g - due_g).abs(), 0.0).argmax())
+        at, got, due = (float(values[worst]) for values in (x, found_g, due_g))
+        return fails(
+            f"At x = {short(at)} the gradient's own gradient towards g is {short(got)}, {short(due)} is due: "
+            "use g itself in backward, without .data, detach or NumPy.", at, got,
+        )  # fmt: skip
+    size = due_x[sure].abs().max() if bool(sure.any()) else torch.tensor(0.0)
+    wrong = sure & ((found_x - due_x).abs() > 1e-3 * due_x.abs() + 1e-5 * (1 + size))
+    return _judged(curve, x, found_x, due_x, wrong) if bool(wrong.any()) else holds(_right(due_x, sure))
+
+
+class _NotTwiceError(Exception):
+    """Torch says that it cannot be differentiated twice."""
+
+
+def _second(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
+    """What autograd makes of the gradient's sum: its gradients towards x and g; 0 where no way leads."""
+    leaf, upstream = x.clone().requires_grad_(), g.clone().requires_grad_()
+    with torch.enable_grad():
+        y = subject.run(subject.lifted(leaf).clone())
+        if not y.requires_grad:
+            return torch.zeros_like(x), torch.zeros_like(g)
+        try:
+            r = torch.autograd.grad(y, leaf, subject.lifted(upstream), create_graph=True, allow_unused=True)[
+                0
+            ]
+            if r is None or not r.requires_grad:
+                return torch.zeros_like(x), torch.zeros_like(g)
+            second = torch.autograd.grad(r.sum(), (leaf, upstream), allow_unused=True)
+        except Exception as error:
+            raise _NotTwiceError(said(error)) from error
+    scale = max(1, subject.lifted(x).numel() // len(x)) if subject.trial.suffix else 1
+    first, towards = (torch.zeros_like(x) if part is None else part for part in second)
+    return first / scale, towards / scale
+
+
+def _differences(subject: Subject, x: Tensor, g: Tensor, curve: Curve) -> tuple[Tensor, Tensor]:
+    """The slope of the gradient by differences, and where it is known."""
+    h = 1e-4 if curve.dtype == torch.float64 else 2e-2
+    wide, fine = (
+        (subject.gradient(x + step, g) - subject.gradient(x - step, g)) / (2 * step) for step in (h, h / 2)
+    )
+    sure = fine.isfinite() & wide.isfinite() & ((wide - fine).abs() <= 1e-2 * fine.abs() + 1e-5)
+    return fine, sure
+
+
+def _refused(curve: Curve, error: _NotTwiceError, bends: bool) -> Finding:
+    words = str(error)
+    if "once_differentiable" in words:
+        return by_design(
+            "It is marked once_differentiable: torch refuses a second derivative instead of a wrong one."
+        )
+    if "is not implemented" in words or curve.subject.declared:
+        return by_design(f"Torch refuses a second derivative ({words}), and so it is never wrong.")
+    if not bends:
+        return unknown(f"A second derivative raises {words}.")
+    return fails(
+        f"A second derivative raises {words}: mark it once_differentiable, or use torch's functions."
+    )
+
+
+def _right(due: Tensor, sure: Tensor) -> str:
+    if bool((due[sure].abs() > 1e-6).any()):
+        return "Its second derivative is right."
+    return "Its second derivative is 0 between kinks, which is right: the gradient is made of level pieces."
+
+
+def _judged(curve: Curve, x: Tensor, found: Tensor, due: Tensor, wrong: Tensor) -> Finding:
+    at = int(torch.where(wrong, (found - due).abs(), 0.0).argmax())
+    got, wanted, where = float(found[at]), float(due[at]), float(x[at])
+    silent = "silently 0" if not bool(found[wrong].any()) else f"silently {short(got)}"
+    seen = f"At x = {short(where)} its second derivative is {silent}, where {short(wanted)} is due"
+    if curve.subject.declared or not is_derivative(curve):
+        return by_design(
+            f"{seen}; the rule stands in for a derivative, and a second one of it means little.", where, got
+        )
+    return fails(
+        f"{seen}: save x or y with save_for_backward and compute the rest in backward, or mark backward "
+        "once_differentiable.", where, got,
+    )  # fmt: skip

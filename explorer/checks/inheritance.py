@@ -1,0 +1,168 @@
+"""What somebody's own function inherits: the declarations of the catalogue's rule that has the same curve."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import torch
+from torch import Tensor
+
+from explorer.catalogue import RULES, Rule
+from explorer.checks.curve import MANY_JUMPS, Curve
+
+_HEIGHTS = {"sign": 2.0, "step": 1.0}  # of the jump that a family's rules stand for
+_SAME, _TURNS, _MOST_CANDIDATES = 1e-6, 25, 14
+
+
+@dataclass(frozen=True)
+class Match:
+    """A rule of the catalogue and the parameters with which it has the same curve, factor 1."""
+
+    rule: Rule
+    parameters: Mapping[str, float]
+
+    @property
+    def text(self) -> str:
+        """Its label and, in brackets, its parameters."""
+        values = ", ".join(f"{name} = {value:.3g}" for name, value in self.parameters.items())
+        return f"{self.rule.label} ({values})" if values else self.rule.label
+
+
+def match(curve: Curve) -> Match | None:
+    """The catalogue's rule that suits the op and has the same gradient, for g = 1 and g = −1; or None.
+
+    What an entry calls a fault is inherited by nobody, and a factor makes another rule, unless the op is
+    the identity: there it is all a rule can be.
+    """
+    if curve.flat and len(curve.jumps[0]) < MANY_JUMPS:
+        found = next(_of_jump(curve), None)
+        if found:
+            return found
+    return next(_of_op(curve), None)
+
+
+def _of_op(curve: Curve) -> Iterator[Match]:
+    """Rules whose parameters, if they have any, are those of the op."""
+    x, y = curve.x, curve.y
+    up, down = curve.gradient, curve.subject.gradient(x, -1.0)
+    lo, hi = float(y.min()), float(y.max())
+    families = _families(x, y, lo, hi)
+    for rule in RULES.values():
+        if rule.parsed is None or rule.fault or (rule.suits and not families & {*rule.suits}):
+            continue
+        for parameters in _settings(rule, up, down, lo, hi, curve):
+            evaluate = rule.parsed.bind(parameters)
+            if all(_close(evaluate(x, y, torch.full_like(x, g)), r) for g, r in ((1.0, up), (-1.0, down))):
+                yield Match(rule, parameters)
+
+
+def _families(x: Tensor, y: Tensor, lo: float, hi: float) -> set[str]:
+    families = set()
+    if _close(y, x.clamp(lo, hi)):
+        families.add("bounded")
+    if _close(y, x.relu()):
+        families.add("rectifier")
+    return families
+
+
+def _settings(
+    rule: Rule, up: Tensor, down: Tensor, lo: float, hi: float, curve: Curve
+) -> Iterator[dict[str, float]]:
+    names = {parameter.name for parameter in rule.parameters}
+    if not names:
+        yield {}
+    elif names == {"lo", "hi"} and not curve.flat:
+        yield {"lo": lo, "hi": hi}
+    elif names == {"slope"}:
+        yield {"slope": float(up[0])}
+    elif curve.identity and len(names) == 1:
+        (name,) = names
+        wide = curve.subject.gradient(curve.x[:1], 1e6)
+        yield from ({name: float(value)} for value in (up[0], -up[0], wide[0]) if value)
+
+
+def _of_jump(curve: Curve) -> Iterator[Match]:
+    """Rules made for a jump, at the jump; their parameters are fitted, their factor is not."""
+    at, heights = curve.jumps
+    size = float(heights.sum())
+    if size == 0:
+        return
+    centre = float(at.mean())
+    x, r = curve.x, curve.gradient
+    u = x - centre
+    near = u.abs() < 50
+    u, r = u[near][::2], r[near][::2]
+    for family, height in _HEIGHTS.items():
+        target = r * (height / size)
+        for rule in RULES.values():
+            if family in rule.suits and rule.parsed and rule.linear and "y" not in rule.parsed.variables:
+                parameters = _fitted(rule, u, target, curve, centre)
+                if parameters is not None:
+                    yield Match(rule, parameters)
+
+
+def _fitted(rule: Rule, u: Tensor, target: Tensor, curve: Curve, centre: float) -> dict[str, float] | None:
+    assert rule.parsed
+    names = [parameter.name for parameter in rule.parameters]
+
+    def distance(values: Tensor) -> Tensor:
+        evaluate = rule.parsed.bind(dict(zip(names, values.tolist(), strict=True)))  # type: ignore[union-attr]
+        return evaluate(u, torch.zeros_like(u), torch.ones_like(u)) - target
+
+    if "mean(" in (rule.formula or ""):
+        return None
+    starts = [torch.tensor(values, dtype=u.dtype) for values in _candidates(rule, target, curve, centre)]
+    best = min(starts, key=lambda values: float(distance(values).nan_to_num(nan=1e9).square().sum()))
+    best = _refined(distance, best) if names and not _is_zero(distance(best), target) else best
+    if not _is_zero(distance(best), target):
+        return None
+    return dict(zip(names, best.tolist(), strict=True))
+
+
+def _candidates(rule: Rule, target: Tensor, curve: Curve, centre: float) -> Iterator[tuple[float, ...]]:
+    """Parameter values worth a try: defaults, the function's own numbers, edges and peak of the curve."""
+    peak = float(target.abs().max())
+    edges = (curve.breaks[0] - centre).abs().tolist()[:4]
+    hints = [
+        *curve.subject.numbers,
+        *edges,
+        *(1 / edge for edge in edges if edge > 1e-6),
+        peak,
+        4 * peak,
+        2 * peak,
+    ]
+    hints = list(dict.fromkeys(round(hint, 9) for hint in hints if hint > 0))[:_MOST_CANDIDATES]
+    each = [[parameter.default, *hints] for parameter in rule.parameters]
+    return product(*(each if len(each) < 3 else [values[:5] for values in each]))
+
+
+def _refined(distance, values: Tensor) -> Tensor:  # type: ignore[no-untyped-def]
+    """Gauss and Newton, damped, on the logarithms of positive parameters."""
+    logs, damping = values.clamp(min=1e-3).log(), 1e-3
+    error = distance(logs.exp())
+    for _ in range(_TURNS):
+        step = 1e-6
+        columns = [
+            (distance((logs + step * unit).exp()) - error) / step
+            for unit in torch.eye(len(logs), dtype=logs.dtype)
+        ]
+        jacobian = torch.stack(columns, 1).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+        square = jacobian.T @ jacobian
+        damped = square + damping * (
+            torch.diag(square.diagonal()) + 1e-12 * torch.eye(len(logs), dtype=logs.dtype)
+        )
+        move = torch.linalg.solve(damped, -jacobian.T @ error).clamp(-1, 1)
+        tried = distance((logs + move).exp())
+        if tried.square().sum() < error.square().sum():
+            logs, error, damping = logs + move, tried, damping / 5
+        else:
+            damping *= 10
+    return logs.exp()
+
+
+def _is_zero(distance: Tensor, target: Tensor) -> bool:
+    return bool(distance.abs().max() <= _SAME * (target.abs().max() + 1e-12))
+
+
+def _close(left: Tensor, right: Tensor) -> bool:
+    return bool(torch.allclose(left, right, rtol=1e-6, atol=1e-9))

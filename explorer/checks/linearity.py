@@ -1,0 +1,115 @@
+"""Is the gradient linear in the upstream gradient g?"""
+
+import torch
+from torch import Tensor
+
+from explorer.checks.curve import Curve
+from explorer.checks.result import Finding, by_design, fails, holds, short
+
+_FACTORS = (-1.0, 2.0, 0.5, -3.0, 1e-6, 1e3)
+
+
+def linear_in_g(curve: Curve) -> Finding:
+    """r(x, a·g) against a·r(x, g) for several a, and r(x, 0) against 0; then a different g at each x."""
+    rule = curve.subject.rule
+    if rule and rule.parsed is None:
+        return holds("It is torch's own derivative, which is linear in g.")
+    found = _departure(curve)
+    if found is None:
+        return _apart(curve) or holds("Twice the upstream gradient gives twice the gradient, at every x.")
+    at, g, got, due = found
+    example = (
+        f"At x = {short(at)} g = 1 gives {short(due / g if g else due)}, g = {short(g)} gives {short(got)}"
+    )
+    declared = curve.subject.declared
+    if declared and declared.fault:
+        return fails(f"{example}, not {short(due)}. {declared.fault}", at, got)
+    if declared and not declared.linear:
+        return by_design(
+            f"{declared.label} is not linear in g, and says so. {example}, not {short(due)}.", at, got
+        )
+    return _judged(curve, at, example, got, due)
+
+
+def _departure(curve: Curve) -> tuple[float, float, float, float] | None:
+    """The clearest place where it is not linear: x, g, the gradient there, and what is due."""
+    x, one = curve.x, curve.gradient
+    sure = one.isfinite() & curve.y.isfinite()
+    worst: tuple[float, tuple[float, float, float, float]] | None = None
+    for g in (0.0, *_FACTORS):
+        r = curve.subject.gradient(x, g)
+        off = torch.where(sure, (r - g * one).abs(), 0.0).nan_to_num(nan=torch.inf)
+        size = off / (abs(g) * one.abs() + r.abs().nan_to_num() + 1e-30)
+        allowed = 1e3 * curve.eps * (abs(g) * one.abs() + r.abs().nan_to_num()) + 1e-300
+        if bool((off > allowed).any()):
+            at = int((size - x.abs() * 1e-9).argmax())
+            rank = float(size[at]) + (g in (2.0, -1.0))  # the plainest example of several
+            if worst is None or rank > worst[0]:
+                worst = rank, (float(x[at]), g, float(r[at]), g * float(one[at]))
+    return worst and worst[1]
+
+
+def _judged(curve: Curve, at: float, example: str, got: float, due: float) -> Finding:
+    """The verdict on a rule without declaration that is not linear: some are meant, some never are."""
+    subject, x = curve.subject, curve.x
+    none, one, minus, two, half = (subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0, 0.5))
+    if bool(((one == two) & (one == minus) & (one.abs() > 0)).any()):
+        stuck = (one == two) & (one == minus) & (one.abs() > 0)
+        at = _clearest(x, stuck)
+        value, part = float(one[x == at][0]), _where(x, stuck)
+        return fails(
+            f"{part} the gradient is {short(value)} whatever g is: the upstream gradient is lost there. "
+            "Multiply by g.", at, value,
+        )  # fmt: skip
+    if bool((none.abs() > 1e-9).any()):
+        at = _clearest(x, none.abs() > 1e-9)
+        value = float(none[x == at][0])
+        return fails(
+            f"At x = {short(at)} g = 0 still gives {short(value)}: multiply by g, do not add.", at, value
+        )
+    scaled = _close(two, 2 * one) and _close(half, 0.5 * one)
+    mirrored = bool(((minus - one).abs() <= 1e-9 * one.abs()).logical_and(one.abs() > 1e-9).any())
+    clips = bool((two.abs() <= 2 * one.abs() * (1 + 1e-9) + 1e-12).all()) and _close(minus, -one)
+    if scaled and not mirrored:
+        return by_design(
+            f"It depends on the sign of g and grows with g otherwise. {example}, not {short(due)}.", at, got
+        )
+    if clips:
+        return by_design(f"It limits large gradients. {example}, not {short(due)}.", at, got)
+    what = "The sign of g is lost" if mirrored else "It is not linear in g"
+    return fails(f"{what}. {example}, not {short(due)}: use g exactly once, as a factor.", at, got)
+
+
+def _apart(curve: Curve) -> Finding | None:
+    """Whether each gradient looks at its own g alone."""
+    x = curve.x
+    g = torch.sin(7.0 * torch.arange(len(x), dtype=x.dtype)) + 1.5
+    r, due = curve.subject.gradient(x, g), g * curve.gradient
+    sure = due.isfinite() & curve.y.isfinite()
+    off = torch.where(sure, (r - due).abs() / (due.abs() + 1e-12), 0.0)
+    if bool((off <= 1e6 * curve.eps).all()):
+        return None
+    at, got, wanted = (float(values[int(off.argmax())]) for values in (x, r, due))
+    return fails(
+        f"At x = {short(at)} the gradient is {short(got)}, {short(wanted)} is due: it depends on the g of "
+        "other elements.", at, got,
+    )  # fmt: skip
+
+
+def _clearest(x: Tensor, those: Tensor) -> float:
+    return float(x[those][x[those].abs().argmin()])
+
+
+def _where(x: Tensor, those: Tensor) -> str:
+    low, high = float(x[those].min()), float(x[those].max())
+    if bool(those.double().mean() > 0.98):
+        return "Everywhere"
+    if high >= float(x.max()) and bool(those[x >= low].all()):
+        return f"Above about {short(low)}"
+    if low <= float(x.min()) and bool(those[x <= high].all()):
+        return f"Below about {short(high)}"
+    return f"At x = {short(_clearest(x, those))}"
+
+
+def _close(left: Tensor, right: Tensor) -> bool:
+    return bool(torch.allclose(left, right, rtol=1e-6, atol=1e-12, equal_nan=True))

@@ -1,0 +1,105 @@
+"""What a check says: a verdict, one plain sentence, a number and a position."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from explorer.catalogue.display import html_table
+
+FAILS, UNKNOWN, BY_DESIGN, HOLDS = "fails", "unknown", "by design", "holds"
+VERDICTS = (FAILS, UNKNOWN, BY_DESIGN, HOLDS)  # the worst first
+_MARKS = dict(zip(VERDICTS, "✗?○✓", strict=True))
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one check says of a rule.
+
+    Attributes:
+        name: of the check, one of ``explorer.checks.CHECKS``.
+        verdict: "holds"; "by design" for a deviation that is declared or meant; "fails"; "unknown" where it
+            could not be tried.
+        sentence: what was seen and, where it does not hold, what to do; plain text.
+        where: the x at which it shows best, None where there is none.
+        figure: the number the verdict rests on, None without one.
+    """
+
+    name: str
+    verdict: str
+    sentence: str
+    where: float | None = None
+    figure: float | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A result that does not know yet which check it belongs to."""
+
+    verdict: str
+    sentence: str
+    where: float | None = None
+    figure: float | None = None
+
+    def of(self, name: str) -> Result:
+        """The result of the check of that name; positions without −0."""
+        where = None if self.where is None else float(self.where) + 0.0
+        return Result(name, self.verdict, self.sentence, where, self.figure)
+
+
+class Results(list[Result]):
+    """The results of one subject in the order of the checks; a table in a notebook and as text."""
+
+    def __init__(self, results: Any = (), title: str = "") -> None:
+        super().__init__(results)
+        self.title = title
+
+    @property
+    def failures(self) -> list[Result]:
+        """Those that fail; what could not be tried is none of them."""
+        return [result for result in self if result.verdict == FAILS]
+
+    @property
+    def worst_first(self) -> list[Result]:
+        """All of them by verdict: fails, unknown, by design, holds."""
+        return sorted(self, key=lambda result: VERDICTS.index(result.verdict))
+
+    def _rows(self) -> Iterator[tuple[str, str, str]]:
+        for result in self.worst_first:
+            yield f"{_MARKS[result.verdict]} {result.verdict}", result.name, result.sentence
+
+    def __repr__(self) -> str:
+        rows = [*self._rows()]
+        widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
+        lines = [f"{row[0]:{widths[0]}}  {row[1]:{widths[1]}}  {row[2]}" for row in rows]
+        return "\n".join([self.title, *lines] if self.title else lines)
+
+    def _repr_html_(self) -> str:
+        caption = f"<p><b>{escape(self.title)}</b></p>" if self.title else ""
+        return caption + html_table(self._rows())
+
+
+def holds(sentence: str, where: float | None = None, figure: float | None = None) -> Finding:
+    """The check holds."""
+    return Finding(HOLDS, sentence, where, figure)
+
+
+def by_design(sentence: str, where: float | None = None, figure: float | None = None) -> Finding:
+    """It deviates, and is meant to."""
+    return Finding(BY_DESIGN, sentence, where, figure)
+
+
+def fails(sentence: str, where: float | None = None, figure: float | None = None) -> Finding:
+    """It deviates, and nothing says that it should."""
+    return Finding(FAILS, sentence, where, figure)
+
+
+def unknown(sentence: str) -> Finding:
+    """It could not be tried; the sentence says why."""
+    return Finding(UNKNOWN, sentence)
+
+
+def short(number: float) -> str:
+    """A number for a sentence: three digits, a true minus."""
+    text = f"{number + 0.0:.3g}"
+    return text.replace("-", "−").replace("e+0", "e").replace("e−0", "e−")

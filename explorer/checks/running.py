@@ -1,0 +1,65 @@
+"""One check at a time: what it raises becomes a sentence, what hangs is left behind."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TypeVar
+
+from explorer.checks.curve import Curve
+from explorer.checks.result import Finding, unknown
+from explorer.checks.subject import UntriedError, said
+
+Answer = TypeVar("Answer")
+TIME_LIMIT_S = 10.0
+COMPILE_LIMIT_S = 180.0
+
+
+class HungError(Exception):
+    """A check did not come back in time."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check: its name, what it asks, and the function of a curve that answers.
+
+    ``in_app``: whether it says something of a formula and is quick, so that the page shows it.
+    """
+
+    name: str
+    question: str
+    look: Callable[[Curve], Finding]
+    in_app: bool = False
+    limit_s: float = TIME_LIMIT_S
+
+
+def found(check: Check, curve: Curve) -> Finding:
+    """What a check finds; "unknown" with the reason for anything that is raised on the way."""
+    try:
+        return check.look(curve)
+    except UntriedError as error:
+        return unknown(f"It could not be tried: {error}.")
+    except Exception as error:
+        return unknown(f"It could not be tried: it raises {said(error)}.")
+
+
+def within(limit_s: float, work: Callable[[], Answer]) -> Answer:
+    """What the work returns; HungError if that takes too long: it goes on in a daemon thread then."""
+    answers: SimpleQueue[Answer | BaseException] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            answers.put(work())
+        except BaseException as error:  # a thread must hand on whatever ends it
+            answers.put(error)
+
+    Thread(target=run, daemon=True, name="explorer.check").start()
+    try:
+        answer = answers.get(timeout=limit_s)
+    except Empty:
+        raise HungError(
+            f"did not come back within {limit_s:g} s and is left behind in a daemon thread"
+        ) from None
+    if isinstance(answer, BaseException):
+        raise UntriedError(f"it raises {said(answer)}") from answer
+    return answer

@@ -1,0 +1,217 @@
+"""What is checked: an op with a rule, or somebody's own Function, behind one face."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import Function
+
+from explorer.catalogue import RULES, Op, Rule, values
+from explorer.gradient import joined
+from explorer.reference import fixed
+
+SPAN = (-3.0, 3.0)  # that a mean in a formula is over
+_TRIED = 7  # elements of the first trial; a prime, so that no shape fits it by chance
+
+
+class UntriedError(Exception):
+    """Why something could not be tried, in words."""
+
+
+class NoGradientError(UntriedError):
+    """The backward itself went wrong, although the forward did not."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A function of x and further arguments whose backward is checked.
+
+    Attributes:
+        name: what it is called in sentences.
+        call: ``(x, *arguments) -> y``.
+        arguments: what follows x; tensors of floats are cast to x's dtype.
+        function: the Function class, where it is one.
+        op, rule, parameters: of a pair; None and {} for somebody's own function.
+    """
+
+    name: str
+    call: Callable[..., Any]
+    arguments: tuple[Any, ...] = ()
+    function: type[Function] | None = None
+    op: Op | None = None
+    rule: Rule | None = None
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def declared(self) -> Rule | None:
+        """The rule whose entry says what it is; None where nothing is declared."""
+        rule = self.rule
+        return (
+            rule
+            if rule and (rule.key in RULES or not rule.linear or rule.area or rule.antiderivative)
+            else None
+        )
+
+    @property
+    def numbers(self) -> list[float]:
+        """The plain numbers among arguments and parameters: thresholds, bounds, steps."""
+        given = [*self.arguments, *self.parameters.values()]
+        first = [a.flatten()[0].item() if isinstance(a, Tensor) and a.numel() else a for a in given]
+        plain = [float(a) for a in first if isinstance(a, int | float) and not isinstance(a, bool)]
+        return [number for number in plain if abs(number) < 1e6]
+
+    def prepared(self, dtype: torch.dtype, learned: bool = False, device: str = "cpu") -> tuple[Any, ...]:
+        """The arguments, tensors as copies of a dtype that require grad only if they are to be learned."""
+        return tuple(_copied(argument, dtype, learned, device) for argument in self.arguments)
+
+    def run(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> Tensor:
+        """y, a tensor; UntriedError where it is anything else or the function raises."""
+        given = self.prepared(x.dtype) if arguments is None else arguments
+        try:
+            y = self.call(x, *given)
+        except Exception as error:
+            raise UntriedError(f"it raises {said(error)}") from error
+        if not isinstance(y, Tensor):
+            raise UntriedError(f"it returns {_kind(y)}, not a tensor")
+        return y
+
+    def both(self, x: Tensor, g: Tensor | float = 1.0) -> tuple[Tensor, Tensor]:
+        """y and the gradient for an upstream gradient g, of any shape; outside any graph."""
+        leaf = x.detach().clone().requires_grad_()
+        with torch.enable_grad():
+            y = self.run(leaf.clone())  # what works in place must not meet a leaf
+        return y.detach(), pulled(y, leaf, g).detach()
+
+    @cached_property
+    def trial(self) -> "Trial":
+        """The dtype and the shape it takes; UntriedError where it takes none."""
+        reasons: list[UntriedError] = []
+        for dtype in (torch.float64, torch.float32):
+            for suffix in self._suffixes():
+                try:
+                    x = torch.linspace(-1.3, 1.7, _TRIED, dtype=dtype)
+                    x = x.reshape(-1, *[1] * len(suffix)).expand(-1, *suffix).contiguous()
+                    self.run(x)
+                    return Trial(dtype, suffix)
+                except UntriedError as error:
+                    reasons.append(error)
+        raise reasons[0]
+
+    def _suffixes(self) -> list[tuple[int, ...]]:
+        """What may follow the first dimension of x: nothing, or what a tensor among the arguments wants."""
+        tensors = [argument for argument in self.arguments if isinstance(argument, Tensor)]
+        shapes = [tuple(tensor.shape) for tensor in tensors if tensor.numel() > 1]
+        ends = [shape[-1:] for shape in shapes] + [shape[:1] for shape in shapes]
+        return list(dict.fromkeys([(), *shapes, *ends]))
+
+    def lifted(self, x: Tensor) -> Tensor:
+        """x (n,) in the shape it takes, the same along every further dimension."""
+        suffix = self.trial.suffix
+        return x.reshape(-1, *[1] * len(suffix)).expand(-1, *suffix).contiguous() if suffix else x
+
+    def lowered(self, values: Tensor) -> Tensor:
+        """The first of each row of what came out; (n,)."""
+        return values.reshape(len(values), -1)[:, 0] if self.trial.suffix else values
+
+    def y(self, x: Tensor) -> Tensor:
+        """The forward values at x (n,); (n,)."""
+        with torch.no_grad():
+            return self.lowered(self.run(self.lifted(x).clone()))
+
+    def gradient(self, x: Tensor, g: Tensor | float = 1.0) -> Tensor:
+        """The gradients at x (n,) for an upstream gradient, one number or (n,); (n,)."""
+        upstream = self.lifted(g) if isinstance(g, Tensor) else g
+        return self.lowered(self.both(self.lifted(x), upstream)[1])
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a function takes: the dtype its curve is computed in, and what follows the first dimension."""
+
+    dtype: torch.dtype
+    suffix: tuple[int, ...]
+
+
+def pulled(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
+    """What an upstream gradient becomes on its way from y to a leaf; 0 where no way leads."""
+    upstream = g if isinstance(g, Tensor) else torch.full_like(y, g)
+    if not y.requires_grad:
+        return torch.zeros_like(leaf)
+    try:
+        gradient = torch.autograd.grad(y, leaf, upstream, allow_unused=True)[0]
+    except Exception as error:
+        raise NoGradientError(f"its backward raises {said(error)}") from error
+    if gradient is None:
+        raise NoGradientError("its backward returns None for x, so x gets no gradient")
+    return gradient
+
+
+def said(error: BaseException) -> str:
+    """An exception in a few words: its kind and the first line of what it says."""
+    words = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {words[0][:160]}" if words else type(error).__name__
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "None"
+    return (
+        f"a class or an object of {type(value).__name__}" if callable(value) else f"a {type(value).__name__}"
+    )
+
+
+def _copied(argument: Any, dtype: torch.dtype, learned: bool, device: str) -> Any:
+    if not isinstance(argument, Tensor):
+        return argument
+    copy = argument.detach().clone().to(device)
+    if not argument.is_floating_point():
+        return copy
+    return copy.to(dtype).requires_grad_(learned and argument.requires_grad)
+
+
+def pair_subject(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
+    """An op with a rule; each mean in them is a number, that over 2,001 even points from −3 to 3."""
+    parameters = values(op, rule, settings)
+    forward, bound = fixed(op.parsed, op, parameters, *SPAN, 1.0)
+    backward = rule.parsed
+    if backward is None and forward != op.parsed:
+        backward = op.parsed.gradient  # through each mean as well, which autograd would take for a number
+    if backward is not None:
+        backward, means = fixed(backward, op, parameters, *SPAN, 1.0)
+        bound |= means
+    call = joined(forward, backward, bound)
+    return Subject(f"{op.label} with {rule.label}", call, op=op, rule=rule, parameters=parameters)
+
+
+def own_subject(function: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Subject:
+    """Somebody's own: a Function class, its ``apply``, a module, or anything that is called with x."""
+    owner = getattr(function, "__self__", None)
+    if getattr(function, "__name__", "") == "apply" and _is_function(owner):
+        function = owner
+    if _is_function(function):
+        return Subject(function.__name__, function.apply, arguments, function)
+    name = getattr(function, "__name__", type(function).__name__)
+    if isinstance(function, torch.nn.Module):
+        return _module_subject(name, function, arguments, named)
+    return Subject(name, partial(function, **named) if named else function, arguments)
+
+
+def _is_function(value: object) -> bool:
+    return inspect.isclass(value) and issubclass(value, Function)
+
+
+def _module_subject(
+    name: str, module: torch.nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any]
+) -> Subject:
+    """A module, whose weights are arguments like any others: so they can be cast and left alone."""
+    weights = dict(module.named_parameters())
+
+    def call(x: Tensor, *given: Any) -> Any:
+        chosen = dict(zip(weights, given[len(arguments) :], strict=True))
+        return torch.func.functional_call(module, chosen, (x, *given[: len(arguments)]), dict(named))
+
+    return Subject(name, call, (*arguments, *weights.values()))

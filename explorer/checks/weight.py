@@ -1,0 +1,167 @@
+"""Does the gradient weigh what the op's jumps weigh, and where they are?"""
+
+import math
+
+from explorer.checks.curve import MANY_JUMPS, NEAR, Curve, settled
+from explorer.checks.derivative import is_derivative
+from explorer.checks.inheritance import Match, match
+from explorer.checks.result import Finding, by_design, fails, holds, short
+from explorer.formula import parse
+
+_LEEWAY = 0.03  # of an area: the integral is a sum
+_MIDDLE = 0.2  # of its area a rule has at least on either side of its jump
+
+
+def area(curve: Curve) -> Finding:
+    """The integral of the rule over all x at g = 1 against what the op jumps by."""
+    if not len(curve.jumps[0]):
+        return holds("The op does not jump, so there is no jump for the gradient to weigh.")
+    declared = curve.subject.declared
+    if not curve.flat and is_derivative(curve):
+        return (by_design if declared else holds)("The derivative leaves the jumps out, as torch's own does.")
+    found, due, at = curve.area(), curve.total(), settled(float(curve.jumps[0][0]))
+    if declared and declared.area and not _as_declared(curve, found):
+        return fails(f"The entry declares the area {declared.area}, but it is {short(found)}.", at, found)
+    verdict = _weighed(curve, found, due, at)
+    return verdict if verdict.verdict == "holds" else _excused(curve, verdict)
+
+
+def _as_declared(curve: Curve, found: float) -> bool:
+    declared = curve.subject.declared
+    assert declared
+    assert declared.area
+    if declared.area == "infinite":
+        return math.isinf(found)
+    wanted = parse(declared.area, variables=(), parameters=None).value(curve.subject.parameters)
+    return abs(found - wanted) <= _LEEWAY * abs(wanted) + 1e-6
+
+
+def _weighed(curve: Curve, found: float, due: float, at: float) -> Finding:
+    heights = curve.jumps[1]
+    if math.isinf(due):  # a staircase without end: what it rises by near 0 stands for all
+        x, total = curve.integral
+        inside = (x.abs() <= NEAR).nonzero()[:, 0]
+        found = float(total[inside[-1]] - total[inside[0]])
+        y = curve.subject.y(x[inside[[0, -1]]])
+        due = float(y[1] - y[0])
+        step = float(heights.abs().max())
+        if abs(found - due) <= 1.1 * step + _LEEWAY * abs(due):
+            return holds(
+                "Over many jumps the gradient weighs as much as they do.", at, found / due if due else None
+            )
+        return fails(f"From −8 to 8 its area is {short(found)}, but the op rises by {short(due)}.", at, found)
+    leeway = _LEEWAY * abs(due) + (1.05 * float(heights.abs().max()) if len(heights) >= MANY_JUMPS else 0.0)
+    if math.isinf(found):
+        return fails(
+            f"Its area is infinite, but the op jumps by {short(due)} in all: large x go on learning.",
+            at,
+            found,
+        )
+    if abs(found - due) <= leeway:
+        return holds(f"Its area is {short(found)}, and the op jumps by {short(due)}.", at, found)
+    advice = f": multiply by {short(due / found)}" if found * due > 0 else ""
+    if found * due < 0:
+        advice = ": its sign is wrong"
+    return fails(f"Its area is {short(found)}, but the op jumps by {short(due)}{advice}.", at, found)
+
+
+def antiderivative(curve: Curve) -> Finding:
+    """The integral of the rule, the function a net learns as if it had, against the op."""
+    declared = curve.subject.declared
+    if declared and declared.antiderivative and declared.linear:
+        wrong = _not_antiderivative(curve, declared.antiderivative)
+        if wrong:
+            return wrong
+    if not curve.flat:
+        return _of_slope(curve)
+    if not bool(curve.gradient.any()):
+        return _excused(curve, fails("The gradient is 0 everywhere, so its antiderivative never moves."))
+    verdict = _followed(curve)
+    return verdict if verdict.verdict == "holds" else _excused(curve, verdict)
+
+
+def _not_antiderivative(curve: Curve, text: str) -> Finding | None:
+    """Where the declared antiderivative has another slope than the rule."""
+    values = curve.subject.parameters
+    evaluate = parse(text, variables=("x",), parameters=None).bind(values)
+    inner = curve.x[curve.x.abs() < 100]
+    h = 1e-5 * inner.abs().clamp(1e-3, 1.0)
+    slopes = [(evaluate(inner + k * h) - evaluate(inner - k * h)) / (2 * k * h) for k in (1.0, 2.0)]
+    smooth = (slopes[0] - slopes[1]).abs() <= 1e-4 * (slopes[0].abs() + 1e-3)
+    r = curve.subject.gradient(inner)
+    wrong = smooth & r.isfinite() & ((r - slopes[0]).abs() > 1e-3 * (r.abs() + 1e-2))
+    if not bool(wrong.any()):
+        return None
+    at = float(inner[wrong][0])
+    return fails(f"The entry's antiderivative {text} has another slope than the rule at x = {short(at)}.", at)
+
+
+def _of_slope(curve: Curve) -> Finding:
+    if is_derivative(curve):
+        return holds("The op is an antiderivative of its gradient.")
+    declared = curve.subject.declared
+    if declared and declared.antiderivative:
+        return by_design(f"The net learns as if the op were {declared.antiderivative}.")
+    return by_design("The net learns as if the op were the integral of its gradient: see true derivative.")
+
+
+def _followed(curve: Curve) -> Finding:
+    """Whether the antiderivative of a rule goes along with an op that moves by jumps."""
+    at, heights = curve.jumps
+    x, total = curve.integral
+    y = curve.subject.y(x)
+    if len(at) < MANY_JUMPS and not math.isinf(curve.total()):
+        return _placed(curve)
+    parted = total - y
+    inside = parted[x.abs() <= NEAR]
+    middle = float((inside.max() + inside.min()) / 2)
+    allowed = 1.0 * float(heights.abs().max()) * 1.05 + 1e-3 * float((y.max() - y.min()).abs())
+    off = (parted - middle).abs()
+    if not bool((off > allowed).any()):
+        return holds("Its antiderivative goes along with the op, never farther off than one step.")
+    spots = x[off > allowed]
+    where = float(spots[spots.abs().argmin()])
+    end = "above" if where > 0 else "below"
+    return fails(
+        f"Its antiderivative parts from the op {end} about {short(where)}: the gradient goes on where the op "
+        "has stopped moving, or is scaled wrongly. Mask it there.", where, float(off.max()),
+    )  # fmt: skip
+
+
+def _placed(curve: Curve) -> Finding:
+    """Whether a rule for one jump or two has its weight where they are."""
+    at, heights = curve.jumps
+    x, total = curve.integral
+    centre = settled(float((at * heights.abs()).sum() / heights.abs().sum()))
+    whole = curve.area()
+    if math.isinf(whole):
+        return fails(
+            "Its antiderivative runs away from the op, which stands still beside its jump.", centre, whole
+        )
+    before = float(total[x <= centre][-1])
+    share = before / whole if whole else 0.0
+    if _MIDDLE <= share <= 1 - _MIDDLE:
+        return holds(f"Its antiderivative rises around {short(centre)}, where the op jumps.", centre, share)
+    weights = (total.diff() / whole).clamp(min=0)
+    lies = float((weights * (x[1:] + x[:-1]) / 2).sum() / weights.sum())
+    return fails(
+        f"The op jumps at {short(centre)}, but the gradient lies around {short(lies)}: shift it by "
+        f"{short(centre - lies)}.", lies, centre - lies,
+    )  # fmt: skip
+
+
+def _excused(curve: Curve, verdict: Finding) -> Finding:
+    """What an entry declares, or inherits, is by design; a mask that a staircase lacks never is."""
+    declared = curve.subject.declared
+    if declared:
+        return by_design(f"{declared.label} is made so. {verdict.sentence}", verdict.where, verdict.figure)
+    found = match(curve)
+    if found is None or _is_staircase(curve, found):
+        return verdict
+    return by_design(f"It is the catalogue's {found.text}. {verdict.sentence}", verdict.where, verdict.figure)
+
+
+def _is_staircase(curve: Curve, found: Match) -> bool:
+    """Whether the op follows the rule's antiderivative over several jumps and then stops."""
+    bounded = math.isfinite(curve.total())
+    return bounded and len(curve.jumps[0]) >= MANY_JUMPS and found.rule.area == "infinite"

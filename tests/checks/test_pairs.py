@@ -1,0 +1,123 @@
+"""The catalogue under its own checks: none cries wolf, and a fault is named."""
+
+import pytest
+import torch
+
+import explorer
+from explorer.catalogue import OPS, RULES, own_key
+from explorer.checks import CHECKS, VERDICTS, check_pair
+
+
+def verdicts(op, rule, **parameters):
+    return {result.name: result.verdict for result in check_pair(op, rule, parameters)}
+
+
+@pytest.mark.parametrize("key", OPS)
+def test_no_rule_that_suits_an_op_cries_wolf(key):
+    for rule in RULES.values():
+        if rule.suits and OPS[key].family not in rule.suits:
+            continue
+        results = check_pair(key, rule, {})
+        wrong = [result for result in results if result.verdict in VERDICTS[:2]]
+        assert [result.name for result in wrong] == (["linear in g"] if rule.fault else []), (rule.key, wrong)
+        for result in results:
+            assert result.sentence.endswith("."), result
+            assert "nan" not in result.sentence, result
+
+
+@pytest.mark.parametrize("key", OPS)
+def test_torchs_own_derivative_is_one(key):
+    assert verdicts(key, "default")["true derivative"] == "holds"
+
+
+@pytest.mark.parametrize(("op", "rule"), [("clamp", "masked"), ("relu", "seed_relu"), ("round", "zero")])
+def test_a_rule_that_is_the_derivative_hears_that_it_holds(op, rule):
+    assert verdicts(op, rule)["true derivative"] == "holds"
+
+
+def test_what_is_declared_is_by_design_and_said_in_numbers():
+    found = {result.name: result for result in check_pair("step", "fast_sigmoid", {})}
+    assert found["area"].verdict == "by design"
+    assert found["area"].figure == pytest.approx(0.08, rel=1e-2)
+    assert "0.08" in found["area"].sentence
+    assert verdicts("step", "atan_surrogate")["area"] == "holds"
+    assert verdicts("relu", "guided")["linear in g"] == "by design"
+
+
+def test_the_published_clamp_is_called_by_its_fault_in_words():
+    code = """
+class ClampGradient(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0, max=1)
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        grad_input = g.clone()
+        grad_input[x < 0] = 0
+        grad_input[x > 1] = 1
+        return grad_input
+"""
+    for pair in (explorer.read_source(code), ("clamp", "published_clamp")):
+        failures = {result.name: result for result in explorer.check(*pair).failures}
+        assert "whatever g is" in failures["linear in g"].sentence
+        assert failures["linear in g"].where >= 1
+
+
+@pytest.mark.parametrize(
+    ("op", "rule", "name"),
+    [
+        ("x**3", "3 * x * g", "true derivative"),
+        ("tanh(x)", "1 - y**2", "linear in g"),
+        ("where(x >= 1, 1, 0)", "g * exp(-abs(x)) / 2", "antiderivative"),
+        ("where(x >= 0, 1, 0)", "g * (abs(x) <= 0.5) * 2", "area"),
+        ("clamp(round(x / 0.25), -4, 3) * 0.25", "g", "antiderivative"),
+        ("where(x >= 0, 1, 0)", "g * 25 * exp(-25 * x) / (1 + exp(-25 * x))**2", "finite"),
+        ("hardswish(x)", "g * ((x > 3) + (-3 < x < 3) * (2 * x + 3) / 6)", "kinks"),
+    ],
+)
+def test_a_formula_with_a_fault_fails_at_the_check_of_its_kind(op, rule, name):
+    assert name in {result.name for result in explorer.check(own_key(op), own_key(rule)).failures}
+
+
+def test_an_own_formula_that_is_right_hears_so():
+    found = verdicts(own_key("x**3"), own_key("3 * x**2 * g"))
+    assert set(found.values()) == {"holds"}
+
+
+def test_a_constant_factor_on_a_smooth_op_is_by_design():
+    results = {result.name: result for result in check_pair(own_key("x**3"), own_key("1.5 * x**2 * g"), {})}
+    assert results["true derivative"].verdict == "by design"
+    assert results["true derivative"].figure == pytest.approx(0.5)
+
+
+def test_an_own_formula_inherits_what_the_catalogue_declares_of_the_same_curve():
+    found = {
+        r.name: r
+        for r in check_pair(own_key("where(x >= 2, 1, 0)"), own_key("g / (1 + 7 * abs(x - 2))**2"), {})
+    }
+    assert found["area"].verdict == "by design"
+    assert "Fast sigmoid" in found["area"].sentence
+
+
+def test_the_app_gets_some_of_the_checks_in_their_order():
+    names = [result.name for result in check_pair("round", "default", {})]
+    assert names == [check.name for check in CHECKS if check.in_app]
+    assert "compile" not in names
+
+
+def test_results_read_as_text_and_as_an_escaped_table():
+    results = explorer.check(own_key("x", "a"), own_key("where(x < 1, g, 2 * g)", "b"))
+    assert "true derivative" in repr(results)
+    html = results._repr_html_()
+    assert html.count("<tr>") == len(results)
+    assert "x < 1" not in html
+
+
+def test_bad_keys_are_told_as_everywhere():
+    with pytest.raises(ValueError, match="unknown op"):
+        explorer.check("rounf", "default")
+    with pytest.raises(ValueError, match="one rule"):
+        explorer.check("round")
+    assert torch.is_grad_enabled()
