@@ -24,8 +24,14 @@ def number(value: float) -> str:
     return f"{rounded:,.0f}" if 1e3 <= abs(rounded) < 1e7 else f"{value:.4g}"
 
 
-# Two-sided 95 % quantiles of Student's t, by degrees of freedom: how many standard errors a lead must have.
 _QUANTILES = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
+
+
+def quantile(degrees: int) -> float:
+    """Two-sided 95 % quantile of Student's t by degrees of freedom, from 1: half an interval in errors."""
+    if degrees <= len(_QUANTILES):
+        return _QUANTILES[degrees - 1]
+    return 1.96 + 2.3723 / degrees + 2.8226 / degrees**2  # Cornish and Fisher's expansion
 
 
 def sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
@@ -60,7 +66,7 @@ def apart(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
     differences = [one[seed] - other[seed] for seed in one if seed in other]
     if len(differences) < 2:
         return False
-    least = _QUANTILES[len(differences) - 2] * stdev(differences) / math.sqrt(len(differences))
+    least = quantile(len(differences) - 1) * stdev(differences) / math.sqrt(len(differences))
     return abs(fmean(differences)) > least
 
 
@@ -87,13 +93,13 @@ def _ranking(snapshot: Snapshot, ended: Mapping[str, Mapping[int, float]]) -> st
     if len(ended) == 1:
         return f"{best} ended at {texts[best]} {where} ({basis})."
     if len(level) == len(ended) > 1:
-        listed = _list([f"{label} ({text})" for label, text in texts.items()])
-        return f"{snapshot.seeds} seeds cannot tell apart how these ended {where}: {listed}."
+        names = listed([f"{label} ({text})" for label, text in texts.items()])
+        return f"{snapshot.seeds} seeds cannot tell apart how these ended {where}: {names}."
     if texts[best] == texts[worst]:
-        return f"{_list(list(ended))} ended alike {where}, at {texts[best]} ({basis})."
+        return f"{listed(list(ended))} ended alike {where}, at {texts[best]} ({basis})."
     higher = "higher" if len(ended) == 2 else "highest"
     if len(level) > 1:
-        main = f"{_list([f'{label} ({texts[label]})' for label in level])} ended highest {where}"
+        main = f"{listed([f'{label} ({texts[label]})' for label in level])} ended highest {where}"
         return (
             f"{main}, and {snapshot.seeds} seeds cannot tell them apart; {worst} at {texts[worst]} ({basis})."
         )
@@ -113,7 +119,7 @@ def _still(snapshot: Snapshot, labels: Mapping[str, str], order: list[str]) -> l
     still = [labels[rule] for rule, far in moved.items() if far == 0]
     if not still or not snapshot.step:
         return []
-    return [f"With {_list(still)} no gradient reached the first layer: it never moved."]
+    return [f"With {listed(still)} no gradient reached the first layer: it never moved."]
 
 
 def _lost(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
@@ -125,7 +131,7 @@ def _lost(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
         for label, count in gone.items()
         if 0 < count < snapshot.seeds
     ]
-    return parts + ([f"{_list(whole)} diverged and cannot be compared."] if whole else [])
+    return parts + ([f"{listed(whole)} diverged and cannot be compared."] if whole else [])
 
 
 def _learnt(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
@@ -136,7 +142,7 @@ def _learnt(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
         if (loss := snapshot.loss[rule]) is not None and (gradients := snapshot.gradients[rule])
     }
     lost = [labels[rule] for rule in labels if rule not in ended]
-    notes = [f"{_list(lost)} diverged and cannot be compared."] if lost else []
+    notes = [f"{listed(lost)} diverged and cannot be compared."] if lost else []
     if not ended:
         return "No rule kept its values finite: try a smaller learning rate."
     low, high = (pick(ended, key=lambda rule: ended[rule][0]) for pick in (min, max))
@@ -144,7 +150,7 @@ def _learnt(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     if len(ended) == 1:
         main = f"{labels[low]} ended at {number(least)}. {_alone(best)}"
     elif number(least) == number(most):
-        main = f"{_list([labels[rule] for rule in ended])} ended at the same loss, {number(least)}."
+        main = f"{listed([labels[rule] for rule in ended])} ended at the same loss, {number(least)}."
     else:
         lowest = "lower" if len(ended) == 2 else "lowest"
         main = f"{labels[low]} ended {lowest}, at {number(least)}; {labels[high]} at {number(most)}. "
@@ -195,5 +201,6 @@ def _rule(snapshot: Snapshot, rule: str, label: str) -> str:
     return f"{', '.join(words)}. {first} has moved by {number(gradients.w1_moved)}; {blocked}."
 
 
-def _list(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """Names as people list them: "a, b and c"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

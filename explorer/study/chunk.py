@@ -1,0 +1,118 @@
+"""Some runs of a study as lanes of one batched process."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from torch import Tensor
+
+from explorer.study.plan import Lane, Plan, Row, Values
+from explorer.training.boundary import pairs_of
+from explorer.training.company import sums
+from explorer.training.layers import Trace
+from explorer.training.lockstep import Lockstep
+from explorer.training.net import Lane as Net
+from explorer.training.run import one_thread
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    from explorer.gradient import Forward, Pair
+
+
+class Chunk:
+    """Runs of a study, advanced together: each what ``Run(plan.settings(lane))`` is, bit for bit on a CPU.
+
+    Attributes:
+        lanes: the runs.
+        step: steps taken.
+    """
+
+    def __init__(self, plan: Plan, lanes: Sequence[Lane]) -> None:
+        """``lanes`` in any order."""
+        rules = {rule: number for number, rule in enumerate(plan.keys)}
+        self.lanes = sorted(lanes, key=lambda lane: (rules[lane.rule], lane.values, lane.lr, lane.seed))
+        self.step = 0
+        self._steps = plan.steps
+        kinds = {_kind(lane): lane for lane in reversed(self.lanes)}  # the first run of each
+        numbers = {kind: number for number, kind in enumerate(reversed(kinds))}
+        seeds = {seed: number for number, seed in enumerate(sorted({lane.seed for lane in lanes}))}
+        nets = [Net(numbers[_kind(lane)], seeds[lane.seed]) for lane in self.lanes]
+        self._lrs = [lr for _, _, lr in numbers]
+        self._number = {net: number for number, net in enumerate(nets)}
+        self._loss = np.full(len(nets), np.nan)
+        self._taken = np.zeros(len(nets), np.int64)
+        settings = plan.settings(self.lanes[0])
+        with one_thread():
+            boundary = _boundary(plan, [kinds[kind] for kind in numbers])
+            self._nets = Lockstep(settings, settings.table, list(seeds), nets, boundary)
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do: all steps taken, or every run diverged."""
+        return self.step >= self._steps or not self._nets.lanes.going
+
+    def advance(self) -> None:
+        """Take one step."""
+        with one_thread():
+            numbers = self._nets.step(self._lrs)
+            going = self._going()
+            self._loss[going] = numbers[0]
+            self._taken[going] += 1
+            self.step += 1
+            self._nets.turn()
+
+    def rows(self) -> list[Row]:
+        """What the runs did, once finished."""
+        validation, held_out, passed = (np.full(len(self.lanes), np.nan) for _ in range(3))
+        data, going = self._nets.data[0], self._going()
+        assert data.validation is not None
+        assert data.held_out is not None
+        if going:
+            with one_thread():
+                validation[going] = self._nets.scores(data.validation)
+                held_out[going] = self._nets.scores(data.held_out)
+                passed[going] = _passed(self._nets.look().traces)
+        facts = (self._taken, self._loss, validation, held_out, passed)
+        return [
+            Row(lane, steps, loss, chosen, judged, not math.isfinite(chosen + judged), through)
+            for lane, steps, loss, chosen, judged, through in zip(
+                self.lanes, *(each.tolist() for each in facts), strict=True
+            )
+        ]
+
+    def _going(self) -> list[int]:
+        """The numbers of the runs that have not diverged."""
+        return [self._number[net] for net in self._nets.lanes.going]
+
+
+def _kind(lane: Lane) -> tuple[str, Values, float]:
+    """What is the same for all seeds."""
+    return lane.rule, lane.values, lane.lr
+
+
+def _boundary(plan: Plan, lanes: Sequence[Lane]) -> tuple[list[Pair], bool]:
+    """Op and rule of each of these: the same functions where parameters are the same."""
+    found: dict[tuple[str, Values], Pair] = {}
+    forwards: dict[tuple[float, ...], Forward] = {}
+    names = [parameter.name for parameter in plan.op_entry.parameters]
+    whole = False
+    for lane in lanes:
+        if (lane.rule, lane.values) not in found:
+            settings = plan.settings(lane)
+            ((forward, backward),), reduces = pairs_of(settings.op, settings.rules, settings.parameters)
+            values = tuple(settings.parameters.get(name, math.nan) for name in names)
+            found[lane.rule, lane.values] = forwards.setdefault(values, forward), backward
+            whole = whole or reduces
+    return [found[lane.rule, lane.values] for lane in lanes], whole
+
+
+def _passed(traces: Sequence[Trace]) -> NDArray[float32]:
+    """By lane the size of the gradients behind the rule, by that of those before it."""
+    before: list[Tensor] = [sums(trace.upstream.abs()) for trace in traces if trace.upstream is not None]
+    behind: list[Tensor] = [sums(trace.gradient.abs()) for trace in traces if trace.gradient is not None]
+    return (sum(behind[1:], behind[0]) / sum(before[1:], before[0])).cpu().numpy()

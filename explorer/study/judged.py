@@ -1,0 +1,134 @@
+"""How rules did, each at the rate that validation chose: scores by seed, and their intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Literal
+
+from explorer.study.plan import Plan, Row, Values
+from explorer.training.words import quantile
+
+State = Literal["good", "dead", "mismatch"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A rule with some values of swept parameters, at its own rate.
+
+    Attributes:
+        rule: its key.
+        values: of the swept parameters it has.
+        lr: the rate with the highest mean validation; None where all diverged at every rate, or none ran.
+        validation: that mean, a seed that diverged counted as 0; NaN without a rate.
+        scores: on held-out data by seed, of those that stayed finite.
+        lost: how many of the others diverged; without a rate, how many runs did at all rates.
+        passed: mean of what the rule makes of the upstream gradient; NaN where that is not known.
+    """
+
+    rule: str
+    values: Values
+    lr: float | None
+    validation: float
+    scores: dict[int, float]
+    lost: int
+    passed: float
+
+    @property
+    def mean(self) -> float:
+        """Of the scores; NaN without any."""
+        return fmean(self.scores.values()) if self.scores else math.nan
+
+    @property
+    def std(self) -> float:
+        """Standard deviation of the scores; NaN with fewer than two."""
+        return stdev(self.scores.values()) if len(self.scores) > 1 else math.nan
+
+    @property
+    def stderr(self) -> float:
+        """Standard error of the mean; NaN with fewer than two scores."""
+        return self.std / math.sqrt(len(self.scores)) if self.scores else math.nan
+
+    @property
+    def half(self) -> float:
+        """Half of the 95 % interval of the mean; NaN with fewer than two scores."""
+        return interval(list(self.scores.values()))
+
+    def meets(self, other: Judged) -> bool:
+        """Whether the intervals of both have a point in common; so they do where one has none."""
+        return not abs(self.mean - other.mean) > self.half + other.half
+
+
+def interval(values: Sequence[float]) -> float:
+    """Half of the 95 % interval of a mean, by Student's t; NaN with fewer than two values."""
+    if len(values) < 2:
+        return math.nan
+    return quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
+
+
+def judged(plan: Plan, rows: Iterable[Row]) -> list[Judged]:
+    """Every rule with every swept value, in their order."""
+    rows = list(rows)
+    made: dict[tuple[str, Values], list[Row]] = {}
+    for row in rows:
+        made.setdefault((row.lane.rule, row.lane.values), []).append(row)
+    return [
+        _judged(*variant, lr, made.get(variant, [])) if lr else _nothing(*variant, len(made.get(variant, [])))
+        for variant, lr in plan.chosen(rows).items()
+    ]
+
+
+def counted(row: Row) -> float:
+    """A validation score as rates are chosen by it: one that diverged is 0."""
+    return 0.0 if row.diverged else row.validation
+
+
+def by_rule(plan: Plan, variants: Iterable[Judged]) -> list[Judged]:
+    """Each rule once, with the swept values that have the highest validation."""
+    top: dict[str, Judged] = {}
+    for each in variants:
+        held = top.get(each.rule)
+        if held is None or held.lr is None or each.validation > held.validation:
+            top[each.rule] = each
+    return [top[rule] for rule in plan.keys]
+
+
+def state(each: Judged, others: Sequence[Judged]) -> State | None:
+    """Where a swept value stands among the others of its rule; None where seeds cannot tell.
+
+    "good" where its interval meets that of the highest; otherwise "dead" where less of the gradient passes
+    than there, and "mismatch" where more does, that is also where the op is flat.
+    """
+    known = [other for other in others if other.scores]
+    if not each.scores or not known:
+        return None
+    top = max(known, key=lambda other: other.mean)
+    if math.isnan(each.half) or math.isnan(top.half):
+        return None
+    if each.meets(top):
+        return "good"
+    if each.passed == top.passed:
+        return None
+    return "mismatch" if each.passed > top.passed else "dead"
+
+
+def _judged(rule: str, values: Values, lr: float, rows: Sequence[Row]) -> Judged:
+    at_rate = [row for row in rows if row.lane.lr == lr]
+    validation = [counted(row) for row in at_rate if row.lane.stage == "choose"]
+    ended = [row for row in at_rate if row.lane.stage == "judge"]
+    passed = [row.passed for row in ended if math.isfinite(row.passed)]
+    return Judged(
+        rule,
+        values,
+        lr,
+        fmean(validation),
+        {row.lane.seed: row.held_out for row in ended if not row.diverged},
+        sum(row.diverged for row in ended),
+        fmean(passed) if passed else math.nan,
+    )
+
+
+def _nothing(rule: str, values: Values, lost: int) -> Judged:
+    return Judged(rule, values, None, math.nan, {}, lost, math.nan)

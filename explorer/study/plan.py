@@ -1,0 +1,391 @@
+"""What a study is asked to do: rules, rates, seeds and values of parameters, as a list of runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from statistics import fmean
+from typing import Any, Literal, NamedTuple
+
+from explorer.catalogue import Op, Rule, checked, find_op, find_rule, finite
+from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES, SEEDS_TOGETHER
+from explorer.training import CONTROLS, SETTINGS, TASKS, Settings
+from explorer.training.metrics import Metric, metric_of
+from explorer.training.tasks.table import read_table
+
+Stage = Literal["choose", "judge"]
+Values = tuple[tuple[str, float], ...]
+"""Swept parameters by name."""
+
+FACTORS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the task's own rate, where no rates are given
+COLUMNS = ("rule", "lr", "seed", "stage", "steps", "loss", "validation", "held_out", "diverged", "passed")
+_TAKEN = {"task", "op", "rules", "steps", "lr", "seeds", "parameters", "pace", "table"}  # said otherwise
+
+# Measured on one core of two: digits, 64-16-10 to 64-256-256-10, chunks of 20 to 300 lanes.
+_LANE_STEP_S, _PRODUCT_S = 1e-5, 4e-10
+
+
+class Lane(NamedTuple):
+    """One run of a study."""
+
+    stage: Stage
+    rule: str
+    values: Values
+    lr: float
+    seed: int
+
+
+class Row(NamedTuple):
+    """What a run did.
+
+    Attributes:
+        lane: the run.
+        steps: taken; fewer than were asked for where it diverged.
+        loss: on the batch of the last step, before it.
+        validation, held_out: scores at the end, as ``Run`` has them; NaN where it diverged.
+        diverged: whether a value was no longer finite.
+        passed: what the rule makes of the upstream gradient at the end, sum of sizes after ÷ before: 0
+            where it blocks everything, 1 for straight-through; NaN where no gradient arrives.
+    """
+
+    lane: Lane
+    steps: int
+    loss: float
+    validation: float
+    held_out: float
+    diverged: bool
+    passed: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study, described: made by ``Plan.of``. Text and numbers only, unless op or rules are records.
+
+    Attributes:
+        task, op, rules, controls, steps: as asked for, filled in; the controls that were added stand last
+            among the rules, and ``controls`` has their keys.
+        lrs: ascending.
+        seeds, judge_seeds: those by which rates are chosen, and the others by which rules are judged.
+        fixed: values of parameters that every run has, by name or ``rule.name``.
+        swept: names of parameters with several values, and those, ascending.
+        others: further settings of ``Settings``.
+        table: CSV text, for the task "data".
+    """
+
+    task: str
+    op: str | Op
+    rules: tuple[str | Rule, ...]
+    controls: tuple[str, ...]
+    lrs: tuple[float, ...]
+    steps: int
+    seeds: tuple[int, ...]
+    judge_seeds: tuple[int, ...]
+    fixed: Values
+    swept: tuple[tuple[str, tuple[float, ...]], ...]
+    others: tuple[tuple[str, Any], ...]
+    table: str | None
+
+    @classmethod
+    def of(
+        cls,
+        task: str | None = None,
+        op: str | Op | None = None,
+        rules: Sequence[str | Rule] | None = None,
+        *,
+        lrs: Iterable[float] | float | None = None,
+        seeds: int | Iterable[int] = 5,
+        steps: int | None = None,
+        parameters: Mapping[str, float | Iterable[float]] | None = None,
+        controls: bool = True,
+        most: int = MAX_LANES,
+        table: str | None = None,
+        **others: Any,
+    ) -> Plan:
+        """Fill in what is not given, as ``explorer.study`` says. Raises ValueError with a plain sentence.
+
+        ``most``: runs that are taken.
+        """
+        if wrong := sorted(set(others) - set(SETTINGS) | set(others) & _TAKEN):
+            names = ", ".join(name for name in SETTINGS if name not in _TAKEN)
+            raise ValueError(f"a study has no setting {wrong[0]!r}: beside its own it takes {names}")
+        common = {"task": task, "steps": steps, "table": table, "device": "cpu", **others}
+        base = Settings(**common, op=op)  # type: ignore[arg-type]  # None is filled in
+        if TASKS[base.task].metric is None:
+            raise ValueError(f'the task "{base.task}" holds no data out: a study has nothing to judge by')
+        given = _rules(TASKS[base.task].rules if rules is None else rules)
+        added = [key for key in CONTROLS if controls and key not in map(_key, given)]
+        usual = TASKS[base.task].parameters if op is None else {}
+        entries: list[Op | Rule] = [find_op(base.op), *(find_rule(rule) for rule in (*given, *added))]
+        values = _values(entries, {**_known(entries, usual), **(parameters or {})})
+        chosen = _seeds(seeds, base.seed)
+        plan = cls(
+            task=base.task,
+            op=base.op,
+            rules=(*given, *added),
+            controls=tuple(added),
+            lrs=_rates(lrs, base.lr),
+            steps=base.steps,
+            seeds=(),
+            judge_seeds=(),
+            fixed=tuple((name, one) for name, (one, *more) in values.items() if not more),
+            swept=tuple((name, tuple(many)) for name, many in values.items() if len(many) > 1),
+            others=tuple(sorted((name, getattr(base, name)) for name in {"device", *others} - {"seed"})),
+            table=table,
+        )
+        plan._check(len(chosen), most)
+        chosen = sorted({SETTINGS["seed"].checked(seed) for seed in chosen})
+        judging = range(chosen[-1] + 1, chosen[-1] + 1 + len(chosen))
+        plan = dataclasses.replace(plan, seeds=tuple(chosen), judge_seeds=tuple(judging))
+        for rule in plan.keys:
+            for seed in (*plan.seeds[:1], plan.judge_seeds[-1]):
+                plan.settings(Lane("choose", rule, plan.variants(rule)[0], plan.lrs[0], seed))
+        return plan
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Of the rules."""
+        return tuple(map(_key, self.rules))
+
+    @property
+    def op_entry(self) -> Op:
+        """The op as a record."""
+        return find_op(self.op)
+
+    @property
+    def metric(self) -> Metric:
+        """What it is judged by."""
+        data = read_table(self.table) if self.table else None
+        return metric_of(data.train.y) if data else TASKS[self.task].metric or "accuracy"
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The rules' names on screen, by key."""
+        return {key: find_rule(rule).label for key, rule in zip(self.keys, self.rules, strict=True)}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the swept parameters, in their order."""
+        return tuple(name for name, _ in self.swept)
+
+    @property
+    def runs(self) -> int:
+        """Of both stages: fewer are made where a rule diverges at every rate."""
+        return self._runs(len(self.seeds))
+
+    @property
+    def seconds(self) -> float:
+        """Of processor that it takes, estimated."""
+        return self._seconds(self.runs)
+
+    @property
+    def chunk(self) -> int:
+        """Runs that may go together as lanes."""
+        return max(1, min(MAX_CHUNK, MAX_CHUNK_PRODUCTS // self._products))
+
+    @property
+    def identity(self) -> str:
+        """The same for the same arguments."""
+        text = json.dumps(dataclasses.asdict(self), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def settings(self, lane: Lane) -> Settings:
+        """That run alone."""
+        rule = dict(zip(self.keys, self.rules, strict=True))[lane.rule]
+        entries = (self.op_entry, find_rule(rule))
+        parameters = {**_known(entries, dict(self.fixed)), **dict(lane.values)}
+        return Settings(
+            task=self.task,
+            op=self.op,
+            rules=(rule,),
+            parameters=parameters,
+            lr=lane.lr,
+            seed=lane.seed,
+            seeds=1,
+            steps=self.steps,
+            table=self.table,
+            **dict(self.others),
+        )
+
+    def variants(self, rule: str) -> list[Values]:
+        """All values of the swept parameters that a rule, or the op, has."""
+        swept = self._swept(dict(zip(self.keys, self.rules, strict=True))[rule])
+        return [tuple(zip(swept, values, strict=True)) for values in product(*swept.values())]
+
+    def lanes(self, stage: Stage, rows: Iterable[Row] = ()) -> list[Lane]:
+        """The runs of a stage in the order in which they are done.
+
+        Those of "judge" are of each rule, and each swept value, at the rate that rows of "choose" tell; none
+        of what diverged at every rate.
+        """
+        if stage == "choose":
+            configurations = [
+                (rule, values, lr) for rule in self.keys for values in self.variants(rule) for lr in self.lrs
+            ]
+            return _in_blocks("choose", configurations, self.seeds)
+        chosen = self.chosen(rows)
+        configurations = [(*variant, lr) for variant, lr in chosen.items() if lr is not None]
+        return _in_blocks("judge", configurations, self.judge_seeds)
+
+    def chosen(self, rows: Iterable[Row]) -> dict[tuple[str, Values], float | None]:
+        """By rule and swept values the rate with the highest mean validation, the smallest of equal ones.
+
+        A seed that diverged counts as 0; None where all diverged at every rate, or no run is there.
+        """
+        scores: dict[tuple[str, Values], dict[float, list[Row]]] = {}
+        for row in rows:
+            if row.lane.stage == "choose":
+                rates = scores.setdefault((row.lane.rule, row.lane.values), {})
+                rates.setdefault(row.lane.lr, []).append(row)
+        variants = [(rule, values) for rule in self.keys for values in self.variants(rule)]
+        return {variant: _best_rate(scores.get(variant, {})) for variant in variants}
+
+    def missing(self, rows: Iterable[Row]) -> list[Lane]:
+        """The runs that can be done next: the rest of "choose", and only then the rest of "judge"."""
+        rows = list(rows)
+        done = {row.lane for row in rows}
+        rest = [lane for lane in self.lanes("choose") if lane not in done]
+        return rest or [lane for lane in self.lanes("judge", rows) if lane not in done]
+
+    @property
+    def _products(self) -> int:
+        """Multiplications forward in a step of one run."""
+        lane = Lane("choose", self.keys[0], self.variants(self.keys[0])[0], self.lrs[0], 0)
+        settings, task = self.settings(lane), TASKS[self.task]
+        inputs, outputs = read_table(self.table).widths if self.table else task.widths
+        weights = sum(a * b for a, b in pairwise((inputs, *settings.widths, outputs)))
+        return weights * settings.batch * task.times
+
+    def _runs(self, seeds: int) -> int:
+        variants = sum(math.prod(map(len, self._swept(rule).values())) for rule in self.rules)
+        return seeds * (len(self.lrs) + 1) * variants
+
+    def _swept(self, rule: str | Rule) -> dict[str, tuple[float, ...]]:
+        """The swept parameters that matter to a rule, with their values."""
+        known = _known((self.op_entry, find_rule(rule)), {**dict(self.fixed), **dict(self.swept)})
+        return {name: values for name, values in self.swept if name in known}
+
+    def _seconds(self, runs: int) -> float:
+        return runs * self.steps * (_LANE_STEP_S + _PRODUCT_S * self._products)
+
+    def _check(self, seeds: int, most: int) -> None:
+        runs = self._runs(seeds)
+        if runs > most:
+            raise ValueError(
+                f"a study of {runs:,} runs of {self.steps} steps takes about "
+                f"{spoken(self._seconds(runs))} of one core, and at most {most:,} runs are taken: use fewer "
+                "rules, rates, seeds or values"
+            )
+        if taken := [name for name in self.columns if name in COLUMNS]:
+            raise ValueError(f"parameter {taken[0]!r} cannot be swept: the table of runs has a column of it")
+
+
+def spoken(seconds: float) -> str:
+    """A time as people say it: "less than a second", "40 seconds", "3 minutes", "2 hours", "4 days"."""
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1)):
+        if seconds >= 1.5 * length or length == 1:
+            count = round(seconds / length)
+            return f"{count:,} {unit}s" if count > 1 else "a second" if count else "less than a second"
+    raise AssertionError
+
+
+def _key(rule: str | Rule) -> str:
+    """What it is called in tables: an own formula as it was written."""
+    return rule if isinstance(rule, str) else rule.key
+
+
+def _rules(rules: object) -> list[str | Rule]:
+    """The rules in their order, each once."""
+    if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
+        raise ValueError(f"rules must be a list of keys, such as ['default', 'clipped'], not {rules!r}")
+    distinct: dict[str, str | Rule] = {}
+    for rule in rules:
+        distinct.setdefault(find_rule(rule).key, rule)
+    if not distinct:
+        raise ValueError("rules must name one rule or more: the list is empty")
+    return list(distinct.values())
+
+
+def _rates(lrs: object, usual: float) -> tuple[float, ...]:
+    if lrs is None:
+        return tuple(float(f"{usual * factor:.6g}") for factor in FACTORS)
+    return tuple(SETTINGS["lr"].checked(rate) for rate in _numbers("lrs", lrs))
+
+
+def _numbers(name: str, values: object) -> list[float]:
+    """Ascending and distinct."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return [finite(name, values)]
+    numbers = sorted({finite(name, value) for value in values})
+    if not numbers:
+        raise ValueError(f"{name} must hold one value or more: the list is empty")
+    return numbers
+
+
+def _values(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> dict[str, list[float]]:
+    """All values of each parameter."""
+    if not isinstance(parameters, Mapping):
+        raise ValueError(f"parameters must be values by name, such as {{'c': [0.5, 1]}}, not {parameters!r}")
+    values = {name: _numbers(f"parameter {name}", given) for name, given in parameters.items()}
+    op, *rules = entries
+    assert isinstance(op, Op)
+    checked(
+        op,
+        [rule for rule in rules if isinstance(rule, Rule)],
+        {name: many[0] for name, many in values.items()},
+    )
+    return values
+
+
+def _known(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those that matter to an op and rules: what is said of one rule comes before what is said of all."""
+    op, *rules = entries
+    ops = {parameter.name for parameter in op.parameters}
+    names = {name for name in values if name in ops}
+    for rule in rules:
+        for own in {parameter.name for parameter in rule.parameters} - ops:
+            names |= {f"{rule.key}.{own}" if f"{rule.key}.{own}" in values else own}
+    return {name: value for name, value in values.items() if name in names}
+
+
+def _seeds(seeds: object, first: int) -> Sequence[int]:
+    """Those that are given, or so many from the first."""
+    if isinstance(seeds, Iterable) and not isinstance(seeds, str):
+        given = seeds if isinstance(seeds, Sequence) else list(seeds)
+        if not given:
+            raise ValueError("seeds must be 1 or more: the list is empty")
+        return given
+    try:
+        count = 0 if isinstance(seeds, bool) else operator.index(seeds)  # type: ignore[arg-type]
+    except TypeError:
+        count = 0
+    if count < 1:
+        raise ValueError(f"seeds must be a whole number from 1, or a list of them, not {seeds!r}")
+    return range(first, first + count)
+
+
+def _in_blocks(
+    stage: Stage, configurations: Sequence[tuple[str, Values, float]], seeds: Sequence[int]
+) -> list[Lane]:
+    """A few seeds of everything, and then the next."""
+    blocks = [seeds[start : start + SEEDS_TOGETHER] for start in range(0, len(seeds), SEEDS_TOGETHER)]
+    return [
+        Lane(stage, *configuration, seed)
+        for block in blocks
+        for configuration in configurations
+        for seed in block
+    ]
+
+
+def _best_rate(rates: Mapping[float, Sequence[Row]]) -> float | None:
+    means = {
+        lr: fmean(0.0 if row.diverged else row.validation for row in rows)
+        for lr, rows in sorted(rates.items())
+        if not all(row.diverged for row in rows)
+    }
+    return max(means, key=means.__getitem__) if means else None

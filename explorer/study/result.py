@@ -1,0 +1,141 @@
+"""What a study found, from the rows of its runs alone: tables, figure, sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from explorer.study.figure import study_figure
+from explorer.study.judged import Judged, by_rule, counted, judged
+from explorer.study.plan import COLUMNS, Plan, Row, Values
+from explorer.study.words import sentences
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+_BEST = ("rule", "lr", "validation", "held_out", "held_out_std", "held_out_stderr", "seeds")
+_CELLS = ("rule", "lr", "validation", "validation_std", "seeds", "diverged")
+
+
+class Result:
+    """What a study found, finished or not.
+
+    Attributes:
+        plan: what was asked for.
+        rows: what the runs did, each run once, in the order of the plan.
+    """
+
+    def __init__(self, plan: Plan, rows: Iterable[Row]) -> None:
+        self.plan = plan
+        known = {row.lane: row for row in rows}
+        rules = {rule: number for number, rule in enumerate(plan.keys)}
+        self.rows = tuple(
+            known[lane]
+            for lane in sorted(
+                known, key=lambda lane: (lane.stage, rules[lane.rule], lane.values, lane.lr, lane.seed)
+            )
+        )
+
+    def __repr__(self) -> str:
+        return self.describe()
+
+    @property
+    def finished(self) -> bool:
+        """Whether no run is missing."""
+        return not self.plan.missing(self.rows)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """One row a run.
+
+        rule: its key; lr, seed; stage: "choose" or "judge"; steps: taken, fewer where it diverged; loss: on
+        the last batch; validation, held_out: scores at the end, accuracy from 0 to 1 or R², NaN where it
+        diverged; diverged; passed: what the rule makes of the upstream gradient at the end, sum of sizes
+        after ÷ before; and a column for every swept parameter, NaN for a rule that does not have it.
+        """
+        records = [_record(row) | dict(row.lane.values) for row in self.rows]
+        return pd.DataFrame(records, columns=[*COLUMNS, *self.plan.columns])
+
+    @cached_property
+    def best(self) -> pd.DataFrame:
+        """One row a rule, at the rate (and swept values) with the highest mean validation.
+
+        held_out: mean over the other seeds, of those that stayed finite; held_out_std: their standard
+        deviation; held_out_stderr: the mean's standard error, both NaN with fewer than two; seeds: how many
+        there are. NaN and 0 for a rule that diverged at every rate.
+        """
+        return self._table(by_rule(self.plan, self._judged))
+
+    @cached_property
+    def judged(self) -> pd.DataFrame:
+        """The columns of ``best``: one row a rule and swept value, each at its own rate."""
+        return self._table(self._judged)
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """What rates were chosen by, one row a rule, swept value and lr: the cells of the heat map.
+
+        validation: mean over seeds, one that diverged counted as 0, and NaN where all did; diverged: how
+        many did.
+        """
+        made: dict[tuple[str, Values, float], list[Row]] = {}
+        for row in self.rows:
+            if row.lane.stage == "choose":
+                made.setdefault((row.lane.rule, row.lane.values, row.lane.lr), []).append(row)
+        records = [
+            dict(zip(_CELLS, (rule, lr, *_cell(rows)), strict=True)) | dict(values)
+            for (rule, values, lr), rows in made.items()
+        ]
+        return pd.DataFrame(records, columns=[*_CELLS, *self.plan.columns])
+
+    def figure(self) -> go.Figure:
+        """Held-out scores with 95 % intervals, the heat map of rule × lr, and a panel a swept parameter."""
+        return study_figure(self.plan, self._judged, self.cells)
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """How it was judged, who stands where and how sure that is; plain text, never markup."""
+        return sentences(self.plan, self._judged, len(self.rows))
+
+    def describe(self) -> str:
+        """The sentences as one text."""
+        return " ".join(self.sentences)
+
+    def csv(self) -> str:
+        """The frame as CSV text."""
+        return self.frame.to_csv(index=False)
+
+    @cached_property
+    def _judged(self) -> list[Judged]:
+        return judged(self.plan, self.rows)
+
+    def _table(self, variants: Sequence[Judged]) -> pd.DataFrame:
+        records = [_summary(each) | dict(each.values) for each in variants]
+        return pd.DataFrame(records, columns=[*_BEST, *self.plan.columns])
+
+
+def _record(row: Row) -> dict[str, Any]:
+    lane, *facts = row
+    values = (lane.rule, lane.lr, lane.seed, lane.stage, *facts)
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def _summary(each: Judged) -> dict[str, Any]:
+    lr = math.nan if each.lr is None else each.lr
+    values = (each.rule, lr, each.validation, each.mean, each.std, each.stderr, len(each.scores))
+    return dict(zip(_BEST, values, strict=True))
+
+
+def _cell(rows: Sequence[Row]) -> tuple[float, float, int, int]:
+    scores, lost = [counted(row) for row in rows], sum(row.diverged for row in rows)
+    spread = stdev(scores) if len(scores) > 1 else math.nan
+    return (
+        (math.nan, math.nan, len(rows), lost)
+        if lost == len(rows)
+        else (fmean(scores), spread, len(rows), lost)
+    )

@@ -1,0 +1,203 @@
+"""What a study showed, in sentences with their uncertainty: plain text, never markup."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import fmean
+
+from explorer.formula import number_text, percent
+from explorer.study.judged import Judged, by_rule, interval, state
+from explorer.study.plan import Plan
+from explorer.training import TASKS
+from explorer.training.words import listed, score
+
+
+def sentences(plan: Plan, variants: Sequence[Judged], done: int) -> list[str]:
+    """How it was judged, who stands where, the controls, what diverged, and what each swept value did."""
+    rules = by_rule(plan, variants)
+    words = _Words(plan, variants)
+    ended = [each for each in rules if each.scores]
+    return [
+        words.basis(),
+        *words.progress(done, ended),
+        *words.ranking([each for each in ended if each.rule not in plan.controls]),
+        *words.controls(ended),
+        *words.diverged(rules),
+        *words.edges([each for each in ended if each.rule not in plan.controls]),
+        *(sentence for each in rules for sentence in words.swept(each.rule)),
+    ]
+
+
+class _Words:
+    def __init__(self, plan: Plan, variants: Sequence[Judged]) -> None:
+        self._plan, self._variants = plan, variants
+        self._labels = plan.labels
+        self._percent = plan.metric == "accuracy"
+
+    def basis(self) -> str:
+        plan = self._plan
+        own = len(plan.rules) - len(plan.controls)
+        rules = f"{own} rule{'s' * (own > 1)}"
+        if plan.controls:
+            rules += f" and {len(plan.controls)} control{'s' * (len(plan.controls) > 1)}"
+        how = (
+            f"each at the one of {len(plan.lrs)} rates that validation chose with {_seeds(plan.seeds)}"
+            if len(plan.lrs) > 1
+            else f"all at lr {number_text(plan.lrs[0])}, the only rate"
+        )
+        spread = " (mean ± SD)" if len(plan.judge_seeds) > 1 else ""
+        where = f"{rules} on {TASKS[plan.task].label} with {plan.op_entry.label}, {plan.steps:,} steps"
+        what = "held-out data" if self._percent else "held-out data, by R²,"
+        return f"{where}: {how}, judged on {what} with {_seeds(plan.judge_seeds)} that chose nothing{spread}."
+
+    def progress(self, done: int, ended: Sequence[Judged]) -> list[str]:
+        plan = self._plan
+        said = []
+        if done < plan.runs and not (ended and all(self._complete(each) for each in self._variants)):
+            said.append(f"So far {done:,} of {plan.runs:,} runs are done.")
+        if len(plan.judge_seeds) == 1 and ended:
+            said.append("One seed judges each rule: there is no interval, and what differs may be chance.")
+        return said
+
+    def ranking(self, ended: Sequence[Judged]) -> list[str]:
+        """From the highest to the lowest, those together whose intervals meet that of the first of them."""
+        rest = sorted(ended, key=lambda each: each.mean, reverse=True)
+        if len(rest) < 2 or math.isnan(rest[0].half):
+            return [f"{self._label(each)}: {self._text(each)}." for each in rest]
+        groups: list[list[Judged]] = []
+        while rest:
+            groups.append([each for each in rest if each.meets(rest[0])])
+            rest = [each for each in rest if not each.meets(rest[0])]
+        return [self._group(number, groups) for number in range(len(groups))]
+
+    def controls(self, ended: Sequence[Judged]) -> list[str]:
+        """Which rules were not seen to do better than a control."""
+        rules = [each for each in ended if each.rule not in self._plan.controls]
+        controls = [each for each in ended if each.rule in self._plan.controls]
+        return [self._control(each, rules) for each in controls if rules]
+
+    def diverged(self, rules: Sequence[Judged]) -> list[str]:
+        """What did so at every rate, and with how many seeds at the chosen one."""
+        everywhere = [self._labels[each.rule] for each in rules if each.lr is None and each.lost]
+        said = [f"{listed(everywhere)} diverged at every rate."] if everywhere else []
+        for each in rules:
+            if each.lr is not None and each.lost:
+                count = each.lost + len(each.scores)
+                said.append(
+                    f"{each.lost} of {count} seeds of {self._label(each)} diverged; its mean leaves them out."
+                )
+        return said
+
+    def edges(self, ended: Sequence[Judged]) -> list[str]:
+        """Whose rate stands at an end of those that were tried."""
+        rates = self._plan.lrs
+        if len(rates) == 1:
+            return []
+        said = []
+        for rate, which in ((rates[0], "lowest"), (rates[-1], "highest")):
+            if names := [self._labels[each.rule] for each in ended if each.lr == rate]:
+                said.append(
+                    f"The rate chosen for {listed(names)} is the {which} tried: one beyond may do better."
+                )
+        return said
+
+    def swept(self, rule: str) -> list[str]:
+        """What each value of a rule's only swept parameter did."""
+        variants = [each for each in self._variants if each.rule == rule and each.scores]
+        if len(variants) < 2 or len(variants[0].values) != 1:
+            return []
+        ((name, _),) = variants[0].values
+        states = [state(each, variants) for each in variants]
+        if None in states:
+            listing = [f"{number_text(each.values[0][1])}: {self._score(each)}" for each in variants]
+            return [f"{self._labels[rule]} by {name}: {', '.join(listing)}."]
+        good = [each for each, where in zip(variants, states, strict=True) if where == "good"]
+        main = f"{self._labels[rule]} by {name}: " + (
+            f"no difference was seen between {listed([self._value(each) for each in good])}"
+            if len(good) > 1
+            else f"highest at {self._value(good[0])}"
+        )
+        parts = [main]
+        for where, why in (
+            ("dead", "too little gradient passes"),
+            ("mismatch", "it passes where the op is flat"),
+        ):
+            if lower := [each for each, found in zip(variants, states, strict=True) if found == where]:
+                passed = listed([percent_of(each.passed) for each in lower])
+                texts = listed([self._value(each) for each in lower])
+                parts.append(f"lower at {texts}, where {passed} of the gradient passes ({where}: {why})")
+        return ["; ".join(parts) + "."]
+
+    def _control(self, control: Judged, rules: Sequence[Judged]) -> str:
+        text = f"the control {self._label(control)} ({self._score(control)})"
+        if math.isnan(control.half):
+            return f"Beside them stands {text}."
+        level = [each for each in rules if each.mean <= control.mean or each.meets(control)]
+        if not level:
+            return f"{'All rules' if len(rules) > 1 else self._label(rules[0])} did better than {text}."
+        verb = "was" if len(level) == 1 else "were"
+        return f"{listed([self._label(each) for each in level])} {verb} not seen to do better than {text}."
+
+    def _group(self, number: int, groups: Sequence[Sequence[Judged]]) -> str:
+        group = groups[number]
+        where = "Highest on held-out data" if not number else "Below"
+        texts = listed([f"{self._label(each)} ({self._text(each)})" for each in group])
+        if len(group) > 1:
+            return f"{where}: no difference was seen between {texts}, for their intervals meet."
+        if number or len(groups) == 1:
+            return f"{where}: {texts}."
+        return f"{where}: {texts}, {self._margin(group[0], groups[1][0])}."
+
+    def _margin(self, one: Judged, other: Judged) -> str:
+        """By how much one leads another, seed by seed."""
+        pairs = [one.scores[seed] - other.scores[seed] for seed in one.scores if seed in other.scores]
+        half = interval(pairs)
+        scale, unit = (100, " points") if self._percent else (1, "")
+        lead = fmean(pairs) if pairs else one.mean - other.mean
+        sure = "" if math.isnan(half) else f" ({_span(lead * scale, half * scale)})"
+        return f"by {_digits(lead * scale, half * scale)}{unit}{sure} above {self._label(other)}"
+
+    def _text(self, each: Judged) -> str:
+        rate = f" at lr {number_text(each.lr)}" if each.lr is not None and len(self._plan.lrs) > 1 else ""
+        if math.isnan(each.half):
+            return f"{self._score(each)}{rate}"
+        scale, unit = (100, " %") if self._percent else (1, "")
+        return f"{self._score(each)}{rate}, 95 % interval {_span(each.mean * scale, each.half * scale)}{unit}"
+
+    def _score(self, each: Judged) -> str:
+        return score(list(each.scores.values()), self._plan.metric)
+
+    def _label(self, each: Judged) -> str:
+        values = ", ".join(f"{name} = {number_text(value)}" for name, value in each.values)
+        return f"{self._labels[each.rule]} at {values}" if values else self._labels[each.rule]
+
+    def _value(self, each: Judged) -> str:
+        ((name, value),) = each.values
+        return f"{name} = {number_text(value)} ({self._score(each)})"
+
+    def _complete(self, each: Judged) -> bool:
+        return each.lr is None or len(each.scores) + each.lost == len(self._plan.judge_seeds)
+
+
+def percent_of(share: float) -> str:
+    """A share that may be above 1: "3 %", "250 %"."""
+    return percent(share) if share <= 1 else f"{100 * share:.0f} %"
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    if len(seeds) == 1:
+        return f"seed {seeds[0]}"
+    if seeds[-1] - seeds[0] == len(seeds) - 1:
+        return f"seeds {seeds[0]} to {seeds[-1]}"
+    return f"{len(seeds)} seeds from {seeds[0]} to {seeds[-1]}"
+
+
+def _span(middle: float, half: float) -> str:
+    return f"{_digits(middle - half, half)} to {_digits(middle + half, half)}"
+
+
+def _digits(value: float, half: float) -> str:
+    """With as many digits as an interval of that size is worth."""
+    places = 1 if math.isnan(half) or half == 0 else max(0, 1 - math.floor(math.log10(half)))
+    return f"{value:.{min(places, 4)}f}"

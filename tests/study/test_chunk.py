@@ -1,0 +1,85 @@
+"""What the lanes of a study do is what each run does alone: bit for bit, wherever it stands."""
+
+import math
+import random
+
+import pytest
+import torch
+
+from explorer.study import Plan, Stepper
+from explorer.study.chunk import Chunk
+from explorer.training import Run
+
+CASES = {
+    "activations": {"task": "digits", "op": "sign", "hidden": (16, 5), "parameters": {"c": [0.1, 1]},
+                    "rules": ["default", "clipped", "formula: g * mean(abs(x))"]},
+    "weights": {"task": "ternary weights", "op": "quantize", "rules": ["quantize_masked", "ewgs"],
+                "parameters": {"s": [0.5, 1], "qmin": -1, "qmax": 1}},
+    "spikes": {"task": "spikes", "op": "step", "rules": ["fast_sigmoid", "boxcar"], "hidden": 8,
+               "parameters": {"k": [1, 25]}},
+    "narrow": {"task": "circles", "op": "sign", "rules": ["clipped", "reste"], "hidden": 2, "batch": 2,
+               "optimiser": "momentum"},
+    "own table": {"op": "tanh", "rules": ["default", "straight_through"], "optimiser": "sgd",
+                  "table": "\n".join(f"{i / 7},{i % 5},{math.sin(i)}" for i in range(60))},
+}  # fmt: skip
+
+
+def chunk_rows(plan, lanes):
+    chunk = Chunk(plan, lanes)
+    while not chunk.finished:
+        chunk.advance()
+    return {row.lane: row for row in chunk.rows()}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_run_is_what_it_is_alone(case):
+    plan = Plan.of(**CASES[case], lrs=[0.003, 0.03], seeds=[3, 8], steps=7)
+    rows = chunk_rows(plan, plan.lanes("choose"))
+    assert set(rows) == set(plan.lanes("choose"))
+    for lane in random.Random(0).sample(sorted(rows), 6):
+        run, row = Run(plan.settings(lane)), rows[lane]
+        run.advance(plan.steps)
+        snapshot = run.snapshot()
+        alone = [snapshot.loss[lane.rule], run.validation()[lane.rule][0], snapshot.score[lane.rule][0]]
+        assert [row.loss, row.validation, row.held_out] == [float(value) for value in alone]
+        assert row.steps == plan.steps
+        assert not row.diverged
+
+
+@pytest.mark.parametrize("case", ["activations", "weights", "narrow"])
+def test_numbers_depend_on_neither_chunk_nor_place(case):
+    plan = Plan.of(**CASES[case], lrs=[0.003, 0.03], seeds=4, steps=5)
+    lanes = plan.lanes("choose")
+    together = chunk_rows(plan, lanes)
+    random.Random(1).shuffle(lanes)
+    apart = {}
+    for start, stop in ((0, 1), (1, 8), (8, len(lanes))):
+        apart |= chunk_rows(plan, lanes[start:stop])
+    assert repr(sorted(apart.items())) == repr(sorted(together.items()))  # NaN is equal too
+
+
+def test_what_diverges_leaves_the_others_alone_and_says_when():
+    breaks = "formula: g / 0"
+    plan = Plan.of("circles", "sign", [breaks, "clipped"], lrs=[0.01], seeds=2, steps=5, controls=False)
+    rows = chunk_rows(plan, plan.lanes("choose"))
+    for lane, row in rows.items():
+        assert row.diverged == (lane.rule == breaks)
+        assert row.steps == (1 if row.diverged else 5)
+        assert math.isfinite(row.loss)
+        assert math.isnan(row.held_out) == math.isnan(row.validation) == row.diverged
+    healthy = [lane for lane in rows if lane.rule == "clipped"]
+    assert chunk_rows(plan, healthy) == {lane: rows[lane] for lane in healthy}
+
+
+def test_what_passes_is_what_the_rule_makes_of_the_gradient():
+    plan = Plan.of(
+        "circles", "sign", ["straight_through", "scale"], lrs=[0.01], seeds=1, steps=2, parameters={"s": -0.5}
+    )
+    passed = {lane.rule: row.passed for lane, row in chunk_rows(plan, plan.lanes("choose")).items()}
+    assert passed == {"straight_through": 1.0, "scale": 0.5, "zero": 0.0, "reversal": 1.0}
+
+
+def test_the_threads_of_torch_are_as_before():
+    before = torch.get_num_threads()
+    Stepper(Plan.of("circles", seeds=1, steps=1)).advance()
+    assert torch.get_num_threads() == before

@@ -1,0 +1,170 @@
+import pickle
+from itertools import chain
+
+import pytest
+
+import explorer
+from explorer.study import Plan, Row, Stepper
+from explorer.study.limits import MAX_LANES, SEEDS_TOGETHER
+from explorer.training import SETTINGS, TASKS
+
+RULES = ["default", "clipped"]
+
+
+def row(lane, validation=0.5, diverged=False):
+    return Row(lane, 10, 1.0, validation, validation, diverged, 1.0)
+
+
+def test_every_rule_at_every_rate_and_seed_and_the_controls():
+    plan = Plan.of("digits", "sign", RULES, lrs=[0.01, 0.003], seeds=3)
+    assert plan.keys == ("default", "clipped", "zero", "reversal")
+    assert plan.controls == ("zero", "reversal")
+    lanes = plan.lanes("choose")
+    assert len(lanes) == len(set(lanes)) == 4 * 2 * 3
+    assert {lane.lr for lane in lanes} == {0.003, 0.01}
+    assert plan.runs == len(lanes) + 4 * 3
+    assert Plan.of("digits", "sign", RULES, controls=False).controls == ()
+    assert Plan.of("digits", "sign", [*RULES, "zero"]).controls == ("reversal",)
+
+
+def test_rules_are_judged_by_seeds_that_chose_nothing():
+    plan = Plan.of("digits", seeds=[4, 2, 9])
+    assert plan.seeds == (2, 4, 9)
+    assert plan.judge_seeds == (10, 11, 12)
+    assert not set(plan.seeds) & set(plan.judge_seeds)
+    assert Plan.of("digits", seeds=2, seed=5).seeds == (5, 6)
+
+
+def test_the_rate_is_the_one_that_validation_chose():
+    plan = Plan.of("digits", "sign", RULES, lrs=[0.001, 0.01, 0.1], seeds=2, controls=False)
+    better = {("default", 0.01): 0.6, ("clipped", 0.1): 0.9}
+    rows = [row(lane, better.get((lane.rule, lane.lr), 0.5)) for lane in plan.lanes("choose")]
+    judging = plan.missing(rows)
+    assert {(lane.rule, lane.lr, lane.seed) for lane in judging} == {
+        ("default", 0.01, 2), ("default", 0.01, 3), ("clipped", 0.1, 2), ("clipped", 0.1, 3),
+    }  # fmt: skip
+    assert plan.missing([*rows, *map(row, judging)]) == []
+
+
+def test_a_seed_that_diverged_counts_as_nothing_and_equal_rates_give_the_smallest():
+    plan = Plan.of("digits", "sign", ["clipped"], lrs=[0.001, 0.01, 0.1], seeds=2, controls=False)
+    rows = [row(lane, 0.7, lane.lr == 0.1 and lane.seed == 0) for lane in plan.lanes("choose")]
+    assert plan.chosen(rows) == {("clipped", ()): 0.001}
+    gone = [row(lane, float("nan"), diverged=True) for lane in plan.lanes("choose")]
+    assert plan.chosen(gone) == {("clipped", ()): None}
+    assert plan.missing(gone) == []
+
+
+def test_swept_values_are_of_the_rules_that_have_them():
+    plan = Plan.of(
+        "spikes",
+        "step",
+        ["fast_sigmoid", "boxcar"],
+        lrs=[0.01],
+        seeds=1,
+        parameters={"k": [1, 10, 1], "w": 0.5},
+    )
+    assert plan.columns == ("k",)
+    assert plan.variants("fast_sigmoid") == [(("k", 1.0),), (("k", 10.0),)]
+    assert plan.variants("boxcar") == plan.variants("zero") == [()]
+    (lane,) = (lane for lane in plan.lanes("choose") if lane.rule == "boxcar")
+    assert plan.settings(lane).parameters == {"w": 0.5}
+    both = Plan.of("digits", "sign", ["clipped", "reste"], parameters={"clipped.c": [1, 2]}, seeds=1)
+    assert both.variants("clipped") == [(("clipped.c", 1.0),), (("clipped.c", 2.0),)]
+    of_op = Plan.of("ternary weights", "quantize", ["quantize_masked"], parameters={"s": [0.5, 1]}, seeds=1)
+    assert len(of_op.variants("zero")) == 2
+
+
+def test_a_picture_of_everything_comes_early():
+    plan = Plan.of("digits", "sign", RULES, lrs=[0.01, 0.1], seeds=2 * SEEDS_TOGETHER)
+    first = plan.lanes("choose")[: 4 * 2 * SEEDS_TOGETHER]
+    assert {lane.seed for lane in first} == set(range(SEEDS_TOGETHER))
+    assert {(lane.rule, lane.lr) for lane in first} == {(key, lr) for key in plan.keys for lr in (0.01, 0.1)}
+
+
+@pytest.mark.parametrize("task", [key for key, task in TASKS.items() if task.metric and task.kind != "own"])
+def test_what_is_not_given_is_the_tasks_own(task):
+    plan = Plan.of(task)
+    lane = plan.lanes("choose")[0]
+    settings = plan.settings(lane)
+    assert plan.keys[: -len(plan.controls)] == TASKS[task].rules
+    assert {name: getattr(settings, name) for name in SETTINGS if name not in ("lr", "device")} == {
+        name: getattr(TASKS[task], name) if name != "task" else task
+        for name in SETTINGS
+        if name not in ("lr", "device")
+    }
+    assert TASKS[task].lr in plan.lrs
+    assert settings.device == "cpu"
+
+
+def test_a_plan_goes_through_a_pickle_and_says_whether_it_is_the_same():
+    width = explorer.Parameter("w", 1.0, 0.1, 5.0, "window half-width")
+    rule = explorer.Rule("outside", "Outside", "g * (abs(x) > w)", parameters=(width,))
+    plan = Plan.of("digits", "sign", [rule, "formula: g"], parameters={"w": [0.5, 1]}, seeds=1)
+    again = pickle.loads(pickle.dumps(plan))
+    assert again == plan
+    assert again.identity == plan.identity
+    assert (
+        Plan.of("digits", "sign", [rule, "formula: g"], parameters={"w": [0.5, 2]}, seeds=1).identity
+        != plan.identity
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"rules": []}, "rules must name one rule or more: the list is empty"),
+        ({"rules": "clipped"}, "rules must be a list of keys"),
+        ({"rules": ["clippd"]}, "unknown rule 'clippd': did you mean 'clipped'?"),
+        ({"lrs": []}, "lrs must hold one value or more: the list is empty"),
+        ({"lrs": [0.1, -1]}, "lr must be above 0"),
+        ({"lrs": ["fast"]}, "lrs must be a number, not 'fast'"),
+        ({"seeds": []}, "seeds must be 1 or more: the list is empty"),
+        ({"seeds": 0}, "seeds must be a whole number from 1"),
+        ({"seeds": 1.5}, "seeds must be a whole number from 1"),
+        ({"seeds": [-1]}, "seed must be a whole number from 0"),
+        ({"steps": 0}, "steps must be a whole number from 1"),
+        ({"parameters": {"c": []}}, "parameter c must hold one value or more: the list is empty"),
+        ({"parameters": {"q": [1]}}, "unknown parameter 'q': sign with default, clipped"),
+        ({"parameters": {"c": [1, float("nan")]}}, "parameter c must be a finite number"),
+        ({"task": "documents"}, 'the task "documents" holds no data out'),
+        ({"task": "digit"}, "unknown task 'digit'"),
+        ({"optimizer": "sgd"}, "a study has no setting 'optimizer': beside its own it takes hidden, batch"),
+        ({"pace": "full"}, "a study has no setting 'pace'"),
+        ({"hidden": 0}, "hidden must be a whole number"),
+        ({"rules": ["formula: g * seed"], "parameters": {"seed": [1, 2]}}, "'seed' cannot be swept"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_said_in_a_sentence(arguments, sentence):
+    with pytest.raises(ValueError, match=r"\w") as caught:
+        Plan.of(**{"task": "digits", "op": "sign", "rules": RULES, **arguments})
+    assert sentence in str(caught.value)
+
+
+def test_too_many_runs_are_refused_with_what_they_would_cost():
+    with pytest.raises(
+        ValueError, match=r"a study of 1,000,000 runs of 400 steps takes about \d+ \w+ of one core"
+    ) as caught:
+        Plan.of("digits", "sign", ["clipped"], lrs=[0.1], seeds=500_000, controls=False)
+    assert f"at most {MAX_LANES:,} runs are taken" in str(caught.value)
+    Plan.of("digits", "sign", ["clipped"], lrs=[0.1], seeds=MAX_LANES // 2, controls=False)
+    with pytest.raises(ValueError, match="at most 2 runs are taken"):
+        Plan.of("digits", "sign", ["clipped"], lrs=[0.1], seeds=2, controls=False, most=2)
+
+
+def test_seeds_that_would_fill_the_memory_are_counted_and_not_listed():
+    with pytest.raises(ValueError, match="days of one core"):
+        Plan.of("digits", seeds=range(10**12))
+
+
+def test_a_chunk_of_wide_nets_is_smaller():
+    assert Plan.of("digits").chunk == 300
+    assert Plan.of("digits", hidden=(256, 256)).chunk < 50
+
+
+def test_nothing_is_missing_twice():
+    plan = Plan.of("circles", seeds=7, lrs=[0.1, 0.01])
+    stepper = Stepper(plan, most=20)
+    cut = list(chain.from_iterable(stepper._chunks))
+    assert cut == plan.lanes("choose")
+    assert max(map(len, stepper._chunks)) <= 20

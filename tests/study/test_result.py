@@ -1,0 +1,210 @@
+"""Tables, sentences and figure of rows that are written by hand."""
+
+import math
+from statistics import fmean, stdev
+
+import pytest
+from scipy import stats
+
+from explorer.study import Plan, Result, Row
+from explorer.study.judged import judged, state
+from explorer.study.plan import COLUMNS
+
+COMMON = {"task": "digits", "op": "sign", "lrs": [0.001, 0.01, 0.1]}
+# Held-out scores of four seeds by rule: two that meet, one apart, and the controls.
+SCORES = {
+    "clipped": (0.90, 0.92, 0.91, 0.93),
+    "approx_sign": (0.89, 0.93, 0.90, 0.92),
+    "default": (0.40, 0.42, 0.41, 0.43),
+    "zero": (0.41, 0.43, 0.40, 0.42),
+    "reversal": (0.10, 0.11, 0.12, 0.10),
+}
+
+
+def rows_of(plan, scores, passed=None):
+    """Rows of a plan: at the middle rate as in ``scores`` (by rule, or by rule and value), elsewhere half."""
+
+    def row(lane):
+        key = (lane.rule, *(value for _, value in lane.values))
+        values = scores.get(key, scores.get(lane.rule))
+        if values is None:
+            return Row(lane, 3, 2.0, math.nan, math.nan, True, math.nan)
+        score = values[lane.seed % len(values)] * (1 if lane.lr == plan.lrs[len(plan.lrs) // 2] else 0.5)
+        lost = math.isnan(score)
+        return Row(lane, plan.steps, 0.5, score, score, lost, (passed or {}).get(key, 1.0))
+
+    rows = [row(lane) for lane in plan.lanes("choose")]
+    return rows + [row(lane) for lane in plan.lanes("judge", rows)]
+
+
+def result_of(rules, scores=SCORES, seeds=4, passed=None, **options):
+    plan = Plan.of(**{**COMMON, **options}, rules=rules, seeds=seeds)
+    return Result(plan, rows_of(plan, scores, passed))
+
+
+def test_the_frame_has_one_row_a_run():
+    result = result_of(["clipped", "default"])
+    assert list(result.frame.columns) == list(COLUMNS)
+    assert len(result.frame) == result.plan.runs
+    assert result.frame.groupby("stage").size().to_dict() == {"choose": 4 * 3 * 4, "judge": 4 * 4}
+    assert not result.frame.duplicated(["rule", "lr", "seed", "stage"]).any()
+    assert result.frame["diverged"].dtype == bool
+
+
+def test_the_best_of_each_rule_by_hand():
+    best = result_of(["clipped", "default"]).best.set_index("rule")
+    values = SCORES["clipped"]
+    assert list(best.index) == ["clipped", "default", "zero", "reversal"]
+    assert best.loc["clipped"].to_dict() == {
+        "lr": 0.01,
+        "validation": pytest.approx(fmean(values)),
+        "held_out": pytest.approx(fmean(values)),
+        "held_out_std": pytest.approx(stdev(values)),
+        "held_out_stderr": pytest.approx(stdev(values) / 2),
+        "seeds": 4,
+    }
+
+
+def test_the_order_in_which_rows_came_and_how_often_does_not_matter():
+    result = result_of(["clipped", "default"])
+    again = Result(result.plan, [*reversed(result.rows), *result.rows[:5]])
+    assert again.rows == result.rows
+    assert again.describe() == result.describe()
+
+
+def test_rules_whose_intervals_meet_are_not_told_apart():
+    text = result_of(["clipped", "approx_sign", "default"]).describe()
+    assert "no difference was seen between Clipped straight-through (" in text
+    assert "and ApproxSign (" in text
+    assert "Below: Default autograd (42 ± 1 % at lr 0.01, 95 % interval 39.4 to 43.6 %)" in text
+    assert "Default autograd was not seen to do better than the control Zero (42 ± 1 %)." in text
+    assert "All rules did better than the control Gradient reversal (11 ± 1 %)." in text
+    assert "best" not in text
+
+
+def test_a_leader_has_a_margin_with_its_interval():
+    text = result_of(["clipped", "default"]).describe()
+    assert "Highest on held-out data: Clipped straight-through (" in text
+    assert "by 50.0 points" in text
+    assert "above Default autograd" in text
+
+
+def test_intervals_are_those_of_students_t():
+    for seeds in (2, 4, 10, 40):
+        plan = Plan.of(**COMMON, rules=["clipped"], seeds=seeds, controls=False)
+        (each,) = judged(plan, rows_of(plan, SCORES))
+        values = list(each.scores.values())
+        low, high = stats.t.interval(0.95, seeds - 1, fmean(values), stats.sem(values))
+        assert each.half == pytest.approx((high - low) / 2, rel=2e-3)
+
+
+def test_one_seed_has_no_interval_and_says_so():
+    result = result_of(["clipped", "default"], seeds=1)
+    assert result.best["held_out_std"].isna().all()
+    assert (
+        "One seed judges each rule: there is no interval, and what differs may be chance."
+        in result.describe()
+    )
+    assert "no difference" not in result.describe()
+    assert "±" not in result.describe()
+    assert "one seed: no interval" in result.figure().layout.annotations[0].text
+
+
+def test_what_diverges_is_shown_as_such():
+    scores = SCORES | {"approx_sign": None, "default": (0.4, math.nan, 0.5, 0.6)}
+    result = result_of(["clipped", "approx_sign", "default"], scores)
+    best = result.best.set_index("rule")
+    assert math.isnan(best.loc["approx_sign", "lr"])
+    assert best.loc["approx_sign", "seeds"] == 0
+    assert best.loc["default", "seeds"] == 3
+    assert "ApproxSign diverged at every rate." in result.describe()
+    assert "1 of 4 seeds of Default autograd diverged; its mean leaves them out." in result.describe()
+    cells = result.cells.set_index(["rule", "lr"])
+    assert cells.loc[("approx_sign", 0.01), "diverged"] == 4
+    assert math.isnan(cells.loc[("approx_sign", 0.01), "validation"])
+    texts = [trace.text for trace in result.figure().data if trace.type == "scatter" and trace.mode == "text"]
+    assert texts == [("diverged at every rate",), ("×",) * 3]
+
+
+def test_a_rate_at_the_end_of_those_tried_is_said():
+    result = result_of(["clipped"], lrs=[0.01], controls=False)
+    assert "all at lr 0.01, the only rate" in result.describe()
+    plan = Plan.of(**COMMON, rules=["clipped", "default"], seeds=2)
+    rows = [Row(lane, 9, 1.0, lane.lr, lane.lr, False, 1.0) for lane in plan.lanes("choose")]
+    rows += [Row(lane, 9, 1.0, lane.lr, lane.lr, False, 1.0) for lane in plan.lanes("judge", rows)]
+    assert (
+        "The rate chosen for Clipped straight-through and Default autograd is the highest tried"
+        in Result(plan, rows).describe()
+    )
+
+
+SWEEP = {
+    ("clipped", 0.01): (0.50, 0.52, 0.51, 0.49),
+    ("clipped", 0.5): (0.92, 0.90, 0.91, 0.93),
+    ("clipped", 1.0): (0.93, 0.90, 0.92, 0.94),
+    ("clipped", 100.0): (0.80, 0.81, 0.79, 0.80),
+}
+PASSED = {("clipped", 0.01): 0.02, ("clipped", 0.5): 0.4, ("clipped", 1.0): 0.6, ("clipped", 100.0): 1.0}
+
+
+def swept(**options):
+    return result_of(
+        ["clipped", "default"],
+        SCORES | SWEEP,
+        passed=PASSED,
+        parameters={"c": [0.01, 0.5, 1, 100]},
+        **options,
+    )
+
+
+def test_a_sweep_tells_dead_good_and_mismatched_values_apart():
+    result = swept()
+    variants = [each for each in result._judged if each.rule == "clipped"]
+    assert [state(each, variants) for each in variants] == ["dead", "good", "good", "mismatch"]
+    text = result.describe()
+    assert (
+        "Clipped straight-through by c: no difference was seen between c = 0.5 (92 ± 1 %) and c = 1 (" in text
+    )
+    assert "lower at c = 0.01 (50 ± 1 %), where 2 % of the gradient passes (dead: " in text
+    assert "lower at c = 100 (80.0 ± 0.8 %), where 100 % of the gradient passes (mismatch: " in text
+    line = next(t for t in result.figure().data if t.meta == "clipped" and t.mode == "lines+markers")
+    assert line.x == (0.01, 0.5, 1.0, 100.0)
+    assert line.marker.symbol == ("x", "circle", "circle", "diamond-open")
+    assert len(result.judged) == 4 + 3
+    assert result.best.set_index("rule").loc["clipped", "c"] == 1.0
+    assert list(result.frame.columns) == [*COLUMNS, "c"]
+
+
+def test_one_seed_cannot_tell_a_dead_value():
+    result = swept(seeds=1)
+    assert "Clipped straight-through by c: 0.01: 51 %" not in result.describe()
+    assert "dead" not in result.describe()
+
+
+def test_the_figure_has_a_trace_a_rule_a_heat_map_and_the_chosen_rates():
+    result = result_of(
+        ["clipped", "approx_sign", "formula: g * (x < 1)"], SCORES | {"formula: g * (x < 1)": (0.5, 0.6)}
+    )
+    figure = result.figure()
+    assert [trace.meta for trace in figure.data if trace.meta] == list(result.plan.keys)
+    means = {trace.meta: trace for trace in figure.data if trace.meta}
+    assert means["clipped"].x == (pytest.approx(fmean(SCORES["clipped"])),)
+    assert means["clipped"].error_x.array[0] > 0
+    (heat,) = (trace for trace in figure.data if trace.type == "heatmap")
+    assert heat.x == ("0.001", "0.01", "0.1")
+    assert len(heat.z) == len(result.plan.keys)
+    chosen = next(trace for trace in figure.data if trace.name == "chosen rate")
+    assert set(chosen.x) == {"0.01"}
+    assert "g * (x &lt; 1)" in heat.y
+
+
+@pytest.mark.parametrize("count", [0, 1, 11, 20])
+def test_at_any_moment_there_is_a_result(count):
+    whole = result_of(["clipped", "default"])
+    part = Result(whole.plan, whole.rows[:count])
+    assert len(part.frame) == count
+    assert len(part.best) == 4
+    assert f"So far {count} of {whole.plan.runs} runs are done." in part.describe()
+    assert part.figure().data
+    assert not part.finished
+    assert whole.finished
