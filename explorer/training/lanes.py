@@ -88,6 +88,25 @@ class Lanes:
             places.setdefault(lane.rule, []).append(place)
         return places
 
+    def firsts(self) -> dict[int, int]:
+        """The place of each going rule's first lane that is going, by the number of the rule."""
+        return {rule: places[0] for rule, places in self.by_rule().items()}
+
+    @torch.no_grad()
+    def traced(self, x: Tensor, places: Sequence[int], *, start: bool = False) -> tuple[Tensor, list[Trace]]:
+        """What the nets at some places return for examples x (1, n, inputs), and what each layer did.
+
+        ``start``: with the parameters they had before the first step.
+        """
+        lanes = [self.going[place] for place in places]
+        layers = self._build(lanes)
+        flat = self.start[[lane.seed for lane in lanes]] if start else self.parameters[list(places)]
+        traces = [Trace() for _ in layers]
+        output = x.to(flat.device)
+        for layer, parameters, trace in zip(layers, self._views(flat), traces, strict=True):
+            output = layer.forward(output, parameters, trace)
+        return output, traces
+
     @torch.no_grad()
     def output(self, x: Tensor) -> Tensor:
         """What the nets return for examples x (seeds or 1, n, inputs): (lanes going, n, outputs)."""

@@ -1,0 +1,94 @@
+"""When the units of a spiking net fire while it looks at one held-out example."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from explorer.training.lanes import Lanes
+from explorer.training.layers import Latency, Trace
+from explorer.training.layers.spiking import TIMES
+from explorer.training.tasks import Data
+
+if TYPE_CHECKING:
+    from numpy import float32, uint8
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Raster:
+    """What one net does with one held-out example.
+
+    Attributes:
+        seed: the number of the net among the seeds of its rule, from 0.
+        example: its place among the held-out ones.
+        of: how many there are.
+        label: the class it belongs to.
+        read: the class that is read.
+        image: (pixels,) uint8, row by row, from 0 to 255.
+        times: steps of time.
+        units: how many units each layer has: the pixels, then the hidden layers from the first on.
+        spikes: (all units · times,) uint8, unit by unit: 255 where it fires, 0 where not; in between what
+            another op than a step returns, held from 0 to 1.
+        potentials: (classes,) float32, the mean potential of each output unit, the largest of which is read.
+        words: the picture in a sentence.
+    """
+
+    seed: int
+    example: int
+    of: int
+    label: int
+    read: int
+    image: NDArray[uint8]
+    times: int
+    units: list[int]
+    spikes: NDArray[uint8]
+    potentials: NDArray[float32]
+    words: str
+
+
+def raster(lanes: Lanes, data: Data, example: int = 0) -> dict[int, Raster]:
+    """The spikes of the first finite net of each rule; beyond the last example they begin again."""
+    assert data.held_out is not None
+    x, y = data.held_out
+    example %= len(y)
+    nets, seen = lanes.firsts(), x[example].view(1, 1, -1)
+    outputs, traces = lanes.traced(seen, list(nets.values()))
+    pixels = Latency([0]).forward(seen, [], Trace())[0]
+    hidden = [trace.y for trace in traces if trace.y is not None]
+    found = {}
+    for at, (rule, net) in enumerate(nets.items()):
+        layers = [pixels, *(each[at].cpu() for each in hidden)]
+        label, read = int(y[example]), int(outputs[at, 0].argmax())
+        found[rule] = Raster(
+            seed=lanes.going[net].seed,
+            example=example,
+            of=len(y),
+            label=label,
+            read=read,
+            image=_bytes(x[example]),
+            times=TIMES,
+            units=[each.shape[1] for each in layers],
+            spikes=_bytes(torch.cat(layers, 1).T.flatten()),
+            potentials=outputs[at, 0].cpu().numpy(),
+            words=_words(label, read, layers[1:]),
+        )
+    return found
+
+
+def _words(label: int, read: int, hidden: list[Tensor]) -> str:
+    fired = [int((each != 0).any(0).sum()) for each in hidden]
+    layers = ", ".join(
+        f"{count} of {each.shape[1]} units of layer {number} fire"
+        for number, (count, each) in enumerate(zip(fired, hidden, strict=True), 1)
+    )
+    return f"a {label} read as {read}; {layers}"
+
+
+def _bytes(values: Tensor) -> NDArray[uint8]:
+    """Values from 0 to 1 as 0 to 255."""
+    found: NDArray[uint8] = (values.clamp(0, 1) * 255).round().to(torch.uint8).numpy()
+    return found

@@ -1,0 +1,134 @@
+"""What a net makes of a plane: the class it gives to each place, for tasks of two inputs and classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from torch import Tensor
+
+from explorer.formula import percent
+from explorer.training.lanes import Lanes
+from explorer.training.tasks import Data, Part
+
+if TYPE_CHECKING:
+    from numpy import float32, uint8
+    from numpy.typing import NDArray
+
+SIDE = 64  # cells
+MOST_POINTS = 80  # of each part of the data that are drawn
+NO_CLASS = 255  # of a cell at which an output is not a number
+_MARGIN = 0.06  # of the plane beside the outermost point
+
+
+class Square(NamedTuple):
+    """The part of the plane that is looked at, in units of the inputs."""
+
+    left: float
+    bottom: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Regions:
+    """What one net makes of the square that all examples lie in.
+
+    Attributes:
+        seed: the number of the net among the seeds of its rule, from 0.
+        square: where the square lies.
+        classes: how many there are.
+        levels: how finely a cell tells how sure its class is.
+        cells: (side · side,) uint8, row by row from the bottom: class · levels + how sure it is, from 0 at
+            even odds to levels − 1; ``NO_CLASS`` where an output is not a number.
+        shares: (classes,) float32, the share of the square that each class is given.
+        score: the share of held-out examples that this net gives the right class.
+        trained, held_out: (3 · points,) uint8, the first examples of each part: across and up in 255ths of
+            the square, and the class.
+        words: the picture in a sentence.
+    """
+
+    seed: int
+    square: Square
+    classes: int
+    levels: int
+    cells: NDArray[uint8]
+    shares: NDArray[float32]
+    score: float
+    trained: NDArray[uint8]
+    held_out: NDArray[uint8]
+    words: str
+
+
+def is_plane(data: Data) -> bool:
+    """Whether the examples of a task are classes of points in a plane."""
+    return data.widths[0] == 2 and data.held_out is not None and not data.train.y.is_floating_point()
+
+
+def regions(lanes: Lanes, data: Data) -> dict[int, Regions]:
+    """What the first finite net of each rule makes of the plane, by the number of its rule.
+
+    An op with a ``mean`` in it sees all cells at once there, and a batch in training.
+    """
+    assert data.held_out is not None
+    nets, square = lanes.firsts(), square_of(data)
+    outputs, _ = lanes.traced(_middles(square).unsqueeze(0), list(nets.values()))
+    cells, shares = _cells(outputs)
+    right = lanes.traced(data.held_out.x.unsqueeze(0), list(nets.values()))[0].argmax(-1).cpu()
+    scores = (right == data.held_out.y).float().mean(1).tolist()
+    trained, held_out = (_points(part, square) for part in (data.train, data.held_out))
+    return {
+        rule: Regions(
+            seed=lanes.going[net].seed,
+            square=square,
+            classes=data.outputs,
+            levels=NO_CLASS // data.outputs,
+            cells=cells[at].numpy(),
+            shares=shares[at].numpy(),
+            score=scores[at],
+            trained=trained,
+            held_out=held_out,
+            words=_words(scores[at], len(data.held_out.y), shares[at].tolist()),
+        )
+        for at, (rule, net) in enumerate(nets.items())
+    }
+
+
+def square_of(data: Data) -> Square:
+    """The square that holds what a net is trained on, with a margin."""
+    low, high = data.train.x.aminmax(dim=0)
+    width = (high - low).max().item() * (1 + 2 * _MARGIN)
+    left, bottom = ((low + high - width) / 2).tolist()
+    return Square(left, bottom, width)
+
+
+def _middles(square: Square) -> Tensor:
+    """The middles of all cells, (cells, 2)."""
+    middles = (torch.arange(SIDE) + 0.5) * (square.width / SIDE)
+    up, across = torch.meshgrid(middles + square.bottom, middles + square.left, indexing="ij")
+    return torch.stack([across, up], -1).flatten(0, 1)
+
+
+def _cells(outputs: Tensor) -> tuple[Tensor, Tensor]:
+    """What outputs (nets, cells, classes) say, as ``cells`` and ``shares`` have it, net by net."""
+    classes = outputs.shape[-1]
+    levels = NO_CLASS // classes
+    best, chosen = outputs.max(-1)
+    sure = (outputs - best.unsqueeze(-1)).exp_().sum(-1).reciprocal_()  # softmax where it is largest
+    level = ((sure * classes - 1) * (levels / (classes - 1))).clamp_(0, levels - 1).nan_to_num_(0)
+    cells = (chosen * levels).add_(level.long()).byte()
+    cells[sure.isnan()] = NO_CLASS
+    given = [(cells // levels == number).float().mean(1) for number in range(classes)]
+    return cells.cpu(), torch.stack(given, 1).cpu()
+
+
+def _points(part: Part, square: Square) -> NDArray[uint8]:
+    corner = torch.tensor([square.left, square.bottom])
+    places = ((part.x[:MOST_POINTS] - corner) / square.width * 255).round().clamp(0, 255)
+    found: NDArray[uint8] = torch.cat([places, part.y[:MOST_POINTS, None]], 1).flatten().byte().numpy()
+    return found
+
+
+def _words(score: float, count: int, shares: list[float]) -> str:
+    given = ", ".join(f"class {number} {percent(share)}" for number, share in enumerate(shares))
+    return f"{percent(score)} of {count} held-out points are given their class; of the plane {given}"

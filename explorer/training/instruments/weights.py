@@ -1,0 +1,97 @@
+"""Full-precision weights and what the op makes of them, for tasks whose weights the op quantises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from explorer.formula import percent
+from explorer.training.lanes import Lanes
+from explorer.training.layers import Trace
+from explorer.training.limits import BINS
+from explorer.training.tasks import Data
+
+if TYPE_CHECKING:
+    from numpy import float32, int64
+    from numpy.typing import NDArray
+
+MOST_VALUES = 16  # of quantised weights that are counted one by one
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The weights of one layer; all as the op sees them, that is times √inputs.
+
+    Attributes:
+        edges: (bins + 1,) float32, of the histogram of full-precision weights.
+        counts: (bins,) int64, weights in each bin.
+        values: (values,) float32, ascending, what the op makes of them; empty where these are more than
+            ``MOST_VALUES`` different ones.
+        by_value: (values · bins,) int64, value by value: the counts of those that became it.
+        changed: the share of weights of which the op makes another value than at the start.
+    """
+
+    edges: NDArray[float32]
+    counts: NDArray[int64]
+    values: NDArray[float32]
+    by_value: NDArray[int64]
+    changed: float
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weights of one net.
+
+    Attributes:
+        seed: the number of the net among the seeds of its rule, from 0.
+        layers: from the first to the last.
+        words: the picture in a sentence.
+    """
+
+    seed: int
+    layers: list[Layer]
+    words: str
+
+
+def weights(lanes: Lanes, data: Data) -> dict[int, Weights]:
+    """Of the first finite net of each rule, by the number of its rule."""
+    nets = lanes.firsts()
+    one = data.train.x[:1].unsqueeze(0)
+    (_, now), (_, before) = (lanes.traced(one, list(nets.values()), start=start) for start in (False, True))
+    stages = [(old, new) for old, new in zip(before, now, strict=True) if new.y is not None]
+    found = {}
+    for at, (rule, net) in enumerate(nets.items()):
+        layers = [_layer(old, new, at) for old, new in stages]
+        found[rule] = Weights(lanes.going[net].seed, layers, _words(layers))
+    return found
+
+
+def _layer(before: Trace, now: Trace, at: int) -> Layer:
+    """The weights of one layer at the start and now."""
+    assert before.y is not None
+    assert now.x is not None
+    assert now.y is not None
+    x, y = now.x[at].flatten(), now.y[at].flatten()
+    low, high = x.aminmax()
+    width = (high - low).clamp(min=torch.finfo(x.dtype).tiny) / BINS
+    bins = ((x - low) / width).int().clamp(0, BINS - 1)
+    values, which = y.unique(return_inverse=True)  # type: ignore[no-untyped-call]  # torch
+    if len(values) > MOST_VALUES:
+        values, which = values[:0], which[:0]
+    places = (which * BINS + bins) if len(values) else which
+    return Layer(
+        edges=np.linspace(low.item(), high.item(), BINS + 1, dtype=np.float32),
+        counts=bins.bincount(minlength=BINS).cpu().numpy(),
+        values=values.cpu().numpy(),
+        by_value=places.bincount(minlength=len(values) * BINS).cpu().numpy(),
+        changed=(before.y[at].flatten() != y).float().mean().item(),
+    )
+
+
+def _words(layers: list[Layer]) -> str:
+    sizes = [int(layer.counts.sum()) for layer in layers]
+    changed = sum(layer.changed * size for layer, size in zip(layers, sizes, strict=True)) / sum(sizes)
+    return f"of {percent(changed)} of all weights the op makes another value than at the start"

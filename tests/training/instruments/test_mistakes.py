@@ -1,0 +1,89 @@
+"""What is read wrong: counted and sorted as the nets themselves say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.training import Run, Settings
+from explorer.training.instruments.mistakes import MOST_SHOWN, Mistakes, mistakes
+from explorer.training.tasks.digits import image
+
+RULES = ("zero", "straight_through", "clipped")
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    trained = Run(Settings(task="digits", op="sign", rules=RULES, seeds=2))
+    trained.advance(60)
+    return trained
+
+
+@pytest.fixture(scope="module")
+def seen(run: Run) -> dict[int, Mistakes]:
+    return mistakes(run._nets.lanes, run._nets.data[0])
+
+
+def wrong(run: Run) -> torch.Tensor:
+    """Which examples the first net of each rule reads wrong, (rules, examples)."""
+    x, y = run._nets.data[0].held_out
+    return run._nets.lanes.output(x.unsqueeze(0))[::2].argmax(-1) != y
+
+
+def test_the_counts_are_those_of_the_score(run: Run, seen: dict[int, Mistakes]):
+    scores = run.snapshot().score
+    for rule, name in enumerate(RULES):
+        assert (seen[rule].seed, seen[rule].of) == (0, 360)
+        assert seen[rule].count == round(360 * (1 - float(scores[name][0])))
+        others = [other for other in range(len(RULES)) if other != rule]
+        alone = wrong(run)[rule] & ~wrong(run)[others].any(0)
+        assert seen[rule].alone == int(alone.sum())
+        assert f"{seen[rule].count} of 360" in seen[rule].words
+    assert seen[0].count > 2 * seen[2].count > 0
+
+
+def test_what_is_shown_is_wrong_and_the_surest_is_first(run: Run, seen: dict[int, Mistakes]):
+    x, y = run._nets.data[0].held_out
+    chances = run._nets.lanes.output(x.unsqueeze(0))[::2].softmax(-1)
+    pixels = ((x - x.min()) / (x.max() - x.min()) * 255).round().byte()
+    for rule, told in seen.items():
+        images = torch.from_numpy(told.images).view(-1, 64)
+        places = [int((pixels == each).all(1).nonzero()[0, 0]) for each in images]
+        assert len(set(places)) == len(places) <= 2 * MOST_SHOWN
+        assert (told.read != told.classes).all()
+        assert y[places].tolist() == told.classes.tolist()
+        assert chances[rule, places].argmax(-1).tolist() == told.read.tolist()
+        sure = chances[rule, places].amax(-1)
+        first = min(MOST_SHOWN, told.count)
+        assert (sure[:first].diff() <= 0).all()
+        assert sure[0] == chances[rule].amax(-1)[wrong(run)[rule]].max()
+        assert told.only.sum() == min(MOST_SHOWN, told.alone)
+        assert told.only[first:].all()
+
+
+def test_an_image_is_the_digit_as_it_was_drawn(run: Run):
+    """The file of digits holds brightness from 0 to 16; the net sees it standardised."""
+    x = run._nets.data[0].held_out.x
+    levels = (x - x.min()) / (x.max() - x.min()) * 16
+    assert (levels - levels.round()).abs().max() < 1e-3
+    assert image().max() * 16 <= 16
+
+
+def test_a_rule_alone_is_compared_with_none():
+    run = Run(Settings(task="digits", rules=("straight_through",)))
+    (told,) = mistakes(run._nets.lanes, run._nets.data[0]).values()
+    assert told.alone is None
+    assert not told.only.any()
+    assert "this rule alone" not in told.words
+
+
+def test_no_mistake_is_said_so(run: Run):
+    data = run._nets.data[0]
+    x, _ = data.held_out
+    read = run._nets.lanes.output(x.unsqueeze(0))[4].argmax(-1)
+    perfect = data._replace(held_out=data.held_out._replace(y=read))
+    told = mistakes(run._nets.lanes, perfect)[2]
+    assert (told.count, len(told.classes), told.images.size) == (0, 0, 0)
+    assert told.words == "all 360 held-out images are read right"
+    assert told.images.dtype == np.uint8

@@ -1,0 +1,69 @@
+"""Spikes of one example, beside a net of leaky units written unit by unit."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from explorer.training import Run, Settings
+from explorer.training.instruments.raster import Raster, raster
+
+LEAK, TIMES, EXAMPLE = 0.9, 8, 5
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    trained = Run(Settings(task="spikes", rules=("fast_sigmoid", "default"), parameters={"k": 1.0}, seeds=2))
+    trained.advance(10)
+    return trained
+
+
+def simulated(run: Run, lane: int, brightness: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Spikes (units, times) of pixels and all hidden units, and the mean potentials of the outputs."""
+    *hidden, last = [[each[lane] for each in views] for views in run._nets.lanes._parameter_views if views]
+    charges = [torch.zeros(weights.shape[1]) for weights, _ in [*hidden, last]]
+    columns, potentials = [], []
+    for time in range(TIMES):
+        spikes = ((1 - brightness) * (TIMES - 1)).round() == time
+        spikes = (spikes & (brightness > 0.1)).float()
+        column = [spikes]
+        for layer, (weights, bias) in enumerate(hidden):
+            charges[layer] = LEAK * charges[layer] + spikes @ weights + bias[0]
+            spikes = (charges[layer] >= 1).float()
+            charges[layer] = charges[layer] * (1 - spikes)
+            column.append(spikes)
+        charges[-1] = LEAK * charges[-1] + spikes @ last[0] + last[1][0]
+        columns.append(torch.cat(column))
+        potentials.append(charges[-1])
+    return torch.stack(columns, 1), torch.stack(potentials).mean(0)
+
+
+def test_the_spikes_are_those_of_a_net_written_unit_by_unit(run: Run):
+    x, y = run._nets.data[0].held_out
+    for rule, told in raster(run._nets.lanes, run._nets.data[0], EXAMPLE).items():
+        spikes, potentials = simulated(run, 2 * rule, x[EXAMPLE])
+        assert told.units == [64, 32, 32]
+        found = torch.from_numpy(told.spikes).view(-1, TIMES) / 255
+        assert torch.equal(found, spikes)
+        assert found[64:].any(), "some hidden units fire"
+        torch.testing.assert_close(torch.from_numpy(told.potentials), potentials, rtol=1e-4, atol=1e-5)
+        assert (told.label, told.read) == (int(y[EXAMPLE]), int(potentials.argmax()))
+        assert told.words.startswith(f"a {told.label} read as {told.read}; ")
+        fired = int(spikes[64:96].any(1).sum())
+        assert f"{fired} of 32 units of layer 1 fire" in told.words
+
+
+def test_beyond_the_last_example_they_begin_again(run: Run):
+    def told(example: int) -> Raster:
+        return raster(run._nets.lanes, run._nets.data[0], example)[0]
+
+    assert told(360).example == told(0).example == 0
+    assert told(360 + EXAMPLE).words == told(EXAMPLE).words
+    assert (told(0).image != told(1).image).any()
+
+
+def test_what_another_op_returns_is_held_from_0_to_1():
+    run = Run(Settings(task="spikes", op="tanh", rules=("default",)))
+    (told,) = raster(run._nets.lanes, run._nets.data[0]).values()
+    hidden = torch.from_numpy(told.spikes)[64 * TIMES :]
+    assert len(hidden.unique()) > 2

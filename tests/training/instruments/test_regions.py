@@ -1,0 +1,90 @@
+"""The classes of a plane: those that the net itself gives, place by place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.training import Run, Settings
+from explorer.training.instruments.regions import NO_CLASS, SIDE, _cells, is_plane, regions
+from explorer.training.tasks import TASKS, Draw
+
+RULES = ("default", "clipped")
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    trained = Run(Settings(task="moons", rules=RULES, seeds=2, seed=3))
+    trained.advance(30)
+    return trained
+
+
+def plain(run: Run, lane: int, x: torch.Tensor) -> torch.Tensor:
+    """What one net of a run with sign in it returns, layer by layer as anybody would write it."""
+    *hidden, last = [[each[lane] for each in views] for views in run._nets.lanes._parameter_views if views]
+    for weights, bias in hidden:
+        x = (x @ weights + bias).sign()
+    weights, bias = last
+    return x @ weights + bias
+
+
+def test_each_cell_has_the_class_of_its_middle(run: Run):
+    for rule, seen in regions(run._nets.lanes, run._nets.data[0]).items():
+        left, bottom, width = seen.square
+        cell = width / SIDE
+        middles = [
+            (left + (at % SIDE + 0.5) * cell, bottom + (at // SIDE + 0.5) * cell)
+            for at in range(0, SIDE * SIDE, 41)
+        ]
+        chances = plain(run, 2 * rule, torch.tensor(middles)).softmax(-1)
+        told = torch.from_numpy(seen.cells[::41].astype(int))
+        assert torch.equal(told // seen.levels, chances.argmax(-1))
+        sure = (2 * chances.amax(-1) - 1) * seen.levels
+        assert ((told % seen.levels) - sure).abs().max() <= 1.01
+
+
+def test_shares_and_score_are_those_of_the_net_that_is_named(run: Run):
+    scores = run.snapshot().score
+    for (rule, seen), name in zip(regions(run._nets.lanes, run._nets.data[0]).items(), RULES, strict=True):
+        assert seen.seed == 0
+        assert seen.score == pytest.approx(float(scores[name][0]))
+        assert seen.shares.sum() == pytest.approx(1)
+        assert seen.shares[1] == pytest.approx(np.mean(seen.cells // seen.levels == 1)), rule
+        assert f"{seen.score:.0%}"[:-1] in seen.words
+
+
+def test_all_examples_lie_in_the_square_and_some_of_each_part_are_told(run: Run):
+    seen = regions(run._nets.lanes, run._nets.data[0])[0]
+    data = run._nets.data[0]
+    for points, part in ((seen.trained, data.train), (seen.held_out, data.held_out)):
+        across, up, classes = torch.from_numpy(points.reshape(-1, 3).astype("f4")).T
+        places = torch.stack([across, up], 1) / 255 * seen.square.width
+        x = part.x[: len(places)] - torch.tensor(seen.square[:2])
+        assert (places - x).abs().max() < seen.square.width / 255
+        assert torch.equal(classes.long(), part.y[: len(places)])
+        assert 0 < across.min() < across.max() < 255
+
+
+def test_a_cell_without_a_number_has_no_class():
+    outputs = torch.tensor([[[2.0, -1.0], [float("nan"), 0.0], [float("inf"), 0.0], [0.0, 0.0]]])
+    cells, shares = _cells(outputs)
+    assert cells[0, 1] == cells[0, 2] == NO_CLASS
+    assert (cells[0, 0], cells[0, 3]) == (int(127 * (2 / (1 + np.exp(-3)) - 1)), 0)
+    assert shares[0].tolist() == [0.5, 0]
+
+
+def test_many_classes_fit_a_cell():
+    cells, shares = _cells(torch.eye(32).unsqueeze(0) * 50)
+    assert (cells[0] // 7).tolist() == list(range(32))
+    assert cells.max() < NO_CLASS
+    assert shares[0].tolist() == [1 / 32] * 32
+
+
+def test_tasks_of_two_inputs_and_classes_have_a_plane():
+    table = "\n".join(f"{n},{n % 7},{n % 2}" for n in range(40))
+    draw = Draw(torch.Generator(), 4, table)
+    with_plane = {key for key, task in TASKS.items() if is_plane(task.data(draw))}
+    assert with_plane == {"circles", "moons", "spiral", "xor", "data"}
+    numbers = "\n".join(f"{n},{n % 7},{n / 3}" for n in range(40))
+    assert not is_plane(TASKS["data"].data(Draw(torch.Generator(), 4, numbers)))

@@ -1,0 +1,72 @@
+"""Latent weights and what becomes of them, counted again by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.training import Run, Settings
+from explorer.training.instruments.weights import MOST_VALUES, weights
+from explorer.training.limits import BINS
+
+
+def trained(**settings) -> Run:
+    run = Run(Settings(**settings))
+    run.advance(20)
+    return run
+
+
+def latent(run: Run, lane: int, start: bool = False) -> list[torch.Tensor]:
+    """The weights of one net as the op sees them."""
+    flat = (
+        run._nets.lanes.start[[run._nets.lanes.going[lane].seed]]
+        if start
+        else run._nets.lanes.parameters[[lane]]
+    )
+    views = [each[0][0] for each in run._nets.lanes._views(flat) if each]
+    return [each * each.shape[0] ** 0.5 for each in views]
+
+
+@pytest.mark.parametrize(
+    ("task", "quantised"),
+    [
+        ("binary weights", lambda x: torch.where(x >= 0, 1.0, -1.0)),
+        ("ternary weights", lambda x: x.round().clamp(-1, 1)),
+    ],
+)
+def test_the_counts_are_those_of_the_weights(task: str, quantised):
+    run = trained(task=task, rules=("default", "straight_through"), seeds=2)
+    seen = weights(run._nets.lanes, run._nets.data[0])
+    for rule, told in seen.items():
+        assert (told.seed, len(told.layers)) == (0, 2)
+        for now, before, layer in zip(
+            latent(run, 2 * rule), latent(run, 2 * rule, start=True), told.layers, strict=True
+        ):
+            values = quantised(now)
+            assert layer.values.tolist() == values.unique().tolist()
+            counts, edges = np.histogram(now, BINS)
+            np.testing.assert_allclose(layer.edges, edges, rtol=1e-5, atol=1e-6)
+            assert np.abs(layer.counts - counts).max() <= 1, "one on an edge may be of either bin"
+            assert layer.counts.sum() == now.numel()
+            by_value = layer.by_value.reshape(-1, BINS)
+            assert np.array_equal(by_value.sum(0), layer.counts)
+            assert by_value.sum(1).tolist() == [int((values == v).sum()) for v in values.unique()]
+            assert layer.changed == pytest.approx((values != quantised(before)).float().mean().item())
+
+
+def test_a_rule_that_blocks_everything_changes_no_weight():
+    run = trained(task="binary weights", rules=("default", "straight_through"))
+    dead, alive = weights(run._nets.lanes, run._nets.data[0]).values()
+    assert [layer.changed for layer in dead.layers] == [0, 0]
+    assert min(layer.changed for layer in alive.layers) > 0.01
+    assert "0 % of all weights" in dead.words
+    assert "0 % of all weights" not in alive.words
+
+
+def test_values_that_are_many_are_not_counted_one_by_one():
+    run = trained(task="binary weights", op="tanh", rules=("default",))
+    (told,) = weights(run._nets.lanes, run._nets.data[0]).values()
+    for layer in told.layers:
+        assert layer.counts.sum() > MOST_VALUES
+        assert layer.values.size == layer.by_value.size == 0
