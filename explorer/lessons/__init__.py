@@ -21,7 +21,7 @@ from explorer.lessons.autograd import MyLayer
 from explorer.lessons.clamping import ClampGradient, FixedClampGradient
 from explorer.lessons.constants import MulConstant
 from explorer.lessons.glossary import GLOSSARY
-from explorer.lessons.lesson import Answer, Choice, Drawing, HeatMap, Lesson, Lines, Link
+from explorer.lessons.lesson import Answer, Choice, Drawing, HeatMap, Lesson, Lines, Link, Sweep
 from explorer.lessons.linear import LinearFunction
 from explorer.lessons.rectifier import MyReLU
 from explorer.lessons.straight_through import RoundGradient
@@ -29,7 +29,7 @@ from explorer.lessons.straight_through import RoundGradient
 __all__ = [
     "GLOSSARY", "LESSONS",
     "Answer", "Choice", "ClampGradient", "Drawing", "FixedClampGradient", "HeatMap", "Lesson",
-    "LinearFunction", "Lines", "Link", "MulConstant", "MyLayer", "MyReLU", "RoundGradient",
+    "LinearFunction", "Lines", "Link", "MulConstant", "MyLayer", "MyReLU", "RoundGradient", "Sweep",
 ]  # fmt: skip
 
 

@@ -3,9 +3,11 @@
 GLOSSARY = {
     "chain_rule": "The derivative of a chain of functions is the product of their derivatives. If one of them"
     " is zero, so is the product.",
+    "control": "What a rule is compared with that cannot work, such as no gradient at all.",
     "double_backward": "A backward through a backward: the gradient of a gradient.",
     "gradcheck": "torch's test of a backward: it moves each input a little, measures the slope and compares.",
     "graph": "torch's record of all operations from parameters to loss; backward reads it from the end.",
+    "held_out": "Data that a net is judged by and not trained on.",
     "hessian": "The matrix of all second derivatives of a function.",
     "hook": "A function of yours that torch calls with each gradient that passes by.",
     "in_place": "An operation in place changes a tensor itself; the others make a new one.",

@@ -134,6 +134,31 @@ class Lines:
 
 
 @dataclass(frozen=True)
+class Sweep:
+    """What becomes of a share as a parameter changes, over seeds, beside a control that does not have it.
+
+    Attributes:
+        parameter: its name; its value in the first scene is marked.
+        x_name, y_name: what the axes hold: the parameter's values, on a scale of decades, and the share.
+        x: the values of the parameter, ascending, above 0.
+        mean, sd: of the share at each of them, from 0 to 1, over the seeds.
+        control: mean and standard deviation of the control.
+        control_name: what it is called.
+        seeds: how many there are.
+    """
+
+    parameter: str
+    x_name: str
+    y_name: str
+    x: Sequence[float]
+    mean: Sequence[float]
+    sd: Sequence[float]
+    control: tuple[float, float]
+    control_name: str
+    seeds: int
+
+
+@dataclass(frozen=True)
 class Lesson:
     """One screen: a question, a prediction, at most 150 words, live curves, code, and one sentence to keep.
 
@@ -151,7 +176,7 @@ class Lesson:
         scenes: the live curves and nets, each in exactly one state of Explore or Train, which it opens.
         remember: one sentence.
         code: what is shown before the numbers: the Functions and layers the story is about.
-        pictures: functions that compute heat maps or lines.
+        pictures: functions that compute heat maps, lines or sweeps.
     """
 
     key: str
@@ -163,7 +188,7 @@ class Lesson:
     scenes: tuple[Link, ...]
     remember: str
     code: tuple[type | Callable[..., Any], ...] = ()
-    pictures: tuple[Callable[[], HeatMap | Lines], ...] = ()
+    pictures: tuple[Callable[[], HeatMap | Lines | Sweep], ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:

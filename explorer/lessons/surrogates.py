@@ -1,115 +1,200 @@
-"""Which surrogate? sign with four rules, predicted first, then trained."""
+"""Which surrogate? One rule from too narrow to too wide, predicted first, then trained."""
+
+import math
+from functools import cache
+from itertools import pairwise
 
 import torch
 from torch.autograd import Function
+from torch.nn.functional import cross_entropy
 
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore, train
-from explorer.lessons.net import about, two_layer_net
+from explorer.lessons.lesson import Answer, Choice, Lesson, Sweep, explore, train
 
 
 class Sign(Function):
-    """The sign, with a slope of your choice in the backward."""
+    """The sign, whose backward passes g where |x| ≤ c."""
 
     @staticmethod
-    def forward(ctx, x, slope):
-        ctx.save_for_backward(x)
-        ctx.slope = slope
+    def forward(ctx, x, c):
+        ctx.save_for_backward(x, c)
         return x.sign()
 
     @staticmethod
     def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * ctx.slope(x), None
+        x, c = ctx.saved_tensors
+        return g * (x.abs() <= c), None
 
 
-def swish_sign(x, b=5.0):
-    """The slope of SwishSign, a peak with negative sides."""
-    return 2 * b * torch.sigmoid(b * x) * torch.sigmoid(-b * x) * (2 - b * x * torch.tanh(b * x / 2))
+WIDTHS = (0.0, 0.05, 0.15, 0.5, 1.5, 5.0)  # 0 is the control: no gradient passes
+SEEDS = 8
+ENDS = (2, 16, 16, 16, 2)  # inputs, units of three hidden layers, outputs
 
 
-LESSON_RULES = ("straight_through", "clipped", "approx_sign", "swish_sign")
+def rings():
+    """2,000 points on two rings, and which ring each is on."""
+    y = torch.arange(2).repeat_interleave(1000)
+    angle = 2 * math.pi * torch.linspace(0, 1, 1000).repeat(2)
+    ring = torch.stack([angle.cos(), angle.sin()], 1) * (1 - 0.5 * y)[:, None]
+    x = 1.5 * (ring + 0.08 * torch.randn(2000, 2, generator=torch.Generator().manual_seed(0)))
+    order = torch.randperm(2000, generator=torch.Generator().manual_seed(0))
+    return x[order], y[order]
 
 
-def slopes():
-    """What each rule makes of g at x, by its name."""
-    return {
-        "Straight-through": torch.ones_like,
-        "Clipped straight-through": lambda x: (x.abs() <= 1).to(x.dtype),
-        "ApproxSign": lambda x: (2 - 2 * x.abs()).relu(),
-        "SwishSign": swish_sign,
+def start(generator):
+    """What one net starts from: the weights of all layers, and then their biases."""
+    pairs = list(pairwise(ENDS))
+    weights = [torch.randn(a, b, generator=generator) / a**0.5 for a, b in pairs]
+    biases = [torch.randn(1, b, generator=generator) for _, b in pairs[:-1]]
+    return [*weights, *biases, torch.zeros(1, 2)]
+
+
+def output(x, parameters, c):
+    """What nets make of points x, and the values before each of their signs."""
+    *weights, last = parameters[:4]
+    *biases, bias = parameters[4:]
+    values = []
+    for weight, each in zip(weights, biases, strict=True):
+        values.append(x @ weight + each)
+        x = Sign.apply(values[-1], c)
+    return x @ last + bias, values
+
+
+@cache
+def trained():
+    """The share of 500 held-out points that each net gets right, and of values within c: (widths, seeds).
+
+    The nets of all widths and seeds train side by side, each seed from its own start.
+    """
+    x, y = rings()
+    generators = [torch.Generator().manual_seed(seed) for seed in range(SEEDS)]
+    starts = zip(*map(start, generators), strict=True)
+    parameters = [torch.stack(each).repeat(len(WIDTHS), 1, 1).requires_grad_() for each in starts]
+    c = torch.tensor(WIDTHS).repeat_interleave(SEEDS).view(-1, 1, 1)
+    adam = torch.optim.Adam(parameters, lr=0.01)
+    for _ in range(200):
+        rows = torch.stack([torch.randint(1000, (64,), generator=each) for each in generators])
+        rows = rows.repeat(len(WIDTHS), 1)
+        logits, _ = output(x[rows], parameters, c)
+        adam.zero_grad()
+        (len(rows) * cross_entropy(logits.flatten(0, 1), y[rows].flatten())).backward()
+        adam.step()
+    with torch.no_grad():
+        logits, values = output(x[-500:], parameters, c)
+    right = (logits.argmax(-1) == y[-500:]).float().mean(1)
+    inside = torch.stack([(each.abs() <= c).float().mean((1, 2)) for each in values]).mean(0)
+    return right.view(-1, SEEDS), inside.view(-1, SEEDS)
+
+
+def apart(one, other):
+    """Whether the seeds tell two widths apart: pairs of nets with one start, 95 % confidence."""
+    difference = one - other
+    return bool(difference.mean().abs() > 2.36 * difference.std() / len(difference) ** 0.5)
+
+
+def told(width):
+    """One width: held-out accuracy, mean ± deviation over seeds, and the share of values within c."""
+    right, inside = (each[WIDTHS.index(width)] for each in trained())
+    mean, sd = right.mean().item(), right.std().item()
+    text = f"{100 * mean:.0f} ± {100 * sd:.0f} %"
+    return {"c": width, "mean": mean, "sd": sd, "text": text, "inside": inside.mean().item()}
+
+
+def sweep():
+    """Held-out accuracy by width, and which widths the seeds can tell apart."""
+    right, _ = trained()
+    none, narrow, *_, wide = WIDTHS
+    best = WIDTHS[right.mean(1).argmax()]
+    at = {name: WIDTHS.index(c) for name, c in (("narrow", narrow), ("best", best), ("wide", wide))}
+    return {name: told(WIDTHS[place]) for name, place in at.items()} | {
+        "seeds": SEEDS,
+        "zero": told(none),
+        "apart": {
+            "narrow": apart(right[at["narrow"]], right[0]),
+            "best": all(apart(right[at["best"]], right[at[name]]) for name in ("narrow", "wide")),
+            "wide": apart(right[at["wide"]], right[0]),
+        },
     }
 
 
-def lane(slope):
-    """The net with sign and one slope: its last loss, and the share of gradients blocked at the end."""
-    blocked = []
+def by_width():
+    """Held-out accuracy over the width, beside the control."""
+    zero, *widths = map(told, WIDTHS)
+    return Sweep(
+        parameter="c",
+        x_name="half-width c of the window",
+        y_name="held-out accuracy",
+        x=[each["c"] for each in widths],
+        mean=[each["mean"] for each in widths],
+        sd=[each["sd"] for each in widths],
+        control=(zero["mean"], zero["sd"]),
+        control_name="no gradient",
+        seeds=SEEDS,
+    )
 
-    def activation(hidden):
-        blocked.append((slope(hidden) == 0).float().mean().item())
-        return Sign.apply(hidden, slope)
 
-    return {"loss": two_layer_net(activation)["last"], "blocked": blocked[-1]}
-
-
-def race():
-    """The two-layer net on random data with sign, 500 steps with each slope."""
-    lanes = {name: lane(slope) for name, slope in slopes().items()}
-    best, *others = sorted(lanes, key=lambda name: lanes[name]["loss"])
-    blocked = {name: one["blocked"] for name, one in lanes.items()}
-    losses = {"best": about(lanes[best]["loss"], digits=1), "next": about(lanes[others[0]]["loss"], digits=1)}
-    return {"best": best, "loss": losses, "blocked": blocked}
+def _best_box(_results):
+    """The answer whose width ended highest."""
+    boxes = {0.0: "No gradient at all", 0.05: "The narrow box", 0.5: "The middle box", 5.0: "The wide box"}
+    return boxes[max(boxes, key=lambda width: told(width)["mean"])]
 
 
 LESSON = Lesson(
     key="surrogates",
-    title="Which surrogate?",
-    question="Many gradients for one `sign`: with which does a net learn best?",
+    title="How wide a surrogate?",
+    question="How much of the neighbourhood of a `sign` should let the gradient pass?",
     prediction=Choice(
-        "The net has a `sign` in the middle. With which rule does its loss end lowest?",
+        "Nets with `sign` in all hidden layers learn by one of these gradients. Which get the most held-out"
+        " points right?",
         (
             Answer(
-                "Clipped straight-through",
-                "Its box blocks {race[blocked][Clipped straight-through]:.0%} of the gradients at the end:"
-                " the values before the `sign` are large.",
-                "clipped",
+                "The wide box",
+                "At the end {sweep[wide][inside]:.1%} of the values lie in it, also those too far from the"
+                " jump to cross it by a small step.",
+                "formula: g * (abs(x) <= 5)",
             ),
             Answer(
-                "ApproxSign",
-                "It follows the jump closely, but {race[blocked][ApproxSign]:.0%} of the values lie outside"
-                " the triangle at the end.",
-                "approx_sign",
+                "The narrow box",
+                "At the end {sweep[narrow][inside]:.0%} of the values lie in it, and the layers before them"
+                " learn from nothing else.",
+                "formula: g * (abs(x) <= 0.05)",
             ),
             Answer(
-                "Straight-through",
-                "It passes everything, and the values of this net lie far from zero.",
-                "straight_through",
+                "The middle box",
+                "It follows the jump, and at the end {sweep[best][inside]:.0%} of the values lie in it.",
+                "formula: g * (abs(x) <= 0.5)",
             ),
             Answer(
-                "SwishSign",
-                "Its sides turn the gradient round, and far out, where this net has its values, little is"
-                " left.",
-                "swish_sign",
+                "No gradient at all",
+                "Then the last layer learns alone, on hidden values that stay as they were drawn.",
+                "zero",
             ),
         ),
-        lambda results: results["race"]["best"],
+        _best_box,
         thumbnails=True,
     ),
     words="""
-    `sign` jumps, and is flat everywhere else. A [surrogate](surrogate) spreads the jump over a
-    neighbourhood of zero. *Clipped* is a box, *ApproxSign* a triangle, *SwishSign* a peak with negative
-    sides; *Straight-through* passes everything.
+    `sign` jumps, and is flat everywhere else. *Clipped* is a [surrogate](surrogate): it passes g where x
+    is no further than c from the jump. The nets here tell rings of points apart. They differ in c alone,
+    each with {sweep[seeds]} seeds, and are judged on [held-out](held_out) points.
 
-    On this task the values before the `sign` are large, far from zero. So a narrow rule lets little
-    through: at the end *Clipped* blocks {race[blocked][Clipped straight-through]:.0%} of the gradients,
-    *ApproxSign* {race[blocked][ApproxSign]:.0%}, *Straight-through*
-    {race[blocked][Straight-through]:.0%}.
+    With no gradient at all, the [control](control), {sweep[zero][text]} of the points are right. At
+    c = {sweep[narrow][c]:g} it is {sweep[narrow][text]}: these seeds cannot tell that from the control. So
+    narrow a window is as good as dead.
 
-    The best one here is *{race[best]}*: its loss ends at about {race[loss][best]:,.0f}, that of the next
-    one at about {race[loss][next]:,.0f}. This is one task: where the values lie near zero, a narrow rule
-    lets more through.
+    At c = {sweep[best][c]:g} it is {sweep[best][text]}. At c = {sweep[wide][c]:g} nearly everything passes,
+    and it is {sweep[wide][text]}: better than the control, but the gradient no longer matches the jump.
+
+    Move c from dead through good to mismatch, and train below.
     """,
-    code=(Sign, swish_sign, slopes, two_layer_net, about, lane),
-    numbers=(race,),
-    scenes=(explore("sign", *LESSON_RULES), train("sign", *LESSON_RULES)),
-    remember="A surrogate must be as wide as the values it meets.",
-)
+    code=(Sign, rings, start, output, trained, apart, told),
+    numbers=(sweep,),
+    scenes=(
+        explore("sign", "zero", "clipped", start=-6, stop=6, c=0.5),
+        train(
+            "sign", "zero", "clipped", "straight_through",
+            task="circles", hidden="16,16,16", seeds=SEEDS, c=0.5,
+        ),
+    ),
+    pictures=(by_width,),
+    remember="A surrogate that is too narrow teaches nothing, and one that is too wide no longer fits.",
+)  # fmt: skip

@@ -17,7 +17,7 @@ import pytest
 
 from explorer.catalogue import find_op, find_rule
 from explorer.curves import sample
-from explorer.lessons import GLOSSARY, LESSONS, Choice, Drawing, HeatMap, Lesson, Lines
+from explorer.lessons import GLOSSARY, LESSONS, Choice, Drawing, HeatMap, Lesson, Lines, Sweep
 from explorer.training.run import one_thread
 from explorer.ui.link import from_query
 from tests.lessons.computed import data, results
@@ -144,7 +144,10 @@ def test_every_answer_has_a_sentence_and_a_picture_of_its_own(lesson: Lesson):
         assert re.fullmatch(r"[^.?!]+(\.\w[^.?!]*)*\.", sentence), f"one sentence: {sentence}"
     pictures = [answer["picture"] for answer in answers if answer["picture"]]
     choice, _ = from_query(parse_qs(lesson.scenes[0].query))
-    frame = sample(choice.op, pictures, dtype="float64", **choice.sampling)
+    names = {parameter.name for key in pictures for parameter in find_rule(key).parameters}
+    names |= {parameter.name for parameter in find_op(choice.op).parameters} | {"start", "stop", "g"}
+    sampling = {name: value for name, value in choice.sampling.items() if name in names}
+    frame = sample(choice.op, pictures, dtype="float64", **sampling)
     drawn = frame.pivot(index="rule", columns="x", values="gradient").to_numpy()
     assert len(drawn) == len(pictures)
     apart = [np.abs(one - other).max() for one, other in combinations(drawn, 2)]
@@ -192,7 +195,7 @@ def test_two_visitors_at_once_get_the_same_numbers():
     [picture for lesson in LESSONS.values() for picture in lesson.pictures],
     ids=lambda picture: picture.__name__,
 )
-def test_a_picture_can_be_drawn(picture: Callable[[], HeatMap | Lines]):
+def test_a_picture_can_be_drawn(picture: Callable[[], HeatMap | Lines | Sweep]):
     match picture():
         case HeatMap(_, values, entry):
             assert len({len(row) for row in values}) == 1
@@ -201,3 +204,10 @@ def test_a_picture_can_be_drawn(picture: Callable[[], HeatMap | Lines]):
             for values in (x, *y.values()):
                 assert len(values) == len(x)
                 assert min(values) > 0, "both axes are logarithmic"
+        case Sweep(parameter=name, x=x, mean=mean, sd=sd, control=(middle, spread)):
+            assert len(x) == len(mean) == len(sd)
+            assert x == sorted(x)
+            assert x[0] > 0, "the axis is logarithmic"
+            assert 0 <= min(*mean, *sd, middle, spread) <= max(*mean, *sd, middle, spread) <= 1
+            choices = [from_query(parse_qs(each.scenes[0].query))[0] for each in LESSONS.values()]
+            assert any(name in choice.parameters for choice in choices), "a slider beside it"

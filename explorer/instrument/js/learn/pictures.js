@@ -4,17 +4,24 @@ import { createFigure } from "../chart/figure.js";
 import { element } from "../elements/dom.js";
 import { coloursOf } from "../explore/instrument.js";
 import { numberText, powerText } from "../formula/numbers.js";
+import { createSweep } from "./sweep.js";
 
 /** @typedef {{title: string, values: number[][], entry: [number|null, number]|null}} HeatMap */
 /** @typedef {{x_name: string, y_name: string, x: number[], y: Object<string, number[]>}} Lines */
+/**
+ * A picture, and how it goes along with what is chosen in the curves above it.
+ * @typedef {{element: HTMLElement, follow: (choice: import("../choice/choice.js").Choice) => void}} Picture
+ */
 
 /**
- * @param {HeatMap|Lines} picture
+ * @param {HeatMap|Lines|import("./sweep.js").Sweep} picture
  * @param {{plotly: string, signal: AbortSignal}} options
- * @returns {HTMLElement}
+ * @returns {Picture}
  */
 export function pictureOf(picture, options) {
-  return "values" in picture ? heatMap(picture) : lines(picture, options);
+  if ("control" in picture) return createSweep(picture, options);
+  const still = "values" in picture ? heatMap(picture) : lines(picture, options);
+  return { element: still, follow: () => undefined };
 }
 
 /** @param {HeatMap} picture */

@@ -54,6 +54,7 @@ export function createLesson(lesson, around) {
   );
   const links = createLinks(lesson.scenes, around);
   let shown = /** @type {ReturnType<typeof showScene>|null} */ (null);
+  let pictures = /** @type {import("./pictures.js").Picture[]} */ ([]);
   watch.hidden = !forecast.draws;
 
   /** @param {Partial<import("./memory.js").State>} change */
@@ -111,7 +112,17 @@ export function createLesson(lesson, around) {
       secret,
       reach: around.instrument,
     });
-    if (!secret) links.follow(scene, shown.store);
+    if (!secret) {
+      links.follow(scene, shown.store);
+      accompany(shown.store);
+    }
+  }
+
+  /** The pictures go along with the curves. @param {import("./scenes.js").Store} store */
+  function accompany(store) {
+    const follow = (/** @type {*} */ choice) => pictures.forEach((picture) => picture.follow(choice));
+    follow(store.choice);
+    store.subscribe(follow);
   }
 
   /** Nets that train here when they are asked to: a visitor has one run at a time. */
@@ -141,10 +152,10 @@ export function createLesson(lesson, around) {
 
   function story() {
     const options = { plotly: around.instrument.plotly, signal: end.signal };
-    const pictures = lesson.pictures.map((/** @type {*} */ picture) => pictureOf(picture, options));
+    pictures = lesson.pictures.map((/** @type {*} */ picture) => pictureOf(picture, options));
     return [
       ...paragraphs(lesson.words, around.onTerm),
-      element("div", { class: "pictures" }, ...pictures),
+      element("div", { class: "pictures" }, ...pictures.map((picture) => picture.element)),
       element(
         "p",
         { class: "remember" },
