@@ -3,14 +3,15 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Mapping
 from typing import get_args
 
+from explorer.training.instruments import Record
 from explorer.training.limits import Limits
 from explorer.training.roster import Entry, Roster
 from explorer.training.run import Run, Snapshot
 from explorer.training.settings import LIVE, Settings
-from explorer.training.status import ACTIVE, AT_REST, Command, Status
+from explorer.training.status import AT_REST, Command, Status
 
 _log = logging.getLogger(__name__)
 
@@ -90,17 +91,38 @@ class Engine:
             raise ValueError(f"{', '.join(other)} cannot change while a run goes on: start a new one")
         return self._status_after(identity, lambda entry: self._roster.change(entry, live))
 
-    def snapshot(self, identity: str) -> Status:
-        """How a run stands now; asking renews its lease."""
-        return self._status_after(identity, lambda _entry: None)
+    def snapshot(self, identity: str, shown: Collection[str] = ()) -> Status:
+        """How a run stands now, with what the instruments of these keys show; asking renews its lease."""
+        return self._status_after(identity, lambda _entry: None, shown)
 
-    def snapshots(self, identities: Iterable[str]) -> tuple[Status, ...]:
-        """How several runs stand, as ``snapshot`` has it; where that takes long, the others as last seen."""
+    def snapshots(self, shown: Mapping[str, Collection[str]]) -> tuple[Status, ...]:
+        """How several runs stand, as ``snapshot`` has it; where that takes long, the others as last seen.
+
+        ``shown``: by the id of each run the keys of instruments.
+        """
         until = self._clock() + _TOGETHER_S
         return tuple(
-            self.snapshot(identity) if self._clock() < until else self._last_seen(identity)
-            for identity in identities
+            self.snapshot(identity, keys) if self._clock() < until else self._last_seen(identity)
+            for identity, keys in shown.items()
         )
+
+    def measure(self, identity: str, key: str, **arguments: int) -> dict[str, Record | None]:
+        """What an instrument says of a run that is asked for, by rule; asking renews the run's lease.
+
+        Raises ValueError, with a plain sentence, where it cannot say anything or the nets are gone.
+        """
+        with self._changed:
+            entry = self._roster.get(identity)
+            if entry is None:
+                raise ValueError(self._roster.gone(identity).sentence)
+            entry.callers += 1
+        with entry.lock:
+            with self._changed:
+                entry.callers -= 1
+                self._changed.notify_all()
+            if entry.run is None:
+                raise ValueError("there is nothing to measure yet, or no longer: press Start")
+            return entry.run.measure(key, **arguments)
 
     def list(self) -> tuple[Status, ...]:
         """All runs in the order they were started, as last seen; renews no lease."""
@@ -157,8 +179,8 @@ class Engine:
         with self._changed:
             entry.paid(run.step - before, self._clock(), slice_s)
             self._roster.requeue(entry)
-            wanted, entry.wanted = entry.wanted, False
-        return _snapshot_after(run, entry.snapshot) if wanted else None
+            wanted, entry.wanted = entry.wanted, None
+        return None if wanted is None else _snapshot_after(run, entry.snapshot, wanted)
 
     def _last_seen(self, identity: str) -> Status:
         """How a run stood when it was last looked at; asking renews its lease."""
@@ -166,7 +188,9 @@ class Engine:
             entry = self._roster.get(identity)
             return self._roster.status(entry) if entry else self._roster.gone(identity)
 
-    def _status_after(self, identity: str, act: Callable[[Entry], int | None]) -> Status:
+    def _status_after(
+        self, identity: str, act: Callable[[Entry], int | None], shown: Collection[str] = ()
+    ) -> Status:
         """Do something to a run in the books and then the single steps that returns; how it stands then."""
         with self._changed:
             entry = self._roster.get(identity)
@@ -174,16 +198,15 @@ class Engine:
                 return self._roster.gone(identity)
             steps = act(entry) or 0
             entry.callers += 1
-            entry.wanted = True
+            entry.wanted = frozenset(shown)
             self._changed.notify_all()
         with entry.lock:
             with self._changed:
                 entry.callers -= 1
             if entry.run or entry.state in AT_REST:
-                self._use(entry, lambda run: _snapshot_after(run, entry.snapshot, steps))
+                self._use(entry, lambda run: _snapshot_after(run, entry.snapshot, shown, steps))
             with self._changed:
-                if entry.state not in ACTIVE + AT_REST:
-                    entry.run = None
+                self._roster.tidy()
                 self._changed.notify_all()
                 return self._roster.status(entry)
 
@@ -208,11 +231,12 @@ class Engine:
                     entry.look(run, snapshot or entry.snapshot, self._clock())
 
 
-def _snapshot_after(run: Run, last: Snapshot | None, steps: int = 0) -> Snapshot:
-    """The snapshot after so many single steps: the last one where it shows the same."""
+def _snapshot_after(run: Run, last: Snapshot | None, shown: Collection[str], steps: int = 0) -> Snapshot:
+    """The snapshot after so many single steps: the last one where it shows the same or more."""
     run.advance(steps)
-    same = last and (last.step, last.finished) == (run.step, run.finished)
-    return last if last and same else run.snapshot()
+    now = (run.step, run.finished, run.settings.sigma)
+    same = last and (last.step, last.finished, last.sigma) == now and last.shows(shown)
+    return last if last and same else run.snapshot(shown)
 
 
 def _plain(error: Exception) -> str:

@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Mapping
 from concurrent import futures
 from concurrent.futures import Future
 from contextlib import suppress
@@ -19,6 +19,7 @@ from typing import Any
 
 from explorer.training.clock import WoundClock
 from explorer.training.engine import Engine
+from explorer.training.instruments import Record
 from explorer.training.settings import Settings
 from explorer.training.status import Command, Status
 
@@ -163,15 +164,20 @@ class EngineProcess:
         status: Status = self._ask("change", identity, **live)
         return status
 
-    def snapshot(self, identity: str) -> Status:
+    def snapshot(self, identity: str, shown: Collection[str] = ()) -> Status:
         """As ``Engine.snapshot``."""
-        status: Status = self._ask("snapshot", identity)
+        status: Status = self._ask("snapshot", identity, tuple(shown))
         return status
 
-    def snapshots(self, identities: Iterable[str]) -> tuple[Status, ...]:
+    def snapshots(self, shown: Mapping[str, Collection[str]]) -> tuple[Status, ...]:
         """As ``Engine.snapshots``."""
-        statuses: tuple[Status, ...] = self._ask("snapshots", tuple(identities))
+        statuses: tuple[Status, ...] = self._ask("snapshots", dict(shown))
         return statuses
+
+    def measure(self, identity: str, key: str, **arguments: int) -> dict[str, Record | None]:
+        """As ``Engine.measure``."""
+        records: dict[str, Record | None] = self._ask("measure", identity, key, **arguments)
+        return records
 
     def list(self) -> tuple[Status, ...]:
         """As ``Engine.list``."""

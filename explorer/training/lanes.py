@@ -33,12 +33,16 @@ class Pass(NamedTuple):
     Attributes:
         numbers: (3, lanes) loss, and norms of the gradients of the first and the last layer of weights.
         finite: whether all is, by lane.
+        output: (lanes, n, outputs).
         traces: what each layer did.
+        gradients: of the parameters, layer by layer, (lanes, …) each.
     """
 
     numbers: NDArray[float32]
     finite: list[bool]
+    output: Tensor
     traces: list[Trace]
+    gradients: Views
 
 
 class Lanes:
@@ -50,6 +54,7 @@ class Lanes:
     Attributes:
         going: the lanes that have not diverged, rule by rule.
         parameters: (lanes going, numbers) float32.
+        parameter_views: the same layer by layer, (lanes going, …) each.
         start: (seeds, numbers), before the first step.
     """
 
@@ -128,15 +133,20 @@ class Lanes:
     def look(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
         """Forward and backward on a batch at the present weights; the next step begins with it."""
         if self._ahead is None or self._ahead[0] is not x:
-            self._ahead = x, self._pass(x, y, loss)
+            self._ahead = x, self._pass(x, y, loss, self._gradient_views)
         return self._ahead[1]
+
+    @torch.no_grad()
+    def look_at(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
+        """The same on any examples, which no step begins with."""
+        return self._pass(x, y, loss, self.views(torch.zeros_like(self.parameters)))
 
     @torch.no_grad()
     def moved(self) -> list[float]:
         """How far the first layer of weights is from its start, by lane."""
         number = self.weighted[0]
-        start = self._views(self.start[[lane.seed for lane in self.going]])[number]
-        moved: list[float] = self.layers[number].moved(self._parameter_views[number], start).tolist()
+        start = self.views(self.start[[lane.seed for lane in self.going]])[number]
+        moved: list[float] = self.layers[number].moved(self.parameter_views[number], start).tolist()
         return moved
 
     def state(self) -> dict[str, Any]:
@@ -162,22 +172,26 @@ class Lanes:
 
     def _forward(self, x: Tensor) -> tuple[Tensor, list[Trace]]:
         traces = [Trace() for _ in self.layers]
-        for layer, parameters, trace in zip(self.layers, self._parameter_views, traces, strict=True):
+        for layer, parameters, trace in zip(self.layers, self.parameter_views, traces, strict=True):
             x = layer.forward(x, parameters, trace)
         return x, traces
 
-    def _pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
+    def by_seed(self, y: Tensor) -> Tensor:
+        """y (seeds or 1, …) by lane, (lanes or 1, …)."""
+        return y if len(y) == 1 else y[[lane.seed for lane in self.going]]
+
+    def _pass(self, x: Tensor, y: Tensor, loss: Loss, into: Views) -> Pass:
         output, traces = self._forward(x)
-        losses, g = loss(output, y if len(y) == 1 else y[[lane.seed for lane in self.going]])
-        backward = zip(self.layers, self._parameter_views, self._gradient_views, traces, strict=True)
+        losses, g = loss(output, self.by_seed(y))
+        backward = zip(self.layers, self.parameter_views, into, traces, strict=True)
         for layer, parameters, gradients, trace in reversed(list(backward)):
             g = layer.backward(g, parameters, gradients, trace)
         first, last = self.weighted[0], self.weighted[-1]
-        sizes = [self.layers[number].size(self._gradient_views[number]) for number in (first, last)]
+        sizes = [self.layers[number].size(into[number]) for number in (first, last)]
         # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
         numbers = torch.stack([losses, *sizes, sums(self.parameters)]).cpu().numpy()
         finite: list[bool] = np.isfinite(numbers[[0, 3]]).all(0).tolist()
-        return Pass(numbers[:3], finite, traces)
+        return Pass(numbers[:3], finite, output, traces, into)
 
     def _leave(self, stays: list[bool]) -> None:
         """Let go of the lanes that are not to stay."""
@@ -193,8 +207,8 @@ class Lanes:
     def _look(self) -> None:
         """Views of parameters and gradients, layer by layer."""
         self._gradients = torch.zeros_like(self.parameters)
-        self._parameter_views = self._views(self.parameters)
-        self._gradient_views = self._views(self._gradients)
+        self.parameter_views = self.views(self.parameters)
+        self._gradient_views = self.views(self._gradients)
 
     def _flat_views(self, flat: Tensor) -> list[Tensor]:
         """The parameters in a flat tensor (n, numbers): (n, …) each."""
@@ -204,7 +218,7 @@ class Lanes:
             for start, shape in zip(self._starts, shapes, strict=False)
         ]
 
-    def _views(self, flat: Tensor) -> Views:
+    def views(self, flat: Tensor) -> Views:
         """The same, layer by layer."""
         views = iter(self._flat_views(flat))
         return [[next(views) for _ in layer.shapes] for layer in self.layers]

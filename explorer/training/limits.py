@@ -14,6 +14,8 @@ MAX_PACE = 1_000  # steps a second; beyond it "full" is meant
 MAX_POINTS = 500  # per loss curve in a snapshot
 MAX_SCORES = 200  # times that a run is judged on held-out data, beside the start
 BINS = 32  # of the pre-activation histogram
+EXAMPLES = 256  # of the training data, on which instruments look at the nets
+SMALLEST_SIGMA, LARGEST_SIGMA = 0.05, 5.0
 MAX_TABLE_BYTES = 1_000_000
 MAX_TABLE_ROWS = 4_096
 MAX_TABLE_COLUMNS = 64
@@ -34,6 +36,8 @@ class Limits:
     """Runs in the queue, as when a class of 300 presses Start at once; one more is refused."""
     idle: int = 64
     """Runs kept that neither run nor wait; one more and the longest forgotten that nobody watches goes."""
+    kept_numbers: int = 10_000_000
+    """Of runs that are over but may still be asked what they learnt: their nets, 40 MB."""
     slice_s: float = 0.05
     """How long a worker stays with one run before it takes the next."""
     turn_s: float = 0.0015

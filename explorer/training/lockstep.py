@@ -12,6 +12,7 @@ from explorer.training.boundary import Boundary
 from explorer.training.company import sums
 from explorer.training.lanes import Lanes, Lr, Pass
 from explorer.training.layers import Fixed, Layer
+from explorer.training.limits import EXAMPLES
 from explorer.training.metrics import METRICS, metric_of
 from explorer.training.net import NETS, Lane, behind, drawn
 from explorer.training.optimisers import OPTIMISERS, Written
@@ -97,6 +98,13 @@ class Lockstep:
         finite = (sums(output) + sums(self.lanes.parameters)).isfinite()
         return scores.where(finite, torch.nan).cpu().numpy()
 
+    def examples(self) -> tuple[Tensor, Tensor]:
+        """The first x and y of the training data, (seeds or 1, n, …); all, where every step sees all."""
+        most = len(self.start[0].x) if self._spares else EXAMPLES
+        starts = {id(start.x): start for start in self.start}.values()
+        x, y = zip(*((start.x[:most], start.y[:most]) for start in starts), strict=True)
+        return torch.stack(x), torch.stack(y)
+
     def state(self) -> dict[str, Any]:
         """From which ``load`` continues exactly here: numbers and copied tensors."""
         return {
@@ -140,10 +148,14 @@ class Lockstep:
         weights, x = zip(*((start.parameters[0], start.x) for start in self.start), strict=True)
         return Fixed(weights, x, seeds)
 
+    @property
+    def _spares(self) -> bool:
+        """Whether most work of the first layer is spared."""
+        return self._task.same and self.settings.optimiser == "sgd" and not self.settings.bias
+
     def _begun(self, lanes: Sequence[Lane]) -> Lanes:
         """The nets at their start."""
-        plain = self.settings.optimiser == "sgd" and not self.settings.bias
-        if not (self._task.same and plain):
+        if not self._spares:
             start = [each.parameters for each in self.start]
             return Lanes(lanes, self._dense, start, OPTIMISERS[self.settings.optimiser])
         values = self._first(range(len(self.start))).values()

@@ -8,14 +8,14 @@ import itertools
 import math
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from explorer.training.limits import Limits
 from explorer.training.run import Run, Snapshot
 from explorer.training.settings import Settings
-from explorer.training.status import ACTIVE, AT_REST, Command, State, Status, state_words
+from explorer.training.status import ACTIVE, AT_REST, ENDED, Command, State, Status, state_words
 
 GONE = "This run is gone"
 LOST = "The training process stopped unexpectedly and this run is lost"
@@ -37,7 +37,7 @@ class Entry:
         turn: its number in whatever line it stands in; the lowest is next.
         run: the run itself, once somebody needed it and until it is over. Who uses it holds ``lock``.
         callers: how many wait for the lock; a worker makes way for them.
-        wanted: somebody asked about it since a worker last made its snapshot.
+        wanted: what is to be shown to somebody who asked about it since a worker last made its snapshot.
         slot_since: since when it has used the slot among the running that it last got, if it has.
         since: when it first did since it was started, resumed or changed, and ``since_step`` at which step.
         due: when its next step is, at its pace.
@@ -54,7 +54,7 @@ class Entry:
     snapshot: Snapshot | None = None
     lock: threading.RLock = field(default_factory=threading.RLock)
     callers: int = 0
-    wanted: bool = False
+    wanted: Collection[str] | None = None
     step: int = 0
     slot_since: float | None = None
     since: float | None = None
@@ -240,6 +240,16 @@ class Roster:
         now = self._clock()
         ready = [entry.ready(self._limits.slice_s) - now for entry in self._in_state("running")]
         return min([most_s, *(wait for wait in ready if wait > 0)])
+
+    def tidy(self) -> None:
+        """Let the nets of runs go that are over, but for some that were asked about last."""
+        room = self._limits.kept_numbers
+        for entry in sorted(self, key=lambda entry: entry.renewed, reverse=True):
+            if entry.run is None or entry.state in ACTIVE + AT_REST:
+                continue
+            room -= entry.run.numbers
+            if entry.state not in ENDED or room < 0:
+                entry.run = None
 
     def requeue(self, entry: Entry) -> None:
         """Put a run at the end of its line."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,10 +13,12 @@ import torch
 
 from explorer.training import series
 from explorer.training.boundary import pairs_of
+from explorer.training.instruments import INSTRUMENTS, Record
 from explorer.training.instruments.gradients import Gradients, gradients
 from explorer.training.lockstep import Lockstep, Tensors
 from explorer.training.metrics import Metric, metric_of
 from explorer.training.net import Lane
+from explorer.training.readings import Readings
 from explorer.training.series import Series
 from explorer.training.settings import LIVE, Settings
 from explorer.training.tasks import Part
@@ -61,6 +63,13 @@ class Snapshot:
         diverged: the step at which the last of a rule's seeds was no longer finite, or None.
         gradients: what the gradient does at the present weights, of the first seed that is finite; None
             where the rule diverged.
+        measured: the record of each instrument that is recorded or was to be shown, by its key and rule; None
+            where the rule diverged. A recorded one has its ``fields`` as they are now, (hidden layers,)
+            float32, and each of their series in the plural, a list of (points,) by layer.
+        measured_steps: (points,) int64, the steps of these: 0, every ⌈steps ÷ 200⌉, the last.
+        unmeasured: why an instrument that is recorded or was to be shown is not in it, in a sentence.
+        sigma: standard deviation of the noise with which gradients are compared.
+        layers: how many hidden layers the net has.
         device: where the run computes, such as "cpu".
     """
 
@@ -86,12 +95,31 @@ class Snapshot:
     score_steps: NDArray[int64]
     diverged: Mapping[str, int | None]
     gradients: Mapping[str, Gradients | None]
+    measured: Mapping[str, Mapping[str, Record | None]]
+    measured_steps: NDArray[int64]
+    unmeasured: Mapping[str, str]
+    sigma: float
+    layers: int
     device: str
 
     @property
     def accuracy(self) -> Mapping[str, Curve | None]:
         """(seeds,) float32 each: the share of held-out examples that is right; None without classes."""
         return {rule: score if self.metric == "accuracy" else None for rule, score in self.score.items()}
+
+    def shows(self, keys: Collection[str]) -> bool:
+        """Whether what instruments of these keys show is in it, as far as there are such."""
+        return not {key for key in keys if key in INSTRUMENTS} - {*self.measured, *self.unmeasured}
+
+    @property
+    def alignment(self) -> Mapping[str, Curve]:
+        """(hidden layers,) float32 each: a rule's cosine with the gradient of the net that noise smooths.
+
+        The mean over the seeds that are finite; NaN where no gradient is or nothing is measured.
+        """
+        known = self.measured.get("alignment", {})
+        nothing = np.full(self.layers, np.nan, np.float32)
+        return {rule: record["cosine"] if (record := known.get(rule)) else nothing for rule in self.losses}
 
 
 class Run:
@@ -106,12 +134,18 @@ class Run:
     Args:
         settings: what to do.
         tensors: what the net of the first seed starts from; None draws it from the seed.
+        recorded: keys of the instruments it takes as it goes, of those that are recorded; None takes all.
 
     Raises:
         ValueError: a start tensor has another shape.
     """
 
-    def __init__(self, settings: Settings, tensors: Tensors | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        tensors: Tensors | None = None,
+        recorded: Collection[str] | None = None,
+    ) -> None:
         self.settings = settings
         self.step = 0
         self._rules = [rule if isinstance(rule, str) else rule.key for rule in settings.rules]
@@ -121,6 +155,7 @@ class Run:
         boundary = pairs_of(settings.op, settings.rules, settings.parameters)
         with one_thread():
             self._nets = Lockstep(settings, settings.table, seeds, lanes, boundary, tensors)
+            self._readings = Readings(settings, self._nets, boundary[0], self._series.score_steps, recorded)
             self._judge()
 
     @property
@@ -153,10 +188,20 @@ class Run:
                 self._judge()
 
     def _judge(self) -> None:
-        """Note how the nets do on held-out data, where there is some; it touches no generator."""
+        """Note how the nets do on held-out data, where there is some, and what instruments read.
+
+        Neither touches a generator.
+        """
         held_out = self._nets.data[0].held_out
         if held_out is not None:
             self._series.judged(self.step, self._nets.lanes.going, self._nets.scores(held_out))
+        self._readings.take(self.step, self.settings)
+
+    @property
+    def numbers(self) -> int:
+        """How many its nets and their optimiser are made of."""
+        lanes = self._nets.lanes
+        return lanes.parameters.numel() * (1 + len(lanes.optimiser.state))
 
     def validation(self) -> dict[str, Curve]:
         """(seeds,) float32 by rule: the score on the data by which rates and the like are chosen.
@@ -177,16 +222,16 @@ class Run:
         x, y, parameters = self._nets.start[0]
         return Tensors(x.clone(), y.clone(), tuple(each.clone() for each in parameters))
 
-    def snapshot(self) -> Snapshot:
-        """What the run is at this step."""
+    def snapshot(self, shown: Collection[str] = ()) -> Snapshot:
+        """What the run is at this step, with what the instruments of these keys show."""
         kept = self._series
         taken = [kept.taken(rule, self.step) for rule in range(len(self._rules))]
         at = [series.thinned(count) for count in taken]
         loss, w1, w2 = (
             [kept.numbers[what, steps, rule] for rule, steps in enumerate(at)] for what in range(3)
         )
-        judged = int((kept.score_steps <= self.step).sum())
-        score_steps, scores = kept.score_steps[:judged], kept.scores[:judged]
+        points = int((kept.score_steps <= self.step).sum())
+        score_steps, scores = kept.score_steps[:points], kept.scores[:points]
         held_out = self._nets.data[0].held_out
         if held_out is None:
             score_steps, scores = score_steps[:0], scores[:0]
@@ -218,8 +263,27 @@ class Run:
             score_steps=score_steps,
             diverged=self._named(int(left.max()) if (left >= 0).all() else None for left in diverged),
             gradients=self._gradients(),
+            measured=self._measured(shown),
+            measured_steps=kept.score_steps[:points],
+            unmeasured=self._readings.missing(shown),
+            sigma=self.settings.sigma,
+            layers=len(self.settings.widths),
             device=str(self._nets.device),
         )
+
+    def _measured(self, shown: Collection[str]) -> dict[str, dict[str, Record | None]]:
+        with one_thread():
+            found = self._readings.records(self.step, self.settings, shown)
+        left = [rule for rule, at in zip(self._rules, self._series.diverged, strict=True) if (at >= 0).all()]
+        return {key: self._named(each.values()) | dict.fromkeys(left) for key, each in found.items()}
+
+    def measure(self, key: str, **arguments: int) -> dict[str, Record | None]:
+        """What an instrument says that is asked for, by rule; None where it has nothing to say.
+
+        Raises ValueError for an instrument or arguments that cannot be, in a plain sentence.
+        """
+        with one_thread():
+            return self._named(self._readings.answer(self.settings, key, arguments).values())
 
     def _named(self, values: Any) -> dict[str, Any]:
         """Values by rule."""
@@ -245,6 +309,7 @@ class Run:
             "step": self.step,
             **self._nets.state(),
             "series": self._series.state(self.step),
+            "readings": self._readings.state(self.step),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -259,6 +324,7 @@ class Run:
         self.step = state["step"]
         self._nets.load(state)
         self._series.load(state["series"])
+        self._readings.load(state["readings"])
 
 
 def _chance(held_out: Part | None) -> float | None:

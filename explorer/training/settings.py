@@ -17,6 +17,7 @@ from explorer.formula import number_text
 from explorer.training.limits import (
     LARGEST_LR,
     LARGEST_SCALE,
+    LARGEST_SIGMA,
     MAX_BATCH,
     MAX_HIDDEN,
     MAX_LAYERS,
@@ -28,6 +29,7 @@ from explorer.training.limits import (
     MAX_WEIGHTS,
     SMALLEST_LR,
     SMALLEST_SCALE,
+    SMALLEST_SIGMA,
 )
 from explorer.training.optimisers import OPTIMISERS
 from explorer.training.tasks import TASKS, USUAL, Task
@@ -202,6 +204,10 @@ class TrainingSettings:
     pace: float | Literal["full"] = _setting(
         "log", "Pace", f'Steps a second; "{FULL}" goes as fast as it can.',
         low=1, high=MAX_PACE, words=(FULL,), live=True,
+    )  # fmt: skip
+    sigma: float = _setting(
+        "log", "Noise σ", "Standard deviation of the noise that smooths the op where gradients are compared.",
+        low=SMALLEST_SIGMA, high=LARGEST_SIGMA, live=True,
     )  # fmt: skip
     device: str | None = _setting("choice", "Device", "Where it computes.", words=devices())
 

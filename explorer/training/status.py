@@ -14,6 +14,7 @@ Command = Literal["pause", "resume", "step", "reset", "stop"]
 
 ACTIVE: tuple[State, ...] = ("waiting", "running")
 AT_REST: tuple[State, ...] = ("ready", "paused")
+ENDED: tuple[State, ...] = ("finished", "diverged")
 
 SENTENCES: Mapping[State, str] = {
     "ready": "Ready at step 0: press Start or Step.",

@@ -20,6 +20,7 @@ from explorer.instrument.page import Page
 from explorer.lessons import GLOSSARY, LESSONS
 from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
+from explorer.training.instruments import INSTRUMENTS, Instrument
 from explorer.training.limits import MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
 from explorer.training.words import DEVICES, OPTIMISERS
 from explorer.ui.link import SECTIONS, WORDS, Choice, from_text, is_embedded, training_texts
@@ -59,7 +60,13 @@ def training() -> Answer:
         "firstTask": FIRST,
         "usualTask": USUAL,
         "controls": CONTROLS,
+        "instruments": [_instrument(instrument) for instrument in INSTRUMENTS.values()],
     }
+
+
+def _instrument(instrument: Instrument) -> Answer:
+    told = ("key", "kind", "label", "sentence", "limits", "cost")
+    return {name: getattr(instrument, name) for name in told}
 
 
 def _setting(setting: Setting) -> Answer:

@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable
-from typing import get_args
+from typing import Any, get_args
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -20,12 +20,13 @@ from explorer.ui import operation
 from explorer.ui.admission import Refused
 from explorer.ui.link import from_text
 from explorer.ui.payload import Json, payload
-from explorer.ui.stream import event, run_events
+from explorer.ui.stream import as_json, event, run_events
 
 LONGEST_BODY = 4 * LONGEST_QUERY  # bytes
 LONGEST_START = LONGEST_BODY + 2 * MAX_TABLE_BYTES  # JSON writes a line's end with two
 LONGEST_OWNER = 64
 SECRET = "EXPLORER_SECRET"  # the environment variable: the same text for all servers behind one name
+_LONGEST_NUMBER = 9  # digits
 
 
 async def start(request: Request) -> Response:
@@ -41,9 +42,17 @@ async def command(request: Request) -> Response:
     return await _answered(_commanded, request, request.path_params["run"], request.path_params["command"])
 
 
+async def measured(request: Request) -> Response:
+    """What an instrument says that is asked for, by rule; its arguments are whole numbers in the query."""
+    arguments = request.query_params.items()
+    run, key = request.path_params["run"], request.path_params["instrument"]
+    return await _json(_measured, run, key, {name: text[:_LONGEST_NUMBER] for name, text in arguments})
+
+
 ROUTES = (
     Route("/runs", start, methods=["POST"]),
     Route("/runs/{run}/events", run_events),
+    Route("/runs/{run}/measured/{instrument}", measured),
     Route("/runs/{run}/{command}", command, methods=["POST"]),
 )
 
@@ -86,6 +95,13 @@ def _secret() -> bytes:
     return os.environ.get(SECRET, "").encode() or secrets.token_bytes(32)
 
 
+def _measured(identity: str, key: str, arguments: dict[str, str]) -> str:
+    if unreadable := [f"{name} = {text}" for name, text in arguments.items() if not text.isdecimal()]:
+        raise ValueError(f"{', '.join(unreadable)} is no whole number")
+    numbers = {name: int(text) for name, text in arguments.items()}
+    return as_json(shared_engine().measure(identity, key, **numbers))
+
+
 def _key(identity: str) -> str:
     """What proves that a session started a run."""
     return hmac.digest(_secret(), identity.encode(), "sha256").hex()
@@ -100,10 +116,17 @@ async def _answered(
 ) -> Response:
     """What the work gives for a body of so many bytes, as JSON. Raises Refused where it cannot be done."""
     data = await payload(request, longest)
+    return await _json(work, data, *given, refusal="This cannot be trained: {}.")
+
+
+async def _json(
+    work: Callable[..., str], *given: Any, refusal: str = "This cannot be measured: {}."
+) -> Response:
+    """What the work gives, as JSON. Raises Refused where it cannot be done."""
     try:
-        text = await run_in_threadpool(work, data, *given)
+        text = await run_in_threadpool(work, *given)
     except ValueError as error:
-        raise Refused(400, f"This cannot be trained: {error}.") from None
+        raise Refused(400, refusal.format(error)) from None
     except EngineFull as full:
         operation.journal.note("run refused")
         raise Refused(503, str(full)) from None

@@ -7,7 +7,8 @@ import base64
 import functools
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Hashable, Sequence
+from collections.abc import AsyncIterator, Collection, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from starlette.responses import StreamingResponse
 
 from explorer.catalogue import find_rule
 from explorer.training import ACTIVE, AT_REST, Engine, EngineProcess, Status, shared_engine, words
+from explorer.training.instruments import INSTRUMENTS
 from explorer.training.status import state_words
 from explorer.ui import limits, operation
 from explorer.ui.admission import VISITOR
@@ -26,7 +28,7 @@ INTERVAL_S = 0.05  # between two looks, and longer where many watch
 QUIET_S = 15.0  # after which a comment keeps the connection, and notices when it is gone
 
 _BY_SEED = ("seed_losses", "seed_scores")  # of a snapshot: more than a picture shows
-_DTYPES = {"f": "f4", "i": "i4"}  # by NumPy's kind; what plotly.js reads as typed arrays
+_DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # by NumPy's kind; what plotly.js reads as typed arrays
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 _CROWDED = "This training is watched in {count} places already: close one of them and reload the page"
 _MANY = "You watch {count} trainings already: close one of them and reload the page"
@@ -56,7 +58,7 @@ class Watching:
     def __len__(self) -> int:
         return self._counts["all"]
 
-    async def told(self, request: Request, looks: Looks, run: str) -> AsyncIterator[str]:
+    async def told(self, request: Request, looks: Looks, run: str, shown: Shown = ()) -> AsyncIterator[str]:
         """The events of a run, counted while they are told; one that says why where there are too many."""
         mine = self._limits(request, run)
         for key, (most, refusal) in mine.items():
@@ -66,7 +68,7 @@ class Watching:
                 return
         self._counts.update(mine.keys())
         try:
-            async for text in ending.until(events(looks, run)):
+            async for text in ending.until(events(looks, run, shown)):
                 yield text
         finally:
             self._counts.subtract(mine.keys())
@@ -83,6 +85,10 @@ _watching = Watching()
 operation.watchers.set_function(lambda: len(_watching))
 
 
+Shown = tuple[str, ...]
+"""Keys of instruments that somebody wants to see, ascending."""
+
+
 class Look(NamedTuple):
     """A status, and its event as text."""
 
@@ -95,13 +101,13 @@ class Looks:
 
     def __init__(self, engine: Engine | EngineProcess) -> None:
         self._engine = engine
-        self._wanted: dict[str, asyncio.Future[Look]] = {}
+        self._wanted: dict[tuple[str, Shown], asyncio.Future[Look]] = {}
         self._asking: asyncio.Task[None] | None = None
 
-    async def at(self, identity: str) -> Look:
-        """How a run stands; in state "silent" where the engine does not answer."""
+    async def at(self, identity: str, shown: Shown = ()) -> Look:
+        """How a run stands, with what instruments show; "silent" where the engine does not answer."""
         loop = asyncio.get_running_loop()
-        look = self._wanted.setdefault(identity, loop.create_future())
+        look = self._wanted.setdefault((identity, shown), loop.create_future())
         if self._asking is None or self._asking.done():
             self._asking = loop.create_task(self._ask())
         return await asyncio.shield(look)
@@ -116,8 +122,8 @@ class Looks:
                     look.set_exception(error)
                     look.exception()  # it is no loss where nobody waits any more
             else:
-                for identity, look in looks.items():
-                    look.set_result(told[identity])
+                for wanted, look in looks.items():
+                    look.set_result(told[wanted])
 
 
 @functools.cache
@@ -126,12 +132,18 @@ def _looks(engine: Engine | EngineProcess) -> Looks:
 
 
 async def run_events(request: Request) -> StreamingResponse:
-    """The route ``/runs/{run}/events``: nobody who does not know the id of a run finds it."""
-    told = _watching.told(request, _looks(shared_engine()), request.path_params["run"])
+    """The route ``/runs/{run}/events``: nobody who does not know the id of a run finds it.
+
+    ``show`` in its query, repeated, is the key of an instrument that is to be in the pictures.
+    """
+    shown = tuple(sorted(INSTRUMENTS.keys() & request.query_params.getlist("show")))
+    told = _watching.told(request, _looks(shared_engine()), request.path_params["run"], shown)
     return StreamingResponse(told, media_type="text/event-stream", headers=_HEADERS)
 
 
-async def events(looks: Looks, identity: str, interval_s: float = INTERVAL_S) -> AsyncIterator[str]:
+async def events(
+    looks: Looks, identity: str, shown: Shown = (), interval_s: float = INTERVAL_S
+) -> AsyncIterator[str]:
     """What a run's watcher is told, each time all there is to see, until the run is over.
 
     A look is taken only when the event before has left, so that who is slow gets fewer of them; and all
@@ -141,8 +153,8 @@ async def events(looks: Looks, identity: str, interval_s: float = INTERVAL_S) ->
     said = loop.time()
     seen: object = None
     while True:
-        status, text = await looks.at(identity)
-        now = (status.sentence, status.step)
+        status, text = await looks.at(identity, shown)
+        now = (status.sentence, status.step, status.snapshot and status.snapshot.sigma)
         if now != seen or loop.time() - said >= QUIET_S:
             yield f"data: {text}\n\n" if now != seen else ":\n\n"
             said = loop.time()
@@ -152,9 +164,9 @@ async def events(looks: Looks, identity: str, interval_s: float = INTERVAL_S) ->
         await asyncio.sleep(every_s - loop.time() % every_s)
 
 
-def event(status: Status) -> str:
+def event(status: Status, shown: Collection[str] = ()) -> str:
     """A status as JSON: the fields of ``Status``, what the snapshot shows in ``words``, the ``device``, and
-    how each rule is ``judged`` on held-out data, in words.
+    how each rule is ``judged`` on held-out data, in words. Of instruments only those of these keys.
 
     Series are ``{"dtype", "bdata"}``, as plotly.js takes them: base64 of little-endian numbers. What is by
     seed of all steps stays here.
@@ -164,21 +176,37 @@ def event(status: Status) -> str:
     said = words.sentences(snapshot, labels) if snapshot else []
     device = snapshot and words.device(snapshot.device)
     told = {"words": said, "device": device, "judged": words.scores(snapshot) if snapshot else {}}
-    return json.dumps(vars(status) | told, default=_data, allow_nan=False)
+    if snapshot:
+        measured = {key: each for key, each in snapshot.measured.items() if key in shown}
+        snapshot = replace(snapshot, measured=measured)
+    return as_json(vars(status) | told | {"snapshot": snapshot})
 
 
-def _taken(engine: Engine | EngineProcess, identities: list[str]) -> dict[str, Look]:
+def as_json(value: Any) -> str:
+    """Records and arrays as the browser reads them."""
+    return json.dumps(value, default=_data, allow_nan=False)
+
+
+def _taken(
+    engine: Engine | EngineProcess, wanted: Sequence[tuple[str, Shown]]
+) -> dict[tuple[str, Shown], Look]:
     """A look at each run, its text made here and not in the loop that serves everybody."""
-    statuses = _statuses(engine, identities)
-    return {each: Look(status, event(status)) for each, status in zip(identities, statuses, strict=True)}
+    together: dict[str, set[str]] = {}
+    for identity, shown in wanted:
+        together.setdefault(identity, set()).update(shown)
+    statuses = dict(zip(together, _statuses(engine, together), strict=True))
+    return {
+        (identity, shown): Look(statuses[identity], event(statuses[identity], shown))
+        for identity, shown in wanted
+    }
 
 
-def _statuses(engine: Engine | EngineProcess, identities: list[str]) -> Sequence[Status]:
+def _statuses(engine: Engine | EngineProcess, shown: Mapping[str, Collection[str]]) -> Sequence[Status]:
     """How runs stand; in state "silent" where the engine does not answer."""
     try:
-        return engine.snapshots(identities)
+        return engine.snapshots(shown)
     except RuntimeError as error:
-        return [Status(each, "silent", state_words("silent", note=str(error))) for each in identities]
+        return [Status(each, "silent", state_words("silent", note=str(error))) for each in shown]
 
 
 def _data(value: Any) -> Any:

@@ -24,7 +24,7 @@ class Engine:
         self._states[identity] = "ready" if paused else "running"
         return identity
 
-    def snapshot(self, identity: str) -> str:
+    def snapshot(self, identity: str, shown: tuple[str, ...] = ()) -> str:
         return self._states.get(identity, "gone")
 
     def command(self, identity: str, command: str) -> str:

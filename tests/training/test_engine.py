@@ -229,7 +229,7 @@ class Broken(Run):
         super().advance(steps)
         self._break("advance")
 
-    def snapshot(self):
+    def snapshot(self, shown=()):
         self._break("snapshot")
         return super().snapshot()
 
@@ -275,7 +275,7 @@ def test_snapshots_are_made_when_somebody_asks(clock):
     made = []
 
     class Counted(Run):
-        def snapshot(self):
+        def snapshot(self, shown=()):
             made.append(self.step)
             return super().snapshot()
 
@@ -296,21 +296,21 @@ def test_snapshots_are_made_when_somebody_asks(clock):
 
 def test_a_heavy_run_does_not_hold_who_watches_another(clock):
     class Heavy(Run):
-        def snapshot(self):
+        def snapshot(self, shown=()):
             clock.now += 1.0
-            return super().snapshot()
+            return super().snapshot(shown)
 
     engine = Engine(Limits(workers=0), clock, Heavy)
     identities = [engine.start(SMALL, name, paused=True) for name in "abc"]
     begun = clock.now
-    first, *others = engine.snapshots(identities)
+    first, *others = engine.snapshots(dict.fromkeys(identities, ()))
     assert clock.now - begun < 2
     assert (first.snapshot.step, [other.snapshot for other in others]) == (0, [None, None])
     assert [other.state for other in others] == ["ready", "ready"]
     for _ in others:
-        last = engine.snapshots(identities)
+        last = engine.snapshots(dict.fromkeys(identities, ()))
     assert [status.snapshot.step for status in last] == [0, 0, 0]
-    assert engine.snapshots(["nobody-knows", identities[0]])[0].state == "gone"
+    assert engine.snapshots({"nobody-knows": (), identities[0]: ()})[0].state == "gone"
 
 
 # Pace: with a clock that goes on only when it is told to.

@@ -47,7 +47,7 @@ def net(request):
 
 def weights(net):
     """w1 and w2 of the only lane."""
-    views = [each for each in net._parameter_views if each]
+    views = [each for each in net.parameter_views if each]
     first = next(layer for layer in net.layers if layer.shapes)
     w1 = first.weights(views[0]) if isinstance(first, Fixed) else views[0][0]
     return w1[0], views[1][0][0]
@@ -196,7 +196,7 @@ def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(place, o
     y = torch.randn(seeds, n, 3, generator=generator)
     nets = Lanes(lanes, build, start, Written)
     with torch.no_grad():
-        now = nets._pass(x, y, squared_error)
+        now = nets.look(x, y, squared_error)
     for place_, lane in enumerate(lanes):
         leaves = [value.clone().requires_grad_() for value in start[lane.seed]]
         output = reference(place, x[lane.seed], leaves, bind(op, rules[lane.rule], {}))

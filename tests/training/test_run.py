@@ -382,7 +382,7 @@ def test_held_out_accuracy_of_every_seed():
 
 def test_the_score_is_that_of_the_net_by_hand():
     done = trained(dataclasses.replace(DIGITS, seeds=1, op="relu", rules=("default",)))
-    (x, y), views = done._nets.data[0].held_out, done._nets.lanes._parameter_views
+    (x, y), views = done._nets.data[0].held_out, done._nets.lanes.parameter_views
     (w1, b1), (w2, b2) = (each for each in views if each)
     right = ((x @ w1[0] + b1[0]).relu() @ w2[0] + b2[0]).argmax(1) == y
     assert done.snapshot().accuracy["default"].tolist() == [right.float().mean().item()]

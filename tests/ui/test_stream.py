@@ -102,11 +102,11 @@ def test_an_engine_that_is_silent_is_said_and_asked_again(engine):
         def __init__(self):
             self.failures = 2
 
-        def snapshots(self, identities):
+        def snapshots(self, shown):
             self.failures -= 1
             if self.failures >= 0:
                 raise RuntimeError("the training process does not answer")
-            return engine.snapshots(identities)
+            return engine.snapshots(shown)
 
     seen = told(Silent(), engine.start(SMALL, paused=True), most=2)
     assert [event["state"] for event in seen] == ["silent", "ready"]
@@ -124,10 +124,10 @@ def test_the_event_loop_is_never_held(engine):
     waits, reached = threading.Event(), threading.Event()
 
     class Slow:
-        def snapshots(self, identities):
+        def snapshots(self, shown):
             reached.set()
             assert waits.wait(10)
-            return engine.snapshots(identities)
+            return engine.snapshots(shown)
 
     async def both():
         watcher = asyncio.create_task(anext(stream.events(Looks(Slow()), "a run")))
@@ -139,9 +139,10 @@ def test_the_event_loop_is_never_held(engine):
     assert "gone" in asyncio.run(both())
 
 
-def request(run="nobody-knows", cookie="", address="10.0.0.1"):
+def request(run="nobody-knows", cookie="", address="10.0.0.1", query=b""):
     headers = [(b"cookie", f"{VISITOR}={cookie}".encode())] if cookie else []
     scope = {"type": "http", "path_params": {"run": run}, "headers": headers, "client": (address, 1)}
+    scope["query_string"] = query
     return Request(scope)
 
 
@@ -241,10 +242,10 @@ def test_who_watches_at_the_same_moment_is_one_question(engine):
     questions = []
 
     class Counted:
-        def snapshots(self, identities):
-            questions.append(identities)
+        def snapshots(self, shown):
+            questions.append(list(shown))
             turn_until_idle(engine)
-            return engine.snapshots(identities)
+            return engine.snapshots(shown)
 
     async def watched():
         looks = Looks(Counted())
@@ -262,9 +263,9 @@ def test_who_watches_at_the_same_moment_is_one_question(engine):
 def test_a_picture_is_encoded_once_and_away_from_the_loop_that_serves_everybody(engine, monkeypatch):
     encoded, event = [], stream.event
 
-    def noted(status):
+    def noted(status, shown):
         encoded.append((status.id, threading.current_thread()))
-        return event(status)
+        return event(status, shown)
 
     async def watched(identity):
         looks = Looks(engine)
@@ -283,10 +284,10 @@ def test_a_look_that_fails_ends_the_streams_and_the_next_one_is_taken(engine):
         def __init__(self):
             self.is_broken = True
 
-        def snapshots(self, identities):
+        def snapshots(self, shown):
             if self.is_broken:
                 raise ValueError("a mistake of ours")
-            return engine.snapshots(identities)
+            return engine.snapshots(shown)
 
     async def watched():
         broken = Broken()
@@ -304,10 +305,10 @@ def test_who_asks_at_intervals_is_told_at_intervals(engine, monkeypatch):
     times, now = [], [0.0]
 
     class Busy:
-        def snapshots(self, identities):
+        def snapshots(self, shown):
             now[0] += 0.03
             engine.turn()
-            return engine.snapshots(identities)
+            return engine.snapshots(shown)
 
     async def sleep(seconds):
         now[0] += seconds

@@ -1,1 +1,16 @@
 """What is measured of a run at one step: one file each, a function of the nets and what they just did."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+from types import MappingProxyType
+
+from explorer.training.instruments.instrument import Instrument, Nets, Record, Recorded, Requested, Shown
+
+__all__ = ["INSTRUMENTS", "Instrument", "Nets", "Record", "Recorded", "Requested", "Shown"]
+
+_modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+_found: list[Instrument] = [module.INSTRUMENT for module in _modules if hasattr(module, "INSTRUMENT")]
+
+INSTRUMENTS: Mapping[str, Instrument] = MappingProxyType({entry.key: entry for entry in _found})
+"""All of them by key: whatever file here ends with an ``INSTRUMENT``."""

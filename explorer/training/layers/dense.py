@@ -37,6 +37,11 @@ class Dense(Layer):
             torch.sum(g, 1, keepdim=True, out=bias)
         return g if self._first else self._product(g, parameters[0].mT)
 
+    def pulled(self, g: Tensor, trace: Trace) -> list[Tensor]:
+        """As in ``Layer``."""
+        (x,) = trace.kept
+        return [torch.matmul(x[:, : g.shape[1]].mT, g), *([g.sum(1, keepdim=True)] * (len(self.shapes) - 1))]
+
 
 class Relu(Layer):
     """``max(x, 0)``, where the op stands elsewhere."""

@@ -45,6 +45,14 @@ class Fixed(Layer):
         torch.neg(g, out=gradients[1])
         return g
 
+    def pulled(self, g: Tensor, trace: Trace) -> list[Tensor]:
+        """As in ``Layer``."""
+        return [
+            torch.stack(
+                [self._x[seed][: len(each)].t().mm(each) for seed, each in zip(self._seeds, g, strict=True)]
+            )
+        ]
+
     def size(self, gradients: Parameters) -> Tensor:
         """As in ``Layer``: the norm of ``x.T @ g``."""
         change, negative = gradients

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
@@ -10,6 +11,15 @@ from explorer.training.company import norms
 
 Parameters = Sequence[Tensor]
 """Those of one layer, or their gradients: (lanes, …) each, views into one flat tensor."""
+
+
+class OpTrace(NamedTuple):
+    """What an op and its rules did in one layer, (lanes, …) each."""
+
+    x: Tensor
+    y: Tensor
+    upstream: Tensor
+    gradient: Tensor
 
 
 @dataclass
@@ -27,6 +37,15 @@ class Trace:
     y: Tensor | None = None
     upstream: Tensor | None = None
     gradient: Tensor | None = None
+
+    @property
+    def op(self) -> OpTrace:
+        """The last four, of a layer with the op after both ways."""
+        assert self.x is not None
+        assert self.y is not None
+        assert self.upstream is not None
+        assert self.gradient is not None
+        return OpTrace(self.x, self.y, self.upstream, self.gradient)
 
 
 class Layer:
@@ -50,6 +69,13 @@ class Layer:
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
         """The gradient at x; those of the parameters are written into ``gradients``."""
+        raise NotImplementedError
+
+    def pulled(self, g: Tensor, trace: Trace) -> list[Tensor]:
+        """What the parameters get of a gradient at what this layer returned for the first examples.
+
+        (lanes, n or fewer, outputs) -> (lanes, …) each, weights first.
+        """
         raise NotImplementedError
 
     def size(self, gradients: Parameters) -> Tensor:

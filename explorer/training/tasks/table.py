@@ -3,15 +3,17 @@
 import csv
 import math
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import lru_cache
 from io import StringIO
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from explorer.training.limits import MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
-from explorer.training.losses import cross_entropy, mean_squared_error
+from explorer.training.losses import Loss, cross_entropy, mean_squared_error
 from explorer.training.tasks.split import parts
 from explorer.training.tasks.task import Data, Draw, Task
 
@@ -139,9 +141,13 @@ def _targets(labels: Sequence[str]) -> tuple[Tensor, int]:
     return _standardised(np.array(labels, np.float64)[:, None]), 1
 
 
-def _loss(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """As the last column asks for: classes are whole numbers."""
-    return mean_squared_error(output, y) if y.is_floating_point() else cross_entropy(output, y)
+def _chosen(part: str) -> Any:
+    """A part of the loss that the last column asks for: classes are whole numbers."""
+
+    def of(output: Tensor, y: Tensor, *rest: Any) -> Any:
+        return getattr(mean_squared_error if y.is_floating_point() else cross_entropy, part)(output, y, *rest)
+
+    return of
 
 
 def _data(draw: Draw) -> Data:
@@ -155,7 +161,7 @@ TABLE = Task(
     label="Your data",
     purpose="Learns the last column of a table that you paste, the class or a number, from the others.",
     data=_data,
-    loss=_loss,
+    loss=Loss(*(_chosen(part.name) for part in fields(Loss))),
     widths=(0, 0),
     kind="own",
 )

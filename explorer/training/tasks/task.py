@@ -64,7 +64,8 @@ class Task:
         same: every step sees all examples, and they are few: under plain gradient descent most work of the
             first layer can be spared.
         note: a sentence where what it begins with needs one.
-        steps, lr, hidden, batch, optimiser, bias, init_scale, seeds, seed, pace, device: as in ``Settings``.
+        steps, lr, hidden, batch, optimiser, bias, init_scale, seeds, seed, pace, sigma, device: as in
+            ``Settings``.
         picture: ``{"points": [[x, y, class], …]}`` within −1 and 1, ``{"grid": rows of 0 to 1}``, or None.
     """
 
@@ -96,5 +97,6 @@ class Task:
     seeds: int = 1
     seed: int = 0
     pace: float | str = 50.0
+    sigma: float = 0.5
     device: str | None = None
     picture: Callable[[], dict[str, Any] | None] = lambda: None

@@ -1,0 +1,74 @@
+"""How far each rule's gradient points where the loss goes down once noise smooths the op."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from explorer.catalogue import find_op
+from explorer.formula.evaluation import reductions
+from explorer.training.company import sums
+from explorer.training.instruments.instrument import Nets, Recorded
+from explorer.training.instruments.smoothing import examples, smoothed_gradient
+from explorer.training.settings import Settings
+from explorer.training.tasks import TASKS
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+
+@torch.no_grad()
+def measured(nets: Nets) -> NDArray[float32]:
+    """Cosine and agreement of signs, (2, lanes going, hidden layers).
+
+    Between what the weights and biases below a hidden layer get by the rule and what they would get of the
+    op smoothed by noise; NaN where either has no gradient or one that is not finite.
+    """
+    n = examples(nets)
+    layers = [_at_layer(nets, layer, n) for layer in nets.op_layers]
+    return torch.stack(layers, -1).cpu().numpy()
+
+
+def _at_layer(nets: Nets, layer: int, n: int) -> Tensor:
+    """Of the first n examples."""
+    below, trace = nets.lanes.layers[layer - 1], nets.now.traces[layer - 1]
+    ours, theirs = (
+        torch.cat([part.flatten(1) for part in below.pulled(g, trace)], 1)
+        for g in (nets.now.traces[layer].op.gradient[:, :n], smoothed_gradient(nets, layer, n))
+    )
+    return compared(ours, theirs)
+
+
+def compared(ours: Tensor, theirs: Tensor) -> Tensor:
+    """Cosine and agreement of signs of vectors (lanes, n): (2, lanes), NaN where one is 0 or not finite."""
+    ours, theirs = (each / each.abs().amax(1, keepdim=True) for each in (ours, theirs))  # 0 becomes NaN
+    cosine = sums(ours * theirs) / (sums(ours.square()) * sums(theirs.square())).sqrt()
+    agreement = (ours.sign() == theirs.sign()).float().mean(1).where(cosine.isfinite(), torch.nan)
+    return torch.stack([cosine, agreement])
+
+
+def missing(settings: Settings) -> str:
+    """Why a unit cannot be flipped."""
+    if TASKS[settings.task].place != "activations":
+        return "Not measured here: it takes an op at hidden units, and here it stands elsewhere."
+    if reductions(find_op(settings.op).parsed.tree):
+        return "Not measured here: the op takes a mean over all values, so that no unit can be flipped alone."
+    return ""
+
+
+INSTRUMENT = Recorded(
+    key="alignment",
+    label="Alignment",
+    sentence=(
+        "The cosine of each rule's gradient with the gradient of the net whose op noise N(0, σ) smooths: "
+        "1 is the same direction, 0 across, −1 against it."
+    ),
+    limits="It is evidence and no verdict: a rule with a lower one may still end higher.",
+    cost="0.2 ms a rule where there is one hidden layer of 16 units",
+    fields=("cosine", "agreement"),
+    measure=measured,
+    missing=missing,
+)

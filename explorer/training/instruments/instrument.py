@@ -1,0 +1,147 @@
+"""What an instrument is: a function of the nets of a run at one step, and what people should know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from torch import Tensor
+
+from explorer.catalogue import Op, Rule, find_op, find_rule
+from explorer.gradient import Pair
+from explorer.training.lanes import Lanes, Pass
+from explorer.training.settings import Settings
+from explorer.training.tasks import TASKS, Data, Task
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+Record = Mapping[str, Any]
+"""What an instrument says of one rule: arrays, lists of arrays, numbers and text by name."""
+
+
+@dataclass(frozen=True)
+class Nets:
+    """The nets of a run at one step, and some examples that are the same at every step.
+
+    Nothing that is done with it changes the run.
+
+    Attributes:
+        lanes: the nets.
+        x: (seeds or 1, n, inputs), the first ``EXAMPLES`` of the training data.
+        answers: (seeds or 1, n, …) to them.
+        data: of the first seed, all of it.
+        settings: of the run.
+        pairs: the op with each of the rules.
+    """
+
+    lanes: Lanes
+    x: Tensor
+    answers: Tensor
+    data: Data
+    settings: Settings
+    pairs: Sequence[Pair]
+
+    @cached_property
+    def now(self) -> Pass:
+        """What the nets do on the examples, forward and backward."""
+        return self.lanes.look_at(self.x, self.answers, self.task.loss)
+
+    @property
+    def task(self) -> Task:
+        """What is learnt."""
+        return TASKS[self.settings.task]
+
+    @property
+    def op(self) -> Op:
+        """The op itself."""
+        return find_op(self.settings.op)
+
+    @property
+    def rules(self) -> list[Rule]:
+        """The rules themselves."""
+        return [find_rule(rule) for rule in self.settings.rules]
+
+    @property
+    def y(self) -> Tensor:
+        """The answers by lane, (lanes going or 1, n, …)."""
+        return self.lanes.by_seed(self.answers)
+
+    @property
+    def op_layers(self) -> list[int]:
+        """The numbers of the layers in which the op stands."""
+        return [number for number, trace in enumerate(self.now.traces) if trace.gradient is not None]
+
+    def weights(self, layer: int) -> Tensor:
+        """Those of a dense layer, (lanes going, inputs, outputs)."""
+        return self.lanes.parameter_views[layer][0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instrument:
+    """What is measured of the nets of a run.
+
+    Attributes:
+        key: its name in snapshots and streams.
+        label: its name on screen.
+        sentence: what it shows.
+        limits: what it cannot say.
+        cost: what it takes, as measured.
+        missing: why it is not measured in a run, in a sentence; empty where it is.
+    """
+
+    kind: ClassVar[str]
+
+    key: str
+    label: str
+    sentence: str
+    limits: str
+    cost: str
+    missing: Callable[[Settings], str] = lambda settings: ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded(Instrument):
+    """What the run itself takes as it goes, so that its series does not depend on who watches.
+
+    Attributes:
+        fields: names of what is taken, for each hidden layer.
+        measure: ``nets -> (fields, lanes going, hidden layers)``, NaN where there is nothing to measure.
+    """
+
+    kind = "recorded"
+
+    fields: tuple[str, ...]
+    measure: Callable[[Nets], NDArray[float32]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown(Instrument):
+    """What is measured for a picture, only while somebody wants to see it.
+
+    Attributes:
+        measure: the record of each rule that is going, by the rule's number.
+    """
+
+    kind = "shown"
+
+    measure: Callable[[Nets], dict[int, Record]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Requested(Instrument):
+    """What is measured once, when somebody asks.
+
+    Attributes:
+        arguments: names of the whole numbers a question is made of.
+        measure: ``(nets, **arguments) ->`` by the number of each rule that is going its record, or None where
+            it has nothing to say. Raises ValueError for numbers that cannot be.
+    """
+
+    kind = "requested"
+
+    arguments: tuple[str, ...] = ()
+    measure: Callable[..., dict[int, Record | None]]

@@ -1,0 +1,25 @@
+"""How large the gradient is, layer by layer."""
+
+import numpy as np
+import torch
+
+from explorer.training.instruments.instrument import Nets, Record, Shown
+
+
+@torch.no_grad()
+def measured(nets: Nets) -> dict[int, Record]:
+    """``norms``: (layers of weights,) float32, means over the rule's seeds."""
+    pulls = zip(nets.lanes.layers, nets.now.gradients, strict=True)
+    sizes = torch.stack([layer.size(gradients) for layer, gradients in pulls if layer.shapes], 1)
+    by_lane = sizes.cpu().numpy()
+    return {rule: {"norms": np.mean(by_lane[lanes], 0)} for rule, lanes in nets.lanes.by_rule().items()}
+
+
+INSTRUMENT = Shown(
+    key="norms",
+    label="Gradient norms",
+    sentence="The length of the gradient of each layer of weights, from the first layer to the last.",
+    limits="It says nothing of the direction: a long one may point anywhere, and Adam divides by its size.",
+    cost="less than 0.1 ms for six rules",
+    measure=measured,
+)

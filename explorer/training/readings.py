@@ -1,0 +1,149 @@
+"""What the instruments read of a run: series as it goes, and what somebody wants to see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from explorer.training.instruments import INSTRUMENTS, Nets, Record, Recorded, Requested, Shown
+from explorer.training.lockstep import Lockstep
+from explorer.training.series import mean
+from explorer.training.settings import Settings
+
+if TYPE_CHECKING:
+    from numpy import float32, int64
+    from numpy.typing import NDArray
+
+    from explorer.gradient import Pair
+
+Records = dict[int, Record | None]
+"""By the number of every rule; None where there is nothing to say."""
+
+
+class Readings:
+    """What instruments read of the nets of one run. To be used inside ``one_thread``.
+
+    ``settings`` come with each call, for some of them may change as the run goes.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        lockstep: Lockstep,
+        pairs: Sequence[Pair],
+        steps: NDArray[int64],
+        recorded: Collection[str] | None,
+    ) -> None:
+        """``steps`` at which series are taken, of instruments with these keys or of all that are recorded."""
+        self._lockstep, self._pairs, self._steps = lockstep, pairs, steps
+        self._examples = lockstep.examples()
+        self._nets: Nets | None = None
+        self._present = (0, 0)  # steps taken and lanes going when these were made
+        self._missing = {key: each.missing(settings) for key, each in INSTRUMENTS.items()}
+        self._recorded = [
+            each for each in self._known(Recorded, INSTRUMENTS) if recorded is None or each.key in recorded
+        ]
+        rules, layers = len(settings.rules), len(settings.widths)
+        shape = len(steps), rules, settings.seeds, layers
+        self._series = {
+            each.key: np.full((len(each.fields), *shape), np.nan, np.float32) for each in self._recorded
+        }
+        self._sigma = settings.sigma  # with which they were taken last
+
+    def take(self, step: int, settings: Settings) -> None:
+        """Read what is recorded after so many steps."""
+        self._sigma = settings.sigma
+        place = int(np.searchsorted(self._steps, step))
+        for each in self._recorded:
+            self._series[each.key][:, place] = self._now(each, settings)
+
+    def records(self, step: int, settings: Settings, keys: Collection[str]) -> dict[str, Records]:
+        """What is recorded, and what instruments of these keys show, by key."""
+        found: dict[str, Records] = {
+            each.key: dict(enumerate(self._past(each, step, settings))) for each in self._recorded
+        }
+        for each in self._known(Shown, keys):
+            found[each.key] = self._by_rule(settings, each.measure)
+        return found
+
+    def answer(self, settings: Settings, key: str, arguments: Mapping[str, int]) -> Records:
+        """What an instrument says that is asked for. Raises ValueError with a plain sentence."""
+        instrument = INSTRUMENTS.get(key)
+        if not isinstance(instrument, Requested):
+            known = ", ".join(each.key for each in self._known(Requested, INSTRUMENTS))
+            raise ValueError(f'unknown instrument "{key}": use one of {known}')
+        if self._missing[key]:
+            raise ValueError(self._missing[key])
+        if set(arguments) != set(instrument.arguments):
+            raise ValueError(f"{key} takes {', '.join(instrument.arguments) or 'no numbers'}")
+        return self._by_rule(settings, instrument.measure, **arguments)
+
+    def missing(self, keys: Collection[str]) -> dict[str, str]:
+        """Why what would be recorded, and what instruments of these keys would show, is not measured here."""
+        known = [key for key, each in INSTRUMENTS.items() if isinstance(each, Recorded) or key in keys]
+        return {key: self._missing[key] for key in known if self._missing[key]}
+
+    def state(self, step: int) -> dict[str, Any]:
+        """All that was recorded after so many steps, copied."""
+        count = self._count(step)
+        series = {key: torch.from_numpy(each[:, :count].copy()) for key, each in self._series.items()}
+        return {"series": series, "sigma": self._sigma}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Continue where others were."""
+        self._nets, self._sigma = None, state["sigma"]
+        for key, each in self._series.items():
+            kept = state["series"][key].numpy()
+            each[:] = np.nan
+            each[:, : kept.shape[1]] = kept
+
+    def _known(self, kind: type[Any], keys: Collection[str]) -> Iterator[Any]:
+        """The instruments of a kind and of these keys that can be measured here."""
+        for key in keys:
+            if isinstance(each := INSTRUMENTS.get(key), kind) and not self._missing[key]:
+                yield each
+
+    def _count(self, step: int) -> int:
+        return int((self._steps <= step).sum())
+
+    def _past(self, instrument: Recorded, step: int, settings: Settings) -> Iterator[Record]:
+        """By rule: each field as it is now, and its series in the plural; means over seeds."""
+        series = self._series[instrument.key][:, : self._count(step)]
+        changed = self._sigma != settings.sigma
+        now = self._now(instrument, settings) if changed else series[:, -1]
+        for rule in range(series.shape[2]):
+            latest, every = (mean(each[..., rule, :, :].swapaxes(-1, -2)) for each in (now, series))
+            record: dict[str, Any] = dict(zip(instrument.fields, latest, strict=True))
+            for name, values in zip(instrument.fields, every, strict=True):
+                record[f"{name}s"] = list(values.T)
+            yield record
+
+    def _now(self, instrument: Recorded, settings: Settings) -> NDArray[float32]:
+        """What an instrument reads, (fields, rules, seeds, hidden layers); NaN for nets that have left."""
+        fields, _, *shape = self._series[instrument.key].shape
+        values = np.full((fields, *shape), np.nan, np.float32)
+        going = self._lockstep.lanes.going
+        if going:
+            rules, seeds = zip(*going, strict=True)
+            values[:, rules, seeds] = instrument.measure(self._seen(settings))
+        return values
+
+    def _by_rule(
+        self, settings: Settings, measure: Callable[..., Mapping[int, Record | None]], **arguments: int
+    ) -> Records:
+        found: Records = dict.fromkeys(range(len(settings.rules)))
+        if self._lockstep.lanes.going:
+            found.update(measure(self._seen(settings), **arguments))
+        return found
+
+    def _seen(self, settings: Settings) -> Nets:
+        """The nets as instruments see them; the same while nothing has changed, with all they did."""
+        lanes = self._lockstep.lanes
+        present = (lanes.optimiser.steps, len(lanes.going))
+        if self._nets is None or self._nets.settings is not settings or self._present != present:
+            self._nets = Nets(lanes, *self._examples, self._lockstep.data[0], settings, self._pairs)
+            self._present = present
+        return self._nets
