@@ -108,7 +108,7 @@ class Lanes:
         flat = self.start[[lane.seed for lane in lanes]] if start else self.parameters[list(places)]
         traces = [Trace() for _ in layers]
         output = x.to(flat.device)
-        for layer, parameters, trace in zip(layers, self._views(flat), traces, strict=True):
+        for layer, parameters, trace in zip(layers, self.views(flat), traces, strict=True):
             output = layer.forward(output, parameters, trace)
         return output, traces
 

@@ -20,7 +20,7 @@ def run() -> Run:
 
 def simulated(run: Run, lane: int, brightness: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Spikes (units, times) of pixels and all hidden units, and the mean potentials of the outputs."""
-    *hidden, last = [[each[lane] for each in views] for views in run._nets.lanes._parameter_views if views]
+    *hidden, last = [[each[lane] for each in views] for views in run._nets.lanes.parameter_views if views]
     charges = [torch.zeros(weights.shape[1]) for weights, _ in [*hidden, last]]
     columns, potentials = [], []
     for time in range(TIMES):

@@ -22,7 +22,7 @@ def run() -> Run:
 
 def plain(run: Run, lane: int, x: torch.Tensor) -> torch.Tensor:
     """What one net of a run with sign in it returns, layer by layer as anybody would write it."""
-    *hidden, last = [[each[lane] for each in views] for views in run._nets.lanes._parameter_views if views]
+    *hidden, last = [[each[lane] for each in views] for views in run._nets.lanes.parameter_views if views]
     for weights, bias in hidden:
         x = (x @ weights + bias).sign()
     weights, bias = last

@@ -24,7 +24,7 @@ def latent(run: Run, lane: int, start: bool = False) -> list[torch.Tensor]:
         if start
         else run._nets.lanes.parameters[[lane]]
     )
-    views = [each[0][0] for each in run._nets.lanes._views(flat) if each]
+    views = [each[0][0] for each in run._nets.lanes.views(flat) if each]
     return [each * each.shape[0] ** 0.5 for each in views]
 
 
