@@ -1,0 +1,96 @@
+"""What was learned, as a picture of a run has it: while it is asked for, and without a trace in the run."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.training import TASKS, Run, Settings
+from explorer.training.instruments import INSTRUMENTS, Shown
+from explorer.ui.stream import _data
+
+TASK_OF = {"regions": "circles", "mistakes": "digits", "weights": "binary weights", "raster": "spikes"}
+EACH = pytest.mark.parametrize("key", TASK_OF)
+TABLE = "\n".join(f"{n % 11},{n % 7},{n % 3}" for n in range(60))
+
+
+def kept(run: Run) -> bytes:
+    buffer = io.BytesIO()
+    torch.save(run.state_dict(), buffer)
+    return buffer.getvalue()
+
+
+@EACH
+def test_who_looks_changes_no_bit_of_a_run(key: str):
+    settings = Settings(task=TASK_OF[key], steps=12, seeds=2)
+    watched, alone = Run(settings), Run(settings)
+    for _ in range(12):
+        assert watched.snapshot(shown=(key,)).measured[key]
+        watched.advance()
+        alone.advance()
+    assert kept(watched) == kept(alone)
+
+
+@EACH
+def test_it_is_measured_while_it_is_asked_for_only(key: str, monkeypatch: pytest.MonkeyPatch):
+    called = []
+    instrument = INSTRUMENTS[key]
+    assert isinstance(instrument, Shown)
+    measure = instrument.measure
+    monkeypatch.setitem(vars(instrument), "measure", lambda nets: called.append(key) or measure(nets))
+    run = Run(Settings(task=TASK_OF[key], steps=3))
+    run.advance()
+    assert key not in run.snapshot().measured
+    assert called == []
+    records = run.snapshot(shown=(key,)).measured[key]
+    assert called == [key]
+    assert list(records) == list(run.snapshot().losses)
+
+
+@EACH
+def test_a_record_can_be_sent(key: str):
+    run = Run(Settings(task=TASK_OF[key], steps=3, seeds=1))
+
+    def told(value: object) -> None:
+        if isinstance(value, np.ndarray):
+            assert set(_data(value)) == {"dtype", "bdata"}
+        elif isinstance(value, dict):
+            for part in value.values():
+                told(part)
+        elif isinstance(value, list | tuple):
+            for part in value:
+                told(part)
+        else:
+            assert value is None or isinstance(value, str | int | float)
+
+    told(dict(run.snapshot(shown=(key,)).measured[key]))
+
+
+def test_a_rule_that_diverged_has_no_record():
+    run = Run(Settings(task="circles", op="formula: x**9", rules=("default", "zero"), lr=1e3))
+    run.advance(20)
+    snapshot = run.snapshot(shown=("regions",))
+    records = snapshot.measured["regions"]
+    for rule in ("default", "zero"):
+        assert (records[rule] is None) == (snapshot.diverged[rule] is not None)
+    assert snapshot.diverged["default"] is not None
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_where_it_is_not_shown_a_sentence_says_why(task: str):
+    run = Run(Settings(task=task, steps=1, table=TABLE if task == "data" else None))
+    snapshot = run.snapshot(shown=tuple(TASK_OF))
+    for key in TASK_OF:
+        assert (key in snapshot.measured) != (key in snapshot.unmeasured)
+    for key, sentence in snapshot.unmeasured.items():
+        if key in TASK_OF:
+            assert sentence.startswith("Not shown here: ")
+            assert sentence.endswith(".")
+    place, kind = TASKS[task].place, TASKS[task].kind
+    assert ("regions" in snapshot.measured) == (kind in ("plane", "own"))
+    assert ("mistakes" in snapshot.measured) == (kind == "image")
+    assert ("weights" in snapshot.measured) == (place == "weights")
+    assert ("raster" in snapshot.measured) == (place == "spikes")
