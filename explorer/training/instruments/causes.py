@@ -1,0 +1,74 @@
+"""Where the gradient ends: the share of units and examples that get none, by what is the cause."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from explorer.formula import percent
+from explorer.training.instruments.instrument import Nets, Record, Shown
+from explorer.training.instruments.shape import peak, span
+from explorer.training.layers import OpTrace
+
+NAMES = ("gradient", "below 1 % of its peak", "0 by the rule", "nothing from above")
+_FAINT = 0.01
+
+
+@torch.no_grad()
+def measured(nets: Nets) -> dict[int, Record]:
+    """By rule, means over its seeds.
+
+    ``shares``: (4,) float32 by layer with the op, in the order of ``names``, 1 together. ``whole``: how much
+    of each is of units for which it is so for every example; of weights none, for they see no examples.
+    ``words``: a sentence by layer.
+    """
+    shares, whole = (torch.stack(each, 1) for each in zip(*map(_shares, by_cause(nets)), strict=True))
+    if nets.task.place == "weights":
+        whole.zero_()
+    found: dict[int, Record] = {}
+    for rule, lanes in nets.lanes.by_rule().items():
+        parts, wholes = (each[lanes].mean(0).cpu().numpy() for each in (shares, whole))
+        layers = enumerate(zip(parts, wholes, strict=True), 1)
+        words = [_words(nets, number, *each) for number, each in layers]
+        found[rule] = {"names": NAMES, "shares": list(parts), "whole": list(wholes), "words": words}
+    return found
+
+
+def by_cause(nets: Nets) -> list[Tensor]:
+    """By layer with the op which of ``NAMES`` holds, one of them: (4, lanes going, n, units) bool each."""
+    low, high = span(nets)
+    peaks = torch.tensor([peak(nets, lane.rule, low, high) for lane in nets.lanes.going])
+    return [_told_apart(nets.now.traces[layer].op, peaks.to(nets.x.device)) for layer in nets.op_layers]
+
+
+def _told_apart(op: OpTrace, peaks: Tensor) -> Tensor:
+    none = op.gradient == 0
+    above = none & (op.upstream == 0)
+    faint = ~none & (op.gradient.abs() < _FAINT * peaks[:, None, None] * op.upstream.abs())
+    return torch.stack([~none & ~faint, faint, none & ~above, above])
+
+
+def _shares(causes: Tensor) -> tuple[Tensor, Tensor]:
+    """Of all, and of units for which it is so for every example: (lanes, 4) each."""
+    return causes.float().mean((2, 3)).T, causes.all(2).float().mean(2).T
+
+
+def _words(nets: Nets, layer: int, shares: Tensor, whole: Tensor) -> str:
+    """What is so in one layer, without the rest that gets a gradient."""
+    parts = []
+    for name, share, every in zip(NAMES[1:], shares.tolist()[1:], whole.tolist()[1:], strict=True):
+        always = f" ({percent(every)} in units where it is so for every example)" if every else ""
+        parts += [f"{percent(share)} {name}{always}"] if share else []
+    what = "weights" if nets.task.place == "weights" else "units × examples"
+    return f"Layer {layer}, {what}: {', '.join(parts) or 'all get a gradient'}."
+
+
+INSTRUMENT = Shown(
+    key="causes",
+    label="Units without gradient",
+    sentence="How many units × examples get no gradient, and why: the rule returns 0, less than 1 % of its "
+    "peak, or nothing comes from above. Hatched: for every example.",
+    limits="It does not say how much a net needs them: one with few of them may learn less.",
+    cost="0.5 ms for six rules with one hidden layer of 16 units",
+    measure=measured,
+)

@@ -1,0 +1,81 @@
+"""Where the data sits: what the op sees, under the curve of each rule."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from explorer.training.instruments.instrument import Nets, Record, Shown
+from explorer.training.instruments.shape import span, spread, width
+
+_BINS = 40
+_THINGS = {"activations": "pre-activations", "weights": "latent weights", "spikes": "potentials"}
+_CLEAR = 1.5  # times as wide, before it is said
+
+
+@torch.no_grad()
+def measured(nets: Nets) -> dict[int, Record]:
+    """By rule, of all its seeds.
+
+    ``edges``: (bins + 1,) float32, the same at every step. ``counts``: (bins,) int64 by layer with the op;
+    what lies beyond is in the outermost. ``beyond``: (layers,) float32, its share. ``ratio``: (layers,)
+    float32, how many times as wide as the rule the data is (see ``shape``), NaN where the rule has no finite
+    width. ``words``: a sentence by layer, empty where there is nothing to say.
+    """
+    low, high = span(nets)
+    edges = np.linspace(low, high, _BINS + 1, dtype=np.float32)
+    seen = [nets.now.traces[layer].op.x for layer in nets.op_layers]
+    counts = [_counts(x, low, high) for x in seen]
+    beyond = torch.stack([((x < low) | (x > high)).float().mean((1, 2)) for x in seen], 1)
+    widths = torch.stack([spread(x) for x in seen], 1)
+    found: dict[int, Record] = {}
+    for rule, lanes in nets.lanes.by_rule().items():
+        ratio = widths[lanes].mean(0).cpu().numpy() / _finite(width(nets, rule))
+        found[rule] = {
+            "edges": edges,
+            "counts": [each[lanes].sum(0).cpu().numpy() for each in counts],
+            "beyond": beyond[lanes].mean(0).cpu().numpy(),
+            "ratio": ratio.astype(np.float32),
+            "words": [_words(nets, *each) for each in enumerate(ratio.tolist(), 1)],
+        }
+    return found
+
+
+def _counts(x: Tensor, low: float, high: float) -> Tensor:
+    """How many values of each lane lie in each bin, (lanes, bins)."""
+    bins = ((x.flatten(1).nan_to_num(0) - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).long()
+    offsets = torch.arange(len(x), device=x.device)[:, None] * _BINS
+    return (bins + offsets).flatten().bincount(minlength=len(x) * _BINS).view(len(x), _BINS)
+
+
+def _finite(width: float) -> float:
+    return width if math.isfinite(width) and width else math.nan
+
+
+def _words(nets: Nets, layer: int, ratio: float) -> str:
+    """How wide the data is beside the rule."""
+    things = f"layer {layer}'s {_THINGS[nets.task.place]}"
+    if not math.isfinite(ratio) or not ratio:
+        return ""
+    if ratio >= _CLEAR:
+        return f"{things[0].upper()}{things[1:]} are {_times(ratio)} times as wide as this rule."
+    if 1 / ratio >= _CLEAR:
+        return f"This rule is {_times(1 / ratio)} times as wide as {things}."
+    return f"{things[0].upper()}{things[1:]} are about as wide as this rule."
+
+
+def _times(ratio: float) -> str:
+    return f"{float(f'{ratio:.2g}'):,.1f}".removesuffix(".0")
+
+
+INSTRUMENT = Shown(
+    key="inputs",
+    label="Where the data sits",
+    sentence="How often the op sees which x, behind the rule's curve; the outermost bars hold all beyond.",
+    limits="It does not say which of them the loss depends on.",
+    cost="0.4 ms for six rules with one hidden layer of 16 units",
+    measure=measured,
+)

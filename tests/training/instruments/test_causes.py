@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+import torch
+
+from explorer.training import Run, Settings
+from explorer.training.instruments.causes import NAMES, _shares, _told_apart, by_cause
+from explorer.training.layers import OpTrace
+
+
+def causes_of(**settings):
+    return Run(Settings(device="cpu", **settings)).snapshot(("causes",)).measured["causes"]
+
+
+def test_each_value_has_one_cause():
+    """A peak of 2: a hundredth of it is 0.02 of what comes from above."""
+    upstream = torch.tensor([[[1.0, 0.0], [-1.0, 0.0], [1.0, 1.0]]])
+    gradient = torch.tensor([[[0.5, 0.0], [-0.019, 0.0], [0.0, 0.0]]])
+    known = _told_apart(OpTrace(gradient, gradient, upstream, gradient), torch.tensor([2.0]))
+    assert known.sum(0).eq(1).all()
+    named = [[NAMES[known[:, 0, n, unit].int().argmax()] for unit in range(2)] for n in range(3)]
+    assert named == [
+        ["gradient", "nothing from above"],
+        ["below 1 % of its peak", "nothing from above"],
+        ["0 by the rule", "0 by the rule"],
+    ]
+
+
+def test_what_is_so_for_every_example_is_a_part_of_the_share():
+    """Of two units and three examples: the second unit gets nothing from above in all, the first in one."""
+    none = torch.tensor([[[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]]]) == 0
+    share, whole = _shares(torch.stack([~none, none]))
+    assert share[0].tolist() == pytest.approx([2 / 6, 4 / 6])
+    assert whole[0].tolist() == [0.0, 0.5]
+
+
+def test_a_rule_that_returns_nothing_is_the_cause_in_the_last_layer_and_below_nothing_comes():
+    default = causes_of(task="digits", op="sign", rules=("default", "straight_through"), hidden=(8, 8))[
+        "default"
+    ]
+    assert [each.tolist() for each in default["shares"]] == [[0, 0, 0, 1], [0, 0, 1, 0]]
+    assert [each.tolist() for each in default["whole"]] == [[0, 0, 0, 1], [0, 0, 1, 0]]
+    assert default["words"] == [
+        "Layer 1, units × examples: 100 % nothing from above "
+        "(100 % in units where it is so for every example).",
+        "Layer 2, units × examples: 100 % 0 by the rule (100 % in units where it is so for every example).",
+    ]
+
+
+def test_shares_are_those_of_a_count_by_hand():
+    run = Run(Settings(task="digits", op="sign", rules=("clipped",), parameters={"c": 0.3}, device="cpu"))
+    record = run.snapshot(("causes",)).measured["causes"]["clipped"]
+    nets = run._readings._nets
+    op = nets.now.traces[nets.op_layers[0]].op
+    blocked = (op.x.abs() > 0.3).float().mean().item()
+    assert 0.1 < blocked < 0.9
+    assert record["shares"][0].tolist() == pytest.approx([1 - blocked, 0, blocked, 0])
+    assert sum(each.float().mean((1, 2, 3)) for each in by_cause(nets)).sum().item() == pytest.approx(1)
+
+
+def test_weights_see_no_examples():
+    record = causes_of(task="binary weights", rules=("default",))["default"]
+    assert [each.tolist() for each in record["whole"]] == [[0, 0, 0, 0]] * 2
+    assert record["words"][0] == "Layer 1, weights: 100 % 0 by the rule."
+
+
+def test_seeds_are_averaged():
+    settings = {"task": "circles", "rules": ("clipped",), "hidden": 8}
+    both = causes_of(seeds=2, **settings)["clipped"]["shares"][0]
+    alone = [causes_of(seed=seed, **settings)["clipped"]["shares"][0] for seed in range(2)]
+    np.testing.assert_allclose(both, np.mean(alone, 0), rtol=1e-6)

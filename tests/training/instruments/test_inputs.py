@@ -1,0 +1,72 @@
+import math
+
+import numpy as np
+import pytest
+
+from explorer.training import Run, Settings
+from explorer.training.instruments.shape import peak, span, width
+
+
+def nets_of(**settings):
+    run = Run(Settings(device="cpu", **settings))
+    run.snapshot(("inputs",))
+    return run._readings._nets
+
+
+@pytest.mark.parametrize(
+    ("op", "rule", "parameters", "wide"),
+    [
+        ("sign", "clipped", {"c": 0.25}, 0.5),
+        ("step", "boxcar", {"w": 0.1}, 0.2),
+        ("sign", "formula: g * max(0, 1 - abs(x))", {}, 1.0),
+        ("sign", "formula: g / (1 + x**2)", {}, math.pi),
+        ("clamp", "default", {"lo": -2.0, "hi": 6.0}, 8.0),
+        ("sign", "straight_through", {}, math.inf),
+        ("relu", "default", {}, math.inf),
+        ("sign", "zero", {}, math.nan),
+    ],
+)
+def test_a_rule_is_as_wide_as_its_area_over_its_height(op, rule, parameters, wide):
+    nets = nets_of(task="digits", op=op, rules=(rule,), parameters=parameters)
+    assert width(nets, 0) == pytest.approx(wide, rel=0.02, nan_ok=True)
+
+
+def test_all_rules_are_drawn_over_one_range_with_their_kinks_in_it():
+    assert span(nets_of(task="digits", op="relu6", rules=("default",))) == (-4.0, 10.0)
+    assert span(nets_of(task="digits", op="round", rules=("default",))) == (-4.0, 4.0)
+    rules = ("clipped", "straight_through")
+    assert span(nets_of(task="digits", op="sign", rules=rules, parameters={"c": 3.0})) == (-7.0, 7.0)
+
+
+def test_a_peak_is_the_largest_factor_within_the_range():
+    nets = nets_of(task="digits", op="sign", rules=("formula: g * x",))
+    assert peak(nets, 0, -2.0, 4.0) == 4.0
+
+
+def test_every_value_is_counted_once_in_bins_that_stay():
+    run = Run(Settings(task="documents", rules=("default", "straight_through"), device="cpu"))
+    first = run.snapshot(("inputs",)).measured["inputs"]["default"]
+    run.advance(5)
+    later = run.snapshot(("inputs",)).measured["inputs"]["default"]
+    np.testing.assert_array_equal(first["edges"], later["edges"])
+    nets = run._readings._nets
+    x = nets.now.traces[nets.op_layers[0]].op.x[0].numpy()
+    counts, edges = later["counts"][0], later["edges"]
+    inside = np.histogram(x[(x > edges[1]) & (x < edges[-2])], edges[1:-1])[0]
+    np.testing.assert_array_equal(counts[1:-1], inside)
+    assert counts.sum() == x.size
+    assert later["beyond"][0] == pytest.approx(((x < edges[0]) | (x > edges[-1])).mean())
+
+
+def test_how_wide_the_data_is_beside_the_rule_is_said_where_the_rule_has_an_end():
+    rules = ("straight_through", "clipped")
+    settings = Settings(task="digits", op="sign", rules=rules, parameters={"c": 0.02}, device="cpu")
+    run = Run(settings)
+    found = run.snapshot(("inputs",)).measured["inputs"]
+    nets = run._readings._nets
+    expected = nets.now.traces[nets.op_layers[0]].op.x[1].std().item() * math.sqrt(math.tau) / 0.04
+    assert found["clipped"]["ratio"][0] == pytest.approx(expected, rel=0.02)
+    times = f"{float(f'{expected:.2g}'):,.0f}"
+    assert found["clipped"]["words"] == [f"Layer 1's pre-activations are {times} times as wide as this rule."]
+    assert math.isnan(found["straight_through"]["ratio"][0])
+    assert found["straight_through"]["words"] == [""]
