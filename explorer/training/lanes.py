@@ -35,13 +35,15 @@ class Pass(NamedTuple):
         finite: whether all is, by lane.
         output: (lanes, n, outputs).
         traces: what each layer did.
-        gradients: of the parameters, layer by layer, (lanes, …) each.
+        flat: gradients of the parameters, (lanes, numbers).
+        gradients: the same layer by layer, (lanes, …) each.
     """
 
     numbers: NDArray[float32]
     finite: list[bool]
     output: Tensor
     traces: list[Trace]
+    flat: Tensor
     gradients: Views
 
 
@@ -113,9 +115,12 @@ class Lanes:
         return output, traces
 
     @torch.no_grad()
-    def output(self, x: Tensor) -> Tensor:
-        """What the nets return for examples x (seeds or 1, n, inputs): (lanes going, n, outputs)."""
-        return self._forward(x)[0]
+    def output(self, x: Tensor, parameters: Views | None = None) -> Tensor:
+        """What the nets return for examples x (seeds or 1, n, inputs): (lanes going, n, outputs).
+
+        ``parameters``: others than they have.
+        """
+        return self._forward(x, parameters or self.parameter_views)[0]
 
     @torch.no_grad()
     def step(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> NDArray[float32]:
@@ -133,13 +138,14 @@ class Lanes:
     def look(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
         """Forward and backward on a batch at the present weights; the next step begins with it."""
         if self._ahead is None or self._ahead[0] is not x:
-            self._ahead = x, self._pass(x, y, loss, self._gradient_views)
+            self._ahead = x, self._pass(x, y, loss, self._gradients, self._gradient_views)
         return self._ahead[1]
 
     @torch.no_grad()
     def look_at(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
         """The same on any examples, which no step begins with."""
-        return self._pass(x, y, loss, self.views(torch.zeros_like(self.parameters)))
+        flat = torch.zeros_like(self.parameters)
+        return self._pass(x, y, loss, flat, self.views(flat))
 
     @torch.no_grad()
     def moved(self) -> list[float]:
@@ -170,18 +176,18 @@ class Lanes:
         together = [(rate, list(lanes)) for rate, lanes in groups]
         return [(slice(lanes[0], lanes[-1] + 1), rate) for rate, lanes in together]
 
-    def _forward(self, x: Tensor) -> tuple[Tensor, list[Trace]]:
+    def _forward(self, x: Tensor, parameters: Views) -> tuple[Tensor, list[Trace]]:
         traces = [Trace() for _ in self.layers]
-        for layer, parameters, trace in zip(self.layers, self.parameter_views, traces, strict=True):
-            x = layer.forward(x, parameters, trace)
+        for layer, own, trace in zip(self.layers, parameters, traces, strict=True):
+            x = layer.forward(x, own, trace)
         return x, traces
 
     def by_seed(self, y: Tensor) -> Tensor:
         """y (seeds or 1, …) by lane, (lanes or 1, …)."""
         return y if len(y) == 1 else y[[lane.seed for lane in self.going]]
 
-    def _pass(self, x: Tensor, y: Tensor, loss: Loss, into: Views) -> Pass:
-        output, traces = self._forward(x)
+    def _pass(self, x: Tensor, y: Tensor, loss: Loss, flat: Tensor, into: Views) -> Pass:
+        output, traces = self._forward(x, self.parameter_views)
         losses, g = loss(output, self.by_seed(y))
         backward = zip(self.layers, self.parameter_views, into, traces, strict=True)
         for layer, parameters, gradients, trace in reversed(list(backward)):
@@ -191,7 +197,7 @@ class Lanes:
         # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
         numbers = torch.stack([losses, *sizes, sums(self.parameters)]).cpu().numpy()
         finite: list[bool] = np.isfinite(numbers[[0, 3]]).all(0).tolist()
-        return Pass(numbers[:3], finite, output, traces, into)
+        return Pass(numbers[:3], finite, output, traces, flat, into)
 
     def _leave(self, stays: list[bool]) -> None:
         """Let go of the lanes that are not to stay."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from explorer.training.company import one_by_one, sums
+from explorer.training.company import norms, one_by_one, sums
 from explorer.training.layers.layer import Layer, Parameters, Trace
 
 
@@ -57,6 +57,10 @@ class Fixed(Layer):
         """As in ``Layer``: the norm of ``x.T @ g``."""
         change, negative = gradients
         return sums(negative * change).clamp_(max=0).abs_().sqrt_()
+
+    def length(self, parameters: Parameters) -> Tensor:
+        """As in ``Layer``."""
+        return norms(self.weights(parameters))
 
     def moved(self, parameters: Parameters, start: Parameters) -> Tensor:
         """As in ``Layer``."""

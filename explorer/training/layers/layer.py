@@ -82,6 +82,10 @@ class Layer:
         """The norm of the gradient of the weights, (lanes,)."""
         return norms(gradients[0])
 
+    def length(self, parameters: Parameters) -> Tensor:
+        """The norm of the weights, (lanes,)."""
+        return norms(parameters[0])
+
     def moved(self, parameters: Parameters, start: Parameters) -> Tensor:
         """How far the weights are from their start, (lanes,)."""
         return norms(parameters[0] - start[0])

@@ -1,0 +1,69 @@
+"""The numbers of one unit and one example, put into the rule's formula."""
+
+from __future__ import annotations
+
+import torch
+
+from explorer.catalogue import values
+from explorer.training.instruments.causes import NAMES, by_cause
+from explorer.training.instruments.instrument import Nets, Record, Requested
+
+
+@torch.no_grad()
+def measured(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
+    """By rule the first unit and example of a layer with a cause, of its first seed; None where none has it.
+
+    Args:
+        nets: of the run.
+        layer: of those with the op, from 0.
+        cause: its number in ``causes.NAMES``.
+
+    Returns:
+        ``unit`` and ``example``, from 0; ``x``, ``y``, the upstream gradient ``g`` and the ``gradient`` that
+        the rule made of it; ``parameters`` by name; ``formula`` and ``words``.
+
+    Raises:
+        ValueError: there is no such layer or cause.
+    """
+    if layer >= len(nets.op_layers) or cause >= len(NAMES):
+        raise ValueError(f"layer must be below {len(nets.op_layers)} and cause below {len(NAMES)}")
+    known, op = by_cause(nets)[layer][cause], nets.now.traces[nets.op_layers[layer]].op
+    found: dict[int, Record | None] = {}
+    for rule, lane in nets.lanes.firsts().items():
+        where = known[lane].nonzero()
+        if not len(where):
+            found[rule] = None
+            continue
+        example, unit = where[0].tolist()
+        x, y, g, gradient = (each[lane, example, unit].item() for each in op)
+        numbers = {"x": x, "y": y, "g": g, "gradient": gradient}
+        found[rule] = {"unit": unit, "example": example, **numbers, **_formula(nets, rule, numbers)}
+    return found
+
+
+def _formula(nets: Nets, rule: int, numbers: dict[str, float]) -> Record:
+    """The formula of a rule, its parameters, and what these numbers give."""
+    entry = nets.rules[rule]
+    known = values(nets.op, entry, nets.settings.parameters)
+    names = entry.parsed.variables if entry.parsed else {"x", "g"}
+    own = {each.name: known[each.name] for each in (entry if entry.parsed else nets.op).parameters}
+    formula = entry.formula or f"torch's own gradient of {nets.op.formula}"
+    given = {name: numbers[name] for name in ("g", "x", "y") if name in names} | own
+    said = ", ".join(f"{name} = {_text(value)}" for name, value in given.items())
+    words = f"{said}: {formula} = {_text(numbers['gradient'])}"
+    return {"parameters": own, "formula": formula, "words": words}
+
+
+def _text(value: float) -> str:
+    return f"{value + 0.0:.3g}".replace("-", "−")
+
+
+INSTRUMENT = Requested(
+    key="unit",
+    label="One unit",
+    sentence="The numbers of one unit and one example, put into the rule's formula.",
+    limits="It is one of many: others of the same cause have other numbers.",
+    cost="1 ms for six rules",
+    arguments=("layer", "cause"),
+    measure=measured,
+)

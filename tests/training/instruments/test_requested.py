@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+import torch
+
+from explorer.catalogue import RULES
+from explorer.training import Run, Settings
+from explorer.training.instruments.line_search import DISTANCES
+
+
+def run_of(**settings):
+    return Run(Settings(device="cpu", **settings))
+
+
+def test_one_unit_is_put_into_the_formula():
+    run = run_of(task="digits", op="sign", rules=("clipped", "default"), parameters={"c": 0.3})
+    found = run.measure("unit", layer=0, cause=2)
+    clipped, default = found["clipped"], found["default"]
+    assert abs(clipped["x"]) > 0.3
+    assert clipped["gradient"] == 0 != clipped["g"]
+    assert clipped["parameters"] == {"c": 0.3}
+    x, g = (f"{clipped[name]:.3g}".replace("-", "−") for name in "xg")
+    assert clipped["words"] == f"g = {g}, x = {x}, c = 0.3: {RULES['clipped'].formula} = 0"
+    assert default["formula"] == "torch's own gradient of sign(x)"
+    passed = run.measure("unit", layer=0, cause=0)
+    assert abs(passed["clipped"]["x"]) <= 0.3
+    assert passed["clipped"]["gradient"] == passed["clipped"]["g"]
+    assert passed["default"] is None
+
+
+@pytest.mark.parametrize("numbers", [{"layer": 1, "cause": 0}, {"layer": 0, "cause": 4}, {"layer": 0}, {}])
+def test_a_unit_that_is_not_there_is_refused_in_a_sentence(numbers):
+    with pytest.raises(ValueError, match="layer"):
+        run_of(task="circles", hidden=8).measure("unit", **numbers)
+
+
+def test_only_what_can_be_asked_for_is_answered():
+    with pytest.raises(ValueError, match='unknown instrument "causes": use one of line_search, unit'):
+        run_of(task="circles").measure("causes")
+
+
+@pytest.mark.parametrize("task", ["digits", "documents", "binary weights"])
+def test_losses_along_a_step_are_those_of_nets_that_took_it(task):
+    run = run_of(task=task, rules=("straight_through",))
+    run.advance(2)
+    found = run.measure("line_search")["straight_through"]
+    lanes, nets = run._nets.lanes, run._readings._nets
+    weights = sum(
+        layer.length(each) ** 2
+        for layer, each in zip(lanes.layers, lanes.parameter_views, strict=True)
+        if each
+    )
+    gradient = sum(
+        layer.size(each) ** 2 for layer, each in zip(lanes.layers, nets.now.gradients, strict=True) if each
+    )
+    before, flat = lanes.parameters.clone(), nets.now.flat.clone()
+    assert found["loss"] == pytest.approx(lanes.look_at(nets.x, nets.answers, nets.task.loss).numbers[0, 0])
+    for number in (0, 10, 20):
+        lanes.parameters.copy_(before - DISTANCES[number] * (weights / gradient).sqrt() * flat)
+        loss = lanes.look_at(nets.x, nets.answers, nets.task.loss).numbers[0, 0]
+        assert found["losses"][number] == pytest.approx(loss, rel=1e-4)
+    assert np.all(np.diff(found["distances"]) > 0)
+    assert len(found["losses"]) == 21
+
+
+def test_without_a_gradient_the_loss_stays_and_nothing_moves_the_run():
+    run, alone = (
+        run_of(task="binary weights", rules=("default", "straight_through"), bias=False) for _ in "ab"
+    )
+    run.advance(3)
+    losses = run.measure("line_search")["default"]
+    np.testing.assert_allclose(losses["losses"], losses["loss"], rtol=1e-6)
+    run.advance(3)
+    alone.advance(6)
+    assert torch.equal(run._nets.lanes.parameters, alone._nets.lanes.parameters)
