@@ -13,8 +13,10 @@ from explorer.gradient import apply
 from explorer.instrument import instrument
 from explorer.reading import ReadingError, read_source
 from explorer.snippets import snippet
+from explorer.study import study
 
 __all__ = [
     "OPS", "RULES", "Formula", "FormulaError", "Op", "Parameter", "ReadingError", "Rule",
     "apply", "check", "describe", "figure", "instrument", "parse", "read_source", "sample", "snippet",
+    "study",
 ]  # fmt: skip

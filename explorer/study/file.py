@@ -1,0 +1,117 @@
+"""The CSV file of a study: runs are appended as they end, and a later start reads them back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import torch
+
+from explorer.study.plan import COLUMNS, Lane, Plan, Row, Stage
+
+_STUDY = "study"  # the column that tells which study a run belongs to
+
+
+class StudyFile:
+    """Rows of one plan as CSV: the columns of ``Result.frame``, and which study they belong to.
+
+    A last line that was half written when the machine stopped is dropped.
+
+    Attributes:
+        rows: what was there when it was opened.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], plan: Plan) -> None:
+        """Raises ValueError for a file of another study, or of none; OSError where there cannot be one."""
+        self._path, self._plan = Path(path), plan
+        self._columns = [*COLUMNS, *plan.columns, _STUDY]
+        self._study = f"{plan.identity} torch {torch.__version__}"
+        text = self._path.read_bytes() if self._path.exists() else b""
+        whole = text[: text.rfind(b"\n") + 1]  # what follows was being written when the machine stopped
+        self.rows = self._read(whole)
+        if not whole or whole != text:
+            beside = self._path.with_name(self._path.name + ".part")
+            beside.write_bytes(whole or _line(self._columns).encode())
+            beside.replace(self._path)
+
+    def append(self, rows: Iterable[Row]) -> None:
+        """Add rows; they are on the disk when this returns."""
+        with self._path.open("a", encoding="utf-8", newline="") as file:
+            file.write("".join(_line(self._cells(row)) for row in rows))
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _cells(self, row: Row) -> list[object]:
+        lane, *facts = row
+        values = dict(lane.values)
+        swept = [values.get(name) for name in self._plan.columns]
+        cells = [lane.rule, lane.lr, lane.seed, lane.stage, *facts, *swept]
+        known = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
+        return [*known, self._study]
+
+    def _read(self, text: bytes) -> list[Row]:
+        try:
+            lines = list(csv.reader(io.StringIO(text.decode())))
+        except (UnicodeDecodeError, csv.Error):
+            lines = [[]]
+        if not lines:
+            return []
+        if lines[0][-1:] != [_STUDY]:
+            raise ValueError(f"{self._path} is not the file of a study: choose another name")
+        if lines[0] != self._columns:
+            raise ValueError(self._other())
+        possible = self._possible()
+        return [self._row(number, cells, possible) for number, cells in enumerate(lines[1:], 2)]
+
+    def _row(self, number: int, cells: Sequence[str], possible: set[Lane]) -> Row:
+        row = self._parsed(cells)
+        if row is None:
+            raise ValueError(f"line {number} of {self._path} cannot be read: delete that line")
+        identity, _, versions = cells[-1].partition(" ")
+        if identity != self._plan.identity or row.lane not in possible:
+            raise ValueError(self._other())
+        if cells[-1] != self._study:
+            raise ValueError(
+                f"the runs in {self._path} were made with {versions}, and here is torch {torch.__version__}: "
+                "choose another name, so that they are not mixed"
+            )
+        return row
+
+    def _parsed(self, cells: Sequence[str]) -> Row | None:
+        try:
+            named = dict(zip(self._columns, cells, strict=True))
+            values = tuple((name, float(named[name])) for name in self._plan.columns if named[name])
+            stage: Stage = "judge" if named["stage"] == "judge" else "choose"
+            lane = Lane(stage, named["rule"], values, float(named["lr"]), int(named["seed"]))
+            loss, validation, held_out, passed = (
+                float(named[name] or "nan") for name in ("loss", "validation", "held_out", "passed")
+            )
+            diverged = {"True": True, "False": False}[named["diverged"]]
+            return Row(lane, int(named["steps"]), loss, validation, held_out, diverged, passed)
+        except (KeyError, ValueError):
+            return None
+
+    def _possible(self) -> set[Lane]:
+        """Every run that the plan may ask for."""
+        choose = self._plan.lanes("choose")
+        judge = {
+            lane._replace(stage="judge", seed=seed) for lane in choose for seed in self._plan.judge_seeds
+        }
+        return {*choose, *judge}
+
+    def _other(self) -> str:
+        return (
+            f"{self._path} holds the runs of a study with other arguments: start that one again, or choose "
+            "another name"
+        )
+
+
+def _line(cells: Iterable[object]) -> str:
+    """One line of CSV; numbers as they read back exactly."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue()

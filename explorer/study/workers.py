@@ -1,0 +1,174 @@
+"""Where the runs of a study are computed: any ``concurrent.futures.Executor``, or a cluster."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import explorer.training
+from explorer.study.chunk import Chunk
+from explorer.study.limits import ATTEMPTS, CHUNKS, CLUSTER_S, MAX_CHUNK, MIN_CHUNK
+from explorer.study.plan import Lane, Plan, Row
+from explorer.study.stepper import cut
+
+CLUSTER = "EXPLORER_CLUSTER"
+"""The variable of the environment that may hold a cluster's address."""
+
+_COUNTED = ("torch", "numpy", "scikit-learn")  # packages on which the last bits of a run may depend
+
+
+class OtherVersionsError(ValueError):
+    """A worker would compute something else."""
+
+
+class StudyStoppedError(RuntimeError):
+    """Workers were lost; what they had done is kept."""
+
+
+@contextmanager
+def opened(executor: Executor | str | None) -> Iterator[Executor | None]:
+    """The executor that is meant: the one given, that of a cluster's address, or None.
+
+    Raises ConnectionError where no cluster answers, ImportError where what speaks with one is missing.
+    """
+    address = executor if isinstance(executor, str) else os.environ.get(CLUSTER) if executor is None else None
+    if not address:
+        assert not isinstance(executor, str)
+        yield executor
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ImportError(
+            f"the cluster at {address} needs the package distributed: "
+            'pip install "gradient-explorer[cluster]"'
+        ) from None
+    try:
+        client = Client(address, timeout=CLUSTER_S, set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError):
+        raise ConnectionError(
+            f"no cluster answers at {address}, and nothing was started: begin one there with "
+            f'"dask scheduler" and "dask worker {address}", or leave executor and {CLUSTER} out'
+        ) from None
+    try:
+        yield client.get_executor(pure=False)  # type: ignore[no-untyped-call]
+    finally:
+        client.close()  # type: ignore[no-untyped-call]
+
+
+def computed(plan: Plan, rows: Sequence[Row], executor: Executor) -> Iterator[list[Row]]:
+    """The rows of the runs that are missing, as chunks of them end, in any order; each run once.
+
+    A chunk whose worker is lost is given out again. Raises OtherVersionsError where a worker has other
+    packages, StudyStoppedError where chunks are lost again and again, or the executor takes no more.
+    """
+    rows = list(rows)
+    while lanes := plan.missing(rows):
+        for new in _stage(plan, lanes, executor):
+            rows += new
+            yield new
+
+
+def chunks(plan: Plan, lanes: list[Lane]) -> list[list[Lane]]:
+    """Lanes in chunks for several workers."""
+    parts = max(1, min(CHUNKS, len(lanes) // MIN_CHUNK))
+    return cut(lanes, min(-(-len(lanes) // parts), plan.chunk))
+
+
+def _stage(plan: Plan, lanes: list[Lane], executor: Executor) -> Iterator[list[Row]]:
+    todo = [(chunk, 1) for chunk in chunks(plan, lanes)]
+    pending: dict[Future[list[Row]], tuple[list[Lane], int]] = {}
+    try:
+        while todo or pending:
+            for chunk, attempt in todo:
+                pending[_submitted(executor, plan, chunk, attempt)] = chunk, attempt
+            todo = []
+            for future in sorted(wait(pending, return_when=FIRST_COMPLETED).done, key=_failed):
+                chunk, attempt = pending.pop(future)
+                try:
+                    yield future.result()
+                except OtherVersionsError:
+                    raise
+                except (Exception, CancelledError) as error:
+                    if attempt == ATTEMPTS:
+                        raise _stopped(error) from error
+                    todo.append((chunk, attempt + 1))
+    finally:
+        for future in pending:
+            future.cancel()
+
+
+def _failed(future: Future[list[Row]]) -> bool:
+    return future.cancelled() or future.exception() is not None
+
+
+def _submitted(executor: Executor, plan: Plan, chunk: list[Lane], attempt: int) -> Future[list[Row]]:
+    try:
+        return executor.submit(run_chunk, plan, chunk, versions(), attempt)
+    except Exception as error:
+        raise _stopped(error) from error
+
+
+def _stopped(error: BaseException) -> StudyStoppedError:
+    why = str(error).strip().split("\n")[0] or type(error).__name__
+    return StudyStoppedError(
+        f"a part of the study failed again and again on its workers ({type(error).__name__}: {why}). "
+        "With file= what was done is kept, and the same call goes on from there"
+    )
+
+
+def run_chunk(plan: Plan, lanes: list[Lane], expected: dict[str, str], attempt: int) -> list[Row]:
+    """What a worker does: some runs from start to end.
+
+    Raises OtherVersionsError unless it has the ``expected`` packages. ``attempt`` tells one try from another.
+    """
+    here = versions()
+    if other := [name for name in expected if here.get(name) != expected[name]]:
+        said = ", ".join(f"{name} {here.get(name)} instead of {expected[name]}" for name in other)
+        raise OtherVersionsError(f"a worker has other versions, and its numbers cannot be compared: {said}")
+    with _ROOM.taken(len(lanes)):
+        chunk = Chunk(plan, lanes)
+        while not chunk.finished:
+            chunk.advance()
+        return chunk.rows()
+
+
+@cache
+def versions() -> dict[str, str]:
+    """What the numbers of a run may depend on, as it is here; of our own code a short sum of its text."""
+    found = {name: importlib.metadata.version(name) for name in _COUNTED}
+    root = Path(explorer.training.__file__).parents[1]
+    parts = ("catalogue", "formula", "training", "study", "gradient.py")
+    files = [file for part in parts for file in sorted([root / part, *(root / part).rglob("*.py")])]
+    texts = [file.read_bytes() for file in files if file.is_file()]
+    return found | {"explorer": hashlib.sha256(b"".join(texts)).hexdigest()[:8]}
+
+
+class _Room:
+    """Room for so many lanes in this process, whatever threads it has."""
+
+    def __init__(self, lanes: int) -> None:
+        self._free = lanes
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def taken(self, lanes: int) -> Iterator[None]:
+        with self._changed:
+            self._changed.wait_for(lambda: self._free >= lanes)
+            self._free -= lanes
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += lanes
+                self._changed.notify_all()
+
+
+_ROOM = _Room(MAX_CHUNK)

@@ -1,0 +1,73 @@
+import pandas as pd
+import pytest
+
+import explorer
+from explorer.study import chunk, conduct
+
+ARGUMENTS = {"task": "circles", "op": "sign", "rules": ["default", "clipped"], "lrs": [0.01, 0.1], "seeds": 2,
+             "steps": 3, "hidden": 4}  # fmt: skip
+
+
+def test_a_study_from_its_arguments_to_its_tables(capsys):
+    result = explorer.study(**ARGUMENTS)
+    assert len(result.frame) == result.plan.runs == 4 * 2 * 2 + 4 * 2
+    assert list(result.best["rule"]) == ["default", "clipped", "zero", "reversal"]
+    assert "circles" in result.describe().lower()
+    assert result.figure().data
+    assert "100%" in capsys.readouterr().err
+
+
+def test_without_progress_nothing_is_printed(capsys):
+    explorer.study(**ARGUMENTS, progress=False)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_settings_of_a_run_are_those_of_every_run():
+    result = explorer.study(**ARGUMENTS | {"batch": 3, "optimiser": "sgd", "bias": False}, progress=False)
+    settings = result.plan.settings(result.rows[0].lane)
+    assert (settings.batch, settings.optimiser, settings.bias, settings.hidden) == (3, "sgd", False, 4)
+
+
+def test_a_study_that_was_interrupted_goes_on(tmp_path, monkeypatch):
+    """Ctrl-C in the middle: what is in the file is not computed again, and the result is the same."""
+    whole = explorer.study(**ARGUMENTS, progress=False)
+    path, made = tmp_path / "study.csv", []
+
+    def interrupted(plan, rows, moved):
+        for number, new in enumerate(_slowly(plan, rows)):
+            if number == 3:
+                raise KeyboardInterrupt
+            yield new
+
+    monkeypatch.setattr(conduct, "_here", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        explorer.study(**ARGUMENTS, file=path, progress=False)
+    monkeypatch.undo()
+    before = pd.read_csv(path)
+    assert 0 < len(before) < len(whole.frame)
+
+    begun = chunk.Chunk.__init__
+    monkeypatch.setattr(
+        chunk.Chunk, "__init__", lambda self, plan, lanes: made.extend(lanes) or begun(self, plan, lanes)
+    )
+    result = explorer.study(**ARGUMENTS, file=path, progress=False)
+    assert len(made) == len(whole.frame) - len(before)
+    pd.testing.assert_frame_equal(result.frame, whole.frame)
+    made.clear()
+    pd.testing.assert_frame_equal(explorer.study(**ARGUMENTS, file=path, progress=False).frame, whole.frame)
+    assert made == []
+
+
+def _slowly(plan, rows):
+    stepper = conduct.Stepper(plan, rows, most=3)
+    while not stepper.finished:
+        if new := stepper.advance(0):
+            yield new
+
+
+def test_a_file_that_cannot_be_is_refused_before_anything_is_computed(tmp_path, monkeypatch):
+    monkeypatch.setattr(conduct, "_here", None)
+    path = tmp_path / "study.csv"
+    path.write_text("a,b\n")
+    with pytest.raises(ValueError, match="is not the file of a study"):
+        explorer.study(**ARGUMENTS, file=path, progress=False)

@@ -1,0 +1,167 @@
+"""Workers that are lost, late or otherwise furnished: executors that do what a test says, and real ones."""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pandas as pd
+import pytest
+
+import explorer
+from explorer.study import OtherVersionsError, Plan, StudyStoppedError, conduct, workers
+from explorer.study.limits import ATTEMPTS, MAX_CHUNK, MIN_CHUNK
+
+ARGUMENTS = {"task": "circles", "op": "sign", "rules": ["default", "clipped"], "lrs": [0.003, 0.01, 0.1],
+             "seeds": 10, "steps": 2, "hidden": 4, "progress": False}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return explorer.study(**ARGUMENTS)
+
+
+class Scripted(Executor):
+    """Does what is submitted at once, unless ``losses`` says what happens to it instead."""
+
+    def __init__(self, losses=()):
+        self.losses, self.chunks = list(losses), []
+
+    def submit(self, function, *arguments):
+        future = Future()
+        self.chunks.append(arguments[1])
+        loss = self.losses.pop(0) if self.losses else None
+        if loss is CancelledError:
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        elif loss:
+            future.set_exception(loss)
+        else:
+            future.set_result(function(*arguments))
+        return future
+
+
+@pytest.mark.parametrize("losses", [(), [OSError("gone")], [CancelledError, None, CancelledError]])
+def test_a_chunk_that_is_lost_is_given_out_again(alone, losses, tmp_path):
+    executor = Scripted(losses)
+    result = explorer.study(**ARGUMENTS, executor=executor, file=tmp_path / "study.csv")
+    pd.testing.assert_frame_equal(result.frame, alone.frame)
+    assert len(pd.read_csv(tmp_path / "study.csv")) == len(alone.frame)
+    lost = sum(loss is not None for loss in losses)
+    assert len(executor.chunks) == len({tuple(chunk) for chunk in executor.chunks}) + lost
+    assert all(len(chunk) <= MAX_CHUNK for chunk in executor.chunks)
+    assert len(executor.chunks[0]) >= MIN_CHUNK
+
+
+def test_chunks_that_are_lost_again_and_again_end_the_study_and_the_next_start_goes_on(alone, tmp_path):
+    path = tmp_path / "study.csv"
+    executor = Scripted([None, *[OSError("no route to host")] * 99])
+    with pytest.raises(StudyStoppedError, match=r"OSError: no route to host.*the same call goes on"):
+        explorer.study(**ARGUMENTS, executor=executor, file=path)
+    first = executor.chunks[0]
+    assert len(executor.chunks) <= 1 + ATTEMPTS * 2
+    assert len(pd.read_csv(path)) == len(first)
+    executor = Scripted()
+    result = explorer.study(**ARGUMENTS, executor=executor, file=path)
+    assert not {lane for chunk in executor.chunks for lane in chunk} & set(first)
+    pd.testing.assert_frame_equal(result.frame, alone.frame)
+
+
+def test_a_run_that_comes_twice_counts_once(alone, monkeypatch, tmp_path):
+    computed = workers.computed
+    monkeypatch.setattr(
+        conduct, "computed", lambda *given: (rows for new in computed(*given) for rows in (new, new[:3]))
+    )
+    result = explorer.study(**ARGUMENTS, executor=Scripted(), file=tmp_path / "study.csv")
+    pd.testing.assert_frame_equal(result.frame, alone.frame)
+    assert len(pd.read_csv(tmp_path / "study.csv")) == len(alone.frame)
+
+
+def test_a_worker_with_other_versions_refuses(monkeypatch):
+    expected = workers.versions()
+    elsewhere = workers.versions() | {"torch": "1.13.0"}
+    monkeypatch.setattr(workers, "versions", lambda: elsewhere)
+    with pytest.raises(OtherVersionsError, match=r"torch 1\.13\.0 instead of \d"):
+        workers.run_chunk(None, [], expected, 1)
+
+
+def test_a_worker_with_other_versions_ends_the_study_at_once(alone, tmp_path):
+    """Not a run of it is taken; what others had done is kept."""
+    executor = Scripted([None, OtherVersionsError("a worker has other versions: torch 1.13.0")])
+    with pytest.raises(OtherVersionsError, match=r"torch 1\.13\.0"):
+        explorer.study(**ARGUMENTS, executor=executor, file=tmp_path / "study.csv")
+    kept = pd.read_csv(tmp_path / "study.csv").drop(columns="study")
+    assert len(kept) == len(executor.chunks[0])
+    again = explorer.study(**ARGUMENTS, executor=Scripted(), file=tmp_path / "study.csv")
+    pd.testing.assert_frame_equal(again.frame, alone.frame)
+
+
+def test_our_own_code_is_among_the_versions():
+    assert set(workers.versions()) == {"torch", "numpy", "scikit-learn", "explorer"}
+
+
+def test_threads_give_the_same_and_never_hold_more_lanes_than_fit(alone, monkeypatch):
+    room, most, lock, held = workers._Room(MAX_CHUNK), [0], threading.Lock(), [0]
+    taken = room.taken
+
+    class Watched:
+        @contextmanager
+        def taken(self, lanes):
+            with taken(lanes):
+                with lock:
+                    held[0] += lanes
+                    most[0] = max(most[0], held[0])
+                yield
+                with lock:
+                    held[0] -= lanes
+
+    monkeypatch.setattr(workers, "_ROOM", Watched())
+    with ThreadPoolExecutor(9) as pool:
+        result = explorer.study(**ARGUMENTS | {"seeds": 100}, executor=pool)
+    assert 0 < most[0] <= MAX_CHUNK
+    few = result.frame[result.frame["stage"].eq("choose") & (result.frame["seed"] < 10)]
+    ours = alone.frame[alone.frame["stage"].eq("choose")]
+    pd.testing.assert_frame_equal(few.reset_index(drop=True), ours.reset_index(drop=True))
+
+
+def test_a_pool_whose_process_is_killed_ends_in_a_sentence_and_the_next_start_goes_on(alone, tmp_path):
+    path = tmp_path / "study.csv"
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        pool.submit(os.getpid).result()
+        (process,) = pool._processes.values()
+        pool.submit(os.kill, process.pid, signal.SIGKILL)
+        with pytest.raises(StudyStoppedError, match="BrokenProcessPool"):
+            explorer.study(**ARGUMENTS, executor=pool, file=path)
+    result = explorer.study(**ARGUMENTS, file=path)
+    pd.testing.assert_frame_equal(result.frame, alone.frame)
+
+
+@pytest.mark.parametrize("said", ["executor", "environment"])
+def test_a_cluster_that_is_not_there_is_said_and_nothing_begins(monkeypatch, said):
+    address = "tcp://127.0.0.1:9"
+    monkeypatch.setattr(workers, "CLUSTER_S", 0.2)
+    monkeypatch.setattr(conduct, "computed", None)
+    monkeypatch.setenv(workers.CLUSTER, address if said == "environment" else "")
+    with pytest.raises(ConnectionError, match=f"no cluster answers at {address}, and nothing was started"):
+        explorer.study(**ARGUMENTS, executor=address if said == "executor" else None)
+
+
+def test_a_cluster_without_the_package_that_speaks_with_one(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r'pip install "gradient-explorer\[cluster\]"'):
+        explorer.study(**ARGUMENTS, executor="tcp://127.0.0.1:9")
+
+
+def test_a_pool_goes_before_the_environments_cluster(monkeypatch, alone):
+    monkeypatch.setenv(workers.CLUSTER, "tcp://127.0.0.1:9")
+    pd.testing.assert_frame_equal(explorer.study(**ARGUMENTS, executor=Scripted()).frame, alone.frame)
+
+
+def test_chunks_for_workers_are_many_and_of_a_good_size():
+    plan = Plan.of("digits", lrs=[0.01], seeds=1_000)
+    lanes = plan.lanes("choose")
+    sizes = {len(chunk) for chunk in workers.chunks(plan, lanes)}
+    assert MIN_CHUNK <= min(sizes) <= max(sizes) <= MAX_CHUNK
