@@ -11,12 +11,13 @@ from explorer.figures import curve_figure as figure
 from explorer.formula import Formula, FormulaError, parse
 from explorer.gradient import apply
 from explorer.instrument import instrument
+from explorer.nearest import nearest
 from explorer.reading import ReadingError, read_source
 from explorer.snippets import snippet
 from explorer.study import study
 
 __all__ = [
     "OPS", "RULES", "Formula", "FormulaError", "Op", "Parameter", "ReadingError", "Rule",
-    "apply", "check", "describe", "figure", "instrument", "parse", "read_source", "sample", "snippet",
-    "study",
+    "apply", "check", "describe", "figure", "instrument", "nearest", "parse", "read_source",
+    "sample", "snippet", "study",
 ]  # fmt: skip

@@ -145,7 +145,7 @@ def carries_gradient(node: Node, variables: Collection[str] = VARIABLES) -> bool
             return not is_condition(node) and any(paths)
 
 
-def _operation(node: Node) -> Callable[..., Any]:
+def operation(node: Node) -> Callable[..., Any]:
     """The torch operation of an inner node, on the values of its operands."""
     match node:
         case Unary(sign):
@@ -173,7 +173,7 @@ def python_step(node: Node, values: list[float]) -> float:
         case Call(function):
             return PYTHON[function](*values)
         case _:
-            result: float = _operation(node)(*values)
+            result: float = operation(node)(*values)
             return result
 
 
@@ -183,7 +183,7 @@ def _ieee_step(node: Node, values: list[float]) -> float:
     except (ArithmeticError, ValueError, KeyError):
         kinds = [torch.bool if isinstance(value, bool) else torch.float64 for value in values]
         tensors = [torch.tensor(value, dtype=kind) for value, kind in zip(values, kinds, strict=True)]
-        return float(_operation(node)(*tensors))
+        return float(operation(node)(*tensors))
 
 
 def constant_value(
@@ -223,10 +223,10 @@ def _operand(node: Node, parameters: Mapping[str, float], cast: bool, fill: bool
 def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
     if isinstance(node, Name):
         return operator.attrgetter(node.name)
-    operation = _operation(node)
+    call = operation(node)
     wants = zip(children(node), casts(node), fills(node), limits(node), strict=True)
     operands = [_operand(child, parameters, *want) for child, *want in wants]
-    return lambda scope: operation(*[operand(scope) for operand in operands])
+    return lambda scope: call(*[operand(scope) for operand in operands])
 
 
 def _counts(elements: int) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,166 @@
+"""The rules of the catalogue by their distance from a target, each told in a sentence."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from explorer.catalogue import OWN_FAMILY, RULES, Op, Rule
+from explorer.nearest import words
+from explorer.nearest.family import Family
+from explorer.nearest.fitting import EXACT, Fit, Fitting
+from explorer.nearest.target import BESIDE_KINK, Target
+
+_DIGITS = 7  # a fitted number is told with as few of them as will do
+_FEW_DIGITS = 3  # and where it is not the same curve anyway
+_BETTER = 0.98  # a freer fit must leave less than this share of what a plainer one leaves
+_EQUAL_VALUES = 1e-6  # of the largest: single values that are as near are the same
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A rule of the catalogue beside another rule, which ``factor * rule((x - shift) / width)`` comes near.
+
+    Attributes:
+        rule: key of ``RULES``.
+        factor, width, shift: 1, 1 and 0 where the parameters alone do it.
+        distance: the root mean square of what is left, as a share of the other rule's own, 0 to 1: 0 for the
+            same curve, 1 for nothing in common.
+        parameters: the values of the rule's parameters; those the op has too are the op's and not told.
+        differs: the single x at which two curves that are otherwise the same differ.
+        where: the x where they differ most; None where they do not.
+        sentence: all of it in words.
+    """
+
+    rule: str
+    factor: float
+    width: float
+    shift: float
+    distance: float
+    parameters: Mapping[str, float]
+    differs: tuple[float, ...]
+    where: float | None
+    sentence: str
+
+    @property
+    def is_same(self) -> bool:
+        """Whether it is the same curve, single x left out."""
+        return self.distance <= EXACT
+
+    @property
+    def changes(self) -> int:
+        """How many of factor, width and shift are needed beside the parameters."""
+        return (self.factor != 1) + (self.width != 1) + (self.shift != 0)
+
+
+class Neighbours(list[Neighbour]):
+    """Neighbours, the nearest first; shown as their sentences."""
+
+    def __repr__(self) -> str:
+        return "\n".join(neighbour.sentence for neighbour in self)
+
+    def _repr_html_(self) -> str:
+        rows = (f"<tr><td>{html.escape(neighbour.sentence)}</td></tr>" for neighbour in self)
+        return f"<table>{''.join(rows)}</table>"
+
+
+def suiting(op: Op) -> list[Rule]:
+    """The rules that make sense for an op; all of them for one that is not of the catalogue."""
+    own = op.family == OWN_FAMILY
+    return [rule for rule in RULES.values() if own or not rule.suits or op.family in rule.suits]
+
+
+def neighbours(op: Op, target: Target, settings: Mapping[str, float], rules: Sequence[Rule]) -> Neighbours:
+    """Rules beside a target, the nearest first; of those that are the same curve the plainest first."""
+    return Neighbours(sorted((_neighbour(op, rule, settings, target) for rule in rules), key=_rank))
+
+
+def _rank(one: Neighbour) -> tuple[float, ...]:
+    place = float(list(RULES).index(one.rule))
+    if not one.is_same:
+        return one.distance, place
+    usual = {p.name: p.default for p in RULES[one.rule].parameters}
+    moved = sum(value != usual[name] for name, value in one.parameters.items())
+    return 0.0, one.changes, bool(one.differs), moved, place
+
+
+def _neighbour(op: Op, rule: Rule, settings: Mapping[str, float], target: Target) -> Neighbour:
+    if rule.linear and target.is_linear:
+        target = target.first
+    family = Family(op, rule, settings, target.span, target.upstream)
+    fitting = Fitting(family, target)
+    fit = _tidied(fitting, _plainest(fitting.fits()))
+    *fitted, width, shift = family.numbers(fit.member[None])[0].tolist()
+    parameters = dict(zip((p.name for p in family.parameters), fitted, strict=True))
+    single = _differing(family, fit, target) if fit.is_exact else []
+    told = words.Told(op, rule, parameters, settings, fit.factor, width, shift)
+    if fit.is_exact:
+        where, sentence = single[0].x if single else None, words.same(told, single)
+    else:
+        where = fitting.worst(fit)
+        sentence = words.near(told, fit.distance, where)
+    differs = tuple(one.x for one in single)
+    return Neighbour(rule.key, fit.factor, width, shift, fit.distance, parameters, differs, where, sentence)
+
+
+def _plainest(fits: list[Fit]) -> Fit:
+    """The most restricted fit that a freer one does not clearly beat."""
+    best = min(fit.distance for fit in fits)
+    return next(fit for fit in fits if fit.distance <= max(EXACT, best / _BETTER))
+
+
+def _tidied(fitting: Fitting, fit: Fit) -> Fit:
+    """A fit in numbers of as few digits as will do."""
+    if not fitting.target.size:
+        return fit
+    free = fit.factor if fit.factor == 1 else None
+    numbers = fitting.family.numbers(fit.member[None])[0].tolist()
+    if not fit.is_exact:
+        numbers[-1] = round(numbers[-1] / fitting.target.width, _FEW_DIGITS) * fitting.target.width
+        member = fitting.family.member([_rounded(number, _FEW_DIGITS) for number in numbers])
+        (fit,) = fitting.measured(member[None], free)
+        return fitting.measured(member[None], _rounded(fit.factor, _FEW_DIGITS))[0]
+    usual = fitting.family.numbers(fitting.family.usual[None])[0].tolist()
+    for place, number in enumerate(numbers):
+        values = [usual[place], *_shorter(number)]
+        shorter = [[*numbers[:place], value, *numbers[place + 1 :]] for value in values]
+        members = torch.stack([fitting.family.member(row) for row in shorter])
+        stays = fitting.apart(members) <= fitting.apart(fit.member[None]) + BESIDE_KINK / 2
+        tried = fitting.measured(members[stays], free) if stays.any() else []
+        shorter = [row for row, close in zip(shorter, stays.tolist(), strict=True) if close]
+        first = _first_exact(tried)
+        if first is not None:
+            fit, numbers = tried[first], shorter[first]
+    factors = [fitting.measured(fit.member[None], value)[0] for value in _shorter(fit.factor)]
+    first = _first_exact(factors)
+    return fit if first is None else factors[first]
+
+
+def _first_exact(fits: list[Fit]) -> int | None:
+    return next((place for place, fit in enumerate(fits) if fit.is_exact), None)
+
+
+def _shorter(number: float) -> list[float]:
+    """A number in ever more digits."""
+    return [_rounded(number, digits) for digits in range(1, _DIGITS + 1)]
+
+
+def _rounded(number: float, digits: int) -> float:
+    return float(f"{number:.{digits}g}")
+
+
+def _differing(family: Family, fit: Fit, target: Target) -> list[words.Single]:
+    """The kinks at which a target and a fit of the same curve have different values."""
+    tolerance = _EQUAL_VALUES * float(target.values.abs().max())
+    found = []
+    for x, own in zip(target.kinks, target.at_kinks.unbind(1), strict=True):
+        others = fit.factor * family.values_at(fit.member, x, BESIDE_KINK * target.width)
+        same = [
+            torch.allclose(own, other, rtol=0, atol=tolerance, equal_nan=True) for other in others.unbind(1)
+        ]
+        if not any(same):
+            found.append(words.Single(x, float(own[0]), float(others[0, 0])))
+    return found

@@ -1,0 +1,127 @@
+"""What is compared: the values of a rule at points of a range, each counted by the width it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from explorer.catalogue import Op, Rule
+from explorer.curves import sample_curves
+from explorer.reference import even_points
+
+# Upstream gradients that a rule is asked about: twice, the other way round, and beyond any bound one would
+# clip at. One that is linear in g is known from the first.
+UPSTREAM = (1.0, 2.0, -1.0, -1000.0)
+_EVEN = 301
+_CLOSER = tuple(10.0 ** (-exponent / 3) for exponent in range(4, 19))  # of the range: around what is narrow
+_MOST_CENTRES = 12
+BESIDE_KINK = 1e-7  # of the range: as near as that a point says on which side of a kink it lies, no more
+_FEW = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A rule as it is compared.
+
+    Attributes:
+        x: (n,) float64, ascending and distinct.
+        weights: (n,) the share of the range each x stands for; 0 at a kink and right beside it, and where
+            there is no finite value.
+        values: (len(upstream), n), each row divided by its upstream gradient; 0 where the weight is.
+        upstream: the upstream gradients.
+        kinks: ascending.
+        at_kinks: (len(upstream), kinks) the values exactly there, divided as the others; NaN where that is
+            not known.
+    """
+
+    x: Tensor
+    weights: Tensor
+    values: Tensor
+    upstream: tuple[float, ...]
+    kinks: tuple[float, ...]
+    at_kinks: Tensor
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The range."""
+        return float(self.x[0]), float(self.x[-1])
+
+    @property
+    def width(self) -> float:
+        """How wide the range is."""
+        return float(self.x[-1] - self.x[0])
+
+    @property
+    def size(self) -> float:
+        """The root of the weighted mean of its squares."""
+        return float((self.weights * self.values**2).mean(0).sum().sqrt())
+
+    @property
+    def peak(self) -> float:
+        """Where it is farthest from 0."""
+        return float(self.x[(self.values[0].abs() * (self.weights > 0)).argmax()])
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether what it returns is known from the first upstream gradient."""
+        first = self.values[:1].expand_as(self.values)
+        return torch.allclose(self.values, first, rtol=1e-9, atol=1e-12)
+
+    @property
+    def first(self) -> Target:
+        """The same for the first upstream gradient alone."""
+        values, at_kinks = self.values[:1], self.at_kinks[:1]
+        return replace(self, values=values, at_kinks=at_kinks, upstream=self.upstream[:1])
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether there are points enough to be compared."""
+        return int((self.weights > 0).sum()) >= _FEW
+
+
+def target_of(op: Op, rule: Rule, settings: Mapping[str, float], start: float, stop: float) -> Target:
+    """A rule over a range: on even points, and closer ones around its kinks and its peak."""
+    chosen = {name: value for name, value in settings.items() if name in _names(op, rule)}
+    by_g = {
+        g: sample_curves(op, rule, start=start, stop=stop, points=_EVEN, g=g, dtype="float64", **chosen)
+        for g in UPSTREAM
+    }
+    first = by_g[1.0]
+    kinks = sorted({kink for curves in by_g.values() for kink in curves.kinks[rule.key] or ()})
+    values = torch.from_numpy(first.gradients[rule.key])
+    peak = float(first.x[values.nan_to_num(0, 0, 0).abs().argmax()])
+    x = _points(first.start, first.stop, [peak, *kinks])
+    rows = torch.stack([torch.from_numpy(curves.at(rule.key, x.numpy())) / g for g, curves in by_g.items()])
+    at = np.array(kinks, dtype=np.float64)
+    exact = torch.stack([torch.from_numpy(curves.at(rule.key, at)) / g for g, curves in by_g.items()])
+    return measured(x, rows, UPSTREAM, kinks, exact)
+
+
+def measured(
+    x: Tensor, rows: Tensor, upstream: Sequence[float], kinks: Sequence[float], at_kinks: Tensor
+) -> Target:
+    """A target of values at ascending x; ``rows`` as ``Target.values``, but not yet finite everywhere."""
+    width = float(x[-1] - x[0])
+    at = torch.tensor(list(kinks), dtype=torch.float64)
+    near = ((x[:, None] - at).abs() <= BESIDE_KINK * width).any(1) if len(at) else torch.zeros_like(x).bool()
+    used = rows.isfinite().all(0) & ~near
+    cells = torch.cat([x.new_zeros(1), x.diff(), x.new_zeros(1)]) / (2 * width)
+    weights = (cells[1:] + cells[:-1]) * used
+    return Target(x, weights, torch.where(used, rows, 0.0), tuple(upstream), tuple(kinks), at_kinks)
+
+
+def _names(op: Op, rule: Rule) -> set[str]:
+    own = {f"{rule.key}.{p.name}" for p in rule.parameters}
+    return own | {p.name for p in (*op.parameters, *rule.parameters)}
+
+
+def _points(start: float, stop: float, centres: Sequence[float]) -> Tensor:
+    """Even points of a range, and ever closer ones on both sides of some x; ascending and distinct."""
+    steps = torch.tensor([*_CLOSER, *(-step for step in _CLOSER)], dtype=torch.float64) * (stop - start)
+    closer = [centre + steps for centre in centres[:_MOST_CENTRES]]
+    x = torch.cat([even_points(start, stop, _EVEN), *closer])
+    return torch.from_numpy(np.unique(x[(x >= start) & (x <= stop)].numpy()))

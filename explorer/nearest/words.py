@@ -1,0 +1,124 @@
+"""A neighbour in plain sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from explorer.catalogue import Op, Rule, values
+from explorer.formula import parse, percent
+
+_MOST_SINGLE = 3  # more x than this are counted instead of listed
+_PARTS = range(1, 13)  # numerators and denominators that a factor is recognised by
+_IRRATIONAL = {
+    "": 1.0, "π": math.pi, "1/π": 1 / math.pi, "√π": math.sqrt(math.pi), "1/√π": 1 / math.sqrt(math.pi),
+    "√2": math.sqrt(2), "1/√2": 1 / math.sqrt(2), "√(2π)": math.sqrt(2 * math.pi),
+    "1/√(2π)": 1 / math.sqrt(2 * math.pi), "√(π/2)": math.sqrt(math.pi / 2), "√(2/π)": math.sqrt(2 / math.pi),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Told:
+    """A rule beside an op, with what was done to it."""
+
+    op: Op
+    rule: Rule
+    parameters: Mapping[str, float]
+    settings: Mapping[str, float]
+    factor: float
+    width: float
+    shift: float
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.rule.label if self.rule.formula else f"torch's own gradient of {self.op.label}"
+
+    def text(self, source: str = "") -> str:
+        """All that was done to it, one after another; ``source``: what is said of a factor."""
+        pairs = [f"{name} = {number(value)}" for name, value in self.parameters.items()]
+        parts = [self.name + (f" with {listed(pairs)}" if pairs else "")]
+        if self.factor != 1:
+            parts.append(f"times {factor_text(self.factor)}{source}")
+        if self.width != 1:
+            parts.append(f"{number(self.width)} times as wide")
+        if self.shift:
+            parts.append(f"moved by {number(self.shift)}")
+        return ", ".join(parts)
+
+    @property
+    def area(self) -> str:
+        """What its area has become, where that is a number."""
+        scale = self.factor * self.width
+        if self.rule.area in (None, "infinite", "0") or math.isclose(scale, 1):
+            return ""
+        bound = {**values(self.op, self.rule, self.settings), **self.parameters}
+        usual = parse(str(self.rule.area), variables=(), parameters=None).value(bound)
+        return f"; its area is {number(usual * scale)} instead of {number(usual)}" if usual else ""
+
+
+@dataclass(frozen=True)
+class Single:
+    """An x at which two curves differ: the value of the rule, and that of the catalogue's."""
+
+    x: float
+    own: float
+    other: float
+
+
+def same(told: Told, single: Sequence[Single]) -> str:
+    """The sentence for the same curve, but for single x."""
+    if not single:
+        return f"This is {told.text(_source(told))}{told.area}."
+    where = listed([f"x = {number(one.x)}" for one in single])
+    if len(single) > _MOST_SINGLE:
+        return f"Differs from {told.text(_source(told))} at {len(single)} single x only{told.area}."
+    each = listed(list(dict.fromkeys(f"{number(one.own)} instead of {number(one.other)}" for one in single)))
+    return f"Differs from {told.text(_source(told))} at {where} only, where it is {each}{told.area}."
+
+
+def _source(told: Told) -> str:
+    return " (its source: 1)" if told.rule.formula and told.rule.source else ""
+
+
+def near(told: Told, distance: float, where: float) -> str:
+    """The sentence for another curve; ``distance`` is the share of the rule's size that is left."""
+    if distance > 0.995:
+        return f"Nothing in common with {told.name}."
+    return f"{percent(distance)} off {told.text()}, most at x = {number(where)}."
+
+
+def number(value: float) -> str:
+    """A number in four digits."""
+    return f"{value:.4g}".replace("-", "−")
+
+
+def factor_text(factor: float) -> str:
+    """A factor, and what it is made of where that can be told."""
+    size = abs(factor)
+    for name, value in _IRRATIONAL.items():
+        for above, below in product(_PARTS, _PARTS):
+            if math.gcd(above, below) == 1 and math.isclose(size, value * above / below, rel_tol=1e-6):
+                made = ("−" if factor < 0 else "") + _product(above, below, name)
+                return number(factor) if _is_short(size) else f"{number(factor)} = {made}"
+    return number(factor)
+
+
+def _is_short(size: float) -> bool:
+    return math.isclose(size, float(f"{size:.4g}"), rel_tol=1e-9)
+
+
+def _product(above: int, below: int, name: str) -> str:
+    """A fraction times a root or π: ``2/√π``, ``π/4``, ``2/3``."""
+    over, _, under = name.partition("/")
+    top = over if above == 1 and over else str(above) if over in ("", "1") else f"{above}{over}"
+    bottom = f"{below if below > 1 else ''}{under}"
+    return f"{top}/{f'({bottom})' if below > 1 and under else bottom}" if bottom else top
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Texts as in a sentence: ``a, b and c``."""
+    *most, last = texts
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,24 @@
+"""Rules times a factor, made wider and moved, as a rule of anybody's own."""
+
+from __future__ import annotations
+
+from explorer.catalogue import Op, Rule
+from explorer.formula import Formula
+from explorer.formula.tree import Binary, Name, Node, Number, Unary, substituted
+
+
+def number(value: float) -> Node:
+    """A literal of any sign."""
+    return Number(value) if value >= 0 else Unary("-", Number(-value))
+
+
+def moved(op: Op, rule: Rule, factor: float, width: float, shift: float) -> Rule:
+    """``factor * rule((x - shift) / width)``, however long its formula becomes; without declared kinks."""
+    tree = (rule.parsed or op.parsed.gradient).tree
+    inner = Binary("/", Binary("-", Name("x"), number(shift)), number(width))
+    y = substituted(op.parsed.tree, {Name("x"): inner})
+    made = Rule("own", "Own", "g", parameters=rule.parameters)
+    vars(made)["parsed"] = Formula(
+        Binary("*", number(factor), substituted(tree, {Name("x"): inner, Name("y"): y}))
+    )
+    return made

@@ -1,0 +1,173 @@
+"""Which rules of the catalogue a rule is, up to factor, width and shift."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from explorer import nearest
+from explorer.catalogue import OPS, RULES, Op, Rule, find_op, find_rule
+from explorer.gradient import bind
+from explorer.nearest import matches
+from explorer.nearest.neighbours import neighbours
+from explorer.nearest.target import target_of
+from tests.nearest.moved import moved
+
+SIGN = find_op("formula: sign(x)")
+
+
+def op_for(rule: Rule) -> Op:
+    """An op that a rule suits and that has parameters of no rule."""
+    if rule.parsed is None:
+        return find_op("formula: tanh(x)")
+    return OPS["sign"] if "y" in rule.parsed.variables else SIGN
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in RULES.values() if rule.key != "zero"], ids=lambda rule: rule.key
+)
+@settings(max_examples=2, derandomize=True, database=None, phases=[Phase.generate])
+@given(
+    factor=st.integers(2, 50), back=st.booleans(), width=st.integers(50, 200), shift=st.integers(-100, 100)
+)
+def test_every_rule_finds_itself(rule: Rule, factor: int, back: bool, width: int, shift: int):
+    op = op_for(rule)
+    own = moved(op, rule, (-factor if back else factor) / 10, width / 100, shift / 100)
+    (found,) = neighbours(op, target_of(op, own, {}, -3, 3), {}, [rule])
+    assert found.is_same, found.sentence
+    assert found.differs == ()
+    assert len(found.sentence) < 250
+
+
+@pytest.mark.parametrize(
+    ("rule", "others"),
+    [
+        ("gaussian", {"erf_surrogate"}),
+        ("fast_sigmoid", {"softsign_surrogate", "q_pseudo_spike"}),
+        ("tanh_surrogate", {"sigmoid_surrogate"}),
+        ("boxcar", {"clipped", "masked"}),
+    ],
+)
+def test_rules_of_one_curve_find_each_other(rule: str, others: set[str]):
+    op = OPS["step"]
+    target = target_of(op, RULES[rule], {}, -3, 3)
+    found = neighbours(op, target, {}, [RULES[other] for other in others])
+    assert [one.is_same for one in found] == [True] * len(others), found
+
+
+# What libraries and papers wrote, as ../../README has it from their code; the factor is the slip.
+SLIPS = {
+    "a window as high as 1/w": ("g * (abs(x) <= w) / w", "boxcar", 2.0, "times 2"),
+    "norse's erf at k = 3": (
+        "g * 2 / sqrt(pi) * exp(-(3 * x)**2)",
+        "erf_surrogate",
+        2 / 3,
+        "times 0.6667 = 2/3",
+    ),
+    "SingleExponential": ("g * 3 * exp(-3 * abs(x))", "laplace", 2.0, "times 2"),
+    "snnTorch's docstring": (
+        "g / pi / (1 + (pi * x)**2)",
+        "atan_surrogate",
+        1 / math.pi,
+        "times 0.3183 = 1/π",
+    ),
+    "no half of ArcTan": (
+        "g / 2 / (1 + (pi * x)**2)",
+        "atan_surrogate",
+        0.5,
+        "with a = 2, times 0.5 (its source: 1)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("formula", "rule", "factor", "words"), SLIPS.values(), ids=SLIPS)
+def test_a_slip_of_the_factor_is_told(formula: str, rule: str, factor: float, words: str):
+    op = OPS["step"]
+    target = target_of(op, find_rule(f"formula: {formula}"), {}, -3, 3)
+    (found,) = neighbours(op, target, {}, [RULES[rule]])
+    assert found.is_same
+    assert (found.changes, found.width, found.shift) == (1, 1, 0)
+    assert found.factor == pytest.approx(factor, rel=1e-6)
+    assert words in found.sentence
+
+
+def test_parameters_are_fitted_before_factors_and_the_plainest_stands_first():
+    found = nearest("formula: sign(x)", "formula: g*(abs(x) <= 1)/2")
+    first = found[0]
+    assert (first.rule, first.factor, first.parameters) == ("boxcar", 1, {"w": 1.0})
+    assert first.sentence == "This is Boxcar with w = 1."
+    clipped = next(one for one in found if one.rule == "clipped")
+    assert (clipped.factor, clipped.width, clipped.shift) == (0.5, 1, 0)
+    assert "times 0.5 (its source: 1); its area is 1 instead of 2" in clipped.sentence
+    assert [one.rule for one in found if one.is_same][-1] == "masked_open"  # it differs at the edges
+    distances = [one.distance for one in found if not one.is_same]
+    assert distances == sorted(distances)
+    assert {one.rule for one in found} == set(RULES)
+    assert repr(found).splitlines()[0] == first.sentence
+
+
+def test_values_at_single_x_are_told_apart():
+    found = {one.rule: one for one in nearest("clamp", "formula: g * (0 <= x < 1)")}
+    assert found["masked"].differs == (1.0,)
+    assert found["masked"].sentence == "Differs from Masked at x = 1 only, where it is 0 instead of 1."
+    assert found["masked_open"].differs == (0.0,)
+    torchs = bind("clamp", "default", {}).gradient(*torch.tensor([[1.0], [1.0], [1.0]]).double())
+    assert (found["default"].differs == (1.0,)) == bool(torchs[0] == 1)
+    assert "torch's own gradient of Clamp" in found["default"].sentence
+
+
+def test_what_the_op_has_too_is_the_ops():
+    found = {one.rule: one for one in nearest("clamp", "formula: g * (-1 <= x <= 1)")}
+    assert (found["masked"].parameters, found["masked"].width, found["masked"].shift) == ({}, 2, -1)
+    assert found["masked"].is_same
+    assert "clipped" not in found  # made for signs and steps
+
+
+def test_a_rule_that_is_not_linear_is_compared_at_several_g():
+    found = {one.rule: one for one in nearest("clamp", "published_clamp")}
+    assert found["published_clamp"].sentence == "This is Published clamp (with its bug)."
+    assert found["default"].distance > 0.5
+    found = {one.rule: one for one in nearest("round", "straight_through")}
+    assert found["straight_through"].is_same
+    assert not found["clip_value"].is_same  # though no g within ±c tells them apart
+
+
+def test_zero_is_zero_and_nothing_else():
+    found = nearest("round", "formula: 0 * x * g")
+    assert [one.rule for one in found if one.is_same] == ["default", "zero"]
+    assert {one.distance for one in found} == {0.0, 1.0}
+
+
+def test_a_rule_with_a_mean_is_compared_over_the_range():
+    (found,) = neighbours(SIGN, target_of(SIGN, RULES["magnitude_aware"], {}, -3, 3), {}, [RULES["clipped"]])
+    assert found.is_same
+    assert found.factor == pytest.approx(1.5, rel=1e-3)
+
+
+def test_a_rule_without_values_is_refused_in_words():
+    with pytest.raises(ValueError, match="hardly a finite value from -3 to -1: choose another range"):
+        nearest("log", "formula: g * log(x)", start=-3, stop=-1)
+
+
+@pytest.mark.parametrize(
+    "rule", [RULES[key] for key in ("triangle", "spike_escape")], ids=lambda rule: rule.key
+)
+def test_values_alone_are_enough(rule: Rule):
+    x = np.linspace(-3, 3, 400)
+    given = (
+        bind(SIGN, rule, {})
+        .gradient(*(torch.from_numpy(part) for part in (x, np.sign(x), np.ones_like(x))))
+        .numpy()
+    )
+    found = matches(x, given, kinks=[0.0])
+    assert found[0].changes == 0
+    assert not matches(x, given + 0.1 * np.cos(x))
+
+
+def test_too_few_values_match_nothing():
+    assert matches(np.linspace(-1, 1, 50), np.full(50, np.nan)) == []
