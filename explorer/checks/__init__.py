@@ -9,15 +9,22 @@ from typing import Any
 
 from explorer.catalogue import Op, Rule, checked, find_op, find_rule
 from explorer.checks.at_kinks import at_kinks
+from explorer.checks.autocasting import autocast
+from explorer.checks.compiling import compiled
 from explorer.checks.curve import Curve
 from explorer.checks.derivative import true_derivative
+from explorer.checks.devices import devices
 from explorer.checks.doubly import double_backward
 from explorer.checks.finiteness import finite
+from explorer.checks.learned import parameter_gradients
 from explorer.checks.linearity import linear_in_g
+from explorer.checks.memory import memory
+from explorer.checks.repetition import deterministic
 from explorer.checks.result import VERDICTS, Result, Results, unknown
-from explorer.checks.running import TIME_LIMIT_S, Check, HungError, found, within
+from explorer.checks.running import COMPILE_LIMIT_S, TIME_LIMIT_S, Check, HungError, found, within
 from explorer.checks.shapes import dtype_and_shape
 from explorer.checks.subject import Subject, UntriedError, own_subject, pair_subject
+from explorer.checks.transforms import transforms
 from explorer.checks.weight import antiderivative, area
 
 __all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "check", "check_pair"]
@@ -32,7 +39,14 @@ CHECKS = (
     Check("area", "Does it weigh what the op's jumps weigh?", area, in_app=True),
     Check("antiderivative", "Does its integral go along with the op?", antiderivative, in_app=True),
     Check("dtype and shape", "Are dtype and shape kept?", dtype_and_shape, in_app=True),
+    Check("parameter gradients", "Do learned arguments get what they are due?", parameter_gradients),
+    Check("memory", "Does it leave x and g alone, in any layout?", memory),
     Check("double backward", "Is its own gradient right?", double_backward, in_app=True),
+    Check("transforms", "Do torch.func's vmap, grad and jvp work?", transforms),
+    Check("compile", "Does torch.compile keep it?", compiled, limit_s=COMPILE_LIMIT_S),
+    Check("autocast", "Does it work under autocast?", autocast),
+    Check("devices", "Does it follow x to another device?", devices),
+    Check("deterministic", "Does it give the same twice?", deterministic),
 )
 
 

@@ -15,6 +15,7 @@ _REACH = 3.0
 def double_backward(curve: Curve) -> Finding:
     """Autograd through the backward, to x and to g, against differences of the gradient in float64."""
     subject = curve.subject
+    assert curve.elementwise
     x = torch.linspace(-_REACH, _REACH, _POINTS, dtype=curve.dtype) + 0.00731
     g = torch.full_like(x, 1.3)
     r = subject.gradient(x, g)
@@ -43,23 +44,20 @@ class _NotTwiceError(Exception):
 
 def _second(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
     """What autograd makes of the gradient's sum: its gradients towards x and g; 0 where no way leads."""
-    leaf, upstream = x.clone().requires_grad_(), g.clone().requires_grad_()
+    leaf, upstream = (subject.lifted(values).clone().requires_grad_() for values in (x, g))
     with torch.enable_grad():
-        y = subject.run(subject.lifted(leaf).clone())
+        y = subject.run(leaf.clone())
         if not y.requires_grad:
             return torch.zeros_like(x), torch.zeros_like(g)
         try:
-            r = torch.autograd.grad(y, leaf, subject.lifted(upstream), create_graph=True, allow_unused=True)[
-                0
-            ]
+            r = torch.autograd.grad(y, leaf, upstream, create_graph=True, allow_unused=True)[0]
             if r is None or not r.requires_grad:
                 return torch.zeros_like(x), torch.zeros_like(g)
-            second = torch.autograd.grad(r.sum(), (leaf, upstream), allow_unused=True)
+            torch.autograd.backward(subject.lowered(r).sum())  # unlike grad, it meets once_differentiable
         except Exception as error:
             raise _NotTwiceError(said(error)) from error
-    scale = max(1, subject.lifted(x).numel() // len(x)) if subject.trial.suffix else 1
-    first, towards = (torch.zeros_like(x) if part is None else part for part in second)
-    return first / scale, towards / scale
+    first, towards = (torch.zeros_like(part) if part.grad is None else part.grad for part in (leaf, upstream))
+    return subject.lowered(first), subject.lowered(towards)
 
 
 def _differences(subject: Subject, x: Tensor, g: Tensor, curve: Curve) -> tuple[Tensor, Tensor]:

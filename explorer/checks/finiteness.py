@@ -31,6 +31,8 @@ def finite(curve: Curve) -> Finding:
         if bool(bad.any()) and not far:
             at = float(x[bad][x[bad].abs().argmin()])
             far = f"; in {_name(dtype)} not beyond |x| = {short(abs(at))}"
+    if not tried:
+        curve.subject.both(curve.subject.lifted(probes(curve.dtype)))  # says why not
     return holds(f"It is finite from 0 to ±10,000 in {', '.join(tried)}{far}.")
 
 

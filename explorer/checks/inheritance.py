@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 import torch
@@ -10,6 +11,8 @@ from torch import Tensor
 from explorer.catalogue import RULES, Rule
 from explorer.checks.curve import MANY_JUMPS, Curve
 
+# Where a rule for any op is meant: on a smooth op the upstream gradient alone is a derivative forgotten.
+_ANYWHERE = ("identity", "jumps", "bounded")
 _HEIGHTS = {"sign": 2.0, "step": 1.0}  # of the jump that a family's rules stand for
 _SAME, _TURNS, _MOST_CANDIDATES = 1e-6, 25, 14
 
@@ -28,17 +31,17 @@ class Match:
         return f"{self.rule.label} ({values})" if values else self.rule.label
 
 
+@lru_cache(maxsize=2)
 def match(curve: Curve) -> Match | None:
     """The catalogue's rule that suits the op and has the same gradient, for g = 1 and g = −1; or None.
 
     What an entry calls a fault is inherited by nobody, and a factor makes another rule, unless the op is
     the identity: there it is all a rule can be.
     """
-    if curve.flat and len(curve.jumps[0]) < MANY_JUMPS:
+    found = next(_of_op(curve), None)
+    if found is None and curve.flat and len(curve.jumps[0]) < MANY_JUMPS:
         found = next(_of_jump(curve), None)
-        if found:
-            return found
-    return next(_of_op(curve), None)
+    return found
 
 
 def _of_op(curve: Curve) -> Iterator[Match]:
@@ -46,9 +49,9 @@ def _of_op(curve: Curve) -> Iterator[Match]:
     x, y = curve.x, curve.y
     up, down = curve.gradient, curve.subject.gradient(x, -1.0)
     lo, hi = float(y.min()), float(y.max())
-    families = _families(x, y, lo, hi)
+    families = _families(curve, lo, hi)
     for rule in RULES.values():
-        if rule.parsed is None or rule.fault or (rule.suits and not families & {*rule.suits}):
+        if rule.parsed is None or rule.fault or not families & {*(rule.suits or _ANYWHERE)}:
             continue
         for parameters in _settings(rule, up, down, lo, hi, curve):
             evaluate = rule.parsed.bind(parameters)
@@ -56,13 +59,15 @@ def _of_op(curve: Curve) -> Iterator[Match]:
                 yield Match(rule, parameters)
 
 
-def _families(x: Tensor, y: Tensor, lo: float, hi: float) -> set[str]:
-    families = set()
-    if _close(y, x.clamp(lo, hi)):
-        families.add("bounded")
-    if _close(y, x.relu()):
-        families.add("rectifier")
-    return families
+def _families(curve: Curve, lo: float, hi: float) -> set[str]:
+    """What kind of op it is, in the catalogue's words where they suit."""
+    holds = {
+        "identity": curve.identity,
+        "jumps": curve.flat,
+        "bounded": _close(curve.y, curve.x.clamp(lo, hi)),
+        "rectifier": _close(curve.y, curve.x.relu()),
+    }
+    return {family for family, does in holds.items() if does}
 
 
 def _settings(
@@ -114,7 +119,7 @@ def _fitted(rule: Rule, u: Tensor, target: Tensor, curve: Curve, centre: float) 
     starts = [torch.tensor(values, dtype=u.dtype) for values in _candidates(rule, target, curve, centre)]
     best = min(starts, key=lambda values: float(distance(values).nan_to_num(nan=1e9).square().sum()))
     best = _refined(distance, best) if names and not _is_zero(distance(best), target) else best
-    if not _is_zero(distance(best), target):
+    if not _is_zero(distance(best), target) or not _is_within(rule, best):
         return None
     return dict(zip(names, best.tolist(), strict=True))
 
@@ -158,6 +163,12 @@ def _refined(distance, values: Tensor) -> Tensor:  # type: ignore[no-untyped-def
         else:
             damping *= 10
     return logs.exp()
+
+
+def _is_within(rule: Rule, values: Tensor) -> bool:
+    """Whether parameters are such as the entry's controls can set."""
+    pairs = zip(rule.parameters, values.tolist(), strict=True)
+    return all(parameter.low * 0.99 <= value <= parameter.high * 1.01 for parameter, value in pairs)
 
 
 def _is_zero(distance: Tensor, target: Tensor) -> bool:

@@ -97,7 +97,7 @@ def _apart(curve: Curve) -> Finding | None:
 
 
 def _clearest(x: Tensor, those: Tensor) -> float:
-    return float(x[those][x[those].abs().argmin()])
+    return float(x[those][(x[those].abs() - 1).abs().argmin()])
 
 
 def _where(x: Tensor, those: Tensor) -> str:

@@ -27,7 +27,7 @@ def dtype_and_shape(curve: Curve) -> Finding:
         if problem:
             return problem
     keeps = subject.run(subject.lifted(base)).shape == subject.lifted(base).shape
-    for shape in _SHAPES if keeps else ():
+    for shape in _shapes(subject) if keeps else ():
         x = torch.linspace(-1.3, 1.7, torch.Size(shape).numel(), dtype=subject.trial.dtype).reshape(shape)
         if subject.trial.suffix:
             x = (
@@ -38,9 +38,15 @@ def dtype_and_shape(curve: Curve) -> Finding:
         problem = _tried(subject, x, f"For x of shape {tuple(x.shape)}")
         if problem:
             return problem
-    return (keeps and _precision(curve)) or holds(
+    return (keeps and _is_elementwise(curve) and _precision(curve)) or holds(
         "y and the gradient keep x's dtype and shape." if keeps else "The gradient keeps x's dtype and shape."
     )
+
+
+def _shapes(subject: Subject) -> list[tuple[int, ...]]:
+    """Shapes that are x's own, whatever the arguments are broadcast to."""
+    least = max((argument.dim() for argument in subject.arguments if isinstance(argument, Tensor)), default=0)
+    return [shape for shape in _SHAPES if len(shape) >= least - len(subject.trial.suffix)]
 
 
 def _tried(subject: Subject, x: Tensor, case: str) -> Finding | None:
@@ -114,6 +120,13 @@ def _learned(subject: Subject, x: Tensor) -> Finding | None:
             )
         raise UntriedError(f"its backward raises {words}") from error
     return None
+
+
+def _is_elementwise(curve: Curve) -> bool:
+    try:
+        return curve.elementwise
+    except UntriedError:
+        return False
 
 
 def _precision(curve: Curve) -> Finding | None:

@@ -90,16 +90,26 @@ class Subject:
     def trial(self) -> "Trial":
         """The dtype and the shape it takes; UntriedError where it takes none."""
         reasons: list[UntriedError] = []
+        accepted: list[tuple[int, Trial]] = []
         for dtype in (torch.float64, torch.float32):
             for suffix in self._suffixes():
                 try:
-                    x = torch.linspace(-1.3, 1.7, _TRIED, dtype=dtype)
-                    x = x.reshape(-1, *[1] * len(suffix)).expand(-1, *suffix).contiguous()
-                    self.run(x)
-                    return Trial(dtype, suffix)
+                    accepted.append((self._fit(Trial(dtype, suffix)), Trial(dtype, suffix)))
                 except UntriedError as error:
                     reasons.append(error)
+            if accepted:
+                return min(accepted, key=lambda ranked: ranked[0])[1]
         raise reasons[0]
+
+    def _fit(self, trial: "Trial") -> int:
+        """How well a shape suits: 0 where y has x's shape and backward runs; UntriedError for no y."""
+        x = _spread(torch.linspace(-1.3, 1.7, _TRIED, dtype=trial.dtype), trial.suffix)
+        y = self.run(x.clone())
+        try:
+            self.both(x)
+        except NoGradientError:
+            return 2
+        return int(y.shape != x.shape)
 
     def _suffixes(self) -> list[tuple[int, ...]]:
         """What may follow the first dimension of x: nothing, or what a tensor among the arguments wants."""
@@ -110,8 +120,7 @@ class Subject:
 
     def lifted(self, x: Tensor) -> Tensor:
         """x (n,) in the shape it takes, the same along every further dimension."""
-        suffix = self.trial.suffix
-        return x.reshape(-1, *[1] * len(suffix)).expand(-1, *suffix).contiguous() if suffix else x
+        return _spread(x, self.trial.suffix)
 
     def lowered(self, values: Tensor) -> Tensor:
         """The first of each row of what came out; (n,)."""
@@ -136,6 +145,10 @@ class Trial:
     suffix: tuple[int, ...]
 
 
+def _spread(x: Tensor, suffix: tuple[int, ...]) -> Tensor:
+    return x.reshape(-1, *[1] * len(suffix)).expand(-1, *suffix).contiguous() if suffix else x
+
+
 def pulled(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
     """What an upstream gradient becomes on its way from y to a leaf; 0 where no way leads."""
     upstream = g if isinstance(g, Tensor) else torch.full_like(y, g)
@@ -153,7 +166,7 @@ def pulled(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
 def said(error: BaseException) -> str:
     """An exception in a few words: its kind and the first line of what it says."""
     words = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {words[0][:160]}" if words else type(error).__name__
+    return f"{type(error).__name__}: {words[0][:160].rstrip('.!: ')}" if words else type(error).__name__
 
 
 def _kind(value: object) -> str:

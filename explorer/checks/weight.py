@@ -2,6 +2,8 @@
 
 import math
 
+import torch
+
 from explorer.checks.curve import MANY_JUMPS, NEAR, Curve, settled
 from explorer.checks.derivative import is_derivative
 from explorer.checks.inheritance import Match, match
@@ -117,6 +119,13 @@ def _followed(curve: Curve) -> Finding:
     middle = float((inside.max() + inside.min()) / 2)
     allowed = 1.0 * float(heights.abs().max()) * 1.05 + 1e-3 * float((y.max() - y.min()).abs())
     off = (parted - middle).abs()
+    if math.isinf(curve.total()):  # far out the integral of many hills is a coarse one
+        off = torch.where(x.abs() <= NEAR, off, 0.0)
+        stopped = _stopped(curve, float(heights.abs().max()))
+        if stopped is not None:
+            return fails(
+                f"Around x = {short(stopped)} it no longer goes along with the op, which moves on.", stopped
+            )
     if not bool((off > allowed).any()):
         return holds("Its antiderivative goes along with the op, never farther off than one step.")
     spots = x[off > allowed]
@@ -126,6 +135,17 @@ def _followed(curve: Curve) -> Finding:
         f"Its antiderivative parts from the op {end} about {short(where)}: the gradient goes on where the op "
         "has stopped moving, or is scaled wrongly. Mask it there.", where, float(off.max()),
     )  # fmt: skip
+
+
+def _stopped(curve: Curve, step: float) -> float | None:
+    """Where far out a rule weighs something else than an endless staircase rises by; None for nowhere."""
+    for start in (100.0, -100.0, 1000.0, -1000.0):
+        x = start + torch.linspace(0, NEAR, 801, dtype=curve.dtype)
+        rises = float(curve.subject.y(x[[0, -1]]).diff())
+        weighs = float(torch.trapezoid(curve.subject.gradient(x), x))
+        if not abs(weighs - rises) <= 1.1 * step + 0.1 * abs(rises):
+            return start
+    return None
 
 
 def _placed(curve: Curve) -> Finding:

@@ -1,0 +1,46 @@
+"""Does it work under autocast?"""
+
+import torch
+from torch import Tensor
+
+from explorer.checks.curve import Curve
+from explorer.checks.result import Finding, fails, holds
+from explorer.checks.subject import Subject, UntriedError, pulled
+
+_COARSE = 4e-2  # bfloat16 has three digits
+
+
+def autocast(curve: Curve) -> Finding:
+    """Forward under CPU autocast to bfloat16, backward outside of it; x in float32 and in bfloat16."""
+    assert curve.steady
+    subject = curve.subject
+    for dtype in (torch.float32, torch.bfloat16):
+        x = subject.lifted(torch.linspace(-2.3, 2.9, 23)).to(dtype)
+        try:
+            y, r = _passed(subject, x, enabled=False)
+        except UntriedError:
+            continue  # without autocast it takes no such x either
+        name = str(dtype).removeprefix("torch.")
+        try:
+            y_cast, r_cast = _passed(subject, x, enabled=True)
+        except UntriedError as error:
+            return fails(
+                f"Under autocast, with x in {name}, {error}. Decorate forward and backward with "
+                "torch.amp.custom_fwd and custom_bwd."
+            )
+        if not (_near(y, y_cast) and _near(r, r_cast)):
+            return fails(f"Under autocast, with x in {name}, it gives something else than without.")
+    return holds("Under autocast to bfloat16 it gives what it gives without.")
+
+
+def _passed(subject: Subject, x: Tensor, enabled: bool) -> tuple[Tensor, Tensor]:
+    """y and the gradient, the learned arguments in float32 as a module keeps them."""
+    leaf = x.clone().requires_grad_()
+    with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
+        y = subject.run(leaf.clone(), subject.prepared(torch.float32, learned=True))
+    return y.detach(), pulled(y, leaf)
+
+
+def _near(left: Tensor, right: Tensor) -> bool:
+    size = float(left.float().abs().nan_to_num(posinf=0.0).amax()) if left.numel() else 0.0
+    return torch.allclose(left.float(), right.float(), _COARSE, _COARSE * size, equal_nan=True)

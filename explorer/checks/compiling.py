@@ -1,0 +1,42 @@
+"""Does torch.compile keep the rule?"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorer.checks.curve import Curve
+from explorer.checks.result import Finding, fails, holds, unknown
+from explorer.checks.subject import Subject, pulled, said
+
+# It traces as every backend does, and tracing is where a Function gets lost; it needs no compiler of C++.
+_BACKEND = "aot_eager"
+
+
+def compiled(curve: Curve) -> Finding:
+    """The compiled function forward and backward, with g of ones and expanded, against the plain one."""
+    assert curve.steady
+    subject = curve.subject
+    x = subject.lifted(torch.linspace(-2.3, 2.9, 101))
+    y, r = subject.both(x)
+    try:
+        fast = torch.compile(subject.call, backend=_BACKEND)
+        results = [_passed(subject, fast, x, g) for g in (torch.ones_like(y), torch.ones(()).expand(y.shape))]
+    except Exception as error:
+        return unknown(f"Compiled it raises {said(error)}.")
+    if all(_near(y, fast_y) and _near(r, fast_r) for fast_y, fast_r in results):
+        return holds("Traced by torch.compile it gives the same y and the same gradient.")
+    return fails(
+        "Compiled it gives something else: look for state outside ctx and for g taken for contiguous."
+    )
+
+
+def _passed(subject: Subject, fast: Callable[..., Any], x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
+    leaf = x.clone().requires_grad_()
+    y = fast(leaf.clone(), *subject.prepared(x.dtype))
+    return y.detach(), pulled(y, leaf, g)
+
+
+def _near(left: Tensor, right: Tensor) -> bool:
+    return left.shape == right.shape and torch.allclose(left, right, 1e-4, 1e-5, equal_nan=True)

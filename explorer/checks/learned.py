@@ -1,0 +1,266 @@
+"""Do the arguments that learn get the gradients they are due?"""
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from explorer.checks.curve import Curve
+from explorer.checks.result import Finding, by_design, fails, holds, short, unknown
+from explorer.checks.subject import NoGradientError, Subject, UntriedError, pulled, said
+
+_REPEATS = 3
+_CLOSE = 1e-6
+_LEAST_DECIDED = 0.5
+_ROUNDINGS = {
+    torch.round, Tensor.round, torch.floor, Tensor.floor, torch.ceil, Tensor.ceil,
+    torch.trunc, Tensor.trunc, torch.fix, Tensor.fix,
+}  # fmt: skip
+_IN_PLACE: dict[Any, Callable[..., Tensor]] = {
+    torch.round_: torch.round, Tensor.round_: torch.round, torch.floor_: torch.floor,
+    Tensor.floor_: torch.floor, torch.ceil_: torch.ceil, Tensor.ceil_: torch.ceil,
+    torch.trunc_: torch.trunc, Tensor.trunc_: torch.trunc,
+}  # fmt: skip
+
+
+def parameter_gradients(curve: Curve) -> Finding:
+    """Each learned argument's gradient against autograd of the forward, rounding passed straight through."""
+    subject = curve.subject
+    learning = [k for k, argument in enumerate(subject.arguments) if _learns(argument)]
+    if not learning:
+        return holds("None of its arguments learns: there is no tensor among them that requires grad.")
+    probe = _Probe(subject)
+    findings = [_of_one(probe, k) for k in learning]
+    return min(
+        findings, key=lambda finding: ("fails", "unknown", "by design", "holds").index(finding.verdict)
+    )
+
+
+def _learns(argument: Any) -> bool:
+    return isinstance(argument, Tensor) and argument.is_floating_point() and argument.requires_grad
+
+
+class _Probe:
+    """What the learned arguments of a subject get, and what they are due, for the same x and g."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        dtype = subject.trial.dtype
+        far = torch.logspace(0.7, 3.0, 10, dtype=dtype)
+        self.x = subject.lifted(torch.cat([-far, torch.linspace(-4.0, 4.0, 41, dtype=dtype) + 0.0137, far]))
+        self.y = subject.run(self.x.clone())
+
+    @cached_property
+    def upstreams(self) -> list[Tensor]:
+        """Three upstream gradients, no multiples of each other; 0 where it is undecided what is due."""
+        steps = torch.arange(self.y.numel(), dtype=self.y.dtype).reshape(self.y.shape)
+        return [((steps * pace).sin() + 0.4) * self._decided for pace in (0.7, 1.9, 3.1)]
+
+    @cached_property
+    def _decided(self) -> Tensor:
+        """Where x gets what autograd of the forward gives it, if that is anywhere.
+
+        Rounding before or after clamping is one forward and two masks: between the two the learned
+        argument is due one thing or the other.
+        """
+        everywhere = torch.ones_like(self.y)
+        if self.subject.function is None or self.y.shape != self.x.shape:
+            return everywhere
+        mine = self.subject.both(self.x)[1]
+        arguments = self.subject.prepared(self.x.dtype)
+        leaf = self.x.clone().requires_grad_()
+        try:
+            with _StraightThrough():
+                plain = pulled(_plain_forward(self.subject.function, leaf.clone(), *arguments), leaf)
+        except Exception:
+            return everywhere
+        same = torch.isclose(mine, plain, 1e-6, 1e-9).to(everywhere)
+        return same if float(same.mean()) > _LEAST_DECIDED else everywhere
+
+    def got(self, x: Tensor, g: Tensor) -> list[Tensor | None]:
+        """The gradients its backward gives, one an argument; None for what does not learn or gets none."""
+        return _pulled(self.subject.call, x, self.subject.prepared(x.dtype, learned=True), g)
+
+    def due(self, x: Tensor, g: Tensor) -> list[Tensor | None]:
+        """The gradients autograd of the forward gives; UntriedError where that cannot be followed."""
+        arguments = self.subject.prepared(x.dtype, learned=True)
+        function = self.subject.function
+        if function is None:
+            return _by_differences(self.subject, x, arguments, g)
+        with _StraightThrough():
+            return _pulled(lambda x, *given: _plain_forward(function, x, *given), x, arguments, g)
+
+
+def _pulled(
+    call: Callable[..., Any], x: Tensor, arguments: tuple[Any, ...], g: Tensor
+) -> list[Tensor | None]:
+    leaves = [argument for argument in arguments if isinstance(argument, Tensor) and argument.requires_grad]
+    leaf = x.clone().requires_grad_()
+    shifted = tuple(a.clone() if isinstance(a, Tensor) and a.requires_grad else a for a in arguments)
+    try:
+        with torch.enable_grad():
+            y = call(leaf.clone(), *shifted)
+        gradients = iter(torch.autograd.grad(y, leaves, g, allow_unused=True))
+    except Exception as error:
+        raise NoGradientError(f"its backward raises {said(error)}") from error
+    return [next(gradients) if any(a is leaf for leaf in leaves) else None for a in arguments]
+
+
+class _Context:
+    """Stands in for ctx while a forward runs under autograd: it takes everything and keeps nothing."""
+
+    def __init__(self, inputs: int) -> None:
+        self.needs_input_grad = (True,) * inputs
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if name.startswith(("save_", "mark_", "set_")):
+            return lambda *_: None
+        raise AttributeError(name)
+
+
+def _plain_forward(function: type[torch.autograd.Function], x: Tensor, *arguments: Any) -> Any:
+    """The code of a Function's forward, run as plain torch."""
+    new_style = function.setup_context is not torch.autograd.Function.setup_context
+    given = (x, *arguments)
+    return function.forward(*given) if new_style else function.forward(_Context(len(given)), *given)
+
+
+class _StraightThrough(TorchFunctionMode):
+    """Rounding as ``x + (round(x) - x).detach()``, as code without a Function writes it."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        named = kwargs or {}
+        if func in _IN_PLACE:
+            moved = args[0].detach()
+            return args[0].add_(_IN_PLACE[func](moved, *args[1:], **named) - moved)
+        result = func(*args, **named)
+        if func in _ROUNDINGS or named.get("rounding_mode"):
+            smooth = args[0] if func in _ROUNDINGS else args[0] / args[1]
+            return smooth + (result - smooth).detach()
+        return result
+
+
+def _by_differences(
+    subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor
+) -> list[Tensor | None]:
+    """Central differences of what a callable computes; UntriedError where it jumps as an argument moves."""
+    found: list[Tensor | None] = []
+    for k, argument in enumerate(arguments):
+        if not (isinstance(argument, Tensor) and argument.requires_grad):
+            found.append(None)
+            continue
+        slopes = torch.zeros_like(argument)
+        for i in range(argument.numel()):
+            wide, fine = (_slope(subject, x, arguments, g, k, i, h) for h in (1e-4, 5e-5))
+            if abs(wide - fine) > 1e-4 * (1 + abs(fine)):
+                raise UntriedError("its forward jumps as the argument moves: check the Function itself")
+            slopes.view(-1)[i] = fine
+        found.append(slopes)
+    return found
+
+
+def _slope(
+    subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor, k: int, i: int, h: float
+) -> float:
+    sums = []
+    for sign in (1, -1):
+        moved = arguments[k].detach().clone()
+        moved.view(-1)[i] += sign * h
+        with torch.no_grad():
+            y = subject.run(x.clone(), (*arguments[:k], moved, *arguments[k + 1 :]))
+        sums.append(float((y * g).sum()))
+    return (sums[0] - sums[1]) / (2 * h)
+
+
+def _of_one(probe: _Probe, k: int) -> Finding:
+    name = f"argument {k + 1}"
+    try:
+        got = [probe.got(probe.x, g)[k] for g in probe.upstreams]
+    except NoGradientError as error:
+        if "shape" in str(error) or "number of" in str(error):
+            return fails(f"With learned arguments {error}: return one gradient for each input, in its shape.")
+        raise
+    if any(one is None for one in got):
+        return by_design(f"Its backward returns None for {name}: that one does not learn.")
+    mine = torch.stack([one for one in got if one is not None])
+    try:
+        due = [probe.due(probe.x, g)[k] for g in probe.upstreams]
+    except UntriedError as error:
+        return unknown(f"What {name} is due could not be computed: {error}.")
+    if any(one is None for one in due):
+        return unknown(f"What {name} is due could not be computed: the forward hides it from autograd.")
+    wanted = torch.stack([one for one in due if one is not None])
+    return _judged(probe, k, name, mine, wanted)
+
+
+def _judged(probe: _Probe, k: int, name: str, mine: Tensor, wanted: Tensor) -> Finding:
+    times = _ratio(mine, wanted)
+    if times is None:
+        if _is_bound(probe, k, mine):
+            return by_design(
+                f"{name.capitalize()} learns from the elements beyond it alone, as PACT has it for a bound."
+            )
+        return _wrong(name, mine, wanted)
+    growth = _growth(probe, k, mine)
+    if abs(growth - _REPEATS) < 1e-3:
+        if abs(times - 1) < _CLOSE:
+            return holds(f"The gradient of {name} is what autograd of the forward gives.", None, 1.0)
+        if times < 0:
+            return fails(
+                f"The gradient of {name} is {short(times)} times what is due: turn the sign round.",
+                None,
+                times,
+            )
+        return by_design(f"The gradient of {name} is {short(times)} times what autograd gives.", None, times)
+    if abs(growth - math.sqrt(_REPEATS)) < 1e-3:
+        words = f"{name.capitalize()} gets less the more elements there are, by their root, as LSQ has it."
+        return by_design(words, None, times)
+    return fails(
+        f"Three times the elements owe {name} three times as much, but it gets {short(growth)} times: "
+        "sum over them, do not average.", None, growth,
+    )  # fmt: skip
+
+
+def _ratio(mine: Tensor, wanted: Tensor) -> float | None:
+    """The number by which one is the other; None where no number does."""
+    size = float(wanted.abs().max())
+    if size < 1e-12:
+        return 1.0 if float(mine.abs().max()) < 1e-9 else None
+    times = float((mine * wanted).sum() / wanted.square().sum())
+    close = torch.allclose(mine, times * wanted, 1e-6, 1e-6 * size)
+    return times if close and times else None
+
+
+def _growth(probe: _Probe, k: int, mine: Tensor) -> float:
+    """How many times as much it gets from three times the elements."""
+    x = torch.cat([probe.x] * _REPEATS)
+    more = probe.got(x, torch.cat([probe.upstreams[0]] * _REPEATS))[k]
+    size = float(mine[0].abs().sum())
+    return float(more.abs().sum()) / size if more is not None and size else float(_REPEATS)
+
+
+def _is_bound(probe: _Probe, k: int, mine: Tensor) -> bool:
+    """Whether the argument is where y ends, and learns from what lies at that end alone."""
+    argument = probe.subject.arguments[k].detach().to(probe.y.dtype)
+    ends = torch.stack([probe.y.amax(), probe.y.amin()])
+    if argument.numel() != 1 or not bool((ends - argument.reshape(())).abs().min() < 1e-6):
+        return False
+    at_end = (probe.y - argument.reshape(())).abs() < 1e-6
+    due = [probe.due(probe.x, g * at_end)[k] for g in probe.upstreams]
+    wanted = torch.stack([one for one in due if one is not None])
+    return len(wanted) == len(mine) and _ratio(mine, wanted) is not None
+
+
+def _wrong(name: str, mine: Tensor, wanted: Tensor) -> Finding:
+    at = int((mine - wanted).abs().argmax())
+    got, due = float(mine.flatten()[at]), float(wanted.flatten()[at])
+    return fails(
+        f"{name.capitalize()} gets {short(got)} where {short(due)} is due: a part is missing, or in the "
+        "wrong place. Compare with autograd of x + (round(x) − x).detach().", None, got - due,
+    )  # fmt: skip

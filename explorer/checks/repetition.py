@@ -1,0 +1,30 @@
+"""Does it give the same twice?"""
+
+import torch
+
+from explorer.checks.curve import Curve
+from explorer.checks.result import Finding, by_design, fails, holds
+
+
+def deterministic(curve: Curve) -> Finding:
+    """The same x and g three times, with another x in between, bit for bit."""
+    subject = curve.subject
+    x = subject.lifted(torch.linspace(-2.3, 2.9, 101, dtype=subject.trial.dtype))
+    calls = [subject.both(x)]
+    calls.append(subject.both(x))
+    subject.both(x.flip(0) * 0.7 + 0.4)
+    calls.append(subject.both(x))
+    (y, again, later), (r, r_again, r_later) = zip(*calls, strict=True)
+    if not torch.equal(y.nan_to_num(), again.nan_to_num()):
+        return by_design(
+            "Its forward draws random numbers: two calls on the same x differ, and so may gradients."
+        )
+    if not torch.equal(r.nan_to_num(), r_again.nan_to_num()):
+        return fails(
+            "Two backwards of the same x and g differ: leave random numbers out, or draw them in forward."
+        )
+    if torch.equal(y.nan_to_num(), later.nan_to_num()) and torch.equal(r.nan_to_num(), r_later.nan_to_num()):
+        return holds("Three calls on the same x and g give the same bits.")
+    return fails(
+        "After a call on another x it gives something else: it keeps state between calls. Keep it in ctx."
+    )

@@ -1,0 +1,99 @@
+"""Do torch.func's transforms see the same function?"""
+
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor
+
+from explorer.checks.curve import Curve
+from explorer.checks.result import Finding, by_design, fails, holds
+from explorer.checks.subject import Subject, UntriedError, said
+
+_OLD_STYLE = "setup_context"
+_LINES = (
+    "To add: forward(x, …) without ctx, setup_context(ctx, inputs, output) that saves, "
+    "generate_vmap_rule = True, and jvp for forward mode"
+)
+# What torch says of a part that a Function need not have, and the line that adds it.
+_MISSING = (
+    ("vmap staticmethod", "vmap", "generate_vmap_rule = True"),
+    ("vmap support", "vmap", "generate_vmap_rule = True"),
+    ("jvp", "forward mode", "a staticmethod jvp(ctx, *tangents)"),
+    ("forward mode AD", "forward mode", "a staticmethod jvp(ctx, *tangents)"),
+    ("forward-mode AD", "forward mode", "a staticmethod jvp(ctx, *tangents)"),
+    ("mark_dirty", "vmap", "a forward that does not work in place"),
+)
+_ROWS = 3
+
+
+def transforms(curve: Curve) -> Finding:
+    """torch.func's grad, vmap, vmap of grad, and jvp, against plain backward."""
+    assert curve.steady
+    missing: dict[str, str] = {}
+    for name, wanted, work in _tries(curve.subject):
+        try:
+            got = work()
+        except Exception as error:
+            words = str(error)
+            if _OLD_STYLE in words:
+                return by_design(f"It is old style: torch.func's grad, vmap and jvp refuse it. {_LINES}.")
+            known = next(((what, line) for part, what, line in _MISSING if part in words), None)
+            if known is None:
+                return fails(
+                    f"{name} raises {said(error)}: leave out what asks for values, such as if or .item()."
+                )
+            missing[known[0]] = known[1]
+            continue
+        if not _near(got, wanted):
+            return fails(f"{name} gives another result than plain autograd.")
+    if missing:
+        lines = " and ".join(missing.values())
+        return by_design(
+            f"It offers no {' and no '.join(missing)}, and torch says so when asked: add {lines}."
+        )
+    return holds("torch.func's grad, vmap and jvp give what plain autograd gives.")
+
+
+def _tries(subject: Subject) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]]]:
+    """Each transform: its name, what is due, and what computes it."""
+    x = subject.lifted(torch.linspace(-2.3, 2.9, 11, dtype=subject.trial.dtype))
+    rows = torch.stack([x * factor + 0.01 for factor in torch.linspace(0.5, 1.2, _ROWS).tolist()])
+    arguments = subject.prepared(x.dtype)
+
+    def function(x: Tensor) -> Tensor:
+        y: Tensor = subject.call(x.clone(), *arguments)
+        return y
+
+    def gradient(x: Tensor) -> Tensor:
+        found: Tensor = torch.func.grad(lambda x: function(x).sum())(x)
+        return found
+
+    y, r = subject.both(x)
+    yield "torch.func.grad", r, lambda: gradient(x)
+    yield "vmap", torch.stack([subject.both(row)[0] for row in rows]), lambda: torch.func.vmap(function)(rows)
+    yield (
+        "vmap of grad",
+        torch.stack([subject.both(row)[1] for row in rows]),
+        lambda: torch.func.vmap(gradient)(rows),
+    )
+    turned = rows.movedim(0, -1)
+    yield (
+        "vmap over the last dimension",
+        torch.stack([subject.both(row)[1] for row in rows]),
+        lambda: torch.func.vmap(gradient, in_dims=-1)(turned),
+    )
+    if y.shape == x.shape and _is_linear(subject, x, r):
+        tangent = torch.linspace(0.3, 1.9, x.numel(), dtype=x.dtype).reshape(x.shape)
+        yield "jvp", r * tangent, lambda: torch.func.jvp(function, (x,), (tangent,))[1]
+
+
+def _is_linear(subject: Subject, x: Tensor, r: Tensor) -> bool:
+    try:
+        return _near(subject.both(x, -2.0)[1], -2.0 * r)
+    except UntriedError:
+        return False
+
+
+def _near(left: Tensor, right: Tensor) -> bool:
+    tolerance = 1e-6 if left.dtype == torch.float64 else 1e-3
+    return left.shape == right.shape and torch.allclose(left, right, tolerance, tolerance, equal_nan=True)

@@ -1,0 +1,637 @@
+"""Functions with the faults that libraries released, each our own code; and the check that must name it.
+
+``DOUBLES`` maps a name to (function, arguments that follow x, checks of which one at least must fail).
+"""
+
+import math
+
+import torch
+from torch.autograd import Function
+
+DOUBLES = {}
+
+
+def double(*checks, arguments=()):
+    def register(function):
+        DOUBLES[function.__name__] = function, arguments, checks
+        return function
+
+    return register
+
+
+class Style(Function):
+    """The style of today: saves x, works under torch.func; a double says forward and backward only."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0], output)
+        ctx.arguments = inputs[1:]
+
+
+def _learned(*values):
+    return tuple(torch.tensor(value, requires_grad=True) for value in values)
+
+
+@double("linear in g")
+class TanhWithoutG(Style):
+    @staticmethod
+    def forward(x):
+        return torch.tanh(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        _, y = ctx.saved_tensors
+        return 1 - y**2
+
+
+@double("linear in g", "true derivative")
+class ClampToOne(Style):
+    @staticmethod
+    def forward(x):
+        return x.clamp(0, 1)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return torch.where(x < 0, torch.zeros_like(g), torch.where(x > 1, torch.ones_like(g), g))
+
+
+@double("area", "antiderivative", arguments=(0.5,))
+class WindowTwiceTooHigh(Style):
+    @staticmethod
+    def forward(x, w):
+        return (x >= 0).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        (w,) = ctx.arguments
+        return g * (x.abs() < w).to(g.dtype) / w, None
+
+
+@double("area", "antiderivative", "kinks", "true derivative")
+class SurrogateAtZeroForThresholdOne(Style):
+    @staticmethod
+    def forward(x):
+        return (x >= 1).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g * torch.exp(-x.abs()) / 2
+
+
+@double("area", "antiderivative", "kinks", "true derivative")
+class GaussianAtZeroForThresholdOne(Style):
+    @staticmethod
+    def forward(x):
+        return (x > 1).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g * torch.exp(-(x**2) / (2 * 0.5**2)) / (0.5 * math.sqrt(2 * math.pi))
+
+
+@double("area", "antiderivative", arguments=(0.25, -4.0, 3.0))
+class QuantizeWithoutMask(Style):
+    @staticmethod
+    def forward(x, s, low, high):
+        return (x / s).round().clamp(low, high) * s
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.clone(), None, None, None
+
+
+@double("area", "antiderivative")
+class EightBitsWithoutMask(Style):
+    @staticmethod
+    def forward(x):
+        return (x / 0.1).round().clamp(-128, 127) * 0.1
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.clone()
+
+
+@double("finite")
+class SigmoidThatOverflows(Style):
+    @staticmethod
+    def forward(x):
+        return (x > 0).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g * 25 * torch.exp(-25 * x) / (torch.exp(-25 * x) + 1) ** 2
+
+
+@double("kinks", "true derivative")
+class HardswishWithTwoOpenBranches(Style):
+    @staticmethod
+    def forward(x):
+        return torch.nn.functional.hardswish(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        inner = torch.where((x > -3) & (x < 3), g * (2 * x + 3) / 6, torch.zeros_like(g))
+        return torch.where(x > 3, g, inner)
+
+
+@double("true derivative", "parameter gradients", arguments=_learned([-0.5]))
+class PReLUByY(Style):
+    @staticmethod
+    def forward(x, w):
+        return torch.where(x > 0, x, w * x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs, output)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w, y = ctx.saved_tensors
+        due = torch.where(y > 0, torch.zeros_like(g), g * x)
+        return torch.where(y > 0, g, w * g), due.sum().reshape(w.shape)
+
+
+@double("parameter gradients", arguments=_learned([0.25]))
+class PReLUWithMean(Style):
+    @staticmethod
+    def forward(x, w):
+        return torch.where(x > 0, x, w * x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        due = torch.where(x > 0, torch.zeros_like(g), g * x)
+        return torch.where(x > 0, g, w * g), due.mean().reshape(w.shape)
+
+
+class LSQ(Style):
+    """Right: Esser et al., equation 3, with its gradient scale."""
+
+    @staticmethod
+    def forward(x, s, low, high):
+        return (x / s).round().clamp(low, high) * s
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs[:2])
+        ctx.bounds = inputs[2:]
+
+    @staticmethod
+    def backward(ctx, g):
+        x, s = ctx.saved_tensors
+        low, high = ctx.bounds
+        level = x / s
+        inside = (level >= low) & (level <= high)
+        slope = torch.where(level < low, low * torch.ones_like(x), torch.full_like(x, high))
+        slope = torch.where(inside, level.round() - level, slope)
+        return g * inside.to(g.dtype), (g * slope).sum().reshape(s.shape), None, None
+
+
+@double("parameter gradients", arguments=(*_learned([0.3]), -4, 3))
+class LSQFromSaturatedOnly(LSQ):
+    @staticmethod
+    def backward(ctx, g):
+        x, s = ctx.saved_tensors
+        low, high = ctx.bounds
+        level = x / s
+        inside = (level >= low) & (level <= high)
+        slope = torch.where(level < low, torch.full_like(x, low), torch.full_like(x, high))
+        slope = torch.where(inside, torch.zeros_like(x), slope)
+        return g * inside.to(g.dtype), (g * slope).sum().reshape(s.shape), None, None
+
+
+@double("parameter gradients", "dtype and shape", "true derivative", arguments=(*_learned([0.3]), -4, 3))
+class LSQOfWrongShape(LSQ):
+    @staticmethod
+    def backward(ctx, g):
+        gradient, step, *none = LSQ.backward(ctx, g)
+        return gradient, step.sum(), *none
+
+
+@double("dtype and shape", arguments=(0.5,))
+class OneValueForTwo(Style):
+    @staticmethod
+    def forward(x, s):
+        return (x / s).round() * s
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.clone()
+
+
+@double("dtype and shape")
+class SpikeAsFloat(Style):
+    @staticmethod
+    def forward(x):
+        return (x > 0).float()
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g / (1 + 25 * x.abs()) ** 2
+
+
+@double("true derivative", "dtype and shape", "double backward")
+class TanhInsideFloat32(Style):
+    @staticmethod
+    def forward(x):
+        return torch.tanh(x.float()).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return (g.float() * (1 - torch.tanh(x.float()) ** 2)).to(x.dtype)
+
+
+@double("dtype and shape", "memory")
+class FlattenedGradient(Style):
+    @staticmethod
+    def forward(x):
+        return torch.tanh(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        _, y = ctx.saved_tensors
+        return g.reshape(-1) * (1 - y.reshape(-1) ** 2)
+
+
+@double("memory")
+class WritesIntoG(Style):
+    @staticmethod
+    def forward(x):
+        return x.clamp(-1, 1)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        g[(x < -1) | (x > 1)] = 0
+        return g
+
+
+@double("memory", "true derivative")
+class SwishWritesIntoX(Style):
+    @staticmethod
+    def forward(x):
+        return x.mul_(torch.sigmoid(x)).clone()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0])
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        s = torch.sigmoid(x)
+        return g * (s + x * s * (1 - s))
+
+
+@double("memory")
+class TakesGForContiguous(Style):
+    @staticmethod
+    def forward(x):
+        return x**2
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        flat = torch.as_strided(g, (g.numel(),), (1,))
+        return flat.reshape(x.shape) * 2 * x
+
+
+@double("memory", "deterministic")
+class KeepsXOnTheClass(Style):
+    kept = None
+
+    @staticmethod
+    def forward(x):
+        KeepsXOnTheClass.kept = x.detach()
+        return torch.sin(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * torch.cos(KeepsXOnTheClass.kept)
+
+
+@double("double backward")
+class SwishWithSavedSigmoid(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.s = torch.sigmoid(x)
+        ctx.save_for_backward(x)
+        return x * ctx.s
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (ctx.s + x * ctx.s * (1 - ctx.s))
+
+
+@double("autocast", arguments=_learned([[0.3, -0.2, 0.5], [0.1, 0.7, -0.4]]))
+class MatrixProductWithoutCustomForward(Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w)
+        return x @ w.t()
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        return g @ w, g.t() @ x
+
+
+# Variations of these kinds.
+
+
+@double("true derivative")
+class TanhOfWrongSign(Style):
+    @staticmethod
+    def forward(x):
+        return torch.tanh(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        _, y = ctx.saved_tensors
+        return g * (y**2 - 1)
+
+
+@double("true derivative")
+class EluWrongOnOneSide(Style):
+    @staticmethod
+    def forward(x):
+        return torch.nn.functional.elu(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return torch.where(x > 0, g, g * y)
+
+
+@double("true derivative")
+class MaskOfOtherBounds(Style):
+    @staticmethod
+    def forward(x):
+        return x.clamp(-1, 1)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g * ((x >= 0) & (x <= 1)).to(g.dtype)
+
+
+@double("linear in g")
+class AddsInsteadOfMultiplying(Style):
+    @staticmethod
+    def forward(x):
+        return torch.sin(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g + torch.cos(x)
+
+
+@double("linear in g")
+class MultipliesByGTwice(Style):
+    @staticmethod
+    def forward(x):
+        return torch.sin(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g * (g * torch.cos(x))
+
+
+@double("linear in g", "true derivative")
+class AveragesG(Style):
+    @staticmethod
+    def forward(x):
+        return torch.sin(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g.mean() * torch.cos(x)
+
+
+@double("linear in g")
+class ClipWithoutMinus(Style):
+    @staticmethod
+    def forward(x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.clamp(0.1, 0.1)
+
+
+@double("deterministic")
+class NoiseInBackward(Style):
+    @staticmethod
+    def forward(x):
+        return x.round()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * torch.rand_like(g)
+
+
+@double("memory")
+class MultipliesGInPlace(Style):
+    @staticmethod
+    def forward(x):
+        return torch.exp(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        _, y = ctx.saved_tensors
+        return g.mul_(y)
+
+
+@double("memory")
+class ChangesWhatItSaved(Style):
+    @staticmethod
+    def forward(x):
+        return torch.tanh(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.factor = 1 - output.detach() ** 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return ctx.factor.mul_(g)
+
+
+@double("dtype and shape")
+class GradientInFloat32(Style):
+    @staticmethod
+    def forward(x):
+        return torch.sin(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g.float() * torch.cos(x.float())
+
+
+@double("double backward")
+class GradientByData(Style):
+    @staticmethod
+    def forward(x):
+        return torch.sin(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g * torch.cos(x.data)
+
+
+@double("double backward")
+class GradientByNumpy(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.exp(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return torch.from_numpy(g.detach().cpu().numpy() * torch.exp(x).detach().cpu().numpy())
+
+
+@double("devices")
+class StaysOnTheCPU(Style):
+    @staticmethod
+    def forward(x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * torch.ones(g.shape[-1] if g.dim() else (), dtype=g.dtype, device="cpu")
+
+
+@double("devices")
+class CallsCudaInBackward(Style):
+    @staticmethod
+    def forward(x):
+        return x.round()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.cuda()
+
+
+@double("transforms")
+class AsksForValues(Style):
+    @staticmethod
+    def forward(x):
+        return torch.tanh(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        _, y = ctx.saved_tensors
+        if y.abs().max() > 2:
+            return g * 0
+        return g * (1 - y**2)
+
+
+@double("area", "antiderivative")
+class ArctanWithAnotherFactor(Style):
+    @staticmethod
+    def forward(x):
+        return (x > 0).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g / math.pi / (1 + (math.pi * x) ** 2)
+
+
+@double("area", "antiderivative", arguments=(2.0,))
+class GaussianWithPrecedenceSlip(Style):
+    @staticmethod
+    def forward(x, s):
+        return (x >= 0).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        (s,) = ctx.arguments
+        return g * torch.exp(-(x**2) / 2 * s**2) / (s * math.sqrt(2 * math.pi)), None
+
+
+@double("area", "antiderivative")
+class TriangleThatTurnsNegative(Style):
+    @staticmethod
+    def forward(x):
+        return (x > 0).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g * torch.where(x < 0, torch.ones_like(x), -torch.ones_like(x))
+
+
+@double("finite", "kinks")
+class SqrtOfAbsWithNaN(Style):
+    @staticmethod
+    def forward(x):
+        return x.abs()
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return g * x / y
+
+
+@double("finite")
+class SoftplusThatOverflows(Style):
+    @staticmethod
+    def forward(x):
+        return torch.nn.functional.softplus(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g * torch.exp(x) / (1 + torch.exp(x))
+
+
+@double("parameter gradients", arguments=_learned(0.5, 2.0))
+class GradientsInWrongOrder(Style):
+    @staticmethod
+    def forward(x, a, b):
+        return a * x + b * x**2
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, a, b = ctx.saved_tensors
+        return g * (a + 2 * b * x), (g * x**2).sum(), (g * x).sum()
+
+
+@double("antiderivative", "area", arguments=(0.1,))
+class RoundWithForgottenStep(Style):
+    @staticmethod
+    def forward(x, s):
+        return (x / s).round() * s
+
+    @staticmethod
+    def backward(ctx, g):
+        (s,) = ctx.arguments
+        return g * s, None

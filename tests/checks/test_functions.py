@@ -1,0 +1,201 @@
+"""Anybody's own Functions: faults are named, what is right raises no alarm, what cannot be tried is said."""
+
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+import torch
+from torch.autograd import Function
+
+import explorer
+from explorer.checks import CHECKS, VERDICTS, check
+from explorer.lessons import ClampGradient, FixedClampGradient, MulConstant, MyReLU, RoundGradient
+from tests.checks.doubles import DOUBLES, Style
+from tests.checks.published import PUBLISHED
+
+
+def verdicts(function, *arguments):
+    return {result.name: result.verdict for result in check(function, *arguments)}
+
+
+@pytest.mark.parametrize("name", DOUBLES)
+@pytest.mark.usefixtures("quick")
+def test_a_fault_is_named_by_a_check_of_its_kind(name):
+    function, arguments, names = DOUBLES[name]
+    failures = check(function, *arguments).failures
+    assert {result.name for result in failures} & set(names), failures
+    assert all(result.sentence.endswith(".") for result in failures)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.usefixtures("quick")
+def test_a_function_without_a_fault_raises_no_alarm(name):
+    function, arguments = PUBLISHED[name]
+    before = [a.clone() if isinstance(a, torch.Tensor) else a for a in arguments]
+    results = check(function, *arguments)
+    assert not results.failures
+    assert {result.verdict for result in results} <= set(VERDICTS)
+    assert all(
+        torch.equal(torch.as_tensor(a), torch.as_tensor(b)) for a, b in zip(before, arguments, strict=True)
+    )
+    assert all(a.grad is None for a in arguments if isinstance(a, torch.Tensor))
+
+
+@pytest.mark.usefixtures("quick")
+def test_an_exact_function_hears_that_it_holds():
+    found = verdicts(PUBLISHED["Cube"][0])
+    assert found.pop("devices") in ("unknown", "holds")
+    assert set(found.values()) == {"holds"}
+
+
+@pytest.mark.usefixtures("quick")
+def test_an_old_style_function_gets_the_lines_to_add():
+    found = {result.name: result for result in check(PUBLISHED["MemoryEfficientSwish"][0])}
+    assert found["transforms"].verdict == "by design"
+    assert "setup_context" in found["transforms"].sentence
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("name", "of", "words"),
+    [
+        ("SuperSpike", "area", "k = 100"),
+        ("BinarizeHinton", "antiderivative", "Straight-through"),
+        ("EWGS", "linear in g", "sign of g"),
+        ("MyReLU", "kinks", "relu gives 0"),
+        ("QuantizedPACT", "parameter gradients", "PACT"),
+        ("LSQ", "parameter gradients", "autograd"),
+        ("SinhOnce", "double backward", "once_differentiable"),
+        ("GradientReversalOfTensor", "parameter gradients", "None"),
+    ],
+)
+def test_what_is_meant_is_said(name, of, words):
+    function, arguments = PUBLISHED[name]
+    found = {result.name: result for result in check(function, *arguments)}
+    assert words in found[of].sentence
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_published_clamp_is_called_by_its_fault():
+    failures = {result.name: result for result in check(ClampGradient).failures}
+    assert "Above about 1 the gradient is 1 whatever g is" in failures["linear in g"].sentence
+    assert failures["linear in g"].where == pytest.approx(1.0, abs=0.1)
+    for function in (FixedClampGradient, MyReLU, RoundGradient):
+        assert not check(function).failures
+    assert not check(MulConstant, 3.0).failures
+
+
+def test_compile_is_tried_on_a_function_and_only_there():
+    assert verdicts(PUBLISHED["RoundToday"][0])["compile"] == "holds"
+    assert not next(check for check in CHECKS if check.name == "compile").in_app
+
+
+@pytest.mark.usefixtures("quick")
+def test_apply_a_class_and_a_callable_are_the_same_to_it():
+    function = PUBLISHED["RoundToday"][0]
+    assert [*check(function)] == [*check(function.apply)]
+    assert [r.verdict for r in check(lambda x: function.apply(x))] == [r.verdict for r in check(function)]
+
+
+class Raises(Style):
+    @staticmethod
+    def forward(x):
+        raise KeyError("nothing here")
+
+
+class RaisesBackward(Style):
+    @staticmethod
+    def forward(x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        raise ZeroDivisionError("no backward yet")
+
+
+class ReturnsNone(Style):
+    @staticmethod
+    def forward(x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return None
+
+
+class NeedsCuda(Style):
+    @staticmethod
+    def forward(x):
+        return x.cuda()
+
+
+class Softmax(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.softmax(0)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return y * (g - (y * g).sum(0, keepdim=True))
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("function", "arguments", "words"),
+    [
+        (Raises, (), "KeyError"),
+        (RaisesBackward, (), "no backward yet"),
+        (ReturnsNone, (), "None"),
+        (NeedsCuda, (), "CUDA"),
+        (Softmax, (), "not elementwise"),
+        (lambda x: None, (), "returns None"),
+        (lambda x: "text", (), "str"),
+        (lambda x: x, (1, 2), "positional"),
+        (42, (), "int"),
+        (torch.nn.ReLU, (), "ReLU"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_what_cannot_be_tried_is_unknown_with_its_reason(function, arguments, words):
+    if function is NeedsCuda and torch.cuda.is_available():
+        pytest.skip("there is CUDA here")
+    results = check(function, *arguments)
+    assert not [
+        result for result in results if result.name == "true derivative" and result.verdict != "unknown"
+    ]
+    assert not results.failures
+    assert words in results[0].sentence
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("where", ["forward", "backward"])
+def test_what_hangs_is_left_behind(where, monkeypatch):
+    released = threading.Event()
+
+    class Hangs(Function):
+        @staticmethod
+        def forward(ctx, x):
+            if where == "forward":
+                released.wait()
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            released.wait()
+            return g * 2
+
+    monkeypatch.setattr(explorer.checks, "TIME_LIMIT_S", 0.2)
+    limited = tuple(replace(check, limit_s=0.2) for check in explorer.checks.CHECKS)
+    monkeypatch.setattr(explorer.checks, "CHECKS", limited)
+    started = time.monotonic()
+    try:
+        results = check(Hangs)
+    finally:
+        released.set()
+    assert time.monotonic() - started < 5
+    assert {result.verdict for result in results} == {"unknown"}
+    assert "left behind in a daemon thread" in results[0].sentence
