@@ -132,7 +132,8 @@ def given(choice: Choice, part: str) -> Answer:
 @cache
 def _examples(part: str) -> list[Answer]:
     presets = _PRESETS.get(part, ())
-    return [{"name": p.name, "hint": p.hint, "train": p.train, "choice": chosen(p.choice)} for p in presets]
+    told = ("name", "hint", "train", "table")
+    return [{name: getattr(p, name) for name in told} | {"choice": chosen(p.choice)} for p in presets]
 
 
 def chosen(choice: Choice) -> Answer:

@@ -1,21 +1,27 @@
 """Ready-made choices, each the query of a link and a sentence on what to try."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from explorer.ui.link import Choice, from_text
+
+# Length and width in cm of the petals of 150 irises (Anderson 1935, Fisher 1936).
+_IRISES = Path(__file__).with_name("irises.csv").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
 class Preset:
     """A named choice: ``query`` is what a link to it would hold.
 
-    ``train`` are the words of a link that trains it, "" for none.
+    ``train`` are the words of a link that trains it, "" for none; ``table`` is the CSV text that it learns
+    from, where its task needs one.
     """
 
     name: str
     query: str
     hint: str
     train: str = ""
+    table: str = ""
 
     @property
     def choice(self) -> Choice:
@@ -41,44 +47,60 @@ PRESETS = (
            "The rules differ at two points only, and torch has changed its mind about them."),
 )
 
-# For the page of trainings; with these settings each ends as its hint says. Those without a task train the
-# net of the documents.
+# For the page of trainings, one or more a task; with these settings each ends as its hint says. Those
+# without a task train the net of the documents.
 TRAINING = (
     Preset("Digits through round", "task=digits&op=round&rule=default&rule=straight_through&seeds=5",
-           "Autograd's gradient of round is 0: the first layer never moves, and only the last one learns. "
-           "Straight-through reads more of the digits it has not seen."),
+           "Look how far w1 has moved: autograd's gradient of round is 0, so the first layer stands still "
+           "and only the last one learns. Straight-through reads more of the digits it has not seen."),
     Preset("Three layers of sign", "task=digits&hidden=16,16,16&lr=0.003&op=sign&rule=default"
            "&rule=straight_through&rule=clipped&seeds=5",
-           "With autograd's gradient of sign no layer but the last one learns. Straight-through does far "
-           "better, and Clipped, which passes nothing far from the jump, better still."),
+           "Look at the distance between the curves: with autograd's gradient of sign no layer but the "
+           "last one learns. Straight-through does far better, and Clipped, which passes nothing far from "
+           "the jump, better still."),
     Preset("A clamp rule with a bug", "task=digits&op=clamp&rule=default&rule=published_clamp&rule=zero"
            "&seeds=5",
-           "Above its bound the published rule returns 1, whatever g is: it ends lower than Zero, which "
-           "leaves the first layer as it was."),
-    Preset("Rings of points", "task=circles&op=sign&rule=default&rule=straight_through&rule=reste&seeds=5",
-           "The steep roots of ReSTE tell the rings apart; straight-through ends lower, and autograd lower "
-           "still."),
+           "Look at the lowest curve: above its bound the published rule returns 1, whatever g is. It ends "
+           "lower than Zero, which leaves the first layer as it was."),
+    Preset("Rings of points", "task=circles&op=sign&rule=default&rule=straight_through&rule=reste"
+           "&seeds=5",
+           "Look at the regions: with ReSTE nearly every held-out point lies in that of its class, with "
+           "straight-through fewer do, and with autograd fewer still."),
+    Preset("Two moons", "task=moons&op=sign&rule=default&rule=straight_through&rule=clipped"
+           "&rule=reste&seeds=5",
+           "Look at the border between the moons: Clipped and ReSTE bend it around both, straight-through "
+           "less well, and autograd least."),
+    Preset("Arms of a spiral", "task=spiral&op=sign&rule=default&rule=straight_through&rule=clipped"
+           "&rule=reste&seeds=5",
+           "Look at straight-through: it ends no higher than autograd, with which the last layer learns "
+           "alone. Clipped and ReSTE follow both arms."),
+    Preset("Four quarters", "task=xor&op=sign&rule=default&rule=straight_through&rule=clipped"
+           "&rule=reste&seeds=5",
+           "Look at the regions: autograd leaves the hidden layers as they were drawn by chance, and the "
+           "last one makes do with them. Clipped and ReSTE find the quarters."),
     Preset("Weights of one bit", "task=binary+weights&op=binarize&rule=default&rule=straight_through"
            "&rule=clipped&c=0.1&seeds=5",
-           "The op makes −1 or 1 of each weight. Straight-through trains them; a window too narrow for most "
-           "weights hardly does: make c larger."),
-    Preset("Spikes and their surrogates", "task=spikes&op=step&rule=default&rule=boxcar&rule=fast_sigmoid"
-           "&k=1&w=0.02&seeds=3",
-           "The op is the spike of a leaky unit. The wide fast sigmoid teaches the spiking layers; a boxcar "
-           "too narrow does little more than autograd's 0."),
-    Preset("Learning through sign", "op=sign&rule=default&rule=straight_through",
-           "Autograd's gradient of sign is 0: w1 never moves, and the loss hardly falls. Straight-through "
-           "ends far lower."),
+           "Look how many weights have changed sides: many with straight-through, few with a window too "
+           "narrow for most of them, none with autograd. Make c larger."),
+    Preset("Weights of three values", "task=ternary+weights&op=quantize&rule=default&rule=straight_through"
+           "&rule=quantize_masked&s=1&qmin=-1&qmax=1&seeds=5",
+           "Look at the outermost weights: the masked rule gives no gradient to those beyond its bounds. "
+           "Straight-through does, and ends higher."),
+    Preset("Spikes and their surrogates", "task=spikes&op=step&rule=default&rule=boxcar&rule=fast_sigmoid&k=1"
+           "&w=0.02&seeds=3",
+           "Look at what is read: the op is the spike of a leaky unit. The wide fast sigmoid teaches the "
+           "spiking layers; a boxcar too narrow does little more than autograd's 0."),
+    Preset("Petals of irises", "task=data&op=sign&hidden=8,8&steps=200&rule=default"
+           "&rule=straight_through&rule=clipped&seeds=10",
+           "Look at the regions: a table of two columns has a plane to draw. Clipped finds the three "
+           "species, of which straight-through and autograd tell fewer apart.", table=_IRISES),
     Preset("Quantised activations", "op=quantize&rule=default&rule=straight_through",
-           "A staircase has gradient 0 between its steps. Straight-through looks past them, and w1 learns."),
+           "Look at the loss: a staircase has gradient 0 between its steps. Straight-through looks past "
+           "them, and w1 learns."),
     Preset("When w2 learns alone", "op=round&rule=default&rule=straight_through",
-           "Here the rule without a gradient ends lower: w2 alone learns 64 random answers by heart, on "
-           "hidden values that stand still."),
-    Preset("A window too narrow", "op=sign&rule=straight_through&rule=clipped",
-           "Clipped lets g pass where |x| ≤ c only. Most pre-activations lie far outside, so w1 hardly "
-           "moves: make c larger."),
-    Preset("A spike and its surrogates", "op=step&rule=default&rule=triangle&rule=straight_through",
-           "The narrower the surrogate, the less of the gradient it passes on, and the less w1 learns."),
+           "Look which curve is lower: here the rule without a gradient. w2 alone learns 64 random answers "
+           "by heart, on hidden values that stand still."),
     Preset("A step too large", "op=relu&rule=default&lr=1e-5",
-           "Ten times the learning rate, and the loss grows until it is no longer finite. Try 1e-6."),
+           "Look at the loss: with ten times the learning rate it grows until it is no longer finite. Try "
+           "1e-6."),
 )

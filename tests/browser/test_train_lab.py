@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
+from explorer.ui.presets import TRAINING
 from tests.browser.conftest import Open, profile
 from tests.browser.reading import TRACES, traces
 from tests.browser.training import button, metric, open_train, press, status, verdict
@@ -177,6 +178,14 @@ def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(refused: Page) -
     assert "over" not in page.url
     page.reload()
     expect(page.get_by_label("Paste a table")).to_have_value("\n".join(["a,b,kind", *rows]))
+    (example,) = (preset for preset in TRAINING if preset.table)
+    page.get_by_text("Examples", exact=True).click()
+    page.locator(".about .window").get_by_role("button", name=example.name).click()
+    expect(page.locator(".about .hint")).to_have_text(example.hint)
+    expect(page.get_by_label("Paste a table")).to_have_value(example.table)
+    page.get_by_label("Paste a table").fill("\n".join(["a,b,kind", *rows]))
+    page.get_by_label("Paste a table").blur()
+    expect(page.locator(".about .hint")).not_to_have_text(example.hint)  # it is said of its own table
 
 
 def test_start_is_among_the_first_five_stops_of_the_tab_key(page: Page) -> None:

@@ -2,63 +2,91 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 import numpy as np
 import pytest
 
 from explorer.catalogue import find_rule
-from explorer.training import SETTINGS, Run, Settings, Snapshot
+from explorer.training import SETTINGS, TASKS, Run, Settings, Snapshot
 from explorer.training.words import conclusion
 from explorer.ui.presets import PRESETS, TRAINING, Preset
 
-# The rules of each that is judged on held-out data, from the highest score to the lowest.
-JUDGED = {
-    "Digits through round": ["straight_through", "default"],
-    "Three layers of sign": ["clipped", "straight_through", "default"],
-    "A clamp rule with a bug": ["default", "zero", "published_clamp"],
-    "Rings of points": ["reste", "straight_through", "default"],
-    "Weights of one bit": ["straight_through", "clipped", "default"],
-    "Spikes and their surrogates": ["fast_sigmoid", "boxcar", "default"],
+# The rules of each that is judged on held-out data, from the highest score to the lowest; those in one set
+# are not told apart by their seeds.
+JUDGED: dict[str, list[set[str]]] = {
+    "Digits through round": [{"straight_through"}, {"default"}],
+    "Three layers of sign": [{"clipped"}, {"straight_through"}, {"default"}],
+    "A clamp rule with a bug": [{"default"}, {"zero"}, {"published_clamp"}],
+    "Rings of points": [{"reste"}, {"straight_through"}, {"default"}],
+    "Two moons": [{"clipped", "reste"}, {"straight_through"}, {"default"}],
+    "Arms of a spiral": [{"reste"}, {"clipped"}, {"default"}, {"straight_through"}],
+    "Four quarters": [{"reste", "clipped"}, {"straight_through"}, {"default"}],
+    "Weights of one bit": [{"straight_through"}, {"clipped"}, {"default"}],
+    "Weights of three values": [{"straight_through"}, {"quantize_masked"}, {"default"}],
+    "Spikes and their surrogates": [{"fast_sigmoid"}, {"boxcar", "default"}],
+    "Petals of irises": [{"clipped"}, {"straight_through", "default"}],
 }
 LEAST_LEAD = 0.08  # of the first over the last: the dead rule is visibly worse
 # The rules of each from the lowest to the highest loss at the end; of one that breaks off none.
 ORDER = {
-    "Learning through sign": ["straight_through", "default"],
     "Quantised activations": ["straight_through", "default"],
     "When w2 learns alone": ["default", "straight_through"],
-    "A window too narrow": ["straight_through", "clipped"],
-    "A spike and its surrogates": ["straight_through", "triangle", "default"],
     "A step too large": [],
 }
 
 
+@cache
 def trained(preset: Preset) -> Snapshot:
     choice = preset.choice
     settings = {name: getattr(choice, name) for name in SETTINGS}
-    run = Run(Settings(op=choice.op, rules=choice.rules, parameters=choice.parameters, **settings))
+    settings |= {"op": choice.op, "rules": choice.rules, "parameters": choice.parameters}
+    run = Run(Settings(table=preset.table or None, **settings), recorded=())
     run.advance(run.settings.steps)
-    return run.snapshot()
+    return run.snapshot(shown=("weights",))
 
 
 def test_every_example_of_training_is_held_to_its_hint():
     assert [preset.name for preset in TRAINING] == [*JUDGED, *ORDER]
 
 
+def test_each_task_has_an_example_that_says_what_to_look_at():
+    assert {preset.choice.task for preset in TRAINING} == set(TASKS)
+    for preset in TRAINING:
+        assert re.match(r"Look (at|how|which) \w+", preset.hint)
+        assert bool(preset.table) == (preset.choice.task == "data")
+
+
 @pytest.mark.parametrize("preset", TRAINING[: len(JUDGED)], ids=lambda preset: preset.name)
 def test_an_example_is_judged_on_held_out_data_as_its_hint_says(preset: Preset):
     ended = trained(preset)
     means = {rule: float(np.mean(score)) for rule, score in ended.score.items() if score is not None}
+    order = iter(sorted(means, key=lambda rule: -means[rule]))
+    assert [{next(order) for _ in level} for level in JUDGED[preset.name]] == JUDGED[preset.name]
     first, *_, last = JUDGED[preset.name]
-    if preset.name != "Spikes and their surrogates":  # of which the last two do not differ
-        assert sorted(means, key=lambda rule: -means[rule]) == JUDGED[preset.name]
-    assert means[first] - means[last] > LEAST_LEAD
+    assert min(means[rule] for rule in first) - min(means[rule] for rule in last) > LEAST_LEAD
     labels = {rule: find_rule(rule).label for rule in means}
     words = conclusion(ended, labels)
-    assert words.startswith(labels[first])
+    assert {rule for rule, label in labels.items() if label in words.partition(" ended ")[0]} == first
+    assert any(words.startswith(labels[rule]) for rule in first)
     dead = "zero" if "zero" in means else "default"
     facts = ended.gradients[dead]
     assert facts
     assert facts.w1_moved == 0
     assert f"With {labels[dead]} no gradient reached the first layer: it never moved." in words
+
+
+def named(name: str) -> Preset:
+    (preset,) = (preset for preset in TRAINING if preset.name == name)
+    return preset
+
+
+def test_how_many_weights_change_sides_as_an_example_says():
+    records = trained(named("Weights of one bit")).measured["weights"]
+    changed = {rule: record["layers"][0]["changed"] for rule, record in records.items() if record}
+    assert changed["default"] == 0
+    assert 0 < changed["clipped"] < changed["straight_through"] / 3
 
 
 @pytest.mark.parametrize("preset", TRAINING[len(JUDGED) :], ids=lambda preset: preset.name)
@@ -77,24 +105,6 @@ def test_a_race_of_an_example_ends_as_its_hint_says(preset: Preset):
     assert still == [rule for rule in going if rule == "default"]  # the others let w1 learn
     assert ("w1 never moved" in words) == bool(still)
     assert min(map(float, filter(None, going.values()))) < max(map(float, filter(None, going.values()))) / 5
-
-
-def test_a_window_too_narrow_lets_w1_hardly_move():
-    (preset,) = (preset for preset in TRAINING if preset.name == "A window too narrow")
-    facts = trained(preset).gradients
-    assert facts["clipped"].w1_moved < facts["straight_through"].w1_moved / 10
-
-
-def test_the_narrower_the_surrogate_the_less_w1_learns():
-    (preset,) = (preset for preset in TRAINING if preset.name == "A spike and its surrogates")
-    facts = trained(preset).gradients
-    passed, moved = (
-        [getattr(facts[rule], what) for rule in ("default", "triangle", "straight_through")]
-        for what in ("passed", "w1_moved")
-    )
-    assert passed == sorted(passed)
-    assert moved == sorted(moved)
-    assert passed[0] == 0 < passed[1] < 0.1
 
 
 def test_the_first_examples_of_explore_train_as_they_say():

@@ -6,20 +6,24 @@ import { element, setAttribute, setText } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
-/** @typedef {{name: string, hint: string, train: string, choice: Choice}} Example */
+/**
+ * ``train`` are the words of a link that trains it, "" for none; ``table`` is what it learns from, where its
+ * task needs one.
+ * @typedef {{name: string, hint: string, train: string, table: string, choice: Choice}} Example
+ */
 
 /**
  * A menu of examples, and beside it what to try with the one that is shown: it has the op, the rules and
  * whatever else ``isSame`` compares.
  * @param {Example[]} examples
- * @param {(choice: Choice) => void} onChoose
- * @param {(one: Choice, other: Choice) => boolean} [isSame]
+ * @param {(choice: Choice, table: string) => void} onChoose
+ * @param {(example: Example, choice: Choice) => boolean} [isSame]
  */
 export function createExamples(examples, onChoose, isSame = () => true) {
-  const items = examples.map(({ name, hint, choice }) => {
+  const items = examples.map(({ name, hint, table, choice }) => {
     const choose = () => {
       menu.open = false;
-      onChoose(choice);
+      onChoose(choice, table);
     };
     return element(
       "button",
@@ -40,9 +44,7 @@ export function createExamples(examples, onChoose, isSame = () => true) {
      * @param {string} [otherwise]
      */
     show(choice, otherwise = "") {
-      const example = examples.find(
-        (each) => sameEntries(each.choice, choice) && isSame(each.choice, choice),
-      );
+      const example = examples.find((each) => sameEntries(each.choice, choice) && isSame(each, choice));
       setText(hint, example?.hint ?? otherwise);
       setText(train, example?.train ?? "");
       setAttribute(train, "href", example?.train ? `train?${queryOf(trained(choice))}` : null);

@@ -34,10 +34,14 @@ export function createPainter(host, { store, plotly, examples }, on) {
   const now = () => /** @type {Choice} */ (store.choice);
   const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
   const picker = createPicker(find("tasks"), (key) => store.change(withTask(now(), key)));
+  let pasted = ""; // the table that is learnt from
   const menu = createExamples(
     examples,
-    (choice) => store.change({ ...entered(choice, "link"), section: now().section }),
-    (one, other) => taskOf(one).key === taskOf(other).key,
+    (choice, its) => {
+      if (its) on.onTable(its);
+      store.change({ ...entered(choice, "link"), section: now().section });
+    },
+    ({ choice, table: its }, other) => taskOf(choice).key === taskOf(other).key && (!its || its === pasted),
   );
   find("about").append(menu.element);
   const table = createTable(find("table"), on);
@@ -55,6 +59,7 @@ export function createPainter(host, { store, plotly, examples }, on) {
       const { choice } = picture;
       commands.show(picture);
       picker.show(picture.task.key);
+      pasted = picture.table.text;
       menu.show(choice, picture.about);
       table.show(picture.table);
       measures.show(picture);
