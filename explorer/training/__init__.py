@@ -9,11 +9,12 @@ from explorer.training.roster import EngineFull
 from explorer.training.run import Run, Snapshot
 from explorer.training.settings import FULL, LIVE, SETTINGS, Setting, Settings, TrainingSettings
 from explorer.training.status import ACTIVE, AT_REST, Command, State, Status
+from explorer.training.studies import StudyCommand, StudyStatus
 from explorer.training.tasks import CONTROLS, FIRST, TASKS, USUAL, Data, Draw, Part, Task
 
 __all__ = [
     "ACTIVE", "AT_REST", "CONTROLS", "FIRST", "FULL", "LIVE", "SETTINGS", "TASKS", "USUAL", "Command", "Data",
     "Draw", "Engine", "EngineFull", "EngineProcess", "Gradients", "Limits", "Part", "Run", "Setting",
-    "Settings", "Snapshot", "State", "Status", "Task", "Tensors", "TrainingSettings", "open_engine",
-    "shared_engine",
+    "Settings", "Snapshot", "State", "Status", "StudyCommand", "StudyStatus", "Task", "Tensors",
+    "TrainingSettings", "open_engine", "shared_engine",
 ]  # fmt: skip

@@ -3,8 +3,8 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
-from typing import get_args
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, get_args
 
 from explorer.training.instruments import Record
 from explorer.training.limits import Limits
@@ -12,6 +12,7 @@ from explorer.training.roster import Entry, Roster
 from explorer.training.run import Run, Snapshot
 from explorer.training.settings import LIVE, Settings
 from explorer.training.status import AT_REST, Command, Status
+from explorer.training.studies import Make, Studies, StudyCommand, StudyStatus
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ class Engine:
         self._clock = clock
         self._make = make
         self._roster = Roster(self._limits, clock, lease_clock)
+        self._studies = Studies(self._limits, clock, lease_clock)
         self._changed = threading.Condition()
         self._closed = False
         self._workers = [
@@ -130,8 +132,30 @@ class Engine:
             self._roster.sweep()
             return tuple(self._roster.status(entry) for entry in self._roster)
 
+    def start_study(self, make: Make, plan: Any, owner: str | None = None) -> str:
+        """Begin a study, which takes what time the runs leave, and return its id; see ``Studies``.
+
+        ``make`` gives what advances, of the plan and the rows there are already. Raises EngineFull.
+        """
+        identity = self._studies.start(make, plan, owner)
+        with self._changed:
+            self._changed.notify_all()
+        return identity
+
+    def command_study(self, identity: str, command: StudyCommand) -> StudyStatus:
+        """Stop a study, let it go on, or drop it. Raises EngineFull, and ValueError for another command."""
+        status = self._studies.command(identity, command)
+        with self._changed:
+            self._changed.notify_all()
+        return status
+
+    def studies(self, identities: Iterable[str]) -> tuple[StudyStatus, ...]:
+        """How studies stand; asking renews their leases."""
+        return self._studies.snapshots(identities)
+
     def close(self) -> None:
-        """Stop all runs and threads; every run is gone."""
+        """Stop all runs, studies and threads; every one is gone."""
+        self._studies.clear()
         with self._changed:
             self._closed = True
             self._roster.clear()
@@ -140,7 +164,11 @@ class Engine:
             worker.join()
 
     def turn(self) -> bool:
-        """Give one run its slice of time; False when no run needs one."""
+        """Give one run its slice of time, and one study what is left; False when nobody needs any."""
+        busy = self._turn_of_run()
+        return self._studies.turn(busy) or busy
+
+    def _turn_of_run(self) -> bool:
         with self._changed:
             self._roster.sweep()
             self._roster.admit()

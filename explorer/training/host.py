@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent import futures
 from concurrent.futures import Future
 from contextlib import suppress
@@ -22,6 +22,7 @@ from explorer.training.engine import Engine
 from explorer.training.instruments import Record
 from explorer.training.settings import Settings
 from explorer.training.status import Command, Status
+from explorer.training.studies import Make, StudyCommand, StudyStatus
 
 ENGINE = "EXPLORER_ENGINE"  # the environment variable that decides
 
@@ -182,6 +183,21 @@ class EngineProcess:
     def list(self) -> tuple[Status, ...]:
         """As ``Engine.list``."""
         statuses: tuple[Status, ...] = self._ask("list")
+        return statuses
+
+    def start_study(self, make: Make, plan: Any, owner: str | None = None) -> str:
+        """As ``Engine.start_study``; what is given goes to the process, so it can be pickled."""
+        identity: str = self._ask("start_study", make, plan, owner)
+        return identity
+
+    def command_study(self, identity: str, command: StudyCommand) -> StudyStatus:
+        """As ``Engine.command_study``."""
+        status: StudyStatus = self._ask("command_study", identity, command)
+        return status
+
+    def studies(self, identities: Iterable[str]) -> tuple[StudyStatus, ...]:
+        """As ``Engine.studies``."""
+        statuses: tuple[StudyStatus, ...] = self._ask("studies", tuple(identities))
         return statuses
 
     def close(self) -> None:

@@ -48,3 +48,13 @@ class Limits:
     """A run nobody has asked about for so long pauses: below 10 s, what is promised."""
     forget_after_s: float = 68.0
     """A run nobody has asked about for so long is gone: below 70 s, what is promised."""
+    studying: int = 4
+    """Studies that are advanced in turn; the others wait."""
+    studies_waiting: int = 60
+    """Studies in the queue; one more is refused."""
+    study_slice_s: float = 0.01
+    """How long a worker stays with a study, or one step of its nets where that takes longer."""
+    study_share: float = 0.125
+    """Of a worker's time, for all studies together while runs want it: a class notices little."""
+    study_forget_after_s: float = 1800.0
+    """A study nobody has asked about for so long is gone: its rows take little room, and took long."""
