@@ -18,7 +18,7 @@ from explorer.training import LIVE, SETTINGS, Command, EngineFull, Settings, Sta
 from explorer.training.limits import MAX_TABLE_BYTES
 from explorer.ui import operation
 from explorer.ui.admission import Refused
-from explorer.ui.link import from_text
+from explorer.ui.link import Choice, from_text
 from explorer.ui.payload import Json, payload
 from explorer.ui.stream import as_json, event, run_events
 
@@ -31,7 +31,7 @@ _LONGEST_NUMBER = 9  # digits
 
 async def start(request: Request) -> Response:
     """Begin a run: ``{query, owner, paused, table}`` gives ``{id, key}``; who has the key may command it."""
-    return await _answered(_started, request, longest=LONGEST_START)
+    return await answered(_started, request, longest=LONGEST_START)
 
 
 async def command(request: Request) -> Response:
@@ -39,7 +39,7 @@ async def command(request: Request) -> Response:
 
     Whatever the command, the run goes on with the lr and pace that come with it.
     """
-    return await _answered(_commanded, request, request.path_params["run"], request.path_params["command"])
+    return await answered(_commanded, request, request.path_params["run"], request.path_params["command"])
 
 
 async def measured(request: Request) -> Response:
@@ -58,24 +58,35 @@ ROUTES = (
 
 
 def _started(data: Json) -> str:
-    owner = data.get("owner")
-    if not isinstance(owner, str) or not 1 <= len(owner) <= LONGEST_OWNER:
-        raise Refused(400, f"The owner must be a text of 1 to {LONGEST_OWNER} characters.")
-    choice, notices = from_text(str(data.get("query", "")))
-    if notices:
-        raise Refused(400, notices[0])
+    owner, choice = owner_of(data), choice_of(data)
     training = {name: getattr(choice, name) for name in SETTINGS}
     settings = Settings(
         op=choice.op, rules=choice.rules, parameters=choice.parameters, table=data.get("table"), **training
     )
     identity = shared_engine().start(settings, owner, paused=data.get("paused") is True)
     operation.journal.note("run started", task=settings.task, rules=len(settings.rules), seeds=settings.seeds)
-    return json.dumps({"id": identity, "key": _key(identity)})
+    return json.dumps({"id": identity, "key": key_of(identity)})
+
+
+def owner_of(data: Json) -> str:
+    """The session that asks. Raises Refused where it has no name."""
+    owner = data.get("owner")
+    if not isinstance(owner, str) or not 1 <= len(owner) <= LONGEST_OWNER:
+        raise Refused(400, f"The owner must be a text of 1 to {LONGEST_OWNER} characters.")
+    return owner
+
+
+def choice_of(data: Json) -> Choice:
+    """What the query of a request asks for. Raises Refused where it cannot be had."""
+    choice, notices = from_text(str(data.get("query", "")))
+    if notices:
+        raise Refused(400, notices[0])
+    return choice
 
 
 def _commanded(data: Json, identity: str, name: str) -> str:
     engine = shared_engine()
-    status = None if _owned(identity, data) else engine.snapshot(identity)
+    status = None if is_owned(identity, data) else engine.snapshot(identity)
     if status and status.state != "gone":
         raise Refused(403, "Only who started this run can command it: press Start for your own.")
     return event(status or _obeyed(identity, name, data))
@@ -102,21 +113,26 @@ def _measured(identity: str, key: str, arguments: dict[str, str]) -> str:
     return as_json(shared_engine().measure(identity, key, **numbers))
 
 
-def _key(identity: str) -> str:
+def key_of(identity: str) -> str:
     """What proves that a session started a run."""
     return hmac.digest(_secret(), identity.encode(), "sha256").hex()
 
 
-def _owned(identity: str, data: Json) -> bool:
-    return hmac.compare_digest(str(data.get("key")).encode(errors="replace"), _key(identity).encode())
+def is_owned(identity: str, data: Json) -> bool:
+    """Whether a request comes from who has the key."""
+    return hmac.compare_digest(str(data.get("key")).encode(errors="replace"), key_of(identity).encode())
 
 
-async def _answered(
-    work: Callable[..., str], request: Request, *given: str, longest: int = LONGEST_BODY
+async def answered(
+    work: Callable[..., str],
+    request: Request,
+    *given: str,
+    longest: int = LONGEST_BODY,
+    refusal: str = "This cannot be trained: {}.",
 ) -> Response:
     """What the work gives for a body of so many bytes, as JSON. Raises Refused where it cannot be done."""
     data = await payload(request, longest)
-    return await _json(work, data, *given, refusal="This cannot be trained: {}.")
+    return await _json(work, data, *given, refusal=refusal)
 
 
 async def _json(

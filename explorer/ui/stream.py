@@ -58,8 +58,12 @@ class Watching:
     def __len__(self) -> int:
         return self._counts["all"]
 
-    async def told(self, request: Request, looks: Looks, run: str, shown: Shown = ()) -> AsyncIterator[str]:
-        """The events of a run, counted while they are told; one that says why where there are too many."""
+    def told(self, request: Request, looks: Looks, run: str, shown: Shown = ()) -> AsyncIterator[str]:
+        """The events of a run, as ``counted``."""
+        return self.counted(request, run, events(looks, run, shown))
+
+    async def counted(self, request: Request, run: str, stream: AsyncIterator[str]) -> AsyncIterator[str]:
+        """Events, counted while they are told; one that says why where too many watch."""
         mine = self._limits(request, run)
         for key, (most, refusal) in mine.items():
             if self._counts[key] >= most:
@@ -68,7 +72,7 @@ class Watching:
                 return
         self._counts.update(mine.keys())
         try:
-            async for text in ending.until(events(looks, run, shown)):
+            async for text in ending.until(stream):
                 yield text
         finally:
             self._counts.subtract(mine.keys())
@@ -138,7 +142,12 @@ async def run_events(request: Request) -> StreamingResponse:
     """
     shown = tuple(sorted(INSTRUMENTS.keys() & request.query_params.getlist("show")))
     told = _watching.told(request, _looks(shared_engine()), request.path_params["run"], shown)
-    return StreamingResponse(told, media_type="text/event-stream", headers=_HEADERS)
+    return streamed(told)
+
+
+def streamed(texts: AsyncIterator[str]) -> StreamingResponse:
+    """Events as they are sent."""
+    return StreamingResponse(texts, media_type="text/event-stream", headers=_HEADERS)
 
 
 async def events(

@@ -1,5 +1,8 @@
 // What the server is asked for beside torch's curves.
 
+const SILENT = "The server does not answer: try again in a moment.";
+const PATIENCE_MS = 20_000;
+
 /** The address of something of the server. @param {string} name */
 export const server = (name) => new URL(`../../../${name}`, import.meta.url).href;
 
@@ -29,6 +32,16 @@ export async function readCode(code) {
 /** What ``fetch`` needs to send data. @param {*} data @returns {RequestInit} */
 export function sent(data) {
   return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) };
+}
+
+/** The answer of the server to data; a message where it gives none. @param {string} address @param {*} data */
+export async function post(address, data) {
+  try {
+    const response = await fetch(address, { ...sent(data), signal: AbortSignal.timeout(PATIENCE_MS) });
+    return await response.json();
+  } catch {
+    return { message: SILENT };
+  }
 }
 
 /** The server's answer; null where there is none. @param {string} path @param {RequestInit} [options] */

@@ -1,12 +1,13 @@
-// What the server tells of a run, event by event; a lost connection is taken up again.
+// What the server tells of a run or study, event by event; a lost connection is taken up again.
 
 const RETRY_MS = 1000;
 
 /**
- * A feed of one run at a time. ``onEvent`` gets each status, ``onLost`` that the connection is lost.
- * @param {{server: (path: string) => string, onEvent: (status: *) => void, onLost: () => void}} options
+ * A feed of one at a time. ``address`` is that of its events by its id; ``onEvent`` gets each status,
+ * ``onLost`` that the connection is lost.
+ * @param {{address: (id: string) => string, onEvent: (status: *) => void, onLost: () => void}} options
  */
-export function createFeed({ server, onEvent, onLost }) {
+export function createFeed({ address, onEvent, onLost }) {
   /** @type {EventSource|null} */
   let source = null;
   /** @type {string|null} */
@@ -16,11 +17,11 @@ export function createFeed({ server, onEvent, onLost }) {
   addEventListener("offline", () => watched && lost(), { signal: end.signal });
   addEventListener("online", () => watched && open(watched), { signal: end.signal });
 
-  /** Watch a run: the first event has all there is to see. @param {string} run its id */
+  /** Watch one: the first event has all there is to see. @param {string} run its id */
   function open(run) {
     close();
     watched = run;
-    source = new EventSource(server(`runs/${run}/events`));
+    source = new EventSource(address(run));
     source.onmessage = (message) => onEvent(JSON.parse(message.data));
     source.onerror = lost;
   }

@@ -12,11 +12,12 @@ const DOT = 1.3;
 /**
  * @param {HTMLElement} host
  * @param {(key: string) => void} onChoose
+ * @param {Task[]} offered
  */
-export function createPicker(host, onChoose) {
+export function createPicker(host, onChoose, offered = tasks()) {
   setAttribute(host, "role", "group");
   setAttribute(host, "aria-label", "Task");
-  const buttons = tasks().map((task) => ({ key: task.key, node: buttonOf(task, () => onChoose(task.key)) }));
+  const buttons = offered.map((task) => ({ key: task.key, node: buttonOf(task, () => onChoose(task.key)) }));
   host.append(...buttons.map(({ node }) => node));
   return {
     /** @param {string} chosen its key */

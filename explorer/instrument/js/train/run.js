@@ -1,8 +1,8 @@
 // The session's run: what is pressed shows at once, and then what the server says.
 
-import { sent } from "../choice/server.js";
+import { post } from "../choice/server.js";
 import { createFeed } from "./feed.js";
-import { keep, kept } from "./session.js";
+import { keep, kept, owner } from "./session.js";
 import { withArrays } from "./series.js";
 import { ACTIVE, AT_REST, IDLE, OVER } from "./status.js";
 
@@ -16,8 +16,6 @@ import { ACTIVE, AT_REST, IDLE, OVER } from "./status.js";
  */
 
 const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events come without what was seen last
-const SILENT = "The server does not answer: try again in a moment.";
-const PATIENCE_MS = 20_000;
 
 /**
  * ``live`` gives the settings that may change in mid-run as they are shown: every command carries them.
@@ -32,7 +30,8 @@ export function createRun({ server, live, onChange }) {
   // The settings of the run there is once all that waits is done.
   let intended = /** @type {string|null} */ (null);
   let changing = false; // a change of lr or pace is not yet sent
-  const feed = createFeed({ server, onEvent: told, onLost: () => show({ lost: true }) });
+  const address = (/** @type {string} */ id) => server(`runs/${id}/events`);
+  const feed = createFeed({ address, onEvent: told, onLost: () => show({ lost: true }) });
 
   /** @param {Partial<View>} next */
   function show(next) {
@@ -173,29 +172,4 @@ export function createRun({ server, live, onChange }) {
     run = null;
     keep("run", null);
   }
-}
-
-/**
- * The answer of the server to a request; a message where it gives none.
- * @param {string} address
- * @param {*} data
- */
-async function post(address, data) {
-  try {
-    const response = await fetch(address, { ...sent(data), signal: AbortSignal.timeout(PATIENCE_MS) });
-    return await response.json();
-  } catch {
-    return { message: SILENT };
-  }
-}
-
-/** This session's name, so that it has one active run. */
-function owner() {
-  const known = kept("owner");
-  if (known) return known;
-  const made = [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("");
-  keep("owner", made);
-  return made;
 }

@@ -25,3 +25,14 @@ function storage() {
     return null;
   }
 }
+
+/** This session's name, so that it has one active run and one study. @returns {string} */
+export function owner() {
+  const known = kept("owner");
+  if (known) return known;
+  const made = [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+  keep("owner", made);
+  return made;
+}

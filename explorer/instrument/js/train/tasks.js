@@ -17,7 +17,7 @@ import { widened } from "../choice/choice.js";
  */
 
 const FIRST_SEEDS = "5"; // of who has set nothing: what is said of one seed alone has no uncertainty
-const OF_ANY_TASK = ["seed", "seeds", "pace", "device"]; // settings that mean the same whatever is learnt
+const OF_ANY_TASK = ["seed", "seeds", "pace", "device", "controls"]; // what means the same whatever is learnt
 
 /** @returns {Task[]} in the order of the picker */
 export function tasks() {
