@@ -1,11 +1,12 @@
 """Studies: which rule, at its own best rate, over seeds, on data held out, beside controls."""
 
 from explorer.study.conduct import study
-from explorer.study.plan import Lane, Plan, Row
+from explorer.study.plan import Lane, Plan, Row, usual_rates
 from explorer.study.result import Result
 from explorer.study.stepper import Stepper
 from explorer.study.workers import OtherVersionsError, StudyStoppedError
 
 __all__ = [
     "Lane", "OtherVersionsError", "Plan", "Result", "Row", "Stepper", "StudyStoppedError", "study",
+    "usual_rates",
 ]  # fmt: skip

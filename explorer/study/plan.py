@@ -311,9 +311,14 @@ def _rules(rules: object) -> list[str | Rule]:
     return list(distinct.values())
 
 
+def usual_rates(lr: float) -> tuple[float, ...]:
+    """Those that are tried where none are given, around a task's own."""
+    return tuple(float(f"{lr * factor:.6g}") for factor in FACTORS)
+
+
 def _rates(lrs: object, usual: float) -> tuple[float, ...]:
     if lrs is None:
-        return tuple(float(f"{usual * factor:.6g}") for factor in FACTORS)
+        return usual_rates(usual)
     return tuple(SETTINGS["lr"].checked(rate) for rate in _numbers("lrs", lrs))
 
 

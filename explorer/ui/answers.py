@@ -19,21 +19,42 @@ from explorer.instrument.assets import PLOTLY, json_text, skeleton, skeleton_css
 from explorer.instrument.page import Page
 from explorer.lessons import GLOSSARY, LESSONS
 from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
+from explorer.study import usual_rates
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
 from explorer.training.instruments import INSTRUMENTS, Instrument
-from explorer.training.limits import MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
+from explorer.training.limits import (
+    LARGEST_LR,
+    MAX_TABLE_BYTES,
+    MAX_TABLE_COLUMNS,
+    MAX_TABLE_ROWS,
+    SMALLEST_LR,
+)
 from explorer.training.words import DEVICES, OPTIMISERS
-from explorer.ui.link import SECTIONS, WORDS, Choice, from_text, is_embedded, training_texts
-from explorer.ui.presets import PRESETS, TRAINING
+from explorer.ui.link import (
+    MOST_RATES,
+    MOST_VALUES,
+    SECTIONS,
+    WORDS,
+    Choice,
+    from_text,
+    is_embedded,
+    numbers_text,
+    training_texts,
+)
+from explorer.ui.presets import PRESETS, STUDIES, TRAINING
 
 _FIND: Mapping[str, Callable[[str], Op | Rule]] = {"op": find_op, "rule": find_rule}
 _FLOAT32_STEPS = 8  # a step of the grid below this many float32 numbers needs float64
 # What words of settings are called.
 _WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES | OPTIMISERS
-_PRESETS = {"instrument": PRESETS, "training": TRAINING}
+_PRESETS = {"instrument": PRESETS, "training": TRAINING, "study": STUDIES}
 _COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
 # What a page loads beside what all of them need.
-_ALSO = {"/train": ("train/training.js",), "/learn": ("learn/course.js", "train/training.js")}
+_ALSO = {
+    "/train": ("train/training.js",),
+    "/study": ("study/study.js",),
+    "/learn": ("learn/course.js", "train/training.js"),
+}
 LONGEST_BODY = 8 * MAX_CHARACTERS  # bytes of pasted code as JSON: four a character, or an escaped quote
 _log = logging.getLogger(__name__)
 Answer = dict[str, Any]
@@ -45,11 +66,13 @@ def files() -> Mapping[str, Asset]:
     start = Choice()
     link = {"defaults": {"range": start.range, "g": start.g}, "words": WORDS}
     known = document() | {"link": link} | training()
-    known["limits"] = known["limits"] | {"table": TABLE_LIMITS}
+    known["limits"] = known["limits"] | {"table": TABLE_LIMITS, "study": STUDY_LIMITS}
     return assets(known)
 
 
 TABLE_LIMITS = {"rows": MAX_TABLE_ROWS, "columns": MAX_TABLE_COLUMNS, "bytes": MAX_TABLE_BYTES}
+
+STUDY_LIMITS = {"low": SMALLEST_LR, "high": LARGEST_LR, "rates": MOST_RATES, "values": MOST_VALUES}
 
 
 def training() -> Answer:
@@ -81,6 +104,7 @@ def _task(task: Task) -> Answer:
     told = ("key", "label", "purpose", "kind", "place", "metric", "chance", "note")
     shown = (setting for name, setting in SETTINGS.items() if name != "task")
     defaults = {setting.name: setting.text(setting.default(task.key)) for setting in shown}
+    defaults["rates"] = numbers_text(usual_rates(task.lr))
     begins = {"op": task.op, "rules": task.rules, "parameters": task.parameters}
     facts = {name: getattr(task, name) for name in told}
     return facts | {"defaults": defaults, "begins": begins, "picture": task.picture()}

@@ -21,3 +21,6 @@ WATCHERS = 16 * _SPARE  # of one training: connections that broke off unnoticed 
 WATCHED = 16 * _SPARE  # trainings of one visitor
 SHARED_WATCHED = PAGES  # of all at one address whose browsers keep no cookie
 VISITORS = 4_096  # whose pace is remembered
+LANES = 3_000 * _SPARE  # runs of one study
+STUDY_CHUNK = 50  # runs of a study that go together: more are little faster, and the picture fills later
+STUDY_PICTURES = 10  # a second, of all watched studies together

@@ -13,13 +13,17 @@ from urllib.parse import parse_qs, urlencode
 
 from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, find_rule, hint
 from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE
-from explorer.formula import FormulaError
+from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
 from explorer.training import SETTINGS, USUAL, Setting, TrainingSettings
+from explorer.training.limits import LARGEST_LR, SMALLEST_LR
 
 LONGEST_QUOTE = 60
 LONGEST_REASON = 200
 SECTIONS = {"formula": "Formula", "code": "Code", "paste": "Paste code", "data": "Data"}
+MOST_RATES = 20  # of a study
+MOST_VALUES = 20  # of a parameter that a study sweeps
+STUDY = ("rates", "controls", "sweep", "values")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 _EMBED = re.compile(r"(?:^|&)embed=([^&]*)")
@@ -35,7 +39,9 @@ class Choice(TrainingSettings):
 
     ``parameters`` holds the values that differ from their default, by name or by ``rule.name``;
     ``hide`` the rules whose curves are not drawn; ``colours`` the number of each rule's colour as one text,
-    "" for 1, 2, 3 …; ``section`` what is open below the chart, or "".
+    "" for 1, 2, 3 …; ``section`` what is open below the chart, or "". Of a study: ``rates`` to try, () for
+    the task's usual ones, whether zero and reversal stand beside the rules as ``controls``, and the
+    parameter whose ``values`` it goes through, ``sweep``, or "".
     """
 
     op: str = "round"
@@ -46,6 +52,10 @@ class Choice(TrainingSettings):
     parameters: Mapping[str, float] = field(default_factory=dict)
     range: tuple[float, float] = (-3.0, 3.0)
     g: float = 1.0
+    rates: tuple[float, ...] = ()
+    controls: bool = True
+    sweep: str = ""
+    values: tuple[float, ...] = ()
 
     @property
     def entries(self) -> tuple[Op, tuple[Rule, ...]]:
@@ -61,7 +71,19 @@ class Choice(TrainingSettings):
 
 _DEFAULT = Choice()
 # What a link says by these words; a parameter of the same name stands behind a prefix.
-WORDS = ("op", "rule", "hide", "colours", "range", "g", "section", "embed", "embed_options", *SETTINGS)
+WORDS = (
+    "op",
+    "rule",
+    "hide",
+    "colours",
+    "range",
+    "g",
+    "section",
+    "embed",
+    "embed_options",
+    *SETTINGS,
+    *STUDY,
+)
 PREFIX = "p."
 _COLOURS = "".join(map(str, range(1, MOST_RULES + 1)))
 
@@ -104,13 +126,28 @@ def ordered(
 
 
 def training_texts(choice: Choice) -> dict[str, str]:
-    """The task if it is not the usual one, and what differs from its defaults, as a link writes them."""
+    """The task if it is not the usual one, and what differs from its defaults, as a link writes them.
+
+    What only a study has is among them.
+    """
     texts = {
         name: text
         for name, setting in SETTINGS.items()
         if (text := setting.text(getattr(choice, name))) != setting.text(setting.default(choice.task))
     }
+    texts |= _study_texts(choice)
     return texts if choice.task == USUAL else {"task": choice.task, **texts}
+
+
+def _study_texts(choice: Choice) -> dict[str, str]:
+    texts = {"rates": numbers_text(choice.rates), "controls": "" if choice.controls else "no"}
+    texts |= {"sweep": choice.sweep, "values": numbers_text(choice.values)}
+    return {name: text for name, text in texts.items() if text}
+
+
+def numbers_text(numbers: Sequence[float]) -> str:
+    """Several numbers as a link writes them."""
+    return ",".join(map(number_text, numbers))
 
 
 def query_length(query: Mapping[str, Sequence[str]]) -> int:
@@ -150,7 +187,7 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
         range=reader.range(),
         g=reader.g(),
     )
-    choice = reader.training(choice)
+    choice = reader.study(reader.training(choice))
     rest = [
         f"The link sets {_quoted(key)}, which nothing here uses." for key in reader.query if reader.query[key]
     ]
@@ -267,6 +304,45 @@ class _Reader:
         task = self.setting(SETTINGS["task"], USUAL)
         rest = {name: self.setting(setting, task) for name, setting in SETTINGS.items() if name != "task"}
         return replace(choice, task=task, **rest)
+
+    def study(self, choice: Choice) -> Choice:
+        """What is asked of a study."""
+        rates = self.numbers("rates", SMALLEST_LR, LARGEST_LR, MOST_RATES, "The task's usual ones are taken.")
+        return replace(choice, rates=rates, controls=self.controls(), **self.swept(choice))
+
+    def controls(self) -> bool:
+        text = self.last("controls")
+        if text not in (None, "yes", "no"):
+            self.note(f"The link asks for controls = {_quoted(str(text))}: it must be yes or no.")
+        return text != "no"
+
+    def swept(self, choice: Choice) -> dict[str, Any]:
+        """The parameter that is swept with its values, where there are both."""
+        name = self.last("sweep") or ""
+        parameter = parameters_of(*choice.entries).get(name)
+        bounds = reach(parameter) if parameter else (-math.inf, math.inf)
+        values = self.numbers("values", *bounds, MOST_VALUES, "No parameter is swept.")
+        if name and not parameter:
+            self.note(f"The link sweeps {_quoted(name)}, which is no parameter of its op and rules.")
+        elif bool(name) != bool(values):
+            self.note("A sweep needs a parameter and its values, such as sweep=c&values=0.5,1,2.")
+        return {"sweep": name, "values": values} if parameter and values else {}
+
+    def numbers(self, key: str, low: float, high: float, most: int, otherwise: str) -> tuple[float, ...]:
+        """Several numbers, each once and in order; none with a notice where one of them cannot be."""
+        text = self.last(key)
+        if text is None:
+            return ()
+        parts = text.split(",")
+        found = sorted({float(part) + 0.0 for part in parts if _NUMBER.fullmatch(part)})
+        fit = all(_NUMBER.fullmatch(part) and low <= float(part) <= high for part in parts)
+        if fit and len(found) <= most:
+            return tuple(found)
+        self.note(
+            f"The link asks for {key} = {_quoted(text)}: up to {most} numbers from {low:.15g} to "
+            f"{high:.15g} can be had, between commas. {otherwise}"
+        )
+        return ()
 
     def setting(self, setting: Setting, task: str) -> Any:
         """What the link says of a setting, or else the task's default."""

@@ -28,7 +28,7 @@ def _component(part: str) -> Any:
     return st.components.v2.component(part, html=skeleton(part), js=_JS, isolate_styles=False)
 
 
-_mounts = {part: _component(part) for part in ("heading", "instrument", "training", "lesson")}
+_mounts = {part: _component(part) for part in ("heading", "instrument", "training", "study", "lesson")}
 
 
 def mount(part: str, **more: Any) -> None:

@@ -23,6 +23,7 @@ class Page:
 PAGES = (
     Page("explore", "/", "Explore", "show_chart"),
     Page("train", "/train", "Train", "play_circle", leads=True),
+    Page("study", "/study", "Study", "grid_on", leads=True),
     Page("learn", "/learn", "Learn", "school"),
 )
 

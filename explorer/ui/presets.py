@@ -104,3 +104,21 @@ TRAINING = (
            "Look at the loss: with ten times the learning rate it grows until it is no longer finite. Try "
            "1e-6."),
 )
+
+# For the page of studies; with these settings each ends as its hint says.
+STUDIES = (
+    Preset("Each rule at its own rate",
+           "task=digits&hidden=16,16,16&op=sign&rule=default&rule=straight_through&rule=clipped&seeds=5"
+           "&rates=0.0003,0.001,0.003,0.01,0.03",
+           "Each does best at another rate. Clipped leads straight-through by about ten points also so; "
+           "autograd's gradient of sign does no better than the control Zero."),
+    Preset("How wide a surrogate",
+           "task=spikes&op=step&rule=boxcar&rule=triangle&sweep=w&values=0.02,0.1,0.5,2&seeds=5&rates=0.01,0.03",
+           "A boxcar that is too narrow teaches a spiking net less; from half a unit on, five seeds see no "
+           "difference, nor one from a triangle: the width matters more than the shape."),
+    Preset("Ten times a rule, under Adam",
+           "task=digits&hidden=16,16,16&op=sign&rule=scale&sweep=s&values=0.1,1,10&seeds=5&rates=0.003,0.01"
+           "&controls=no",
+           "Adam divides the size of a gradient out: a tenth of a rule, or ten times it, is not seen to "
+           "learn otherwise. Choose gradient descent with rates 0.1, 0.3 below, and it does."),
+)

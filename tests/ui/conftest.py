@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explorer.training import Engine, Limits
-from explorer.ui import runs, stream
+from explorer.ui import runs, stream, studies
 from tests.training.driving import Clock
 
 
@@ -17,6 +17,6 @@ def clock() -> Clock:
 @pytest.fixture
 def engine(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Engine:
     by_hand = Engine(Limits(workers=0), clock)
-    for part in (runs, stream):
+    for part in (runs, stream, studies):
         monkeypatch.setattr(part, "shared_engine", lambda: by_hand)
     return by_hand

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from explorer.catalogue import find_rule
+from explorer.study import Plan, Result, Stepper
 from explorer.training import SETTINGS, TASKS, Run, Settings, Snapshot
 from explorer.training.words import conclusion
-from explorer.ui.presets import PRESETS, TRAINING, Preset
+from explorer.ui import studies
+from explorer.ui.presets import PRESETS, STUDIES, TRAINING, Preset
 
 # The rules of each that is judged on held-out data, from the highest score to the lowest; those in one set
 # are not told apart by their seeds.
@@ -112,3 +114,36 @@ def test_the_first_examples_of_explore_train_as_they_say():
         ended = trained(preset)
         assert min(ended.loss, key=lambda rule: ended.loss[rule] or 0) == lower
         assert ended.gradients["default"].w1_moved == 0
+
+
+def studied(name: str, query: str) -> Result:
+    """An example of studies with something else in its query, such as fewer rates and seeds."""
+    (preset,) = [each for each in STUDIES if each.name == name]
+    plan: Plan = studies._plan({"query": f"{preset.query}&{query}"})
+    stepper = Stepper(plan)
+    while not stepper.finished:
+        stepper.advance()
+    return Result(plan, stepper.rows)
+
+
+def test_each_rule_at_its_own_rate_ends_as_its_hint_says():
+    best = studied("Each rule at its own rate", "rates=0.003,0.01,0.03&seeds=3").best.set_index("rule")
+    assert best["lr"].nunique() > 1
+    assert best.loc["clipped", "held_out"] > best.loc["straight_through", "held_out"] + 0.05
+    assert best.loc["default", "held_out"] == best.loc["zero", "held_out"]
+
+
+def test_a_surrogate_of_half_a_unit_is_wide_enough():
+    judged = studied("How wide a surrogate", "rates=0.03&seeds=2&controls=no").judged
+    by_width = judged.set_index("w")["held_out"]
+    assert by_width[0.5] > by_width[0.1] + 0.03 > by_width[0.02] + 0.06
+    assert abs(by_width[0.5] - by_width[2.0]) < 0.03
+    assert abs(by_width[0.5] - judged.set_index("rule").loc["triangle", "held_out"]) < 0.03
+
+
+def test_the_size_of_a_rule_matters_to_gradient_descent_and_not_to_adam():
+    name = "Ten times a rule, under Adam"
+    adam = studied(name, "rates=0.01&seeds=2").judged.set_index("s")["held_out"]
+    assert np.ptp(adam) < 0.05
+    plain = studied(name, "rates=0.3&seeds=2&optimiser=sgd").judged.set_index("s")["held_out"]
+    assert plain[1.0] > max(plain[0.1], plain[10.0]) + 0.05

@@ -10,7 +10,7 @@ from explorer.curves import LARGEST_RANGE
 from explorer.instrument import document
 from tests.instrument.modules import Node
 
-CHOICE = {"op": "clamp", "range": [-3, 3], "g": 1, "parameters": {}, "bounds": {}}
+CHOICE = {"op": "clamp", "range": [-3, 3], "g": 1, "parameters": {}, "bounds": {}, "training": {}}
 
 
 def changed(node: Node, change: str, *given: Any, slots: dict[str, int]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import { sampling } from "../formula/sampling.js";
  */
 /**
  * ``parameters`` holds the values that differ from their default, by control name; ``bounds`` the ends of
- * sliders that were widened; ``training`` the settings of a run as a link writes them.
+ * sliders that were widened; ``training`` the settings of a run or study as a link writes them.
  * @typedef {{op: string, rules: Shown[], parameters: Object<string, number>, range: [number, number],
  *   g: number, bounds: Object<string, [number, number]>, section: string,
  *   training: Object<string, string>}} Choice
@@ -160,5 +160,12 @@ export function widened(choice) {
 /** @param {Choice} before @param {Choice} after the next one, its parameters not yet carried over */
 function exchanged(before, after) {
   const parameters = carried(before.parameters, entriesOf(before), entriesOf(after));
-  return widened({ ...after, parameters });
+  return withoutLostSweep(widened({ ...after, parameters }));
+}
+
+/** What is swept goes with its parameter. @param {Choice} choice @returns {Choice} */
+function withoutLostSweep(choice) {
+  const { sweep, values: _values, ...training } = choice.training;
+  const stays = sweep === undefined || choiceControls(choice).some(({ name }) => name === sweep);
+  return stays ? choice : { ...choice, training };
 }

@@ -19,7 +19,9 @@ import { setSampling } from "../formula/sampling.js";
  * @property {{light: string[], dark: string[], neutral: string}} colours
  * @property {import("../formula/sampling.js").Sampling} sampling
  * @property {{rules: number, formula: number, g: number, query: number,
- *   table: {rows: number, columns: number, bytes: number}}} limits ``table`` is not in a saved file either
+ *   table: {rows: number, columns: number, bytes: number},
+ *   study: {low: number, high: number, rates: number, values: number}}} limits ``table`` and ``study`` are
+ *   not in a saved file either
  * @property {{defaults: {range: [number, number], g: number}, words: string[]}} link
  * @property {*[]} settings of a run
  * @property {*[]} tasks in the order of the picker

@@ -13,7 +13,7 @@ import { createTakeAway } from "./takeaway.js";
  * What the instrument reaches outside: addresses of plotly.js and of torch's curves, how own formulas are
  * and pasted code are read, where the whole is saved, the examples, and the names of the sections by key.
  * What is null is not there, as in a saved file, which has ``words`` for its start instead;
- * ``createTraining`` makes the run of a page that has places for it.
+ * ``createTraining`` makes the run or the study of a page that has places for it.
  * @typedef {{plotly: string, confirm: string|null, read: import("../cards/own.js").Read|null,
  *   readCode: import("./paste.js").ReadCode|null, words?: import("./words.js").Words,
  *   server?: (path: string) => string, createTraining?: CreateTraining,
@@ -21,7 +21,7 @@ import { createTakeAway } from "./takeaway.js";
  */
 /**
  * @typedef {(host: HTMLElement, store: import("../choice/store.js").Store, reach: {plotly: string,
- *   server: (path: string) => string, colours: () => {rules: string[]},
+ *   server: (path: string) => string, colours: () => {rules: string[], neutral: string},
  *   examples: import("./strip.js").Example[]}) => Drawn} CreateTraining
  * @typedef {{refresh: () => void, destroy: () => void}} Drawn a part that is drawn anew when the colours
  *   change

@@ -20,6 +20,7 @@ import { stayUncovered } from "./uncovered.js";
 const PARTS = [
   [".heading", async () => heading],
   [".lesson", lessons],
+  [".study", studying],
   [".training", training],
   [".instrument", exploring],
 ];
@@ -77,9 +78,28 @@ async function training() {
     import("../train/training.js"),
     import("../train/tasks.js"),
   ]);
+  return working(createTraining, entered);
+}
+
+/** @returns {Promise<Make>} */
+async function studying() {
+  const [{ createStudy }, { enteredStudy }] = await Promise.all([
+    import("../study/study.js"),
+    import("../study/settings.js"),
+  ]);
+  return working(createStudy, enteredStudy);
+}
+
+/**
+ * A page on which the server works for the visitor.
+ * @param {import("../explore/instrument.js").CreateTraining} createTraining
+ * @param {Parameters<typeof createPage>[3]} enter
+ * @returns {Make}
+ */
+function working(createTraining, enter) {
   return (place, { data }) => {
     leaveServed();
-    const page = createPage(place, data, { createTraining }, entered);
+    const page = createPage(place, data, { createTraining }, enter);
     page.join(() => undefined);
     return page.destroy;
   };

@@ -1,0 +1,74 @@
+// What each rule reaches, with its interval, as plain data: a line a rule, or a curve over what is swept. No page.
+
+import { shortText } from "../formula/numbers.js";
+import { scoreText } from "./heat.js";
+import { laneName, shortName, subjectOf } from "./lanes.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Judged} Judged */
+/** @typedef {import("./lanes.js").Lane} Lane */
+/**
+ * A point: ``at`` is the line it stands on, or the value of what is swept, null where the rule has none.
+ * ``half`` is half the width of its interval, null where there is none; ``sure`` says that it is judged.
+ * @typedef {{at: number|null, score: number, half: number|null, sure: boolean, words: string}} Point
+ * @typedef {{key: string, name: string, colour: string, control: boolean, points: Point[]}} Series
+ * The picture: ``names`` are those of the lines, "" in a sweep.
+ * @typedef {{heading: string, words: string, title: string, share: boolean, chance: number|null,
+ *   sweep: string, values: number[], names: string[], firstControl: number, series: Series[], empty: string}} Picture
+ */
+
+/** @param {State} state @returns {Picture} */
+export function accuracyOf(state) {
+  const { results } = state.view.status;
+  const { lanes, sweep } = subjectOf(state);
+  const metric = results?.metric ?? "accuracy";
+  const judged = results?.judged ?? [];
+  const isSwept = lanes.some(({ value }) => value !== null);
+  const series = [...new Set(lanes.map(({ key }) => key))].map((key) => {
+    const own = lanes.filter((lane) => lane.key === key);
+    const { label: name, colour, control } = own[0];
+    const points = own.flatMap((lane) => {
+      const found = judged.find((each) => each.rule === key && each.value === lane.value);
+      const at = isSwept ? lane.value : lanes.indexOf(lane);
+      return found ? pointOf(found, at, laneName(lane, sweep), metric) : [];
+    });
+    return { key, name, colour, control, points };
+  });
+  const seeds = results?.seeds ?? 0;
+  return {
+    heading: headingOf(metric, seeds),
+    title: metric === "accuracy" ? "accuracy, %" : metric,
+    share: metric === "accuracy",
+    chance: results?.chance ?? null,
+    sweep: isSwept ? shortName(sweep) : "",
+    values: [...new Set(lanes.flatMap(({ value }) => (value === null ? [] : [value])))],
+    names: isSwept ? [] : lanes.map(({ label }) => label),
+    firstControl: isSwept ? -1 : lanes.findIndex(({ control }) => control),
+    series,
+    words: [
+      headingOf(metric, seeds),
+      ...series.flatMap(({ points }) => points.map(({ words }) => words)),
+    ].join(". "),
+    empty: "A rule appears here as soon as one of its nets is trained",
+  };
+}
+
+/** @param {string} metric @param {number} seeds */
+function headingOf(metric, seeds) {
+  const what = metric === "accuracy" ? "Held-out accuracy" : `Held-out ${metric}`;
+  return seeds > 1 ? `${what}: mean of ${seeds} other seeds, 95 % interval` : what;
+}
+
+/** @param {Judged} judged @param {number|null} at @param {string} name @param {string} metric @returns {Point[]} */
+function pointOf({ mean, half, validation, lr }, at, name, metric) {
+  const unit = metric === "accuracy" ? " %" : "";
+  const rate = lr === null ? "" : ` at lr ${shortText(lr)}`;
+  if (mean !== null) {
+    const interval = half === null ? "" : ` ± ${scoreText(half, metric)}`;
+    const words = `${name}: ${scoreText(mean, metric)}${interval}${unit} held-out${rate}`;
+    return [{ at, score: mean, half, sure: true, words }];
+  }
+  if (validation === null) return [];
+  const words = `${name}: ${scoreText(validation, metric)}${unit} validation so far${rate}, not yet judged`;
+  return [{ at, score: validation, half: null, sure: false, words }];
+}

@@ -1,0 +1,101 @@
+// The heat map of a study as plain data: a line a rule, a column a rate. No page.
+
+import { shortText } from "../formula/numbers.js";
+import { laneName, subjectOf, trainQuery } from "./lanes.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Cell} Cell */
+/** @typedef {import("./lanes.js").Lane} Lane */
+/**
+ * One cell: ``text`` stands in it, ``words`` say all of it, ``query`` opens it on Train, ``shade`` is from 0
+ * to 1, null where there is no score; ``chosen`` is the rate of its line.
+ * @typedef {{text: string, mark: string, words: string, query: string, shade: number|null,
+ *   diverged: boolean, chosen: boolean}} Drawn
+ * @typedef {{lane: Lane, name: string, cells: Drawn[]}} Row
+ * @typedef {{heading: string, legend: string, rates: string[], rows: Row[], busy: boolean}} Heat
+ */
+
+const LEAST_SPAN = 0.1; // of scores from the lightest to the darkest: less is no difference worth a colour
+const NOT_YET = "–";
+
+/** @param {State} state @returns {Heat} */
+export function heatOf(state) {
+  const subject = subjectOf(state);
+  const { results } = state.view.status;
+  const known = results?.cells ?? [];
+  const metric = results?.metric ?? "accuracy";
+  const shade = shadesOf(known);
+  const chosen = new Map((results?.judged ?? []).map((each) => [keyOf(each), each.lr]));
+  const rows = subject.lanes.map((lane) => ({
+    lane,
+    name: laneName(lane, subject.sweep),
+    cells: subject.rates.map((lr) => {
+      const cell = known.find(
+        (each) => each.rule === lane.key && each.value === lane.value && each.lr === lr,
+      );
+      const isChosen = chosen.get(keyOf({ rule: lane.key, value: lane.value })) === lr;
+      return drawn(subject, lane, lr, cell, { metric, shade, isChosen, seeds: results?.seeds ?? 0 });
+    }),
+  }));
+  return {
+    heading: headingOf(metric, results?.seeds ?? 0),
+    legend: "Framed: the rate each rule is judged at. A cell opens as a run on Train.",
+    rates: subject.rates.map(shortText),
+    rows,
+    busy: results !== null,
+  };
+}
+
+/** @param {string} metric @param {number} seeds */
+function headingOf(metric, seeds) {
+  const what = metric === "accuracy" ? "Validation accuracy, %" : `Validation ${metric}`;
+  if (!seeds) return what;
+  return seeds === 1 ? `${what}, one seed` : `${what}: mean of ${seeds} seeds`;
+}
+
+/** @param {{rule: string, value: number|null}} line */
+function keyOf({ rule, value }) {
+  return JSON.stringify([rule, value]);
+}
+
+/** How dark a score is among others. @param {Cell[]} cells @returns {(score: number) => number} */
+function shadesOf(cells) {
+  const scores = cells.flatMap(({ mean }) => (mean === null ? [] : [mean]));
+  const high = scores.reduce((most, score) => Math.max(most, score), -Infinity);
+  const low = Math.min(
+    scores.reduce((least, score) => Math.min(least, score), Infinity),
+    high - LEAST_SPAN,
+  );
+  return (score) => (score - low) / (high - low);
+}
+
+/**
+ * @param {import("./lanes.js").Subject} subject
+ * @param {Lane} lane
+ * @param {number} lr
+ * @param {Cell|undefined} cell
+ * @param {{metric: string, shade: (score: number) => number, isChosen: boolean, seeds: number}} among
+ * @returns {Drawn}
+ */
+function drawn({ choice, sweep }, lane, lr, cell, { metric, shade, isChosen, seeds }) {
+  const at = `${laneName(lane, sweep)} at lr ${shortText(lr)}`;
+  const query = trainQuery(choice, lane, lr);
+  const common = { query, chosen: isChosen, diverged: false, mark: "" };
+  if (!cell) return { ...common, text: NOT_YET, words: `${at}: not yet trained`, shade: null };
+  const lost = cell.diverged ? `, ${cell.diverged} of ${seeds} seeds diverged` : "";
+  if (cell.mean === null) {
+    const words = `${at}: ${cell.diverged ? "every seed diverged" : "no score"}`;
+    return { ...common, text: "diverged", words, shade: null, diverged: true };
+  }
+  const text = scoreText(cell.mean, metric);
+  const unit = metric === "accuracy" ? " %" : "";
+  const many = cell.seeds < seeds - cell.diverged ? `, ${cell.seeds} of ${seeds} seeds so far` : "";
+  const choosing = isChosen ? ", the rate it is judged at" : "";
+  const words = `${at}: ${text}${unit}${many}${lost}${choosing}`;
+  return { ...common, text, mark: cell.diverged ? `${cell.diverged} ✕` : "", words, shade: shade(cell.mean) };
+}
+
+/** A score in a few characters. @param {number} score @param {string|null} metric */
+export function scoreText(score, metric) {
+  return metric === "accuracy" ? (100 * score).toFixed(1) : score.toFixed(2);
+}

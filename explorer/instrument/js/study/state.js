@@ -1,0 +1,59 @@
+// What the page of studies knows at a moment, and how it goes on from there. No page, no clock.
+
+import { studyKey } from "./settings.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+/**
+ * What the server says of a study; see explorer/ui/studies.py. ``cells`` are what rates are chosen by,
+ * ``judged`` what each rule does with its own on seeds and data of its own.
+ * @typedef {{rule: string, value: number|null, lr: number, mean: number|null, seeds: number, diverged: number}} Cell
+ * @typedef {{rule: string, value: number|null, lr: number|null, validation: number|null, mean: number|null,
+ *   half: number|null, scores: number[], seeds: number, diverged: number}} Judged
+ * @typedef {{rules: string[], controls: string[], lrs: number[], sweep: string, values: number[],
+ *   seeds: number, metric: string|null, chance: number|null, cells: Cell[], judged: Judged[],
+ *   words: string[], runs: number, most: number, stage: string}} Results
+ * @typedef {{state: string, sentence: string, done: number, total: number, left: string,
+ *   results: Results|null}} Status
+ * What is to be seen: ``notice`` is what could not be done, ``lost`` whether the connection is.
+ * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
+ * What a study would take: in words, and whether it is refused.
+ * @typedef {{sentence: string, refused: boolean}} Cost
+ * The state: what is chosen, what the study that is seen was begun with, how it stands, what the chosen one
+ * would cost (null while that is measured), the colours, the table that was pasted, and how many fields hold
+ * something that cannot be.
+ * @typedef {{choice: Choice, studied: Choice|null, studiedKey: string|null, view: View, cost: Cost|null,
+ *   colours: {rules: string[], neutral: string}, table: string, wrong: number}} State
+ */
+
+export const ACTIVE = ["waiting", "running"];
+
+/** @type {Status} */
+export const IDLE = {
+  state: "idle",
+  sentence: "Ready: press Start.",
+  done: 0,
+  total: 0,
+  left: "",
+  results: null,
+};
+
+/** @param {Choice} choice @param {State["colours"]} colours @param {string} table @returns {State} */
+export function stateOf(choice, colours, table) {
+  const view = { status: IDLE, notice: "", lost: false, id: null };
+  return { choice, studied: null, studiedKey: null, view, cost: null, colours, table, wrong: 0 };
+}
+
+/** A study of the present choice begins. @param {State} state @returns {State} */
+export function withBegun(state) {
+  return { ...state, studied: state.choice, studiedKey: studyKey(state.choice, state.table) };
+}
+
+/** The study that is seen is let go of. @param {State} state @returns {State} */
+export function withReset(state) {
+  return { ...state, studied: null, studiedKey: null };
+}
+
+/** Whether what is seen is a study of what is chosen. @param {State} state */
+export function isOfChoice({ choice, table, studiedKey }) {
+  return studiedKey === studyKey(choice, table);
+}

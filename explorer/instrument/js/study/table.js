@@ -1,0 +1,67 @@
+// The heat map on the page: a table whose cells open as runs on Train.
+
+import { element, setAttribute, setText } from "../elements/dom.js";
+
+/** @typedef {import("./heat.js").Heat} Heat */
+/** @typedef {import("./heat.js").Row} Row */
+/** @typedef {import("./heat.js").Drawn} Drawn */
+
+const DARKEST = 62; // percent of colour in the ground, on which letters are still well read
+
+/** @param {HTMLElement} host */
+export function createHeat(host) {
+  const title = element("h2", {});
+  const head = element("tr", {});
+  const body = element("tbody", {});
+  const table = element("table", {}, element("thead", {}, head), body);
+  const legend = element("p", { class: "next" });
+  host.append(title, element("div", { class: "grid" }, table), legend);
+  let shape = "";
+  let cells = /** @type {HTMLAnchorElement[][]} */ ([]);
+
+  /** Other rules or rates: another table. @param {Heat} heat */
+  function laidOut({ rates, rows }) {
+    const names = rates.map((rate) => element("th", { scope: "col" }, rate));
+    head.replaceChildren(element("th", { scope: "col" }, "rule, lr:"), ...names);
+    cells = rows.map(({ cells: drawn }) =>
+      drawn.map(() => element("a", { target: "_blank", rel: "noopener" })),
+    );
+    body.replaceChildren(...rows.map((row, at) => line(row, cells[at])));
+  }
+
+  return {
+    /** @param {Heat} heat */
+    show(heat) {
+      setText(title, heat.heading);
+      setText(legend, heat.legend);
+      const next = JSON.stringify([heat.rates, heat.rows.map(({ lane, name }) => [lane, name])]);
+      if (next !== shape) laidOut(heat);
+      shape = next;
+      heat.rows.forEach(({ cells: drawn }, row) => drawn.forEach((each, at) => fill(cells[row][at], each)));
+    },
+  };
+}
+
+/** @param {Row} row @param {HTMLAnchorElement[]} links */
+function line({ lane, name }, links) {
+  const heading = element("th", { scope: "row", title: name }, element("span", {}, name));
+  const row = element("tr", { class: lane.control ? "control" : "" }, heading);
+  row.style.setProperty("--colour", lane.colour);
+  row.append(...links.map((link) => element("td", {}, link)));
+  return row;
+}
+
+/** @param {HTMLAnchorElement} link @param {Drawn} drawn */
+function fill(link, { text, mark, words, query, shade, diverged, chosen }) {
+  const title = `${words}. Open on Train`;
+  if (link.dataset.text !== text + mark) {
+    link.replaceChildren(text, ...(mark ? [element("small", {}, mark)] : []));
+    link.dataset.text = text + mark;
+  }
+  setAttribute(link, "href", `train?${query}`);
+  setAttribute(link, "title", title);
+  setAttribute(link, "aria-label", title);
+  setAttribute(link, "data-state", diverged ? "diverged" : shade === null ? "empty" : "scored");
+  setAttribute(link, "data-chosen", chosen);
+  link.style.setProperty("--shade", `${Math.round((shade ?? 0) * DARKEST)}%`);
+}

@@ -1,0 +1,77 @@
+"""What a visitor does with a study."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.access import violations
+from tests.browser.training import button, press
+
+SMALL = "task=circles&op=sign&rule=default&rule=formula:+g*(abs(x)<=1)&rates=0.003,0.03&seeds=2"
+SMALL += "&hidden=4&batch=8&steps=20"
+RUNS = 24  # four rules with the controls, two rates and the one they are judged at, two seeds
+LONG = "task=digits&op=sign&rule=clipped&seeds=10&hidden=256&batch=1024&steps=2000"
+
+
+def open_study(page: Page, query: str) -> None:
+    page.goto(f"/study?{query}")
+    expect(button(page, "Start")).to_be_visible(timeout=30_000)
+
+
+def status(page: Page):
+    return page.locator(".study .status")
+
+
+def cell(page: Page, name: str):
+    return page.get_by_role("link", name=re.compile(name))
+
+
+def test_a_study_says_what_it_takes_fills_and_leads_on(page: Page):
+    open_study(page, SMALL)
+    expect(status(page)).to_contain_text(re.compile(rf"{RUNS} runs of 20 steps: about \d+ s"))
+    expect(cell(page, "not yet trained")).to_have_count(8)
+    press(page, "Start")
+    expect(status(page)).to_contain_text("Finished.", timeout=60_000)
+    expect(cell(page, r"\d %")).to_have_count(8)
+    expect(page.locator(".study .verdict")).to_contain_text("held-out data")
+    traces = page.eval_on_selector(".study .js-plotly-plot", "plot => plot.data.map(trace => trace.meta)")
+    assert traces == ["default", "formula: g * (abs(x) <= 1)", "zero", "reversal"]
+    assert violations(page, ".study") == []
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="All runs as CSV").click()
+    assert len(list(csv.DictReader(taken.value.path().read_text(encoding="utf-8").splitlines()))) == RUNS
+    with page.expect_popup() as opened:
+        cell(page, r"<= 1\) at lr 0.03").click()
+    expect(button(opened.value, "Start")).to_be_visible(timeout=30_000)
+    assert "lr=0.03" in opened.value.url
+    assert "rates" not in opened.value.url
+    opened.value.close()
+    page.reload()  # the study is still there
+    expect(cell(page, r"\d %")).to_have_count(8)
+    press(page, "Reset")
+    expect(cell(page, "not yet trained")).to_have_count(8)
+
+
+def test_stop_go_on_and_what_cannot_be(page: Page):
+    open_study(page, LONG)
+    press(page, "Start")
+    expect(status(page)).to_contain_text("Running")
+    press(page, "Stop")
+    expect(status(page)).to_contain_text("Stopped: what is done is kept.")
+    press(page, "Resume")
+    expect(status(page)).to_contain_text("Running")
+    rates = page.get_by_label("Rates lr")
+    rates.fill("0.1, 0")
+    rates.press("Enter")
+    expect(page.locator(".study .setup")).to_contain_text("0 cannot be: a rate lies between")
+    expect(rates).to_have_value("0.1, 0")
+    expect(button(page, "Start")).to_have_attribute("aria-disabled", "true")
+    rates.fill("0.1, 0.2")
+    rates.press("Enter")
+    expect(page).to_have_url(re.compile(r"rates=0\.1%2C0\.2"))
+    expect(status(page)).to_contain_text("These are the results of other settings")
+    press(page, "Reset")
+    expect(status(page)).to_contain_text("Ready")
