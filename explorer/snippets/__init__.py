@@ -7,6 +7,6 @@ what a user wrote.
 from explorer.snippets.detach import detach_snippet
 from explorer.snippets.jax_code import jax_snippet
 from explorer.snippets.notebooks import notebook
-from explorer.snippets.torch_code import snippet
+from explorer.snippets.torch_code import function_code, snippet
 
-__all__ = ["detach_snippet", "jax_snippet", "notebook", "snippet"]
+__all__ = ["detach_snippet", "function_code", "jax_snippet", "notebook", "snippet"]

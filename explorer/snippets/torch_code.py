@@ -87,12 +87,25 @@ def snippet(op: str | Op, rule: str | Rule, parameters: Values = None, **named: 
 
 def torch_code(pair: Pair) -> str:
     """The text of a module that defines ``pair.name`` and ``pair.layer``."""
+    return module(_code(pair) + _layer(pair))
+
+
+def _code(pair: Pair) -> str:
     gradient = _gradient(pair)
     if gradient is None:
-        return module(function(pair, f"return {fresh(pair.op.parsed, 'x')}") + _layer(pair))
+        return function(pair, f"return {fresh(pair.op.parsed, 'x')}")
     remarks = [] if pair.rule.parsed else [_NO_PATH]
     call = f"return _{pair.layer}Function.apply({', '.join(['x', *pair.parameters])})"
-    return module(_function_class(pair, gradient) + function(pair, call, *remarks) + _layer(pair))
+    return _function_class(pair, gradient) + function(pair, call, *remarks)
+
+
+def function_code(op: str | Op, rule: str | Rule, parameters: Values) -> tuple[str, str]:
+    """The name and the code of the function alone, to stand among others in a script that imports torch.
+
+    Arguments and errors are those of ``snippet``.
+    """
+    pair = paired(op, rule, parameters)
+    return pair.name, _code(pair)
 
 
 def module(code: str) -> str:

@@ -64,9 +64,11 @@ def _cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     chosen = y.expand(len(output), -1).unsqueeze(-1)
     logs = together(lambda each: each.log_softmax(-1), output)
     losses = sums(logs.gather(-1, chosen)).div_(-output.shape[1])
-    gradient = together(torch.exp, logs)
-    gradient.scatter_add_(-1, chosen, gradient.new_full((), -1.0).expand(chosen.shape))
-    return losses, gradient.div_(output.shape[1])
+    at_logs = torch.zeros_like(logs).scatter_(-1, chosen, -1 / output.shape[1])
+    return losses, together(lambda *each: _log_softmax_backward(*each, -1, logs.dtype), at_logs, logs)
+
+
+_log_softmax_backward = torch.ops.aten._log_softmax_backward_data  # autograd's own, to the last bit
 
 
 def _surprises(output: Tensor, y: Tensor, count: int) -> Tensor:

@@ -62,6 +62,12 @@ def _raster() -> Tensor:
 
 
 _STANDARDISED, _PLAIN = fixed(_standardised), fixed(_plain)
+_PIXELS = f"""
+digits = load_digits()
+x, y = torch.tensor(digits.data, dtype=torch.float32) / 16, torch.tensor(digits.target)
+judged = {_JUDGED}
+"""
+_SOURCE = f"{_PIXELS}x = (x - x.mean()) / x.std()\n"
 
 DIGITS = Task(
     key="digits",
@@ -73,6 +79,7 @@ DIGITS = Task(
     chance=0.1,
     op="round",
     picture=lambda: _grid(image()),
+    source=lambda _table: _SOURCE,
 )
 BINARY_WEIGHTS = Task(
     key="binary weights",
@@ -87,6 +94,7 @@ BINARY_WEIGHTS = Task(
     place="weights",
     lr=0.003,
     picture=lambda: _grid((_latent() >= 0).float()),
+    source=lambda _table: _SOURCE,
 )
 TERNARY_WEIGHTS = Task(
     key="ternary weights",
@@ -102,6 +110,7 @@ TERNARY_WEIGHTS = Task(
     place="weights",
     note="Straight-through, EWGS and DSQ do not differ here: all end within one standard error.",
     picture=lambda: _grid(_latent().round().clamp(-1, 1) / 2 + 0.5),
+    source=lambda _table: _SOURCE,
 )
 SPIKES = Task(
     key="spikes",
@@ -121,4 +130,5 @@ SPIKES = Task(
     hidden=(32, 32),
     init_scale=3.0,
     picture=lambda: _grid(_raster()),
+    source=lambda _table: _PIXELS,
 )

@@ -15,6 +15,12 @@ def _data(draw: Draw) -> Data:
     return Data(Part(x, y), _OUTPUTS)
 
 
+_SOURCE = f"""
+train_x = torch.randn({{batch}}, {_INPUTS}, generator=generator)
+train_y = torch.randn({{batch}}, {_OUTPUTS}, generator=generator)
+"""
+
+
 def _picture() -> dict[str, Any]:
     return {"grid": torch.rand(8, 8, generator=torch.Generator().manual_seed(0)).tolist()}
 
@@ -39,4 +45,5 @@ DOCUMENTS = Task(
     optimiser="sgd",
     bias=False,
     picture=_picture,
+    source=lambda _table: _SOURCE,
 )

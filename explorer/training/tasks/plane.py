@@ -1,6 +1,8 @@
 """Two classes of points in a plane, whose border a net must bend."""
 
+import inspect
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -64,6 +66,15 @@ def _picture(points: Points) -> dict[str, Any]:
     return {"points": [[round(a, 2), round(b, 2), int(c)] for (a, b), c in zip(places, y, strict=True)]}
 
 
+def _source(points: Points) -> str:
+    """The functions themselves, and what they are called for."""
+    code = "\n".join(inspect.getsource(function) for function in (_noisy, _both, points))
+    called = (
+        f"x, y = {points.__name__}(torch.Generator().manual_seed(0), {_POINTS})\njudged = {_POINTS // 4}\n"
+    )
+    return re.sub(r"\b_(?=[a-z])", "", f"\n{code}\n\n{called}")
+
+
 def _task(key: str, label: str, points: Points, purpose: str, **rest: Any) -> Task:
     """With random start biases: without them a net of signs could learn odd functions only."""
     rules = ("default", "straight_through", "clipped", "approx_sign", "reste")
@@ -71,7 +82,7 @@ def _task(key: str, label: str, points: Points, purpose: str, **rest: Any) -> Ta
     return Task(
         key=key, label=label, purpose=purpose, data=fixed(lambda: _data(points)),
         loss=cross_entropy, widths=(2, 2), kind="plane", chance=0.5, start_bias=1.0,
-        picture=lambda: _picture(points), **usual | rest,
+        picture=lambda: _picture(points), source=lambda _table: _source(points), **usual | rest,
     )  # fmt: skip
 
 

@@ -25,6 +25,25 @@ _DELIMITERS = ",;\t"
 
 Rows = Sequence[Sequence[str]]
 
+_READ = """
+def standardised(values):
+    scale = np.abs(values).max(0)
+    scaled = values / np.where(scale == 0, 1, scale)
+    deviation = scaled.std(0)
+    flat = deviation < 1e-12
+    values = np.where(flat, 0, (scaled - scaled.mean(0)) / np.where(flat, 1, deviation))
+    return torch.tensor(values.astype("f4"))
+
+
+with open("table.csv", encoding="utf-8-sig", newline="") as file:
+    rows = [[cell.strip() for cell in row] for row in csv.reader(file, delimiter={delimiter!r})]
+rows = [row for row in rows if any(row)][{skipped}:]
+labels = [row[-1] for row in rows]
+x = standardised(np.array([row[:-1] for row in rows], np.float64))
+{answers}
+judged = len(rows) // 5
+"""
+
 
 @lru_cache(maxsize=8)
 def read_table(text: str) -> Data:
@@ -55,8 +74,7 @@ def read_table(text: str) -> Data:
 def _rows(text: str) -> list[list[str]]:
     if len(text.encode(errors="replace")) > MAX_TABLE_BYTES:
         raise ValueError(f"a table may have at most {MAX_TABLE_BYTES:,} bytes")
-    first = text.lstrip("\ufeff\r\n ").partition("\n")[0]
-    delimiter = max(_DELIMITERS, key=first.count)
+    delimiter = _delimiter(text)
     try:
         cells = csv.reader(StringIO(text.lstrip("\ufeff"), newline=""), delimiter=delimiter, strict=True)
         rows = [[cell.strip() for cell in row] for row in cells if any(map(str.strip, row))]
@@ -73,6 +91,12 @@ def _rows(text: str) -> list[list[str]]:
         if len(row) != width:
             raise ValueError(f"row {number} has {len(row)} columns, the first has {width}")
     return rows
+
+
+def _delimiter(text: str) -> str:
+    """What stands most often in the first line."""
+    first = text.lstrip("\ufeff\r\n ").partition("\n")[0]
+    return max(_DELIMITERS, key=first.count)
 
 
 def _without_names(rows: Rows) -> Rows:
@@ -150,6 +174,19 @@ def _chosen(part: str) -> Any:
     return of
 
 
+def _source(table: str | None) -> str:
+    """How the file of such a table is read."""
+    rows = _rows(table or "")
+    skipped = len(rows) - len(_without_names(rows))
+    labels = [row[-1] for row in rows[skipped:]]
+    answers = (
+        "classes = sorted(set(labels))\ny = torch.tensor([classes.index(label) for label in labels])"
+        if _are_classes(labels)
+        else "y = standardised(np.array(labels, np.float64)[:, None])"
+    )
+    return _READ.format(delimiter=_delimiter(table or ""), skipped=skipped, answers=answers)
+
+
 def _data(draw: Draw) -> Data:
     if draw.table is None:
         raise ValueError("this task needs a table: paste one as CSV text, the last column the class")
@@ -164,4 +201,5 @@ TABLE = Task(
     loss=Loss(*(_chosen(part.name) for part in fields(Loss))),
     widths=(0, 0),
     kind="own",
+    source=_source,
 )

@@ -66,6 +66,8 @@ class Task:
         note: a sentence where what it begins with needs one.
         steps, lr, hidden, batch, optimiser, bias, init_scale, seeds, seed, pace, sigma, device: as in
             ``Settings``.
+        source: code for a script, that of a table given: the examples x and y and how many are ``judged``;
+            where none is held out, ``train_x`` and ``train_y`` as a ``generator`` draws them.
         picture: ``{"points": [[x, y, class], …]}`` within −1 and 1, ``{"grid": rows of 0 to 1}``, or None.
     """
 
@@ -100,3 +102,4 @@ class Task:
     sigma: float = 0.5
     device: str | None = None
     picture: Callable[[], dict[str, Any] | None] = lambda: None
+    source: Callable[[str | None], str] = lambda _table: ""

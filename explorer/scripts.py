@@ -1,0 +1,199 @@
+"""A run as a plain PyTorch script: the rules, the net and the loop written out, with torch alone."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from textwrap import fill, indent
+
+from torch import Generator
+
+from explorer.catalogue import Op, Rule, find_op, find_rule, values
+from explorer.snippets import function_code
+from explorer.snippets.layout import WIDTH, module
+from explorer.training import TASKS, Draw, Settings, Task
+from explorer.training.losses import squared_error
+
+_IMPORTS = (
+    {"csv": "import csv", "itertools": "import itertools", "math": "import math"},
+    {
+        "np": "import numpy as np",
+        "load_digits": "from sklearn.datasets import load_digits",
+        "torch": "import torch",
+        "Generator": "from torch import Generator, Tensor",
+        "Tensor": "from torch import Tensor",
+    },
+)
+_NETS = {
+    "activations": """
+for number, (weights, *bias) in enumerate(layers):
+    x = op(x) if number else x
+    x = {x}
+return x
+""",
+    "weights": """
+for number, (latent, *bias) in enumerate(layers):
+    unit = len(latent) ** 0.5  # what the op sees has about unit scale
+    weights = op(latent * unit) / unit
+    x = x.relu() if number else x
+    x = {x}
+return x
+""",
+    "spikes": """
+due = ((1 - x) * 7).round().where(x > 0.1, 8)  # bright pixels fire early, faint ones never
+spikes = [(due == time).to(x.dtype) for time in range(8)]
+for weights, *bias in layers[:-1]:
+    charge, fired = 0.0, []
+    for current in {currents}.chunk(8):
+        potential = charge + current
+        fired.append(op(potential - 1))
+        charge = 0.9 * potential * (1 - fired[-1].detach())  # who fired starts from 0
+    spikes = fired
+# The last units leak and never fire: what they get at a time stays in their mean potential for so long.
+weights, *bias = layers[-1]
+stays = [sum(0.9**age for age in range(8 - time)) / 8 for time in range(8)]
+faded = sum(spike * share for spike, share in zip(spikes, stays))
+return {faded}
+""",
+}
+_OPTIMISERS = {
+    "sgd": "torch.optim.SGD(parameters, lr={lr})",
+    "momentum": "torch.optim.SGD(parameters, lr={lr}, momentum=0.9)",
+    "adam": "torch.optim.Adam(parameters, lr={lr})",
+}
+_SQUARES = "(output - y).square().sum()"
+# By whether the answers are numbers rather than classes.
+_LOSSES = {
+    True: "(output - y).square().sum() / output.numel()",
+    False: "output.log_softmax(1).gather(1, y[:, None]).sum() / -len(y)  # cross-entropy",
+}
+_SCORES = {
+    True: "(1 - (held - held_y).square().sum() / (held_y - held_y.mean(0)).square().sum()).item()",
+    False: "(held.argmax(1) == held_y).float().mean().item()",
+}
+_SPLIT = """
+# Shuffled and split always alike; what stands between is for choosing rates.
+order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
+x, y = x[order], y[order]
+train_x, train_y = x[: -2 * judged], y[: -2 * judged]
+held_x, held_y = x[-judged:], y[-judged:]
+"""
+_HEAD = """
+torch.set_num_threads(1)  # with another number the last bits differ
+"""
+_TRAIN = """
+def train(op, seed):
+    generator = torch.Generator().manual_seed(seed)
+{data}
+    weights = [torch.randn(a, b, generator=generator) * {scale} for a, b in itertools.pairwise({ends})]
+    layers = [[each{zeros}] for each in weights]
+{biases}
+    parameters = [each.requires_grad_() for layer in layers for each in layer]
+    optimiser = {optimiser}
+    losses = []
+    for _ in range({steps}):
+{batch}
+        output = net(x, layers, op)
+        loss = {loss}
+        losses.append(loss.item())
+        if not math.isfinite(losses[-1]):
+            break
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+{score}
+"""
+_JUDGED = """
+    with torch.no_grad():
+        held = net(held_x, layers, op)
+    return losses, {score}
+"""
+_DRAWN = """
+chosen = torch.randint({rows}, ({batch},), generator=generator)
+x, y = train_x[chosen], train_y[chosen]
+"""
+_BIASES = """
+    for _, bias in layers[:-1]:
+        bias.copy_(torch.randn(bias.shape, generator=generator) * {deviation})
+"""
+_MAIN = """
+for op in ({functions}):
+    for seed in range({first}, {end}):
+        {found} = train(op, seed)
+        print(f"{{op.__name__}}, seed {{seed}}: loss {{losses[-1]:.6g}}{told}")
+"""
+
+
+def script(settings: Settings) -> str:
+    """Python source that trains what a run of these settings trains, with torch alone.
+
+    Digits come from scikit-learn; a table is read from ``table.csv`` with NumPy. Its ``train(op, seed)``
+    returns the loss of every step and, where something is held out, the score on it. On the machine of the
+    run they are the run's bit for bit where a step has a power of two of examples. Otherwise, and for the
+    documents' task under plain descent, rounding parts them; of spiking units and levels it may move one, and
+    all that follows. The learning rate is that of the settings throughout.
+
+    Args:
+        settings: as for ``Run``.
+    """
+    task = TASKS[settings.task]
+    op, rules = find_op(settings.op), [find_rule(rule) for rule in settings.rules]
+    functions = dict(_function(op, rule, place, settings) for place, rule in enumerate(rules, 1))
+    data = task.source(settings.table)
+    fixed = data + _SPLIT if task.metric else ""
+    parts = [
+        _HEAD,
+        fixed,
+        _net(settings, task),
+        _train(settings, task, data),
+        _main(settings, task, functions),
+    ]
+    code = module("".join([*functions.values(), *parts]), *_IMPORTS)
+    words = fill(f"{task.label}. {task.purpose}", WIDTH)
+    return f'"""{words}\n\nTrains with each rule, and prints how it ends.\n"""\n\n{code}'
+
+
+def _function(op: Op, rule: Rule, place: int, settings: Settings) -> tuple[str, str]:
+    """Name and code; own formulas are told apart by their place."""
+    named = rule if rule.key.isidentifier() else replace(rule, key=f"rule_{place}")
+    return function_code(op, named, values(op, rule, settings.parameters))
+
+
+def _net(settings: Settings, task: Task) -> str:
+    faded = "bias[0] * sum(stays)"
+    body = _NETS[task.place].format(
+        x=_product("x", settings), currents=_product("torch.cat(spikes)", settings),
+        faded=_product("faded", settings, faded),
+    )  # fmt: skip
+    return "\ndef net(x, layers, op):" + indent(body, "    ")
+
+
+def _product(x: str, settings: Settings, bias: str = "bias[0]") -> str:
+    return f"torch.addmm({bias}, {x}, weights)" if settings.bias else f"({x} @ weights)"
+
+
+def _train(settings: Settings, task: Task, data: str) -> str:
+    example = task.data(Draw(Generator(), settings.batch, settings.table))
+    inputs, outputs = example.widths
+    rows, are_numbers = len(example.train.x), example.train.y.is_floating_point()
+    batch = _DRAWN if rows > settings.batch else "x, y = train_x, train_y"
+    return _TRAIN.format(
+        data="" if task.metric else indent(data.format(batch=settings.batch), "    "),
+        scale=settings.init_scale if task.unit_weights else f"({settings.init_scale} / a**0.5)",
+        ends=(inputs, *settings.widths, outputs),
+        zeros=", torch.zeros(1, each.shape[1])" if settings.bias else "",
+        biases=_BIASES.format(deviation=task.start_bias) if settings.bias and task.start_bias else "",
+        optimiser=_OPTIMISERS[settings.optimiser].format(lr=settings.lr),
+        steps=settings.steps,
+        batch=indent(batch.format(rows=rows, batch=settings.batch), 8 * " "),
+        loss=_SQUARES if task.loss is squared_error else _LOSSES[are_numbers],
+        score=_JUDGED.format(score=_SCORES[are_numbers]) if task.metric else "    return losses",
+    )
+
+
+def _main(settings: Settings, task: Task, functions: Iterable[str]) -> str:
+    return _MAIN.format(
+        functions=", ".join(functions) + ",",
+        first=settings.seed,
+        end=settings.seed + settings.seeds,
+        found="losses, score" if task.metric else "losses",
+        told=", held-out score {score:.4f}" if task.metric else "",
+    )

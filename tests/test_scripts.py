@@ -1,0 +1,112 @@
+"""Each task's script, run on its own: its losses and its score are the run's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorer.scripts import script
+from explorer.training import TASKS, Run, Settings
+from explorer.training.optimisers import OPTIMISERS
+from tests.training.tables import POINTS
+
+STEPS = 30
+NUMBERS = "\ufeff" + "\n".join(f"{n % 7};  {n * n % 11} ;{n % 7 + 0.5 * (n * n % 11)}" for n in range(60))
+DENSE = [key for key, task in TASKS.items() if task.place != "spikes" and task.kind != "own"]
+
+
+@pytest.fixture
+def executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Runs the script of some settings where its table lies, and returns its names."""
+    monkeypatch.chdir(tmp_path)
+
+    def execute(settings: Settings) -> dict[str, Any]:
+        if settings.table is not None:
+            Path("table.csv").write_text(settings.table, encoding="utf-8", newline="")
+        text = script(settings)
+        assert "explorer" not in text
+        names: dict[str, Any] = {}
+        exec(compile(text, "script.py", "exec"), names)
+        return names
+
+    return execute
+
+
+def settings_of(task: str, **given: Any) -> Settings:
+    return Settings(task=task, steps=STEPS, device="cpu", **given)
+
+
+def assert_the_same(names: dict[str, Any], settings: Settings, functions: list[str]) -> None:
+    """Losses and score of every rule and seed, to the last bit."""
+    run = Run(settings)
+    run.advance(STEPS)
+    snapshot = run.snapshot()
+    for rule, function in zip(snapshot.losses, functions, strict=True):
+        for place in range(settings.seeds):
+            found = names["train"](names[function], settings.seed + place)
+            losses, *score = found if isinstance(found, tuple) else (found,)
+            assert np.float32(losses).tolist() == snapshot.seed_losses[rule][place].tolist(), (rule, place)
+            if score:
+                assert score[0] == pytest.approx(snapshot.score[rule][place], rel=1e-5), (rule, place)
+
+
+EACH = [(task, optimiser) for task in DENSE for optimiser in OPTIMISERS]
+SPARED = ("documents", "sgd")  # the run spares most of the first product there
+
+
+@pytest.mark.parametrize(("task", "optimiser"), [each for each in EACH if each != SPARED])
+def test_a_dense_nets_script_gives_the_runs_bits(task, optimiser, executed, capsys):
+    settings = settings_of(task, optimiser=optimiser, seeds=2, seed=3)
+    op = settings.op
+    names = executed(settings)
+    assert_the_same(names, settings, [f"{op}_{rule}" for rule in settings.rules])
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == 2 * len(settings.rules)
+    assert all(re.search(r"seed [34]: loss [\d.e+-]+", line) for line in said)
+
+
+@pytest.mark.parametrize("rule", ["straight_through", "triangle", "sigmoid_surrogate"])
+def test_a_spiking_nets_script_gives_the_runs_bits(rule, executed):
+    settings = settings_of("spikes", rules=(rule,))
+    assert_the_same(executed(settings), settings, [f"step_{rule}"])
+
+
+@pytest.mark.parametrize("rule", ["default", "leaky_backward"])
+def test_the_documents_loop_is_the_runs_but_for_rounding(rule, executed):
+    settings = Settings(rules=(rule,), steps=50, device="cpu")
+    names = executed(settings)
+    run = Run(settings)
+    run.advance(50)
+    losses = names["train"](names[f"relu_{rule}"], 0)
+    np.testing.assert_allclose(losses, run.snapshot().losses[rule], rtol=2e-6)
+
+
+@pytest.mark.parametrize("table", [POINTS, NUMBERS])
+def test_a_table_is_read_from_a_file_as_the_run_reads_it(table, executed):
+    settings = Settings(table=table, steps=STEPS, batch=8, op="tanh", rules=("default",), device="cpu")
+    names = executed(settings)
+    run = Run(settings)
+    data = run.tensors()
+    assert names["train_x"].tolist() == data.x.tolist()
+    assert names["train_y"].tolist() == data.y.tolist()
+    run.advance(STEPS)
+    losses, score = names["train"](names["tanh_default"], 0)
+    np.testing.assert_allclose(losses, run.snapshot().losses["default"], rtol=1e-6)
+    assert score == pytest.approx(run.snapshot().score["default"][0], abs=1e-5)
+
+
+def test_nets_of_any_shape(executed):
+    settings = settings_of(
+        "moons", rules=("clipped",), hidden=(8, 4, 6), bias=False, init_scale=2.0, batch=16
+    )
+    assert_the_same(executed(settings), settings, ["sign_clipped"])
+
+
+def test_own_formulas_are_told_apart(executed):
+    rules = ("formula: g * (abs(x) <= w)", "formula: g / (1 + abs(x))")
+    settings = settings_of("circles", op="formula: tanh(k * x)", rules=rules, parameters={"w": 2.0, "k": 3.0})
+    assert_the_same(executed(settings), settings, ["custom_rule_1", "custom_rule_2"])
