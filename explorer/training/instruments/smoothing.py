@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import prod
 from typing import NamedTuple
@@ -60,6 +60,15 @@ class Smoothed(NamedTuple):
         """At most so many jumps lie within reach of the noise on one side of an x."""
         ends = torch.searchsorted(self.at, self.at + _REACH * self.sigma)
         return int((ends - torch.arange(len(ends), device=ends.device)).max())
+
+    def below_x(self, x: Tensor) -> Tensor:
+        """How many jumps lie below each x."""
+        gaps = self.at.diff()
+        if len(gaps) and not torch.allclose(gaps, gaps[:1]):
+            return torch.bucketize(x, self.at)
+        even = gaps[0] if len(gaps) else 1.0  # by arithmetic: a search takes thirty times as long
+        position = ((x - self.at[0]) / even).nan_to_num_(0).ceil_()
+        return position.clamp_(0, len(self.at)).long()
 
     def slope(self, x: Tensor) -> Tensor:
         """The mean slope at any x, between the jumps."""
@@ -146,7 +155,7 @@ def _slope(nets: Nets, x: Tensor) -> Tensor:
 def _flipped(nets: Nets, op: Smoothed, layer: int, n: int) -> Tensor:
     """What the loss changes at the jumps near each x, times the density there; (lanes going, n, units)."""
     flips = _Flips(nets, layer, n)
-    own = torch.bucketize(flips.x, op.at)  # how many jumps lie below
+    own = op.below_x(flips.x)
     several = min(len(op.at), 2 * op.near)
     first = (own - op.near).clamp_(0, len(op.at) - several)
     if op.flat:
@@ -157,7 +166,9 @@ def _flipped(nets: Nets, op: Smoothed, layer: int, n: int) -> Tensor:
             flips.changes(op.above[first + jump]) - flips.changes(op.below[first + jump])
             for jump in range(several)
         ]
-    weighted = [change.mul_(op.density(flips.x - op.at[first + jump])) for jump, change in enumerate(changes)]
+    # Where all jumps are near, each is the same for all x.
+    at = [op.at[jump] if several == len(op.at) else op.at.take(first + jump) for jump in range(several)]
+    weighted = [change.mul_(op.density(flips.x - jump)) for change, jump in zip(changes, at, strict=True)]
     return sum(weighted[1:], weighted[0])
 
 
@@ -167,14 +178,18 @@ def _at_levels(flips: _Flips, op: Smoothed, own: Tensor, first: Tensor, count: i
     every = torch.arange(len(levels), device=levels.device)
     firsts = (every - op.near).clamp(0, len(levels) - count)
     distances = levels[firsts[:, None] + every[:count]] - levels[:, None]  # (own level, level from the first)
-    short, index = torch.unique((distances * 1e5).round() / 1e5, return_inverse=True)
+    lowest, highest = (int(end) for end in own.aminmax())
+    seen = (distances[lowest : highest + 1] * 1e5).round() / 1e5
+    short, index = torch.unique(seen, return_inverse=True)
     if flips.last and len(short) <= _MOST_DISTANCES:
-        table = flips.table(short)
-        return [table.gather(-1, index[own, level].unsqueeze(-1)).squeeze(-1) for level in range(count)]
+        table, own = flips.table(short), own - lowest
+        return [
+            table.gather(-1, index[:, level].take(own).unsqueeze(-1)).squeeze(-1) for level in range(count)
+        ]
     changes = flips.x.new_zeros((count, *own.shape))
     for turn in range(1, count):  # the own level is as it is
         level = (own - first + turn) % count
-        changes.scatter_(0, level[None], flips.changes(levels[first + level])[None])
+        changes.scatter_(0, level[None], flips.changes(levels.take(first + level))[None])
     return changes.unbind()
 
 
@@ -198,7 +213,10 @@ class _Flips:
         self._above = output[:, :n] if self.last else nets.now.traces[layer + 2].op.x[:, :n]
         self._loss, self._count = nets.task.loss, output.shape[1]
         self._output, self._answers = output[:, :n], nets.y[:, :n]
-        self._shares = self._loss.shares(self._output, self._answers, self._count)
+
+    @cached_property
+    def _shares(self) -> Tensor:
+        return self._loss.shares(self._output, self._answers, self._count)
 
     def table(self, distances: Tensor) -> Tensor:
         """How much the loss grows for each of some changes of y, (lanes, n, units, distances)."""
@@ -212,8 +230,8 @@ class _Flips:
     def _changes_of(self, lane: int, change: Tensor) -> Tensor:
         """Of one net: each of its units takes the place of a net of its own."""
         n, units = change.shape
-        ways = change.T.contiguous()[..., None] * self._weights[lane][:, None]  # (units, n, width above)
-        x = (ways + self._above[lane]).view(1, units * n, -1)
+        ways = change.T.contiguous()[..., None], self._weights[lane][:, None]
+        x = torch.addcmul(self._above[lane], *ways).view(1, units * n, -1)  # (units, n, width above)
         for layer, parameters in zip(self._layers, self._parameters, strict=True):
             x = layer.forward(x, [each[lane : lane + 1] for each in parameters], Trace())
         answers = self._answers[lane : lane + 1] if len(self._answers) > 1 else self._answers

@@ -1,0 +1,218 @@
+"""The smoothed gradient against independent ways to it: drawn noise, and units flipped one by one."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.training import LIVE, Run, Settings
+from explorer.training.instruments import INSTRUMENTS, instrument
+from explorer.training.instruments.alignment import compared, measured
+from explorer.training.instruments.smoothing import examples, smoothed, smoothed_gradient
+
+
+def nets_of(**settings):
+    """The nets of a run before its first step, as instruments see them."""
+    settings = Settings(device="cpu", **settings)
+    return Run(settings)._readings._seen(settings)
+
+
+def losses_of(nets, lane, layer, x):
+    """The loss that each example adds, where the op of a layer sees x (…, n, units) instead; in float64."""
+    weights = [[each[lane].double() for each in views] for views in nets.lanes.parameter_views]
+    op = nets.op.parsed.bind(nets.settings.parameters)
+    for number in range(layer, len(weights)):
+        x = op(x) if number in nets.op_layers else x @ weights[number][0] + sum(weights[number][1:])
+    chosen = x.gather(-1, nets.y[0].expand(x.shape[:-1])[..., None]).squeeze(-1)
+    return (x.logsumexp(-1) - chosen) / len(nets.y[0])
+
+
+def by_quadrature(nets, lane, layer, unit, sigma):
+    """The slope of ``E[loss(x + noise)]`` of one unit: ``E[loss · noise] ÷ σ²``, summed over a fine grid."""
+    noise = torch.linspace(-6, 6, 2001, dtype=torch.float64) * sigma
+    weights = torch.exp(-((noise / sigma) ** 2) / 2) / (sigma * math.sqrt(math.tau)) * (noise[1] - noise[0])
+    x = nets.now.traces[layer].op.x[lane].double().repeat(len(noise), 1, 1)
+    x[..., unit] += noise[:, None]
+    return ((weights * noise)[:, None] * losses_of(nets, lane, layer, x)).sum(0) / sigma**2
+
+
+@pytest.mark.parametrize(
+    ("op", "hidden", "parameters"),
+    [
+        ("sign", 5, {}),
+        ("sign", (5, 4, 3), {}),
+        ("round", 5, {}),
+        ("round", (4, 3), {}),
+        ("quantize", 5, {"s": 0.5, "qmin": -1.0, "qmax": 2.0}),
+        ("formula: where(x > 0.3, 2, where(x > -0.4, 0.5, 0))", (4, 3), {}),
+        ("formula: where(x > 0.3, 2, where(x > -0.4, 0.5, where(x > -2, 0.1, 0)))", 4, {}),
+    ],
+)
+def test_flips_are_the_slope_of_the_expected_loss(op, hidden, parameters, monkeypatch):
+    monkeypatch.setattr("explorer.training.lockstep.EXAMPLES", 24)
+    nets = nets_of(
+        task="digits", op=op, rules=("straight_through",), hidden=hidden, parameters=parameters, seed=3
+    )
+    for layer in nets.op_layers:
+        ours = smoothed_gradient(nets, layer, nets.x.shape[1])
+        theirs = by_quadrature(nets, 0, layer, 1, nets.settings.sigma)
+        error = (ours[0, :, 1] - theirs).abs().max() / theirs.abs().max()
+        assert error < 0.01, layer
+
+
+@pytest.mark.parametrize("op", ["relu", "clamp", "tanh", "formula: where(abs(x) > 0.5, x, 0)"])
+def test_what_does_not_jump_counts_with_its_mean_slope(op):
+    """A step up or down of the loss at a jump is exact; elsewhere the loss is taken to be straight."""
+    nets = nets_of(task="digits", op=op, rules=("default",), hidden=6)
+    (layer,) = nets.op_layers
+    trace = nets.now.traces[layer].op
+    evaluate = nets.op.parsed.bind({"lo": 0.0, "hi": 1.0} if op == "clamp" else {})
+    sigma, noise = 0.5, torch.linspace(-6, 6, 20_001, dtype=torch.float64) * 0.5
+    density = torch.exp(-((noise / sigma) ** 2) / 2) / (sigma * math.sqrt(math.tau)) * (noise[1] - noise[0])
+    x = trace.x[0, :9].double()
+    leaf = (x[..., None] + noise).requires_grad_()
+    (slope,) = torch.autograd.grad(evaluate(leaf).sum(), leaf)
+    expected = (slope * density).sum(-1) * trace.upstream[0, :9]
+    for at in (0.5, -0.5) if "where" in op else ():
+        for unit in range(6):
+            ends = [x.clone() for _ in range(2)]
+            ends[0][:, unit], ends[1][:, unit] = at - 1e-9, at + 1e-9
+            nine = [losses_of_first(nets, layer, end) for end in ends]
+            expected[:, unit] += (
+                (nine[1] - nine[0])
+                * torch.exp(-(((x[:, unit] - at) / sigma) ** 2) / 2)
+                / (sigma * math.sqrt(math.tau))
+            )
+    ours = smoothed_gradient(nets, layer, 9)[0]
+    torch.testing.assert_close(ours.double(), expected, rtol=0.01, atol=1e-5)
+
+
+def losses_of_first(nets, layer, x):
+    """As ``losses_of``, of the first examples of all."""
+    whole = nets.now.traces[layer].op.x[0].double().clone()
+    whole[: len(x)] = x
+    return losses_of(nets, 0, layer, whole)[: len(x)]
+
+
+def test_cosine_and_agreement_by_hand():
+    ours = torch.tensor([[1.0, 0.0, -1.0], [0.0, 0.0, 0.0], [1e-30, 1e-30, 0.0], [math.inf, 1.0, 1.0]])
+    theirs = torch.tensor([[2.0, 1.0, -1.0], [1.0, 1.0, 1.0], [1e-30, -1e-30, 0.0], [1.0, 1.0, 1.0]])
+    cosine, agreement = compared(ours, theirs).tolist()
+    assert cosine[:1] + cosine[2:3] == pytest.approx([3 / math.sqrt(12), 0.0], abs=1e-6)
+    assert agreement[:1] + agreement[2:3] == pytest.approx([2 / 3, 2 / 3])
+    assert all(map(math.isnan, (cosine[1], cosine[3], agreement[1], agreement[3])))
+
+
+def test_a_rule_is_aligned_with_the_gradient_that_it_is():
+    """With little noise the smoothed tanh is tanh, and its own gradient points the same way."""
+    rules = ("default", "formula: -g * (1 - y**2)", "zero")
+    alignment = (
+        Run(Settings(task="digits", op="tanh", rules=rules, hidden=(6, 5), sigma=0.05, device="cpu"))
+        .snapshot()
+        .alignment
+    )
+    assert alignment["default"].tolist() == pytest.approx([1, 1], abs=0.01)
+    # Two reversals, one behind the other, are none.
+    assert alignment["formula: -g * (1 - y**2)"].tolist() == pytest.approx([1, -1], abs=0.01)
+    assert np.isnan(alignment["zero"]).all()
+
+
+def test_the_series_is_the_runs_own_whoever_watches():
+    settings = Settings(task="circles", rules=("clipped", "default"), hidden=(8, 4), steps=410, device="cpu")
+    alone, watched, without = Run(settings), Run(settings), Run(settings, recorded=())
+    for _ in range(7):
+        watched.advance()
+        watched.snapshot(tuple(INSTRUMENTS))
+    alone.advance(7)
+    without.advance(7)
+    one, other = (run.snapshot() for run in (alone, watched))
+    assert one.measured_steps.tolist() == [0, 3, 6]
+    record = one.measured["alignment"]["clipped"]
+    assert [len(each) for each in record["cosines"]] == [3, 3]
+    np.testing.assert_array_equal(record["cosines"], other.measured["alignment"]["clipped"]["cosines"])
+    np.testing.assert_array_equal(record["cosine"], [each[-1] for each in record["cosines"]])
+    assert np.isnan(one.alignment["default"]).all()
+    for run in (watched, without):
+        assert torch.equal(run._nets.lanes.parameters, alone._nets.lanes.parameters)
+    assert without.snapshot().measured == {}
+
+
+def test_a_resumed_run_has_the_same_series():
+    settings = Settings(task="xor", rules=("clipped", "reste"), seeds=2, hidden=6, device="cpu")
+    whole, half, rest = Run(settings), Run(settings), Run(settings)
+    whole.advance(6)
+    half.advance(4)
+    rest.load_state_dict(half.state_dict())
+    rest.advance(2)
+    ours, theirs = (run.snapshot().measured["alignment"]["reste"]["cosines"] for run in (rest, whole))
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_sigma_changes_what_is_measured_now_and_nothing_of_the_run():
+    assert "sigma" in LIVE
+    settings = Settings(task="digits", op="sign", rules=("clipped",), device="cpu")
+    run, alone = Run(settings), Run(settings)
+    run.advance(4)
+    before = run.snapshot().alignment["clipped"]
+    run.settings = Settings(task="digits", op="sign", rules=("clipped",), sigma=2.0, device="cpu")
+    changed = run.snapshot()
+    assert abs(changed.alignment["clipped"] - before).max() > 1e-3
+    assert changed.measured["alignment"]["clipped"]["cosines"][0][-1] == before[0]
+    run.advance(2)
+    alone.advance(6)
+    assert torch.equal(run._nets.lanes.parameters, alone._nets.lanes.parameters)
+    assert run.snapshot().sigma == 2.0
+
+
+def test_the_mean_is_over_the_seeds_that_are_there():
+    settings = {"task": "circles", "rules": ("clipped",), "hidden": 8, "device": "cpu"}
+    both = Run(Settings(seeds=2, **settings)).snapshot().alignment["clipped"]
+    alone = [Run(Settings(seed=seed, **settings)).snapshot().alignment["clipped"] for seed in range(2)]
+    np.testing.assert_allclose(both, np.mean(alone, 0), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"task": "binary weights"},
+        {"task": "spikes"},
+        {"task": "digits", "op": "scaled_binarize", "rules": ("straight_through",)},
+    ],
+)
+def test_where_it_is_not_measured_it_says_so(settings):
+    snapshot = Run(Settings(device="cpu", **settings)).snapshot()
+    assert snapshot.unmeasured["alignment"].startswith("Not measured here: ")
+    assert "alignment" not in snapshot.measured
+    assert all(np.isnan(each).all() and len(each) == snapshot.layers for each in snapshot.alignment.values())
+
+
+def test_jumps_are_what_the_kinks_know():
+    op = nets_of(task="digits", op="clamp", rules=("default",)).op
+    assert not len(smoothed(op, {}, 0.5, torch.device("cpu")).at)
+    jumping = nets_of(task="digits", op="hardshrink", rules=("default",)).op
+    known = smoothed(jumping, {}, 0.5, torch.device("cpu"))
+    assert known.at.tolist() == [-0.5, 0.5]
+    assert not known.flat
+    fine = nets_of(task="digits", op="formula: round(1000 * x) / 1000", rules=("default",)).op
+    many = smoothed(fine, {}, 0.5, torch.device("cpu"))
+    x = torch.linspace(-3, 3, 7)
+    torch.testing.assert_close(many.slope(x), torch.ones(7), rtol=0.02, atol=0.02)
+
+
+def test_many_units_are_looked_at_on_fewer_examples(monkeypatch):
+    nets = nets_of(task="digits", op="sign", rules=("clipped",), hidden=(40, 40))
+    monkeypatch.setattr("explorer.training.instruments.smoothing._FLIPS", 40 * 40 * 10)
+    n = examples(nets)
+    assert n == 10
+    assert smoothed_gradient(nets, nets.op_layers[0], n).shape == (1, 10, 40)
+    assert np.isfinite(measured(nets)).all()
+
+
+def test_every_instrument_says_what_it_cannot_say():
+    for each in INSTRUMENTS.values():
+        assert isinstance(each, instrument.Instrument)
+        for text in (each.label, each.sentence, each.limits, each.cost):
+            assert text
+        assert each.sentence[-1] == each.limits[-1] == "."
+        assert "because" not in f"{each.sentence} {each.limits}"
