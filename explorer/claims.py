@@ -409,7 +409,7 @@ def _is_cut(curve: _Curve, pieces: list[_Piece]) -> bool:
 
 
 def comparisons(curves: Curves, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
-    """Which rules coincide, which differ at a few x only, of three or more how many differ; and by what.
+    """Which rules coincide, which differ at only a few x, and by what; of three or more, how many differ.
 
     ``claims``: what is claimed of each of them alone.
     """

@@ -76,14 +76,14 @@ class Curves:
 
     @cached_property
     def degrees(self) -> dict[str, float]:
-        """Of each curve the degree of its polynomials between kinks; inf where that is not known."""
+        """The degree of each curve's polynomials between kinks; inf where it is not known."""
         y = known_degree(self.op)
         found = {rule.key: known_degree(rule, y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
         return {FORWARD: y, **found}
 
     @cached_property
     def declared(self) -> dict[str, bool]:
-        """Of each curve whether the catalogue says where its kinks are, so that no one is missed."""
+        """Whether the catalogue declares the kinks of each curve, so that none is missed."""
         op = self.op.kinks is not None
         alone = {
             rule.key: rule.parsed is not None and "y" not in rule.parsed.variables for rule in self.rules
@@ -131,7 +131,7 @@ class Curves:
 
     @cached_property
     def exact(self) -> Curves:
-        """The same in float64."""
+        """The same curves, sampled in float64."""
         if self.x.dtype == np.float64:
             return self
         chosen: dict[str, Any] = {name: getattr(self, name) for name in ("start", "stop", "points", "g")}
@@ -162,7 +162,7 @@ def sample_curves(
     dtype: str | torch.dtype = "float32",
     **parameters: float,
 ) -> Curves:
-    """As ``sample``, whose arguments are the same, but the curves themselves."""
+    """The curves that ``sample`` makes a table of; the arguments are the same."""
     op = find_op(op)
     chosen = _rules(rules)
     torch_dtype = _dtype(dtype)

@@ -203,7 +203,7 @@ def _is_finite(node: Node) -> bool:
 
 @lru_cache(maxsize=1024)
 def turns(piece: Node) -> tuple[Node, ...] | None:
-    """The signs of the derivatives of what a piece hangs on, the highest first.
+    """The signs of the derivatives of what a piece depends on, the highest first.
 
     Between two x where they change it rises or falls all the way, so that no two changes of the piece are
     passed over together. Of a polynomial those of every order, of anything else the first alone; none of

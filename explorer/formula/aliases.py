@@ -130,7 +130,7 @@ def called(name: str) -> str | None:
 
 
 def misspelled(name: str) -> str | None:
-    """The function that was meant, where the name is none of a library and all but right."""
+    """The function that was meant, where the name is in no library and nearly right."""
     another = any(hasattr(library, name) for library in (torch, torch.nn.functional, math))
     return next(iter([] if another else alike(name, FUNCTIONS)), None)
 

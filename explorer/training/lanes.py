@@ -156,7 +156,7 @@ class Lanes:
         return moved
 
     def state(self) -> dict[str, Any]:
-        """From which ``load`` continues exactly here: numbers and copied tensors."""
+        """What ``load`` continues from exactly here: numbers and copied tensors."""
         tensors = [self.parameters, *self.optimiser.state]
         return {
             "lanes": [list(lane) for lane in self.going],

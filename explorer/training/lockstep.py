@@ -90,7 +90,7 @@ class Lockstep:
         self.batch = self._next_batch()
 
     def scores(self, part: Part) -> NDArray[float32]:
-        """By lane that is going; NaN where something is not finite."""
+        """The score of each lane that is going; NaN where something is not finite."""
         x, y = (tensor.to(self.device) for tensor in part)
         output = self.lanes.output(x.unsqueeze(0))
         scores = METRICS[metric_of(y)](output, y)
@@ -106,7 +106,7 @@ class Lockstep:
         return torch.stack(x), torch.stack(y)
 
     def state(self) -> dict[str, Any]:
-        """From which ``load`` continues exactly here: numbers and copied tensors."""
+        """What ``load`` continues from exactly here: numbers and copied tensors."""
         return {
             "generators": [generator.get_state() for generator in self.generators],
             "batch": [tensor.cpu().clone() for tensor in self.batch],

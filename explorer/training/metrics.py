@@ -9,7 +9,7 @@ Metric = Literal["accuracy", "R²"]
 
 
 def metric_of(y: Tensor) -> Metric:
-    """Classes are whole numbers."""
+    """The metric for answers of this kind: accuracy for classes, which are whole numbers, else R²."""
     return "R²" if y.is_floating_point() else "accuracy"
 
 

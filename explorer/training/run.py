@@ -165,7 +165,7 @@ class Run:
 
     @property
     def diverged(self) -> bool:
-        """Whether every lane did."""
+        """Whether every lane has diverged."""
         return not self._nets.lanes.going
 
     def advance(self, steps: int = 1) -> None:

@@ -60,14 +60,14 @@ class Series:
         return int(left.max()) if (left >= 0).all() else step
 
     def state(self, step: int) -> dict[str, Any]:
-        """All of it after so many steps, copied."""
+        """A copy of all of it after so many steps."""
         count = int((self.score_steps <= step).sum())
         kept = (self.numbers[:, :step], self.scores[:count], self.diverged)
         numbers, scores, diverged = (torch.from_numpy(values.copy()) for values in kept)
         return {"numbers": numbers, "scores": scores, "diverged": diverged}
 
     def load(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Continue where others were."""
+        """Continue where another series was."""
         numbers, scores = state["numbers"].numpy(), state["scores"].numpy()
         self.numbers[:], self.scores[:] = np.nan, np.nan
         self.numbers[:, : numbers.shape[1]], self.scores[: len(scores)] = numbers, scores
@@ -75,12 +75,12 @@ class Series:
 
 
 def mean(values: Numbers) -> Numbers:
-    """Over the last axis, of the lanes that were there; NaN where none was."""
+    """The mean over the last axis, of the lanes that were there; NaN where none was."""
     return values[..., 0] if values.shape[-1] == 1 else _mean(values)[0]
 
 
 def deviation(values: Numbers) -> Numbers:
-    """Standard deviation over the last axis, of the lanes that were there; NaN where fewer than two were."""
+    """The standard deviation over the last axis, of the lanes there; NaN where fewer than two were."""
     if values.shape[-1] == 1:
         return np.full(values.shape[:-1], np.nan, np.float32)
     middle, count = _mean(values)

@@ -223,7 +223,7 @@ class TrainingSettings:
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Of the hidden layers."""
+        """The widths of the hidden layers."""
         return self.hidden if isinstance(self.hidden, tuple) else (self.hidden,)
 
 
