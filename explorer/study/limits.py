@@ -7,4 +7,5 @@ MAX_CHUNK_PRODUCTS = 200_000_000  # multiplications forward in a step of a chunk
 CHUNKS = 16  # that a stage is cut into for several workers, as far as their size allows
 SEEDS_TOGETHER = 5  # that are tried at every rate before the next are: a picture of all comes early
 ATTEMPTS = 4  # at a chunk whose worker is lost, before a study says so and stops
-CLUSTER_S = 5  # that a cluster has to answer
+CLUSTER_S = 5  # that a cluster has to answer at the start
+AWAY_S = 120  # that it may be away later, as while its scheduler begins anew

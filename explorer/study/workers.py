@@ -6,7 +6,7 @@ import hashlib
 import importlib.metadata
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from contextlib import contextmanager
 from functools import cache
@@ -14,13 +14,14 @@ from pathlib import Path
 
 import explorer.training
 from explorer.study.chunk import Chunk
-from explorer.study.limits import ATTEMPTS, CHUNKS, CLUSTER_S, MAX_CHUNK, MIN_CHUNK
+from explorer.study.limits import ATTEMPTS, AWAY_S, CHUNKS, CLUSTER_S, MAX_CHUNK, MIN_CHUNK
 from explorer.study.plan import Lane, Plan, Row
 from explorer.study.stepper import cut
 
 CLUSTER = "EXPLORER_CLUSTER"
 """The variable of the environment that may hold a cluster's address."""
 
+_LOOK_S = 1  # between two looks whether an executor still lives
 _COUNTED = ("torch", "numpy", "scikit-learn")  # packages on which the last bits of a run may depend
 
 
@@ -51,7 +52,9 @@ def opened(executor: Executor | str | None) -> Iterator[Executor | None]:
             'pip install "gradient-explorer[cluster]"'
         ) from None
     try:
-        client = Client(address, timeout=CLUSTER_S, set_as_default=False)  # type: ignore[no-untyped-call]
+        # A client has one patience for both: this one only looks whether somebody is there.
+        Client(address, timeout=CLUSTER_S, set_as_default=False).close()  # type: ignore[no-untyped-call]
+        client = Client(address, timeout=AWAY_S, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError):
         raise ConnectionError(
             f"no cluster answers at {address}, and nothing was started: begin one there with "
@@ -77,8 +80,8 @@ def computed(plan: Plan, rows: Sequence[Row], executor: Executor) -> Iterator[li
 
 
 def chunks(plan: Plan, lanes: list[Lane]) -> list[list[Lane]]:
-    """Lanes in chunks for several workers."""
-    parts = max(1, min(CHUNKS, len(lanes) // MIN_CHUNK))
+    """Lanes in chunks for several workers; few lanes in two, so that two workers have something to do."""
+    parts = max(min(2, len(lanes)), min(CHUNKS, len(lanes) // MIN_CHUNK))
     return cut(lanes, min(-(-len(lanes) // parts), plan.chunk))
 
 
@@ -90,7 +93,7 @@ def _stage(plan: Plan, lanes: list[Lane], executor: Executor) -> Iterator[list[R
             for chunk, attempt in todo:
                 pending[_submitted(executor, plan, chunk, attempt)] = chunk, attempt
             todo = []
-            for future in sorted(wait(pending, return_when=FIRST_COMPLETED).done, key=_failed):
+            for future in sorted(_ended(pending, executor), key=_failed):
                 chunk, attempt = pending.pop(future)
                 try:
                     yield future.result()
@@ -103,6 +106,15 @@ def _stage(plan: Plan, lanes: list[Lane], executor: Executor) -> Iterator[list[R
     finally:
         for future in pending:
             future.cancel()
+
+
+def _ended(pending: Collection[Future[list[Row]]], executor: Executor) -> set[Future[list[Row]]]:
+    """The first of them that end. Raises StudyStoppedError where the executor has given up without a word."""
+    while not (done := wait(pending, timeout=_LOOK_S, return_when=FIRST_COMPLETED).done):
+        # What a closed client of Dask was asked for stays pending for ever.
+        if getattr(getattr(executor, "_client", None), "status", "") == "closed":
+            raise _stopped(ConnectionError("the cluster went away and did not come back"))
+    return done
 
 
 def _failed(future: Future[list[Row]]) -> bool:

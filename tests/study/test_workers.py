@@ -7,6 +7,7 @@ import sys
 import threading
 from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -165,3 +166,17 @@ def test_chunks_for_workers_are_many_and_of_a_good_size():
     lanes = plan.lanes("choose")
     sizes = {len(chunk) for chunk in workers.chunks(plan, lanes)}
     assert MIN_CHUNK <= min(sizes) <= max(sizes) <= MAX_CHUNK
+
+
+def test_a_cluster_that_went_away_for_good_ends_the_study(monkeypatch):
+    """A client of Dask that has closed leaves what it was asked for pending, without a word."""
+
+    class Closed(Executor):
+        _client = SimpleNamespace(status="closed")
+
+        def submit(self, *_):
+            return Future()
+
+    monkeypatch.setattr(workers, "_LOOK_S", 0.01)
+    with pytest.raises(StudyStoppedError, match="the cluster went away and did not come back"):
+        explorer.study(**ARGUMENTS, executor=Closed())

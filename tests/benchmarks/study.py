@@ -1,0 +1,84 @@
+"""How fast a study is: its runs as lanes of one process against one after another, two workers against one.
+
+6 rules × 5 rates × 10 seeds of digits. One after another is measured on every tenth run, by processor time of
+one thread; workers by the clock, since they need two free cores.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+
+import torch
+
+from explorer.study import Plan, Stepper
+from explorer.study.workers import computed, run_chunk, versions
+from explorer.training import Run
+
+_RULES = ("straight_through", "clipped", "approx_sign", "ede", "reste", "default")
+_LRS = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
+_EVERY = 10  # th run is measured alone
+_STEPS, _WORKER_STEPS = 200, 800
+
+
+def plan_of(steps: int) -> Plan:
+    """The study that is measured: 300 runs choose rates, 60 judge."""
+    return Plan.of("digits", "sign", _RULES, lrs=_LRS, seeds=10, steps=steps, controls=False)
+
+
+def measure(rounds: int) -> Iterator[tuple[str, list[float]]]:
+    """Named series with one value for each round: all take turns."""
+    torch.set_num_threads(1)
+    plan, ratios, seconds = plan_of(_STEPS), [], []
+    for _ in range(rounds):
+        together = _took(time.process_time, lambda: _stepped(plan))
+        apart = _EVERY * _took(time.process_time, lambda: _one_by_one(plan))
+        ratios.append(apart * plan.runs / len(plan.lanes("choose")) / together)
+        seconds.append(together)
+    yield f"{plan.runs} runs of {_STEPS} steps as lanes, processor s", seconds
+    yield "one after another / lanes", ratios
+    yield "two workers / one, runs/s", [_workers_ratio() for _ in range(rounds)]
+
+
+def _stepped(plan: Plan) -> None:
+    stepper = Stepper(plan)
+    while not stepper.finished:
+        stepper.advance()
+
+
+def _one_by_one(plan: Plan) -> None:
+    for lane in plan.lanes("choose")[::_EVERY]:
+        run = Run(plan.settings(lane))
+        run.advance(plan.steps)
+        run.validation()
+
+
+def _workers_ratio() -> float:
+    one, two = (_with_workers(count) for count in (1, 2))
+    return one / two
+
+
+def _with_workers(count: int) -> float:
+    """Seconds that the study takes on so many processes that have begun."""
+    plan = plan_of(_WORKER_STEPS)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(count, context, initializer=_begin) as pool:
+        first = plan_of(1).lanes("choose")[:50]
+        for each in [
+            pool.submit(run_chunk, plan_of(1), first, versions(), number) for number in range(2 * count)
+        ]:
+            each.result()
+        return _took(time.perf_counter, lambda: list(computed(plan, [], pool)))
+
+
+def _begin() -> None:
+    os.environ["OMP_NUM_THREADS"] = "1"
+
+
+def _took(clock: Callable[[], float], work: Callable[[], object]) -> float:
+    begun = clock()
+    work()
+    return clock() - begun
