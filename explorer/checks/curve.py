@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from explorer.checks.subject import Subject, UntriedError
+from explorer.kinks import kinks
 
 NEAR, FAR = 8.0, 1e4  # looked at evenly, and by factors
 EVEN_POINTS, FACTOR_POINTS = 801, 81
@@ -138,10 +139,18 @@ class Curve:
         """Where the gradient for g = 1 jumps, and by how much; (m,) each."""
         return _jumps(self.subject.gradient, self.scan)
 
+    @property
+    def edges(self) -> list[float]:
+        """Where the gradient may jump: the kinks of a pair, which are known, or what is found."""
+        subject = self.subject
+        if subject.op and subject.rule:
+            return kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
+        return self.breaks[0].tolist()
+
     @cached_property
     def integral(self) -> tuple[Tensor, Tensor]:
         """The antiderivative of the rule at g = 1 from −10,000 on: x, and the integral up to it."""
-        centres = [*self.jumps[0][:4].tolist(), *self.breaks[0][:8].tolist(), self._peak, 0.0]
+        centres = [*self.jumps[0][:4].tolist(), *self.edges[:8], self._peak, 0.0]
         parts = [_points(NEAR, 4001, 601, self.dtype), *(self._around(centre) for centre in centres)]
         x = merged(parts)
         r = self.subject.gradient(x).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)

@@ -28,7 +28,8 @@ def true_derivative(curve: Curve) -> Finding:
 
 def clearest(x: Tensor, off: Tensor, beyond: Tensor) -> int:
     """Of the places where something is off by about as much as anywhere, the one nearest to ±1."""
-    large = beyond & (off >= 0.7 * torch.where(beyond, off, 0.0).max())
+    weighed = torch.where(beyond, off / (1 + x.abs()), 0.0)
+    large = beyond & (weighed >= 0.7 * weighed.max())
     return int(torch.where(large, (x.abs() - 1).abs(), torch.inf).argmin())
 
 

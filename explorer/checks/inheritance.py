@@ -1,6 +1,6 @@
 """What somebody's own function inherits: the declarations of the catalogue's rule that has the same curve."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -14,7 +14,7 @@ from explorer.checks.curve import MANY_JUMPS, Curve
 # Where a rule for any op is meant: on a smooth op the upstream gradient alone is a derivative forgotten.
 _ANYWHERE = ("identity", "jumps", "bounded")
 _HEIGHTS = {"sign": 2.0, "step": 1.0}  # of the jump that a family's rules stand for
-_SAME, _TURNS, _MOST_CANDIDATES = 1e-6, 25, 14
+_SAME, _STEP, _MOST_IDLE, _MOST_CANDIDATES = 1e-6, 1e-6, 3, 14
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _of_jump(curve: Curve) -> Iterator[Match]:
     for family, height in _HEIGHTS.items():
         target = r * (height / size)
         for rule in RULES.values():
-            if family in rule.suits and rule.parsed and rule.linear and "y" not in rule.parsed.variables:
+            if rule.group == family and rule.parsed and rule.linear and "y" not in rule.parsed.variables:
                 parameters = _fitted(rule, u, target, curve, centre)
                 if parameters is not None:
                     yield Match(rule, parameters)
@@ -141,25 +141,20 @@ def _candidates(rule: Rule, target: Tensor, curve: Curve, centre: float) -> Iter
     return product(*(each if len(each) < 3 else [values[:5] for values in each]))
 
 
-def _refined(distance, values: Tensor) -> Tensor:  # type: ignore[no-untyped-def]
-    """Gauss and Newton, damped, on the logarithms of positive parameters."""
-    logs, damping = values.clamp(min=1e-3).log(), 1e-3
-    error = distance(logs.exp())
-    for _ in range(_TURNS):
-        step = 1e-6
-        columns = [
-            (distance((logs + step * unit).exp()) - error) / step
-            for unit in torch.eye(len(logs), dtype=logs.dtype)
-        ]
-        jacobian = torch.stack(columns, 1).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
-        square = jacobian.T @ jacobian
-        damped = square + damping * (
-            torch.diag(square.diagonal()) + 1e-12 * torch.eye(len(logs), dtype=logs.dtype)
-        )
-        move = torch.linalg.solve(damped, -jacobian.T @ error).clamp(-1, 1)
-        tried = distance((logs + move).exp())
-        if tried.square().sum() < error.square().sum():
-            logs, error, damping = logs + move, tried, damping / 5
+def _refined(distance: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
+    """Gauss and Newton, damped, on the logarithms of positive parameters; until nothing is gained."""
+    logs, damping, idle = values.clamp(min=1e-3).log(), 1e-3, 0
+    error, unit = distance(logs.exp()), torch.eye(len(logs), dtype=logs.dtype)
+    while idle < _MOST_IDLE:
+        jacobian = torch.stack([(distance((logs + _STEP * one).exp()) - error) / _STEP for one in unit], 1)
+        square = jacobian.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+        normal = square.T @ square
+        damped = normal + damping * torch.diag(normal.diagonal()) + 1e-15 * unit
+        tried = logs + torch.linalg.solve(damped, -square.T @ error).clamp(-1, 1)
+        left, before = float(distance(tried.exp()).square().sum()), float(error.square().sum())
+        idle = idle + 1 if not left < 0.7 * before else 0
+        if left < before:
+            logs, error, damping = tried, distance(tried.exp()), damping / 5
         else:
             damping *= 10
     return logs.exp()

@@ -187,7 +187,7 @@ def _of_one(probe: _Probe, k: int) -> Finding:
             return fails(f"With learned arguments {error}: return one gradient for each input, in its shape.")
         raise
     if any(one is None for one in got):
-        return by_design(f"Its backward returns None for {name}: that one does not learn.")
+        return _without(probe, k, name)
     mine = torch.stack([one for one in got if one is not None])
     try:
         due = [probe.due(probe.x, g)[k] for g in probe.upstreams]
@@ -197,6 +197,17 @@ def _of_one(probe: _Probe, k: int) -> Finding:
         return unknown(f"What {name} is due could not be computed: the forward hides it from autograd.")
     wanted = torch.stack([one for one in due if one is not None])
     return _judged(probe, k, name, mine, wanted)
+
+
+def _without(probe: _Probe, k: int, name: str) -> Finding:
+    """The verdict on an argument that gets None."""
+    due = probe.due(probe.x, probe.upstreams[0])[k]
+    if due is None or not bool(due.any()):
+        return by_design(f"Its backward returns None for {name}, and y does not depend on it.")
+    return fails(
+        f"Its backward returns None for {name}, which requires grad: it never learns. Return its gradient, "
+        "or pass it detached."
+    )
 
 
 def _judged(probe: _Probe, k: int, name: str, mine: Tensor, wanted: Tensor) -> Finding:
@@ -212,11 +223,8 @@ def _judged(probe: _Probe, k: int, name: str, mine: Tensor, wanted: Tensor) -> F
         if abs(times - 1) < _CLOSE:
             return holds(f"The gradient of {name} is what autograd of the forward gives.", None, 1.0)
         if times < 0:
-            return fails(
-                f"The gradient of {name} is {short(times)} times what is due: turn the sign round.",
-                None,
-                times,
-            )
+            words = f"{name.capitalize()} gets {short(times)} times what is due: turn the sign round."
+            return fails(words, None, times)
         return by_design(f"The gradient of {name} is {short(times)} times what autograd gives.", None, times)
     if abs(growth - math.sqrt(_REPEATS)) < 1e-3:
         words = f"{name.capitalize()} gets less the more elements there are, by their root, as LSQ has it."

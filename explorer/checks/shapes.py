@@ -54,7 +54,7 @@ def _tried(subject: Subject, x: Tensor, case: str) -> Finding | None:
     try:
         y = subject.run(leaf.clone())
     except UntriedError as error:
-        return None if any(words in str(error) for words in _UNSUPPORTED) else fails(f"{case} {error}.")
+        return _raised(x, f"{case} {error}")
     if y.dtype != x.dtype:
         return fails(
             f"{case} y is {_name(y.dtype)}: make it with x's dtype, such as .to(x.dtype) or zeros_like."
@@ -67,6 +67,12 @@ def _tried(subject: Subject, x: Tensor, case: str) -> Finding | None:
     return _raw(y, x, case) or _engine(y, leaf, case)
 
 
+def _raised(x: Tensor, seen: str) -> Finding | None:
+    """What a case that raises is worth: nothing where torch lacks the dtype, or x holds no element."""
+    lacking = any(words in seen for words in _UNSUPPORTED)
+    return None if lacking or not x.numel() else fails(f"{seen}.")
+
+
 def _raw(y: Tensor, x: Tensor, case: str) -> Finding | None:
     """What backward itself returns, before torch casts or sums it."""
     node = custom_node(y)
@@ -75,10 +81,7 @@ def _raw(y: Tensor, x: Tensor, case: str) -> Finding | None:
     try:
         returned = node.apply(torch.ones_like(y))  # type: ignore[no-untyped-call]  # torch's own
     except Exception as error:
-        words = said(error)
-        return (
-            None if any(part in words for part in _UNSUPPORTED) else fails(f"{case} backward raises {words}.")
-        )
+        return _raised(x, f"{case} backward raises {said(error)}")
     gradient = returned[0] if isinstance(returned, tuple) else returned
     if not isinstance(gradient, Tensor):
         return None
@@ -96,12 +99,7 @@ def _engine(y: Tensor, leaf: Tensor, case: str) -> Finding | None:
     try:
         torch.autograd.grad(y, leaf, torch.ones_like(y), allow_unused=True)
     except Exception as error:
-        words = said(error)
-        return (
-            None
-            if any(part in words for part in _UNSUPPORTED)
-            else fails(f"{case} its backward raises {words}.")
-        )
+        return _raised(leaf, f"{case} its backward raises {said(error)}")
     return None
 
 

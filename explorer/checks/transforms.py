@@ -29,6 +29,9 @@ _ROWS = 3
 def transforms(curve: Curve) -> Finding:
     """torch.func's grad, vmap, vmap of grad, and jvp, against plain backward."""
     assert curve.steady
+    function = curve.subject.function
+    if function is not None and function.setup_context is torch.autograd.Function.setup_context:
+        return _old_style()
     missing: dict[str, str] = {}
     for name, wanted, work in _tries(curve.subject):
         try:
@@ -36,7 +39,7 @@ def transforms(curve: Curve) -> Finding:
         except Exception as error:
             words = str(error)
             if _OLD_STYLE in words:
-                return by_design(f"It is old style: torch.func's grad, vmap and jvp refuse it. {_LINES}.")
+                return _old_style()
             known = next(((what, line) for part, what, line in _MISSING if part in words), None)
             if known is None:
                 return fails(
@@ -52,6 +55,10 @@ def transforms(curve: Curve) -> Finding:
             f"It offers no {' and no '.join(missing)}, and torch says so when asked: add {lines}."
         )
     return holds("torch.func's grad, vmap and jvp give what plain autograd gives.")
+
+
+def _old_style() -> Finding:
+    return by_design(f"It is old style: torch.func's grad, vmap and jvp refuse it. {_LINES}.")
 
 
 def _tries(subject: Subject) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]]]:

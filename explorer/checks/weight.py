@@ -11,7 +11,7 @@ from explorer.checks.result import Finding, by_design, fails, holds, short
 from explorer.formula import parse
 
 _LEEWAY = 0.03  # of an area: the integral is a sum
-_MIDDLE = 0.2  # of its area a rule has at least on either side of its jump
+_MIDDLE = 0.3  # of its area a rule has at least on either side of its jump
 
 
 def area(curve: Curve) -> Finding:
@@ -25,7 +25,7 @@ def area(curve: Curve) -> Finding:
     if declared and declared.area and not _as_declared(curve, found):
         return fails(f"The entry declares the area {declared.area}, but it is {short(found)}.", at, found)
     verdict = _weighed(curve, found, due, at)
-    return verdict if verdict.verdict == "holds" else _excused(curve, verdict)
+    return _excused(curve, verdict) if verdict.verdict == "fails" else verdict
 
 
 def _as_declared(curve: Curve, found: float) -> bool:
@@ -61,6 +61,11 @@ def _weighed(curve: Curve, found: float, due: float, at: float) -> Finding:
         )
     if abs(found - due) <= leeway:
         return holds(f"Its area is {short(found)}, and the op jumps by {short(due)}.", at, found)
+    share = found / due if due else 0.0
+    if 0 < share < 1 and any(abs(share - number) <= _LEEWAY * share for number in curve.subject.numbers):
+        return by_design(
+            f"Its area is {short(found)}, damped by the {short(share)} that it was given.", at, found
+        )
     advice = f": multiply by {short(due / found)}" if found * due > 0 else ""
     if found * due < 0:
         advice = ": its sign is wrong"

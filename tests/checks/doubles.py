@@ -635,3 +635,56 @@ class RoundWithForgottenStep(Style):
     def backward(ctx, g):
         (s,) = ctx.arguments
         return g * s, None
+
+
+@double("area", "antiderivative")
+class StepWithTheWindowOfASign(Style):
+    @staticmethod
+    def forward(x):
+        return (x >= 0).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g * (x.abs() < 1).to(g.dtype)
+
+
+@double("true derivative", arguments=(-0.2,))
+class LeakyByY(Style):
+    @staticmethod
+    def forward(x, slope):
+        return torch.where(x > 0, x, slope * x)
+
+    @staticmethod
+    def backward(ctx, g):
+        _, y = ctx.saved_tensors
+        return torch.where(y > 0, g, ctx.arguments[0] * g), None
+
+
+@double("memory", "true derivative")
+class ReLUOfData(Style):
+    @staticmethod
+    def forward(x):
+        x.data.clamp_(min=0)
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        _, y = ctx.saved_tensors
+        return g * (y > 0)
+
+
+@double("parameter gradients", arguments=_learned([0.25]))
+class PReLUWithNone(PReLUWithMean):
+    @staticmethod
+    def backward(ctx, g):
+        return PReLUWithMean.backward(ctx, g)[0], None
+
+
+@double("parameter gradients", arguments=_learned([0.25]))
+class PReLUOfWrongSign(PReLUWithMean):
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        due = torch.where(x > 0, torch.zeros_like(g), g * x)
+        return torch.where(x > 0, g, w * g), -due.sum().reshape(w.shape)

@@ -674,5 +674,101 @@ def learned_scale(x, s):
     return torch.tanh(s * x)
 
 
+@published(_learned([0.3]), _learned([0.1]), -4, 3)
+class LSQPlus(Style):
+    @staticmethod
+    def forward(x, s, offset, low, high):
+        return ((x - offset) / s).clamp(low, high).round() * s + offset
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs[:3])
+        ctx.bounds = inputs[3:]
+
+    @staticmethod
+    def backward(ctx, g):
+        x, s, offset = ctx.saved_tensors
+        low, high = ctx.bounds
+        level = (x - offset) / s
+        inside = ((level >= low) & (level <= high)).to(g.dtype)
+        slope = torch.where(level < low, torch.full_like(x, low), torch.full_like(x, high))
+        slope = torch.where(inside > 0, level.round() - level, slope)
+        scale = 1 / math.sqrt(x.numel() * high)
+        step, shift = (g * slope).sum().reshape(s.shape), (g * (1 - inside)).sum().reshape(offset.shape)
+        return g * inside, step * scale, shift * scale, None, None
+
+
+@published(_learned(1.0), 4)
+class TrainedThreshold(Style):
+    @staticmethod
+    def forward(x, log_threshold, bits):
+        n = 2 ** (bits - 1)
+        s = 2 ** torch.ceil(log_threshold) / n
+        return (x / s).round().clamp(-n, n - 1) * s
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs[:2])
+        ctx.bits = inputs[2]
+
+    @staticmethod
+    def backward(ctx, g):
+        x, log_threshold = ctx.saved_tensors
+        n = 2 ** (ctx.bits - 1)
+        s = 2 ** torch.ceil(log_threshold) / n
+        level = (x / s).round()
+        inside = (level >= -n) & (level <= n - 1)
+        slope = torch.where(inside, level - x / s, level.clamp(-n, n - 1)) * s * math.log(2)
+        return g * inside.to(g.dtype), (g * slope).sum().reshape(log_threshold.shape), None
+
+
+@published(0.3)
+class DampedTriangle(Style):
+    @staticmethod
+    def forward(x, damping):
+        return (x > 0).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return g * ctx.arguments[0] * (1 - x.abs()).clamp(min=0), None
+
+
+@published(0.2)
+class RoundEWGS(Style):
+    @staticmethod
+    def forward(x, delta):
+        return x.round()
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return g * (1 + ctx.arguments[0] * torch.sign(g) * (x - y)), None
+
+
+@published(1.0)
+class MultiSpike(Style):
+    @staticmethod
+    def forward(x, threshold):
+        return torch.div(x, threshold, rounding_mode="floor").clamp(min=0)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        (threshold,) = ctx.arguments
+        return g * (x >= threshold / 2).to(g.dtype) / threshold, None
+
+
+@published()
+class NormalisedGradient(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g / (g.norm() + 1e-8)
+
+
 PUBLISHED["PReLU module"] = torch.nn.PReLU(), ()
 PUBLISHED["Hardswish module"] = torch.nn.Hardswish(), ()

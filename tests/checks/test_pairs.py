@@ -42,6 +42,7 @@ def test_what_is_declared_is_by_design_and_said_in_numbers():
     assert verdicts("relu", "guided")["linear in g"] == "by design"
 
 
+@pytest.mark.usefixtures("quick")
 def test_the_published_clamp_is_called_by_its_fault_in_words():
     code = """
 class ClampGradient(Function):
@@ -63,6 +64,7 @@ class ClampGradient(Function):
         assert failures["linear in g"].where >= 1
 
 
+@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(
     ("op", "rule", "name"),
     [
@@ -105,6 +107,7 @@ def test_the_app_gets_some_of_the_checks_in_their_order():
     assert "compile" not in names
 
 
+@pytest.mark.usefixtures("quick")
 def test_results_read_as_text_and_as_an_escaped_table():
     results = explorer.check(own_key("x", "a"), own_key("where(x < 1, g, 2 * g)", "b"))
     assert "true derivative" in repr(results)
