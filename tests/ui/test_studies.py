@@ -219,6 +219,37 @@ def test_a_watcher_sees_a_study_fill(client, engine, monkeypatch):
     assert (gone["state"], gone["results"]) == ("gone", None)
 
 
+def test_all_watchers_together_share_the_pictures_of_a_second(engine, client, monkeypatch):
+    slept = []
+
+    async def sleep(seconds):
+        slept.append(seconds)
+        engine.turn()
+
+    async def looked(study, watchers):
+        monkeypatch.setattr(studies, "_watching", range(watchers))
+        every = studies._told(study["id"])
+        await anext(every)
+        await anext(every)
+        await every.aclose()
+
+    monkeypatch.setattr(limits, "STUDY_PICTURES", 2)
+    monkeypatch.setattr(studies.asyncio, "sleep", sleep)
+    asyncio.run(looked(begun(client), 0))
+    assert set(slept) == {studies.INTERVAL_S}
+    slept.clear()
+    asyncio.run(looked(begun(client), 5))
+    assert set(slept) == {2.5}
+
+
+def test_so_many_runs_go_together(client, engine, monkeypatch):
+    monkeypatch.setattr(limits, "STUDY_CHUNK", 2)
+    study = begun(client)
+    while not (runs := last_event(study)["results"]["runs"]):
+        engine.turn()
+    assert runs == 2
+
+
 def test_an_engine_that_is_silent_is_said(monkeypatch):
     class Silent:
         def studies(self, _identities):

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.study import Plan, usual_rates
 from explorer.training import TASKS
-from explorer.ui import answers, studies
+from explorer.ui import answers, link, studies
 from explorer.ui.link import MOST_RATES, from_text, training_texts
 from explorer.ui.presets import STUDIES
 from tests.ui.pages import mounted, opened, sound, words_of
@@ -47,6 +47,17 @@ def test_what_a_link_cannot_have_is_said_and_left_out(asked, said):
     test = opened(f"op=sign&rule=clipped&{asked}", "study")
     assert mounted(test, "study")["choice"]["training"] == {}
     assert said in words_of(test)
+
+
+def test_limits_at_two(monkeypatch):
+    monkeypatch.setattr(link, "MOST_RATES", 2)
+    monkeypatch.setattr(link, "MOST_VALUES", 2)
+    query = "op=sign&rule=clipped&rates=1,2{}&sweep=c&values=1,2{}"
+    choice, notices = from_text(query.format("", ""))
+    assert (choice.rates, choice.values, notices) == ((1, 2), (1, 2), [])
+    choice, notices = from_text(query.format(",3", ",3"))
+    assert (choice.rates, choice.sweep, choice.values) == ((), "", ())
+    assert [notice.count("up to 2 numbers") for notice in notices[:2]] == [1, 1]
 
 
 def test_rates_come_in_order_and_once():

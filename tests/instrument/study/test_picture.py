@@ -218,6 +218,18 @@ def test_a_link_without_a_task_is_studied_on_one_that_can_be_judged(node: Node, 
     assert [rule["key"] for rule in entered["rules"]] == ["clipped"]
 
 
+def test_a_study_is_asked_for_neither_the_rate_nor_how_a_run_is_watched(node: Node, document: dict[str, Any]):
+    body = """
+        const { setDocument } = await import("./choice/entries.js");
+        const { sharedSettings } = await import("./study/settings.js");
+        setDocument(given);
+        return sharedSettings().map(({ name }) => name);
+    """
+    names = node.run(body, document)
+    assert {"steps", "seeds", "hidden", "optimiser"} <= set(names)
+    assert not {"lr", "pace", "sigma"} & set(names)
+
+
 def test_what_is_swept_goes_with_its_rule(node: Node, document: dict[str, Any]):
     body = """
         const { setDocument } = await import("./choice/entries.js");

@@ -9,7 +9,6 @@ import { listOf, listText, spaced } from "./lists.js";
 /** @typedef {import("../formula/controls.js").Control} Control */
 /** @typedef {import("./lists.js").Bounds} Bounds */
 
-const RUNS_OWN = ["lr", "pace"]; // settings of a run that a study has no use for
 const FIRST_VALUES = 5; // of a parameter, before somebody names others
 const WIDEST = 100; // times the default that these go up and down
 
@@ -88,9 +87,9 @@ export function addedControls(choice) {
   return catalogue().controls.filter((key) => !choice.rules.some((rule) => rule.key === key));
 }
 
-/** The settings of a run that a study has too. */
+/** The settings of a run that a study has too: not the rate, nor what only says how a run is watched. */
 export function sharedSettings() {
-  return settings().filter(({ name }) => !RUNS_OWN.includes(name));
+  return settings().filter(({ live }) => !live);
 }
 
 /** The tasks that can be judged, and so be studied. */
