@@ -63,6 +63,7 @@ class Snapshot:
         diverged: the step at which the last of a rule's seeds was no longer finite, or None.
         gradients: what the gradient does at the present weights, of the first seed that is finite; None
             where the rule diverged.
+        seed: of which seed this is, and whatever else is of one net of a rule; None where it diverged.
         measured: the record of each instrument that is recorded or was to be shown, by its key and rule; None
             where the rule diverged. A recorded one has its ``fields`` as they are now, (hidden layers,)
             float32, and each of their series in the plural, a list of (points,) by layer.
@@ -95,6 +96,7 @@ class Snapshot:
     score_steps: NDArray[int64]
     diverged: Mapping[str, int | None]
     gradients: Mapping[str, Gradients | None]
+    seed: Mapping[str, int | None]
     measured: Mapping[str, Mapping[str, Record | None]]
     measured_steps: NDArray[int64]
     unmeasured: Mapping[str, str]
@@ -263,6 +265,7 @@ class Run:
             score_steps=score_steps,
             diverged=self._named(int(left.max()) if (left >= 0).all() else None for left in diverged),
             gradients=self._gradients(),
+            seed=self._named(map(self._first_finite, diverged)),
             measured=self._measured(shown),
             measured_steps=kept.score_steps[:points],
             unmeasured=self._readings.missing(shown),
@@ -284,6 +287,11 @@ class Run:
         """
         with one_thread():
             return self._named(self._readings.answer(self.settings, key, arguments).values())
+
+    def _first_finite(self, diverged: NDArray[int64]) -> int | None:
+        """The first seed of a rule that did not diverge, of the steps at which its seeds (seeds,) did."""
+        finite = np.flatnonzero(diverged < 0)
+        return self.settings.seed + int(finite[0]) if len(finite) else None
 
     def _named(self, values: Any) -> dict[str, Any]:
         """Values by rule."""

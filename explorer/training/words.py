@@ -35,15 +35,21 @@ def quantile(degrees: int) -> float:
 
 
 def sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
-    """One sentence or two for each rule of ``labels``; at the end which ended lower, and why."""
+    """One sentence or two for each rule of ``labels``; then how they stand beside one another."""
     known = {rule: label for rule, label in labels.items() if rule in snapshot.losses}
-    said = [_rule(snapshot, rule, label) for rule, label in known.items()]
-    return [*said, *([conclusion(snapshot, known)] if snapshot.finished else [])]
+    return [*(_rule(snapshot, rule, label) for rule, label in known.items()), conclusion(snapshot, known)]
 
 
 def conclusion(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """How a race ended that is over: on held-out data with its uncertainty, or else by its losses."""
+    """How a race stands, or ended that is over: on held-out data with its uncertainty, or by its losses."""
+    if not snapshot.finished and not snapshot.step:
+        return "" if len(labels) == 1 else f"All {len(labels)} rules start from the same weights."
     return _judged(snapshot, labels) if snapshot.metric else _learnt(snapshot, labels)
+
+
+def _does(snapshot: Snapshot, rules: int = 1) -> str:
+    """The verb of so many rules: how they ended, or are now."""
+    return "ended" if snapshot.finished else "is" if rules == 1 else "are"
 
 
 def score(values: list[float], metric: str | None) -> str:
@@ -91,19 +97,25 @@ def _ranking(snapshot: Snapshot, ended: Mapping[str, Mapping[int, float]]) -> st
         [label for label in ended if not apart(ended[best], ended[label])] if snapshot.seeds > 1 else [best]
     )
     if len(ended) == 1:
-        return f"{best} ended at {texts[best]} {where} ({basis})."
+        return f"{best} {_does(snapshot)} at {texts[best]} {where} ({basis})."
     if len(level) == len(ended) > 1:
         names = listed([f"{label} ({text})" for label, text in texts.items()])
-        return f"{snapshot.seeds} seeds cannot tell apart how these ended {where}: {names}."
+        how = "how these ended" if snapshot.finished else "how good these are"
+        return f"{snapshot.seeds} seeds cannot tell apart {how} {where}: {names}."
     if texts[best] == texts[worst]:
-        return f"{listed(list(ended))} ended alike {where}, at {texts[best]} ({basis})."
+        return (
+            f"{listed(list(ended))} {_does(snapshot, len(ended))} alike {where}, at {texts[best]} ({basis})."
+        )
     higher = "higher" if len(ended) == 2 else "highest"
     if len(level) > 1:
-        main = f"{listed([f'{label} ({texts[label]})' for label in level])} ended highest {where}"
+        named = listed([f"{label} ({texts[label]})" for label in level])
+        main = f"{named} {_does(snapshot, len(level))} highest {where}"
         return (
             f"{main}, and {snapshot.seeds} seeds cannot tell them apart; {worst} at {texts[worst]} ({basis})."
         )
-    return f"{best} ended {higher} {where}, at {texts[best]}; {worst} at {texts[worst]} ({basis})."
+    return (
+        f"{best} {_does(snapshot)} {higher} {where}, at {texts[best]}; {worst} at {texts[worst]} ({basis})."
+    )
 
 
 def _by_seed(snapshot: Snapshot, rule: str) -> dict[int, float]:
@@ -148,12 +160,14 @@ def _learnt(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     low, high = (pick(ended, key=lambda rule: ended[rule][0]) for pick in (min, max))
     (least, best), (most, worst) = ended[low], ended[high]
     if len(ended) == 1:
-        main = f"{labels[low]} ended at {number(least)}. {_alone(best)}"
+        main = f"{labels[low]} {_does(snapshot)} at {number(least)}. {_alone(best)}"
     elif number(least) == number(most):
-        main = f"{listed([labels[rule] for rule in ended])} ended at the same loss, {number(least)}."
+        named, verb = listed([labels[rule] for rule in ended]), _does(snapshot, len(ended))
+        main = f"{named} {verb} at the same loss, {number(least)}."
     else:
         lowest = "lower" if len(ended) == 2 else "lowest"
-        main = f"{labels[low]} ended {lowest}, at {number(least)}; {labels[high]} at {number(most)}. "
+        main = f"{labels[low]} {_does(snapshot)} {lowest}, at {number(least)}; "
+        main += f"{labels[high]} at {number(most)}. "
         main += _why(labels[low], best, labels[high], worst)
     return " ".join([main, *notes])
 

@@ -94,11 +94,28 @@ def test_what_is_said_of_a_race(default, ste, words):
     assert words in conclusion(race(default, ste), LABELS)
 
 
-def test_nothing_is_concluded_before_the_end():
+def test_a_race_that_goes_on_is_told_in_the_present_and_one_that_is_over_as_it_ended():
     run = Run(Settings(steps=9, rules=("default", "zero"), hidden=4, batch=4, device="cpu"))
-    for steps, count in ((0, 2), (4, 2), (5, 3)):
+    for steps, words in (
+        (0, "All 2 rules start from the same weights."),
+        (4, " is lower, at "),
+        (5, " ended lower, at "),
+    ):
         run.advance(steps)
-        assert len(sentences(run.snapshot(), {"default": "Torch", "zero": "Zero"})) == count
+        assert words in sentences(run.snapshot(), {"default": "Torch", "zero": "Zero"})[-1]
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        ({"default": [0.1, 0.2, 0.1], "ste": [0.91, 0.92, 0.93]}, "Straight is higher on held-out data"),
+        ({"default": [0.9, 0.8, 0.9], "ste": [0.8, 0.9, 0.9]}, "3 seeds cannot tell apart how good"),
+        ({"ste": [0.9, 0.8, 0.9]}, "Straight is at 87 ± 6 % on held-out data"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_held_out_data_while_it_goes_on(scores, words):
+    race = SimpleNamespace(**vars(judged(**scores)) | {"finished": False, "step": 3})
+    assert words in conclusion(race, {rule: label for rule, label in LABELS.items() if rule in scores})
 
 
 def test_shares_are_never_rounded_to_all_or_nothing():
