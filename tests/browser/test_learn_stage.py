@@ -59,9 +59,9 @@ def test_on_a_stage_nothing_is_small(course: Page, lesson: Lesson) -> None:
         net.get_by_role("button", name="Start", exact=True).click()
         many = re.compile(r"Step ([4-9]\d|\d{3}) / \d{3}")
         expect(net.get_by_text(many)).to_be_visible(timeout=COMPUTED_MS)  # of several decades
-        net.locator(".preactivations").scroll_into_view_if_needed()  # what is out of view waits for the end
+        net.locator(".why").scroll_into_view_if_needed()
         expect(net.locator(".curves .ytick")).not_to_have_count(0)
-        expect(net.locator(".preactivations .bars")).not_to_have_count(0)
+        expect(net.locator(".why .inputs .data").first).to_have_attribute("d", re.compile("M"))
     assert small_texts(course) == []
     assert course.locator(".lesson").evaluate("one => one.getBoundingClientRect().top") == 0
     assert course.evaluate("document.elementFromPoint(100, 20).closest('.lesson') !== null"), (

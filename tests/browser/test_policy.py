@@ -32,7 +32,7 @@ def test_train_keeps_to_the_policy(page: Page) -> None:
     page.goto("/train?op=relu&rule=default&steps=20")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator(".training .status")).to_contain_text("Finished")
-    expect(page.locator(f".preactivations {CHART}").first).to_be_visible()
+    expect(page.locator(f".alignment {CHART}").first).to_be_visible()
 
 
 def test_lessons_keep_to_the_policy(page: Page) -> None:

@@ -226,7 +226,7 @@ def test_a_finger_reaches_what_the_words_of_the_table_mean(new_page: Open) -> No
 # Texts of the page that are cut or lie on one another.
 CUT = """() => [...document.querySelectorAll(
     ".training :is(button, label, .main, .next, .verdict, .hint, th, td, h2)")]
-    .filter(node => node.offsetParent && !node.matches(".chooser") && node.scrollWidth > node.clientWidth + 1)
+    .filter(node => node.offsetParent && !node.matches(".holder") && node.scrollWidth > node.clientWidth + 1)
     .filter(node => getComputedStyle(node).overflow !== "visible")
     .map(node => node.textContent)"""
 
@@ -238,7 +238,7 @@ def test_small_windows_scroll_instead_of_squeezing(new_page: Open, width: int, h
     open_train(page, SMALL)
     finish(page)
     assert page.evaluate(CUT) == []
-    for part in (".curves", ".preactivations"):
+    for part in (".curves", ".aligned"):
         box = page.locator(f".training {part}").bounding_box()
         assert box
         assert box["height"] >= 240

@@ -35,6 +35,11 @@ def snapshot(*rules: str, finished: bool = False, step: int = 2) -> dict[str, An
         "w2_norms": {rule: [1.0, 2.0] for rule in rules},
         "diverged": dict.fromkeys(rules),
         "gradients": dict.fromkeys(rules),
+        "seeds": 1,
+        "seed": dict.fromkeys(rules, 0),
+        "measured": {},
+        "measured_steps": [],
+        "unmeasured": {},
     }
 
 
@@ -54,9 +59,9 @@ def picture(node: Node, document: dict[str, Any], body: str, **given: Any) -> di
         const {{ pictureOf }} = await import("./train/picture.js");
         setDocument(given.document);
         const view = (status, more = {{}}) => ({{ status, notice: "", lost: false, id: "a", ...more }});
-        let state = stateOf(given.choice, given.colours, "");
+        let state = stateOf(given.choice, given.colours, {{ table: "", panels: {{}} }});
         {body}
-        return pictureOf(state);
+        return JSON.parse(JSON.stringify(pictureOf(state)));
     """
     common = {"document": document, "colours": COLOURS, "choice": choice(*ROUND, task="digits")}
     found: dict[str, Any] = node.run(script, common | given)
@@ -89,7 +94,7 @@ def test_what_is_offered_in_each_state(node: Node, document: dict[str, Any], sta
 def test_held_out_accuracy_comes_first_and_the_rest_by_a_switch(node: Node, document: dict[str, Any]):
     seen = status("running", "default", "straight_through")
     first = picture(node, document, SEEN, status=seen)
-    assert [option["measure"] for option in first["measures"]["options"]] == ["score", "loss", "norms"]
+    assert [option["value"] for option in first["measures"]["options"]] == ["score", "loss", "norms"]
     assert first["measures"]["chosen"] == "score"
     assert first["chart"]["scale"]["kind"] == "share"
     assert [(s["meta"], s["x"], s["y"]) for s in first["chart"]["series"]] == [
@@ -108,10 +113,10 @@ def test_a_task_on_which_nothing_is_held_out_shows_the_loss(node: Node, document
     assert shown["chart"]["scale"]["kind"] == "decades"
 
 
-def test_what_is_concluded_is_said_when_the_run_is_over(node: Node, document: dict[str, Any]):
+def test_how_the_rules_stand_is_said_from_the_first_step_to_the_end(node: Node, document: dict[str, Any]):
     words = ("One.", "Both end at the same accuracy.")
     both = ("default", "straight_through")
-    assert picture(node, document, SEEN, status=status("running", *both, words=words))["verdict"] == ""
+    assert picture(node, document, SEEN, status=status("running", *both, words=words))["verdict"] == words[-1]
     over = picture(node, document, SEEN, status=status("finished", *both, words=words))
     assert over["verdict"] == words[-1]
     assert over["status"]["next"] == "Change something and press Start to compare."
@@ -165,3 +170,85 @@ def test_the_band_is_the_outline_of_mean_and_deviation(node: Node):
     assert band["x"].tolist() == [0, 5, 5, 0]
     assert band["y"].tolist() == [1.25, 2.5, 1.5, 0.75]
     assert node.run(body, {"x": [0, 1], "y": [1, 2]})["x"].size == 0
+
+
+def measured(*rules: str, **more: Any) -> dict[str, Any]:
+    """A status with an alignment in two layers, and no gradient of the default rule."""
+    none, some = [None, None], [0.25, 0.5]
+    series = {rule: [none, none] if rule == "default" else [some, [0.75, 1.0]] for rule in rules}
+    alignment = {rule: {"cosines": each, "agreements": each} for rule, each in series.items()}
+    seen = status("running", *rules, **more)
+    seen["snapshot"] |= {"measured": {"alignment": alignment}, "measured_steps": [0, 2]}
+    return seen
+
+
+def test_the_alignment_is_of_the_last_hidden_layer_or_the_one_chosen(node: Node, document: dict[str, Any]):
+    seen = measured("default", "straight_through")
+    first = picture(node, document, SEEN, status=seen)["alignment"]
+    assert [(s["name"], s["y"]) for s in first["chart"]["series"]][1] == ("Straight-through", [0.75, 1.0])
+    assert first["title"].endswith("layer 2")
+    assert first["note"] == "No gradient: Default autograd"
+    other = picture(node, document, SEEN + "state.layer = 0;", status=seen)["alignment"]
+    assert other["chart"]["series"][1]["y"] == [0.25, 0.5]
+    assert not any("meta" in series for series in first["chart"]["series"])  # a rule has one curve of its own
+
+
+def test_what_is_not_measured_on_a_task_says_so(node: Node, document: dict[str, Any]):
+    seen = status("running", "default", "straight_through")
+    why = "Not measured here: the op stands at the weights."
+    seen["snapshot"] |= {"unmeasured": {"alignment": why, "inputs": why}}
+    shown = picture(node, document, SEEN, status=seen)
+    assert shown["alignment"]["chart"]["empty"] == why
+    assert {row["panel"]["key"]: row["missing"] for row in shown["why"]["rows"]}["inputs"] == why
+
+
+def test_a_panel_that_is_closed_is_not_asked_for_until_the_run_is_over(node: Node, document: dict[str, Any]):
+    body = """
+        const { wantedOf } = await import("./train/panels.js");
+        state.panels = { inputs: false };
+        return [wantedOf(state), wantedOf({ ...state, view: view({ ...given.status, state: "finished" }) })];
+    """
+    open_, over = picture(node, document, f"{SEEN} {body}", status=status("running", *ROUND[1:]))
+    assert "inputs" not in open_
+    assert {"alignment", "causes"} <= set(open_) < set(over)
+    assert {"inputs", "norms"} <= set(over)
+
+
+def test_the_page_says_of_which_seed_its_pictures_are(node: Node, document: dict[str, Any]):
+    seen = status("running", "default", "straight_through")
+    seen["snapshot"] |= {"seeds": 5, "seed": {"default": 3, "straight_through": 3}}
+    assert picture(node, document, SEEN, status=seen)["why"]["of"] == "Pictures of seed 3"
+    seen["snapshot"]["seed"]["straight_through"] = 4
+    other = picture(node, document, SEEN, status=seen)
+    assert other["why"]["of"] == "Pictures of seed 3; Straight-through of seed 4: the first that is finite"
+    assert other["rows"]["of"] == other["why"]["of"]
+    seen["snapshot"]["seeds"] = 1
+    assert picture(node, document, SEEN, status=seen)["why"]["of"] == ""
+
+
+def test_a_layer_that_a_smaller_net_has_not_is_not_shown(node: Node, document: dict[str, Any]):
+    three = choice(*ROUND, task="digits", hidden="8,8,8")
+    assert picture(node, document, "state.layer = 2;", choice=three)["why"]["layers"] == {
+        "count": 3,
+        "chosen": 2,
+    }
+    assert picture(node, document, "state.layer = 2;")["why"]["layers"] == {"count": 1, "chosen": 0}
+
+
+def test_the_answer_to_a_request_is_of_its_step_and_run(node: Node, document: dict[str, Any]):
+    seen = status("running", "default", "straight_through")
+    answer = {"default": None, "straight_through": {"unit": 2, "example": 0, "words": "g = 0.2: g * 0 = 0"}}
+    body = f"""{SEEN}
+        const {{ withRequest }} = await import("./train/state.js");
+        const made = {{ numbers: {{ layer: 0, cause: 2 }}, step: 7, run: given.run, answer: given.answer }};
+        state = withRequest(state, "unit", made);
+    """
+    of = {"status": seen, "run": "a", "answer": answer}
+    row = next(r for r in picture(node, document, body, **of)["why"]["rows"] if r["panel"]["key"] == "causes")
+    assert row["pressed"] == 2
+    assert [cell["answer"]["words"] for cell in row["cells"]] == [
+        "Step 7: no unit of this layer.", "Step 7, unit 3, example 1:",
+    ]  # fmt: skip
+    assert row["cells"][1]["answer"]["formula"] == "g = 0.2: g * 0 = 0"
+    gone = next(r for r in picture(node, document, body, **of | {"run": "b"})["why"]["rows"])
+    assert [cell["answer"] for cell in gone["cells"]] == [None, None]

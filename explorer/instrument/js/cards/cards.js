@@ -109,6 +109,7 @@ export function createCards(host, { store, read, colours, drawn }) {
     choice.rules.forEach((rule, place) => {
       const card = /** @type {ReturnType<typeof ruleCard>} */ (bySlot.get(rule.slot) ?? ruleCard(rule));
       bySlot.set(rule.slot, card);
+      setAttribute(card.element, "data-rule", rule.key);
       if (rules.children[place] !== card.element)
         rules.insertBefore(card.element, rules.children[place] ?? null);
       const entry = entries[place];

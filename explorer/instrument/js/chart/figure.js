@@ -61,7 +61,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     const { traces, layout, caption: text = "", names = null } = compose(picture);
     drawn = looksOf(traces, layout, names);
     setText(caption, text);
-    const all = { ...common(host, names?.width ?? 0), ...layout, ...axesOf(layout) };
+    const all = { ...common(host, names?.width ?? 0, layout), ...layout, ...axesOf(layout) };
     Plotly.react(place, traces, all, config).then(() => end.signal.aborted || onDrawn(place, names));
   }
 
@@ -114,15 +114,19 @@ function looksOf(traces, layout, names) {
   return JSON.stringify([looks, layout, names?.width]);
 }
 
-/** @param {HTMLElement} host @param {number} beside px of what stands at the right */
-function common(host, beside) {
+/**
+ * @param {HTMLElement} host
+ * @param {number} beside px of what stands at the right
+ * @param {*} layout an axis with an empty title needs less room
+ */
+function common(host, beside, { yaxis }) {
   const theme = themeOf(host);
   const { clientWidth: width, clientHeight: height } = host;
   const size = fontSize(width, theme.type);
   return {
     ...groundOf(theme, { width, height, size }),
     margin: {
-      l: 4.8 * size,
+      l: (yaxis?.title?.text === "" ? 3 : 4.8) * size,
       r: Math.max(endMargin(size), beside),
       t: Math.ceil(0.8 * size),
       b: 3.1 * size,

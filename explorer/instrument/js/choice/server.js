@@ -34,10 +34,23 @@ export function sent(data) {
   return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) };
 }
 
-/** The answer of the server to data; a message where it gives none. @param {string} address @param {*} data */
-export async function post(address, data) {
+/**
+ * The answer of the server to data that are sent; a message where it gives none.
+ * @param {string} address
+ * @param {*} data
+ */
+export function post(address, data) {
+  return answered(address, sent(data));
+}
+
+/**
+ * The answer of the server; a message where it gives none.
+ * @param {string} address
+ * @param {RequestInit} [options]
+ */
+export async function answered(address, options) {
   try {
-    const response = await fetch(address, { ...sent(data), signal: AbortSignal.timeout(PATIENCE_MS) });
+    const response = await fetch(address, { ...options, signal: AbortSignal.timeout(PATIENCE_MS) });
     return await response.json();
   } catch {
     return { message: SILENT };

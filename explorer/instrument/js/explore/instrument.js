@@ -13,10 +13,11 @@ import { createTakeAway } from "./takeaway.js";
  * What the instrument reaches outside: addresses of plotly.js and of torch's curves, how own formulas are
  * and pasted code are read, where the whole is saved, the examples, and the names of the sections by key.
  * What is null is not there, as in a saved file, which has ``words`` for its start instead;
- * ``createTraining`` makes the run or the study of a page that has places for it.
+ * ``createTraining`` makes the run or the study of a page that has places for it, ``carries`` is said of a
+ * page that shows what was carried to it.
  * @typedef {{plotly: string, confirm: string|null, read: import("../cards/own.js").Read|null,
  *   readCode: import("./paste.js").ReadCode|null, words?: import("./words.js").Words,
- *   server?: (path: string) => string, createTraining?: CreateTraining,
+ *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean,
  *   save: string|null, examples: import("./strip.js").Example[], sections: Object<string, string>}} Reach
  */
 /**

@@ -4,6 +4,7 @@ import { createChart } from "../chart/chart.js";
 import { choiceControls, entriesOf, settingsOf, withParameter, withRange } from "../choice/choice.js";
 import { createConfirmation } from "../choice/confirm.js";
 import { sampleCurves } from "../formula/curves.js";
+import { createCarried } from "./carried.js";
 import { createWords } from "./words.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
@@ -14,20 +15,29 @@ import { createWords } from "./words.js";
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
  * @param {{store: import("../choice/store.js").Store, plotly: string, confirm: string|null,
  *   colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
- *   room?: [number, number], onFrame?: (frame: import("../chart/plot.js").Frame) => void}} options
+ *   room?: [number, number], carries?: boolean, onFrame?: (frame: import("../chart/plot.js").Frame) => void}} options
  *   ``plotly`` is the address of plotly.js; ``confirm`` that of torch's curves, null where there is no
- *   server; ``words`` those of the start; ``room`` and ``onFrame`` as the chart takes them
+ *   server; ``words`` those of the start; ``room`` and ``onFrame`` as the chart takes them,
+ *   ``carries`` whether data of a training are shown that somebody has carried here
  */
-export function createStage(hosts, { store, plotly, confirm, colours, words: first, room, onFrame }) {
+export function createStage(
+  hosts,
+  { store, plotly, confirm, colours, words: first, room, carries, onFrame },
+) {
   const now = () => /** @type {Choice} */ (store.choice);
   const words = createWords(hosts.words);
+  const carried = carries ? createCarried() : null;
   const chart = createChart(hosts.chart, {
     plotly,
     onView: (start, stop, phase) => store.change(withRange(now(), start, stop), { phase, thing: "view" }),
     onParameter: grasped,
     onProbe: () => undefined,
-    onFrame,
+    onFrame(frame) {
+      carried?.follow(frame);
+      onFrame?.(frame);
+    },
   });
+  carried?.put(/** @type {HTMLElement} */ (hosts.chart.querySelector(".chart-place")));
   const confirmation = confirm
     ? createConfirmation({ address: confirm, onAnswer: answered, onStatus: words.say })
     : null;

@@ -1,6 +1,6 @@
 // Arrays as they travel: their own bytes as base64.
 
-const TYPES = { f4: Float32Array, f8: Float64Array, i1: Int8Array, i4: Int32Array };
+const TYPES = { f4: Float32Array, f8: Float64Array, i1: Int8Array, i4: Int32Array, u1: Uint8Array };
 
 /** @param {{dtype: keyof typeof TYPES, bdata: string}} encoded little-endian */
 export function array({ dtype, bdata }) {

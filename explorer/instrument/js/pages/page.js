@@ -36,6 +36,7 @@ export function createPage(place, data, more, enter = (choice) => choice) {
     ...reachOf(data),
     readCode,
     save: server("save"),
+    carries: true,
     sections: data.sections,
     examples: data.examples.map((/** @type {*} */ example) => ({
       ...example,

@@ -2,7 +2,7 @@
 
 import { post } from "../choice/server.js";
 import { createFeed } from "../train/feed.js";
-import { keep, kept, owner } from "../train/session.js";
+import { keep, kept, owner } from "../choice/session.js";
 import { ACTIVE, IDLE } from "./state.js";
 
 /** @typedef {import("./state.js").Status} Status */

@@ -3,7 +3,7 @@
 import { fits, queryOf } from "../choice/address.js";
 import { learn, ownEntries } from "../choice/entries.js";
 import { post } from "../choice/server.js";
-import { keep, kept } from "../train/session.js";
+import { keep, kept } from "../choice/session.js";
 import { taskOf } from "../train/tasks.js";
 import { createPainter } from "./painter.js";
 import { pictureOf } from "./picture.js";

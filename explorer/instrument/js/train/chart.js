@@ -2,6 +2,7 @@
 
 import { centred, createFigure } from "../chart/figure.js";
 import { escaped } from "../chart/traces.js";
+import { setAttribute } from "../elements/dom.js";
 import { powerText, shortText } from "../formula/numbers.js";
 import { createEnds } from "./ends.js";
 import { bandOf, endOf } from "./series.js";
@@ -10,13 +11,15 @@ import { bandOf, endOf } from "./series.js";
 /** @typedef {import("./series.js").Measure} Measure */
 /** @typedef {[number, number]} Range */
 /**
- * An axis of values: ``share`` from 0 to 1 and read in percent, ``fit`` at most 1, ``decades`` above 0.
- * ``chance`` is what guessing gives, where that is known; ``banded`` says whether there are bands over seeds.
- * @typedef {{kind: "share"|"fit"|"decades", title: string, chance: number|null, banded: boolean}} Scale
+ * An axis of values: ``share`` from 0 to 1 and read in percent, ``fit`` at most 1, ``cosine`` from −1 to 1,
+ * ``decades`` above 0. ``chance`` is what guessing gives, where that is known; ``banded`` says whether there
+ * are bands over seeds.
+ * @typedef {{kind: "share"|"fit"|"cosine"|"decades", title: string, chance: number|null,
+ *   banded: boolean}} Scale
  * A picture: ``run`` names what it is of, ``words`` are for those who cannot see it, ``empty`` is said before
- * the first value, ``legend`` beside the curves.
+ * the first value, ``legend`` beside the curves; ``along`` is the x axis where it is not that of steps.
  * @typedef {{run: string, scale: Scale, series: Series[], steps: number, words: string, empty: string,
- *   legend: string}} Picture
+ *   legend: string, along?: *}} Picture
  */
 
 const FEW = 10; // steps, between which Plotly would mark fractions of a step
@@ -24,34 +27,49 @@ const WORST = 3; // decades above the first value shown: a rule that diverges sh
 const BAND = "24"; // opacity, as the end of a colour
 const HIGH_CHANCE = 0.4; // beyond which the axis begins here and not at 0
 const GUESSED = "rgba(127, 133, 143, 0.9)";
-const VALUE_LETTERS = { share: 3, fit: 5, decades: 6 }; // of a value beside the chart, so that its width stays
+const VALUE_LETTERS = { share: 3, fit: 5, cosine: 5, decades: 6 }; // of a value, so that its width stays
 const TINY = 1e-30; // where mean − SD is below 0, which no axis of decades has
+
+const NEAR = 14; // px from a curve, within which it is pointed at
 
 /**
  * @param {HTMLElement} host of a fixed height
- * @param {{plotly: string}} options the address of plotly.js
+ * @param {{plotly: string, onPoint: (rule: string|null) => void}} options the address of plotly.js, and who
+ * is told which rule's curve the pointer is at
  */
-export function createTrainChart(host, { plotly }) {
+export function createTrainChart(host, { plotly, onPoint }) {
   let seen = { run: "", range: /** @type {Range|null} */ (null) };
+  let drawn = /** @type {Series[]} */ ([]);
+  let chart = /** @type {*} */ (null);
   const ends = createEnds(host);
-  return createFigure(host, { plotly, hover: true, compose, onDrawn: ends.show });
+  host.addEventListener("pointermove", (event) => {
+    const overPlot = event.target instanceof Element && event.target.closest(".nsewdrag");
+    if (overPlot && chart) onPoint(ruleNear(event, chart, drawn));
+  });
+  return createFigure(host, { plotly, hover: true, compose, onDrawn });
+
+  /** @param {*} place @param {import("./ends.js").Names|null} names */
+  function onDrawn(place, names) {
+    chart = place;
+    ends.show(place, names);
+    const lines = place.querySelectorAll(".scatterlayer > .trace");
+    const rules = [...drawn.filter(hasBand), ...drawn].map(({ rule }) => rule);
+    lines.forEach((/** @type {Element} */ line, /** @type {number} */ at) =>
+      setAttribute(line, "data-rule", rules[at]),
+    );
+  }
 
   /** @param {Picture} picture */
-  function compose({ run, scale, series, steps, empty, legend }) {
+  function compose({ run, scale, series, steps, along = alongSteps(steps), empty, legend }) {
     if (seen.run !== run) seen = { run, range: null };
     seen.range = RANGES[scale.kind](seen.range, series, scale);
     const known = seen.range !== null;
     const begun = series.some((each) => endOf(each));
     const range = seen.range ?? [0, 1];
-    const x = {
-      title: { text: "step", standoff: 4 },
-      unifiedhovertitle: { text: "step %{x}" },
-      range: [0, Math.max(steps, 1)],
-    };
     const y = { title: { text: scale.title, standoff: 6 }, ...AXES[scale.kind](range), range };
     const layout = {
       hovermode: "x unified",
-      xaxis: { visible: known, ...x, ...(steps < FEW && { dtick: 1 }) },
+      xaxis: { visible: known, ...along },
       yaxis: { visible: known, ...y },
       shapes: known && scale.chance ? [guessed(scale.chance)] : [],
       annotations: [
@@ -59,16 +77,60 @@ export function createTrainChart(host, { plotly }) {
         ...(known && scale.chance ? [nameOfChance(scale.chance)] : []),
       ],
     };
-    const bands = series.map((each) => bandTrace(each, scale)).filter((band) => band.x.length);
+    const bands = series.filter(hasBand).map((each) => bandTrace(each, scale));
+    drawn = series;
     const names = ends.room(host, namesOf(series, scale), VALUE_LETTERS[scale.kind]);
     return { traces: [...bands, ...series.map((each) => traceOf(each, scale))], layout, names };
   }
+}
+
+/** The axis of steps. @param {number} steps */
+function alongSteps(steps) {
+  return {
+    title: { text: "step", standoff: 4 },
+    unifiedhovertitle: { text: "step %{x}" },
+    range: [0, Math.max(steps, 1)],
+    ...(steps < FEW && { dtick: 1 }),
+  };
+}
+
+/** Whether a band over seeds belongs to a series. @param {Series} series */
+function hasBand({ y, spread = [] }) {
+  return Array.from(spread).some((deviation, at) => Number.isFinite(deviation) && Number.isFinite(y[at]));
+}
+
+/**
+ * The rule whose curve is nearest above or below the pointer.
+ * @param {PointerEvent} event
+ * @param {*} chart drawn by Plotly
+ * @param {Series[]} series
+ */
+function ruleNear({ clientX, clientY }, chart, series) {
+  const { xaxis, yaxis, _size: size } = chart._fullLayout;
+  const { left, top } = chart.getBoundingClientRect();
+  const at = xaxis.p2d(clientX - left - size.l);
+  const away = series.map(({ x, y }) => Math.abs(yaxis.d2p(y[nearestOf(x, at)]) + size.t + top - clientY));
+  const least = Math.min(...away.filter(Number.isFinite));
+  return least <= NEAR ? (series[away.indexOf(least)].rule ?? null) : null;
+}
+
+/**
+ * The place of the number nearest to another, in ascending order.
+ * @param {ArrayLike<number>} numbers
+ * @param {number} wanted
+ */
+function nearestOf(numbers, wanted) {
+  let at = 0;
+  while (at + 1 < numbers.length && Math.abs(numbers[at + 1] - wanted) <= Math.abs(numbers[at] - wanted))
+    at += 1;
+  return at;
 }
 
 /** Ticks by kind of axis. @type {{[kind in Scale["kind"]]: (range: Range) => *}} */
 const AXES = {
   share: (range) => evenly(range, (value) => String(Math.round(100 * value))),
   fit: (range) => evenly(range, (value) => String(Math.round(100 * value) / 100)),
+  cosine: (range) => evenly(range, (value) => String(value).replace("-", "−")),
   decades,
 };
 
@@ -102,7 +164,7 @@ function decades([low, high]) {
  * Ranges that hold all series, and only ever grow.
  * @type {{[kind in Scale["kind"]]: (range: Range|null, series: Series[], scale: Scale) => Range|null}}
  */
-const RANGES = { share: shares, fit: fits, decades: powers };
+const RANGES = { share: shares, fit: fits, cosine: cosines, decades: powers };
 
 /**
  * From 0, or from a little below chance where that is high.
@@ -124,6 +186,16 @@ function shares(range, series, { chance }) {
  */
 function fits(range, series) {
   return [Math.min(range?.[0] ?? 0, leastOf(series) < 0 ? -1 : 0), 1];
+}
+
+/**
+ * From 0, or as far below as it takes in halves.
+ * @param {Range|null} range
+ * @param {Series[]} series
+ * @returns {Range}
+ */
+function cosines(range, series) {
+  return [Math.min(range?.[0] ?? 0, Math.floor(2 * Math.min(leastOf(series), 0)) / 2), 1];
 }
 
 /** The least value, infinite where there is none. @param {Series[]} series */
@@ -212,14 +284,25 @@ function bandTrace(series, { kind }) {
   };
 }
 
+/**
+ * How a value is written at the end of its curve.
+ * @type {{[kind in Scale["kind"]]: (value: number) => string}}
+ */
+const VALUES = {
+  share: (value) => `${Math.round(100 * value)}`,
+  fit: shortText,
+  cosine: (value) => value.toFixed(2).replace("-", "−"),
+  decades: shortText,
+};
+
 /** What stands at the ends of the curves of rules. @param {Series[]} series @param {Scale} scale */
 function namesOf(series, { kind }) {
-  const text = kind === "share" ? (/** @type {number} */ value) => `${Math.round(100 * value)}` : shortText;
   return series
-    .filter(({ meta }) => meta)
+    .filter(({ ends }) => ends)
     .flatMap((each) => {
       const end = endOf(each);
-      return end ? [{ ...end, colour: each.colour, name: each.name, value: text(end.y) }] : [];
+      const { colour, name, rule = "" } = each;
+      return end ? [{ ...end, colour, name, rule, value: VALUES[kind](end.y) }] : [];
     });
 }
 

@@ -6,7 +6,7 @@ import { cut, spread } from "./labels.js";
 
 /**
  * A name at the end of a curve: ``x`` and ``y`` in the chart's numbers.
- * @typedef {{x: number, y: number, colour: string, name: string, value: string}} Name
+ * @typedef {{x: number, y: number, colour: string, name: string, value: string, rule?: string}} Name
  */
 /**
  * Names that stand in ``width`` px beside the chart.
@@ -66,9 +66,7 @@ export function createEnds(host) {
     names.names.forEach((name, index) =>
       place(labels[index], name, right + LEAD, tops[index], names.letters),
     );
-    lines.replaceChildren(
-      ...names.names.map(({ colour }, index) => lead(at[index], right, tops[index], colour)),
-    );
+    lines.replaceChildren(...names.names.map((name, index) => lead(name, at[index], right, tops[index])));
   }
 
   return { room, show };
@@ -81,7 +79,8 @@ export function createEnds(host) {
  * @param {number} top
  * @param {number} letters
  */
-function place(label, { name, value }, left, top, letters) {
+function place(label, { name, value, rule }, left, top, letters) {
+  setAttribute(label, "data-rule", rule);
   setText(/** @type {Element} */ (label.firstChild), value);
   setText(/** @type {Element} */ (label.lastChild), cut(name, letters));
   label.style.translate = `${left}px calc(${top}px - 50%)`;
@@ -89,16 +88,17 @@ function place(label, { name, value }, left, top, letters) {
 
 /**
  * The line from a curve's end to its name.
+ * @param {Name} name
  * @param {{x: number, y: number}} from
  * @param {number} right
  * @param {number} top
- * @param {string} colour
  */
-function lead({ x, y }, right, top, colour) {
+function lead({ colour, rule }, { x, y }, right, top) {
   const far = x < right - 8;
   return shape("path", {
     d: `M${x + 4} ${y}H${right + 3}L${right + LEAD - 5} ${top}`,
     stroke: colour,
+    ...(rule && { "data-rule": rule }),
     "stroke-dasharray": far ? "1 4" : "none",
   });
 }

@@ -1,17 +1,19 @@
 // The parts of the page of trainings, and how a picture is put into them.
 
 import { createExamples } from "../cards/examples.js";
-import { setText } from "../elements/dom.js";
 import { createTrainChart } from "./chart.js";
+import { createAlignment } from "./alignment.js";
 import { createCommands } from "./commands.js";
 import { createControls } from "./controls.js";
-import { createHistogram } from "./histogram.js";
+import { createLift } from "./lift.js";
 import { createMeasures } from "./measures.js";
 import { createPicker } from "./picker.js";
 import { createRows } from "./rows.js";
+import { createSentence } from "./sentence.js";
 import { createSettings } from "./settings.js";
 import { createTable } from "./table.js";
 import { entered, taskOf, withTask } from "./tasks.js";
+import { createWhy } from "./why.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /** @typedef {import("./picture.js").Picture} Picture */
@@ -19,8 +21,12 @@ import { entered, taskOf, withTask } from "./tasks.js";
 /**
  * What is done on the page.
  * @typedef {{onStart: () => void, onPause: () => void, onResume: () => void, onStep: () => void,
- *   onReset: () => void, onRow: (key: string) => void, onTable: (text: string) => void,
- *   onMeasure: (measure: import("./series.js").Measure) => void}} Acts
+ *   onReset: () => void, onTable: (text: string) => void,
+ *   onMeasure: (measure: import("./series.js").Measure) => void,
+ *   onAligned: (kind: import("./evidence.js").Aligned) => void,
+ *   onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
+ *   onLegend: (panel: import("./panel.js").Panel, place: number) => void,
+ *   onSearch: () => void}} Acts
  */
 
 /**
@@ -46,11 +52,17 @@ export function createPainter(host, { store, plotly, examples }, on) {
   find("about").append(menu.element);
   const table = createTable(find("table"), on);
   const measures = createMeasures(find("titles"), on.onMeasure);
-  const curves = createTrainChart(find("curves"), { plotly });
-  const histogram = createHistogram(find("preactivations"), { plotly });
-  const rows = createRows(find("measured"), on.onRow);
+  const verdict = createSentence(find("verdict"));
+  const lift = createLift(host);
+  const curves = createTrainChart(find("curves"), { plotly, onPoint: lift.lift });
+  const alignment = createAlignment(find("alignment"), { plotly, onPoint: lift.lift, onKind: on.onAligned });
+  const why = createWhy(find("why"), on, { plotly, onPoint: lift.lift });
+  const rows = createRows(find("measured"));
   const controls = createControls(find("cards"), store);
-  const settings = createSettings({ live: find("live"), rest: find("setup") }, store);
+  const settings = createSettings(
+    { live: find("live"), rest: find("setup"), own: { sigma: alignment.smoothing } },
+    store,
+  );
 
   return {
     /** @param {Picture} picture */
@@ -64,14 +76,15 @@ export function createPainter(host, { store, plotly, examples }, on) {
       table.show(picture.table);
       measures.show(picture);
       curves.draw(picture.chart);
-      histogram.draw(picture.histogram);
+      alignment.show(picture.alignment);
+      why.show(picture.why);
       rows.show(picture.rows);
       controls.show(choice);
       settings.show(choice);
-      setText(find("verdict"), picture.verdict);
+      verdict.show(picture.verdict, picture.moving);
     },
     destroy() {
-      [curves, histogram].forEach((part) => part.destroy());
+      [curves, alignment, why, lift].forEach((part) => part.destroy());
     },
   };
 }

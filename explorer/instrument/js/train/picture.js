@@ -1,8 +1,7 @@
 // What the page of trainings shows of a state, as plain data. No page.
 
-import { entriesOf } from "../choice/choice.js";
 import { shortText } from "../formula/numbers.js";
-import { histogramWords } from "./histogram.js";
+import { alignmentOf, netOf, whyOf } from "./evidence.js";
 import { endOf, ghostsOf, seriesOf } from "./series.js";
 import { comparable, lanesOf } from "./state.js";
 import { ACTIVE, OVER } from "./status.js";
@@ -15,12 +14,12 @@ import { settingText, taskOf } from "./tasks.js";
  * What a button does: nothing where it is not offered.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
  * The whole picture; a painter puts each part into its place.
- * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string,
- *   state: string}, verdict: string, chart: import("./chart.js").Picture, heading: string,
- *   measures: {options: {measure: Measure, label: string}[], chosen: Measure},
- *   histogram: import("./histogram.js").Picture, rows: {lanes: Lane[], snapshot: *, chosen: string,
- *   judged: Record<string, string>|null}, choice: State["choice"], task: import("./tasks.js").Task,
- *   about: string, table: {shown: boolean, text: string}}} Picture
+ * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string, state:
+ * string}, verdict: string, moving: boolean, chart: import("./chart.js").Picture, heading: string,
+ *   measures: {options: {value: Measure, label: string}[], chosen: Measure},
+ *   alignment: import("./evidence.js").Alignment, why: import("./why.js").Picture,
+ *   rows: import("./rows.js").Picture, choice: State["choice"],
+ *   task: import("./tasks.js").Task, about: string, table: {shown: boolean, text: string}}} Picture
  */
 
 const CUT_OFF =
@@ -43,19 +42,20 @@ export function pictureOf(state) {
   const lanes = lanesOf(choice, colours);
   const metric = metricOf(state);
   const options = measuresOf(metric);
-  const chosen = options.find(({ measure }) => measure === state.measure)?.measure ?? options[0].measure;
-  const row = lanes.find(({ key }) => key === state.row) ?? lanes[0];
+  const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
   return {
     offered: offeredOf(view.status.state),
     metrics: metricsOf(state, lanes[0].key),
     taken: view.status.step / stepsOf(state),
     status: wordsOf(state),
     verdict: verdictOf(view.status),
+    moving: ACTIVE.includes(view.status.state),
     heading: headingOf(choice, scaleOf(state, chosen)),
     measures: { options, chosen },
     chart: chartOf(state, chosen),
-    histogram: histogramOf(state, row, snapshot),
-    rows: { lanes, snapshot, chosen: row.key, judged: metric === null ? null : view.status.judged },
+    alignment: alignmentOf(state, lanes),
+    why: whyOf(state, lanes),
+    rows: { lanes, snapshot, judged: metric === null ? null : view.status.judged, of: netOf(state, lanes) },
     choice,
     task,
     about: [task.purpose, task.note].filter(Boolean).join(" "),
@@ -73,13 +73,13 @@ function metricOf({ choice, trained, view }) {
 /**
  * What the large chart can show, the first of them unasked.
  * @param {string|null} metric
- * @returns {{measure: Measure, label: string}[]}
+ * @returns {{value: Measure, label: string}[]}
  */
 function measuresOf(metric) {
   const score = metric
-    ? [{ measure: /** @type {const} */ ("score"), label: metric === "accuracy" ? "Accuracy" : metric }]
+    ? [{ value: /** @type {const} */ ("score"), label: metric === "accuracy" ? "Accuracy" : metric }]
     : [];
-  return [...score, { measure: "loss", label: "Loss" }, { measure: "norms", label: "Gradient norms" }];
+  return [...score, { value: "loss", label: "Loss" }, { value: "norms", label: "Gradient norms" }];
 }
 
 /** @param {string} name of a state @returns {Offered} */
@@ -119,9 +119,9 @@ function wordsOf({ view: { status, notice, lost }, remark }) {
   return { main, next, state: lost ? "lost" : notice ? "refused" : status.state };
 }
 
-/** What is so, in the words of Python. @param {State["view"]["status"]} status */
-function verdictOf({ snapshot, words }) {
-  return snapshot?.finished ? (words[words.length - 1] ?? "") : "";
+/** How the rules stand, in the words of Python. @param {State["view"]["status"]} status */
+function verdictOf({ words }) {
+  return words[words.length - 1] ?? "";
 }
 
 /** What is above the chart. @param {State["choice"]} choice @param {import("./chart.js").Scale} scale */
@@ -181,20 +181,4 @@ function emptyOf(measure, snapshot) {
  */
 function lengthOf(series) {
   return Math.max(0, ...series.map((each) => endOf(each)?.x ?? 0)) + 1;
-}
-
-/** @param {State} state @param {Lane} lane @param {*} snapshot @returns {import("./histogram.js").Picture} */
-function histogramOf({ choice, view }, { key, label, colour }, snapshot) {
-  const { op, rules } = entriesOf(choice);
-  const gradients = snapshot?.gradients[key] ?? null;
-  const rule = rules[choice.rules.findIndex((each) => each.key === key)];
-  return {
-    run: view.id,
-    op,
-    rule,
-    colour,
-    parameters: choice.parameters,
-    gradients,
-    words: histogramWords(label, gradients, snapshot !== null),
-  };
 }

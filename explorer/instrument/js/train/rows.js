@@ -2,12 +2,15 @@
 
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { shareText, shortText } from "../formula/numbers.js";
+import { createByRule } from "./by-rule.js";
 
 /** @typedef {import("./series.js").Lane} Lane */
 /**
  * A column: its name, what it means, and what stands in it for a rule; "–" where there is nothing yet.
- * @typedef {{name: string, meaning: string, text: (snapshot: *, key: string, judged: Record<string,
- *   string>) => string}} Column
+ * @typedef {{name: string, meaning: string, text: (snapshot: *, key: string, judged: Record<string, string>)
+ * => string}} Column The table: ``judged`` says how each rule does on held-out data, null where none is;
+ * ``of`` which net what is measured of one alone is of.
+ * @typedef {{lanes: Lane[], snapshot: *, judged: Record<string, string>|null, of: string}} Picture
  */
 
 const NONE = "–";
@@ -55,12 +58,8 @@ function lossText(snapshot, key) {
   return typeof loss === "number" ? shortText(loss) : NONE;
 }
 
-/**
- * The table of rules; the row that is chosen decides whose pre-activations are shown.
- * @param {HTMLElement} host
- * @param {(key: string) => void} onChoose
- */
-export function createRows(host, onChoose) {
+/** The table of rules. @param {HTMLElement} host */
+export function createRows(host) {
   const heads = COLUMNS.map(({ name, meaning }) => element("th", { scope: "col", title: meaning }, name));
   const head = element("tr", {}, element("th", { scope: "col" }, "Rule"), ...heads);
   const body = element("tbody", {});
@@ -71,60 +70,34 @@ export function createRows(host, onChoose) {
     element("summary", {}, "What these words mean"),
     element("dl", {}, ...terms),
   );
-  host.append(element("table", {}, element("thead", {}, head), body), meanings);
-  /** @type {Map<string, ReturnType<typeof createRow>>} */
-  const rows = new Map();
-
-  /** @param {Lane[]} lanes */
-  function removeOthers(lanes) {
-    for (const [key, row] of rows) {
-      if (lanes.some((lane) => lane.key === key)) continue;
-      row.element.remove();
-      rows.delete(key);
-    }
-  }
+  const caption = element("caption", {});
+  host.append(element("table", {}, caption, element("thead", {}, head), body), meanings);
+  const rows = createByRule(body, () => createRow());
 
   return {
-    /**
-     * @param {{lanes: Lane[], snapshot: *, chosen: string, judged: Record<string, string>|null}} picture
-     *   ``judged`` says how each rule does on held-out data; null where none is
-     */
-    show({ lanes, snapshot, chosen, judged }) {
-      removeOthers(lanes);
+    /** @param {Picture} picture */
+    show({ lanes, snapshot, judged, of }) {
+      setText(
+        caption,
+        of && `Held-out, loss and w1 moved are means of all seeds. ${of.replace("Pictures", "The rest is")}.`,
+      );
       host.classList.toggle("judged", judged !== null);
-      lanes.forEach((lane, index) => {
-        const row = rows.get(lane.key) ?? createRow(() => onChoose(lane.key));
-        rows.set(lane.key, row);
-        if (body.children[index] !== row.element)
-          body.insertBefore(row.element, body.children[index] ?? null);
-        row.show(lane, lane.key === chosen, snapshot, judged ?? {});
-      });
+      rows.show(lanes.map((lane) => ({ lane, snapshot, judged: judged ?? {} })));
     },
   };
 }
 
-/** @param {() => void} onChoose */
-function createRow(onChoose) {
-  const name = element("button", {
-    type: "button",
-    class: "chooser",
-    onclick: onChoose,
-  });
+/** A row; a press on its name holds the rule lifted. */
+function createRow() {
+  const name = element("button", { type: "button", class: "holder" });
   const cells = COLUMNS.map((column) => element("td", { "data-name": column.name }));
   const row = element("tr", {}, element("th", { scope: "row" }, name), ...cells);
   return {
     element: row,
-    /**
-     * @param {Lane} lane
-     * @param {boolean} chosen
-     * @param {*} snapshot
-     * @param {Record<string, string>} judged
-     */
-    show({ key, label, colour }, chosen, snapshot, judged) {
+    /** @param {{lane: Lane, snapshot: *, judged: Record<string, string>}} shown */
+    show({ lane: { key, label }, snapshot, judged }) {
       setText(name, label);
       setAttribute(name, "title", label);
-      row.style.setProperty("--colour", colour);
-      setAttribute(name, "aria-pressed", String(chosen));
       const known = snapshot && key in snapshot.losses;
       cells.forEach((cell, index) =>
         setText(cell, known ? COLUMNS[index].text(snapshot, key, judged) : NONE),

@@ -1,10 +1,10 @@
 // The session's run: what is pressed shows at once, and then what the server says.
 
-import { post } from "../choice/server.js";
+import { answered, post } from "../choice/server.js";
 import { createFeed } from "./feed.js";
-import { keep, kept, owner } from "./session.js";
+import { keep, kept, owner } from "../choice/session.js";
 import { withArrays } from "./series.js";
-import { ACTIVE, AT_REST, IDLE, OVER } from "./status.js";
+import { ACTIVE, AT_REST, IDLE, OVER, withSeen } from "./status.js";
 
 /** @typedef {import("./status.js").Status} Status */
 /** @typedef {import("./status.js").View} View */
@@ -30,7 +30,9 @@ export function createRun({ server, live, onChange }) {
   // The settings of the run there is once all that waits is done.
   let intended = /** @type {string|null} */ (null);
   let changing = false; // a change of lr or pace is not yet sent
-  const address = (/** @type {string} */ id) => server(`runs/${id}/events`);
+  let shown = /** @type {string[]} */ ([]);
+  const address = (/** @type {string} */ id) =>
+    server(`runs/${id}/events?${new URLSearchParams(shown.map((key) => ["show", key]))}`);
   const feed = createFeed({ address, onEvent: told, onLost: () => show({ lost: true }) });
 
   /** @param {Partial<View>} next */
@@ -41,15 +43,15 @@ export function createRun({ server, live, onChange }) {
 
   /** @param {*} event */
   function told(event) {
-    const status = /** @type {Status} */ (withArrays(event));
+    const status = withSeen(/** @type {Status} */ (withArrays(event)), view.status);
     const keeps = KEEPS_PICTURE.includes(status.state) && !status.snapshot;
     const { state, sentence } = status;
+    if (![...ACTIVE, ...AT_REST, "silent"].includes(state)) feed.close(); // before somebody asks for more
     show({
       status: keeps ? { ...view.status, state, sentence, steps_per_second: 0 } : status,
       notice: view.lost ? "" : view.notice,
       lost: false,
     });
-    if (![...ACTIVE, ...AT_REST, "silent"].includes(status.state)) feed.close();
   }
 
   /**
@@ -155,6 +157,23 @@ export function createRun({ server, live, onChange }) {
         },
       ),
     change,
+    /**
+     * What an instrument says of the nets as they are now, by rule; a message where it cannot.
+     * @param {string} key
+     * @param {Object<string, number>} numbers its arguments
+     */
+    async measure(key, numbers) {
+      const query = new URLSearchParams(
+        Object.entries(numbers).map(([name, value]) => [name, String(value)]),
+      );
+      return run && withArrays(await answered(server(`runs/${run.id}/measured/${key}?${query}`)));
+    },
+    /** Have these instruments in what is told from now on. @param {string[]} keys */
+    show(keys) {
+      if (keys.join() === shown.join()) return;
+      shown = keys;
+      if (run && !waiting && view.id) feed.open(run.id);
+    },
     /** Let the run go: other settings are chosen. */
     drop: () =>
       act(

@@ -5,16 +5,18 @@ import { array } from "../formula/arrays.js";
 /**
  * A lane of a run as it is drawn: a rule with its colour.
  * @typedef {{key: string, label: string, colour: string}} Lane
- * A series. ``meta`` is the rule's key, where it is the curve of a rule; ``spread`` is the SD over seeds.
- * @typedef {{name: string, meta?: string, colour: string, x: ArrayLike<number>, y: ArrayLike<number>,
- *   spread?: ArrayLike<number>, dash?: string, faint?: boolean}} Series
- * What the large chart shows: held-out score, loss or gradient norms.
+ * A series. ``rule`` is the key of its rule, and ``meta`` too where it is the one curve of a rule; ``ends``
+ * says whether its name stands where it ends; ``spread`` is the SD over seeds.
+ * @typedef {{name: string, rule?: string, meta?: string, ends?: boolean, colour: string, x:
+ * ArrayLike<number>, y: ArrayLike<number>, spread?: ArrayLike<number>, dash?: string, faint?: boolean}}
+ * Series What the large chart shows: held-out score, loss or gradient norms.
  * @typedef {"score"|"loss"|"norms"} Measure
  */
 
 /** A snapshot with its arrays read. @param {*} value @returns {*} */
 export function withArrays(value) {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(withArrays);
   if ("bdata" in value) return array(value);
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withArrays(part)]));
 }
@@ -31,7 +33,9 @@ export function seriesOf(measure, snapshot, lanes) {
 function scoreSeries({ score_steps: x, scores, score_sd: spreads }, lanes) {
   return lanes.map(({ key, label, colour }) => ({
     name: label,
+    rule: key,
     meta: key,
+    ends: true,
     colour,
     x,
     y: scores[key],
@@ -43,7 +47,9 @@ function scoreSeries({ score_steps: x, scores, score_sd: spreads }, lanes) {
 function lossSeries({ loss_steps: steps, losses, loss_sd: spreads }, lanes) {
   return lanes.map(({ key, label, colour }) => ({
     name: label,
+    rule: key,
     meta: key,
+    ends: true,
     colour,
     x: steps[key],
     y: losses[key],
@@ -59,9 +65,24 @@ function lossSeries({ loss_steps: steps, losses, loss_sd: spreads }, lanes) {
  */
 function normSeries({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lanes) {
   return lanes.flatMap(({ key, label, colour }) => [
-    { name: `${label}, w1`, colour, x: steps[key], y: w1[key] },
-    { name: `${label}, w2`, colour, x: steps[key], y: w2[key], dash: "dot" },
+    { name: `${label}, w1`, rule: key, colour, x: steps[key], y: w1[key] },
+    { name: `${label}, w2`, rule: key, colour, x: steps[key], y: w2[key], dash: "dot" },
   ]);
+}
+
+/**
+ * One curve a rule: its alignment in a layer with the gradient of the smoothed op.
+ * @param {"cosines"|"agreements"} kind
+ * @param {number} layer from 0
+ * @param {*} snapshot
+ * @param {Lane[]} lanes
+ * @returns {Series[]}
+ */
+export function alignmentSeries(kind, layer, { measured_steps: x, measured }, lanes) {
+  return lanes.flatMap(({ key, label, colour }) => {
+    const y = measured.alignment?.[key]?.[kind][layer];
+    return y ? [{ name: label, rule: key, ends: true, colour, x, y }] : [];
+  });
 }
 
 /**
@@ -70,7 +91,10 @@ function normSeries({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lanes) {
  * @returns {Series[]}
  */
 export function ghostsOf(series) {
-  return series.map(({ meta: _meta, spread: _spread, ...curve }) => ({ ...curve, faint: true }));
+  return series.map(({ rule: _rule, meta: _meta, ends: _ends, spread: _spread, ...curve }) => ({
+    ...curve,
+    faint: true,
+  }));
 }
 
 /**

@@ -7,10 +7,11 @@ import { settings, settingText, taskOf, withSetting } from "./tasks.js";
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 
 /**
- * @param {{live: HTMLElement, rest: HTMLElement}} hosts
+ * @param {{live: HTMLElement, rest: HTMLElement, own: Object<string, HTMLElement>}} hosts ``own`` has those
+ * of single settings by their name
  * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
  */
-export function createSettings({ live, rest }, store) {
+export function createSettings({ live, rest, own }, store) {
   const now = () => /** @type {Choice} */ (store.choice);
   const grid = element("div", { class: "settings" });
   const summary = element("summary", {}, "Settings");
@@ -20,7 +21,7 @@ export function createSettings({ live, rest }, store) {
     const onChange = (/** @type {string} */ text, phase = "settled") =>
       store.change(withSetting(now(), name, text), { phase: /** @type {*} */ (phase), thing: name });
     const field = FIELDS[kind](setting, { onChange, usual: () => taskOf(now()).defaults[name] });
-    (setting.live ? live : grid).append(field.element);
+    (own[name] ?? (setting.live ? live : grid)).append(field.element);
     return { name, field };
   });
   return {

@@ -7,22 +7,47 @@ import { taskOf } from "./tasks.js";
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /** @typedef {import("./status.js").View} View */
 /**
+ * What was requested of an instrument: its arguments, at which step of which run, and the answer by rule;
+ * null before it has come, or a message where it cannot be given.
+ * @typedef {{numbers: Object<string, number>, step: number, run: string|null,
+ *   answer: Object<string, *>|null}} Request
  * An earlier run: what was chosen for it, and the last that was seen of it.
  * @typedef {{choice: Choice, snapshot: *}} Past
  * The state: what is chosen, what the run that is seen was begun with, how it stands, the run before it,
- * what is said of other settings, whose row and which measure are chosen, the colours of rules, and the table
- * that was pasted.
+ * what is said of other settings, which measure, panels, layer and kind of alignment are chosen, the colours
+ * of rules, and the table that was pasted. ``requests`` has what was
+ * requested of single instruments, ``panels`` what somebody opened or closed.
  * @typedef {{choice: Choice, trained: Choice|null, view: View, before: Past|null, remark: string,
- *   row: string|null, measure: import("./series.js").Measure|null, colours: string[], table: string}} State
+ *   measure: import("./series.js").Measure|null, panels: Object<string, boolean>, layer: number|null,
+ *   aligned: import("./evidence.js").Aligned, requests: Object<string, Request>, colours: string[], table:
+ *   string}} State
  */
 
 const ANEW = "Other settings: the run has begun anew. The faint curves are the one before.";
 const OTHER = "Other settings: press Start. The faint curves are the run before.";
 
-/** @param {Choice} choice @param {string[]} colours @param {string} table @returns {State} */
-export function stateOf(choice, colours, table) {
+/**
+ * @param {Choice} choice
+ * @param {string[]} colours
+ * @param {{table: string, panels: Object<string, boolean>}} kept what a session keeps
+ * @returns {State}
+ */
+export function stateOf(choice, colours, { table, panels }) {
   const view = { status: IDLE, notice: "", lost: false, id: null };
-  return { choice, trained: null, view, before: null, remark: "", row: null, measure: null, colours, table };
+  return {
+    choice,
+    trained: null,
+    view,
+    before: null,
+    remark: "",
+    measure: null,
+    panels,
+    layer: null,
+    aligned: "cosines",
+    requests: {},
+    colours,
+    table,
+  };
 }
 
 /** A run of the present choice begins by a press. @param {State} state @returns {State} */
@@ -50,6 +75,28 @@ export function withOther(state) {
 /** Back to step 0: earlier curves go. @param {State} state @returns {State} */
 export function withReset(state) {
   return { ...state, before: null, remark: "" };
+}
+
+/**
+ * Something is requested of an instrument, or was answered.
+ * @param {State} state
+ * @param {string} key
+ * @param {Request} request
+ * @returns {State}
+ */
+export function withRequest(state, key, request) {
+  return { ...state, requests: { ...state.requests, [key]: request } };
+}
+
+/**
+ * What was requested of an instrument is no longer shown.
+ * @param {State} state
+ * @param {string} key
+ * @returns {State}
+ */
+export function withoutRequest(state, key) {
+  const { [key]: _, ...requests } = state.requests;
+  return { ...state, requests };
 }
 
 /**

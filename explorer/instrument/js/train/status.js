@@ -26,3 +26,15 @@ export const IDLE = {
   device: null,
   judged: {},
 };
+
+/**
+ * A status with what instruments showed last, where it comes without: the answer to a command does.
+ * @param {Status} status
+ * @param {Status} before
+ * @returns {Status}
+ */
+export function withSeen(status, { snapshot: seen }) {
+  const { snapshot } = status;
+  if (!snapshot || !seen) return status;
+  return { ...status, snapshot: { ...snapshot, measured: { ...seen.measured, ...snapshot.measured } } };
+}

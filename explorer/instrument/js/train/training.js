@@ -2,11 +2,13 @@
 // goes from press to press, and is painted in between.
 
 import { queryOf } from "../choice/address.js";
+import { layersOf, SEARCH } from "./evidence.js";
 import { createPainter } from "./painter.js";
+import { wantedOf } from "./panels.js";
 import { pictureOf } from "./picture.js";
 import { createRun } from "./run.js";
-import { keep, kept } from "./session.js";
-import { stateOf, withBegun, withOther, withReset } from "./state.js";
+import { keep, kept } from "../choice/session.js";
+import { stateOf, withBegun, withOther, withRequest, withReset, withoutRequest } from "./state.js";
 import { ACTIVE, AT_REST, LOST } from "./status.js";
 import { liveOf, settingsKey, taskOf } from "./tasks.js";
 
@@ -23,7 +25,7 @@ const REST_MS = 300; // of rest, before other settings begin a new run
  */
 export function createTraining(host, store, { server, plotly, colours, examples }) {
   const now = () => /** @type {Choice} */ (store.choice);
-  let state = stateOf(now(), colours().rules, kept("table") ?? "");
+  let state = stateOf(now(), colours().rules, { table: kept("table") ?? "", panels: kept("panels") ?? {} });
   let frame = 0;
   let timer = 0;
   const run = createRun({ server, live: () => liveOf(now()), onChange: (view) => become({ view }) });
@@ -32,6 +34,7 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   /** @param {Partial<State>} change */
   function become(change) {
     state = { ...state, ...change };
+    run.show(wantedOf(state));
     frame ||= requestAnimationFrame(paint);
   }
 
@@ -62,6 +65,21 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   }
 
   /**
+   * Ask an instrument, and show what it answers unless something else was asked meanwhile.
+   * @param {string} key
+   * @param {Object<string, number>} numbers
+   */
+  async function measure(key, numbers) {
+    const { id, status } = state.view;
+    const request = { numbers, step: status.step, run: id, answer: null };
+    become(withRequest(state, key, request));
+    const answer = (await run.measure(key, numbers)) ?? {
+      message: "Press Start first: there is no run yet.",
+    };
+    if (state.requests[key] === request) become(withRequest(state, key, { ...request, answer }));
+  }
+
+  /**
    * What the visitor does, each by its button. A press looks
    * at the settings itself: they may be news to the run.
    */
@@ -75,8 +93,26 @@ export function createTraining(host, store, { server, plotly, colours, examples 
         become(withReset(state));
         run.reset();
       },
-      onRow: (/** @type {string} */ row) => become({ row }),
       onMeasure: (/** @type {import("./series.js").Measure} */ measure) => become({ measure }),
+      onAligned: (/** @type {import("./evidence.js").Aligned} */ aligned) => become({ aligned }),
+      onLayer: (/** @type {number} */ layer) => become({ layer }),
+      onPanel(/** @type {string} */ key, /** @type {boolean} */ open) {
+        const panels = { ...state.panels, [key]: open };
+        keep("panels", panels);
+        become({ panels });
+        if (open && key === SEARCH) measure(SEARCH, {});
+      },
+      onSearch: () => void measure(SEARCH, {}),
+      onLegend(
+        /** @type {import("./panel.js").Panel} */ { request = "", legend = [] },
+        /** @type {number} */ place,
+      ) {
+        const { chosen: layer } = layersOf(state);
+        const numbers = { layer, ...legend[place].numbers };
+        const same = JSON.stringify(state.requests[request]?.numbers) === JSON.stringify(numbers);
+        if (same) become(withoutRequest(state, request));
+        else measure(request, numbers);
+      },
       onTable(/** @type {string} */ table) {
         keep("table", table);
         become({ table });

@@ -1,0 +1,48 @@
+// The alignment of each rule with the gradient of the smoothed op: a chart over the steps.
+
+import { element, setAttribute, setText } from "../elements/dom.js";
+import { createTrainChart } from "./chart.js";
+import { createSwitch } from "./switch.js";
+
+/** @typedef {import("./evidence.js").Alignment} Picture */
+
+/**
+ * @param {HTMLElement} host
+ * @param {{plotly: string, onPoint: (rule: string|null) => void,
+ *   onKind: (kind: import("./evidence.js").Aligned) => void}} options
+ */
+export function createAlignment(host, { plotly, onPoint, onKind }) {
+  const title = element("h2", {});
+  const kinds = createSwitch("Measure of alignment", onKind);
+  const sentence = element("p", {});
+  const limits = element("p", {});
+  const said = element(
+    "details",
+    { class: "explained" },
+    element("summary", {}, "What it says"),
+    element("div", {}, sentence, limits),
+  );
+  const place = element("div", { class: "aligned" });
+  const note = element("p", { class: "note" });
+  const smoothing = element("div", { class: "smoothing" });
+  host.append(
+    element("div", { class: "titles" }, title, said, kinds.element),
+    place,
+    element("div", { class: "below" }, note, smoothing),
+  );
+  const chart = createTrainChart(place, { plotly, onPoint });
+  return {
+    smoothing,
+    /** @param {Picture} picture */
+    show(picture) {
+      setText(title, picture.title);
+      setText(sentence, picture.sentence);
+      setText(limits, picture.limits);
+      setText(note, picture.note);
+      kinds.show(picture.kinds.options, picture.kinds.chosen);
+      setAttribute(host, "data-missing", picture.missing !== "");
+      chart.draw(picture.chart);
+    },
+    destroy: chart.destroy,
+  };
+}

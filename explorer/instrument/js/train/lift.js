@@ -1,0 +1,66 @@
+// Pointing at a rule anywhere lifts it everywhere: what carries another rule's ``data-rule`` fades.
+
+import { setAttribute } from "../elements/dom.js";
+
+const FADED = 0.28;
+
+/**
+ * Lift the rule that is pointed at in a host, has the focus, or is held by a tap
+ * or a press on its name in the table; nothing is drawn anew.
+ * @param {HTMLElement} host
+ */
+export function createLift(host) {
+  const sheet = new CSSStyleSheet();
+  const end = new AbortController();
+  let lifted = /** @type {string|null} */ (null);
+  let held = /** @type {string|null} */ (null);
+  document.adoptedStyleSheets.push(sheet);
+
+  /** @param {string|null} rule */
+  function lift(rule) {
+    const next = rule ?? held;
+    if (next === lifted) return;
+    lifted = next;
+    sheet.replaceSync(next === null ? "" : fading(next));
+  }
+
+  /** Lift a rule until another is held, or none. @param {string|null} rule */
+  function hold(rule) {
+    held = rule;
+    for (const holder of host.querySelectorAll(".holder"))
+      setAttribute(holder, "aria-pressed", String(held !== null && ruleAt(holder) === held));
+    lift(rule);
+  }
+
+  /** @param {(event: *) => void} act @param {...string} names */
+  const on = (act, ...names) =>
+    names.forEach((name) => host.addEventListener(name, act, { signal: end.signal }));
+  on((event) => event.pointerType !== "touch" && lift(ruleAt(event.target)), "pointerover");
+  on((event) => lift(ruleAt(event.target)), "focusin");
+  on(() => lift(null), "pointerleave", "focusout");
+  on((event) => {
+    const rule = ruleAt(event.target);
+    const isHolder = event.target.closest(".holder") !== null;
+    if (isHolder || event.pointerType === "touch") hold(isHolder && rule === held ? null : rule);
+  }, "click");
+
+  return {
+    lift,
+    destroy() {
+      end.abort();
+      document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);
+    },
+  };
+}
+
+/** @param {string} rule */
+function fading(rule) {
+  const others = `.training [data-rule]:not([data-rule="${CSS.escape(rule)}"])`;
+  return `${others} { opacity: ${FADED} !important; }`; // Plotly writes its own on each curve
+}
+
+/** @param {EventTarget|null} target @returns {string|null} */
+function ruleAt(target) {
+  const part = target instanceof Element ? target.closest("[data-rule]") : null;
+  return part?.getAttribute("data-rule") ?? null;
+}

@@ -1,0 +1,50 @@
+// The panels of the area "Why", in their order.
+
+import { catalogue } from "../choice/entries.js";
+import { causes } from "./causes.js";
+import { inputs } from "./inputs.js";
+import { norms } from "./norms.js";
+import { OVER } from "./status.js";
+import { taskOf } from "./tasks.js";
+
+/** @typedef {import("./panel.js").Panel} Panel */
+/**
+ * An instrument, as Python declares it.
+ * @typedef {{key: string, label: string, sentence: string, limits: string, cost: string,
+ *   kind: "recorded"|"shown"|"requested"}} Instrument
+ */
+
+/** @type {Panel[]} */
+const PANELS = [inputs, causes, norms];
+
+/** @param {string} key @returns {Instrument} */
+export function instrument(key) {
+  return /** @type {Instrument} */ (
+    catalogue().instruments.find((/** @type {Instrument} */ one) => one.key === key)
+  );
+}
+
+/** The panels that say something of a task. @param {import("./tasks.js").Task} task */
+export function panelsOf(task) {
+  return PANELS.filter(({ key, suits }) => instrument(key) && suits(task));
+}
+
+/**
+ * Those of them that are open: as somebody left them, else as they are at first.
+ * @param {import("./tasks.js").Task} task
+ * @param {Object<string, boolean>} left
+ */
+export function openPanels(task, left) {
+  return panelsOf(task).filter(({ key, opens }) => left[key] ?? opens);
+}
+
+/**
+ * What the stream is asked for: what is open, and all there is of a run that is over, which may be forgotten
+ * soon.
+ * @param {import("./state.js").State} state
+ */
+export function wantedOf({ choice, panels, view }) {
+  const task = taskOf(choice);
+  const isOver = OVER.includes(view.status.state);
+  return ["alignment", ...(isOver ? panelsOf(task) : openPanels(task, panels)).map(({ key }) => key)];
+}

@@ -1,0 +1,83 @@
+"""What the small pictures of "Why" show of a rule: shares of a picture, and words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.instrument.modules import Node
+
+SEEN = """
+    const panel = (await import(given.module))[given.name];
+    const { array } = await import("./formula/arrays.js");
+    const clipped = {
+        key: "clipped", parameters: [{ name: "c", default: 1 }], kinks: null, pieces: [], usesY: false,
+        tree: ["*", ["name", "g"], ["compare", ["<="], ["call", "abs", ["name", "x"]], ["name", "c"]]],
+        slopes: { x: 0, y: 0 },
+    };
+    const tree = ["call", "sign", ["name", "x"]];
+    const op = { key: "sign", parameters: [], kinks: [], tree, gradient: 0, flat: true };
+    const lane = { key: "clipped", label: "Clipped" };
+    return panel.picture({ layer: 0, op, rule: clipped, parameters: { c: 0.5 }, lane, ...given.seen });
+"""
+
+
+def picture(node: Node, name: str, measured: dict[str, Any], **seen: Any) -> dict[str, Any]:
+    shown = SEEN.replace("import(given.module)", f'import("./train/{name}.js")')
+    found: dict[str, Any] = node.run(shown, {"name": name, "seen": {"measured": measured, **seen}})
+    return found
+
+
+INPUTS = {
+    "edges": [-2.0, -1.0, 0.0, 1.0, 2.0],
+    "counts": [[50, 10, 20, 0], [0, 1, 1, 0]],
+    "beyond": [0.6, 0.0],
+    "words": ["Twice as wide as this rule.", ""],
+}
+
+
+def test_the_data_lie_behind_the_curve_on_one_axis(node: Node):
+    shown = picture(node, "inputs", INPUTS)
+    assert [(bar["from"], bar["to"]) for bar in shown["bars"]] == [
+        (0, 0.25),
+        (0.25, 0.5),
+        (0.5, 0.75),
+        (0.75, 1),
+    ]
+    high = [bar["height"] for bar in shown["bars"]]
+    assert high[2] == pytest.approx(0.94)  # the highest that is not beyond the ends
+    assert (high[0], high[1], high[3]) == (1, pytest.approx(0.47), 0)
+    passed = [point["x"] for point in shown["curve"] if point["y"] > 0]
+    assert (min(passed), max(passed)) == (pytest.approx(0.375), pytest.approx(0.625))  # c = 0.5 of ±2
+    assert shown["note"] == "Twice as wide as this rule. 60 % lie beyond ±2."
+
+
+def test_what_is_shown_is_of_the_layer_that_is_chosen(node: Node):
+    shown = picture(node, "inputs", INPUTS, layer=1)
+    assert [round(bar["height"], 2) for bar in shown["bars"]] == [0, 0.94, 0.94, 0]
+    assert shown["note"] == ""
+    assert shown["words"]  # of who cannot see it
+
+
+def test_causes_say_which_part_is_so_for_every_example(node: Node):
+    measured = {
+        "shares": [[0.1, 0.2, 0.3, 0.4]],
+        "whole": [[0.0, 0.0, 0.3, 0.1]],
+        "words": ["30 % are 0 by the rule"],
+    }
+    shown = picture(node, "causes", measured)
+    assert [(part["share"], part["whole"]) for part in shown["parts"]] == [
+        (0.1, 0),
+        (0.2, 0),
+        (0.3, 0.3),
+        (0.4, 0.1),
+    ]
+    assert [part["text"] for part in shown["parts"]] == ["", "20 %", "30 %", "40 %"]
+    assert shown["words"] == "30 % are 0 by the rule"
+
+
+def test_norms_are_bars_in_decades_and_a_norm_of_0_has_none(node: Node):
+    shown = picture(node, "norms", {"norms": [0.0, 1.0, 1000.0]})
+    assert [bar["length"] for bar in shown["bars"]] == [0, pytest.approx(2 / 3), 1]
+    assert shown["words"] == "w1 0, w2 1, w3 1,000"
