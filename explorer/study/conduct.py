@@ -21,7 +21,7 @@ _SLICE_S = 0.2  # between two looks at the progress
 
 
 def study(
-    task: str = "digits",
+    task: str | None = None,
     op: str | Op | None = None,
     rules: Sequence[str | Rule] | None = None,
     *,
@@ -41,7 +41,7 @@ def study(
     rate. In stage "judge" it trains anew at that rate, with as many other seeds, and held-out data judges.
 
     Args:
-        task: key of a task with held-out data.
+        task: key of a task with held-out data; None is "digits", or "data" where there is a table.
         op: key of ``OPS``, ``"formula: …"`` in x, or an ``Op``; None is the task's own.
         rules: keys of ``RULES``, ``"formula: …"``, or ``Rule``; None: the task's own.
         lrs: learning rates, above 0; None: a tenth to ten times the task's own.

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from explorer.catalogue import Op, Rule, checked, find_op, find_rule, finite
 from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES, SEEDS_TOGETHER
-from explorer.training import CONTROLS, SETTINGS, TASKS, Settings
+from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, Settings
 from explorer.training.metrics import Metric, metric_of
 from explorer.training.tasks.table import read_table
 
@@ -114,6 +114,7 @@ class Plan:
         if wrong := sorted(set(others) - set(SETTINGS) | set(others) & _TAKEN):
             names = ", ".join(name for name in SETTINGS if name not in _TAKEN)
             raise ValueError(f"a study has no setting {wrong[0]!r}: beside its own it takes {names}")
+        task = FIRST if task is None and table is None else task
         common = {"task": task, "steps": steps, "table": table, "device": "cpu", **others}
         base = Settings(**common, op=op)  # type: ignore[arg-type]  # None is filled in
         if TASKS[base.task].metric is None:

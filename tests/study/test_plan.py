@@ -97,6 +97,11 @@ def test_what_is_not_given_is_the_tasks_own(task):
     assert settings.device == "cpu"
 
 
+def test_without_a_task_it_is_digits_or_ones_own_table():
+    assert Plan.of().task == "digits"
+    assert Plan.of(table="\n".join(f"{i},{i % 7},{i % 2}" for i in range(60))).task == "data"
+
+
 def test_a_plan_goes_through_a_pickle_and_says_whether_it_is_the_same():
     width = explorer.Parameter("w", 1.0, 0.1, 5.0, "window half-width")
     rule = explorer.Rule("outside", "Outside", "g * (abs(x) > w)", parameters=(width,))
