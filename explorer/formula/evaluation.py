@@ -152,6 +152,8 @@ def operation(node: Node) -> Callable[..., Any]:
             return operator.neg if sign == "-" else operator.invert
         case Binary(sign):
             return _OPERATORS[sign]
+        case Compare((sign,)):
+            return _OPERATORS[sign]
         case Compare(signs):
             links = [_OPERATORS[sign] for sign in signs]
             return lambda *values: reduce(operator.and_, map(operator.call, links, values, values[1:]))
@@ -226,6 +228,11 @@ def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
     call = operation(node)
     wants = zip(children(node), casts(node), fills(node), limits(node), strict=True)
     operands = [_operand(child, parameters, *want) for child, *want in wants]
+    match operands:  # a training step evaluates some fifty nodes: what a list costs would be a tenth of it
+        case [only]:
+            return lambda scope: call(only(scope))
+        case [left, right]:
+            return lambda scope: call(left(scope), right(scope))
     return lambda scope: call(*[operand(scope) for operand in operands])
 
 

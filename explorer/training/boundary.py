@@ -46,7 +46,9 @@ class Boundary:
         calls = self._calls(1, x)
         if len(calls) == 1:
             return calls[0][0](x, y, g)
-        return torch.cat([rule(x[a:b], y[a:b], g[a:b]) for rule, a, b in calls])
+        counts = [b - a for _, a, b in calls]
+        parts = zip(calls, *(each.split_with_sizes(counts) for each in (x, y, g)), strict=True)
+        return torch.cat([rule(*each) for (rule, _, _), *each in parts])
 
     def _calls(self, half: int, x: Tensor) -> list[Call]:
         return (self._alone if self.whole or not even(x) else self._together)[half]

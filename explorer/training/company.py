@@ -25,7 +25,8 @@ def padded(count: int) -> int:
 
 def even(tensor: Tensor) -> bool:
     """Whether every lane of a tensor (lanes, …) ends where a step does, so that the lanes can go together."""
-    return len(tensor) == 1 or tensor.device.type != "cpu" or tensor[0].numel() % _STEP == 0
+    lanes = tensor.shape[0]
+    return lanes == 1 or tensor.numel() // lanes % _STEP == 0 or not tensor.is_cpu
 
 
 def together(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
@@ -67,11 +68,12 @@ def one_by_one(left: Iterable[Tensor], right: Iterable[Tensor]) -> Tensor:
 
 def _alike(left: Tensor, right: Tensor) -> bool:
     """Whether one product of all lanes gives each the bits it has alone."""
-    if len(left) == 1 or left.device.type != "cpu":
+    lanes, rows, _ = left.shape
+    if lanes == 1 or not left.is_cpu:
         return True
-    rows, columns = left.shape[1], right.shape[2]
-    starts = (left.stride(0), right.stride(0), rows * columns)
-    return rows > 1 and columns > 1 and not any(4 * start % _ALIGNMENT for start in starts)
+    columns = right.shape[2]
+    starts = left.stride(0) | right.stride(0) | rows * columns  # a power of 2 divides all if it divides this
+    return rows > 1 and columns > 1 and 4 * starts % _ALIGNMENT == 0
 
 
 def _aligned(matrix: Tensor) -> Tensor:
