@@ -28,7 +28,7 @@ from explorer.training import (
     shared_engine,
 )
 from explorer.training.studies import SENTENCES, duration
-from explorer.ui import limits
+from explorer.ui import limits, operation
 from explorer.ui.admission import Refused
 from explorer.ui.payload import Json
 from explorer.ui.runs import LONGEST_START, answered, choice_of, is_owned, key_of, owner_of
@@ -105,6 +105,7 @@ def _plan(data: Json) -> Plan:
 def _started(data: Json) -> str:
     owner, plan = owner_of(data), _plan(data)
     identity = shared_engine().start_study(partial(Stepper, most=limits.STUDY_CHUNK), plan, owner)
+    operation.journal.note("study started", task=plan.task, runs=plan.runs)
     return json.dumps({"id": identity, "key": key_of(identity)})
 
 

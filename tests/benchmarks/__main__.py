@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.benchmarks import arrivals, classroom, clicks, drags, engine, lanes, peer, study, training
+from tests.benchmarks import arrivals, beside, classroom, clicks, drags, engine, lanes, peer, study, training
 from tests.browser.chromium import launch
 from tests.browser.reading import CHART
 from tests.browser.server import ROOT, serve
@@ -90,6 +90,10 @@ def _study(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return study.measure(rounds)
 
 
+def _beside(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
+    return beside.measure(rounds)
+
+
 def _classroom(_browser: Browser, app: str, _dash: str, rounds: int) -> Series:
     return classroom.measure(app, rounds)
 
@@ -102,6 +106,7 @@ SECTIONS: Mapping[str, tuple[Section, int, bool]] = {
     "engine": (_engine, 5, False),
     "lanes": (_lanes, 5, False),
     "study": (_study, 3, False),
+    "beside": (_beside, 5, False),
     "training": (_training, 5, False),
     "classroom": (_classroom, 3, False),
 }

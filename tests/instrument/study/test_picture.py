@@ -101,6 +101,16 @@ def test_cells_and_points_are_what_python_found(
     assert shown["metrics"][0] == f"{plan.runs} / {plan.runs}"
 
 
+def test_what_was_lost_with_its_server_stays_seen_but_cannot_be_taken_away(
+    node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
+):
+    told = event(*study, "finished")
+    assert picture(node, document, SEEN, event=told)["csv"] == "a"
+    shown = picture(node, document, SEEN, event=told | {"state": "gone", "sentence": "It is gone."})
+    assert (shown["csv"], shown["status"]["main"], shown["offered"]["start"]) == (None, "It is gone.", True)
+    assert shown["heat"]["rows"][0]["cells"][0]["shade"] is not None
+
+
 def test_what_is_not_yet_judged_is_drawn_as_such(
     node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
 ):

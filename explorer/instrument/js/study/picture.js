@@ -17,6 +17,7 @@ import { ACTIVE, isOfChoice } from "./state.js";
  *   table: {shown: boolean, text: string}}} Picture
  */
 
+const LOST = ["gone", "silent"]; // the server has not the runs, or does not tell them
 const CUT_OFF =
   "Connection lost: trying again every second. A study that nobody watches stops after 9 seconds; what is done is kept.";
 const OTHER =
@@ -39,7 +40,7 @@ export function pictureOf(state) {
     heat: heatOf(state),
     accuracy: accuracyOf(state),
     verdict: results?.words ?? [],
-    csv: results?.runs ? view.id : null,
+    csv: results?.runs && !LOST.includes(view.status.state) ? view.id : null,
     choice,
     task,
     about: [task.purpose, task.note].filter(Boolean).join(" "),
