@@ -116,7 +116,7 @@ class Engine:
         with self._changed:
             entry = self._roster.get(identity)
             if entry is None:
-                raise ValueError(self._roster.gone(identity).sentence)
+                raise ValueError(self._roster.gone(identity).sentence.rstrip("."))
             entry.callers += 1
         with entry.lock:
             with self._changed:

@@ -81,12 +81,13 @@ def main() -> None:
     options.add_argument(
         "--training", default="op=relu&rule=default", help="what they train, as in a link (%(default)s)"
     )
+    options.add_argument("--show", nargs="*", default=(), help="instruments they watch, such as causes")
     options.add_argument("--pid", type=int, help="of the server, to see its memory and threads")
     options.add_argument("--after", type=float, default=0.0, help="seconds until they are seen once more")
     given = options.parse_args()
     if urlsplit(given.address).hostname not in _LOCAL or given.count > _MOST or given.seconds > 300:
         options.error(f"a server of this machine, {_MOST} visitors and 300 seconds are the most")
-    crowd = Crowd(given.address.rstrip("/"), given.seconds, training=given.training)
+    crowd = Crowd(given.address.rstrip("/"), given.seconds, training=given.training, shown=tuple(given.show))
     begun, before = time.monotonic(), told(given.pid)
     asyncio.run(scenario(given.scenario, crowd, given.count))
     print(f"{given.count} visitors, {given.scenario}, {time.monotonic() - begun:.0f} s")

@@ -57,6 +57,7 @@ class Crowd:
     tally: Tally = field(default_factory=Tally)
     runs: list[str] = field(default_factory=list)
     training: str = "op=relu&rule=default"
+    shown: tuple[str, ...] = ()
 
     @asynccontextmanager
     async def visit(self, page: str, query: str) -> AsyncIterator[Visitor | None]:
@@ -82,7 +83,11 @@ class Crowd:
         """Watch a run at full pace to its end."""
         query = f"{self.training}&{urlencode({'seed': seed, 'pace': 'full'})}"
         async with self.visit("train", query) as visitor:
-            told = await self.tally.timed("start a run to its end", visitor.train()) if visitor else None
+            told = (
+                await self.tally.timed("start a run to its end", visitor.train(self.shown))
+                if visitor
+                else None
+            )
         if told:
             self.runs.append(told["status"]["id"])
             self.tally.times["to the first picture"].append(told["first"])

@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import time
+from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Any
 from urllib.parse import urlencode
@@ -89,13 +90,17 @@ class Visitor:
         if self.errors:
             raise ConnectionError(self.errors[-1])
 
-    async def train(self) -> dict[str, Any]:
-        """Start a run at full pace and watch it to its end: seconds, pictures, and the last status."""
+    async def train(self, shown: Sequence[str] = ()) -> dict[str, Any]:
+        """Start a run at full pace and watch it to its end: seconds, pictures, and the last status.
+
+        ``shown``: keys of the instruments that are in the pictures.
+        """
+        show = urlencode({"show": shown}, doseq=True)
         body = json.dumps({"query": self.query, "owner": f"{id(self)}"}).encode()
         begun = time.monotonic()
         run = json.loads(await self.http.post("/runs", body))["id"]
         first, pictures, status = None, 0, {"id": run, "state": "", "step": 0}
-        async with aclosing(self.http.lines(f"/runs/{run}/events")) as events:
+        async with aclosing(self.http.lines(f"/runs/{run}/events?{show}")) as events:
             async for event in events:
                 if event.startswith(b"data: "):
                     status, pictures = json.loads(event[6:]), pictures + 1

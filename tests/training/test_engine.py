@@ -8,7 +8,7 @@ import pytest
 from explorer.training import FULL, Engine, Limits, Run, Settings
 from explorer.training.roster import Roster
 from explorer.training.status import SENTENCES, State, state_words
-from tests.training.driving import LONG, SMALL, TICK_S, turn_until_idle
+from tests.training.driving import LONG, SMALL, TICK_S, Clock, turn_until_idle
 
 
 class Watched(Run):
@@ -542,3 +542,23 @@ def test_close_ends_the_threads_and_the_runs():
     engine.close()
     assert engine.snapshot(identity).state == "gone"
     assert not [thread for thread in threading.enumerate() if thread.name == "training-0"]
+
+
+def test_a_run_that_is_over_can_be_asked_what_it_learnt_while_there_is_room():
+    """The nets of the run that was asked about last are kept, those of the one before are let go."""
+    lab = Settings(task="circles", rules=("clipped",), hidden=4, steps=1, pace="full", device="cpu")
+    room = 3 * Run(lab).numbers // 2
+    engine = Engine(Limits(workers=0, kept_numbers=room), Clock())
+    first = engine.start(lab, "one")
+    turn_until_idle(engine)
+    assert engine.snapshot(first, ("causes",)).state == "finished"
+    assert len(engine.measure(first, "line_search")["clipped"]["losses"]) == 21
+    assert engine.change(first, sigma=2.0).snapshot.sigma == 2.0
+    second = engine.start(lab, "two")
+    turn_until_idle(engine)
+    engine.snapshot(second)
+    assert engine.measure(second, "unit", layer=0, cause=0)
+    with pytest.raises(ValueError, match="press Start"):
+        engine.measure(first, "line_search")
+    with pytest.raises(ValueError, match="this run is lost"):
+        engine.measure("nobody-knows", "line_search")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from starlette.requests import Request
 
-from explorer.training import Engine, Limits
+from explorer.training import Engine, Limits, Settings
 from explorer.ui import stream
 from explorer.ui.admission import VISITOR
 from explorer.ui.stream import Looks
@@ -324,3 +324,36 @@ def test_who_asks_at_intervals_is_told_at_intervals(engine, monkeypatch):
     monkeypatch.setattr(stream.asyncio, "sleep", sleep)
     asyncio.run(watched())
     assert np.diff(times) == pytest.approx([0.05] * 4)
+
+
+def test_instruments_are_in_the_pictures_of_who_asks_for_them(engine):
+    """Two watch one run: each sees what he asked for, and the engine measures both at once."""
+    lab = Settings(task="circles", rules=("default", "clipped"), hidden=4, steps=9, device="cpu")
+    identity = engine.start(lab, paused=True)
+
+    async def watched():
+        looks = Looks(engine)
+        wanted = [("causes",), ("alignment", "inputs"), ()]
+        feeds = [stream.events(looks, identity, shown) for shown in wanted]
+        return await asyncio.gather(*map(anext, feeds))
+
+    pictures = [json.loads(text.removeprefix("data: "))["snapshot"] for text in asyncio.run(watched())]
+    assert [sorted(picture["measured"]) for picture in pictures] == [["causes"], ["alignment", "inputs"], []]
+    assert pictures[0]["measured"]["causes"]["default"]["names"][2] == "0 by the rule"
+    assert pictures[1]["measured"]["alignment"]["clipped"]["cosine"]["dtype"] == "f4"
+    assert pictures[2]["measured_steps"]["dtype"] == "i4"
+
+
+def test_the_query_says_which_instruments_are_shown(monkeypatch):
+    engine = Engine(Limits(workers=0))
+    monkeypatch.setattr(stream, "shared_engine", lambda: engine)
+    lab = Settings(task="circles", rules=("clipped",), hidden=4, steps=1, pace="full", device="cpu")
+    identity = engine.start(lab)
+    turn_until_idle(engine)
+
+    async def answered():
+        answer = await stream.run_events(request(identity, query=b"show=norms&show=none-such"))
+        return [part async for part in answer.body_iterator]
+
+    (text,) = asyncio.run(answered())
+    assert list(json.loads(text.removeprefix("data: "))["snapshot"]["measured"]) == ["norms"]
