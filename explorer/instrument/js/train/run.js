@@ -43,6 +43,10 @@ export function createRun({ server, live, onChange }) {
 
   /** @param {*} event */
   function told(event) {
+    if (event.state === "gone" && OVER.includes(view.status.state)) {
+      feed.close(); // forgotten by the server: what was seen of it stays
+      return;
+    }
     const status = withSeen(/** @type {Status} */ (withArrays(event)), view.status);
     const keeps = KEEPS_PICTURE.includes(status.state) && !status.snapshot;
     const { state, sentence } = status;
@@ -109,6 +113,7 @@ export function createRun({ server, live, onChange }) {
       })
       .then((answer) => {
         if (answer?.message) show({ notice: answer.message });
+        else if (run && OVER.includes(view.status.state)) feed.open(run.id); // it is measured anew
       });
   }
 

@@ -124,7 +124,7 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   /** @param {Choice} choice @param {{phase: string}} change */
   function follow(choice, { phase }) {
     const isSame = JSON.stringify(liveOf(choice)) === JSON.stringify(liveOf(state.choice));
-    if (!isSame && run.settingsKey && [...ACTIVE, ...AT_REST].includes(run.status.state)) run.change();
+    if (!isSame && run.settingsKey && !LOST.includes(run.status.state)) run.change();
     become({ choice });
     clearTimeout(timer);
     if (phase === "settled") timer = setTimeout(reconcile, REST_MS);
