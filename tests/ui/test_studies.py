@@ -43,6 +43,14 @@ class Studies(Client):
 
 
 @pytest.fixture
+def engine(clock, monkeypatch):
+    """One that takes a single step of a study in a turn, however fast the machine is."""
+    by_hand = Engine(Limits(workers=0, study_slice_s=0.0), clock)
+    monkeypatch.setattr(studies, "shared_engine", lambda: by_hand)
+    return by_hand
+
+
+@pytest.fixture
 def client():
     return Studies()
 
