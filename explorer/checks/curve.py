@@ -119,6 +119,14 @@ class Curve:
         return bool(len(flat) and flat.double().mean() > 0.98 and len(self.jumps[0]))
 
     @cached_property
+    def coarse(self) -> bool:
+        """Whether the op is x with the few digits of float16 or bfloat16: a staircase too fine to be seen."""
+        near = torch.allclose(self.y, self.x, 1e-2, 1e-3)
+        return near and any(
+            torch.equal(self.y.to(few).to(self.dtype), self.y) for few in (torch.float16, torch.bfloat16)
+        )
+
+    @cached_property
     def identity(self) -> bool:
         """Whether the op changes nothing."""
         return bool(torch.equal(self.y, self.x))
@@ -132,7 +140,9 @@ class Curve:
     @cached_property
     def jumps(self) -> tuple[Tensor, Tensor]:
         """Where y jumps, at most one a cell of the scan, and by how much; (m,) each."""
-        return _jumps(self.subject.y, self.scan)
+        at, _ = _jumps(self.subject.y, self.scan)
+        h = 1e-9 * at.abs().clamp(min=1.0)  # past the one value that sign has at 0 itself
+        return at, self.subject.y(at + h) - self.subject.y(at - h)
 
     @cached_property
     def breaks(self) -> tuple[Tensor, Tensor]:

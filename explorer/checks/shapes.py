@@ -132,7 +132,7 @@ def _precision(curve: Curve) -> Finding | None:
     if curve.dtype != torch.float64:
         return fails("It works in float32 only; with float64 x it raises.")
     r = curve.subject.gradient(curve.x, _GENERIC)
-    curves = [("the gradient", r)] if curve.flat else [("y", curve.y), ("the gradient", r)]
+    curves = [("the gradient", r)] if curve.flat or curve.coarse else [("y", curve.y), ("the gradient", r)]
     for what, values in curves:
         some = values[values.isfinite() & (values != 0)]
         if len(merged([some])) >= _DISTINCT and bool((some.float().double() == some).all()):

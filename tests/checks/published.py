@@ -253,6 +253,19 @@ class SignSTE(Function):
 
 
 @published()
+class SignWithWiderWindow(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.sign(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return torch.where(x.abs() <= 1.3, g, torch.zeros_like(g))
+
+
+@published()
 class BinarizeHinton(Function):
     @staticmethod
     def forward(ctx, x):
@@ -768,6 +781,34 @@ class NormalisedGradient(Function):
     @staticmethod
     def backward(ctx, g):
         return g / (g.norm() + 1e-8)
+
+
+@published()
+class RoundToHalf(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.to(torch.float16).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g
+
+
+@published(_learned([0.5, 0.7]))
+class GatePerChannel(Style):
+    @staticmethod
+    def forward(x, w):
+        return x * torch.sigmoid(w * x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        s = torch.sigmoid(w * x)
+        return g * (s + w * x * s * (1 - s)), (g * x * x * s * (1 - s)).reshape(-1, w.numel()).sum(0)
 
 
 PUBLISHED["PReLU module"] = torch.nn.PReLU(), ()
