@@ -1,7 +1,7 @@
 """How fast a study is: its runs as lanes of one process against one after another, two workers against one.
 
-6 rules × 5 rates × 10 seeds of digits. One after another is measured on every tenth run, by processor time of
-one thread; workers by the clock, since they need two free cores.
+6 rules × 5 rates × 10 seeds of digits. One after another, each a study of one run, is measured on every tenth,
+by processor time of one thread; workers by the clock, since they need two free cores.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import torch
 
 from explorer.study import Plan, Stepper
 from explorer.study.workers import computed, run_chunk, versions
-from explorer.training import Run
 
 _RULES = ("straight_through", "clipped", "approx_sign", "ede", "reste", "default")
 _LRS = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
@@ -51,9 +50,7 @@ def _stepped(plan: Plan) -> None:
 
 def _one_by_one(plan: Plan) -> None:
     for lane in plan.lanes("choose")[::_EVERY]:
-        run = Run(plan.settings(lane))
-        run.advance(plan.steps)
-        run.validation()
+        run_chunk(plan, [lane], versions(), 1)
 
 
 def _workers_ratio() -> float:
