@@ -1,7 +1,7 @@
 """How fast a study is: its runs as lanes of one process against one after another, two workers against one.
 
-6 rules × 5 rates × 10 seeds of digits. One after another, each a study of one run, is measured on every tenth,
-by processor time of one thread; workers by the clock, since they need two free cores.
+6 rules × 5 rates × 10 seeds of digits. One after another, each a study of one run, is measured on every
+tenth, by processor time of one thread; workers by the clock, since they need two free cores.
 """
 
 from __future__ import annotations
