@@ -148,7 +148,7 @@ def _missing(settings: Settings) -> str:
 INSTRUMENT = Shown(
     key="regions",
     label="Regions",
-    sentence="Which class the net gives to each place of the plane: the paler, the less sure.",
+    sentence="Which class the net gives to each place: the more mixed the colour, the less sure.",
     limits=(
         "It is one net of each rule, and looks the same where there are data and where there are none: "
         "how well a rule does is said by the accuracy over all seeds."

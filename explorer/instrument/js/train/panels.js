@@ -3,9 +3,13 @@
 import { catalogue } from "../choice/entries.js";
 import { causes } from "./causes.js";
 import { inputs } from "./inputs.js";
+import { mistakes } from "./mistakes.js";
 import { norms } from "./norms.js";
+import { raster } from "./raster.js";
+import { regions } from "./regions.js";
 import { OVER } from "./status.js";
 import { taskOf } from "./tasks.js";
+import { weights } from "./weights.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
 /**
@@ -15,7 +19,7 @@ import { taskOf } from "./tasks.js";
  */
 
 /** @type {Panel[]} */
-const PANELS = [inputs, causes, norms];
+const PANELS = [regions, raster, weights, mistakes, inputs, causes, norms];
 
 /** @param {string} key @returns {Instrument} */
 export function instrument(key) {

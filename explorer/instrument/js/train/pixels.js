@@ -1,0 +1,56 @@
+// Bytes as pixels of a canvas that the page scales.
+
+/** The colour of the letters in a place, as one pixel without its opacity. @param {Element} place */
+export function inkOf(place) {
+  const [red, green, blue] = (getComputedStyle(place).color.match(/\d+/g) ?? []).map(Number);
+  return pixel(red, green, blue, 0);
+}
+
+/**
+ * A pixel as a canvas keeps it, from the lowest byte.
+ * @param {number} red
+ * @param {number} green
+ * @param {number} blue
+ * @param {number} opacity
+ */
+export function pixel(red, green, blue, opacity) {
+  return (red | (green << 8) | (blue << 16) | (opacity << 24)) >>> 0;
+}
+
+/**
+ * Paint bytes row by row: 0 is clear, 255 the ink.
+ * @param {HTMLCanvasElement} canvas
+ * @param {ArrayLike<number>} bytes
+ * @param {number} width pixels of a row
+ * @param {number} ink
+ */
+export function paintGrey(canvas, bytes, width, ink) {
+  paint(canvas, width, bytes.length / width, (at) => (ink | (bytes[at] << 24)) >>> 0);
+}
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {number} width
+ * @param {number} height
+ * @param {(at: number) => number} colour of a pixel, row by row from the top
+ */
+export function paint(canvas, width, height, colour) {
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const image = context.createImageData(width, height);
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let at = 0; at < pixels.length; at += 1) pixels[at] = colour(at);
+  context.putImageData(image, 0, 0);
+}
+
+/**
+ * Whether two rows of numbers are the same.
+ * @param {ArrayLike<number>} one
+ * @param {ArrayLike<number>} other
+ */
+export function same(one, other) {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
+  return true;
+}

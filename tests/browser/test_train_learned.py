@@ -1,0 +1,68 @@
+"""What was learned, on the page of trainings: drawn while it is open, asked for no longer than that."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.test_train_lab import task
+from tests.browser.training import open_train, press, wait_for_steps
+
+COLOURS = """canvas => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const pixels = Array.from({ length: data.length / 4 }, (_, at) => data.slice(4 * at, 4 * at + 4).join());
+    return new Set(pixels).size;
+}"""
+
+
+def cell(page: Page, panel: str, rule: str) -> Locator:
+    return page.locator(f'.why-panel.{panel} .column[data-rule="{rule}"] .cell')
+
+
+def step_on(page: Page, name: str) -> None:
+    """Choose a task and take its first step."""
+    task(page, name).click()
+    expect(task(page, name)).to_have_attribute("aria-pressed", "true")
+    press(page, "Step")
+    wait_for_steps(page, 0)
+
+
+def test_what_was_learned_is_drawn_and_asked_for_while_it_is_open(page: Page) -> None:
+    open_train(page, "task=circles&op=sign&rule=default&rule=clipped&seeds=2")
+    press(page, "Step")
+    regions = cell(page, "regions", "clipped")
+    expect(regions).to_have_attribute(
+        "aria-label", re.compile("of 500 held-out points are given their class")
+    )
+    ground, dots = regions.locator("canvas").all()
+    assert ground.evaluate(COLOURS) >= 2
+    assert dots.evaluate(COLOURS) > 4, "points of both classes, held out and trained on"
+    expect(regions.locator(".note")).to_contain_text("of held-out points right")
+    with page.expect_request(lambda sent: "/events" in sent.url and "regions" not in sent.url):
+        press(page, "Show Regions")
+    expect(regions).to_have_count(0)
+    with page.expect_request(re.compile(r"/events\?.*show=regions")):
+        press(page, "Show Regions")
+    expect(regions.locator(".note")).to_contain_text("of held-out points right")
+
+    step_on(page, "binary weights")
+    expect(cell(page, "weights", "default").locator(".note")).to_have_count(2)
+    expect(cell(page, "weights", "default").locator("path")).to_have_count(4)  # −1 and 1, of two layers
+    wrong = cell(page, "mistakes", "default").locator(".misread > div")
+    assert wrong.count() >= 24
+    expect(wrong.first).to_have_attribute("title", re.compile(r"^\d read as \d$"))
+    assert wrong.first.locator("canvas").evaluate(COLOURS) > 2
+    expect(page.locator(".why-panel.regions")).to_have_count(0)
+
+    step_on(page, "spikes")
+    expect(cell(page, "raster", "fast_sigmoid")).to_have_attribute(
+        "aria-label", re.compile(r"a \d read as \d; ")
+    )
+    blocks = cell(page, "raster", "fast_sigmoid").locator(".blocks canvas")
+    assert [block.evaluate(COLOURS) for block in blocks.all()] == [2, 2, 2]
+
+    step_on(page, "documents")
+    expect(page.locator(".why-panel.regions .missing")).to_contain_text(
+        "Not shown here: regions need two inputs"
+    )
