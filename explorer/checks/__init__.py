@@ -21,7 +21,7 @@ from explorer.checks.linearity import linear_in_g
 from explorer.checks.memory import memory
 from explorer.checks.repetition import deterministic
 from explorer.checks.result import VERDICTS, Result, Results, unknown
-from explorer.checks.running import COMPILE_LIMIT_S, TIME_LIMIT_S, Check, HungError, found, within
+from explorer.checks.running import TIME_LIMIT_S, TRACING_LIMIT_S, Check, HungError, found, within
 from explorer.checks.shapes import dtype_and_shape
 from explorer.checks.subject import Subject, UntriedError, own_subject, pair_subject
 from explorer.checks.transforms import transforms
@@ -42,8 +42,8 @@ CHECKS = (
     Check("parameter gradients", "Do learned arguments get what they are due?", parameter_gradients),
     Check("memory", "Does it leave x and g alone, in any layout?", memory),
     Check("double backward", "Is its own gradient right?", double_backward, in_app=True),
-    Check("transforms", "Do torch.func's vmap, grad and jvp work?", transforms),
-    Check("compile", "Does torch.compile keep it?", compiled, limit_s=COMPILE_LIMIT_S),
+    Check("transforms", "Do torch.func's vmap, grad and jvp work?", transforms, limit_s=TRACING_LIMIT_S),
+    Check("compile", "Does torch.compile keep it?", compiled, limit_s=TRACING_LIMIT_S),
     Check("autocast", "Does it work under autocast?", autocast),
     Check("devices", "Does it follow x to another device?", devices),
     Check("deterministic", "Does it give the same twice?", deterministic),

@@ -9,7 +9,7 @@ from explorer.checks.subject import NoGradientError, Subject, UntriedError, pull
 
 # What torch says when something stays on, or moves to, another device than x's.
 _MOVES = ("Cannot copy out of meta", "to numpy", "not compiled with CUDA", "NVIDIA driver", "No CUDA GPUs")
-_STAYS = ("same device", "expected device", "on meta", "found at least two devices")
+_STAYS = ("same device", "expected device", "found at least two devices")
 
 
 def devices(curve: Curve) -> Finding:
