@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import prod
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -31,7 +31,8 @@ _MOST_DISTANCES = 24  # between levels, of which a table is made
 _FLIPS = 2**18  # numbers in one layer of one net with a unit flipped: fewer examples where units are many
 
 
-class Smoothed(NamedTuple):
+@dataclass(frozen=True)
+class Smoothed:
     """An op under noise.
 
     Attributes:
@@ -50,12 +51,12 @@ class Smoothed(NamedTuple):
     spacing: float
     slopes: Tensor
 
-    @property
+    @cached_property
     def levels(self) -> Tensor:
         """The values of a flat op from left to right, (jumps + 1,)."""
         return torch.cat([self.below[:1], self.above])
 
-    @property
+    @cached_property
     def near(self) -> int:
         """At most so many jumps lie within reach of the noise on one side of an x."""
         ends = torch.searchsorted(self.at, self.at + _REACH * self.sigma)
@@ -63,12 +64,20 @@ class Smoothed(NamedTuple):
 
     def below_x(self, x: Tensor) -> Tensor:
         """How many jumps lie below each x."""
-        gaps = self.at.diff()
-        if len(gaps) and not torch.allclose(gaps, gaps[:1]):
+        if self._gap is None:
             return torch.bucketize(x, self.at)
-        even = gaps[0] if len(gaps) else 1.0  # by arithmetic: a search takes thirty times as long
-        position = ((x - self.at[0]) / even).nan_to_num_(0).ceil_()
+        position = (
+            ((x - self.at[0]) / self._gap).nan_to_num_(0).ceil_()
+        )  # a search takes thirty times as long
         return position.clamp_(0, len(self.at)).long()
+
+    @cached_property
+    def _gap(self) -> float | None:
+        """The distance from jump to jump, where all are equal."""
+        gaps = self.at.diff()
+        if not len(gaps):
+            return 1.0
+        return float(gaps[0]) if torch.allclose(gaps, gaps[:1]) else None
 
     def slope(self, x: Tensor) -> Tensor:
         """The mean slope at any x, between the jumps."""
