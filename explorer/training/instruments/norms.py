@@ -20,6 +20,6 @@ INSTRUMENT = Shown(
     label="Gradient norms",
     sentence="The length of the gradient of each layer of weights, from the first layer to the last.",
     limits="It says nothing of the direction: a long one may point anywhere, and Adam divides by its size.",
-    cost="less than 0.1 ms for six rules",
+    cost="0.09 ms for six rules with one hidden layer of 16 units",
     measure=measured,
 )

@@ -63,7 +63,7 @@ INSTRUMENT = Requested(
     label="One unit",
     sentence="The numbers of one unit and one example, put into the rule's formula.",
     limits="It is one of many: others of the same cause have other numbers.",
-    cost="1 ms for six rules",
+    cost="0.7 ms for six rules with one hidden layer of 16 units",
     arguments=("layer", "cause"),
     measure=measured,
 )
