@@ -103,7 +103,7 @@ def test_mean_and_band_of_several_seeds_and_the_switch_to_the_loss(page: Page) -
     snapshot = run.snapshot()
     scores = {rule: trace.y[-1] for rule, trace in traces(page).items()}
     assert scores == pytest.approx({r: float(np.mean(s)) for r, s in snapshot.score.items()}, abs=1e-5)
-    names = page.locator(".ends span:visible i").all_inner_texts()
+    names = page.locator(".curves .ends span:visible i").all_inner_texts()
     assert sorted(names) == ["Default autograd", "Straight-through"]
     press(page, "Loss")
     page.wait_for_function(f"() => {TRACES}[0]?.x.at(-1) === 19")
