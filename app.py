@@ -23,6 +23,7 @@ from explorer.ui.protection import Protection
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
 _NOT_KEPT = {"Cache-Control": "no-store"}
 _seats = admission.Seats(limits.COMPUTING, limits.WAITING)
+_judging = admission.Seats(limits.JUDGING, limits.WAITING)  # apart: no curve waits for a check
 
 
 async def asset(request: Request) -> Response:
@@ -39,12 +40,14 @@ async def asset(request: Request) -> Response:
     return Response(file.compressed, headers=headers, media_type=file.media_type)
 
 
-def answered(path: str, work: Callable[..., answers.Answer], *names: str) -> Route:
+def answered(
+    path: str, work: Callable[..., answers.Answer], *names: str, seats: admission.Seats = _seats
+) -> Route:
     """A route that answers what ``work`` makes of the query, or of its values of these names."""
 
     async def endpoint(request: Request) -> Response:
         values = [request.query_params.get(name, "") for name in names] or [request.url.query]
-        return JSONResponse(await _seats.compute(work, *values), headers=_NOT_KEPT)
+        return JSONResponse(await seats.compute(work, *values), headers=_NOT_KEPT)
 
     return Route(path, endpoint)
 
@@ -139,6 +142,8 @@ def paced(route: Route) -> Route:
 _visitors = admission.Visitors()
 _ANSWERS = [
     answered("/confirm", answers.confirm),
+    answered("/checks", answers.checks, seats=_judging),
+    answered("/neighbours", answers.neighbours, seats=_judging),
     answered("/entry", answers.own_entry, "kind", "text"),
     answered("/lesson", answers.lesson, "key"),
     Route("/read", read, methods=["POST"]),

@@ -31,6 +31,11 @@ class Result:
     where: float | None = None
     figure: float | None = None
 
+    @property
+    def mark(self) -> str:
+        """The verdict as one sign."""
+        return _MARKS[self.verdict]
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -66,7 +71,7 @@ class Results(list[Result]):
 
     def _rows(self) -> Iterator[tuple[str, str, str]]:
         for result in self.worst_first:
-            yield f"{_MARKS[result.verdict]} {result.verdict}", result.name, result.sentence
+            yield f"{result.mark} {result.verdict}", result.name, result.sentence
 
     def __repr__(self) -> str:
         rows = [*self._rows()]

@@ -84,7 +84,7 @@ def _rank(one: Neighbour) -> tuple[float, ...]:
         return one.distance, place
     usual = {p.name: p.default for p in RULES[one.rule].parameters}
     moved = sum(value != usual[name] for name, value in one.parameters.items())
-    return 0.0, one.changes, bool(one.differs), moved, place
+    return 0.0, one.changes, bool(one.differs), moved, len(one.parameters), place
 
 
 def _neighbour(op: Op, rule: Rule, settings: Mapping[str, float], target: Target) -> Neighbour:

@@ -10,6 +10,7 @@ FILES_A_PAGE = 12  # connections, a script's thread, and what is kept for a whil
 OPEN_FILES = 10_240  # more than all pages need, and what every system grants that has no limit
 
 COMPUTING = 2  # requests that torch or the reader works on at the same time
+JUDGING = 1  # checks and neighbours of a rule, which take a second where a curve takes ten milliseconds
 WAITING = 64 * _SPARE  # requests for that; one more is asked to come again
 
 REQUESTS = 20 * _SPARE  # of one visitor a second, and as many at once before that

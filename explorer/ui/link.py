@@ -20,7 +20,7 @@ from explorer.training.limits import LARGEST_LR, SMALLEST_LR
 
 LONGEST_QUOTE = 60
 LONGEST_REASON = 200
-SECTIONS = {"formula": "Formula", "code": "Code", "paste": "Paste code", "data": "Data"}
+SECTIONS = {"formula": "Formula", "code": "Code", "checks": "Checks", "paste": "Paste code", "data": "Data"}
 MOST_RATES = 20  # of a study
 MOST_VALUES = 20  # of a parameter that a study sweeps
 STUDY = ("rates", "controls", "sweep", "values")

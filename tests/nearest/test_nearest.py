@@ -60,7 +60,7 @@ def test_rules_of_one_curve_find_each_other(rule: str, others: set[str]):
     assert [one.is_same for one in found] == [True] * len(others), found
 
 
-# What libraries and papers wrote, as ../../README has it from their code; the factor is the slip.
+# What libraries and papers wrote; the factor is the slip.
 SLIPS = {
     "a window as high as 1/w": ("g * (abs(x) <= w) / w", "boxcar", 2.0, "times 2"),
     "norse's erf at k = 3": (

@@ -115,5 +115,5 @@ export function createChart(host, options) {
     host.replaceChildren();
   }
 
-  return { draw, resize: redraw, image, destroy };
+  return { draw, point: probe.point, pin: probe.pin, resize: redraw, image, destroy };
 }

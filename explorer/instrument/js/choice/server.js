@@ -29,6 +29,16 @@ export async function readCode(code) {
     : { message: "The server does not answer: type on to try again." };
 }
 
+/**
+ * What the server says of a rule; null where it does not answer in time.
+ * @param {"checks"|"neighbours"} what
+ * @param {string} query of a choice with this rule alone
+ */
+export async function readLines(what, query) {
+  const found = await answerOf(`${what}?${query}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+  return Array.isArray(found?.lines) || typeof found?.message === "string" ? found : null;
+}
+
 /** What ``fetch`` needs to send data. @param {*} data @returns {RequestInit} */
 export function sent(data) {
   return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) };

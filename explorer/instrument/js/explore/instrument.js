@@ -1,6 +1,7 @@
 // The instrument: chart, strip, cards and tabs of one store, put into the places of the page.
 
 import { createCards } from "../cards/cards.js";
+import { createChecks } from "./checks.js";
 import { followTheme } from "../chart/theme.js";
 import { catalogue } from "../choice/entries.js";
 import { createPaste } from "./paste.js";
@@ -16,7 +17,8 @@ import { createTakeAway } from "./takeaway.js";
  * ``createTraining`` makes the run or the study of a page that has places for it, ``carries`` is said of a
  * page that shows what was carried to it.
  * @typedef {{plotly: string, confirm: string|null, read: import("../cards/own.js").Read|null,
- *   readCode: import("./paste.js").ReadCode|null, words?: import("./words.js").Words,
+ *   readCode: import("./paste.js").ReadCode|null, readLines: import("./checks.js").ReadLines|null,
+ *   words?: import("./words.js").Words,
  *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean,
  *   save: string|null, examples: import("./strip.js").Example[], sections: Object<string, string>}} Reach
  */
@@ -47,14 +49,16 @@ export function createInstrument(host, store, reach) {
   /** @type {Drawn[]} */
   const drawn = [];
   if (cards) drawn.push(createCards(cards, { store, colours, read: reach.read, drawn: chart !== null }));
-  if (words && chart) {
-    drawn.push(createStage({ words, chart }, { store, colours, ...reach }));
-  }
+  const stage = words && chart ? createStage({ words, chart }, { store, colours, ...reach }) : null;
+  if (stage) drawn.push(stage);
   const { createTraining, server, plotly } = reach;
   if (host.matches(".training") && createTraining && server)
     drawn.push(createTraining(host, store, { server, plotly, colours, examples: reach.examples }));
   const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   if (panel && reach.readCode) parts.push(createPaste(panel, { store, read: reach.readCode, onShow: show }));
+  const checks = place("checks");
+  if (checks && stage && reach.readLines)
+    drawn.push(createChecks(checks, { store, colours, read: reach.readLines, ...stage }));
   if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
   if (tabs && reach.save) parts.push(createTakeAway(tabs, { store, address: reach.save }));

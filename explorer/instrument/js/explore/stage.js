@@ -102,6 +102,10 @@ export function createStage(
   return {
     /** Draw anew: the colours have changed. */
     refresh: () => (frame ||= requestAnimationFrame(draw)),
+    /** Show an x, or none, as if it were pointed at. */
+    point: chart.point,
+    /** Show an x for good. */
+    pin: chart.pin,
     destroy() {
       stop();
       cancelAnimationFrame(frame);

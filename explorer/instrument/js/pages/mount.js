@@ -111,7 +111,7 @@ async function lessons() {
     import("../learn/course.js"),
     import("../train/training.js"),
   ]);
-  const none = { readCode: null, save: null, sections: {}, examples: [] };
+  const none = { readCode: null, readLines: null, save: null, sections: {}, examples: [] };
   return (place, { data }) => {
     leaveServed();
     const instrument = { ...reachOf(data), createTraining, ...none };

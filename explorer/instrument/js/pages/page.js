@@ -4,7 +4,7 @@ import { isBare, queryOf } from "../choice/address.js";
 import { followAddress } from "../choice/history.js";
 import { createInstrument } from "../explore/instrument.js";
 import { received } from "../choice/message.js";
-import { readCode, readFormula, server } from "../choice/server.js";
+import { readCode, readFormula, readLines, server } from "../choice/server.js";
 import { store } from "../choice/store.js";
 
 /** @typedef {(query: string) => void} Report */
@@ -35,6 +35,7 @@ export function createPage(place, data, more, enter = (choice) => choice) {
   const instrument = createInstrument(place, store, {
     ...reachOf(data),
     readCode,
+    readLines,
     save: server("save"),
     carries: true,
     sections: data.sections,

@@ -16,6 +16,7 @@ createInstrument(/** @type {HTMLElement} */ (document.querySelector(".instrument
   confirm: null,
   read: null,
   readCode: null,
+  readLines: null,
   save: null,
   sections: {},
   examples: [],

@@ -1,0 +1,178 @@
+// The section Checks: what the server says of each rule, line by line; a line shows its x on the chart.
+
+import { element } from "../elements/dom.js";
+import { fits, queryOf } from "../choice/address.js";
+import { find } from "../choice/entries.js";
+import { alone, canJoin, centred, joined } from "./beside.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+/**
+ * A line: of a check with name, verdict and its sign; of a neighbour with its rule and parameters.
+ * @typedef {{sentence: string, where: number|null, name?: string, verdict?: string, mark?: string,
+ *   rule?: string, parameters?: Object<string, number>}} Line
+ * @typedef {"checks"|"neighbours"} What
+ * @typedef {{lines: Line[]}|{message: string}} Answer
+ * @typedef {(what: What, query: string) => Promise<Answer|null>} ReadLines
+ */
+
+const REST_MS = 300; // a choice that is changed again sooner is not asked for
+const MOST_KEPT = 100;
+/** @type {Record<What, {busy: string, none: string}>} */
+const WORDS = {
+  checks: { busy: "Checking …", none: "No check says anything of it." },
+  neighbours: { busy: "Comparing …", none: "No other rule of the catalogue comes near it." },
+};
+const GONE = "The server does not answer.";
+const LONG = "Too long for a link, and so it cannot be checked: shorten a formula.";
+
+/**
+ * The lines of all rules of a choice, asked for while the section is open.
+ * @param {HTMLElement} host
+ * @param {{store: import("../choice/store.js").Store, colours: () => {rules: string[]}, read: ReadLines,
+ *   point: (x: number|null) => void, pin: (x: number|null) => void}} options ``point`` shows an x on the
+ *   chart, ``pin`` keeps it
+ */
+export function createChecks(host, { store, colours, read, point, pin }) {
+  /** @type {Map<string, Answer>} */
+  const kept = new Map();
+  let timer = 0;
+  let drawn = "";
+  const now = () => /** @type {Choice} */ (store.choice);
+
+  /** @param {Choice} choice @param {{phase: string}} [change] */
+  function show(choice, change) {
+    host.hidden = choice.section !== "checks";
+    if (host.hidden || change?.phase === "moving") return;
+    const key = JSON.stringify([choice.rules.map((rule) => requests(rule.slot)), colours().rules]);
+    if (key === drawn) return;
+    drawn = key;
+    clearTimeout(timer);
+    point(null);
+    const blocks = choice.rules.map(block);
+    host.replaceChildren(...blocks.map(({ place }) => place));
+    timer = setTimeout(() => inTurn(blocks), REST_MS);
+  }
+
+  /**
+   * One after another, the quick checks first: a server that is busy answers each within its time.
+   * @param {ReturnType<typeof block>[]} blocks
+   */
+  async function inTurn(blocks) {
+    const parts = [...blocks.map(({ checks }) => checks), ...blocks.map(({ neighbours }) => neighbours)];
+    for (const { place, ask } of parts) if (place.isConnected) await ask();
+  }
+
+  /** What is asked about a rule. @param {number} slot @returns {Record<What, string>} */
+  function requests(slot) {
+    return { checks: queryOf(alone(now(), slot)), neighbours: queryOf(alone(now(), slot, true)) };
+  }
+
+  /** One rule: its checks, and its neighbours. @param {import("../choice/choice.js").Shown} rule */
+  function block({ key, slot }) {
+    const asked = requests(slot);
+    const parts = { checks: part("checks", asked.checks), neighbours: part("neighbours", asked.neighbours) };
+    const place = element(
+      "section",
+      { class: "checked" },
+      element("h3", {}, dot(slot), find("rule", key)?.label ?? key),
+      parts.checks.place,
+      element("h4", {}, "Beside another rule"),
+      parts.neighbours.place,
+    );
+    return { place, ...parts };
+  }
+
+  /** @param {number} slot */
+  function dot(slot) {
+    const bright = colours().rules;
+    const mark = element("span", { class: "dot", "aria-hidden": "true" });
+    mark.style.background = bright[slot % bright.length];
+    return mark;
+  }
+
+  /** The lines of one question, with what is said while they are not there. @param {What} what @param {string} query */
+  function part(what, query) {
+    const place = element("div", { class: "lines" });
+    const say = (/** @type {string} */ words, /** @type {Element[]} */ ...more) =>
+      place.replaceChildren(element("p", { role: "status" }, words), ...more);
+    const name = `${what}?${query}`;
+    const known = kept.get(name);
+
+    /** @param {Answer} answer */
+    function fill(answer) {
+      if ("message" in answer) say(answer.message);
+      else if (!answer.lines.length) say(WORDS[what].none);
+      else place.replaceChildren(element("ul", {}, ...answer.lines.map(item)));
+    }
+
+    async function ask() {
+      if (known || !place.isConnected) return;
+      if (!fits(query)) return say(LONG);
+      say(WORDS[what].busy);
+      const answer = await read(what, query);
+      if (!answer) return say(GONE, element("button", { type: "button", onclick: ask }, "Try again"));
+      if (kept.size >= MOST_KEPT) kept.clear();
+      if ("lines" in answer) kept.set(name, answer);
+      fill(answer);
+    }
+
+    if (known) fill(known);
+    else say(WORDS[what].busy);
+    return { place, ask };
+  }
+
+  /** @param {Line} line */
+  function item(line) {
+    const { where, sentence, name, verdict, mark, rule } = line;
+    const words = [
+      ...(name
+        ? [element("b", { class: "mark", title: verdict }, mark ?? ""), element("b", {}, name), " "]
+        : []),
+      element("span", {}, ...(name ? [`${verdict}. `] : []), sentence),
+    ];
+    const go = { onclick: () => move(where ?? 0), title: `Show x = ${where} on the chart` };
+    const text =
+      where === null
+        ? element("div", { class: "line" }, ...words)
+        : element("button", { type: "button", class: "line", ...go, ...pointing(where) }, ...words);
+    return element("li", { "data-verdict": verdict ?? null }, text, ...(rule ? [adding(line)] : []));
+  }
+
+  /** @param {number} x */
+  function pointing(x) {
+    const on = () => point(x);
+    const off = () => point(null);
+    return { onpointerenter: on, onfocus: on, onpointerleave: off, onblur: off };
+  }
+
+  /** @param {number} x */
+  function move(x) {
+    pin(x);
+    store.change(centred(now(), x));
+  }
+
+  /** @param {Line} line */
+  function adding({ rule = "", parameters = {} }) {
+    const label = find("rule", rule)?.label ?? rule;
+    const button = element("button", { type: "button", class: "join", onclick: add }, "Add");
+    button.setAttribute("aria-label", `Add ${label}`);
+    button.disabled = !canJoin(now(), rule);
+    function add() {
+      store.change(joined(now(), { rule, parameters }));
+    }
+    return button;
+  }
+
+  const stop = store.subscribe(show);
+  if (store.choice) show(store.choice);
+  return {
+    /** Draw anew: the colours may have changed. */
+    refresh() {
+      if (store.choice) show(store.choice);
+    },
+    destroy() {
+      clearTimeout(timer);
+      stop();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+"""The section Checks in a real browser: lines that are pointed at, pressed and added."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.reading import card, settle, sign, visit
+
+PROBE = "Probe x"
+
+
+def test_a_line_shows_its_x_and_a_neighbour_becomes_a_card(page: Page) -> None:
+    held: list[Route] = []
+    holds = [True]
+    page.route("**/neighbours?*", lambda route: held.append(route) if holds else route.continue_())
+    visit(
+        page,
+        "/?op=clamp&rule=published_clamp&rule=masked&section=checks",
+        shows=["published_clamp", "masked"],
+    )
+    block, beside = page.locator(".checked").first, page.locator(".checked").last
+    worst = block.locator("li").first
+    expect(worst).to_contain_text("the gradient is 1 whatever g is")
+    expect(block.get_by_text("Comparing …")).to_be_visible()
+    probe = page.get_by_role("slider", name=PROBE)
+    worst.get_by_role("button").hover()
+    expect(probe).to_have_attribute("aria-valuetext", re.compile(r"^x 1\.00\d*, forward 1, "))
+    block.locator("h3").hover()
+    expect(probe).to_have_attribute("aria-valuetext", "no x chosen")
+    worst.get_by_role("button").click()
+    expect(page.get_by_role("spinbutton", name="From")).to_have_value("-2")
+    holds.clear()
+    for route in held:
+        route.continue_()
+    expect(block).to_contain_text("No other rule of the catalogue comes near it.")
+    expect(beside).to_contain_text(
+        "Differs from Masked (open) at x = 0 and x = 1 only, where it is 1 instead of 0."
+    )
+    beside.get_by_role("button", name="Add Masked (open)").click()
+    expect(card(page, "Masked (open)")).to_be_visible()
+    settle(page, shows=["published_clamp", "masked", "masked_open"])
+    expect(page.locator(".checked")).to_have_count(3)
+    page.get_by_role("button", name="Checks", exact=True).click()
+    expect(page.locator(".checked").first).to_be_hidden()
+
+
+def test_a_server_that_is_slow_or_silent_is_said_and_no_curve_waits(page: Page) -> None:
+    page.route("**/checks?*", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
+    page.route("**/neighbours?*", lambda route: None)
+    visit(page, "/?op=sign&rule=clipped&section=checks", shows=["clipped"])
+    expect(sign(page)).to_have_text("Confirmed by torch")
+    block = page.locator(".checked")
+    expect(block).to_contain_text("The server does not answer.")
+    page.unroute("**/checks?*")
+    block.get_by_role("button", name="Try again").click()
+    expect(block.locator("li[data-verdict]").first).to_be_visible()
+    page.unroute_all(behavior="ignoreErrors")
