@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import (
@@ -20,6 +21,7 @@ from playwright.sync_api import (
 )
 
 from tests.browser.chromium import launch, launch_lasting
+from tests.browser.reading import visit
 from tests.browser.server import ROOT, serve
 
 Open = Callable[..., Page]
@@ -110,12 +112,6 @@ def profiles(playwright: Playwright, address: str) -> Iterator[Profiles]:
         yield Profiles(playwright, address, stack)
 
 
-@pytest.fixture(scope="package")
-def desktop(profiles: Profiles) -> BrowserContext:
-    """The profile of a visitor at a desk."""
-    return profiles.find()
-
-
 def usual(address: str, **options: Any) -> dict[str, Any]:
     """Playwright's options of a profile, some of them others than usual.
 
@@ -139,6 +135,28 @@ def course(profiles: Profiles) -> Iterator[Page]:
     yield tab.page
     assert not tab.errors
     profiles.give_back(tab)
+
+
+@pytest.fixture(scope="module")
+def explore_tab(profiles: Profiles) -> Iterator[Tab]:
+    tab = profiles.take()
+    tab.page.set_viewport_size(VIEWPORT)
+    visit(tab.page, "/")
+    expect(tab.page.locator(".served")).to_have_count(0)
+    yield tab
+    profiles.give_back(tab)
+
+
+@pytest.fixture
+def explore(explore_tab: Tab) -> Iterator[Page]:
+    """Explore, one page for all tests of a file: in it one turns from link to link, by ``turn``."""
+    explore_tab.errors.clear()
+    if urlsplit(explore_tab.page.url).path != "/":  # a test has left it
+        visit(explore_tab.page, "/")
+    yield explore_tab.page
+    explore_tab.page.unroute_all(behavior="ignoreErrors")
+    explore_tab.page.keyboard.press("Escape")
+    assert not explore_tab.errors
 
 
 @pytest.fixture

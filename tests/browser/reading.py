@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
+
+from explorer.ui import answers
+from explorer.ui.link import from_query
 
 CHART = ".js-plotly-plot"
 TRACES = (
@@ -37,6 +40,29 @@ def link(path: str, query: Mapping[str, object]) -> str:
 def visit(page: Page, address: str, *, shows: Sequence[str] | None = None) -> None:
     """Go to an address, and wait for the page; ``shows`` as in ``settle``."""
     page.goto(address)
+    settle(page, shows=shows)
+
+
+# Where somebody has been before goes, and a link becomes the choice as by a step of Back.
+_TURN = """async ([folder, message, address]) => {
+    const at = name => new URL(folder + name, document.baseURI).href;
+    const [{received}, {ownEntries}] = await Promise.all(
+        ["choice/message.js", "choice/entries.js"].map(name => import(at(name))));
+    document.activeElement.blur();
+    document.querySelectorAll("details[open]").forEach(menu => (menu.open = false));
+    document.querySelector(".stMain").scrollTo(0, 0);
+    const choice = received(message);
+    history.pushState({instrument: {choice, own: ownEntries(choice)}}, "", address);
+    dispatchEvent(new PopStateEvent("popstate", {state: history.state}));
+}"""
+
+
+def turn(page: Page, address: str, *, shows: Sequence[str] | None = None) -> None:
+    """Go to a link on Explore, which the page shows already, without a load; ``shows`` as in ``settle``."""
+    choice, notices = from_query(parse_qs(urlsplit(address).query))
+    assert notices == []
+    page.mouse.move(0, 0)
+    page.evaluate(_TURN, [f"assets/{answers.folder()}/", answers.chosen(choice), address])
     settle(page, shows=shows)
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.access import violations
 from tests.browser.conftest import Open
-from tests.browser.reading import CHART, card, settle, visit
+from tests.browser.reading import CHART, card, settle, turn, visit
 
 SIZES = {
     "a laptop": {"width": 1366, "height": 768},
@@ -33,6 +33,12 @@ CUT = """() => [...document.querySelectorAll(".instrument :is(label, button, .hi
     .filter(node => node.checkVisibility())
     .filter(node => node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 2)
     .map(node => node.textContent)"""
+
+
+@pytest.fixture
+def page(explore: Page) -> Page:
+    """One page for all tests here."""
+    return explore
 
 
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES.keys())
@@ -69,7 +75,7 @@ def test_the_section_of_code_violates_no_rule_of_axe(new_page: Open, scheme: Any
 
 
 def test_the_first_screen_says_what_the_page_is_and_what_g_is(page: Page) -> None:
-    visit(page, "/")
+    turn(page, "/")
     line = page.locator(".heading p").last  # the page's own lies behind what came with it
     expect(line).to_be_in_viewport()
     expect(line).to_contain_text("backward rule")
@@ -88,7 +94,7 @@ def test_what_confirmed_means_is_explained_where_a_finger_reaches_it(new_page: O
 
 
 def test_an_example_leads_to_its_training(page: Page) -> None:
-    visit(page, "/?op=sign&rule=default&rule=straight_through&g=2")
+    turn(page, "/?op=sign&rule=default&rule=straight_through&g=2")
     page.get_by_role("link", name="Train both").click()
     page.locator(".training").wait_for()
     expect(card(page, "Straight-through")).to_be_visible()
@@ -96,7 +102,7 @@ def test_an_example_leads_to_its_training(page: Page) -> None:
 
 
 def test_a_rule_that_is_shown_is_found_but_not_chosen_twice(page: Page) -> None:
-    visit(page, "/?op=round&rule=default&rule=straight_through")
+    turn(page, "/?op=round&rule=default&rule=straight_through")
     page.get_by_role("button", name="Add rule").click()
     page.get_by_label("Search rules").fill("ste")
     shown = page.get_by_role("option").filter(has_text="Straight-through").first
@@ -110,7 +116,7 @@ def test_a_rule_that_is_shown_is_found_but_not_chosen_twice(page: Page) -> None:
 
 
 def test_grips_on_the_chart_are_reached_and_ringed_by_keyboard(page: Page) -> None:
-    visit(page, "/?op=clamp&rule=masked")
+    turn(page, "/?op=clamp&rule=masked")
     page.get_by_role("slider", name="Right end of x").focus()
     for name in ("lo, lower bound", "hi, upper bound"):
         page.keyboard.press("Tab")

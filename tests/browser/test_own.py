@@ -6,14 +6,21 @@ import math
 import re
 from html import unescape
 
+import pytest
 from playwright.sync_api import Page, expect
 
 import explorer
 from tests.browser.conftest import Open
-from tests.browser.reading import back, card, choose, enter, number, settle, sign, traces, visit
+from tests.browser.reading import back, card, choose, enter, number, settle, sign, traces, turn, visit
 from tests.reading.documents import DOCUMENTS_CLAMP
 
 GOOD = "The last good formula stays."
+
+
+@pytest.fixture
+def page(explore: Page) -> Page:
+    """One page for all tests here."""
+    return explore
 
 
 def type_into(page: Page, label: str, text: str) -> None:
@@ -33,7 +40,7 @@ def assert_drawn(page: Page, op: str, rule: str) -> None:
 
 
 def test_an_own_op_found_by_search_is_drawn_as_it_is_typed(page: Page) -> None:
-    visit(page, "/?rule=straight_through", shows=["straight_through"])
+    turn(page, "/?rule=straight_through", shows=["straight_through"])
     choose(page, "Op", "own formula")
     settle(page)
     assert_drawn(page, "formula: x - floor(x)", "straight_through")
@@ -48,7 +55,7 @@ def test_an_own_op_found_by_search_is_drawn_as_it_is_typed(page: Page) -> None:
 
 
 def test_an_own_rule_stays_while_what_is_typed_is_wrong(page: Page) -> None:
-    visit(page, "/?op=identity&rule=default", shows=["default"])
+    turn(page, "/?op=identity&rule=default", shows=["default"])
     choose(page, "Add rule", "own formula")
     expect(page.get_by_label("Own rule")).to_be_focused()
     type_into(page, "Own rule", "g * sin(x)")
@@ -69,7 +76,7 @@ def test_an_own_rule_stays_while_what_is_typed_is_wrong(page: Page) -> None:
 
 
 def test_any_name_may_be_a_parameter(page: Page, new_page: Open) -> None:
-    visit(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
+    turn(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
     other = new_page()
     for name in ("constructor", "toString", "steps", "range"):
         type_into(page, "Own rule", f"g * {name}")
@@ -90,7 +97,7 @@ def assert_drawn_as(page: Page, value: float) -> None:
 
 
 def test_what_is_typed_is_shown_as_formulas_that_read_back(page: Page) -> None:
-    visit(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
+    turn(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
     choose(page, "Op", "own formula")
     texts = {"Own op": "2x³ − |x|·torch.clamp(x, min=−1e−3)", "Own rule": "g × (|x| ≤ 1) / 2²"}
     for label, text in texts.items():
@@ -105,7 +112,7 @@ def test_what_is_typed_is_shown_as_formulas_that_read_back(page: Page) -> None:
 
 
 def test_three_own_rules_side_by_side(page: Page) -> None:
-    visit(page, "/?op=identity&rule=default", shows=["default"])
+    turn(page, "/?op=identity&rule=default", shows=["default"])
     for count in (1, 2, 3):
         choose(page, "Add rule", "own formula")
         field = page.get_by_label("Own rule").nth(count - 1)
@@ -118,7 +125,7 @@ def test_three_own_rules_side_by_side(page: Page) -> None:
 
 
 def test_without_a_server_a_formula_is_not_lost(page: Page) -> None:
-    visit(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
+    turn(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
     page.route("**/entry?*", lambda route: route.fulfill(status=200, body="no JSON"))
     type_into(page, "Own rule", "g * 2")
     expect(page.locator(".mistake")).to_contain_text("The server does not answer.")
@@ -144,7 +151,7 @@ def options(page: Page) -> list[str]:
 
 
 def test_the_palette_lists_every_rule_with_what_suits_first(page: Page) -> None:
-    visit(page, "/?op=sign&rule=default", shows=["default"])
+    turn(page, "/?op=sign&rule=default", shows=["default"])
     page.get_by_role("button", name="Add rule").click()
     expect(page.get_by_label("Search rules")).to_be_focused()
     shown = options(page)
@@ -162,7 +169,7 @@ def test_the_palette_lists_every_rule_with_what_suits_first(page: Page) -> None:
 
 
 def test_search_finds_names_before_keys_before_formulas(page: Page) -> None:
-    visit(page, "/?op=sign&rule=default", shows=["default"])
+    turn(page, "/?op=sign&rule=default", shows=["default"])
     page.get_by_role("button", name="Add rule").click()
     first = {"atan": "Arctan surrogate", "arctan": "Arctan surrogate", "masked": "Masked"}
     first |= {"ste": "Straight-through", "MASKED open": "Masked (open)"}
@@ -175,7 +182,7 @@ def test_search_finds_names_before_keys_before_formulas(page: Page) -> None:
 
 
 def test_the_palette_by_keyboard(page: Page) -> None:
-    visit(page, "/?op=sign&rule=default", shows=["default"])
+    turn(page, "/?op=sign&rule=default", shows=["default"])
     add = page.get_by_role("button", name="Add rule")
     add.press("Enter")
     field = page.get_by_label("Search rules")
@@ -191,14 +198,14 @@ def test_the_palette_by_keyboard(page: Page) -> None:
 
 
 def test_why_a_rule_does_not_suit_is_said_on_its_card(page: Page) -> None:
-    visit(page, "/?op=relu&rule=triangle", shows=["triangle"])
+    turn(page, "/?op=relu&rule=triangle", shows=["triangle"])
     expect(card(page, "Triangle")).to_contain_text(explorer.RULES["triangle"].otherwise)
     choose(page, "Op", "step")
     expect(card(page, "Triangle")).not_to_contain_text(explorer.RULES["triangle"].otherwise)
 
 
 def test_pasted_code_is_read_as_one_types_and_its_curve_comes_into_view(page: Page) -> None:
-    visit(page, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
+    turn(page, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
     box = page.get_by_label("Paste a torch.autograd.Function")
     box.fill("class RoundGradient(torch.autograd.Function:\n")
     expect(page.locator(".found")).to_contain_text("line 1")
@@ -214,7 +221,7 @@ def test_pasted_code_is_read_as_one_types_and_its_curve_comes_into_view(page: Pa
 
 
 def test_what_the_formulas_of_pasted_code_leave_out_is_said_below_them(page: Page) -> None:
-    visit(page, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
+    turn(page, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
     page.get_by_label("Paste a torch.autograd.Function").fill(LEARNS)
     result = page.locator(".found section")
     expect(result.locator("code").first).to_have_text("y = round(x / alpha) * alpha")

@@ -8,11 +8,17 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Open
-from tests.browser.reading import card, enter, number, slider, visit
+from tests.browser.reading import card, enter, number, slider, turn, visit
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 STEPS = 10
 Swipe = Callable[[Locator, float, float], None]
+
+
+@pytest.fixture
+def page(explore: Page) -> Page:
+    """One page for all tests here."""
+    return explore
 
 
 @pytest.fixture
@@ -76,7 +82,7 @@ def test_a_finger_moves_a_slider_sideways_from_where_it_is(phone: Page, swipe: S
 
 
 def test_a_mouse_puts_the_thumb_where_it_presses(page: Page) -> None:
-    visit(page, "/?op=round&rule=soft_round&a=3", shows=["soft_round"])
+    turn(page, "/?op=round&rule=soft_round&a=3", shows=["soft_round"])
     steepness = slider(card(page, "Soft round"), "a")
     box = steepness.bounding_box()
     assert box
@@ -90,7 +96,7 @@ def test_a_mouse_puts_the_thumb_where_it_presses(page: Page) -> None:
 
 @pytest.mark.parametrize("name", ["a", "Upstream gradient g", "From", "To"])
 def test_a_number_field_reads_what_people_write_and_refuses_the_rest(page: Page, name: str) -> None:
-    visit(page, "/?op=round&rule=soft_round&range=-9&range=9", shows=["soft_round"])
+    turn(page, "/?op=round&rule=soft_round&range=-9&range=9", shows=["soft_round"])
     field = number(page, name)
     enter(field, "2,5")
     expect(field).to_have_value("2.5")
@@ -108,7 +114,7 @@ def test_a_number_field_reads_what_people_write_and_refuses_the_rest(page: Page,
 
 
 def test_the_end_of_an_axis_shows_the_number_that_is_held(page: Page) -> None:
-    visit(page, "/?op=round&rule=default&range=-3&range=3", shows=["default"])
+    turn(page, "/?op=round&rule=default&range=-3&range=3", shows=["default"])
     expect(page.locator(".served")).to_have_count(0)
     end = page.get_by_role("slider", name="Left end of x")
     expect(end).to_have_text("↔")
