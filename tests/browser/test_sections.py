@@ -24,6 +24,12 @@ NATIVE = ("a", "button", "input", "select", "summary", "textarea")
 MOST = 100  # more than any page has
 
 
+def visit_all_of(page: Page, address: str, shows: list[str]) -> None:
+    """Go to Explore, and wait for what Streamlit adds to it."""
+    visit(page, address, shows=shows)
+    expect(page.locator(".served")).to_have_count(0)
+
+
 def reached(page: Page) -> list[list[str]]:
     """What Tab leads to after the links to the pages, or on Train from Start on, one after another."""
     start = page.locator(".training .stage").get_by_role("button", name="Start", exact=True)
@@ -41,7 +47,7 @@ def reached(page: Page) -> list[list[str]]:
 @pytest.mark.parametrize("viewport", [{"width": 1366, "height": 768}, {"width": 390, "height": 844}])
 def test_op_and_rules_come_first_for_the_keyboard(new_page: Open, viewport: dict[str, int]) -> None:
     page = new_page(viewport=viewport)
-    visit(page, "/", shows=FIRST)
+    visit_all_of(page, "/", FIRST)
     names = [name for _, _, name, _ in reached(page)]
     rules = [
         f"{verb} {label}" for label in ("Default autograd", "Straight-through") for verb in ("Hide", "Remove")
@@ -68,7 +74,7 @@ def test_on_train_op_rules_and_settings_come_after_what_is_watched(
 @pytest.mark.parametrize("query", ["/", "/train", "/learn", "clamp"])
 def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(page: Page, query: str) -> None:
     if query == "/":
-        visit(page, "/?op=sign&rule=clipped", shows=["clipped"])
+        visit_all_of(page, "/?op=sign&rule=clipped", ["clipped"])
     elif query == "/train":
         page.goto(query)
         settle_train(page)
@@ -88,7 +94,7 @@ def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(page: Page, 
 
 
 def test_the_links_to_the_pages_have_a_ring(page: Page) -> None:
-    visit(page, "/", shows=FIRST)
+    visit_all_of(page, "/", FIRST)
     page.get_by_role("button", name="Copy link").focus()
     for name in ("Explore", "Train", "Learn"):
         page.keyboard.press("Tab")
@@ -99,7 +105,7 @@ def test_the_links_to_the_pages_have_a_ring(page: Page) -> None:
 
 def test_on_a_phone_the_chart_stands_above_the_cards_and_stays(new_page: Open) -> None:
     page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    visit(page, "/", shows=FIRST)
+    visit_all_of(page, "/", FIRST)
     places = [page.locator(CHART), card(page, "Round"), page.get_by_role("group", name="Sections")]
     tops = [(place.bounding_box() or {})["y"] for place in places]
     assert tops == sorted(tops)
@@ -110,7 +116,7 @@ def test_on_a_phone_the_chart_stands_above_the_cards_and_stays(new_page: Open) -
 @pytest.mark.parametrize("name", SECTIONS.values())
 def test_a_section_that_opens_comes_into_view(new_page: Open, name: str) -> None:
     page = new_page(viewport={"width": 1366, "height": 768})
-    visit(page, "/", shows=FIRST)
+    visit_all_of(page, "/", FIRST)
     button = page.get_by_role("button", name=name, exact=True)
     button.click()
     page.wait_for_function(

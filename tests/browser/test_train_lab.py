@@ -9,11 +9,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
 from explorer.ui.presets import TRAINING
-from tests.browser.conftest import Open, profile
+from tests.browser.conftest import Open, Profiles
 from tests.browser.reading import TRACES, traces
 from tests.browser.training import button, metric, open_train, press, status, verdict
 
@@ -152,10 +152,11 @@ def test_widths_of_hidden_layers_are_read_and_refused_in_words(page: Page) -> No
 
 
 @pytest.fixture
-def refused(chromium: Browser, address: str) -> Iterator[Page]:
+def refused(profiles: Profiles) -> Iterator[Page]:
     """A page that may log what the server refuses."""
-    with profile(chromium, address) as visitor:
-        yield visitor.new_page()
+    tab = profiles.take()
+    yield tab.page
+    profiles.give_back(tab)
 
 
 def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(refused: Page) -> None:
