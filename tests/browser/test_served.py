@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from explorer.training.host import ENGINE
-from tests.browser.conftest import Open, profile
+from tests.browser.conftest import Profiles, Tab, profile
 from tests.browser.reading import CHART, back, choose, enter, number, settle, slider, traces
 from tests.browser.server import ROOT, serve
 
@@ -59,11 +60,14 @@ class Held:
 
 
 @pytest.fixture(params=[{"width": 1366, "height": 768}, {"width": 390, "height": 844}], ids=["wide", "phone"])
-def held(request: pytest.FixtureRequest, new_page: Open) -> Held:
-    page = new_page(viewport=request.param)
-    held = Held(page)
-    page.route("**/static/js/index.*", held)
-    return held
+def held(request: pytest.FixtureRequest, profiles: Profiles) -> Iterator[Held]:
+    tab = Tab(profiles.find())  # a new one: nothing of Streamlit is in its memory
+    tab.page.set_viewport_size(request.param)
+    held = Held(tab.page)
+    tab.page.route("**/static/js/index.*", held)
+    yield held
+    tab.page.close()
+    assert not tab.errors
 
 
 def visit(held: Held, address: str) -> Locator:

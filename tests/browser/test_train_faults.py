@@ -79,27 +79,19 @@ def visiting(playwright: Playwright, server: Server) -> Iterator[list[BrowserCon
         yield [stack.enter_context(context) for context in lasting]
 
 
-def page_of(context: BrowserContext) -> Page:
-    """The visitor's page, beside the empty one that keeps the browser open."""
-    return context.pages[1] if len(context.pages) > 1 else context.new_page()
-
-
 @pytest.fixture
 def visitors(visiting: list[BrowserContext]) -> Iterator[tuple[Page, Page]]:
     """Two of them, each with a run; what the browser logs of lost connections is no fault."""
-    one, other = map(page_of, visiting)
+    one, other = (context.new_page() for context in visiting)
     for page in (one, other):
         page.set_default_timeout(PATIENCE_MS)
         open_train(page, LASTING)
         press(page, "Start")
         wait_for_steps(page, 10)
     yield one, other
-    for context in visiting:
-        context.set_offline(False)
-        page = page_of(context)
-        if page.url.startswith("http"):
-            page.evaluate("sessionStorage.clear()")
-        page.goto("about:blank")
+    for page in (one, other):
+        page.context.set_offline(False)
+        page.close()
 
 
 def assert_settings_stay(page: Page) -> None:
