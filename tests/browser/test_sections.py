@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.ui.link import SECTIONS
+from explorer.ui.pages import PAGES
 from tests.browser.conftest import Open
 from tests.browser.lessons import open_lesson
 from tests.browser.reading import CHART, card, settle_train, visit
@@ -96,7 +97,7 @@ def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(page: Page, 
 def test_the_links_to_the_pages_have_a_ring(page: Page) -> None:
     visit_all_of(page, "/", FIRST)
     page.get_by_role("button", name="Copy link").focus()
-    for name in ("Explore", "Train", "Learn"):
+    for name in (each.title for each in PAGES):
         page.keyboard.press("Tab")
         tag, _, shown, ring = page.evaluate(REACHED)
         assert (tag, ring) == ("a", "solid 2px")
