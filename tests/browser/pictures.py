@@ -24,6 +24,7 @@ def main() -> None:
         with serve(ROOT / "app.py", Path(scratch) / "log.txt") as address:
             explore(opened(browser, f"{address}/?op=clamp&rule=straight_through&rule=published_clamp&g=2"))
             train(opened(browser, f"{address}/train?task=digits&rule=default&rule=straight_through&seeds=5"))
+            study(opened(browser, f"{address}/study"))
             learn(opened(browser, f"{address}/learn?lesson=vanishing"))
         notebook(browser, Path(scratch) / "figure.html")
 
@@ -48,6 +49,14 @@ def train(page: Page) -> None:
     page.get_by_text("Finished after 400 steps").wait_for()
     page.wait_for_timeout(1000)
     page.screenshot(path=FOLDER / "train.png")
+
+
+def study(page: Page) -> None:
+    """A study that has come to its end."""
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_text("Finished.", exact=True).wait_for(timeout=120_000)
+    page.wait_for_timeout(1000)
+    page.screenshot(path=FOLDER / "study.png")
 
 
 def learn(page: Page) -> None:
