@@ -15,7 +15,8 @@ from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, fi
 from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE
 from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
-from explorer.training import SETTINGS, USUAL, Setting, TrainingSettings
+from explorer.study import usual_rates
+from explorer.training import SETTINGS, TASKS, USUAL, Setting, TrainingSettings
 from explorer.training.limits import LARGEST_LR, SMALLEST_LR
 
 LONGEST_QUOTE = 60
@@ -308,6 +309,8 @@ class _Reader:
     def study(self, choice: Choice) -> Choice:
         """What is asked of a study."""
         rates = self.numbers("rates", SMALLEST_LR, LARGEST_LR, MOST_RATES, "The task's usual ones are taken.")
+        if rates == usual_rates(TASKS[choice.task].lr):
+            rates = ()
         return replace(choice, rates=rates, controls=self.controls(), **self.swept(choice))
 
     def controls(self) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 from explorer.lessons import LESSONS, Lesson
 from tests.browser.conftest import Open
@@ -41,16 +42,18 @@ CUT = """() => [...document.querySelectorAll(".chart-rules li")]
     .map(([name]) => name.textContent)"""
 
 
-def small_texts(page: Page) -> list[str]:
-    """What the last row cannot read."""
-    return page.evaluate(SMALL)
+def nothing_is_small(page: Page) -> None:
+    """Nothing that the last row cannot read is left when charts have taken the size of the stage."""
+    with suppress(TimeoutError):
+        page.wait_for_function(f"!({SMALL})().length", timeout=5000)
+    assert page.evaluate(SMALL) == []
 
 
 @EACH
 def test_on_a_stage_nothing_is_small(course: Page, lesson: Lesson) -> None:
     turn_to(course, lesson)
     present(course, True)
-    assert small_texts(course) == []
+    nothing_is_small(course)
     press(course, "Skip")
     until_shown(course, lesson)
     for button in course.get_by_role("button", name="Train it here").all():
@@ -62,7 +65,7 @@ def test_on_a_stage_nothing_is_small(course: Page, lesson: Lesson) -> None:
         net.locator(".why").scroll_into_view_if_needed()
         expect(net.locator(".curves .ytick")).not_to_have_count(0)
         expect(net.locator(".why .inputs .data").first).to_have_attribute("d", re.compile("M"))
-    assert small_texts(course) == []
+    nothing_is_small(course)
     assert course.locator(".lesson").evaluate("one => one.getBoundingClientRect().top") == 0
     assert course.evaluate("document.elementFromPoint(100, 20).closest('.lesson') !== null"), (
         "no bar of the page"

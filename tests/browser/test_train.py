@@ -305,8 +305,9 @@ def test_arrow_keys_step_a_number_on_the_scale_of_its_slider(page: Page) -> None
     for name, low in (("Learning rate lr", 1e-6), ("Pace", 1.0)):
         seen = [float(live(page, name).input_value())]
         for key in ("ArrowUp", "ArrowUp", "ArrowUp", "ArrowDown", "ArrowDown"):
+            before = live(page, name).input_value()
             live(page, name).press(key)
-            page.wait_for_timeout(50)
+            expect(live(page, name)).not_to_have_value(before)
             seen.append(float(live(page, name).input_value()))
         assert seen[0] == low
         assert all(1.005 < b / a < 1.1 for a, b in pairwise(seen[:4]))

@@ -62,7 +62,7 @@ def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(page: P
 
 def test_the_data_of_a_rule_are_carried_to_explore_and_stay_until_they_are_removed(page: Page) -> None:
     finish(page)
-    column(page, "Where the data sits", "clipped").get_by_role("link", name="in Explore").click()
+    column(page, "Where the data sits", "clipped").get_by_role("link", name="Show behind the curves").click()
     page.wait_for_url(re.compile(r"/\?op=sign&rule=default&rule=clipped"))
     named = page.locator(".chart .carried-name")
     expect(named).to_contain_text("data of Clipped straight-through, Digits, layer 2, step 20")

@@ -111,7 +111,7 @@ def test_the_journal_says_an_event_once_a_minute_and_how_many_it_left_out(caplog
 def test_servers_of_one_secret_know_each_others_keys(monkeypatch):
     def key_of_a_server() -> str:
         runs._secret.cache_clear()
-        return runs._key("a run")
+        return runs.key_of("a run")
 
     monkeypatch.delenv(runs.SECRET, raising=False)
     assert key_of_a_server() != key_of_a_server()

@@ -186,7 +186,7 @@ function carryOf({ choice, view }, { data }, seen) {
   const range = /** @type {[number, number]} */ ([edges[0], edges[edges.length - 1]]);
   return {
     address: `${server("")}?${queryOf({ ...choice, range })}`,
-    label: `Show the ${of} in Explore`,
+    label: `Show behind the curves: the ${of}`,
     data: { of, edges, counts },
   };
 }

@@ -17,6 +17,7 @@ export const mistakes = {
   layered: false,
   suits: ({ kind }) => kind === "image",
   rows: 13,
+  scrolls: true,
   picture: pictureOf,
   create,
   legend: [{ text: "only this rule reads it wrong", swatch: "only" }],

@@ -21,11 +21,12 @@ import { createByRule } from "./by-rule.js";
  * A panel. ``key`` is that of its instrument, which has its words; ``opens`` says whether it is open at
  * first, ``suits`` whether it says anything of a task, ``layered`` whether it is of one layer; ``rows`` is
  * the height of a cell in rem, ``request`` the key of the instrument that its legend's buttons ask, ``data``
- * what can be carried to Explore.
+ * what can be carried to Explore; a cell that ``scrolls`` may hold more than is seen at once.
  * ``picture`` is pure; ``create`` makes what draws it.
  * @typedef {{key: string, opens: boolean, layered: boolean, suits: (task: import("./tasks.js").Task) =>
  * boolean, rows: number, picture: (seen: Seen) => Drawn|null,
  *   create: (cell: HTMLElement) => {draw: (picture: *) => void}, legend?: Legend[], request?: string,
+ *   scrolls?: boolean,
  *   data?: (seen: Seen) => {edges: number[], counts: number[]}}} Panel
  * A panel as it is shown; ``missing`` is why it shows nothing, ``empty`` why a cell does, ``pressed`` the place of the legend whose
  * answer is shown.
@@ -34,12 +35,14 @@ import { createByRule } from "./by-rule.js";
  *   Carry|null}[]}} Row
  */
 
+const SCROLLED = { role: "group", tabindex: "0" }; // by keys as well
+
 /**
  * A panel in a section of its own.
  * @param {Panel} panel
  * @param {(place: number) => void} onLegend
  */
-export function createPanel({ key, rows, legend = [], create }, onLegend) {
+export function createPanel({ key, rows, legend = [], create, scrolls = false }, onLegend) {
   const title = element("h3", {});
   const sentence = element("p", { class: "sentence" });
   const limits = element("p", { class: "limits" });
@@ -55,7 +58,7 @@ export function createPanel({ key, rows, legend = [], create }, onLegend) {
     cells,
   );
   section.style.setProperty("--rows", `${rows}rem`);
-  const columns = createByRule(cells, () => createCell(create));
+  const columns = createByRule(cells, () => createCell(create, scrolls));
 
   return {
     element: section,
@@ -98,14 +101,14 @@ function press(button, is) {
   setAttribute(button, "aria-pressed", String(is));
 }
 
-/** @param {Panel["create"]} create */
-function createCell(create) {
+/** @param {Panel["create"]} create @param {boolean} scrolls */
+function createCell(create, scrolls) {
   const name = element("b", {});
-  const place = element("div", { class: "cell", role: "img" });
+  const place = element("div", { class: "cell", ...(scrolls ? SCROLLED : { role: "img" }) });
   const [said, formula] = [element("p", {}), element("code", {})];
   const answered = element("div", { class: "answer" }, said, formula);
   let data = /** @type {Carry["data"]|null} */ (null);
-  const link = element("a", { class: "carry", onclick: () => carry(data) }, "Show in Explore");
+  const link = element("a", { class: "carry", onclick: () => carry(data) }, "Show behind the curves");
   const cell = element("div", { class: "column" }, name, place, link, answered);
   const painter = create(place);
   return {
