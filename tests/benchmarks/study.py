@@ -1,18 +1,21 @@
 """How fast a study is: its runs as lanes of one process against one after another, two workers against one.
 
 6 rules × 5 rates × 10 seeds of digits. One after another, each a study of one run, is measured on every
-tenth, by processor time of one thread; workers by the clock, since they need two free cores.
+tenth, by processor time of one thread; workers by the clock, on cores that are free.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import statistics
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
 import torch
+from distributed import Client, LocalCluster
 
 from explorer.study import Plan, Stepper
 from explorer.study.workers import computed, run_chunk, versions
@@ -40,6 +43,7 @@ def measure(rounds: int) -> Iterator[tuple[str, list[float]]]:
     yield f"{plan.runs} runs of {_STEPS} steps as lanes, processor s", seconds
     yield "one after another / lanes", ratios
     yield "two workers / one, runs/s", [_workers_ratio() for _ in range(rounds)]
+    yield "overhead of a chunk on Dask, ms", _overheads_ms(rounds)
 
 
 def _stepped(plan: Plan) -> None:
@@ -69,6 +73,23 @@ def _with_workers(count: int) -> float:
         ]:
             each.result()
         return _took(time.perf_counter, lambda: list(computed(plan, [], pool)))
+
+
+def _overheads_ms(rounds: int) -> list[float]:
+    """How much longer a chunk of one step and 50 lanes takes by way of a Dask worker, each a median of 20."""
+    plan = plan_of(1)
+    lanes = plan.lanes("choose")[:50]
+    with LocalCluster(1, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        there = partial(client.get_executor(pure=False).submit, run_chunk, plan, lanes, versions(), 1)
+        here = partial(run_chunk, plan, lanes, versions(), 1)
+        there().result()
+        here()
+        both = [
+            [_took(time.perf_counter, work) for work in (lambda: there().result(), here)]
+            for _ in range(20 * rounds)
+        ]
+    extra = [1e3 * (away - at_home) for away, at_home in both]
+    return [statistics.median(extra[place::rounds]) for place in range(rounds)]
 
 
 def _begin() -> None:
