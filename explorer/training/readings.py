@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from explorer.training.instruments import INSTRUMENTS, Nets, Record, Recorded, Requested, Shown
+from explorer.training.instruments import INSTRUMENTS, Instrument, Nets, Record, Recorded, Requested, Shown
+from explorer.training.instruments.question import key_of, numbers_of, question
 from explorer.training.lockstep import Lockstep
 from explorer.training.series import mean
 from explorer.training.settings import Settings
+from explorer.training.tasks import Data
 
 if TYPE_CHECKING:
     from numpy import float32, int64
@@ -43,6 +45,7 @@ class Readings:
         self._nets: Nets | None = None
         self._present = (0, 0)  # steps taken and lanes going when these were made
         self._missing = {key: each.missing(settings) for key, each in INSTRUMENTS.items()}
+        self._most = {key: _most(each, settings, lockstep.data[0]) for key, each in INSTRUMENTS.items()}
         self._recorded = [
             each for each in self._known(Recorded, INSTRUMENTS) if recorded is None or each.key in recorded
         ]
@@ -60,13 +63,15 @@ class Readings:
         for each in self._recorded:
             self._series[each.key][:, place] = self._now(each, settings)
 
-    def records(self, step: int, settings: Settings, keys: Collection[str]) -> dict[str, Records]:
-        """What is recorded, and what instruments of these keys show, by key."""
+    def records(self, step: int, settings: Settings, questions: Collection[str]) -> dict[str, Records]:
+        """What is recorded by key, and what is shown by question."""
         found: dict[str, Records] = {
             each.key: dict(enumerate(self._past(each, step, settings))) for each in self._recorded
         }
-        for each in self._known(Shown, keys):
-            found[each.key] = self._by_rule(settings, each.measure)
+        for text in questions:
+            for each in self._known(Shown, [key_of(text)]):
+                if not self._refusal(text):
+                    found[text] = self._by_rule(settings, each, numbers_of(text))
         return found
 
     def answer(self, settings: Settings, key: str, arguments: Mapping[str, int]) -> Records:
@@ -77,14 +82,21 @@ class Readings:
             raise ValueError(f'unknown instrument "{key}": use one of {known}')
         if self._missing[key]:
             raise ValueError(self._missing[key])
-        if set(arguments) != set(instrument.arguments):
-            raise ValueError(f"{key} takes {', '.join(instrument.arguments) or 'no numbers'}")
-        return self._by_rule(settings, instrument.measure, **arguments)
+        if refusal := self._refusal(question(key, arguments)):
+            raise ValueError(refusal)
+        return self._by_rule(settings, instrument, arguments)
 
-    def missing(self, keys: Collection[str]) -> dict[str, str]:
-        """Why what would be recorded, and what instruments of these keys would show, is not measured here."""
-        known = [key for key, each in INSTRUMENTS.items() if isinstance(each, Recorded) or key in keys]
-        return {key: self._missing[key] for key in known if self._missing[key]}
+    def missing(self, questions: Collection[str]) -> dict[str, str]:
+        """Why what would be recorded, and what would be shown, is not measured here, by question."""
+        recorded = [key for key, each in INSTRUMENTS.items() if isinstance(each, Recorded)]
+        known = [*recorded, *(text for text in questions if key_of(text) in INSTRUMENTS)]
+        whys = {text: self._missing[key_of(text)] or self._refusal(text) for text in known}
+        return {text: why for text, why in whys.items() if why}
+
+    @property
+    def most(self) -> dict[str, dict[str, int]]:
+        """The largest of each number that an instrument takes here, by key and name."""
+        return {key: each for key, each in self._most.items() if each and not self._missing[key]}
 
     def state(self, step: int) -> dict[str, Any]:
         """All that was recorded after so many steps, copied."""
@@ -105,6 +117,20 @@ class Readings:
         for key in keys:
             if isinstance(each := INSTRUMENTS.get(key), kind) and not self._missing[key]:
                 yield each
+
+    def _refusal(self, text: str) -> str:
+        """Why a question cannot be answered with its numbers; empty where it can."""
+        key, most = key_of(text), self._most[key_of(text)]
+        try:
+            numbers = numbers_of(text)
+        except ValueError as error:
+            return str(error)
+        if numbers.keys() - most.keys():
+            return f"{key} takes {', '.join(most) or 'no numbers'}"
+        wrong = [
+            f"{name} must be from 0 to {most[name]}" for name in most if numbers.get(name, 0) > most[name]
+        ]
+        return " and ".join(wrong)
 
     def _count(self, step: int) -> int:
         return int((self._steps <= step).sum())
@@ -132,11 +158,12 @@ class Readings:
         return values
 
     def _by_rule(
-        self, settings: Settings, measure: Callable[..., Mapping[int, Record | None]], **arguments: int
+        self, settings: Settings, instrument: Shown | Requested, numbers: Mapping[str, int]
     ) -> Records:
         found: Records = dict.fromkeys(range(len(settings.rules)))
         if self._lockstep.lanes.going:
-            found.update(measure(self._seen(settings), **arguments))
+            first = dict.fromkeys(self._most[instrument.key], 0)
+            found.update(instrument.measure(self._seen(settings), **{**first, **numbers}))
         return found
 
     def _seen(self, settings: Settings) -> Nets:
@@ -147,3 +174,7 @@ class Readings:
             self._nets = Nets(lanes, *self._examples, self._lockstep.data[0], settings, self._pairs)
             self._present = present
         return self._nets
+
+
+def _most(instrument: Instrument, settings: Settings, data: Data) -> dict[str, int]:
+    return {argument.name: argument.most(settings, data) for argument in instrument.arguments}

@@ -15,6 +15,7 @@ from explorer.training import series
 from explorer.training.boundary import pairs_of
 from explorer.training.instruments import INSTRUMENTS, Record
 from explorer.training.instruments.gradients import Gradients, gradients
+from explorer.training.instruments.question import key_of
 from explorer.training.lockstep import Lockstep, Tensors
 from explorer.training.metrics import Metric, metric_of
 from explorer.training.net import Lane
@@ -64,11 +65,13 @@ class Snapshot:
         gradients: what the gradient does at the present weights, of the first seed that is finite; None
             where the rule diverged.
         seed: of which seed this is, and whatever else is of one net of a rule; None where it diverged.
-        measured: the record of each instrument that is recorded or was to be shown, by its key and rule; None
-            where the rule diverged. A recorded one has its ``fields`` as they are now, (hidden layers,)
-            float32, and each of their series in the plural, a list of (points,) by layer.
+        measured: the record of each instrument that is recorded or was to be shown, by its key, or the
+            question that it answers (see ``instruments.question``), and rule; None where the rule diverged. A
+            recorded one has its ``fields`` as they are now, (hidden layers,) float32, and each of their
+            series in the plural, a list of (points,) by layer.
         measured_steps: (points,) int64, the steps of these: 0, every ⌈steps ÷ 200⌉, the last.
         unmeasured: why an instrument that is recorded or was to be shown is not in it, in a sentence.
+        most: the largest of each number that instruments take here, by key and name.
         sigma: standard deviation of the noise with which gradients are compared.
         layers: how many hidden layers the net has.
         device: where the run computes, such as "cpu".
@@ -100,6 +103,7 @@ class Snapshot:
     measured: Mapping[str, Mapping[str, Record | None]]
     measured_steps: NDArray[int64]
     unmeasured: Mapping[str, str]
+    most: Mapping[str, Mapping[str, int]]
     sigma: float
     layers: int
     device: str
@@ -109,9 +113,10 @@ class Snapshot:
         """(seeds,) float32 each: the share of held-out examples that is right; None without classes."""
         return {rule: score if self.metric == "accuracy" else None for rule, score in self.score.items()}
 
-    def shows(self, keys: Collection[str]) -> bool:
-        """Whether what instruments of these keys show is in it, as far as there are such."""
-        return not {key for key in keys if key in INSTRUMENTS} - {*self.measured, *self.unmeasured}
+    def shows(self, questions: Collection[str]) -> bool:
+        """Whether what answers these questions to instruments is in it, as far as there are such."""
+        known = {text for text in questions if key_of(text) in INSTRUMENTS}
+        return not known - {*self.measured, *self.unmeasured}
 
     @property
     def alignment(self) -> Mapping[str, Curve]:
@@ -225,7 +230,7 @@ class Run:
         return Tensors(x.clone(), y.clone(), tuple(each.clone() for each in parameters))
 
     def snapshot(self, shown: Collection[str] = ()) -> Snapshot:
-        """What the run is at this step, with what the instruments of these keys show."""
+        """What the run is at this step, with what instruments show: keys, or questions with numbers."""
         kept = self._series
         taken = [kept.taken(rule, self.step) for rule in range(len(self._rules))]
         at = [series.thinned(count) for count in taken]
@@ -269,6 +274,7 @@ class Run:
             measured=self._measured(shown),
             measured_steps=kept.score_steps[:points],
             unmeasured=self._readings.missing(shown),
+            most=self._readings.most,
             sigma=self.settings.sigma,
             layers=len(self.settings.widths),
             device=str(self._nets.device),

@@ -93,7 +93,8 @@ def training() -> Answer:
 
 def _instrument(instrument: Instrument) -> Answer:
     told = ("key", "kind", "label", "sentence", "limits", "cost")
-    return {name: getattr(instrument, name) for name in told}
+    arguments = [{"name": each.name, "label": each.label} for each in instrument.arguments]
+    return {name: getattr(instrument, name) for name in told} | {"arguments": arguments}
 
 
 def _setting(setting: Setting) -> Answer:

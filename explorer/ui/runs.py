@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.training import LIVE, SETTINGS, Command, EngineFull, Settings, Status, shared_engine
+from explorer.training.instruments.question import whole_numbers
 from explorer.training.limits import MAX_TABLE_BYTES
 from explorer.ui import operation
 from explorer.ui.admission import Refused
@@ -26,7 +27,6 @@ LONGEST_BODY = 4 * LONGEST_QUERY  # bytes
 LONGEST_START = LONGEST_BODY + 2 * MAX_TABLE_BYTES  # JSON writes a line's end with two
 LONGEST_OWNER = 64
 SECRET = "EXPLORER_SECRET"  # the environment variable: the same text for all servers behind one name
-_LONGEST_NUMBER = 9  # digits
 
 
 async def start(request: Request) -> Response:
@@ -44,9 +44,8 @@ async def command(request: Request) -> Response:
 
 async def measured(request: Request) -> Response:
     """What an instrument says that is asked for, by rule; its arguments are whole numbers in the query."""
-    arguments = request.query_params.items()
     run, key = request.path_params["run"], request.path_params["instrument"]
-    return await _json(_measured, run, key, {name: text[:_LONGEST_NUMBER] for name, text in arguments})
+    return await _json(_measured, run, key, dict(request.query_params))
 
 
 ROUTES = (
@@ -107,10 +106,7 @@ def _secret() -> bytes:
 
 
 def _measured(identity: str, key: str, arguments: dict[str, str]) -> str:
-    if unreadable := [f"{name} = {text}" for name, text in arguments.items() if not text.isdecimal()]:
-        raise ValueError(f"{', '.join(unreadable)} is no whole number")
-    numbers = {name: int(text) for name, text in arguments.items()}
-    return as_json(shared_engine().measure(identity, key, **numbers))
+    return as_json(shared_engine().measure(identity, key, **whole_numbers(arguments)))
 
 
 def key_of(identity: str) -> str:

@@ -19,12 +19,14 @@ from starlette.responses import StreamingResponse
 from explorer.catalogue import find_rule
 from explorer.training import ACTIVE, AT_REST, Engine, EngineProcess, Status, shared_engine, words
 from explorer.training.instruments import INSTRUMENTS
+from explorer.training.instruments.question import key_of
 from explorer.training.status import state_words
 from explorer.ui import limits, operation
 from explorer.ui.admission import VISITOR
 from explorer.ui.ending import ending
 
 INTERVAL_S = 0.05  # between two looks, and longer where many watch
+LONGEST_QUESTION = 100  # characters
 QUIET_S = 15.0  # after which a comment keeps the connection, and notices when it is gone
 
 _BY_SEED = ("seed_losses", "seed_scores")  # of a snapshot: more than a picture shows
@@ -90,7 +92,7 @@ operation.watchers.set_function(lambda: len(_watching))
 
 
 Shown = tuple[str, ...]
-"""Keys of instruments that somebody wants to see, ascending."""
+"""Questions to instruments whose answers somebody wants to see, ascending, one an instrument."""
 
 
 class Look(NamedTuple):
@@ -138,9 +140,11 @@ def _looks(engine: Engine | EngineProcess) -> Looks:
 async def run_events(request: Request) -> StreamingResponse:
     """The route ``/runs/{run}/events``: nobody who does not know the id of a run finds it.
 
-    ``show`` in its query, repeated, is the key of an instrument that is to be in the pictures.
+    ``show`` in its query, repeated, is a question to an instrument whose answer is to be in the pictures;
+    of several to one instrument the last counts.
     """
-    shown = tuple(sorted(INSTRUMENTS.keys() & request.query_params.getlist("show")))
+    last = {key_of(text): text[:LONGEST_QUESTION] for text in request.query_params.getlist("show")}
+    shown = tuple(sorted(text for key, text in last.items() if key in INSTRUMENTS))
     told = _watching.told(request, _looks(shared_engine()), request.path_params["run"], shown)
     return streamed(told)
 
@@ -175,7 +179,8 @@ async def events(
 
 def event(status: Status, shown: Collection[str] = ()) -> str:
     """A status as JSON: the fields of ``Status``, what the snapshot shows in ``words``, the ``device``, and
-    how each rule is ``judged`` on held-out data, in words. Of instruments only those of these keys.
+    how each rule is ``judged`` on held-out data, in words. Of instruments only the answers to these
+    questions, by the instrument's key.
 
     Series are ``{"dtype", "bdata"}``, as plotly.js takes them: base64 of little-endian numbers. What is by
     seed of all steps stays here.
@@ -186,8 +191,10 @@ def event(status: Status, shown: Collection[str] = ()) -> str:
     device = snapshot and words.device(snapshot.device)
     told = {"words": said, "device": device, "judged": words.scores(snapshot) if snapshot else {}}
     if snapshot:
-        measured = {key: each for key, each in snapshot.measured.items() if key in shown}
-        snapshot = replace(snapshot, measured=measured)
+        measured = {key_of(text): each for text, each in snapshot.measured.items() if text in shown}
+        own = {text: why for text, why in snapshot.unmeasured.items() if text in shown or text in INSTRUMENTS}
+        unmeasured = {key_of(text): why for text, why in own.items()}
+        snapshot = replace(snapshot, measured=measured, unmeasured=unmeasured)
     return as_json(vars(status) | told | {"snapshot": snapshot})
 
 

@@ -357,3 +357,22 @@ def test_the_query_says_which_instruments_are_shown(monkeypatch):
 
     (text,) = asyncio.run(answered())
     assert list(json.loads(text.removeprefix("data: "))["snapshot"]["measured"]) == ["norms"]
+
+
+def test_a_question_to_an_instrument_comes_with_its_numbers_and_is_told_by_its_key(engine):
+    """Two watch one run and choose an example each; of two questions to one instrument the last counts."""
+    lab = Settings(task="spikes", rules=("fast_sigmoid",), hidden=4, steps=9, device="cpu")
+    identity = engine.start(lab, paused=True)
+
+    async def watched(query):
+        answer = await stream.run_events(request(identity, query=query))
+        return json.loads((await anext(answer.body_iterator)).removeprefix("data: "))["snapshot"]
+
+    first = asyncio.run(watched(b"show=raster%3Fexample%3D1&show=raster%3Fexample%3D7"))
+    other = asyncio.run(watched(b"show=raster"))
+    assert [each["measured"]["raster"]["fast_sigmoid"]["example"] for each in (first, other)] == [7, 0]
+    assert first["most"]["raster"] == {"example": 359}
+    beyond = asyncio.run(watched(b"show=raster%3Fexample%3D360"))
+    assert beyond["measured"] == {}
+    assert beyond["unmeasured"]["raster"] == "example must be from 0 to 359"
+    assert beyond["unmeasured"]["alignment"].startswith("Not measured here: ")

@@ -5,9 +5,17 @@ from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
 
-from explorer.training.instruments.instrument import Instrument, Nets, Record, Recorded, Requested, Shown
+from explorer.training.instruments.instrument import (
+    Argument,
+    Instrument,
+    Nets,
+    Record,
+    Recorded,
+    Requested,
+    Shown,
+)
 
-__all__ = ["INSTRUMENTS", "Instrument", "Nets", "Record", "Recorded", "Requested", "Shown"]
+__all__ = ["INSTRUMENTS", "Argument", "Instrument", "Nets", "Record", "Recorded", "Requested", "Shown"]
 
 _modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
 _found: list[Instrument] = [module.INSTRUMENT for module in _modules if hasattr(module, "INSTRUMENT")]

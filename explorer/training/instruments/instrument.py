@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
+
+def op_layers(settings: Settings) -> int:
+    """In how many layers the op stands: the hidden ones, or all that have weights."""
+    return len(settings.widths) + (TASKS[settings.task].place == "weights")
+
+
 Record = Mapping[str, Any]
 """What an instrument says of one rule: arrays, lists of arrays, numbers and text by name."""
 
@@ -80,6 +86,21 @@ class Nets:
         return self.lanes.parameter_views[layer][0]
 
 
+@dataclass(frozen=True)
+class Argument:
+    """A whole number from 0 that an instrument takes; it is 0 where none is given.
+
+    Attributes:
+        name: in questions.
+        label: on screen, where people count from 1.
+        most: the largest one in a run of these settings on this data.
+    """
+
+    name: str
+    label: str
+    most: Callable[[Settings, Data], int]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Instrument:
     """What is measured of the nets of a run.
@@ -91,6 +112,7 @@ class Instrument:
         limits: what it cannot say.
         cost: what it takes, as measured.
         missing: why it is not measured in a run, in a sentence; empty where it is.
+        arguments: the numbers that it takes.
     """
 
     kind: ClassVar[str]
@@ -101,6 +123,7 @@ class Instrument:
     limits: str
     cost: str
     missing: Callable[[Settings], str] = lambda settings: ""
+    arguments: tuple[Argument, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,12 +146,12 @@ class Shown(Instrument):
     """What is measured for a picture, only while somebody wants to see it.
 
     Attributes:
-        measure: the record of each rule that is going, by the rule's number.
+        measure: ``(nets, **arguments) ->`` the record of each rule that is going, by the rule's number.
     """
 
     kind = "shown"
 
-    measure: Callable[[Nets], dict[int, Record]]
+    measure: Callable[..., dict[int, Record]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,12 +159,10 @@ class Requested(Instrument):
     """What is measured once, when somebody asks.
 
     Attributes:
-        arguments: names of the whole numbers a question is made of.
         measure: ``(nets, **arguments) ->`` by the number of each rule that is going its record, or None where
-            it has nothing to say. Raises ValueError for numbers that cannot be.
+            it has nothing to say.
     """
 
     kind = "requested"
 
-    arguments: tuple[str, ...] = ()
     measure: Callable[..., dict[int, Record | None]]

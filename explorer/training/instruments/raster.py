@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from explorer.training.instruments.instrument import Nets, Record, Shown
+from explorer.training.instruments.instrument import Argument, Nets, Record, Shown
 from explorer.training.lanes import Lanes
 from explorer.training.layers import Latency, Trace
 from explorer.training.layers.spiking import TIMES
@@ -52,11 +52,10 @@ class Raster:
     words: str
 
 
-def raster(lanes: Lanes, data: Data, example: int = 0) -> dict[int, Raster]:
-    """The spikes of the first finite net of each rule; beyond the last example they begin again."""
+def raster(lanes: Lanes, data: Data, example: int) -> dict[int, Raster]:
+    """The spikes of the first finite net of each rule while it looks at a held-out example."""
     assert data.held_out is not None
     x, y = data.held_out
-    example %= len(y)
     nets, seen = lanes.firsts(), x[example].view(1, 1, -1)
     outputs, traces = lanes.traced(seen, list(nets.values()))
     pixels = Latency([0]).forward(seen, [], Trace())[0]
@@ -96,8 +95,12 @@ def _bytes(values: Tensor) -> NDArray[uint8]:
     return found
 
 
-def _measured(nets: Nets) -> dict[int, Record]:
-    return {rule: vars(each) for rule, each in raster(nets.lanes, nets.data).items()}
+def _measured(nets: Nets, *, example: int) -> dict[int, Record]:
+    return {rule: vars(each) for rule, each in raster(nets.lanes, nets.data, example).items()}
+
+
+def _last(_settings: Settings, data: Data) -> int:
+    return len(data.held_out.y) - 1 if data.held_out else 0
 
 
 def _missing(settings: Settings) -> str:
@@ -115,6 +118,7 @@ INSTRUMENT = Shown(
     "mean potential of each output.",
     limits="It is one net of each rule and one held-out example: others fire otherwise.",
     cost="2.1 ms and 11 kB for six rules",
+    arguments=(Argument("example", "Held-out example", _last),),
     measure=_measured,
     missing=_missing,
 )

@@ -6,7 +6,7 @@ import torch
 
 from explorer.catalogue import values
 from explorer.training.instruments.causes import NAMES, by_cause
-from explorer.training.instruments.instrument import Nets, Record, Requested
+from explorer.training.instruments.instrument import Argument, Nets, Record, Requested, op_layers
 
 
 @torch.no_grad()
@@ -21,12 +21,7 @@ def measured(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
     Returns:
         ``unit`` and ``example``, from 0; ``x``, ``y``, the upstream gradient ``g`` and the ``gradient`` that
         the rule made of it; ``parameters`` by name; ``formula`` and ``words``.
-
-    Raises:
-        ValueError: there is no such layer or cause.
     """
-    if layer >= len(nets.op_layers) or cause >= len(NAMES):
-        raise ValueError(f"layer must be below {len(nets.op_layers)} and cause below {len(NAMES)}")
     known, op = by_cause(nets)[layer][cause], nets.now.traces[nets.op_layers[layer]].op
     found: dict[int, Record | None] = {}
     for rule, lane in nets.lanes.firsts().items():
@@ -64,6 +59,9 @@ INSTRUMENT = Requested(
     sentence="The numbers of one unit and one example, put into the rule's formula.",
     limits="It is one of many: others of the same cause have other numbers.",
     cost="0.7 ms for six rules with one hidden layer of 16 units",
-    arguments=("layer", "cause"),
+    arguments=(
+        Argument("layer", "Layer", lambda settings, _data: op_layers(settings) - 1),
+        Argument("cause", "Cause", lambda _settings, _data: len(NAMES) - 1),
+    ),
     measure=measured,
 )

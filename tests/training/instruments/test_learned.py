@@ -40,7 +40,9 @@ def test_it_is_measured_while_it_is_asked_for_only(key: str, monkeypatch: pytest
     instrument = INSTRUMENTS[key]
     assert isinstance(instrument, Shown)
     measure = instrument.measure
-    monkeypatch.setitem(vars(instrument), "measure", lambda nets: called.append(key) or measure(nets))
+    monkeypatch.setitem(
+        vars(instrument), "measure", lambda nets, **given: called.append(key) or measure(nets, **given)
+    )
     run = Run(Settings(task=TASK_OF[key], steps=3))
     run.advance()
     assert key not in run.snapshot().measured

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.instruments.raster import Raster, raster
+from explorer.training.instruments.raster import raster
 
 LEAK, TIMES, EXAMPLE = 0.9, 8, 5
 
@@ -53,17 +53,39 @@ def test_the_spikes_are_those_of_a_net_written_unit_by_unit(run: Run):
         assert f"{fired} of 32 units of layer 1 fire" in told.words
 
 
-def test_beyond_the_last_example_they_begin_again(run: Run):
-    def told(example: int) -> Raster:
-        return raster(run._nets.lanes, run._nets.data[0], example)[0]
+def test_a_picture_is_of_the_example_that_it_is_asked_for(run: Run):
+    question = f"raster?example={EXAMPLE}"
+    shown = run.snapshot(("raster", question)).measured
+    for rule in run.settings.rules:
+        first, other = shown["raster"][rule], shown[question][rule]
+        assert (first["example"], other["example"]) == (0, EXAMPLE)
+        expected, _ = simulated(
+            run, 2 * run.settings.rules.index(rule), run._nets.data[0].held_out.x[EXAMPLE]
+        )
+        assert torch.equal(torch.from_numpy(other["spikes"]).view(-1, TIMES) / 255, expected)
+    assert run.snapshot(("raster",)).most["raster"] == {"example": 359}
 
-    assert told(360).example == told(0).example == 0
-    assert told(360 + EXAMPLE).words == told(EXAMPLE).words
-    assert (told(0).image != told(1).image).any()
+
+@pytest.mark.parametrize(
+    ("numbers", "why"),
+    [
+        ("example=360", "example must be from 0 to 359"),
+        ("example=-1", "example = -1 is no whole number of at most 9 digits"),
+        ("example=", "example =  is no whole number of at most 9 digits"),
+        ("sample=1", "raster takes example"),
+    ],
+)
+def test_an_example_that_is_not_there_is_refused_in_a_sentence(run: Run, numbers: str, why: str):
+    question = f"raster?{numbers}"
+    snapshot = run.snapshot((question,))
+    assert snapshot.unmeasured[question] == why
+    assert question not in snapshot.measured
+    assert snapshot.shows((question,))
+    assert not snapshot.shows(("raster?example=1",))
 
 
 def test_what_another_op_returns_is_held_from_0_to_1():
     run = Run(Settings(task="spikes", op="tanh", rules=("default",)))
-    (told,) = raster(run._nets.lanes, run._nets.data[0]).values()
+    (told,) = raster(run._nets.lanes, run._nets.data[0], 0).values()
     hidden = torch.from_numpy(told.spikes)[64 * TIMES :]
     assert len(hidden.unique()) > 2

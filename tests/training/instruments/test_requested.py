@@ -27,10 +27,26 @@ def test_one_unit_is_put_into_the_formula():
     assert passed["default"] is None
 
 
-@pytest.mark.parametrize("numbers", [{"layer": 1, "cause": 0}, {"layer": 0, "cause": 4}, {"layer": 0}, {}])
-def test_a_unit_that_is_not_there_is_refused_in_a_sentence(numbers):
-    with pytest.raises(ValueError, match="layer"):
+@pytest.mark.parametrize(
+    ("numbers", "why"),
+    [
+        ({"layer": 1}, "layer must be from 0 to 0"),
+        ({"layer": 2, "cause": 4}, "layer must be from 0 to 0 and cause must be from 0 to 3"),
+        ({"layer": 0, "unit": 1}, "unit takes layer, cause"),
+    ],
+)
+def test_a_unit_that_is_not_there_is_refused_in_a_sentence(numbers, why):
+    with pytest.raises(ValueError, match=f"^{why}$"):
         run_of(task="circles", hidden=8).measure("unit", **numbers)
+
+
+@pytest.mark.parametrize("task", ["digits", "binary weights", "spikes", "documents"])
+def test_a_unit_may_be_of_any_layer_in_which_the_op_stands(task):
+    run = run_of(task=task)
+    run.measure("unit")
+    last = len(run._readings._nets.op_layers) - 1
+    assert run.snapshot().most["unit"] == {"layer": last, "cause": 3}
+    run.measure("unit", layer=last, cause=3)
 
 
 def test_only_what_can_be_asked_for_is_answered():
