@@ -170,6 +170,10 @@ class Lanes:
         self.optimiser.steps = state["steps"]
         self._take([tensor.to(self.start.device, copy=True) for tensor in state["tensors"]])
 
+    def rebuild(self) -> None:
+        """Make the layers of the same nets anew."""
+        self._take((self.parameters, *self.optimiser.state))
+
     def _rates(self, lr: Sequence[float]) -> Rates:
         """Of neighbouring lanes."""
         groups = groupby(range(len(self.going)), key=lambda lane: lr[self.going[lane].rule])

@@ -20,6 +20,8 @@ MAX_TABLE_BYTES = 1_000_000
 MAX_TABLE_ROWS = 4_096
 MAX_TABLE_COLUMNS = 64
 MAX_WEIGHTS = 2_000_000  # of all nets of a run: 40 MB with Adam
+MAX_BRANCHES = 8  # branch points of a run
+KEPT_BYTES = 50_000_000  # of the states that a run can go back to: 90 to 680 kB each
 MAX_PRODUCTS = 2_000_000_000  # multiplications forward in one step of all nets: less than a second
 
 
@@ -38,6 +40,8 @@ class Limits:
     """Runs kept that neither run nor wait; one more and the longest forgotten that nobody watches goes."""
     kept_numbers: int = 10_000_000
     """Of runs that are over but may still be asked what they learnt: their nets, 40 MB."""
+    kept_bytes: int = 1_000_000_000
+    """Of the states that all runs can go back to; those of runs that nobody watches are thinned first."""
     slice_s: float = 0.05
     """How long a worker stays with one run before it takes the next."""
     turn_s: float = 0.0015

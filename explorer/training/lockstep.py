@@ -89,6 +89,11 @@ class Lockstep:
         """Draw what the next step sees."""
         self.batch = self._next_batch()
 
+    def bind(self, boundary: tuple[Sequence[Pair], bool]) -> None:
+        """Go on with another op or other rules: as many, for the same lanes."""
+        self._pairs, self._whole = boundary
+        self.lanes.rebuild()
+
     def scores(self, part: Part) -> NDArray[float32]:
         """The score of each lane that is going; NaN where something is not finite."""
         x, y = (tensor.to(self.device) for tensor in part)
@@ -97,6 +102,15 @@ class Lockstep:
         # An op that maps NaN to a number hides broken weights from the output.
         finite = (sums(output) + sums(self.lanes.parameters)).isfinite()
         return scores.where(finite, torch.nan).cpu().numpy()
+
+    def weights(self) -> list[list[Tensor]]:
+        """The parameters of each layer that has any, weights (lanes going, inputs, outputs) first."""
+        lanes = self.lanes
+        return [
+            [lanes.layers[number].weights(own), *(own[1:] if lanes.layers[number].biased else ())]
+            for number, own in enumerate(lanes.parameter_views)
+            if own
+        ]
 
     def examples(self) -> tuple[Tensor, Tensor]:
         """The first x and y of the training data, (seeds or 1, n, …); all, where every step sees all."""

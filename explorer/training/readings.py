@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from explorer.catalogue import find_op, find_rule
+from explorer.training.branches import Course
 from explorer.training.instruments import INSTRUMENTS, Instrument, Nets, Record, Recorded, Requested, Shown
 from explorer.training.instruments.question import key_of, numbers_of, question
 from explorer.training.lockstep import Lockstep
@@ -40,11 +43,11 @@ class Readings:
         recorded: Collection[str] | None,
     ) -> None:
         """``steps`` at which series are taken, of instruments with these keys or of all that are recorded."""
-        self._lockstep, self._pairs, self._steps = lockstep, pairs, steps
+        self._lockstep, self._steps = lockstep, steps
+        self.bind(settings.course(-1), pairs)
         self._examples = lockstep.examples()
-        self._nets: Nets | None = None
         self._present = (0, 0)  # steps taken and lanes going when these were made
-        self._missing = {key: each.missing(settings) for key, each in INSTRUMENTS.items()}
+        self._missing = {key: _missing(each, settings) for key, each in INSTRUMENTS.items()}
         self._most = {key: _most(each, settings, lockstep.data[0]) for key, each in INSTRUMENTS.items()}
         self._recorded = [
             each for each in self._known(Recorded, INSTRUMENTS) if recorded is None or each.key in recorded
@@ -55,6 +58,12 @@ class Readings:
             each.key: np.full((len(each.fields), *shape), np.nan, np.float32) for each in self._recorded
         }
         self._sigma = settings.sigma  # with which they were taken last
+
+    def bind(self, course: Course, pairs: Sequence[Pair]) -> None:
+        """Read nets that go on with another op or other rules."""
+        self._op, self._rules = find_op(course.op), [find_rule(rule) for rule in course.rules]
+        self._pairs = pairs
+        self._nets: Nets | None = None
 
     def take(self, step: int, settings: Settings) -> None:
         """Read what is recorded after so many steps."""
@@ -85,6 +94,15 @@ class Readings:
         if refusal := self._refusal(question(key, arguments)):
             raise ValueError(refusal)
         return self._by_rule(settings, instrument, arguments)
+
+    def columns(self) -> dict[str, NDArray[float32]]:
+        """The series (judged, rules, seeds) of all that is recorded, by instrument, field and layer."""
+        return {
+            f"{each.key}_{field}_{layer + 1}": self._series[each.key][place, ..., layer]
+            for each in self._recorded
+            for place, field in enumerate(each.fields)
+            for layer in range(self._series[each.key].shape[-1])
+        }
 
     def missing(self, questions: Collection[str]) -> dict[str, str]:
         """Why what would be recorded, and what would be shown, is not measured here, by question."""
@@ -171,10 +189,18 @@ class Readings:
         lanes = self._lockstep.lanes
         present = (lanes.optimiser.steps, len(lanes.going))
         if self._nets is None or self._nets.settings is not settings or self._present != present:
-            self._nets = Nets(lanes, *self._examples, self._lockstep.data[0], settings, self._pairs)
+            entries = (self._op, self._rules, self._pairs)
+            self._nets = Nets(lanes, *self._examples, self._lockstep.data[0], settings, *entries)
             self._present = present
         return self._nets
 
 
 def _most(instrument: Instrument, settings: Settings, data: Data) -> dict[str, int]:
     return {argument.name: argument.most(settings, data) for argument in instrument.arguments}
+
+
+def _missing(instrument: Instrument, settings: Settings) -> str:
+    """Why an instrument measures nothing in a run, with any op it goes on with; empty where it does."""
+    ops = (str(value) for _, name, value in settings.branch if name == "op")
+    courses = [settings, *(replace(settings, op=op, parameters={}, branch=()) for op in ops)]
+    return next(filter(None, map(instrument.missing, courses)), "")

@@ -13,9 +13,11 @@ import torch
 
 from explorer.training import series
 from explorer.training.boundary import pairs_of
+from explorer.training.branches import Branch, merged, parting
 from explorer.training.instruments import INSTRUMENTS, Record
 from explorer.training.instruments.gradients import Gradients, gradients
 from explorer.training.instruments.question import key_of
+from explorer.training.kept import Kept, nearest
 from explorer.training.lockstep import Lockstep, Tensors
 from explorer.training.metrics import Metric, metric_of
 from explorer.training.net import Lane
@@ -75,6 +77,9 @@ class Snapshot:
         sigma: standard deviation of the noise with which gradients are compared.
         layers: how many hidden layers the net has.
         device: where the run computes, such as "cpu".
+        lr: the learning rate it began with.
+        branch: from which step on something else held or will, as in ``Settings``.
+        kept: the steps it can go back to, ascending.
     """
 
     step: int
@@ -107,6 +112,9 @@ class Snapshot:
     sigma: float
     layers: int
     device: str
+    lr: float
+    branch: tuple[Branch, ...]
+    kept: tuple[int, ...]
 
     @property
     def accuracy(self) -> Mapping[str, Curve | None]:
@@ -138,6 +146,11 @@ class Run:
     beside it or in it (on an accelerator the company in it may show in the last bits). Not to be advanced by
     two threads at once.
 
+    Attributes:
+        settings: what it does; a learning rate that was changed on the way stands in it as a branch point.
+        step: steps taken.
+        kept: the states that it can go back to.
+
     Args:
         settings: what to do.
         tensors: what the net of the first seed starts from; None draws it from the seed.
@@ -160,6 +173,8 @@ class Run:
         seeds = range(settings.seed, settings.seed + settings.seeds)
         lanes = [Lane(rule, seed) for rule in range(len(self._rules)) for seed in range(settings.seeds)]
         boundary = pairs_of(settings.op, settings.rules, settings.parameters)
+        self.kept = Kept(self._series.every)
+        self._bound = settings.course(-1)
         with one_thread():
             self._nets = Lockstep(settings, settings.table, seeds, lanes, boundary, tensors)
             self._readings = Readings(settings, self._nets, boundary[0], self._series.score_steps, recorded)
@@ -186,13 +201,48 @@ class Run:
                 self._advance_once()
 
     def _advance_once(self) -> None:
-        numbers = self._nets.step(self.settings.lr)
+        if self.kept.is_due(self.step):
+            self.kept.keep(self.step, {"step": self.step, **self._nets.state()})
+        self._bind(self.step)
+        numbers = self._nets.step(self._bound.lr)
         self._series.record(self.step, self._nets.lanes.going, numbers)
         if not self.diverged:
             self.step += 1
             self._nets.turn()
             if self._series.is_due(self.step):
                 self._judge()
+
+    def _bind(self, step: int) -> None:
+        """Have in force what holds while a step is taken."""
+        before, self._bound = self._bound, self.settings.course(step)
+        if before[:2] == self._bound[:2]:
+            return
+        boundary = pairs_of(self._bound.op, self._bound.rules, self.settings.parameters)
+        self._nets.bind(boundary)
+        self._readings.bind(self._bound, boundary[0])
+
+    def change(self, **live: Any) -> None:
+        """Go on with another lr, pace or sigma; another lr on the way is a branch point of the settings.
+
+        Raises ValueError for a value that cannot be, or a setting that begins a new run.
+        """
+        if other := [name for name in live if name not in LIVE]:
+            raise ValueError(f"{', '.join(other)} cannot change while a run goes on: start a new one")
+        settings = dataclasses.replace(self.settings, **live)
+        if "lr" in live and self.step:
+            settings = self._with_lr(settings.lr)
+            settings = dataclasses.replace(
+                settings, **{name: value for name, value in live.items() if name != "lr"}
+            )
+        self.settings = settings
+
+    def _with_lr(self, lr: float) -> Settings:
+        """The settings with another lr from here on, whatever was to come."""
+        ours = self.settings
+        others = [point for point in ours.branch if point[1] != "lr" or point[0] < self.step]
+        changed = lr != ours.course(self.step).lr and self.step < ours.steps
+        branch = [*others, (self.step, "lr", lr)] if changed else others
+        return dataclasses.replace(ours, branch=tuple(branch))
 
     def _judge(self) -> None:
         """Note how the nets do on held-out data, where there is some, and what instruments read.
@@ -209,6 +259,41 @@ class Run:
         """How many its nets and their optimiser are made of."""
         lanes = self._nets.lanes
         return lanes.parameters.numel() * (1 + len(lanes.optimiser.state))
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """The weights and biases of all nets that did not diverge, copied, as ``nn.Linear`` has them.
+
+        ``rule.seed.layer.weight`` (outputs, inputs) and ``….bias`` (outputs,), the layers from 0; an own
+        formula is ``rule_1``, ``rule_2`` … by its place among the rules.
+        """
+        found: dict[str, torch.Tensor] = {}
+        names = [
+            rule if rule.isidentifier() else f"rule_{place}" for place, rule in enumerate(self._rules, 1)
+        ]
+        for layer, (weights, *biases) in enumerate(self._nets.weights()):
+            for place, (rule, seed) in enumerate(self._nets.lanes.going):
+                name = f"{names[rule]}.{self.settings.seed + seed}.{layer}"
+                found[f"{name}.weight"] = weights[place].T.contiguous().cpu().clone()
+                found |= {f"{name}.bias": bias[place, 0].cpu().clone() for bias in biases}
+        return found
+
+    def history(self) -> dict[str, NDArray[Any]]:
+        """Everything there is to see of the run as columns of equal length, one row a rule, seed and step.
+
+        ``rule``, ``seed``, ``step``; ``loss``, ``w1_norm`` and ``w2_norm`` at the start of the step;
+        ``held_out`` and what is measured by hidden layer, such as ``alignment_cosine_1``, after so many
+        steps; NaN where there is none. ``pandas.DataFrame`` takes it.
+        """
+        kept, count = self._series, self.step + 1
+        seeds = np.arange(self.settings.seed, self.settings.seed + self.settings.seeds)
+        rule, seed, step = np.meshgrid(self._rules, seeds, np.arange(count), indexing="ij")
+        numbers = series.of_steps(kept.numbers, range(count), count)
+        judged = {"held_out": kept.scores} if self._nets.data[0].held_out else {}
+        columns = {"rule": rule, "seed": seed, "step": step}
+        columns |= dict(zip(("loss", "w1_norm", "w2_norm"), numbers, strict=True))
+        for name, values in {**judged, **self._readings.columns()}.items():
+            columns[name] = series.of_steps(values, kept.score_steps, count)
+        return {name: values.reshape(-1) for name, values in columns.items()}
 
     def validation(self) -> dict[str, Curve]:
         """(seeds,) float32 by rule: the score on the data by which rates and the like are chosen.
@@ -278,6 +363,9 @@ class Run:
             sigma=self.settings.sigma,
             layers=len(self.settings.widths),
             device=str(self._nets.device),
+            lr=self.settings.lr,
+            branch=self.settings.branch,
+            kept=self.kept.steps,
         )
 
     def _measured(self, shown: Collection[str]) -> dict[str, dict[str, Record | None]]:
@@ -318,13 +406,56 @@ class Run:
         ``torch.load(..., weights_only=True)`` reads it back. What a run was given to start from is not in
         it: one that continues it must be given the same.
         """
+        state = {"step": self.step, **self._nets.state()}
+        return self._whole(state) | {"series": self._series.state(self.step)}
+
+    def state_at(self, step: int) -> dict[str, Any]:
+        """The same of the nearest step that is kept, or of this one; its ``step`` says which it is.
+
+        What it holds of the nets is shared and must not be changed; ``load_state_dict`` copies it.
+        """
+        place = nearest({*self.kept.steps, self.step}, step)
+        return self.state_dict() if place == self.step else self._whole(self.kept.state(place))
+
+    def _whole(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        step = state["step"]
         return {
             "settings": dataclasses.asdict(self.settings),
-            "step": self.step,
-            **self._nets.state(),
-            "series": self._series.state(self.step),
-            "readings": self._readings.state(self.step),
+            **state,
+            "series": self._series.state_before(step),
+            "readings": self._readings.state(step),
         }
+
+    def back(self, step: int) -> int:
+        """Go back to the nearest step that is kept, and return it: from there all comes as it came."""
+        self.follow(self, step)
+        return self.step
+
+    def branch(self, step: int, **changes: Any) -> Run:
+        """Another run, from the nearest kept step on with another ``lr``, ``op`` or rule.
+
+        The ``rule`` of all lines, or that of one by the key it began with: ``branch(200, default="clipped")``.
+        What this run was to do later is not in it, and this run stays as it is.
+
+        Raises:
+            ValueError: what changes cannot, or is past the end.
+        """
+        place = nearest({*self.kept.steps, self.step}, step)
+        points = [(place, name, value) for name, value in changes.items()]
+        ours = merged(self.settings.branch, (), place + 1)
+        other = Run(dataclasses.replace(self.settings, branch=(*ours, *points)), self.tensors())
+        other.follow(self, place)
+        return other
+
+    def follow(self, other: Run, step: int) -> None:
+        """Begin where another run was, at the nearest kept step until which it did the same."""
+        until = self.settings.parts_from(other.settings)
+        steps = {each for each in (*other.kept.steps, other.step) if each <= until}
+        if not steps:
+            return
+        state, kept = other.state_at(nearest(steps, step)), other.kept
+        self.load_state_dict(state)
+        self.kept = kept.until(self.step)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue where another run of the same settings was; what is live it takes over.
@@ -332,13 +463,21 @@ class Run:
         Raises ValueError for other settings.
         """
         ours, theirs = dataclasses.asdict(self.settings), state["settings"]
-        if other := [name for name in ours if name not in LIVE and theirs.get(name) != ours[name]]:
+        other = [name for name in ours if name not in (*LIVE, "branch") and theirs.get(name) != ours[name]]
+        parted = parting(self.settings.branch, theirs["branch"])
+        if parted is not None and parted < state["step"]:
+            other.append("branch")
+        if other:
             raise ValueError(f"this state belongs to a run with other settings: {', '.join(other)}")
-        self.settings = dataclasses.replace(self.settings, **{name: theirs[name] for name in LIVE})
+        branch = merged(theirs["branch"], self.settings.branch, state["step"])
+        live = {name: theirs[name] for name in LIVE}
+        self.settings = dataclasses.replace(self.settings, branch=branch, **live)
+        self.kept = Kept(self._series.every)
         self.step = state["step"]
         self._nets.load(state)
         self._series.load(state["series"])
         self._readings.load(state["readings"])
+        self._bind(self.step - 1)
 
 
 def _chance(held_out: Part | None) -> float | None:

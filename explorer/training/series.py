@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ class Series:
     """Numbers of every step and of every time the nets were judged, by rule and seed.
 
     Attributes:
+        every: steps from one time to the next that the nets are judged.
         numbers: (3, steps, rules, seeds) float32, loss and norms of the first and last layer of weights at
             the start of every step; NaN where a lane did not take it.
         scores: (judged, rules, seeds) float32 on held-out data, NaN likewise.
@@ -30,8 +31,8 @@ class Series:
     """
 
     def __init__(self, steps: int, rules: int, seeds: int) -> None:
-        every = -(-steps // MAX_SCORES)
-        self.score_steps = np.array([*range(0, steps, every), steps], np.int64)
+        self.every = -(-steps // MAX_SCORES)
+        self.score_steps = np.array([*range(0, steps, self.every), steps], np.int64)
         self.numbers = np.full((3, steps, rules, seeds), np.nan, np.float32)
         self.scores = np.full((len(self.score_steps), rules, seeds), np.nan, np.float32)
         self.diverged = np.full((rules, seeds), -1, np.int64)
@@ -66,6 +67,12 @@ class Series:
         numbers, scores, diverged = (torch.from_numpy(values.copy()) for values in kept)
         return {"numbers": numbers, "scores": scores, "diverged": diverged}
 
+    def state_before(self, step: int) -> dict[str, Any]:
+        """The same as it was when this step was yet to be taken, whatever came of it."""
+        state = self.state(step)
+        state["diverged"][state["diverged"] >= step] = -1
+        return state
+
     def load(self, state: Mapping[str, torch.Tensor]) -> None:
         """Continue where another series was."""
         numbers, scores = state["numbers"].numpy(), state["scores"].numpy()
@@ -88,6 +95,15 @@ def deviation(values: Numbers) -> Numbers:
     with np.errstate(invalid="ignore", divide="ignore"):
         variance = squares.sum(-1) / (count - 1)
     return np.sqrt(np.where(count > 1, variance, np.nan)).astype(np.float32)
+
+
+def of_steps(values: Numbers, steps: Iterable[int], count: int) -> Numbers:
+    """Values (…, steps, rules, seeds) of some steps as (…, rules, seeds, count) of all; NaN elsewhere."""
+    known = [(place, step) for place, step in enumerate(steps) if step < count and place < values.shape[-3]]
+    result = np.full((*values.shape[:-3], *values.shape[-2:], count), np.nan, np.float32)
+    places, at = ([pair[end] for pair in known] for end in (0, 1))
+    result[..., at] = np.moveaxis(values[..., places, :, :], -3, -1)
+    return result
 
 
 def thinned(count: int) -> NDArray[int64]:

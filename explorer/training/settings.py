@@ -14,6 +14,7 @@ import torch
 
 from explorer.catalogue import MOST_RULES, Op, Rule, checked, find_op, find_rule, finite
 from explorer.formula import number_text
+from explorer.training.branches import Branch, Course, checked_branches, course, parting
 from explorer.training.limits import (
     LARGEST_LR,
     LARGEST_SCALE,
@@ -231,6 +232,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
     {entry.name: Setting(entry.name, **entry.metadata) for entry in dataclasses.fields(TrainingSettings)}
 )
 LIVE = tuple(name for name, setting in SETTINGS.items() if setting.live)
+_ASIDE = ("branch", "pace", "sigma")  # what does not make another run of one from its start
 
 
 @dataclass(frozen=True)
@@ -250,6 +252,9 @@ class Settings(TrainingSettings):
             given, those of the task's.
         table: CSV text to learn from, the last column the class or a number (see
             ``tasks.table.read_table``); the task is then "data".
+        branch: from which step on something else holds, in the order of steps: ``(200, "lr", 0.001)``,
+            ``(200, "op", "relu")``, ``(200, "default", "clipped")`` for the line that began with default, or
+            ``(200, "rule", "clipped")`` for all. What a branch names has its parameters here too.
 
     Raises:
         ValueError: a plain sentence for what cannot be.
@@ -259,6 +264,7 @@ class Settings(TrainingSettings):
     rules: tuple[str | Rule, ...] = None  # type: ignore[assignment]
     parameters: Mapping[str, float] = field(default=None, hash=False)  # type: ignore[arg-type]
     table: str | None = field(default=None, repr=False)
+    branch: tuple[Branch, ...] = ()
 
     def __post_init__(self) -> None:
         if self.task is None and self.table is not None:
@@ -268,14 +274,38 @@ class Settings(TrainingSettings):
         usual = task.parameters if self.op is None else {}
         self._put("op", _entry("op", task.op if self.op is None else self.op, Op))
         self._put("rules", _distinct(task.rules if self.rules is None else self.rules))
+        self._put("branch", checked_branches(self.branch, self.rules, self.steps))
         given = self._known(usual) if self.parameters is None else self.parameters
-        self._put("parameters", _parameters(self.op, self.rules, given))
+        self._put("parameters", _parameters(self._ops, self._all_rules, given))
         self._check_table()
         self._check_size(task)
 
+    def course(self, step: int) -> Course:
+        """What holds while a step is taken, from 0."""
+        return course(Course(self.op, self.rules, self.lr), self.branch, step)
+
+    def parts_from(self, other: "Settings") -> int:
+        """The first step in which a run of other settings does something else; ``steps`` where none does."""
+        alike = (field.name for field in dataclasses.fields(self) if field.name not in _ASIDE)
+        if any(getattr(self, name) != getattr(other, name) for name in alike):
+            return 0
+        step = parting(self.branch, other.branch)
+        return self.steps if step is None else step
+
+    @property
+    def _ops(self) -> list[Op]:
+        """The op, and those a branch goes on with."""
+        return [find_op(self.op), *(find_op(str(value)) for _, name, value in self.branch if name == "op")]
+
+    @property
+    def _all_rules(self) -> list[Rule]:
+        """The rules, and those a branch goes on with."""
+        later = (str(value) for _, name, value in self.branch if name not in ("lr", "op"))
+        return [*map(find_rule, self.rules), *map(find_rule, later)]
+
     def _known(self, parameters: Mapping[str, float]) -> dict[str, float]:
         """Those that the op or one of the rules has."""
-        entries = (find_op(self.op), *map(find_rule, self.rules))
+        entries = (*self._ops, *self._all_rules)
         names = {parameter.name for entry in entries for parameter in entry.parameters}
         return {name: value for name, value in parameters.items() if name in names}
 
@@ -327,7 +357,12 @@ def _distinct(rules: object) -> tuple[str | Rule, ...]:
     return tuple(found.values())
 
 
-def _parameters(op: str | Op, rules: tuple[str | Rule, ...], parameters: object) -> dict[str, float]:
+def _parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: object) -> dict[str, float]:
     if not isinstance(parameters, Mapping):
         raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {parameters!r}")
-    return checked(find_op(op), tuple(find_rule(rule) for rule in rules), parameters)
+    op, *later = ops
+    also = {p.name for each in later for p in each.parameters}
+    own = checked(op, rules, {name: value for name, value in parameters.items() if name not in also})
+    return own | {
+        name: finite(f"parameter {name}", value) for name, value in parameters.items() if name in also
+    }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, find_op, find_rule
+from explorer.catalogue import Op, Rule
 from explorer.gradient import Pair
 from explorer.training.lanes import Lanes, Pass
 from explorer.training.settings import Settings
@@ -41,6 +41,8 @@ class Nets:
         answers: (seeds or 1, n, …) to them.
         data: of the first seed, all of it.
         settings: of the run.
+        op: the op itself, as it is at this step.
+        rules: the rules themselves, likewise.
         pairs: the op with each of the rules.
     """
 
@@ -49,6 +51,8 @@ class Nets:
     answers: Tensor
     data: Data
     settings: Settings
+    op: Op
+    rules: Sequence[Rule]
     pairs: Sequence[Pair]
 
     @cached_property
@@ -60,16 +64,6 @@ class Nets:
     def task(self) -> Task:
         """What is learnt."""
         return TASKS[self.settings.task]
-
-    @property
-    def op(self) -> Op:
-        """The op itself."""
-        return find_op(self.settings.op)
-
-    @property
-    def rules(self) -> list[Rule]:
-        """The rules themselves."""
-        return [find_rule(rule) for rule in self.settings.rules]
 
     @property
     def y(self) -> Tensor:

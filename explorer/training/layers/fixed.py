@@ -16,6 +16,8 @@ class Fixed(Layer):
     the value ``x @ w`` and the way so far: the weights are ``w - x.T @ way``, whenever somebody asks.
     """
 
+    biased = False
+
     def __init__(self, weights: Sequence[Tensor], x: Sequence[Tensor], seeds: Sequence[int]) -> None:
         """``weights`` and ``x`` of each seed, and the number of each lane's seed."""
         self._weights, self._x, self._seeds = weights, x, seeds

@@ -58,6 +58,7 @@ class Layer:
     """
 
     shapes: tuple[tuple[int, ...], ...] = ()
+    biased = True  # whether what follows the weights among the parameters are biases
 
     def start(self, generator: Generator, scale: float) -> list[Tensor]:
         """Start values of one lane's parameters; the same generator gives the same ones."""
@@ -77,6 +78,10 @@ class Layer:
         (lanes, n or fewer, outputs) -> (lanes, …) each, weights first.
         """
         raise NotImplementedError
+
+    def weights(self, parameters: Parameters) -> Tensor:
+        """The present weights, (lanes, inputs, outputs)."""
+        return parameters[0]
 
     def size(self, gradients: Parameters) -> Tensor:
         """The norm of the gradient of the weights, (lanes,)."""

@@ -1,0 +1,84 @@
+"""The states of a run that it can go back to: as many as there is room for, evenly spaced."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from torch import Tensor
+
+from explorer.training.limits import KEPT_BYTES
+
+State = Mapping[str, Any]
+
+
+def thinned(steps: Sequence[int], spacing: int, most: int) -> tuple[tuple[int, ...], int]:
+    """At most so many steps, and how far they are apart: the spacing doubles until they are few enough.
+
+    Step 0 stays in any case. The same steps are left whether they are thinned once or as they come.
+    """
+    left = tuple(step for step in steps if step % spacing == 0)
+    while len(left) > max(most, 1) and left != (0,):
+        spacing *= 2
+        left = tuple(step for step in left if step % spacing == 0)
+    return left, spacing
+
+
+def nearest(steps: Collection[int], step: int) -> int:
+    """The nearest of some steps, the earlier one of two."""
+    return min(steps, key=lambda each: (abs(each - step), each))
+
+
+class Kept:
+    """States by their step, every ``spacing`` steps; where room ends, every other one goes.
+
+    Attributes:
+        spacing: steps from one to the next.
+    """
+
+    def __init__(self, spacing: int, most: int = KEPT_BYTES) -> None:
+        """``most``: bytes that all of them may take; the one at step 0 stays in any case."""
+        self.spacing, self._most = spacing, most
+        self._states: dict[int, State] = {}
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """The steps there are states of, ascending."""
+        return tuple(self._states)
+
+    @property
+    def bytes(self) -> int:
+        """What all of them take."""
+        return sum(size(state) for state in self._states.values())
+
+    def is_due(self, step: int) -> bool:
+        """Whether the state at a step is to be kept."""
+        return step % self.spacing == 0 and step not in self._states
+
+    def keep(self, step: int, state: State) -> None:
+        """Keep the state at a step beyond the others."""
+        self._states[step] = state
+        self.thin(self._most // max(size(state), 1))
+
+    def thin(self, most: int) -> None:
+        """Let go of some, so that no more than so many are left."""
+        left, self.spacing = thinned(self.steps, self.spacing, most)
+        self._states = {step: self._states[step] for step in left}
+
+    def state(self, step: int) -> State:
+        """The state at a step that is kept."""
+        return self._states[step]
+
+    def until(self, step: int) -> Kept:
+        """The same without those beyond a step; they share what they hold."""
+        same = Kept(self.spacing, self._most)
+        same._states = {each: state for each, state in self._states.items() if each <= step}
+        return same
+
+
+def size(state: Any) -> int:
+    """Bytes of the tensors in a state."""
+    if isinstance(state, Tensor):
+        return state.nbytes
+    parts = state.values() if isinstance(state, Mapping) else state if isinstance(state, list | tuple) else ()
+    return sum(map(size, parts))
