@@ -1,6 +1,6 @@
 """A run as a plain PyTorch script: the rules, the net and the loop written out, with torch alone."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from textwrap import fill, indent
 
@@ -80,7 +80,7 @@ _HEAD = """
 torch.set_num_threads(1)  # with another number the last bits differ
 """
 _TRAIN = """
-def train(op, seed):
+def train({arguments}):
     generator = torch.Generator().manual_seed(seed)
 {data}
     weights = [torch.randn(a, b, generator=generator) * {scale} for a, b in itertools.pairwise({ends})]
@@ -89,7 +89,9 @@ def train(op, seed):
     parameters = [each.requires_grad_() for layer in layers for each in layer]
     optimiser = {optimiser}
     losses = []
-    for _ in range({steps}):
+{rates}
+    for {step} in range({steps}):
+{changes}
 {batch}
         output = net(x, layers, op)
         loss = {loss}
@@ -115,11 +117,14 @@ _BIASES = """
         bias.copy_(torch.randn(bias.shape, generator=generator) * {deviation})
 """
 _MAIN = """
-for op in ({functions}):
+for {each} in ({lines}):
     for seed in range({first}, {end}):
-        {found} = train(op, seed)
-        print(f"{{op.__name__}}, seed {{seed}}: loss {{losses[-1]:.6g}}{told}")
+        {found} = train({arguments})
+        print(f"{{op.__name__}}{then}, seed {{seed}}: loss {{losses[-1]:.6g}}{told}")
 """
+_THEN = "{''.join(f' until {step}, then {each.__name__}' for step, each in later.items())}"
+_LATER = "op = later.get(step, op)"
+_RATED = 'optimiser.param_groups[0]["lr"] = rates.get(step, optimiser.param_groups[0]["lr"])'
 
 
 def script(settings: Settings) -> str:
@@ -129,14 +134,14 @@ def script(settings: Settings) -> str:
     returns the loss of every step and, where something is held out, the score on it. On the machine of the
     run they are the run's bit for bit where a step has a power of two of examples. Otherwise, and for the
     documents' task under plain descent, rounding parts them; of spiking units and levels it may move one, and
-    all that follows. The learning rate is that of the settings throughout.
+    all that follows. Where the settings branch, the script does so too: ``train(op, seed, later)`` goes on
+    with another function from the steps in ``later`` on.
 
     Args:
         settings: as for ``Run``.
     """
     task = TASKS[settings.task]
-    op, rules = find_op(settings.op), [find_rule(rule) for rule in settings.rules]
-    functions = dict(_function(op, rule, place, settings) for place, rule in enumerate(rules, 1))
+    functions, lines = _lines(settings)
     data = task.source(settings.table)
     fixed = data + _SPLIT if task.metric else ""
     parts = [
@@ -144,17 +149,40 @@ def script(settings: Settings) -> str:
         fixed,
         _net(settings, task),
         _train(settings, task, data),
-        _main(settings, task, functions),
+        _main(settings, task, lines),
     ]
     code = module("".join([*functions.values(), *parts]), *_IMPORTS)
     words = fill(f"{task.label}. {task.purpose}", WIDTH)
     return f'"""{words}\n\nTrains with each rule, and prints how it ends.\n"""\n\n{code}'
 
 
-def _function(op: Op, rule: Rule, place: int, settings: Settings) -> tuple[str, str]:
-    """Name and code; own formulas are told apart by their place."""
+def _lines(settings: Settings) -> tuple[dict[str, str], list[tuple[str, dict[int, str]]]]:
+    """All functions, code by name; and of each line the one it begins with, and those later by their step."""
+    steps = sorted({step for step, name, _ in settings.branch if name != "lr"})
+    functions: dict[str, str] = {}
+    places: dict[str, dict[str, int]] = {"op": {}, "rule": {}}
+    found: list[tuple[str, dict[int, str]]] = []
+    for line, _ in enumerate(settings.rules):
+        names: dict[int, str] = {}
+        for step in (-1, *steps):
+            course = settings.course(step)
+            op, rule = find_op(course.op), find_rule(course.rules[line])
+            names[step], code = _function(op, rule, places, settings)
+            functions[names[step]] = code
+        found.append((names[-1], {step: names[step] for step in steps}))
+    return functions, found
+
+
+def _function(op: Op, rule: Rule, places: dict[str, dict[str, int]], settings: Settings) -> tuple[str, str]:
+    """Name and code; own formulas are told apart by the order in which they come."""
+    its = values(op, rule, settings.parameters)
+    op_place, place = (
+        known.setdefault(key, len(known) + 1)
+        for known, key in ((places["op"], op.key), (places["rule"], rule.key))
+    )
     named = rule if rule.key.isidentifier() else replace(rule, key=f"rule_{place}")
-    return function_code(op, named, values(op, rule, settings.parameters))
+    own = op.key.isidentifier() or op_place == 1
+    return function_code(op if own else replace(op, key=f"op_{op_place}"), named, its)
 
 
 def _net(settings: Settings, task: Task) -> str:
@@ -174,6 +202,8 @@ def _train(settings: Settings, task: Task, data: str) -> str:
     example = task.data(Draw(Generator(), settings.batch, settings.table))
     inputs, outputs = example.widths
     rows, are_numbers = len(example.train.x), example.train.y.is_floating_point()
+    rates = {step: value for step, name, value in settings.branch if name == "lr"}
+    changes = [_LATER] * _turns(settings) + [_RATED] * bool(rates)
     batch = _DRAWN if rows > settings.batch else "x, y = train_x, train_y"
     return _TRAIN.format(
         data="" if task.metric else indent(data.format(batch=settings.batch), "    "),
@@ -181,6 +211,10 @@ def _train(settings: Settings, task: Task, data: str) -> str:
         ends=(inputs, *settings.widths, outputs),
         zeros=", torch.zeros(1, each.shape[1])" if settings.bias else "",
         biases=_BIASES.format(deviation=task.start_bias) if settings.bias and task.start_bias else "",
+        arguments="op, seed, later" if _turns(settings) else "op, seed",
+        rates=f"    rates = {rates}  # by the step from which on they hold" if rates else "",
+        step="step" if changes else "_",
+        changes=indent("\n".join(changes), 8 * " "),
         optimiser=_OPTIMISERS[settings.optimiser].format(lr=settings.lr),
         steps=settings.steps,
         batch=indent(batch.format(rows=rows, batch=settings.batch), 8 * " "),
@@ -189,11 +223,30 @@ def _train(settings: Settings, task: Task, data: str) -> str:
     )
 
 
-def _main(settings: Settings, task: Task, functions: Iterable[str]) -> str:
+def _main(settings: Settings, task: Task, lines: Iterable[tuple[str, Mapping[int, str]]]) -> str:
+    turns = _turns(settings)
+    written = (_pair(name, later) if turns else name for name, later in lines)
     return _MAIN.format(
-        functions=", ".join(functions) + ",",
+        each="op, later" if turns else "op",
+        lines=", ".join(written) + ",",
+        arguments="op, seed, later" if turns else "op, seed",
         first=settings.seed,
         end=settings.seed + settings.seeds,
         found="losses, score" if task.metric else "losses",
+        then=_THEN if turns else "",
         told=", held-out score {score:.4f}" if task.metric else "",
     )
+
+
+def _pair(name: str, later: Mapping[int, str]) -> str:
+    """A function, and those that take its place, where they are others."""
+    before = [name, *later.values()]
+    turns = [
+        f"{step}: {each}" for (step, each), last in zip(later.items(), before, strict=False) if each != last
+    ]
+    return f"({name}, {{{', '.join(turns)}}})"
+
+
+def _turns(settings: Settings) -> bool:
+    """Whether any line goes on with another op or rule."""
+    return any(name != "lr" for _, name, _ in settings.branch)

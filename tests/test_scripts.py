@@ -110,3 +110,49 @@ def test_own_formulas_are_told_apart(executed):
     rules = ("formula: g * (abs(x) <= w)", "formula: g / (1 + abs(x))")
     settings = settings_of("circles", op="formula: tanh(k * x)", rules=rules, parameters={"w": 2.0, "k": 3.0})
     assert_the_same(executed(settings), settings, ["custom_rule_1", "custom_rule_2"])
+
+
+BRANCHES = [
+    ("digits", [(7, "lr", 0.001), (19, "lr", 0.05)], {}),
+    ("moons", [(9, "clipped", "reste"), (20, "clipped", "clipped")], {}),
+    ("circles", [(9, "op", "round"), (15, "rule", "straight_through"), (15, "lr", 0.002)], {"seeds": 2}),
+    ("spiral", [(0, "clipped", "zero")], {"optimiser": "momentum"}),
+    ("binary weights", [(11, "clipped", "straight_through")], {"optimiser": "sgd"}),
+    ("xor", [(5, "op", "formula: tanh(3*x)"), (9, "clipped", "formula: g * (abs(x) <= 2)")], {}),
+]
+
+
+@pytest.mark.parametrize(("task", "branch", "more"), BRANCHES, ids=[each[0] for each in BRANCHES])
+def test_a_script_branches_where_the_run_does(task, branch, more, executed):
+    settings = settings_of(task, op="sign", rules=("default", "clipped"), branch=branch, **more)
+    names = executed(settings)
+    run = Run(settings)
+    run.advance(STEPS)
+    snapshot = run.snapshot()
+    for rule, (function, later) in zip(snapshot.losses, lines_of(settings, names), strict=True):
+        for place in range(settings.seeds):
+            given = [later] if later is not None else []
+            losses, score = names["train"](function, settings.seed + place, *given)
+            assert np.float32(losses).tolist() == snapshot.seed_losses[rule][place].tolist(), rule
+            assert score == pytest.approx(snapshot.score[rule][place], rel=1e-5), rule
+
+
+def lines_of(settings: Settings, names: dict[str, Any]) -> list[tuple[Any, Any]]:
+    """The functions of each line as the script's last loop lists them."""
+    listed = re.search(r"^for op(, later)? in (\(.*?^\)):", script(settings), re.DOTALL | re.MULTILINE)
+    found = eval(listed[2], names)
+    return list(found) if listed[1] else [(function, None) for function in found]
+
+
+def test_a_learning_rate_changed_on_the_way_stands_in_the_script(executed):
+    run = Run(settings_of("moons", rules=("clipped",)))
+    run.advance(10)
+    run.change(lr=0.1)
+    run.advance(STEPS)
+    assert_the_same(executed(run.settings), run.settings, [f"{run.settings.op}_clipped"])
+
+
+def test_a_script_holds_nothing_of_a_visitors_table():
+    secret = "amount;kind\n" + "\n".join(f"{1234.5 + n};{'ill' if n % 2 else 'well'}" for n in range(40))
+    text = script(Settings(table=secret, steps=STEPS))
+    assert not re.search("amount|kind|123|ill|well", text.partition('"""\n\n')[2].replace("fill", ""))

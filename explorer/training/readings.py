@@ -189,8 +189,9 @@ class Readings:
         lanes = self._lockstep.lanes
         present = (lanes.optimiser.steps, len(lanes.going))
         if self._nets is None or self._nets.settings is not settings or self._present != present:
-            entries = (self._op, self._rules, self._pairs)
-            self._nets = Nets(lanes, *self._examples, self._lockstep.data[0], settings, *entries)
+            x, answers = self._examples
+            data, op, rules = self._lockstep.data[0], self._op, self._rules
+            self._nets = Nets(lanes, x, answers, data, settings, op, rules, self._pairs)
             self._present = present
         return self._nets
 

@@ -434,7 +434,7 @@ class Run:
     def branch(self, step: int, **changes: Any) -> Run:
         """Another run, from the nearest kept step on with another ``lr``, ``op`` or rule.
 
-        The ``rule`` of all lines, or that of one by the key it began with: ``branch(200, default="clipped")``.
+        The ``rule`` of all lines, or that of one by the key it began with: ``branch(9, default="clipped")``.
         What this run was to do later is not in it, and this run stays as it is.
 
         Raises:
