@@ -154,6 +154,13 @@ def test_the_documents_weights(settings):
     assert (output - y).square().sum().item() == pytest.approx(ahead, rel=1e-4)
 
 
+def test_of_nets_that_diverged_there_are_no_weights():
+    one = Run(Settings(rules=("default",), lr=1.0, steps=40, device="cpu"))
+    one.advance(40)
+    assert one.diverged
+    assert load(weights_file(one.weights(), one.settings)) == {}
+
+
 def test_weights_hold_no_table():
     one = Run(Settings(table=POINTS, steps=2, device="cpu"))
     assert POINTS.splitlines()[1].encode() not in weights_file(one.weights(), one.settings)

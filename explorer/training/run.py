@@ -168,6 +168,7 @@ class Run:
     ) -> None:
         self.settings = settings
         self.step = 0
+        self._given = tensors
         self._rules = [rule if isinstance(rule, str) else rule.key for rule in settings.rules]
         self._series = Series(settings.steps, len(self._rules), settings.seeds)
         seeds = range(settings.seed, settings.seed + settings.seeds)
@@ -270,7 +271,7 @@ class Run:
         names = [
             rule if rule.isidentifier() else f"rule_{place}" for place, rule in enumerate(self._rules, 1)
         ]
-        for layer, (weights, *biases) in enumerate(self._nets.weights()):
+        for layer, (weights, *biases) in enumerate([] if self.diverged else self._nets.weights()):
             for place, (rule, seed) in enumerate(self._nets.lanes.going):
                 name = f"{names[rule]}.{self.settings.seed + seed}.{layer}"
                 found[f"{name}.weight"] = weights[place].T.contiguous().cpu().clone()
@@ -434,7 +435,7 @@ class Run:
     def branch(self, step: int, **changes: Any) -> Run:
         """Another run, from the nearest kept step on with another ``lr``, ``op`` or rule.
 
-        The ``rule`` of all lines, or that of one by the key it began with: ``branch(9, default="clipped")``.
+        The ``rule`` of all, or that of one by the key it began with: ``branch(9, default="clipped")``.
         What this run was to do later is not in it, and this run stays as it is.
 
         Raises:
@@ -443,7 +444,7 @@ class Run:
         place = nearest({*self.kept.steps, self.step}, step)
         points = [(place, name, value) for name, value in changes.items()]
         ours = merged(self.settings.branch, (), place + 1)
-        other = Run(dataclasses.replace(self.settings, branch=(*ours, *points)), self.tensors())
+        other = Run(dataclasses.replace(self.settings, branch=(*ours, *points)), self._given)
         other.follow(self, place)
         return other
 

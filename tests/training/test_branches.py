@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.training import Run, Settings
+from explorer.training import Run, Settings, Tensors
 from explorer.training.branches import branch_text, read_branch
 from explorer.training.limits import MAX_BRANCHES
 from tests.training.test_kept import SMALL, told, trained
@@ -84,7 +84,7 @@ def test_a_branch_is_the_run_of_its_settings_bit_for_bit(changes):
 @pytest.mark.parametrize("task", ["documents", "spikes", "ternary weights"])
 def test_on_nets_of_every_kind(task):
     rules = ("default", "straight_through")
-    settings = Settings(task=task, op="sign", rules=rules, steps=12, hidden=8, device="cpu")
+    settings = Settings(task=task, op="sign", rules=rules, steps=12, hidden=8, seeds=3, device="cpu")
     branched = trained(settings).branch(5, default="straight_through")
     branched.advance(12)
     assert told(branched) == told(trained(branched.settings))
@@ -146,3 +146,17 @@ def test_a_state_of_another_branch_is_refused():
     resumed.load_state_dict(early)
     resumed.advance(24)
     assert told(resumed) == told(trained(SMALL))
+
+
+def test_what_a_run_was_given_to_start_from_its_branch_has_too():
+    settings = Settings(rules=("default",), steps=12, device="cpu")
+    x, y, weights = Run(settings).tensors()
+    start = Tensors(x, y, tuple(0.5 * each for each in weights))
+    given = Run(settings, start)
+    given.advance(12)
+    branched = given.branch(5, lr=1e-7)
+    assert branched.snapshot().losses["default"].tolist() == given.snapshot().losses["default"][:5].tolist()
+    branched.advance(12)
+    straight = Run(branched.settings, start)
+    straight.advance(12)
+    assert told(branched) == told(straight)
