@@ -57,7 +57,7 @@ class Readings:
         self._series = {
             each.key: np.full((len(each.fields), *shape), np.nan, np.float32) for each in self._recorded
         }
-        self._sigma = settings.sigma  # with which they were taken last
+        self._sigmas = np.full(len(steps), np.nan, np.float32)  # with which they were taken
 
     def bind(self, course: Course, pairs: Sequence[Pair]) -> None:
         """Read nets that go on with another op or other rules."""
@@ -67,8 +67,8 @@ class Readings:
 
     def take(self, step: int, settings: Settings) -> None:
         """Read what is recorded after so many steps."""
-        self._sigma = settings.sigma
         place = int(np.searchsorted(self._steps, step))
+        self._sigmas[place] = settings.sigma
         for each in self._recorded:
             self._series[each.key][:, place] = self._now(each, settings)
 
@@ -116,15 +116,21 @@ class Readings:
         """The largest of each number that an instrument takes here, by key and name."""
         return {key: each for key, each in self._most.items() if each and not self._missing[key]}
 
+    def sigmas(self, step: int) -> NDArray[float32]:
+        """The deviation of the noise at each point of the series until this step, copied."""
+        return self._sigmas[: self._count(step)].copy()
+
     def state(self, step: int) -> dict[str, Any]:
         """All that was recorded after so many steps, copied."""
         count = self._count(step)
         series = {key: torch.from_numpy(each[:, :count].copy()) for key, each in self._series.items()}
-        return {"series": series, "sigma": self._sigma}
+        return {"series": series, "sigmas": torch.from_numpy(self.sigmas(step))}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Continue where others were."""
-        self._nets, self._sigma = None, state["sigma"]
+        self._nets = None
+        self._sigmas[:] = np.nan
+        self._sigmas[: len(state["sigmas"])] = state["sigmas"].numpy()
         for key, each in self._series.items():
             kept = state["series"][key].numpy()
             each[:] = np.nan
@@ -156,7 +162,7 @@ class Readings:
     def _past(self, instrument: Recorded, step: int, settings: Settings) -> Iterator[Record]:
         """By rule: each field as it is now, and its series in the plural; means over seeds."""
         series = self._series[instrument.key][:, : self._count(step)]
-        changed = self._sigma != settings.sigma
+        changed = self.sigmas(step)[-1] != np.float32(settings.sigma)
         now = self._now(instrument, settings) if changed else series[:, -1]
         for rule in range(series.shape[2]):
             latest, every = (mean(each[..., rule, :, :].swapaxes(-1, -2)) for each in (now, series))

@@ -72,6 +72,7 @@ class Snapshot:
             recorded one has its ``fields`` as they are now, (hidden layers,) float32, and each of their
             series in the plural, a list of (points,) by layer.
         measured_steps: (points,) int64, the steps of these: 0, every ⌈steps ÷ 200⌉, the last.
+        measured_sigmas: (points,) float32, the ``sigma`` of each of them.
         unmeasured: why an instrument that is recorded or was to be shown is not in it, in a sentence.
         most: the largest of each number that instruments take here, by key and name.
         sigma: standard deviation of the noise with which gradients are compared.
@@ -107,6 +108,7 @@ class Snapshot:
     seed: Mapping[str, int | None]
     measured: Mapping[str, Mapping[str, Record | None]]
     measured_steps: NDArray[int64]
+    measured_sigmas: Curve
     unmeasured: Mapping[str, str]
     most: Mapping[str, Mapping[str, int]]
     sigma: float
@@ -359,6 +361,7 @@ class Run:
             seed=self._named(map(self._first_finite, diverged)),
             measured=self._measured(shown),
             measured_steps=kept.score_steps[:points],
+            measured_sigmas=self._readings.sigmas(self.step),
             unmeasured=self._readings.missing(shown),
             most=self._readings.most,
             sigma=self.settings.sigma,

@@ -92,7 +92,7 @@ def training() -> Answer:
 
 
 def _instrument(instrument: Instrument) -> Answer:
-    told = ("key", "kind", "label", "sentence", "limits", "cost")
+    told = ("key", "kind", "label", "sentence", "limits", "cost", "window")
     arguments = [{"name": each.name, "label": each.label} for each in instrument.arguments]
     return {name: getattr(instrument, name) for name in told} | {"arguments": arguments}
 

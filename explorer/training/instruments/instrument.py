@@ -107,6 +107,8 @@ class Instrument:
         cost: what it takes, as measured.
         missing: why it is not measured in a run, in a sentence; empty where it is.
         arguments: the numbers that it takes.
+        window: of how many of its last points a drawn one is the mean: it looks back only, so that a line
+            that is drawn stays as it is.
     """
 
     kind: ClassVar[str]
@@ -118,6 +120,7 @@ class Instrument:
     cost: str
     missing: Callable[[Settings], str] = lambda settings: ""
     arguments: tuple[Argument, ...] = ()
+    window: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +134,7 @@ class Recorded(Instrument):
 
     kind = "recorded"
 
+    window: int = 5  # less, and rules that differ cross one another at every point
     fields: tuple[str, ...]
     measure: Callable[[Nets], NDArray[float32]]
 

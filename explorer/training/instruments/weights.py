@@ -76,7 +76,7 @@ def _layer(before: Trace, now: Trace, at: int) -> Layer:
     assert before.y is not None
     assert now.x is not None
     assert now.y is not None
-    x, y = now.x[at].flatten(), now.y[at].flatten()
+    x, y = now.x[at].flatten(), now.y[at].flatten() + 0.0  # −0 becomes 0
     low, high = x.aminmax()
     width = (high - low).clamp(min=torch.finfo(x.dtype).tiny) / BINS
     bins = ((x - low) / width).int().clamp(0, BINS - 1)

@@ -122,4 +122,5 @@ def test_a_raster_has_a_block_a_layer_and_the_output_that_is_read(node: Node):
     assert joined == measured["spikes"].tolist()
     assert drawn["levels"][drawn["read"]] == max(drawn["levels"]) == 1
     assert min(drawn["levels"]) == 0
-    assert drawn["note"] == f"{measured['label']} read as {measured['read']}"
+    label, read = measured["label"], measured["read"]
+    assert drawn["note"] == f"{label} read as {read}: {'right' if label == read else 'wrong'}"

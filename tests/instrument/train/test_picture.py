@@ -39,6 +39,9 @@ def snapshot(*rules: str, finished: bool = False, step: int = 2) -> dict[str, An
         "seed": dict.fromkeys(rules, 0),
         "measured": {},
         "measured_steps": [],
+        "measured_sigmas": [],
+        "sigma": 0.5,
+        "most": {},
         "unmeasured": {},
     }
 
@@ -59,7 +62,7 @@ def picture(node: Node, document: dict[str, Any], body: str, **given: Any) -> di
         const {{ pictureOf }} = await import("./train/picture.js");
         setDocument(given.document);
         const view = (status, more = {{}}) => ({{ status, notice: "", lost: false, id: "a", ...more }});
-        let state = stateOf(given.choice, given.colours, {{ table: "", panels: {{}} }});
+        let state = stateOf(given.choice, given.colours, {{ table: "", panels: {{}}, numbers: {{}} }});
         {body}
         return JSON.parse(JSON.stringify(pictureOf(state)));
     """
@@ -178,19 +181,52 @@ def measured(*rules: str, **more: Any) -> dict[str, Any]:
     series = {rule: [none, none] if rule == "default" else [some, [0.75, 1.0]] for rule in rules}
     alignment = {rule: {"cosines": each, "agreements": each} for rule, each in series.items()}
     seen = status("running", *rules, **more)
-    seen["snapshot"] |= {"measured": {"alignment": alignment}, "measured_steps": [0, 2]}
+    seen["snapshot"] |= {
+        "measured": {"alignment": alignment}, "measured_steps": [0, 2], "measured_sigmas": [0.5, 0.5],
+    }  # fmt: skip
     return seen
 
 
 def test_the_alignment_is_of_the_last_hidden_layer_or_the_one_chosen(node: Node, document: dict[str, Any]):
     seen = measured("default", "straight_through")
     first = picture(node, document, SEEN, status=seen)["alignment"]
-    assert [(s["name"], s["y"]) for s in first["chart"]["series"]][1] == ("Straight-through", [0.75, 1.0])
+    assert [(s["name"], s["y"]) for s in first["chart"]["series"]][1] == ("Straight-through", [0.75, 0.875])
     assert first["title"].endswith("layer 2")
-    assert first["note"] == "No gradient: Default autograd"
+    assert first["note"] == "Mean of the last 5 measures. No gradient: Default autograd"
     other = picture(node, document, SEEN + "state.layer = 0;", status=seen)["alignment"]
-    assert other["chart"]["series"][1]["y"] == [0.25, 0.5]
+    assert other["chart"]["series"][1]["y"] == [0.25, 0.375]
     assert not any("meta" in series for series in first["chart"]["series"])  # a rule has one curve of its own
+
+
+def test_a_point_of_the_alignment_is_the_mean_of_those_before_it_and_of_one_sigma(node: Node):
+    body = 'const { trailing } = await import("./train/series.js"); return trailing(...given);'
+    assert node.run(body, [[1, 2, 3, 4, 5, 6], [0.5] * 6, 5]) == [1, 1.5, 2, 2.5, 3, 4]
+    assert node.run(body, [[1, 2, 3, 4], [0.5, 0.5, 2, 2], 5]) == [1, 1.5, 3, 3.5]
+    gap = node.run(body.replace("(...given)", "(...given).map(String)"), [[1, None, 3], [0.5] * 3, 5])
+    assert gap == ["1", "NaN", "2"]
+
+
+def test_chart_and_table_say_one_number_for_an_alignment(node: Node, document: dict[str, Any]):
+    seen = measured("default", "straight_through")
+    shown = picture(node, document, SEEN, status=seen)
+    assert shown["rows"]["aligned"] == {"straight_through": "0.88"}
+    assert "Straight-through: 0.88. " in shown["alignment"]["chart"]["words"] + " "
+    signs = picture(node, document, f"{SEEN} state.aligned = 'agreements';", status=seen)
+    assert signs["rows"]["aligned"] == {"straight_through": "88"}
+
+
+def test_with_another_sigma_the_curve_ends_in_what_is_measured_now(node: Node, document: dict[str, Any]):
+    """At rest no further point is taken: what the slider does is seen at the end of each curve."""
+    seen = measured("default", "straight_through")
+    records = seen["snapshot"]["measured"]["alignment"]
+    records["straight_through"] |= {"cosine": [0.1, 0.2], "agreement": [0.3, 0.4]}
+    records["default"] |= {"cosine": [None, None], "agreement": [None, None]}
+    seen["snapshot"] |= {"sigma": 2.0, "step": 3}
+    (_, curve) = picture(node, document, SEEN, status=seen)["alignment"]["chart"]["series"]
+    assert (curve["x"], curve["y"]) == ([0, 2, 3], [0.75, 0.875, 0.2])
+    seen["snapshot"]["measured_sigmas"] = [0.5, 2.0]
+    (_, curve) = picture(node, document, SEEN, status=seen)["alignment"]["chart"]["series"]
+    assert (curve["x"], curve["y"]) == ([0, 2], [0.75, 1.0])
 
 
 def test_what_is_not_measured_on_a_task_says_so(node: Node, document: dict[str, Any]):
@@ -198,7 +234,7 @@ def test_what_is_not_measured_on_a_task_says_so(node: Node, document: dict[str, 
     why = "Not measured here: the op stands at the weights."
     seen["snapshot"] |= {"unmeasured": {"alignment": why, "inputs": why}}
     shown = picture(node, document, SEEN, status=seen)
-    assert shown["alignment"]["chart"]["empty"] == why
+    assert (shown["alignment"]["missing"], shown["alignment"]["note"]) == (why, "")
     assert {row["panel"]["key"]: row["missing"] for row in shown["why"]["rows"]}["inputs"] == why
 
 
@@ -212,6 +248,24 @@ def test_a_panel_that_is_closed_is_not_asked_for_until_the_run_is_over(node: Nod
     assert "inputs" not in open_
     assert {"alignment", "causes"} <= set(open_) < set(over)
     assert {"inputs", "norms"} <= set(over)
+
+
+def test_a_number_that_is_chosen_for_an_instrument_is_asked_for_and_shown(
+    node: Node, document: dict[str, Any]
+):
+    seen = status("running", "fast_sigmoid")
+    seen["snapshot"] |= {"most": {"raster": {"example": 359}}}
+    body = """
+        const { wantedOf } = await import("./train/panels.js");
+        const { withNumber } = await import("./train/state.js");
+    """
+    of = {"status": seen, "choice": choice("step", "fast_sigmoid", task="spikes")}
+    chosen = f"{SEEN} {body} state = withNumber(state, 'raster', 'example', 7);"
+    assert "raster" in picture(node, document, f"{SEEN} {body} return wantedOf(state);", **of)
+    assert "raster?example=7" in picture(node, document, f"{chosen} return wantedOf(state);", **of)
+    rows = {row["panel"]["key"]: row for row in picture(node, document, chosen, **of)["why"]["rows"]}
+    assert rows["raster"]["numbers"] == [{"value": 7, "most": 359}]
+    assert rows["causes"]["numbers"] == []
 
 
 def test_the_page_says_of_which_seed_its_pictures_are(node: Node, document: dict[str, Any]):

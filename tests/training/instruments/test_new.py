@@ -79,5 +79,6 @@ def test_a_new_instrument_is_one_file(tmp_path: Path):
         "sentence": "The largest weight.",
         "limits": "No more.",
         "cost": "nothing",
+        "window": 1,
         "arguments": [{"name": "layer", "label": "Layer"}],
     }

@@ -9,8 +9,7 @@ import { shape } from "../elements/svg.js";
 /** @typedef {import("../choice/carried.js").Carried} Carried */
 
 const ROOF = 0.94; // of the panel's height, for the highest bar that is not an end
-const STAYS =
-  "It stays in this tab, also when the page is loaded again, until you remove it. No link has it.";
+const STAYS = "kept in this tab, also over a reload, and in no link";
 
 /** What lies in the place of a chart; null where nothing was carried here. */
 export function createCarried() {
@@ -24,7 +23,7 @@ function layerOf(data) {
   const picture = shape("svg", { class: "carried-bars", "aria-hidden": "true" });
   picture.append(bars);
   const remove = element("button", { type: "button", "aria-label": "Remove these data", onclick: gone }, "×");
-  const name = element("p", { class: "carried-name", title: STAYS }, `Grey: ${data.of} `, remove);
+  const name = element("p", { class: "carried-name" }, `Grey: ${data.of}; ${STAYS} `, remove);
 
   function gone() {
     carry(null);

@@ -4,12 +4,12 @@ import { element, setAttribute, setText } from "../elements/dom.js";
 import { createTrainChart } from "./chart.js";
 import { createSwitch } from "./switch.js";
 
-/** @typedef {import("./evidence.js").Alignment} Picture */
+/** @typedef {import("./aligned.js").Alignment} Picture */
 
 /**
  * @param {HTMLElement} host
  * @param {{plotly: string, onPoint: (rule: string|null) => void,
- *   onKind: (kind: import("./evidence.js").Aligned) => void}} options
+ *   onKind: (kind: import("./aligned.js").Aligned) => void}} options
  */
 export function createAlignment(host, { plotly, onPoint, onKind }) {
   const title = element("h2", {});
@@ -24,10 +24,12 @@ export function createAlignment(host, { plotly, onPoint, onKind }) {
   );
   const place = element("div", { class: "aligned" });
   const note = element("p", { class: "note" });
+  const missing = element("p", { class: "missing" });
   const smoothing = element("div", { class: "smoothing" });
   host.append(
     element("div", { class: "titles" }, title, said, kinds.element),
     place,
+    missing,
     element("div", { class: "below" }, note, smoothing),
   );
   const chart = createTrainChart(place, { plotly, onPoint });
@@ -40,8 +42,9 @@ export function createAlignment(host, { plotly, onPoint, onKind }) {
       setText(limits, picture.limits);
       setText(note, picture.note);
       kinds.show(picture.kinds.options, picture.kinds.chosen);
+      setText(missing, picture.missing);
       setAttribute(host, "data-missing", picture.missing !== "");
-      chart.draw(picture.chart);
+      if (!picture.missing) chart.draw(picture.chart);
     },
     destroy: chart.destroy,
   };

@@ -23,10 +23,10 @@ import { createWhy } from "./why.js";
  * @typedef {{onStart: () => void, onPause: () => void, onResume: () => void, onStep: () => void,
  *   onReset: () => void, onTable: (text: string) => void,
  *   onMeasure: (measure: import("./series.js").Measure) => void,
- *   onAligned: (kind: import("./evidence.js").Aligned) => void,
+ *   onAligned: (kind: import("./aligned.js").Aligned) => void,
  *   onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
  *   onLegend: (panel: import("./panel.js").Panel, place: number) => void,
- *   onSearch: () => void}} Acts
+ *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void}} Acts
  */
 
 /**

@@ -3,6 +3,8 @@
 import { carry } from "../choice/carried.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { createByRule } from "./by-rule.js";
+import { createCounter } from "./counter.js";
+import { instrument } from "./panels.js";
 
 /** @typedef {import("./series.js").Lane} Lane */
 /**
@@ -28,9 +30,10 @@ import { createByRule } from "./by-rule.js";
  *   create: (cell: HTMLElement) => {draw: (picture: *) => void}, legend?: Legend[], request?: string,
  *   scrolls?: boolean,
  *   data?: (seen: Seen) => {edges: number[], counts: number[]}}} Panel
- * A panel as it is shown; ``missing`` is why it shows nothing, ``empty`` why a cell does, ``pressed`` the place of the legend whose
- * answer is shown.
+ * A panel as it is shown; ``missing`` is why it shows nothing, ``empty`` why a cell does, ``pressed`` the
+ * place of the legend whose answer is shown, ``numbers`` those that its instrument takes.
  * @typedef {{panel: Panel, title: string, sentence: string, limits: string, missing: string,
+ *   numbers: import("./counter.js").Counted[],
  *   pressed: number|null, cells: {lane: Lane, picture: Drawn|null, empty: string, answer: Answer|null, carry:
  *   Carry|null}[]}} Row
  */
@@ -40,20 +43,32 @@ const SCROLLED = { role: "group", tabindex: "0" }; // by keys as well
 /**
  * A panel in a section of its own.
  * @param {Panel} panel
- * @param {(place: number) => void} onLegend
+ * @param {{onLegend: (place: number) => void, onNumber: (name: string, value: number) => void}} on
  */
-export function createPanel({ key, rows, legend = [], create, scrolls = false }, onLegend) {
+export function createPanel({ key, rows, legend = [], create, scrolls = false }, { onLegend, onNumber }) {
   const title = element("h3", {});
   const sentence = element("p", { class: "sentence" });
   const limits = element("p", { class: "limits" });
   const missing = element("p", { class: "missing" });
   const cells = element("div", { class: "columns" });
+  const counters = instrument(key).arguments.map(({ name, label }) =>
+    createCounter(label, (value) => onNumber(name, value)),
+  );
   const hint = legend.some(({ numbers }) => numbers) ? [element("span", {}, "Show a unit:")] : [];
   const swatches = legend.map((entry, place) => swatchOf(entry, () => onLegend(place)));
   const section = element(
     "section",
     { class: `why-panel ${key}`, "data-panel": key },
-    element("header", {}, title, sentence, ...hint, ...swatches, limitsOf(limits)),
+    element(
+      "header",
+      {},
+      title,
+      sentence,
+      ...counters.map((counter) => counter.element),
+      ...hint,
+      ...swatches,
+      limitsOf(limits),
+    ),
     missing,
     cells,
   );
@@ -72,6 +87,7 @@ export function createPanel({ key, rows, legend = [], create, scrolls = false },
       setAttribute(cells, "hidden", row.missing !== "");
       setAttribute(section, "aria-label", row.title);
       swatches.forEach((swatch, place) => swatch.matches("button") && press(swatch, place === row.pressed));
+      counters.forEach((counter, at) => counter.show(row.numbers[at]));
       columns.show(row.cells);
     },
   };

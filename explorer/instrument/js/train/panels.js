@@ -14,8 +14,9 @@ import { weights } from "./weights.js";
 /** @typedef {import("./panel.js").Panel} Panel */
 /**
  * An instrument, as Python declares it.
- * @typedef {{key: string, label: string, sentence: string, limits: string, cost: string,
- *   kind: "recorded"|"shown"|"requested"}} Instrument
+ * @typedef {{key: string, label: string, sentence: string, limits: string, cost: string, window: number,
+ *   kind: "recorded"|"shown"|"requested", arguments: {name: string, label: string}[]}} Instrument
+ * ``window``: of how many of its last points a drawn one is the mean; ``arguments`` are whole numbers from 0
  */
 
 /** @type {Panel[]} */
@@ -47,8 +48,20 @@ export function openPanels(task, left) {
  * soon.
  * @param {import("./state.js").State} state
  */
-export function wantedOf({ choice, panels, view }) {
+export function wantedOf({ choice, panels, numbers, view }) {
   const task = taskOf(choice);
   const isOver = OVER.includes(view.status.state);
-  return ["alignment", ...(isOver ? panelsOf(task) : openPanels(task, panels)).map(({ key }) => key)];
+  const wanted = isOver ? panelsOf(task) : openPanels(task, panels);
+  return ["alignment", ...wanted.map(({ key }) => questionOf(key, numbers[key]))];
+}
+
+/**
+ * A question to an instrument as the server reads it: its key, with the numbers that are not 0.
+ * @param {string} key
+ * @param {Object<string, number>} [numbers]
+ */
+export function questionOf(key, numbers = {}) {
+  const told = Object.entries(numbers).filter(([, value]) => value);
+  const query = new URLSearchParams(told.sort().map(([name, value]) => [name, String(value)]));
+  return told.length ? `${key}?${query}` : key;
 }

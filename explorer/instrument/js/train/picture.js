@@ -1,7 +1,9 @@
 // What the page of trainings shows of a state, as plain data. No page.
 
 import { shortText } from "../formula/numbers.js";
-import { alignmentOf, netOf, whyOf } from "./evidence.js";
+import { alignmentOf, valuesOf } from "./aligned.js";
+import { whyOf } from "./evidence.js";
+import { netOf } from "./layers.js";
 import { endOf, ghostsOf, seriesOf } from "./series.js";
 import { comparable, lanesOf } from "./state.js";
 import { ACTIVE, OVER } from "./status.js";
@@ -17,7 +19,7 @@ import { settingText, taskOf } from "./tasks.js";
  * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string, state:
  * string}, verdict: string, moving: boolean, chart: import("./chart.js").Picture, heading: string,
  *   measures: {options: {value: Measure, label: string}[], chosen: Measure},
- *   alignment: import("./evidence.js").Alignment, why: import("./why.js").Picture,
+ *   alignment: import("./aligned.js").Alignment, why: import("./why.js").Picture,
  *   rows: import("./rows.js").Picture, choice: State["choice"],
  *   task: import("./tasks.js").Task, about: string, table: {shown: boolean, text: string}}} Picture
  */
@@ -42,6 +44,7 @@ export function pictureOf(state) {
   const lanes = lanesOf(choice, colours);
   const metric = metricOf(state);
   const options = measuresOf(metric);
+  const alignment = alignmentOf(state, lanes);
   const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
   return {
     offered: offeredOf(view.status.state),
@@ -53,9 +56,15 @@ export function pictureOf(state) {
     heading: headingOf(choice, scaleOf(state, chosen)),
     measures: { options, chosen },
     chart: chartOf(state, chosen),
-    alignment: alignmentOf(state, lanes),
+    alignment,
     why: whyOf(state, lanes),
-    rows: { lanes, snapshot, judged: metric === null ? null : view.status.judged, of: netOf(state, lanes) },
+    rows: {
+      lanes,
+      snapshot,
+      judged: metric === null ? null : view.status.judged,
+      aligned: valuesOf(alignment.chart),
+      of: netOf(state, lanes),
+    },
     choice,
     task,
     about: [task.purpose, task.note].filter(Boolean).join(" "),
@@ -124,7 +133,7 @@ function verdictOf({ words }) {
   return words[words.length - 1] ?? "";
 }
 
-/** What is above the chart. @param {State["choice"]} choice @param {import("./chart.js").Scale} scale */
+/** What is above the chart. @param {State["choice"]} choice @param {import("./axes.js").Scale} scale */
 function headingOf(choice, { title, banded }) {
   const seeds = Number(settingText(choice, "seeds"));
   const name = `${title[0].toUpperCase()}${title.slice(1)}`;
@@ -132,7 +141,7 @@ function headingOf(choice, { title, banded }) {
   return `${name}: mean ${banded ? "± SD " : ""}of ${seeds} seeds`;
 }
 
-/** @param {State} state @param {Measure} measure @returns {import("./chart.js").Scale} */
+/** @param {State} state @param {Measure} measure @returns {import("./axes.js").Scale} */
 function scaleOf(state, measure) {
   const metric = metricOf(state);
   const banded = measure !== "norms";

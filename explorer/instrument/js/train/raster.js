@@ -35,7 +35,8 @@ export function pictureOf({ measured }) {
     return { name: number ? `layer ${number}` : "pixels", spikes: own };
   });
   const levels = Array.from(/** @type {Float32Array} */ (potentials), (value) => (value - low) / range);
-  return { words, note: `${label} read as ${read}`, image, times, layers, levels, read };
+  const note = `${label} read as ${read}: ${label === read ? "right" : "wrong"}`;
+  return { words, note, image, times, layers, levels, read };
 }
 
 /** @param {HTMLElement} cell */

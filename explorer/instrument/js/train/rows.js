@@ -7,10 +7,13 @@ import { createByRule } from "./by-rule.js";
 /** @typedef {import("./series.js").Lane} Lane */
 /**
  * A column: its name, what it means, and what stands in it for a rule; "–" where there is nothing yet.
- * @typedef {{name: string, meaning: string, text: (snapshot: *, key: string, judged: Record<string, string>)
- * => string}} Column The table: ``judged`` says how each rule does on held-out data, null where none is;
- * ``of`` which net what is measured of one alone is of.
- * @typedef {{lanes: Lane[], snapshot: *, judged: Record<string, string>|null, of: string}} Picture
+ * @typedef {{name: string, meaning: string, text: (snapshot: *, key: string, said: Said) => string}} Column
+ * What is said of rules elsewhere, by their key: how each does on held-out data, and its alignment.
+ * @typedef {{judged: Record<string, string>, aligned: Record<string, string>}} Said
+ * The table: ``judged`` is null where no data are held out; ``of`` says which net what is measured of one
+ * alone is of.
+ * @typedef {{lanes: Lane[], snapshot: *, judged: Said["judged"]|null, aligned: Said["aligned"],
+ *   of: string}} Picture
  */
 
 const NONE = "–";
@@ -20,9 +23,14 @@ const COLUMNS = [
   {
     name: "Held-out",
     meaning: "The score on data that no net is trained on: mean and standard deviation over the seeds.",
-    text: (_snapshot, key, judged) => judged[key] ?? NONE,
+    text: (_snapshot, key, { judged }) => judged[key] ?? NONE,
   },
   { name: "Loss", meaning: "What training makes smaller, on the examples of the last step.", text: lossText },
+  {
+    name: "Alignment",
+    meaning: "Where its curve in the chart of the alignment stands now: the cosine, or the share of signs.",
+    text: (_snapshot, key, { aligned }) => aligned[key] ?? NONE,
+  },
   gradientColumn("w1 moved", "How far the first layer's weights, w1, are from where they started.", (g) =>
     shortText(g.w1_moved),
   ),
@@ -76,13 +84,15 @@ export function createRows(host) {
 
   return {
     /** @param {Picture} picture */
-    show({ lanes, snapshot, judged, of }) {
+    show({ lanes, snapshot, judged, aligned, of }) {
       setText(
         caption,
-        of && `Held-out, loss and w1 moved are means of all seeds. ${of.replace("Pictures", "The rest is")}.`,
+        of &&
+          `Held-out, loss, alignment and w1 moved are means of all seeds. ${of.replace("Pictures", "The rest is")}.`,
       );
       host.classList.toggle("judged", judged !== null);
-      rows.show(lanes.map((lane) => ({ lane, snapshot, judged: judged ?? {} })));
+      const said = { judged: judged ?? {}, aligned };
+      rows.show(lanes.map((lane) => ({ lane, snapshot, said })));
     },
   };
 }
@@ -94,14 +104,12 @@ function createRow() {
   const row = element("tr", {}, element("th", { scope: "row" }, name), ...cells);
   return {
     element: row,
-    /** @param {{lane: Lane, snapshot: *, judged: Record<string, string>}} shown */
-    show({ lane: { key, label }, snapshot, judged }) {
+    /** @param {{lane: Lane, snapshot: *, said: Said}} shown */
+    show({ lane: { key, label }, snapshot, said }) {
       setText(name, label);
       setAttribute(name, "title", label);
       const known = snapshot && key in snapshot.losses;
-      cells.forEach((cell, index) =>
-        setText(cell, known ? COLUMNS[index].text(snapshot, key, judged) : NONE),
-      );
+      cells.forEach((cell, index) => setText(cell, known ? COLUMNS[index].text(snapshot, key, said) : NONE));
     },
   };
 }

@@ -71,17 +71,42 @@ function normSeries({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lanes) {
 }
 
 /**
- * One curve a rule: its alignment in a layer with the gradient of the smoothed op.
+ * One curve a rule: its alignment in a layer with the gradient of the smoothed op. Each point is the mean of
+ * so many of the last ones; with another σ it begins anew, and at rest its end is what is measured now.
  * @param {"cosines"|"agreements"} kind
  * @param {number} layer from 0
  * @param {*} snapshot
  * @param {Lane[]} lanes
+ * @param {number} window
  * @returns {Series[]}
  */
-export function alignmentSeries(kind, layer, { measured_steps: x, measured }, lanes) {
+export function alignmentSeries(kind, layer, snapshot, lanes, window) {
+  const { measured, measured_steps: steps, measured_sigmas: sigmas, sigma, step } = snapshot;
+  const last = sigmas.length - 1;
+  const isNew = Math.fround(sigma) !== sigmas[last];
+  const now = kind === "cosines" ? "cosine" : "agreement";
   return lanes.flatMap(({ key, label, colour }) => {
-    const y = measured.alignment?.[key]?.[kind][layer];
-    return y ? [{ name: label, rule: key, ends: true, colour, x, y }] : [];
+    const record = measured.alignment?.[key];
+    if (!record) return [];
+    const values = [...record[kind][layer], ...(isNew ? [record[now][layer]] : [])];
+    const y = trailing(values, [...sigmas, ...(isNew ? [sigma] : [])], window);
+    return [{ name: label, rule: key, ends: true, colour, x: [...steps, ...(isNew ? [step] : [])], y }];
+  });
+}
+
+/**
+ * The mean of each value and those before it, so many of them at most, that are of one kind; NaN stays NaN.
+ * @param {number[]} values
+ * @param {number[]} kinds
+ * @param {number} window
+ */
+export function trailing(values, kinds, window) {
+  return values.map((value, at) => {
+    const near = values.slice(Math.max(at + 1 - window, 0), at + 1);
+    const own = near.filter(
+      (one, back) => Number.isFinite(one) && kinds[at + 1 - near.length + back] === kinds[at],
+    );
+    return Number.isFinite(value) ? own.reduce((sum, one) => sum + one, 0) / own.length : NaN;
   });
 }
 
@@ -121,4 +146,14 @@ export function bandOf({ x, y, spread = [] }, held = (value) => value) {
 export function endOf({ x, y }) {
   for (let i = y.length - 1; i >= 0; i -= 1) if (Number.isFinite(y[i])) return { x: x[i], y: y[i] };
   return null;
+}
+
+/** Where curves end, in words. @param {Series[]} series */
+export function endsText(series) {
+  return series
+    .map((each) => {
+      const end = endOf(each);
+      return `${each.name}: ${end ? end.y.toFixed(2) : "no gradient"}.`;
+    })
+    .join(" ");
 }

@@ -16,10 +16,12 @@ import { taskOf } from "./tasks.js";
  * The state: what is chosen, what the run that is seen was begun with, how it stands, the run before it,
  * what is said of other settings, which measure, panels, layer and kind of alignment are chosen, the colours
  * of rules, and the table that was pasted. ``requests`` has what was
- * requested of single instruments, ``panels`` what somebody opened or closed.
+ * requested of single instruments, ``panels`` what somebody opened or closed, ``numbers`` what is chosen for
+ * those that instruments take: like the layer they are how somebody looks, and stand in no link.
  * @typedef {{choice: Choice, trained: Choice|null, view: View, before: Past|null, remark: string,
- *   measure: import("./series.js").Measure|null, panels: Object<string, boolean>, layer: number|null,
- *   aligned: import("./evidence.js").Aligned, requests: Object<string, Request>, colours: string[], table:
+ *   measure: import("./series.js").Measure|null, panels: Object<string, boolean>,
+ *   numbers: Object<string, Object<string, number>>, layer: number|null,
+ *   aligned: import("./aligned.js").Aligned, requests: Object<string, Request>, colours: string[], table:
  *   string}} State
  */
 
@@ -29,10 +31,10 @@ const OTHER = "Other settings: press Start. The faint curves are the run before.
 /**
  * @param {Choice} choice
  * @param {string[]} colours
- * @param {{table: string, panels: Object<string, boolean>}} kept what a session keeps
+ * @param {{table: string, panels: State["panels"], numbers: State["numbers"]}} kept what a session keeps
  * @returns {State}
  */
-export function stateOf(choice, colours, { table, panels }) {
+export function stateOf(choice, colours, { table, panels, numbers }) {
   const view = { status: IDLE, notice: "", lost: false, id: null };
   return {
     choice,
@@ -42,6 +44,7 @@ export function stateOf(choice, colours, { table, panels }) {
     remark: "",
     measure: null,
     panels,
+    numbers,
     layer: null,
     aligned: "cosines",
     requests: {},
@@ -86,6 +89,18 @@ export function withReset(state) {
  */
 export function withRequest(state, key, request) {
   return { ...state, requests: { ...state.requests, [key]: request } };
+}
+
+/**
+ * Another number is chosen for an instrument.
+ * @param {State} state
+ * @param {string} key
+ * @param {string} name
+ * @param {number} value
+ * @returns {State}
+ */
+export function withNumber(state, key, name, value) {
+  return { ...state, numbers: { ...state.numbers, [key]: { ...state.numbers[key], [name]: value } } };
 }
 
 /**

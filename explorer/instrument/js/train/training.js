@@ -2,13 +2,22 @@
 // goes from press to press, and is painted in between.
 
 import { queryOf } from "../choice/address.js";
-import { layersOf, SEARCH } from "./evidence.js";
+import { layersOf } from "./layers.js";
 import { createPainter } from "./painter.js";
 import { wantedOf } from "./panels.js";
 import { pictureOf } from "./picture.js";
 import { createRun } from "./run.js";
+import { SEARCH } from "./searched.js";
 import { keep, kept } from "../choice/session.js";
-import { stateOf, withBegun, withOther, withRequest, withReset, withoutRequest } from "./state.js";
+import {
+  stateOf,
+  withBegun,
+  withNumber,
+  withOther,
+  withRequest,
+  withReset,
+  withoutRequest,
+} from "./state.js";
 import { ACTIVE, AT_REST, LOST } from "./status.js";
 import { liveOf, settingsKey, taskOf } from "./tasks.js";
 
@@ -25,7 +34,11 @@ const REST_MS = 300; // of rest, before other settings begin a new run
  */
 export function createTraining(host, store, { server, plotly, colours, examples }) {
   const now = () => /** @type {Choice} */ (store.choice);
-  let state = stateOf(now(), colours().rules, { table: kept("table") ?? "", panels: kept("panels") ?? {} });
+  let state = stateOf(now(), colours().rules, {
+    table: kept("table") ?? "",
+    panels: kept("panels") ?? {},
+    numbers: kept("numbers") ?? {},
+  });
   let frame = 0;
   let timer = 0;
   const run = createRun({ server, live: () => liveOf(now()), onChange: (view) => become({ view }) });
@@ -94,13 +107,17 @@ export function createTraining(host, store, { server, plotly, colours, examples 
         run.reset();
       },
       onMeasure: (/** @type {import("./series.js").Measure} */ measure) => become({ measure }),
-      onAligned: (/** @type {import("./evidence.js").Aligned} */ aligned) => become({ aligned }),
+      onAligned: (/** @type {import("./aligned.js").Aligned} */ aligned) => become({ aligned }),
       onLayer: (/** @type {number} */ layer) => become({ layer }),
       onPanel(/** @type {string} */ key, /** @type {boolean} */ open) {
         const panels = { ...state.panels, [key]: open };
         keep("panels", panels);
         become({ panels });
         if (open && key === SEARCH) measure(SEARCH, {});
+      },
+      onNumber(/** @type {string} */ key, /** @type {string} */ name, /** @type {number} */ value) {
+        become(withNumber(state, key, name, value));
+        keep("numbers", state.numbers);
       },
       onSearch: () => void measure(SEARCH, {}),
       onLegend(

@@ -16,10 +16,11 @@ import { createSwitch } from "./switch.js";
 /**
  * @param {HTMLElement} host
  * @param {{onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
- *   onLegend: (panel: import("./panel.js").Panel, place: number) => void, onSearch: () => void}} on
+ *   onLegend: (panel: import("./panel.js").Panel, place: number) => void,
+ *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void}} on
  * @param {{plotly: string, onPoint: (rule: string|null) => void}} reach
  */
-export function createWhy(host, { onPanel, onLayer, onLegend, onSearch }, reach) {
+export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch }, reach) {
   const group = element("div", { class: "switches", role: "group", "aria-label": "Shown below" });
   const layers = createSwitch("Layer", (/** @type {number} */ layer) => onLayer(layer));
   const of = element("p", { class: "of-net" });
@@ -44,7 +45,12 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onSearch }, reach)
 
   /** @param {import("./panel.js").Row} row */
   function section(row) {
-    const made = panels.get(row.panel.key) ?? createPanel(row.panel, (place) => onLegend(row.panel, place));
+    const made =
+      panels.get(row.panel.key) ??
+      createPanel(row.panel, {
+        onLegend: (place) => onLegend(row.panel, place),
+        onNumber: (name, value) => onNumber(row.panel.key, name, value),
+      });
     panels.set(row.panel.key, made);
     made.show(row);
     return made.element;

@@ -1,0 +1,36 @@
+// Which layer the pictures of "Why" are of, and which net of a rule. No page.
+
+import { settingText } from "./tasks.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./series.js").Lane} Lane */
+
+/**
+ * Of how many layers something is measured, and which is shown: the last one unless another is chosen.
+ * @param {State} state
+ */
+export function layersOf({ choice, view, layer }) {
+  const measured = Object.values(view.status.snapshot?.measured.alignment ?? {}).find(Boolean);
+  const count = measured?.cosines.length ?? settingText(choice, "hidden").split(",").length;
+  return { count, chosen: Math.min(layer ?? count - 1, count - 1) };
+}
+
+/**
+ * Which net the pictures are of, where there are several of a rule.
+ * @param {State} state
+ * @param {Lane[]} lanes
+ */
+export function netOf({ view }, lanes) {
+  const { snapshot } = view.status;
+  if (!snapshot || snapshot.seeds === 1) return "";
+  const seeds = lanes.map(({ key }) => snapshot.seed[key]).filter((seed) => typeof seed === "number");
+  const [first] = seeds;
+  if (first === undefined) return "";
+  if (seeds.every((seed) => seed === first)) return `Pictures of seed ${first}`;
+  const named = lanes.flatMap(({ key, label }) =>
+    typeof snapshot.seed[key] === "number" && snapshot.seed[key] !== Math.min(...seeds)
+      ? [`${label} of seed ${snapshot.seed[key]}`]
+      : [],
+  );
+  return `Pictures of seed ${Math.min(...seeds)}; ${named.join(", ")}: the first that is finite`;
+}
