@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.test_train_lab import task
-from tests.browser.training import open_train, press, wait_for_steps
+from tests.browser.training import open_train, point_at_each, press, wait_for_steps
 
 COLOURS = """canvas => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -39,6 +39,7 @@ def test_what_was_learned_is_drawn_and_asked_for_while_it_is_open(page: Page) ->
     assert ground.evaluate(COLOURS) >= 2
     assert dots.evaluate(COLOURS) > 4, "points of both classes, held out and trained on"
     expect(regions.locator(".note")).to_contain_text("of held-out points right")
+    point_at_each(page, "clipped", "default", ".regions .column", ".inputs .column", ".card", "tbody tr")
     with page.expect_request(lambda sent: "/events" in sent.url and "regions" not in sent.url):
         press(page, "Show Regions")
     expect(regions).to_have_count(0)
@@ -49,6 +50,7 @@ def test_what_was_learned_is_drawn_and_asked_for_while_it_is_open(page: Page) ->
     step_on(page, "binary weights")
     expect(cell(page, "weights", "default").locator(".note")).to_have_count(2)
     expect(cell(page, "weights", "default").locator("path")).to_have_count(4)  # −1 and 1, of two layers
+    point_at_each(page, "straight_through", "default", ".weights .column", ".mistakes .column", ".card")
     wrong = cell(page, "mistakes", "default").locator(".misread > div")
     assert wrong.count() >= 24
     expect(wrong.first).to_have_attribute("title", re.compile(r"^\d read as \d$"))
@@ -61,6 +63,29 @@ def test_what_was_learned_is_drawn_and_asked_for_while_it_is_open(page: Page) ->
     )
     blocks = cell(page, "raster", "fast_sigmoid").locator(".blocks canvas")
     assert [block.evaluate(COLOURS) for block in blocks.all()] == [2, 2, 2]
+
+    point_at_each(page, "fast_sigmoid", "default", ".raster .column", ".causes .column", ".card", "tbody tr")
+    image = cell(page, "raster", "fast_sigmoid").locator(".of-example canvas")
+    before = image.evaluate("canvas => canvas.toDataURL()")
+    with page.expect_request(re.compile(r"/events\?.*show=raster%3Fexample%3D1(&|$)")):
+        press(page, "Next held-out example")
+    page.wait_for_function(
+        """before => document.querySelector('.raster [data-rule="fast_sigmoid"] .of-example canvas')
+            .toDataURL() !== before""",
+        arg=before,
+    )
+    counter = page.get_by_role("spinbutton", name="Held-out example")
+    expect(counter).to_have_value("2")
+    expect(page.locator(".raster .counter")).to_contain_text("of 360")
+    expect(cell(page, "raster", "fast_sigmoid").locator(".note")).to_have_text(
+        re.compile(r"^(\d) read as (\1: right|(?!\1)\d: wrong)$")
+    )
+    counter.fill("1000")
+    counter.press("Enter")
+    expect(counter).to_have_value("360")
+    expect(page.locator(".alignment .missing")).to_contain_text("Not measured here")
+    expect(page.locator(".aligned")).to_be_hidden()
+    assert "example" not in page.url
 
     step_on(page, "documents")
     expect(page.locator(".why-panel.regions .missing")).to_contain_text(

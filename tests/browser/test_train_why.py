@@ -7,10 +7,17 @@ import re
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.access import in_both_themes
-from tests.browser.training import button, open_train, press, status
+from tests.browser.training import (
+    button,
+    open_train,
+    point_at_each,
+    press,
+    status,
+    wait_for_lift,
+    wait_for_rest,
+)
 
-SMALL = "task=digits&op=sign&hidden=8,8&rule=default&rule=clipped&seeds=2&steps=20&pace=full"
-FADED = re.compile(r"0\.\d+")
+SMALL = "task=digits&op=sign&hidden=8,8&rule=approx_sign&rule=clipped&rule=default&seeds=2&steps=20&pace=full"
 
 
 def finish(page: Page, query: str = SMALL) -> None:
@@ -24,11 +31,21 @@ def column(page: Page, panel: str, rule: str) -> Locator:
     return page.get_by_role("region", name=re.compile(f"^{panel}")).locator(f'[data-rule="{rule}"]')
 
 
-def is_lifted(page: Page, rule: str, other: str) -> None:
-    """Wait until a rule is lifted, and another has faded, in curves, pictures, cards and table."""
-    for part in (".curves .trace", ".inputs .column", ".card", "tbody tr"):
-        expect(page.locator(f'.training {part}[data-rule="{rule}"]').first).to_have_css("opacity", "1")
-        expect(page.locator(f'.training {part}[data-rule="{other}"]').first).to_have_css("opacity", FADED)
+def curve_at(page: Page, chart: str, rule: str) -> dict[str, float]:
+    """Where a curve is halfway, on the screen."""
+    place: dict[str, float] = page.evaluate(
+        """([chart, rule]) => {
+            const plot = document.querySelector(`${chart} .js-plotly-plot`);
+            const { xaxis, yaxis, _size: size } = plot._fullLayout;
+            const drawn = [...plot.querySelectorAll(".scatterlayer > .trace")];
+            const trace = plot.data.find((each, at) => !each.fill && drawn[at].dataset.rule === rule);
+            const at = trace.x.length >> 1;
+            const { left, top } = plot.getBoundingClientRect();
+            return { x: left + size.l + xaxis.d2p(trace.x[at]), y: top + size.t + yaxis.d2p(trace.y[at]) };
+        }""",
+        [chart, rule],
+    )
+    return place
 
 
 def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(page: Page) -> None:
@@ -44,17 +61,38 @@ def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(page: P
     page.get_by_role("group", name="Layer").get_by_role("button", name="1", exact=True).click()
     expect(column(page, "Where the data sits, layer 1", "clipped")).to_be_visible()
 
-    page.locator('.ends span[data-rule="clipped"]').first.hover()
-    is_lifted(page, "clipped", "default")
-    page.mouse.move(0, 0)
-    expect(page.locator('.card[data-rule="default"]')).to_have_css("opacity", "1")
-    page.get_by_role("button", name="Remove Default autograd").focus()
-    is_lifted(page, "default", "clipped")
+    press(page, "Show Line search")
+    search = page.get_by_role("region", name=re.compile("^Line search, at step 20"))
+    expect(search.locator(".warning")).to_have_text(
+        "It does not predict which rule ends higher: one step now says little of the hundreds after it."
+    )
+    expect(search.locator(".js-plotly-plot")).to_have_attribute(
+        "aria-label", re.compile(r"ApproxSign: \d+\.\d\d\. Clipped straight-through: \d+\.\d\d\.")
+    )
+    page.wait_for_function(
+        """() => [...(document.querySelector(".searched .js-plotly-plot").data ?? [])]
+            .map(({ x, y }) => `${x.length} ${y.length}`).join() === "21 21,21 21,21 21\""""
+    )
+
+    panels = ("mistakes", "inputs", "causes", "norms")
+    ends = [f"{chart} .ends span" for chart in (".curves", ".aligned", ".searched")]
+    columns = [f".{panel} .column" for panel in panels]
+    rules = ("clipped", "approx_sign")
+    point_at_each(page, *rules, *ends, *columns, ".card", "tbody tr")
+    for chart in (".curves", ".aligned", ".searched"):
+        page.locator(chart).scroll_into_view_if_needed()
+        at = curve_at(page, chart, "clipped")
+        page.mouse.move(at["x"], at["y"])
+        wait_for_lift(page, *rules)
+        page.mouse.move(0, 0)
+        wait_for_rest(page, *rules)
+    page.get_by_role("button", name="Remove ApproxSign").focus()
+    wait_for_lift(page, "approx_sign", "clipped")
     holder = page.locator(".measured").get_by_role("button", name="Clipped straight-through")
     holder.click()
     expect(holder).to_have_attribute("aria-pressed", "true")
     page.mouse.move(0, 0)
-    is_lifted(page, "clipped", "default")
+    wait_for_lift(page, *rules)
     holder.click()
     page.mouse.move(0, 0)
     assert in_both_themes(page) == []
@@ -63,9 +101,12 @@ def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(page: P
 def test_the_data_of_a_rule_are_carried_to_explore_and_stay_until_they_are_removed(page: Page) -> None:
     finish(page)
     column(page, "Where the data sits", "clipped").get_by_role("link", name="Show behind the curves").click()
-    page.wait_for_url(re.compile(r"/\?op=sign&rule=default&rule=clipped"))
+    page.wait_for_url(re.compile(r"/\?op=sign&rule=approx_sign&rule=clipped"))
     named = page.locator(".chart .carried-name")
-    expect(named).to_contain_text("data of Clipped straight-through, Digits, layer 2, step 20")
+    expect(named).to_contain_text(
+        "data of Clipped straight-through, Digits, layer 2, step 20; kept in this tab, also over a reload, "
+        "and in no link"
+    )
     bars = page.locator(".chart .carried-bars path")
     expect(bars).to_have_attribute("d", re.compile("^M"))
     page.reload()

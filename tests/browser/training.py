@@ -92,3 +92,42 @@ def go_on(page: Page) -> None:
 def wait_for_rules(page: Page, *rules: str) -> None:
     """Wait until the loss chart has a curve of each of these rules."""
     page.wait_for_function(f"rules => {TRACES}.map(t => t.meta).join() === rules", arg=",".join(rules))
+
+
+# Of a rule and another one the opacities of all their parts of the page, wherever they stand.
+_OPACITIES = """([rule, other]) => {
+    const of = key => [...document.querySelectorAll(`.training [data-rule="${key}"]`)]
+        .filter(part => part.checkVisibility()).map(part => Number(getComputedStyle(part).opacity));
+    return [of(rule), of(other)];
+}"""
+
+
+def wait_for_lift(page: Page, rule: str, other: str) -> None:
+    """Wait until all that shows a rule stands out, and all that shows another one has faded."""
+    page.wait_for_function(
+        f"""rules => {{
+            const [lifted, faded] = ({_OPACITIES})(rules);
+            return lifted.length > 0 && faded.length > 0
+                && lifted.every(each => each === 1) && faded.every(each => each > 0 && each < 0.5);
+        }}""",
+        arg=[rule, other],
+    )
+
+
+def wait_for_rest(page: Page, *rules: str) -> None:
+    """Wait until no rule is lifted."""
+    page.wait_for_function(
+        f"rules => ({_OPACITIES})(rules).flat().every(each => each === 1)", arg=list(rules)
+    )
+
+
+def point_at_each(page: Page, rule: str, other: str, *parts: str) -> None:
+    """Point at a rule in each of the parts that show it: it is lifted in all of them, and the other fades."""
+    for part in parts:
+        shown = page.locator(f'.training {part}[data-rule="{rule}"]').first
+        assert page.locator(f'.training {part}[data-rule="{other}"]').count(), f"{part} shows both"
+        shown.scroll_into_view_if_needed()
+        shown.hover(position={"x": 5, "y": 5})
+        wait_for_lift(page, rule, other)
+        page.mouse.move(0, 0)
+        wait_for_rest(page, rule, other)

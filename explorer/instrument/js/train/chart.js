@@ -18,6 +18,7 @@ import { endOf } from "./series.js";
 
 const FEW = 10; // steps, between which Plotly would mark fractions of a step
 const NEAR = 14; // px from a curve, within which it is pointed at
+const PLOT = ".nsewdrag"; // where Plotly is pointed at
 const GUESSED = "rgba(127, 133, 143, 0.9)";
 
 /**
@@ -30,10 +31,11 @@ export function createTrainChart(host, { plotly, onPoint }) {
   let drawn = /** @type {Series[]} */ ([]);
   let chart = /** @type {*} */ (null);
   const ends = createEnds(host);
-  host.addEventListener("pointermove", (event) => {
-    const overPlot = event.target instanceof Element && event.target.closest(".nsewdrag");
-    if (overPlot && chart) onPoint(ruleNear(event, chart, drawn));
-  });
+  for (const name of /** @type {const} */ (["pointermove", "pointerdown"]))
+    host.addEventListener(name, (event) => {
+      const overPlot = event.target instanceof Element && event.target.closest(PLOT);
+      if (overPlot && chart) onPoint(ruleNear(event, chart, drawn));
+    });
   return createFigure(host, { plotly, hover: true, compose, onDrawn });
 
   /** @param {*} place @param {import("./ends.js").Names|null} names */

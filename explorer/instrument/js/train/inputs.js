@@ -46,7 +46,12 @@ function pictureOf({ measured: { edges, counts, beyond, words }, layer, op, rule
   const level = (/** @type {number} */ y) => ROOF * share(y, least, most);
   const across = (/** @type {number} */ x) => share(x, ...ends);
   return {
-    words: note || `the data lie between ${ends.map(shortText).join(" and ")}`,
+    words: [
+      words[at],
+      `${shareText(1 - beyond[at])} of the data lie between ${ends.map(shortText).join(" and ")}.`,
+    ]
+      .filter(Boolean)
+      .join(" "),
     note,
     ends,
     bars: barsOf(counts[at], edges, across),

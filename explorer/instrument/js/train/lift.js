@@ -6,7 +6,8 @@ const FADED = 0.28;
 
 /**
  * Lift the rule that is pointed at in a host, has the focus, or is held by a tap
- * or a press on its name in the table; nothing is drawn anew.
+ * or a press on its name in the table; nothing is drawn anew. Where a chart has lifted
+ * the rule of a curve nearby, a tap holds that.
  * @param {HTMLElement} host
  */
 export function createLift(host) {
@@ -37,10 +38,11 @@ export function createLift(host) {
     names.forEach((name) => host.addEventListener(name, act, { signal: end.signal }));
   on((event) => event.pointerType !== "touch" && lift(ruleAt(event.target)), "pointerover");
   on((event) => lift(ruleAt(event.target)), "focusin");
-  on(() => lift(null), "pointerleave", "focusout");
+  on((event) => event.pointerType !== "touch" && lift(null), "pointerleave"); // a finger leaves with each tap
+  on(() => lift(null), "focusout", "pointercancel");
   on((event) => {
-    const rule = ruleAt(event.target);
     const isHolder = event.target.closest(".holder") !== null;
+    const rule = event.target.closest(".chart-host") && !ruleAt(event.target) ? lifted : ruleAt(event.target);
     if (isHolder || event.pointerType === "touch") hold(isHolder && rule === held ? null : rule);
   }, "click");
 
