@@ -15,6 +15,8 @@ Command = Literal["pause", "resume", "step", "reset", "stop"]
 ACTIVE: tuple[State, ...] = ("waiting", "running")
 AT_REST: tuple[State, ...] = ("ready", "paused")
 ENDED: tuple[State, ...] = ("finished", "diverged")
+HELD: tuple[State, ...] = (*AT_REST, *ACTIVE, *ENDED, "failed", "stopped")
+"""Those of the runs that an engine has; the others are of one that it has not, or that nobody may watch."""
 
 SENTENCES: Mapping[State, str] = {
     "ready": "Ready at step 0: press Start or Step.",

@@ -16,7 +16,7 @@ from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE
 from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
 from explorer.study import usual_rates
-from explorer.training import SETTINGS, TASKS, USUAL, Setting, TrainingSettings
+from explorer.training import FIRST, SETTINGS, TASKS, USUAL, Setting, TrainingSettings
 from explorer.training.limits import LARGEST_LR, SMALLEST_LR
 
 LONGEST_QUOTE = 60
@@ -193,6 +193,17 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
         f"The link sets {_quoted(key)}, which nothing here uses." for key in reader.query if reader.query[key]
     ]
     return choice, reader.notices + rest
+
+
+def unjudged(query: Mapping[str, Sequence[str]]) -> list[str]:
+    """A sentence where a link to a page of studies names the task that holds nothing out."""
+    task = TASKS[USUAL]
+    if list(query.get("task", ()))[-1:] != [task.key] or task.metric:
+        return []
+    return [
+        f"The link's task {_quoted(task.key)} has no data to judge by, so rules cannot be studied on it: "
+        f"{TASKS[FIRST].label} stands here instead."
+    ]
 
 
 class _Reader:

@@ -22,9 +22,9 @@ pages = {
 }
 MOST_NOTICES = 10
 
-notices = state.arrive()
-st.set_page_config(page_title=page_title(), page_icon="📉", layout="wide")
 page = st.navigation(list(pages), position="hidden")
+notices = state.arrive(pages[page])
+st.set_page_config(page_title=page_title(), page_icon="📉", layout="wide")
 leading = st.container(key="leading") if pages[page].leads else nullcontext()  # shown below all the same
 if not st.context.is_embedded:
     with st.container(key="heading-line", horizontal=True, vertical_alignment="center"):

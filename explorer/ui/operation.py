@@ -6,7 +6,6 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import get_args
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, ProcessCollector, generate_latest
 from prometheus_client import Counter as Total
@@ -18,7 +17,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from explorer.training import shared_engine
-from explorer.training.status import State
+from explorer.training.status import HELD
 
 TOKEN = "EXPLORER_METRICS_TOKEN"  # the environment variable: what a reader of the metrics must show
 LIVES, READY = "/healthz", "/readyz"
@@ -37,7 +36,9 @@ pages = Gauge("explorer_pages", "Pages that are open", registry=registry)
 computing = Gauge(
     "explorer_computing", "Requests for torch or the reader, computing or waiting", registry=registry
 )
-watchers = Gauge("explorer_watchers", "Connections that watch a training", registry=registry)
+watchers = Gauge(
+    "explorer_watchers", "Connections that watch, by what they watch", ["what"], registry=registry
+)
 
 
 class Journal:
@@ -79,7 +80,7 @@ class _Runs(Collector):
             up.add_metric([], 0)
         else:
             up.add_metric([], 1)
-            for state in get_args(State):
+            for state in HELD:
                 runs.add_metric([state], states[state])
         yield from (runs, up)
 

@@ -9,7 +9,8 @@ import streamlit as st
 class Page:
     """A page by the name of its file in ``views``, its path, title and Material icon.
 
-    What it holds comes before the links to the other pages for the keyboard where it ``leads``.
+    What it holds comes before the links to the other pages for the keyboard where it ``leads``. What it
+    ``judges`` must be learnt on a task that holds data out.
     """
 
     name: str
@@ -17,13 +18,14 @@ class Page:
     title: str
     icon: str
     leads: bool = False
+    judges: bool = False
 
 
 # The first is where a visitor arrives.
 PAGES = (
     Page("explore", "/", "Explore", "show_chart"),
     Page("train", "/train", "Train", "play_circle", leads=True),
-    Page("study", "/study", "Study", "grid_on", leads=True),
+    Page("study", "/study", "Study", "grid_on", leads=True, judges=True),
     Page("learn", "/learn", "Learn", "school"),
 )
 

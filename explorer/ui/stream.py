@@ -88,7 +88,7 @@ class Watching:
 
 
 _watching = Watching()
-operation.watchers.set_function(lambda: len(_watching))
+operation.watchers.labels("training").set_function(lambda: len(_watching))
 
 
 Shown = tuple[str, ...]

@@ -41,6 +41,7 @@ _MEASURED_S = 0.1  # for which some nets are trained, to say how long all take
 _measuring = Lock()
 _REFUSAL = "This cannot be studied: {}."
 _watching = Watching()
+operation.watchers.labels("study").set_function(lambda: len(_watching))
 
 
 async def start(request: Request) -> Response:

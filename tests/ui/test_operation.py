@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from types import SimpleNamespace
+from typing import get_args
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -12,7 +13,8 @@ from starlette.applications import Starlette
 from starlette.types import Message
 
 from explorer.training import Engine, Limits, Settings
-from explorer.ui import operation, runs
+from explorer.training.status import State
+from explorer.ui import operation, runs, stream, studies
 from explorer.ui.protection import Protection
 from tests.training.driving import Clock
 
@@ -85,10 +87,20 @@ def test_metrics_say_what_the_server_does(served, monkeypatch):
     families = {family.name: family.samples for family in text_string_to_metric_families(text)}
     states = {sample.labels["state"]: sample.value for sample in families["explorer_runs"]}
     assert (sum(states.values()), states["ready"]) == (2, 1)
+    assert states.keys() == set(get_args(State)) - {"gone", "silent", "crowded"}  # said of no run there is
     refused = {sample.labels["status"]: sample.value for sample in families["explorer_refusals"][::2]}
     assert refused["429"] >= 1
     expected = {"explorer_pages", "explorer_computing", "explorer_watchers", "explorer_trainer_up"}
     assert expected <= families.keys()
+
+
+def test_watchers_of_trainings_and_of_studies_are_counted(served, monkeypatch):
+    monkeypatch.setenv(operation.TOKEN, "s3cret")
+    monkeypatch.setattr(stream, "_watching", range(2))
+    monkeypatch.setattr(studies, "_watching", range(3))
+    _, text = _asked("/metrics", authorization="Bearer s3cret")
+    samples = [family for family in text_string_to_metric_families(text) if "watchers" in family.name]
+    assert {each.labels["what"]: each.value for each in samples[0].samples} == {"training": 2, "study": 3}
 
 
 def test_streamlits_own_metrics_are_closed():

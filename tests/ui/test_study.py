@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explorer.study import Plan, usual_rates
-from explorer.training import TASKS
+from explorer.training import FIRST, TASKS
 from explorer.ui import answers, link, studies
 from explorer.ui.link import MOST_RATES, from_text, training_texts
 from explorer.ui.presets import STUDIES
@@ -47,6 +47,16 @@ def test_what_a_link_cannot_have_is_said_and_left_out(asked, said):
     test = opened(f"op=sign&rule=clipped&{asked}", "study")
     assert mounted(test, "study")["choice"]["training"] == {}
     assert said in words_of(test)
+
+
+def test_a_link_to_the_task_that_cannot_be_judged_is_told_so():
+    test = opened("task=documents&op=relu&rule=seed_relu", "study")
+    assert mounted(test, "study")["choice"]["op"] == "relu"
+    said = words_of(test)
+    assert 'task "documents" has no data to judge by' in said
+    assert f"{TASKS[FIRST].label} stands here instead" in said
+    assert "documents" not in words_of(opened("task=circles", "study"))
+    assert "documents" not in words_of(opened("task=documents", "train"))
 
 
 def test_limits_at_two(monkeypatch):
