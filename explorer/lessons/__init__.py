@@ -10,6 +10,7 @@ from explorer.lessons import (
     in_place,
     leaves,
     linear,
+    minimum,
     outputs,
     rectifier,
     second_derivative,
@@ -36,6 +37,6 @@ __all__ = [
 _STORIES = (
     autograd, vanishing, straight_through, clamping, leaves, rectifier, calling,
     linear, constants, outputs, context, in_place,
-    second_derivative, checking, surrogates,
+    second_derivative, checking, surrogates, minimum,
 )  # fmt: skip
 LESSONS: dict[str, Lesson] = {story.LESSON.key: story.LESSON for story in _STORIES}

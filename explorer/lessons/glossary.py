@@ -17,6 +17,7 @@ GLOSSARY = {
     "mask": "A pattern of zeros and ones that decides which gradients pass.",
     "optimiser": "The code that moves the parameters by their gradients, such as SGD or Adam.",
     "quantised": "Rounded to a few levels, so that each number needs only a few bits.",
+    "spurious_minimum": "A minimum of the loss that is not its lowest one.",
     "straight_through": "A rule that returns the upstream gradient as if the function had done nothing.",
     "subgradient": "At a corner: any slope between the one on the left and the one on the right.",
     "surrogate": "A gradient that stands in for the true one where the true one is zero or does not exist.",

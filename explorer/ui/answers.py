@@ -43,7 +43,7 @@ from explorer.ui.link import (
     numbers_text,
     training_texts,
 )
-from explorer.ui.presets import PRESETS, STUDIES, TRAINING
+from explorer.ui.presets import PRESETS, STUDIES, TRAINING, Preset
 
 _FIND: Mapping[str, Callable[[str], Op | Rule]] = {"op": find_op, "rule": find_rule}
 _FLOAT32_STEPS = 8  # a step of the grid below this many float32 numbers needs float64
@@ -160,9 +160,14 @@ def given(choice: Choice, part: str) -> Answer:
 
 @cache
 def _examples(part: str) -> list[Answer]:
-    presets = _PRESETS.get(part, ())
-    told = ("name", "hint", "train", "table")
-    return [{name: getattr(p, name) for name in told} | {"choice": chosen(p.choice)} for p in presets]
+    return [_example(preset) for preset in _PRESETS.get(part, ())]
+
+
+def _example(preset: Preset) -> Answer:
+    told = ("name", "hint", "train", "table", "source")
+    lesson = {"key": preset.lesson, "title": LESSONS[preset.lesson].title} if preset.lesson else None
+    facts = {name: getattr(preset, name) for name in told}
+    return facts | {"lesson": lesson, "choice": chosen(preset.choice)}
 
 
 def chosen(choice: Choice) -> Answer:

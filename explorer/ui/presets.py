@@ -14,7 +14,8 @@ class Preset:
     """A named choice: ``query`` is what a link to it would hold.
 
     ``train`` are the words of a link that trains it, "" for none; ``table`` is the CSV text that it learns
-    from, where its task needs one.
+    from, where its task needs one; ``source`` is who claims what it shows, and ``lesson`` the key of one
+    that says why.
     """
 
     name: str
@@ -22,6 +23,8 @@ class Preset:
     hint: str
     train: str = ""
     table: str = ""
+    source: str = ""
+    lesson: str = ""
 
     @property
     def choice(self) -> Choice:
@@ -115,10 +118,25 @@ STUDIES = (
     Preset("How wide a surrogate",
            "task=spikes&op=step&rule=boxcar&rule=triangle&sweep=w&values=0.02,0.1,0.5,2&seeds=5&rates=0.01,0.03",
            "A boxcar that is too narrow teaches a spiking net less; from half a unit on, five seeds see no "
-           "difference, nor one from a triangle: the width matters more than the shape."),
+           "difference, nor one from a triangle: the width matters more than the shape.",
+           source="Zenke and Vogels 2021, doi:10.1162/neco_a_01367"),
     Preset("Ten times a rule, under Adam",
            "task=digits&hidden=16,16,16&op=sign&rule=scale&sweep=s&values=0.1,1,10&seeds=5&rates=0.003,0.01"
            "&controls=no",
            "Adam divides the size of a gradient out: a tenth of a rule, or ten times it, is not seen to "
-           "learn otherwise. Choose gradient descent with rates 0.1, 0.3 below, and it does."),
+           "learn otherwise. Choose gradient descent with rates 0.1, 0.3 below, and it does.",
+           source="Zenke and Vogels 2021, doi:10.1162/neco_a_01367"),
+    Preset("A factor is a rate, under gradient descent",
+           "task=binary+weights&op=binarize&rule=scale&sweep=s&values=0.5,1,2&seeds=5"
+           "&rates=0.05,0.1,0.2,0.4,0.8&optimiser=sgd&bias=no&controls=no",
+           "Look along the diagonals of the heat map: a rule times 2 at one rate is the rule itself at twice "
+           "the rate, to the last bit, for here every weight lies below a rule. So at its own rate each "
+           "factor ends alike.",
+           source="the step itself, w − lr · s · g; a power of two rounds nothing"),
+    Preset("Identity, ReLU and clipped ReLU",
+           "task=digits&hidden=16,16,16&op=quantize&s=1&qmin=0&qmax=3&rule=straight_through"
+           "&rule=formula:+g*(x>0)&rule=formula:+g*(0<x<3)&seeds=5&rates=0.001,0.003,0.01,0.03",
+           "Look at the rule that is 0 where the quantised activation is flat for good: it ends highest, "
+           "each at its own rate. The identity can even push a net out of a minimum.",
+           source="Yin et al. 2019, arXiv:1903.05662", lesson="minimum"),
 )

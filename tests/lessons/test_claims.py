@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import explorer
-from explorer.lessons import GLOSSARY
+from explorer.lessons import GLOSSARY, minimum
 from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, trained
 from explorer.training import Run, Settings
 from tests.lessons.computed import results
@@ -161,6 +161,31 @@ def test_surrogates(r: Results) -> None:
     assert told["wide"]["mean"] > told["zero"]["mean"], "mismatch is better than no gradient here"
     assert told["narrow"]["inside"] < 0.05 < told["best"]["inside"] < 0.5
     assert told["wide"]["inside"] > 0.95, "nearly everything passes"
+
+
+def test_minimum(r: Results) -> None:
+    gradient, loss = r["gradient"], r["loss"]
+    assert gradient["straight_through"] == pytest.approx(r["on_paper"], abs=0.005)
+    assert max(gradient["relu"], gradient["clipped_relu"]) < 0.005, "told as 0.00"
+    assert max(abs(loss[rule] - loss["before"]) for rule in ("relu", "clipped_relu")) < 0.03
+    assert loss["straight_through"] > loss["before"] + 0.15, "uphill"
+
+
+def test_the_spurious_minimum_of_the_lesson_is_one() -> None:
+    """v is the lowest for its w, and the loss does not fall when w is turned a little."""
+    v = minimum.lowest(minimum.V_STAR)
+
+    def loss(turned: float, v: torch.Tensor) -> float:
+        w = -minimum.W_STAR + turned * torch.nn.functional.one_hot(torch.tensor(0), 10)
+        return minimum.loss_of(w, v, "relu", 200_000, torch.Generator().manual_seed(0)).item()
+
+    here = loss(0, v)
+    assert min(loss(turned, v) for turned in (-0.3, 0.3)) > here
+    for place in range(4):
+        for by in (-0.1, 0.1):
+            moved = v + by * torch.nn.functional.one_hot(torch.tensor(place), 4)
+            assert loss(0, moved) > here
+    assert minimum.loss_of(minimum.W_STAR, minimum.V_STAR, "relu", 1000, torch.Generator()).item() == 0
 
 
 def test_a_leaf_of_the_glossary_may_be_computed() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from explorer.catalogue import find_rule
+from explorer.lessons import LESSONS
 from explorer.study import Plan, Result, Stepper
 from explorer.training import SETTINGS, TASKS, Run, Settings, Snapshot
 from explorer.training.words import conclusion
@@ -147,3 +148,31 @@ def test_the_size_of_a_rule_matters_to_gradient_descent_and_not_to_adam():
     assert np.ptp(adam) < 0.05
     plain = studied(name, "rates=0.3&seeds=2&optimiser=sgd").judged.set_index("s")["held_out"]
     assert plain[1.0] > max(plain[0.1], plain[10.0]) + 0.05
+
+
+def test_a_rule_times_s_is_the_rate_times_s_to_the_last_bit():
+    result = studied("A factor is a rate, under gradient descent", "seeds=2")
+    cells = result.cells.set_index(["s", "lr"])["validation"]
+    factors, rates = result.plan.swept[0][1], result.plan.lrs
+    neighbours = [(s, lr) for s in factors for lr in rates if 2 * s in factors and 2 * lr in rates]
+    assert len(neighbours) == (len(factors) - 1) * (len(rates) - 1)
+    for s, lr in neighbours:
+        assert cells[2 * s, lr] == cells[s, 2 * lr]
+    assert cells.nunique() == len(factors) + len(rates) - 1, "one number a diagonal"
+    judged = result.judged
+    assert judged["held_out"].nunique() == 1
+    assert (judged["lr"] * judged["s"]).nunique() == 1
+
+
+def test_where_the_quantised_activation_is_flat_its_rule_is_best_0():
+    judged = studied("Identity, ReLU and clipped ReLU", "rates=0.01,0.03&seeds=3&controls=no").best
+    identity, relu, clipped = judged.set_index("rule")["held_out"]
+    assert clipped > max(identity, relu) + 0.05
+
+
+def test_each_claim_of_a_paper_is_an_example_with_its_source():
+    sources = " ".join(preset.source for preset in STUDIES)
+    for claimed in ("arXiv:1903.05662", "doi:10.1162/neco_a_01367", "w − lr · s · g"):
+        assert claimed in sources
+    (lesson,) = {preset.lesson for preset in STUDIES} - {""}
+    assert "arXiv:1903.05662" in LESSONS[lesson].words

@@ -8,8 +8,9 @@ import { createMenu } from "../elements/menu.js";
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /**
  * ``train`` are the words of a link that trains it, "" for none; ``table`` is what it learns from, where its
- * task needs one.
- * @typedef {{name: string, hint: string, train: string, table: string, choice: Choice}} Example
+ * task needs one; ``source`` is who claims what it shows, "" for nobody; ``lesson`` is one that says why.
+ * @typedef {{name: string, hint: string, train: string, table: string, source: string,
+ *   lesson: {key: string, title: string}|null, choice: Choice}} Example
  */
 
 /**
@@ -34,10 +35,11 @@ export function createExamples(examples, onChoose, isSame = () => true) {
   });
   const menu = createMenu("Examples", ...items);
   const hint = element("p", { class: "hint", role: "status" });
-  const train = element("a", { class: "then" });
+  const source = element("small", {});
+  const then = element("a", { class: "then" });
   menu.hidden = !examples.length;
   return {
-    element: element("div", { class: "examples" }, menu, element("div", {}, hint, train)),
+    element: element("div", { class: "examples" }, menu, element("div", {}, hint, source, then)),
     /**
      * What to try with the example that is shown; something else where it is none.
      * @param {Choice} choice
@@ -46,11 +48,19 @@ export function createExamples(examples, onChoose, isSame = () => true) {
     show(choice, otherwise = "") {
       const example = examples.find((each) => sameEntries(each.choice, choice) && isSame(each, choice));
       setText(hint, example?.hint ?? otherwise);
-      setText(train, example?.train ?? "");
-      setAttribute(train, "href", example?.train ? `train?${queryOf(trained(choice))}` : null);
+      setText(source, example?.source ? `Source: ${example.source}` : "");
+      const { words, address } = nextOf(choice, example);
+      setText(then, words);
+      setAttribute(then, "href", address);
       setAttribute(hint, "title", example?.hint ?? otherwise);
     },
   };
+}
+
+/** Where an example leads on to. @param {Choice} choice @param {Example} [example] */
+function nextOf(choice, { train, lesson } = /** @type {*} */ ({})) {
+  if (lesson) return { words: `Lesson: ${lesson.title}`, address: `learn?lesson=${lesson.key}` };
+  return { words: train ?? "", address: train ? `train?${queryOf(trained(choice))}` : null };
 }
 
 /** The choice on the task that shows what rules do. @param {Choice} choice @returns {Choice} */
