@@ -52,9 +52,10 @@ def study(
         controls: whether the zero and the reversed rule stand beside them.
         file: CSV file to which runs are appended as they end. Where it holds runs of the same arguments,
             the study goes on from there, after an interruption too.
-        executor: where runs are computed, in chunks of 50 to 300: any ``concurrent.futures.Executor``, or
-            the address of a Dask cluster. None: the address in the environment's EXPLORER_CLUSTER, or
-            else this process, which one core keeps busy.
+        executor: where runs are computed, in chunks of 50 to 300, of fewer only where a worker would have
+            none or nets are large: any ``concurrent.futures.Executor``, or the address of a Dask cluster.
+            None: the address in the environment's EXPLORER_CLUSTER, or else this process, which one core
+            keeps busy.
         progress: whether a bar shows how far it is.
         **settings: any other setting of ``explorer.training.Settings``: hidden, batch, optimiser, bias,
             init_scale, seed, table, device ("cpu" unless it is given).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 
 from explorer.study.chunk import Chunk
 from explorer.study.limits import MAX_CHUNK
@@ -25,13 +26,15 @@ class Stepper:
         plan: Plan,
         rows: Iterable[Row] = (),
         *,
-        most: int = MAX_CHUNK,
+        least: int = MAX_CHUNK,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``rows``: of runs done before; ``most``: runs of a chunk; ``clock``: seconds."""
+        """``rows``: of runs done before; ``least``: runs of a chunk, if there are so many and the
+        nets are small enough, and fewer than twice as many; ``clock``: seconds.
+        """
         self.plan, self.rows = plan, list(rows)
-        self._most, self._clock = most, clock
-        self._chunks = cut(plan.missing(self.rows), min(most, plan.chunk))
+        self._least, self._clock = least, clock
+        self._chunks = self._cut()
         self._chunk: Chunk | None = None
 
     @property
@@ -73,11 +76,19 @@ class Stepper:
         if self._chunk.finished:
             self.rows += self._chunk.rows()
             self._chunk = None
-            self._chunks = self._chunks or cut(self.plan.missing(self.rows), min(self._most, self.plan.chunk))
+            self._chunks = self._chunks or self._cut()
+
+    def _cut(self) -> list[list[Lane]]:
+        lanes = self.plan.missing(self.rows)
+        return cut(lanes, max(len(lanes) // self._least, parts(self.plan, lanes)))
 
 
-def cut(items: list[Lane], most: int) -> list[list[Lane]]:
-    """Into parts of about the same size, none larger than ``most``."""
-    parts = -(-len(items) // most)
-    size = -(-len(items) // parts) if parts else 0
-    return [items[start : start + size] for start in range(0, len(items), size or 1)]
+def parts(plan: Plan, lanes: list[Lane]) -> int:
+    """The fewest chunks in which they can be done."""
+    return -(-len(lanes) // plan.chunk)
+
+
+def cut(lanes: list[Lane], count: int) -> list[list[Lane]]:
+    """Into so many chunks, whose sizes differ by one at most."""
+    ends = [len(lanes) * end // count for end in range(count + 1)] if count else [0]
+    return [lanes[start:end] for start, end in pairwise(ends)]

@@ -16,11 +16,12 @@ import explorer.training
 from explorer.study.chunk import Chunk
 from explorer.study.limits import ATTEMPTS, AWAY_S, CHUNKS, CLUSTER_S, MAX_CHUNK, MIN_CHUNK
 from explorer.study.plan import Lane, Plan, Row
-from explorer.study.stepper import cut
+from explorer.study.stepper import cut, parts
 
 CLUSTER = "EXPLORER_CLUSTER"
 """The variable of the environment that may hold a cluster's address."""
 
+_UNTOLD = 2  # workers that are reckoned with where nobody tells how many there are
 _LOOK_S = 1  # between two looks whether an executor still lives
 _COUNTED = ("torch", "numpy", "scikit-learn")  # packages on which the last bits of a run may depend
 
@@ -79,14 +80,28 @@ def computed(plan: Plan, rows: Sequence[Row], executor: Executor) -> Iterator[li
             yield new
 
 
-def chunks(plan: Plan, lanes: list[Lane]) -> list[list[Lane]]:
-    """Lanes in chunks for several workers; few lanes in two, so that two workers have something to do."""
-    parts = max(min(2, len(lanes)), min(CHUNKS, len(lanes) // MIN_CHUNK))
-    return cut(lanes, min(-(-len(lanes) // parts), plan.chunk))
+def chunks(plan: Plan, lanes: list[Lane], workers: int) -> list[list[Lane]]:
+    """Lanes in chunks for so many workers, each of ``MIN_CHUNK`` to ``plan.chunk`` lanes.
+
+    They are smaller only where a worker would have none otherwise: half a chunk takes about 0.6 of its time.
+    """
+    enough = max(min(workers, len(lanes)), min(CHUNKS, len(lanes) // MIN_CHUNK))
+    return cut(lanes, max(enough, parts(plan, lanes)))
+
+
+def _workers(executor: Executor) -> int:
+    """How many there are; two where nobody tells."""
+    client = getattr(executor, "_client", None)
+    if client is None:
+        return getattr(executor, "_max_workers", None) or _UNTOLD
+    try:
+        return sum(client.nthreads().values()) or _UNTOLD
+    except OSError:  # it is away just now
+        return _UNTOLD
 
 
 def _stage(plan: Plan, lanes: list[Lane], executor: Executor) -> Iterator[list[Row]]:
-    todo = [(chunk, 1) for chunk in chunks(plan, lanes)]
+    todo = [(chunk, 1) for chunk in chunks(plan, lanes, _workers(executor))]
     pending: dict[Future[list[Row]], tuple[list[Lane], int]] = {}
     try:
         while todo or pending:

@@ -23,5 +23,5 @@ WATCHED = 16 * _SPARE  # trainings of one visitor
 SHARED_WATCHED = PAGES  # of all at one address whose browsers keep no cookie
 VISITORS = 4_096  # whose pace is remembered
 LANES = 3_000 * _SPARE  # runs of one study
-STUDY_CHUNK = 50  # runs of a study that go together: more are little faster, and the picture fills later
+STUDY_CHUNK = 50  # runs of a study that go together at least, and twice as many at most: the picture fills
 STUDY_PICTURES = 10  # a second, of all watched studies together

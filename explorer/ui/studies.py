@@ -105,7 +105,7 @@ def _plan(data: Json) -> Plan:
 
 def _started(data: Json) -> str:
     owner, plan = owner_of(data), _plan(data)
-    identity = shared_engine().start_study(partial(Stepper, most=limits.STUDY_CHUNK), plan, owner)
+    identity = shared_engine().start_study(partial(Stepper, least=limits.STUDY_CHUNK), plan, owner)
     operation.journal.note("study started", task=plan.task, runs=plan.runs)
     return json.dumps({"id": identity, "key": key_of(identity)})
 
@@ -155,7 +155,7 @@ def _sample(plan: Plan) -> Plan:
 @lru_cache(maxsize=128)
 def _lane_step_s(plan: Plan) -> float:
     """Seconds that a step of one net takes among others; 0 where it is over too soon to be measured."""
-    stepper = Stepper(plan, most=limits.STUDY_CHUNK)
+    stepper = Stepper(plan, least=limits.STUDY_CHUNK)
     stepper.advance(0)  # which makes the nets
     before, begun = stepper.done, time.perf_counter()
     stepper.advance(_MEASURED_S)

@@ -38,7 +38,7 @@ def _steps(plan: Plan | None) -> float:
     for seed in range(_RUNS):
         engine.start(Settings(task="digits", steps=MAX_STEPS, pace=FULL, seed=seed), str(seed))
     if plan:
-        engine.start_study(partial(Stepper, most=limits.STUDY_CHUNK), plan, "study")
+        engine.start_study(partial(Stepper, least=limits.STUDY_CHUNK), plan, "study")
     time.sleep(_WARM_UP_S)
     before, begun = _taken(engine), time.process_time()
     time.sleep(_MEASURED_S)

@@ -59,7 +59,7 @@ def test_a_study_that_was_interrupted_goes_on(tmp_path, monkeypatch):
 
 
 def _slowly(plan, rows):
-    stepper = conduct.Stepper(plan, rows, most=3)
+    stepper = conduct.Stepper(plan, rows, least=3)
     while not stepper.finished:
         if new := stepper.advance(0):
             yield new

@@ -23,7 +23,7 @@ def test_a_slice_is_as_long_as_it_may_be_and_a_step_at_least():
 
 
 def test_rows_come_once_and_the_stages_follow():
-    stepper, seen, stages = Stepper(PLAN, most=5), [], []
+    stepper, seen, stages = Stepper(PLAN, least=5), [], []
     while not stepper.finished:
         seen += stepper.advance(0)
         stages.append(stepper.stage)
@@ -38,11 +38,11 @@ def test_rows_come_once_and_the_stages_follow():
 def test_one_that_is_thrown_away_is_gone_on_with_from_its_rows():
     whole = driven()
     for stop in (1, 7, 18):
-        first = Stepper(PLAN, most=4)
+        first = Stepper(PLAN, least=4)
         while len(first.rows) < stop:
             first.advance(0)
         first.advance(0)
-        second = driven(rows=first.rows, most=3)
+        second = driven(rows=first.rows, least=3)
         assert second.rows[: len(first.rows)] == first.rows
         assert Result(PLAN, second.rows).rows == Result(PLAN, whole.rows).rows
 

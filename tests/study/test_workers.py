@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import explorer
-from explorer.study import OtherVersionsError, Plan, StudyStoppedError, conduct, workers
+from explorer.study import OtherVersionsError, Plan, Row, Stepper, StudyStoppedError, conduct, workers
 from explorer.study.limits import ATTEMPTS, MAX_CHUNK, MIN_CHUNK
 
 ARGUMENTS = {"task": "circles", "op": "sign", "rules": ["default", "clipped"], "lrs": [0.003, 0.01, 0.1],
@@ -161,18 +161,52 @@ def test_a_pool_goes_before_the_environments_cluster(monkeypatch, alone):
     pd.testing.assert_frame_equal(explorer.study(**ARGUMENTS, executor=Scripted()).frame, alone.frame)
 
 
-def test_chunks_for_workers_are_many_and_of_a_good_size():
-    plan = Plan.of("digits", lrs=[0.01], seeds=1_000)
-    lanes = plan.lanes("choose")
-    sizes = {len(chunk) for chunk in workers.chunks(plan, lanes)}
-    assert MIN_CHUNK <= min(sizes) <= max(sizes) <= MAX_CHUNK
+@pytest.mark.parametrize("workers_", [1, 2, 3, 16])
+def test_no_chunk_is_small_unless_a_worker_would_have_none(workers_):
+    plan = Plan.of("digits", "sign", ["zero"], lrs=[0.01], seeds=1_000, controls=False)
+    for count in (1, 2, 30, 49, 50, 60, 99, 100, 149, 340, 799, 850, 1_000):
+        lanes = plan.lanes("choose")[:count]
+        cut = workers.chunks(plan, lanes, workers_)
+        sizes = [len(chunk) for chunk in cut]
+        assert [lane for chunk in cut for lane in chunk] == lanes
+        assert max(sizes) <= MAX_CHUNK
+        assert max(sizes) - min(sizes) <= 1
+        assert len(cut) >= min(workers_, count)
+        assert min(sizes) >= min(MIN_CHUNK, count) or len(cut) == min(workers_, count)
+
+
+def test_the_chunks_of_the_page_are_not_small_either():
+    plan = Plan.of("digits", "sign", ["zero"], lrs=[0.01], seeds=340, controls=False)
+    for left in (30, 50, 99, 340):
+        rows = [Row(lane, 1, 0.0, 0.0, 0.0, False, 0.0) for lane in plan.lanes("choose")[left:]]
+        sizes = [len(chunk) for chunk in Stepper(plan, rows, least=MIN_CHUNK)._chunks]
+        assert (sum(sizes), min(sizes) >= min(MIN_CHUNK, left), max(sizes) < 2 * MIN_CHUNK) == (
+            left,
+            True,
+            True,
+        )
+
+
+def test_a_pool_tells_how_many_workers_it_has():
+    def client(nthreads):
+        return SimpleNamespace(_client=SimpleNamespace(nthreads=nthreads))
+
+    def away():
+        raise OSError("no route to host")
+
+    with ThreadPoolExecutor(3) as pool:
+        assert workers._workers(pool) == 3
+    assert workers._workers(client(lambda: {"one": 1, "another": 4})) == 5
+    assert (
+        workers._workers(client(dict)) == workers._workers(client(away)) == workers._workers(Scripted()) == 2
+    )
 
 
 def test_a_cluster_that_went_away_for_good_ends_the_study(monkeypatch):
     """A client of Dask that has closed leaves what it was asked for pending, without a word."""
 
     class Closed(Executor):
-        _client = SimpleNamespace(status="closed")
+        _client = SimpleNamespace(status="closed", nthreads=dict)
 
         def submit(self, *_):
             return Future()
