@@ -5,6 +5,7 @@ from contextlib import nullcontext
 import streamlit as st
 
 from explorer.ui import state
+from explorer.ui.link import unjudged
 from explorer.ui.mount import mount, page_title
 from explorer.ui.pages import PAGES
 
@@ -22,9 +23,10 @@ pages = {
 }
 MOST_NOTICES = 10
 
-page = st.navigation(list(pages), position="hidden")
-notices = state.arrive(pages[page])
+query, notices = state.arrive()
 st.set_page_config(page_title=page_title(), page_icon="📉", layout="wide")
+page = st.navigation(list(pages), position="hidden")
+notices += unjudged(query) if pages[page].judges else []
 leading = st.container(key="leading") if pages[page].leads else nullcontext()  # shown below all the same
 if not st.context.is_embedded:
     with st.container(key="heading-line", horizontal=True, vertical_alignment="center"):

@@ -113,18 +113,18 @@ STUDIES = (
     Preset("Each rule at its own rate",
            "task=digits&hidden=16,16,16&op=sign&rule=default&rule=straight_through&rule=clipped&seeds=5"
            "&rates=0.0003,0.001,0.003,0.01,0.03",
-           "Each does best at another rate. Clipped leads straight-through by about ten points also so; "
-           "autograd's gradient of sign does no better than the control Zero."),
+           "Look at the framed cells: each rule does best at another rate. At its own Clipped still leads "
+           "straight-through by about ten points; autograd's gradient of sign does no better than Zero."),
     Preset("How wide a surrogate",
            "task=spikes&op=step&rule=boxcar&rule=triangle&sweep=w&values=0.02,0.1,0.5,2&seeds=5&rates=0.01,0.03",
-           "A boxcar that is too narrow teaches a spiking net less; from half a unit on, five seeds see no "
-           "difference, nor one from a triangle: the width matters more than the shape.",
+           "Look at the line of the boxcar: too narrow it teaches a spiking net less; from half a unit on, "
+           "five seeds see no difference, nor one from a triangle: the width matters more than the shape.",
            source="Zenke and Vogels 2021, doi:10.1162/neco_a_01367"),
     Preset("Ten times a rule, under Adam",
            "task=digits&hidden=16,16,16&op=sign&rule=scale&sweep=s&values=0.1,1,10&seeds=5&rates=0.003,0.01"
            "&controls=no",
-           "Adam divides the size of a gradient out: a tenth of a rule, or ten times it, is not seen to "
-           "learn otherwise. Choose gradient descent with rates 0.1, 0.3 below, and it does.",
+           "Look how level the line is: Adam divides the size of a gradient out, so that a tenth of a rule, "
+           "or ten times it, is not seen to differ. Choose gradient descent and the rates 0.1, 0.3: it does.",
            source="Zenke and Vogels 2021, doi:10.1162/neco_a_01367"),
     Preset("A factor is a rate, under gradient descent",
            "task=binary+weights&op=binarize&rule=scale&sweep=s&values=0.5,1,2&seeds=5"

@@ -5,22 +5,20 @@ from typing import Any
 
 import streamlit as st
 
-from explorer.ui.link import Choice, from_query, from_text, unjudged
-from explorer.ui.pages import Page
+from explorer.ui.link import Choice, Query, from_query, from_text
 
 BROWSERS_OWN = ("lesson", "present")  # of a link to Learn: the page in the browser reads them
 VIEW = "view."  # begins the key of every widget: what is opened, which button was pressed
 
 
-def arrive(page: Page) -> list[str]:
-    """Read the address bar on a visitor's first run; a sentence for whatever this page could not have."""
+def arrive() -> tuple[Query, list[str]]:
+    """What the address bar asks for on a visitor's first run; a sentence for whatever could not be had."""
     if "choice" in st.session_state:
-        return []
-    keys = [key for key in st.query_params if key not in BROWSERS_OWN]
-    query = {key: st.query_params.get_all(key) for key in keys}
+        return {}, []
+    query = {key: st.query_params.get_all(key) for key in st.query_params if key not in BROWSERS_OWN}
     choice, notices = from_query(query)
     keep(choice)
-    return notices + (unjudged(query) if page.judges else [])
+    return query, notices
 
 
 def current() -> Choice:

@@ -171,6 +171,7 @@ def test_where_the_quantised_activation_is_flat_its_rule_is_best_0():
 
 
 def test_each_claim_of_a_paper_is_an_example_with_its_source():
+    assert all(re.match(r"Look (at|how|along) ", preset.hint) for preset in STUDIES)
     sources = " ".join(preset.source for preset in STUDIES)
     for claimed in ("arXiv:1903.05662", "doi:10.1162/neco_a_01367", "w − lr · s · g"):
         assert claimed in sources
