@@ -13,7 +13,7 @@ from torch import Tensor
 
 from explorer.training.company import padded, sums
 from explorer.training.layers import Layer, Trace
-from explorer.training.losses import Loss
+from explorer.training.losses import Loss, Value
 from explorer.training.net import Lane
 from explorer.training.optimisers import Optimiser, Rates
 
@@ -28,19 +28,31 @@ Lr = float | Sequence[float]
 
 
 class Pass(NamedTuple):
-    """All lanes forward and backward on one batch.
+    """All lanes forward and backward on the batch of a step.
 
     Attributes:
         numbers: (3, lanes) loss, and norms of the gradients of the first and the last layer of weights.
         finite: whether all is, by lane.
+        traces: what each layer did.
+    """
+
+    numbers: NDArray[float32]
+    finite: list[bool]
+    traces: list[Trace]
+
+
+class Seen(NamedTuple):
+    """All lanes forward and backward on any examples.
+
+    Attributes:
+        losses: (lanes,).
         output: (lanes, n, outputs).
         traces: what each layer did.
         flat: gradients of the parameters, (lanes, numbers).
         gradients: the same layer by layer, (lanes, …) each.
     """
 
-    numbers: NDArray[float32]
-    finite: list[bool]
+    losses: Tensor
     output: Tensor
     traces: list[Trace]
     flat: Tensor
@@ -87,6 +99,11 @@ class Lanes:
     def weighted(self) -> list[int]:
         """The numbers of the layers that have parameters."""
         return [number for number, layer in enumerate(self.layers) if layer.shapes]
+
+    @property
+    def _ends(self) -> tuple[int, int]:
+        """Of these the first and the last."""
+        return self.weighted[0], self.weighted[-1]
 
     def by_rule(self) -> dict[int, list[int]]:
         """The places of the lanes going, by the number of their rule."""
@@ -138,14 +155,15 @@ class Lanes:
     def look(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
         """Forward and backward on a batch at the present weights; the next step begins with it."""
         if self._ahead is None or self._ahead[0] is not x:
-            self._ahead = x, self._pass(x, y, loss, self._gradients, self._gradient_views)
+            self._ahead = x, self._pass(x, y, loss)
         return self._ahead[1]
 
     @torch.no_grad()
-    def look_at(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
-        """The same on any examples, which no step begins with."""
+    def look_at(self, x: Tensor, y: Tensor, loss: Loss) -> Seen:
+        """The same on any examples, which no step begins with: the last bits of a loss do not count."""
         flat = torch.zeros_like(self.parameters)
-        return self._pass(x, y, loss, flat, self.views(flat))
+        views = self.views(flat)
+        return Seen(*self._both_ways(x, y, loss.nearly, views), flat, views)
 
     @torch.no_grad()
     def moved(self) -> list[float]:
@@ -190,18 +208,25 @@ class Lanes:
         """y (seeds or 1, …) by lane, (lanes or 1, …)."""
         return y if len(y) == 1 else y[[lane.seed for lane in self.going]]
 
-    def _pass(self, x: Tensor, y: Tensor, loss: Loss, flat: Tensor, into: Views) -> Pass:
+    def _both_ways(
+        self, x: Tensor, y: Tensor, value: Value, into: Views
+    ) -> tuple[Tensor, Tensor, list[Trace]]:
+        """Losses, output and traces; the gradients of the parameters are written ``into`` views."""
         output, traces = self._forward(x, self.parameter_views)
-        losses, g = loss(output, self.by_seed(y))
+        losses, g = value(output, self.by_seed(y))
         backward = zip(self.layers, self.parameter_views, into, traces, strict=True)
         for layer, parameters, gradients, trace in reversed(list(backward)):
             g = layer.backward(g, parameters, gradients, trace)
-        first, last = self.weighted[0], self.weighted[-1]
-        sizes = [self.layers[number].size(into[number]) for number in (first, last)]
+        return losses, output, traces
+
+    def _pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
+        into = self._gradient_views
+        losses, _, traces = self._both_ways(x, y, loss, into)
+        sizes = [self.layers[number].size(into[number]) for number in self._ends]
         # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
         numbers = torch.stack([losses, *sizes, sums(self.parameters)]).cpu().numpy()
-        finite: list[bool] = np.isfinite(numbers[[0, 3]]).all(0).tolist()
-        return Pass(numbers[:3], finite, output, traces, flat, into)
+        finite: list[bool] = np.isfinite(numbers[::3]).all(0).tolist()
+        return Pass(numbers[:3], finite, traces)
 
     def _leave(self, stays: list[bool]) -> None:
         """Let go of the lanes that are not to stay."""

@@ -8,19 +8,25 @@ from torch import Tensor
 
 from explorer.training.company import sums, together
 
+Value = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+"""``(output (lanes, n, outputs), y) -> (losses (lanes,), their gradients at the output)``."""
+
 
 @dataclass(frozen=True)
 class Loss:
     """What is made smaller; called as ``loss(output (lanes, n, outputs), y)``.
 
     Attributes:
-        value: ``(output, y) -> (losses (lanes,), their gradients at the output)``.
-        shares: ``(output, y, count) -> (lanes, n)``, what each of these examples adds to the loss of so many.
-        along: ``(output, y, count, directions (lanes, units, outputs), distances (d,)) ->
-            (lanes, n, units, d)``, how much each share grows where the output goes so far in a direction.
+        value: exactly what a step goes by.
+        nearly: the same but for the last bits, where it can be had for less.
+        shares: ``(output (lanes, outputs, units, n), y, count) -> (lanes, units, n)``, what each of these
+            examples adds to the loss of so many, for several outputs of each.
+        along: ``(output (lanes, outputs, n), y, count, directions (lanes, units, outputs), distances (d,)) ->
+            (lanes, d, units, n)``, how much each share grows where the output goes so far in a direction.
     """
 
-    value: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+    value: Value
+    nearly: Value
     shares: Callable[[Tensor, Tensor, int], Tensor]
     along: Callable[[Tensor, Tensor, int, Tensor, Tensor], Tensor]
 
@@ -35,13 +41,14 @@ def _squared_error(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _squares(output: Tensor, y: Tensor, _count: int) -> Tensor:
-    return (output - y).square().sum(-1)
+    return (output - y.mT.unsqueeze(2)).square_().sum(1)
 
 
 def _squared_along(output: Tensor, y: Tensor, _count: int, directions: Tensor, distances: Tensor) -> Tensor:
-    slopes = 2 * torch.matmul(output - y, directions.mT)
+    slopes = 2 * torch.matmul(directions, output - y.mT).unsqueeze(1)
     bends = directions.square().sum(-1)[:, None, :, None]
-    return slopes[..., None] * distances + bends * distances.square()
+    distances = distances[:, None, None]
+    return torch.addcmul(slopes * distances, bends, distances.square())
 
 
 def _mean_squared_error(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -51,13 +58,13 @@ def _mean_squared_error(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _mean_squares(output: Tensor, y: Tensor, count: int) -> Tensor:
-    return _squares(output, y, count) / (count * output.shape[2])
+    return _squares(output, y, count) / (count * output.shape[1])
 
 
 def _mean_squared_along(
     output: Tensor, y: Tensor, count: int, directions: Tensor, distances: Tensor
 ) -> Tensor:
-    return _squared_along(output, y, count, directions, distances) / (count * output.shape[2])
+    return _squared_along(output, y, count, directions, distances) / (count * output.shape[1])
 
 
 def _cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -71,42 +78,48 @@ def _cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 _log_softmax_backward = torch.ops.aten._log_softmax_backward_data  # autograd's own, to the last bit
 
 
+def _cross_entropy_nearly(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """By ``exp`` and sums in calls of their own: with few classes by far faster than torch's log-softmax."""
+    lanes, n, outputs = output.shape
+    chosen = y.expand(lanes, -1).unsqueeze(-1)
+    away = output - output.amax(-1, keepdim=True)
+    surprise = away.gather(-1, chosen).neg_()
+    chances = away.exp_()
+    total = torch.matmul(chances, chances.new_ones(outputs, 1))
+    losses = sums(surprise.add_(total.log())).div_(n)
+    gradient = chances.div_(total.mul_(n))
+    return losses, gradient.scatter_add_(-1, chosen, gradient.new_tensor(-1 / n).expand_as(chosen))
+
+
 def _surprises(output: Tensor, y: Tensor, count: int) -> Tensor:
-    chosen = output.gather(-1, y.expand(len(output), -1).unsqueeze(-1))
-    top, _, total = _exponentials(output)
-    return total.log_().add_(top).sub_(chosen).div_(count).squeeze(-1)
+    away = output - output.amax(1, keepdim=True)
+    chosen = (away * _one_of(y, output.shape[1]).unsqueeze(2)).sum(1)
+    return away.exp_().sum(1).log_().sub_(chosen).div_(count)
 
 
 def _surprises_along(output: Tensor, y: Tensor, count: int, directions: Tensor, distances: Tensor) -> Tensor:
     """``log Σ p · exp(d · w) − d · w[y]``: one product does for all examples, units and distances."""
-    _, exponentials, total = _exponentials(output)
-    lanes, n, outputs = output.shape
+    lanes, outputs, n = output.shape
     units, far = directions.shape[1], len(distances)
-    ways = directions[:, :, None, :] * distances[:, None]  # (lanes, units, d, outputs)
+    chances = (output - output.amax(1, keepdim=True)).exp_()
+    chances.div_(chances.sum(1, keepdim=True))
+    ways = (directions[:, None] * distances[:, None, None]).view(lanes, far * units, outputs)
     most = ways.amax(-1, keepdim=True)
-    factors = (ways - most).exp_().view(lanes, units * far, outputs)
-    sizes = torch.matmul(exponentials.div_(total), factors.mT).clamp_min_(torch.finfo(output.dtype).tiny)
-    by_class = (most - ways).view(lanes, units * far, outputs).mT.reshape(lanes * outputs, units * far)
-    rows = y + torch.arange(lanes, device=y.device).mul_(outputs)[:, None]
-    chosen = by_class.index_select(0, rows.flatten()).view(lanes, n, units * far)
-    return sizes.log_().add_(chosen).div_(count).view(lanes, n, units, far)
+    sizes = torch.bmm((ways - most).exp_(), chances).clamp_min_(torch.finfo(output.dtype).tiny).log_()
+    chosen = _one_of(y, outputs).expand(lanes, -1, -1)
+    return sizes.baddbmm_(most - ways, chosen).div_(count).view(lanes, far, units, n)
 
 
-def _exponentials(output: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The largest outputs, ``exp`` of how far all are below them, and its sums: (…, 1), (…, n), (…, 1).
-
-    With few classes by far faster than torch's own softmax, where the last bits do not count.
-    """
-    top = output.amax(-1, keepdim=True)
-    exponentials = (output - top).exp_()
-    return top, exponentials, torch.matmul(exponentials, exponentials.new_ones(output.shape[-1], 1))
+def _one_of(y: Tensor, classes: int) -> Tensor:
+    """y (lanes or 1, n) as 1 at its class and 0 elsewhere, (lanes or 1, classes, n) float32."""
+    return (y[:, None] == torch.arange(classes, device=y.device)[:, None]).float()
 
 
-squared_error = Loss(_squared_error, _squares, _squared_along)
+squared_error = Loss(_squared_error, _squared_error, _squares, _squared_along)
 """Sum over examples and outputs of the squared differences; y: (lanes or 1, n, outputs)."""
 
-mean_squared_error = Loss(_mean_squared_error, _mean_squares, _mean_squared_along)
+mean_squared_error = Loss(_mean_squared_error, _mean_squared_error, _mean_squares, _mean_squared_along)
 """Mean over examples and outputs of the squared differences; y: (lanes or 1, n, outputs)."""
 
-cross_entropy = Loss(_cross_entropy, _surprises, _surprises_along)
+cross_entropy = Loss(_cross_entropy, _cross_entropy_nearly, _surprises, _surprises_along)
 """Mean over examples of −log softmax(output) at the class y; y: (lanes or 1, n) int64."""

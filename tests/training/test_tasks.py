@@ -118,9 +118,26 @@ def test_a_loss_and_its_gradient_are_torchs(ours, torchs, n):
     y = classes if ours is cross_entropy else torch.randn(4, n, 5, generator=generator)
     expected = torch.stack([torchs(lane, answers) for lane, answers in zip(output, y, strict=True)])
     (gradient,) = torch.autograd.grad(expected.sum(), output)
-    losses, own = ours(output.detach(), y)
-    torch.testing.assert_close(losses, expected.detach())
-    torch.testing.assert_close(own, gradient)
+    for way in (ours.value, ours.nearly):
+        losses, own = way(output.detach(), y)
+        torch.testing.assert_close(losses, expected.detach())
+        torch.testing.assert_close(own, gradient)
+
+
+@pytest.mark.parametrize("answers", [1, 4])
+@pytest.mark.parametrize("loss", [cross_entropy, mean_squared_error, squared_error])
+def test_shares_are_the_loss_of_examples_one_by_one_and_grow_along_directions(loss, answers):
+    generator = torch.Generator().manual_seed(0)
+    output, directions = (torch.randn(4, many, 5, generator=generator) for many in (6, 3))
+    shape = (answers, 6) if loss is cross_entropy else (answers, 6, 5)
+    y = torch.randint(5, shape, generator=generator) if loss is cross_entropy else torch.randn(shape)
+    before = loss.shares(output.mT.unsqueeze(2), y, 6)[:, 0]
+    torch.testing.assert_close(before.sum(1), loss(output, y)[0])
+    distances = torch.tensor([-2.0, 0.0, 0.5])
+    grown = loss.along(output.mT, y, 6, directions, distances)
+    for number, distance in enumerate(distances):
+        moved = output.mT.unsqueeze(2) + distance * directions.mT.unsqueeze(-1)
+        torch.testing.assert_close(grown[:, number], loss.shares(moved, y, 6) - before[:, None])
 
 
 def test_the_rules_a_task_begins_with_differ_on_held_out_data():

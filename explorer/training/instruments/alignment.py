@@ -35,10 +35,9 @@ def measured(nets: Nets) -> NDArray[float32]:
 def _at_layer(nets: Nets, layer: int, n: int) -> Tensor:
     """Of the first n examples."""
     below, trace = nets.lanes.layers[layer - 1], nets.now.traces[layer - 1]
-    ours, theirs = (
-        torch.cat([part.flatten(1) for part in below.pulled(g, trace)], 1)
-        for g in (nets.now.traces[layer].op.gradient[:, :n], smoothed_gradient(nets, layer, n))
-    )
+    op = nets.now.traces[layer].op
+    parts = [below.pulled(g, trace) for g in (op.gradient[:, :n], smoothed_gradient(nets, layer, n))]
+    ours, theirs = (torch.cat([part.flatten(1) for part in each], 1) for each in parts)
     return compared(ours, theirs)
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule
 from explorer.gradient import Pair
-from explorer.training.lanes import Lanes, Pass
+from explorer.training.lanes import Lanes, Seen
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Task
 
@@ -56,7 +56,7 @@ class Nets:
     pairs: Sequence[Pair]
 
     @cached_property
-    def now(self) -> Pass:
+    def now(self) -> Seen:
         """What the nets do on the examples, forward and backward."""
         return self.lanes.look_at(self.x, self.answers, self.task.loss)
 

@@ -29,7 +29,7 @@ def measured(nets: Nets) -> dict[int, Record | None]:
         rule: {
             "distances": DISTANCES,
             "losses": by_lane[places].mean(0),
-            "loss": float(now.numbers[0, places].mean()),
+            "loss": float(now.losses[places].mean()),
         }
         for rule, places in lanes.by_rule().items()
     }

@@ -8,10 +8,9 @@ others are as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from math import prod
 
 import torch
@@ -21,14 +20,13 @@ from torch.nn import functional
 from explorer.catalogue import Op, values
 from explorer.kinks import degree, kinks
 from explorer.training.instruments.instrument import Nets
-from explorer.training.layers import Trace
 
 _RANGES = (64.0, 16.0, 4.0)  # of x within which jumps are known: the widest in which they can be counted
 _REACH = 4.0  # standard deviations of the noise: it hardly ever goes farther
 _FINE = 32  # points to a standard deviation
 _LEAST_JUMP = 1e-4
-_MOST_DISTANCES = 24  # between levels, of which a table is made
 _FLIPS = 2**18  # numbers in one layer of one net with a unit flipped: fewer examples where units are many
+_AT_ONCE = 2**21  # numbers in one call: 8 MB
 
 
 @dataclass(frozen=True)
@@ -52,9 +50,14 @@ class Smoothed:
     slopes: Tensor
 
     @cached_property
-    def levels(self) -> Tensor:
-        """The values of a flat op from left to right, (jumps + 1,)."""
-        return torch.cat([self.below[:1], self.above])
+    def steps(self) -> tuple[float, float, float] | None:
+        """The first jump, the distance from jump to jump and its height, where both are equal for all."""
+        if not self.flat:
+            return None
+        widths, heights = self.at.diff(), self.above - self.below
+        even = all(torch.allclose(each, each[:1], atol=1e-6) for each in (widths, heights) if len(each))
+        width = float(widths.mean()) if len(widths) else 1.0
+        return (float(self.at[0]), width, float(heights.mean())) if even else None
 
     @cached_property
     def near(self) -> int:
@@ -62,32 +65,20 @@ class Smoothed:
         ends = torch.searchsorted(self.at, self.at + _REACH * self.sigma)
         return int((ends - torch.arange(len(ends), device=ends.device)).max())
 
-    def below_x(self, x: Tensor) -> Tensor:
-        """How many jumps lie below each x."""
-        if self._gap is None:
-            return torch.bucketize(x, self.at)
-        position = (
-            ((x - self.at[0]) / self._gap).nan_to_num_(0).ceil_()
-        )  # a search takes thirty times as long
-        return position.clamp_(0, len(self.at)).long()
-
-    @cached_property
-    def _gap(self) -> float | None:
-        """The distance from jump to jump, where all are equal."""
-        gaps = self.at.diff()
-        if not len(gaps):
-            return 1.0
-        return float(gaps[0]) if torch.allclose(gaps, gaps[:1]) else None
-
     def slope(self, x: Tensor) -> Tensor:
         """The mean slope at any x, between the jumps."""
         position = ((x - self.start) / self.spacing).nan_to_num_(0).clamp_(0, len(self.slopes) - 1.01)
         whole = position.long()
-        return torch.lerp(self.slopes[whole], self.slopes[whole + 1], position - whole)
+        return torch.lerp(self.slopes.take(whole), self.slopes.take(whole + 1), position - whole)
 
     def density(self, x: Tensor) -> Tensor:
-        """Of the noise."""
-        return (x / self.sigma).square_().mul_(-0.5).exp_().mul_(1 / (self.sigma * math.sqrt(math.tau)))
+        """Of the noise, in the place of x, as a part of its greatest."""
+        return x.square_().mul_(-0.5 / self.sigma**2).exp_()
+
+    @property
+    def densest(self) -> float:
+        """The greatest density of the noise."""
+        return 1 / (self.sigma * math.sqrt(math.tau))
 
 
 def smoothed(op: Op, parameters: Mapping[str, float], sigma: float, device: torch.device) -> Smoothed:
@@ -130,12 +121,16 @@ def _averaged(slopes: Tensor) -> Tensor:
 
 
 def smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
-    """The gradient at the x of a layer with the op, of the first n examples: (lanes going, n, units)."""
+    """The gradient at the x of a layer with the op, of the first n examples: (lanes going, n, units).
+
+    Jumps farther than ``_REACH`` standard deviations from an x may be left out of it: each would add less
+    than 0.0004 of what it adds at the jump itself.
+    """
     op = smoothed(nets.op, nets.settings.parameters, nets.settings.sigma, nets.x.device)
     if op.flat:
-        return _flipped(nets, op, layer, n)
+        return _flipped(nets, op, layer, n).mT
     smooth = op.slope(nets.now.traces[layer].op.x[:, :n]) * _upstream(nets, layer)[:, :n]
-    return smooth + _flipped(nets, op, layer, n) if len(op.at) else smooth
+    return smooth + _flipped(nets, op, layer, n).mT if len(op.at) else smooth
 
 
 def examples(nets: Nets) -> int:
@@ -162,87 +157,144 @@ def _slope(nets: Nets, x: Tensor) -> Tensor:
 
 
 def _flipped(nets: Nets, op: Smoothed, layer: int, n: int) -> Tensor:
-    """What the loss changes at the jumps near each x, times the density there; (lanes going, n, units)."""
+    """What the loss changes at the jumps near each x, times the density there; (lanes going, units, n)."""
     flips = _Flips(nets, layer, n)
-    own = op.below_x(flips.x)
-    several = min(len(op.at), 2 * op.near)
-    first = (own - op.near).clamp_(0, len(op.at) - several)
-    if op.flat:
-        at_levels = _at_levels(flips, op, own, first, several + 1)
-        changes = [after - before for before, after in pairwise(at_levels)]
+    if op.steps is None:
+        found = _at_jumps(flips, op)
+    elif len(op.at) == 1:
+        found = _at_one_step(flips, op, *op.steps)
     else:
-        changes = [
-            flips.changes(op.above[first + jump]) - flips.changes(op.below[first + jump])
-            for jump in range(several)
-        ]
-    # Where all jumps are near, each is the same for all x.
-    at = [op.at[jump] if several == len(op.at) else op.at.take(first + jump) for jump in range(several)]
-    weighted = [change.mul_(op.density(flips.x - jump)) for change, jump in zip(changes, at, strict=True)]
-    return sum(weighted[1:], weighted[0])
+        found = (_along_steps if flips.last else _at_steps)(flips, op, *op.steps)
+    return found.mul_(op.densest)
 
 
-def _at_levels(flips: _Flips, op: Smoothed, own: Tensor, first: Tensor, count: int) -> Sequence[Tensor]:
-    """How much the loss grows where a unit is at each of so many levels from the first, not at its own."""
-    levels = op.levels
-    every = torch.arange(len(levels), device=levels.device)
-    firsts = (every - op.near).clamp(0, len(levels) - count)
-    distances = levels[firsts[:, None] + every[:count]] - levels[:, None]  # (own level, level from the first)
+def _at_jumps(flips: _Flips, op: Smoothed) -> Tensor:
+    """Of any op: the loss on both sides of each jump."""
+    several = min(len(op.at), 2 * op.near)
+    first = (torch.bucketize(flips.x, op.at) - op.near).clamp_(0, len(op.at) - several)
+    total = torch.zeros_like(flips.x)
+    for jump in range(several):
+        at, below, above = (each.take(first + jump) for each in (op.at, op.below, op.above))
+        change = flips.changes(above - flips.y) - flips.changes(below - flips.y)
+        total.addcmul_(change, op.density(flips.x - at))
+    return total
+
+
+def _at_one_step(flips: _Flips, op: Smoothed, first: float, _width: float, height: float) -> Tensor:
+    """Of a single step: the loss on its other side."""
+    over = flips.x > first
+    if flips.last:
+        rise, fall = flips.table(over.new_tensor([height, -height], dtype=flips.x.dtype)).unbind(1)
+    else:
+        rise = fall = flips.changes((0.5 - over.to(flips.x.dtype)).mul_(2 * height))
+    return torch.where(over, -fall, rise).mul_(op.density(flips.x - first))
+
+
+def _along_steps(flips: _Flips, op: Smoothed, first: float, width: float, height: float) -> Tensor:
+    """Of steps that are all alike where only the output follows: one product does for all of them."""
+    own = _steps_below(flips.x, op, first, width)
+    total = torch.zeros_like(flips.x)
+    most = max(1, _AT_ONCE // flips.x.numel() - 1)
+    for start in range(-op.near, op.near, most):
+        jumps = range(start, min(start + most, op.near))
+        distances = own.new_tensor([height * jump for jump in (*jumps, jumps[-1] + 1)])
+        weighted = flips.table(distances).diff(dim=1).mul_(_densities(flips.x, own, op, first, width, jumps))
+        total += weighted.sum(1)
+    return total
+
+
+def _at_steps(flips: _Flips, op: Smoothed, first: float, width: float, height: float) -> Tensor:
+    """Of steps that are all alike: the loss at each level near the unit's own.
+
+    Where there are few, a level above the own one is for others a level below: they go together.
+    """
+    own, levels = _steps_below(flips.x, op, first, width), len(op.at) + 1
+    densities = _densities(flips.x, own, op, first, width, range(-op.near, op.near))
+    weights = -functional.pad(densities, (0, 0, 0, 0, 1, 1)).diff(dim=1)
+    total = torch.zeros_like(flips.x)
+    for up, group in _together(op.near, levels).items():
+        away = (
+            torch.remainder(own + up, levels).sub_(own) if len(group) > 1 else torch.full_like(own, group[0])
+        )
+        weight = weights[:, [op.near + offset for offset in group]].sum(1)
+        total.addcmul_(flips.changes(away.mul_(height)), weight)
+    return total
+
+
+def _together(near: int, levels: int) -> dict[int, list[int]]:
+    """Offsets from −near to near but 0, by what is left of them when divided by so many levels."""
+    groups: dict[int, list[int]] = {}
+    for offset in (*range(-near, 0), *range(1, near + 1)):
+        if abs(offset) < levels:
+            groups.setdefault(offset % levels, []).append(offset)
+    return groups
+
+
+def _steps_below(x: Tensor, op: Smoothed, first: float, width: float) -> Tensor:
+    """How many jumps lie below each x, as numbers like x."""
+    return ((x - first) / width).nan_to_num_(0).ceil_().clamp_(0, len(op.at))
+
+
+def _densities(x: Tensor, own: Tensor, op: Smoothed, first: float, width: float, jumps: range) -> Tensor:
+    """The density of the noise at jumps counted from the first above x, (lanes, jumps, units, n); 0 where
+    there is none."""
+    offsets = x.new_tensor([first + width * jump for jump in jumps])[:, None, None]
+    densities = op.density(torch.sub(x, own, alpha=width)[:, None] - offsets)
     lowest, highest = (int(end) for end in own.aminmax())
-    seen = (distances[lowest : highest + 1] * 1e5).round() / 1e5
-    short, index = torch.unique(seen, return_inverse=True)
-    if flips.last and len(short) <= _MOST_DISTANCES:
-        table, own = flips.table(short), own - lowest
-        return [
-            table.gather(-1, index[:, level].take(own).unsqueeze(-1)).squeeze(-1) for level in range(count)
-        ]
-    changes = flips.x.new_zeros((count, *own.shape))
-    for turn in range(1, count):  # the own level is as it is
-        level = (own - first + turn) % count
-        changes.scatter_(0, level[None], flips.changes(levels.take(first + level))[None])
-    return changes.unbind()
+    for place, jump in enumerate(jumps):
+        if lowest + jump < 0:
+            densities[:, place].mul_(own >= -jump)
+        if highest + jump >= len(op.at):
+            densities[:, place].mul_(own < len(op.at) - jump)
+    return densities
 
 
 class _Flips:
     """What the loss does when one unit of a layer has another value and all else is as it is.
 
+    Examples come last in all tensors: what is done to many of them at once is fastest then.
+
     Attributes:
-        x: (lanes going, n, units), what the op of the layer sees.
+        x, y: (lanes going, units, n), what the op of the layer sees and returns.
         last: whether only the output follows.
     """
 
     def __init__(self, nets: Nets, layer: int, n: int) -> None:
-        trace, output = nets.now.traces[layer].op, nets.now.output
+        trace, self._output = nets.now.traces[layer].op, nets.now.output[:, :n].mT
         self.last = layer == nets.op_layers[-1]
-        self.x, self._y = trace.x[:, :n].contiguous(), trace.y[:, :n]
-        self._layers, self._parameters = (
-            nets.lanes.layers[layer + 2 :],
-            nets.lanes.parameter_views[layer + 2 :],
-        )
+        self.x, self.y = trace.x[:, :n].mT.contiguous(), trace.y[:, :n].mT
         self._weights = nets.weights(layer + 1)
-        self._above = output[:, :n] if self.last else nets.now.traces[layer + 2].op.x[:, :n]
-        self._loss, self._count = nets.task.loss, output.shape[1]
-        self._output, self._answers = output[:, :n], nets.y[:, :n]
+        self._above = self._output if self.last else nets.now.traces[layer + 2].op.x[:, :n].mT
+        self._op, self._parameters = nets.pairs[0][0], nets.lanes.parameter_views[layer + 3 :: 2]
+        self._loss, self._answers, self._count = nets.task.loss, nets.y[:, :n], nets.now.output.shape[1]
 
     @cached_property
     def _shares(self) -> Tensor:
-        return self._loss.shares(self._output, self._answers, self._count)
+        return self._loss.shares(self._output.unsqueeze(2), self._answers, self._count)
 
     def table(self, distances: Tensor) -> Tensor:
-        """How much the loss grows for each of some changes of y, (lanes, n, units, distances)."""
+        """How much the loss grows for each of some changes of y, (lanes, distances, units, n)."""
         return self._loss.along(self._output, self._answers, self._count, self._weights, distances)
 
-    def changes(self, y: Tensor) -> Tensor:
-        """How much the loss grows for other values of the units, (lanes, n, units)."""
-        lanes = range(len(y))  # one by one: what a lane needs then stays in the processor's own memory
-        return torch.stack([self._changes_of(lane, y[lane] - self._y[lane]) for lane in lanes])
+    def changes(self, change: Tensor) -> Tensor:
+        """How much the loss grows where each unit's y changes so much, alike (lanes, units, n)."""
+        lanes, units, n = change.shape
+        most = max(1, _AT_ONCE // (self._above.shape[1] * units * n))
+        parts = [self._changes(slice(start, start + most), change) for start in range(0, lanes, most)]
+        return torch.cat(parts) if len(parts) > 1 else parts[0]
 
-    def _changes_of(self, lane: int, change: Tensor) -> Tensor:
-        """Of one net: each of its units takes the place of a net of its own."""
-        n, units = change.shape
-        ways = change.T.contiguous()[..., None], self._weights[lane][:, None]
-        x = torch.addcmul(self._above[lane], *ways).view(1, units * n, -1)  # (units, n, width above)
-        for layer, parameters in zip(self._layers, self._parameters, strict=True):
-            x = layer.forward(x, [each[lane : lane + 1] for each in parameters], Trace())
-        answers = self._answers[lane : lane + 1] if len(self._answers) > 1 else self._answers
-        shares = self._loss.shares(x.view(units, n, -1), answers, self._count)
-        return shares.T - self._shares[lane][:, None]
+    def _changes(self, lanes: slice, change: Tensor) -> Tensor:
+        """Of some lanes."""
+        change = change[lanes]
+        ways = self._weights[lanes].mT.contiguous()[..., None], change[:, None]
+        x = torch.addcmul(
+            self._above[lanes].contiguous()[:, :, None], *ways
+        )  # (lanes, width above, units, n)
+        x = x.flatten(2)
+        for weights, *bias in self._parameters:
+            x = torch.bmm(weights[lanes].mT, self._op(x))
+            for each in bias:
+                x += each[lanes].mT
+        answers = self._answers[lanes] if len(self._answers) > 1 else self._answers
+        shares = self._loss.shares(x.view(*x.shape[:2], *change.shape[1:]), answers, self._count)
+        return shares.sub_(self._shares[lanes])

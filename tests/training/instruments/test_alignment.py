@@ -45,6 +45,8 @@ def by_quadrature(nets, lane, layer, unit, sigma):
         ("round", 5, {}),
         ("round", (4, 3), {}),
         ("quantize", 5, {"s": 0.5, "qmin": -1.0, "qmax": 2.0}),
+        ("quantize", (4, 3), {"s": 0.5, "qmin": -1.0, "qmax": 2.0}),
+        ("quantize", (4, 3), {"s": 1.5, "qmin": -2.0, "qmax": 2.0}),
         ("formula: where(x > 0.3, 2, where(x > -0.4, 0.5, 0))", (4, 3), {}),
         ("formula: where(x > 0.3, 2, where(x > -0.4, 0.5, where(x > -2, 0.1, 0)))", 4, {}),
     ],

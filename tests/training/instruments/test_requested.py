@@ -69,10 +69,11 @@ def test_losses_along_a_step_are_those_of_nets_that_took_it(task):
         layer.size(each) ** 2 for layer, each in zip(lanes.layers, nets.now.gradients, strict=True) if each
     )
     before, flat = lanes.parameters.clone(), nets.now.flat.clone()
-    assert found["loss"] == pytest.approx(lanes.look_at(nets.x, nets.answers, nets.task.loss).numbers[0, 0])
+    before_any = lanes.look_at(nets.x, nets.answers, nets.task.loss)
+    assert found["loss"] == pytest.approx(before_any.losses[0].item())
     for number in (0, 10, 20):
         lanes.parameters.copy_(before - DISTANCES[number] * (weights / gradient).sqrt() * flat)
-        loss = lanes.look_at(nets.x, nets.answers, nets.task.loss).numbers[0, 0]
+        loss = lanes.look_at(nets.x, nets.answers, nets.task.loss).losses[0].item()
         assert found["losses"][number] == pytest.approx(loss, rel=1e-4)
     assert np.all(np.diff(found["distances"]) > 0)
     assert len(found["losses"]) == 21
