@@ -3,7 +3,7 @@
 In a notebook: ``explorer.figure(explorer.sample("sign", ["default", "clipped"]))``.
 """
 
-from explorer.catalogue import OPS, RULES, Op, Parameter, Rule
+from explorer.catalogue import OPS, RULES, Learned, Op, Parameter, Rule
 from explorer.checks import check
 from explorer.curves import sample
 from explorer.description import describe
@@ -17,7 +17,7 @@ from explorer.snippets import snippet
 from explorer.study import study
 
 __all__ = [
-    "OPS", "RULES", "Formula", "FormulaError", "Op", "Parameter", "ReadingError", "Rule",
+    "OPS", "RULES", "Formula", "FormulaError", "Learned", "Op", "Parameter", "ReadingError", "Rule",
     "apply", "check", "describe", "figure", "instrument", "nearest", "parse", "read_source",
     "sample", "snippet", "study",
 ]  # fmt: skip

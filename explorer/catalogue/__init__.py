@@ -3,13 +3,16 @@
 from collections.abc import Callable
 
 from explorer.catalogue import ops, rules
+from explorer.catalogue.contribution import ORIGINS, Contribution, contribution, learnable
 from explorer.catalogue.entries import Entries, Record
 from explorer.catalogue.families import FAMILIES, GROUPS
 from explorer.catalogue.own import OWN, own_key, own_op, own_rule
 from explorer.catalogue.records import (
+    AT_BOUND,
     OWN_FAMILY,
     Kink,
     Lattice,
+    Learned,
     Op,
     Parameter,
     Rule,
@@ -21,9 +24,10 @@ from explorer.catalogue.records import (
 )
 
 __all__ = [
-    "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "OWN", "OWN_FAMILY", "RULES",
-    "Kink", "Lattice", "Op", "Parameter", "Rule", "TooManyKinksError",
-    "checked", "find_op", "find_rule", "finite", "hint", "kink_points", "own_key", "values",
+    "AT_BOUND", "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "ORIGINS", "OWN", "OWN_FAMILY", "RULES",
+    "Contribution", "Kink", "Lattice", "Learned", "Op", "Parameter", "Rule", "TooManyKinksError",
+    "checked", "contribution", "find_op", "find_rule", "finite", "hint", "kink_points", "learnable",
+    "own_key", "values",
 ]  # fmt: skip
 
 MOST_RULES = 6  # that may be compared or trained at once

@@ -1,17 +1,28 @@
 """What an entry of the catalogue is made of."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal
 
 from explorer.catalogue.display import TORCH_OWN, html_table
-from explorer.formula import Formula, parse
+from explorer.formula import Formula, FormulaError, parse
 
 # Parameters are keyword arguments of sample, apply and snippet, which have these of their own.
 TAKEN = frozenset({"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters"})
 _DECADES_TO_DRAG = 100
+
+COUNT = "N"  # in a scale: the number of elements that share the parameter
+_COUNT_ELSEWHERE = f"{COUNT} stands for the number of elements, which only a scale may name"
+
+# Who gets the upstream gradient of an element that lies exactly at a bound which is learned.
+AT_BOUND = {
+    "published": "Exactly at the bound the parameter gets all of the gradient, as published.",
+    "minimum": "Exactly at the bound x and the parameter get half each, as from torch.minimum.",
+    "clamp": "Exactly at the bound x gets all of the gradient, the parameter none, as from torch.clamp.",
+}
 
 OWN_FAMILY = "own"
 
@@ -61,6 +72,52 @@ class Lattice:
 
 
 Kink = str | Lattice
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The gradient that a parameter gets: ``scale`` times the sum of what each element contributes.
+
+    Attributes:
+        name: the parameter, one of the rule's.
+        formula: what one element contributes, in x, y, g and the rule's parameters.
+        scale: a factor on the sum, in the rule's parameters and N, the number of elements that share the
+            parameter; None for 1.
+        at_bound: who gets g exactly at a bound that is learned, a key of ``AT_BOUND``; "" where there is
+            no bound.
+        note: where sources disagree; one sentence.
+
+    Raises FormulaError for a formula that cannot be read, or that names N outside a scale.
+    """
+
+    name: str
+    formula: str
+    scale: str | None = None
+    at_bound: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.at_bound not in ("", *AT_BOUND):
+            raise ValueError(f"at_bound must be one of {', '.join(AT_BOUND)}, not {self.at_bound!r}")
+        if COUNT in self.parsed.parameters:
+            column = next(re.finditer(rf"\b{COUNT}\b", self.formula)).start() + 1
+            raise FormulaError(f'"{COUNT}" at column {column}: {_COUNT_ELSEWHERE}', column, self.formula)
+
+    @cached_property
+    def parsed(self) -> Formula:
+        """What one element contributes, as a tree."""
+        return parse(self.formula, parameters=None)
+
+    @cached_property
+    def parsed_scale(self) -> Formula | None:
+        """The factor on the sum as a tree."""
+        return None if self.scale is None else parse(self.scale, variables=(), parameters=None)
+
+    @property
+    def named(self) -> set[str]:
+        """The parameters that stand in it, its own among them."""
+        scale = self.parsed_scale.parameters if self.parsed_scale else ()
+        return {self.name, *self.parsed.parameters, *scale} - {COUNT}
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,10 +170,14 @@ class Op(Entry):
         formula: f, in x and the parameters.
         family: what kind of function it is, a key of ``FAMILIES``; rules say which they suit. In the
             catalogue it follows from where the op stands.
+        inner, outer: with both, ``y = outer(q(inner))``: ``inner`` in x and the parameters, ``outer`` in q
+            and the parameters. What a parameter of the two learns then follows from the rule for x.
     """
 
     formula: str
     family: str = OWN_FAMILY
+    inner: str | None = None
+    outer: str | None = None
 
     result = "y"
 
@@ -142,6 +203,10 @@ class Rule(Entry):
         area: integral of r over all x at g = 1, a formula in the parameters or "infinite"; linear
             rules only.
         fault: what is wrong with a rule that is here as a warning, one sentence; empty for all others.
+        learned: the gradients of parameters that learn. What a rule leaves out follows from it, or is
+            torch's derivative of the op.
+
+    Raises ValueError for a learned parameter that the rule does not have.
     """
 
     suits: tuple[str, ...] = ()
@@ -151,8 +216,17 @@ class Rule(Entry):
     area: str | None = None
     fault: str = ""
     group: str = "general"
+    learned: tuple[Learned, ...] = ()
 
     result = "gradient"
+
+    def __post_init__(self) -> None:
+        own = {p.name for p in self.parameters}
+        if self.learned and COUNT in own:
+            raise ValueError(f"a rule that learns has no parameter {COUNT}: {_COUNT_ELSEWHERE}")
+        for learned in self.learned:
+            if missing := sorted(learned.named - own):
+                raise ValueError(f"{learned.name} learns by {', '.join(missing)}, no parameter of {self.key}")
 
     @cached_property
     def parsed(self) -> Formula | None:

@@ -17,12 +17,13 @@ from torch import Tensor
 from explorer.formula import printing
 from explorer.formula.derivative import derivative
 from explorer.formula.errors import FormulaError
-from explorer.formula.evaluation import Scope, bound, carries_gradient, constant_value
+from explorer.formula.evaluation import NOTHING, Scope, bound, carries_gradient, constant_value
 from explorer.formula.functions import FUNCTIONS, Function
 from explorer.formula.latex import latex, name_latex, number_latex
 from explorer.formula.parsing import MAX_DEPTH, MAX_LENGTH, MAX_NODES, parse_tree
 from explorer.formula.printing import number_text, percent
 from explorer.formula.tree import CONSTANTS, VARIABLES, Call, Data, Name, Node, data, names
+from explorer.formula.varying import varied
 
 __all__ = [
     "CONSTANTS", "FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "MAX_NODES", "VARIABLES", "Formula", "FormulaError",
@@ -102,16 +103,21 @@ class Formula:
         """The gradient for people to read: equal where all of its parts are finite numbers."""
         return _formula(derivative(self.tree, finite=True))
 
-    def bind(self, parameters: Mapping[str, float] | None = None) -> Callable[..., Tensor]:
-        """The function ``(x, y=None, g=None) -> Tensor`` of x's shape and dtype.
+    def varying(self, names: Collection[str]) -> Formula:
+        """The formula with some parameters as tensors, which what ``bind`` returns is then ``given``."""
+        return Formula(varied(self.tree, names))
 
-        x, y, g: tensors of one shape and floating dtype. Differentiable wherever torch's own operations
+    def bind(self, parameters: Mapping[str, float] | None = None) -> Callable[..., Tensor]:
+        """The function ``(x, y=None, g=None, given={}) -> Tensor`` of x's shape and dtype.
+
+        x, y, g: tensors of one shape and floating dtype; ``given`` those of the ``varying`` parameters by
+        name, of x's dtype and of shapes that broadcast to x's. Differentiable wherever torch's own operations
         are; outside the domain of a function NaN or infinite, as in torch. Raises KeyError for a
         parameter without a value.
         """
         values = sorted((name, float(value).hex()) for name, value in (parameters or {}).items())
         evaluate = bound(self.tree, tuple(values))
-        return lambda x, y=None, g=None: evaluate(Scope(x, y, g))
+        return lambda x, y=None, g=None, given=NOTHING: evaluate(Scope(x, y, g, given))
 
     def value(self, parameters: Mapping[str, float] | None = None) -> float:
         """The one value of a formula without x, y and g."""

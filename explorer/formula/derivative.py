@@ -152,9 +152,9 @@ class _Reverse:
             case Binary("/", left, _) | Unary("-", left) if left == ZERO:
                 return ZERO
             case Binary("*", left, Unary("-", right)):
-                return _negated(Binary("*", left, right))
+                return negated(Binary("*", left, right))
             case Unary("-", operand):
-                return _negated(operand)
+                return negated(operand)
             case Binary("+" | "-", left, right) if right == ZERO:
                 return left
             case Binary("+", left, right) if left == ZERO:
@@ -170,8 +170,8 @@ class _Reverse:
         """Two gradients added; one that is 0 counts for nothing."""
         if ZERO in (left, right):
             return right if left == ZERO else left
-        if self.finite and isinstance(_first_factor(right), Unary):
-            return Binary("-", left, _negated(right))
+        if self.finite and isinstance(first_factor(right), Unary):
+            return Binary("-", left, negated(right))
         return Binary("+", left, right)
 
 
@@ -203,18 +203,19 @@ def _guarded(tree: Node, node: Call) -> Node:
     return substituted(template(_OUTSIDE_DOMAIN), {Name("d"): tree})
 
 
-def _first_factor(node: Node) -> Node:
+def first_factor(node: Node) -> Node:
+    """What a product or quotient begins with, which is where its sign stands."""
     while isinstance(node, Binary) and node.operator in ("*", "/"):
         node = node.left
     return node
 
 
-def _negated(node: Node) -> Node:
+def negated(node: Node) -> Node:
     """The negative, with the sign before the first factor, where it needs no parentheses."""
     match node:
         case Unary("-", operand):
             return operand
         case Binary("*" | "/" as operator, left, right):
-            return Binary(operator, _negated(left), right)
+            return Binary(operator, negated(left), right)
         case _:
             return Unary("-", node)

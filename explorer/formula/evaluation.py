@@ -9,6 +9,7 @@ import math
 import operator
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache, reduce
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
@@ -24,7 +25,9 @@ from explorer.formula.tree import (
     Node,
     Number,
     Unary,
+    Varying,
     children,
+    has_values,
     is_condition,
     is_constant,
     names,
@@ -48,12 +51,16 @@ PYTHON: dict[str, Callable[..., float]] = {
 }  # fmt: skip
 
 
+NOTHING: Mapping[str, Tensor] = MappingProxyType({})
+
+
 class Scope(NamedTuple):
-    """The tensors a formula is evaluated on; an op's formula sees only x."""
+    """The tensors a formula is evaluated on; an op's formula sees only x, and ``given`` parameters."""
 
     x: Tensor
     y: Tensor | None = None
     g: Tensor | None = None
+    given: Mapping[str, Tensor] = NOTHING
 
 
 Evaluator = Callable[[Scope], Any]
@@ -110,8 +117,8 @@ def reductions(node: Node) -> list[Call]:
 def has_elements(node: Node) -> bool:
     """Whether the value has one number per element; a mean, or a constant, is one for all."""
     match node:
-        case Name(name):
-            return name in VARIABLES
+        case Name():
+            return has_values(node)
         case Call(function) if FUNCTIONS[function].reduces:
             return False
         case _:
@@ -223,6 +230,9 @@ def _operand(node: Node, parameters: Mapping[str, float], cast: bool, fill: bool
 
 
 def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
+    if isinstance(node, Varying):
+        name = node.name
+        return lambda scope: scope.given[name]
     if isinstance(node, Name):
         return operator.attrgetter(node.name)
     call = operation(node)

@@ -37,6 +37,7 @@ class Function:
     differentiate, the derivative of the function written out with ``where``.
     ``degree`` is by how much it multiplies the degree of its arguments, where it is a polynomial between
     its kinks: 0 for levels, 1 for straight lines; infinite for anything else.
+    ``composed`` is the function written out, for constants that are tensors where torch takes numbers only.
     ``domain`` says which constants torch takes for a dtype; for others, where torch raises, the result
     is NaN. ``keywords`` are torch's own, in every call. What ``reduces`` gives one number for all elements;
     of fewer than ``least`` of them, where torch raises or warns, it is NaN, and of a constant it is refused.
@@ -52,6 +53,7 @@ class Function:
     pieces: tuple[str, ...] = ()
     differentiable: bool = True
     degree: float = math.inf
+    composed: str = ""
     domain: Callable[..., bool] | None = None
     keywords: tuple[tuple[str, str], ...] = ()
     reduces: bool = False
@@ -164,18 +166,22 @@ _ROWS = (
     _row("selu", "g * 1.0507009873554805 * where(a > 0, 1, 1.6732632423543772 * exp(a))", jax="jax.nn.selu",
          pieces=_SIGN),
     _row("elu", "g * where(a > 0, 1, b * exp(a))", "g * where(a > 0, 0, expm1(a))", arity=2, torch=_NN,
-         jax="jax.nn.elu", latex=r"\operatorname{elu}_{#1}\left(#0\right)", pieces=_SIGN),
+         jax="jax.nn.elu", latex=r"\operatorname{elu}_{#1}\left(#0\right)",
+         composed="where(a > 0, a, b * expm1(a))", pieces=_SIGN),
     _row("celu", "g * where(a > 0, 1, exp(a / b))",
          "g * where(a > 0, 0, expm1(a / b) - a / b * exp(a / b))", arity=2, jax="jax.nn.celu",
-         latex=r"\operatorname{celu}_{#1}\left(#0\right)", pieces=_SIGN, domain=_celu_takes),
+         latex=r"\operatorname{celu}_{#1}\left(#0\right)",
+         composed="where(a > 0, a, b * expm1(a / b))", pieces=_SIGN, domain=_celu_takes),
     _row("leaky_relu", "g * where(a > 0, 1, b)", "g * where(a > 0, 0, a)", arity=2, torch=_NN,
-         jax="jax.nn.leaky_relu", latex=r"\operatorname{leaky\_relu}_{#1}\left(#0\right)", pieces=_SIGN,
+         jax="jax.nn.leaky_relu", latex=r"\operatorname{leaky\_relu}_{#1}\left(#0\right)",
+         composed="where(a > 0, a, a * b)", pieces=_SIGN,
          degree=1),
     _row("relu6", "where(0 < a < 6, g, 0)", torch=_NN, jax="jax.nn.relu6", pieces=("sign(a)", "sign(a - 6)"),
          degree=1),
     _row("hardtanh", "where(b < a < c, g, 0)", "where(a <= b, g, 0)", "where((a >= c) & (a > b), g, 0)",
          arity=3, torch=_NN, jax="jnp.clip",
-         latex=r"\operatorname{hardtanh}_{#1}^{#2}\left(#0\right)", pieces=("sign(a - b)", "sign(a - c)"),
+         latex=r"\operatorname{hardtanh}_{#1}^{#2}\left(#0\right)",
+         composed="where(a <= b, b, where(a >= c, c, a))", pieces=("sign(a - b)", "sign(a - c)"),
          domain=lambda dtype, low, high: not low > high, degree=1),
     _row("softsign", "g / (1 + abs(a)) - g * (y / (1 + abs(a))) * sign(a)", torch=_NN,
          jax="jax.nn.soft_sign"),
@@ -185,11 +191,13 @@ _ROWS = (
          jax="jax.nn.hard_swish", pieces=("sign(a - 3)", "sign(a + 3)"), degree=2),
     _row("softshrink", "where(-b <= a <= b, 0, g)", "where(-b <= a <= b, 0, where(a > 0, -g, g))", arity=2,
          torch=_NN, jax="jnp.multiply(jnp.sign(#0), jnp.maximum(jnp.subtract(jnp.abs(#0), #1), 0))",
-         latex=r"\operatorname{softshrink}_{#1}\left(#0\right)", pieces=("sign(a - b)", "sign(a + b)"),
+         latex=r"\operatorname{softshrink}_{#1}\left(#0\right)",
+         composed="where(a > b, a - b, where(a < -b, a + b, 0 * a))", pieces=("sign(a - b)", "sign(a + b)"),
          domain=lambda dtype, width: 0 <= width < math.inf, degree=1),
     _row("hardshrink", "where(-b <= a <= b, 0, g)", "0", arity=2, torch=_NN,
          jax="jnp.where(jnp.greater(jnp.abs(#0), #1), #0, 0)",
-         latex=r"\operatorname{hardshrink}_{#1}\left(#0\right)", pieces=("sign(a - b)", "sign(a + b)"),
+         latex=r"\operatorname{hardshrink}_{#1}\left(#0\right)",
+         composed="where(-b <= a <= b, 0 * a, a)", pieces=("sign(a - b)", "sign(a + b)"),
          degree=1),
     _row("reciprocal", "-g * (y * y)", latex=r"\frac{1}{#0}", pieces=_SIGN),
     _row("remainder", "g", "-g * floor(a / b)", arity=2, pieces=("floor(a / b)",), degree=1),

@@ -29,6 +29,11 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
+class Varying(Name):
+    """A parameter that is a tensor: its values differ from element to element, or may."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unary:
     """``-operand`` on a number, ``~operand`` on a condition."""
 
@@ -104,8 +109,13 @@ def is_condition(node: Node) -> bool:
 
 
 def is_constant(node: Node) -> bool:
-    """Whether the node has one value for all elements: no ``x``, ``y`` or ``g`` in it."""
-    return not any(isinstance(part, Name) and part.name in VARIABLES for part in walk(node))
+    """Whether the node has one value for all elements: no ``x``, ``y``, ``g`` or tensor in it."""
+    return not any(map(has_values, walk(node)))
+
+
+def has_values(node: Node) -> bool:
+    """Whether a leaf has a value for each element: ``x``, ``y``, ``g`` or a parameter that is a tensor."""
+    return isinstance(node, Varying) or (isinstance(node, Name) and node.name in VARIABLES)
 
 
 def measure(node: Node) -> tuple[int, int]:

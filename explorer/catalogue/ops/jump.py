@@ -1,5 +1,6 @@
 """Ops that jump: sign-like from −1 to 1, step-like from 0 to 1."""
 
+from explorer.catalogue.parameters import NEGATIVE, POSITIVE, TERNARY
 from explorer.catalogue.records import Op, Parameter
 
 # Each entry is a paragraph: name and formula, facts, words.
@@ -15,6 +16,11 @@ SIGN = (
        kinks=("-delta", "delta"),
        purpose="Gives −1, 0 or 1: binarisation with room for weights that do not matter.",
        source="Li et al. 2016, arXiv:1605.04711; larq ste_tern"),
+    Op("ttq", "Ternarise (trained)", "where(x > delta, wp, where(x < -delta, -wn, 0))",
+       also=("trained ternary quantization",), parameters=(POSITIVE, NEGATIVE, TERNARY),
+       kinks=("-delta", "delta"),
+       purpose="Gives −wn, 0 or wp: three levels, and the sizes of two of them are learned.",
+       source="TTQ, Zhu et al. 2017, arXiv:1612.01064, section 3"),
     Op("scaled_binarize", "Binarise (scaled)", "mean(abs(x)) * where(x >= 0, 1, -1)",
        also=("xnor",), kinks=("0",),
        purpose="Keeps the mean magnitude beside the signs: the closest binary copy of a whole tensor.",

@@ -1,6 +1,6 @@
 """Ops that round: the values between two levels are lost, and so is the gradient."""
 
-from explorer.catalogue.parameters import QMAX, QMIN, STEEPNESS, STEP
+from explorer.catalogue.parameters import LOG2_STEP, OFFSET, QMAX, QMIN, STEEPNESS, STEP
 from explorer.catalogue.records import Lattice, Op, Parameter
 
 # Each entry is a paragraph: name and formula, facts, words.
@@ -9,16 +9,30 @@ ROUNDING = (
     Op("round", "Round", "round(x)", also=("rint",), kinks=(Lattice("0.5", "1"),),
        purpose="Rounds to the nearest integer, halves to even: the heart of every quantiser."),
     Op("quantize", "Quantise", "clamp(round(x / s), qmin, qmax) * s",
-       also=("fake quantize",), parameters=(STEP, QMIN, QMAX),
+       also=("fake quantize",), parameters=(STEP, QMIN, QMAX), inner="x / s", outer="q * s",
        kinks=(Lattice("0.5 * s", "s", "(qmin + 0.5) * s", "(qmax - 0.5) * s"),),
        purpose="Rounds to multiples of a step and limits the number of levels, as integer hardware does.",
        source="LSQ, Esser et al. 2020, arXiv:1902.08153"),
     Op("quantize_clamp_first", "Quantise (clamp first)", "round(clamp(x / s, qmin, qmax)) * s",
-       parameters=(STEP, QMIN, QMAX),
+       parameters=(STEP, QMIN, QMAX), inner="x / s", outer="q * s",
        kinks=(Lattice("0.5 * s", "s", "(qmin + 0.5) * s", "(qmax - 0.5) * s"),),
        purpose="Limits before it rounds: the same values as Quantise, by the other order of two steps.",
        note="Differentiated step by step, clamping first masks beyond qmax, clamping last beyond qmax + ½.",
        source="LSQ, Esser et al. 2020, arXiv:1902.08153, equation 1"),
+    Op("quantize_offset", "Quantise (with offset)", "round(clamp((x - beta) / s, qmin, qmax)) * s + beta",
+       also=("asymmetric",), parameters=(STEP, QMIN, QMAX, OFFSET),
+       inner="(x - beta) / s", outer="q * s + beta",
+       kinks=(Lattice("0.5 * s + beta", "s", "(qmin + 0.5) * s + beta", "(qmax - 0.5) * s + beta"),),
+       purpose="A quantiser whose levels need not have 0 among them, for what lies to one side of 0.",
+       source="LSQ+, Bhalgat et al. 2020, arXiv:2004.09576, section 3.1"),
+    Op("quantize_power_of_two", "Quantise (power of two)",
+       "clamp(round(x / 2**ceil(log2_s)), qmin, qmax) * 2**ceil(log2_s)",
+       also=("power-of-two scaling",), parameters=(LOG2_STEP, QMIN, QMAX),
+       kinks=(Lattice("0.5 * 2**ceil(log2_s)", "2**ceil(log2_s)", "(qmin + 0.5) * 2**ceil(log2_s)",
+                      "(qmax - 0.5) * 2**ceil(log2_s)"),),
+       purpose="A quantiser whose step is a power of two, so that hardware shifts instead of multiplying.",
+       note="TQT learns log2 t, the logarithm of a threshold: log2_s is that less the bits of the levels.",
+       source="TQT, Jain et al. 2019, arXiv:1903.08066, section 3"),
     Op("dorefa", "DoReFa", "round(n * clamp(x, 0, 1)) / n",
        parameters=(Parameter("n", 3.0, 1.0, 255.0, "levels above 0: 2 to the number of bits, less 1"),),
        kinks=(Lattice("0.5 / n", "1 / n", "0", "1"),),

@@ -1,7 +1,7 @@
 """Rules that make sense for many ops: passing, masking, scaling and blocking the upstream gradient."""
 
 from explorer.catalogue.parameters import HI, LO
-from explorer.catalogue.records import Parameter, Rule
+from explorer.catalogue.records import Learned, Parameter, Rule
 
 _NO_RANGE = "It is about the bounds of a range, which this op does not have."
 _NO_RECTIFIER = "It was made for rectifiers, where y is 0 for every negative x and grows without bound."
@@ -25,6 +25,22 @@ GENERAL = (
          parameters=(LO, HI), kinks=("lo", "hi"), antiderivative="clamp(x, lo, hi)", area="hi - lo",
          purpose="Passes the gradient strictly inside the range and blocks it at the bounds too.",
          source="torch's hardtanh and relu6; torch.clamp since mid-2026 (pytorch pull request 191142)"),
+    Rule("learned_clamp", "Learned clamp", "g * (lo <= x <= hi)", also=("learned bounds",),
+         parameters=(LO, HI), kinks=("lo", "hi"), antiderivative="clamp(x, lo, hi)", area="hi - lo",
+         suits=("bounded",), otherwise=_NO_RANGE,
+         learned=(
+             Learned("lo", "g * (x < lo)", at_bound="clamp"),
+             Learned("hi", "g * (x > hi)", at_bound="clamp"),
+         ),
+         purpose="Learns both bounds: each gets the gradient of what lies beyond it, x the rest.",
+         source="torch.clamp with bounds that are tensors, up to version 2.13"),
+    Rule("pact", "PACT (learned upper bound)", "g * (lo <= x < hi)",
+         also=("parameterized clipping activation",), parameters=(LO, HI), kinks=("lo", "hi"),
+         antiderivative="clamp(x, lo, hi)", area="hi - lo", suits=("bounded",), otherwise=_NO_RANGE,
+         learned=(Learned("hi", "g * (x >= hi)", at_bound="published"),),
+         purpose="Learns where activations are cut off, PACT's alpha, here the op's upper bound hi.",
+         note="PACT's lower bound is 0 and does not learn by this rule.",
+         source="PACT, Choi et al. 2018, arXiv:1805.06085, equations 1 to 3"),
     Rule("published_clamp", "Published clamp (with its bug)", "where(x < lo, 0, where(x > hi, 1, g))",
          also=("ClampGradient",), parameters=(LO, HI), kinks=("lo", "hi"), linear=False, suits=("bounded",),
          otherwise=_NO_RANGE, fault="Above hi the gradient is 1 whatever g is: write 0 there, as clamp does.",

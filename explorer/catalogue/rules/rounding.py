@@ -1,7 +1,10 @@
 """Rules for ops that round: one hill per jump, or a mask where the levels end."""
 
-from explorer.catalogue.parameters import QMAX, QMIN, STEEPNESS, STEP
-from explorer.catalogue.records import Lattice, Parameter, Rule
+from explorer.catalogue.parameters import LOG2_STEP, OFFSET, QMAX, QMIN, STEEPNESS, STEP
+from explorer.catalogue.records import Lattice, Learned, Parameter, Rule
+
+_NO_LEVELS = "It asks for the levels of a quantiser, which this op does not have."
+_LSQ_SCALE = "1 / sqrt(N * qmax)"  # keeps the step of a parameter in proportion to those of the weights
 
 OTHERWISE = "It expects a jump at every half-integer, which this op does not make."
 
@@ -34,8 +37,45 @@ ROUNDING = (
     Rule("quantize_masked", "Masked to the levels", "g * (qmin <= x / s <= qmax)",
          parameters=(STEP, QMIN, QMAX), kinks=("qmin * s", "qmax * s"),
          antiderivative="clamp(x, qmin * s, qmax * s)", area="(qmax - qmin) * s",
-         otherwise="It asks for the levels of a quantiser, which this op does not have.",
+         otherwise=_NO_LEVELS,
          purpose="Straight-through between the lowest and the highest level, nothing where values saturate.",
          note="LSQ leaves both bounds out, PACT the upper one; torch.clamp up to version 2.13 keeps both.",
          source="the input's part in LSQ, arXiv:1902.08153, and PACT, arXiv:1805.06085"),
+    Rule("lsq", "LSQ (learned step size)", "g * (qmin < x / s < qmax)",
+         also=("learned step size quantization",), parameters=(STEP, QMIN, QMAX),
+         kinks=("qmin * s", "qmax * s"), antiderivative="clamp(x, qmin * s, qmax * s)",
+         area="(qmax - qmin) * s", otherwise=_NO_LEVELS,
+         learned=(
+             Learned("s", "g * where(x / s <= qmin, qmin, where(x / s >= qmax, qmax, round(x / s) - x / s))",
+                     _LSQ_SCALE, at_bound="published",
+                     note="Much code writes < and >, and so has 0 exactly at the outermost levels."),
+         ),
+         purpose="Learns the step: what saturates pulls it outwards, and rounding has its part too.",
+         source="LSQ, Esser et al. 2020, arXiv:1902.08153, equations 3 and 5, section 2.2"),
+    Rule("lsq_plus", "LSQ+ (learned step and offset)", "g * (qmin < (x - beta) / s < qmax)",
+         also=("learned offset",), parameters=(STEP, QMIN, QMAX, OFFSET),
+         kinks=("qmin * s + beta", "qmax * s + beta"),
+         antiderivative="clamp(x, qmin * s + beta, qmax * s + beta)", area="(qmax - qmin) * s",
+         otherwise="It asks for the levels of a quantiser with an offset, which this op does not have.",
+         learned=(
+             Learned("s", "g * where((x - beta) / s <= qmin, qmin, where((x - beta) / s >= qmax, qmax, "
+                     "round((x - beta) / s) - (x - beta) / s))", _LSQ_SCALE, at_bound="published",
+                     note="Much code writes < and >, and so has 0 exactly at the outermost levels."),
+             Learned("beta", "g * where(qmin < (x - beta) / s < qmax, 0, 1)", _LSQ_SCALE,
+                     at_bound="published", note="Some code scales the gradient of the step alone."),
+         ),
+         purpose="Learns the step and the offset: only what saturates pulls at the offset.",
+         source="LSQ+, Bhalgat et al. 2020, arXiv:2004.09576, section 3.1"),
+    Rule("tqt", "TQT (trained threshold)", "g * (qmin <= round(x / 2**ceil(log2_s)) <= qmax)",
+         also=("trained quantization thresholds",), parameters=(LOG2_STEP, QMIN, QMAX),
+         kinks=("(qmin - 0.5) * 2**ceil(log2_s)", "(qmax + 0.5) * 2**ceil(log2_s)"),
+         antiderivative="clamp(x, (qmin - 0.5) * 2**ceil(log2_s), (qmax + 0.5) * 2**ceil(log2_s))",
+         area="(qmax - qmin + 1) * 2**ceil(log2_s)",
+         otherwise="It asks for a step that is a power of two, which this op does not have.",
+         learned=(
+             Learned("log2_s", "g * log(2) * 2**ceil(log2_s) * (clamp(round(x / 2**ceil(log2_s)), qmin, qmax)"
+                     " - x / 2**ceil(log2_s) * (qmin <= round(x / 2**ceil(log2_s)) <= qmax))"),
+         ),
+         purpose="Learns the step in octaves: range is weighed against precision by one gradient.",
+         source="TQT, Jain et al. 2019, arXiv:1903.08066, section 3"),
 )

@@ -1,6 +1,7 @@
 """Rules for sign-like ops, which jump by 2: a rule that spreads the jump honestly has area 2."""
 
-from explorer.catalogue.records import Parameter, Rule
+from explorer.catalogue.parameters import NEGATIVE, POSITIVE, TERNARY
+from explorer.catalogue.records import Learned, Parameter, Rule
 
 _WINDOW = Parameter("c", 1.0, 0.05, 5.0, "window half-width: nothing passes outside")
 OTHERWISE = "It spreads a jump by 2 at 0, from −1 to 1, which this op does not make."
@@ -48,4 +49,15 @@ SIGN = (
          purpose="The rule of Binarise (scaled): the clipped gradient carries the same mean magnitude.",
          note="The mean counts as a constant; larq takes it per output channel, here it is over all values.",
          source="Bi-Real Net, Liu et al. 2018, arXiv:1808.00278; larq magnitude_aware_sign"),
+    Rule("ttq", "TTQ (learned levels)", "g * where(x > delta, wp, where(x < -delta, wn, 1))",
+         also=("trained ternary quantization",), parameters=(POSITIVE, NEGATIVE, TERNARY),
+         kinks=("-delta", "delta"), area="infinite",
+         antiderivative="clamp(x, -delta, delta) + wp * relu(x - delta) - wn * relu(-x - delta)",
+         otherwise="It asks for two levels and a threshold, which this op does not have.",
+         learned=(
+             Learned("wp", "g * (x > delta)"),
+             Learned("wn", "-g * (x < -delta)", note="The paper leaves out the minus that −wn brings."),
+         ),
+         purpose="Learns the sizes of both levels, and scales what reaches the weights by them.",
+         source="TTQ, Zhu et al. 2017, arXiv:1612.01064, section 3"),
 )

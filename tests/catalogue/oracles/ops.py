@@ -38,6 +38,16 @@ def quantize_clamp_first(x, s, qmin, qmax):
 
 
 @_op
+def quantize_offset(x, s, qmin, qmax, beta):
+    return quantize((x - beta).astype(x.dtype), s, qmin, qmax) + beta
+
+
+@_op
+def quantize_power_of_two(x, log2_s, qmin, qmax):
+    return quantize(x, math.ldexp(1.0, math.ceil(log2_s)), qmin, qmax)
+
+
+@_op
 def dorefa(x, n):
     return np.minimum(np.maximum(_half_even(x * n), 0), n) / n
 
@@ -87,6 +97,12 @@ def ternarize(x, delta):
 
 
 @_op
+def ttq(x, wp, wn, delta):
+    threshold = float(x.dtype.type(delta))
+    return np.select([wide(x) > threshold, wide(x) < -threshold], [wp, -wn], 0.0)
+
+
+@_op
 def scaled_binarize(x):
     return binarize(x) * np.abs(wide(x)).sum() / x.size
 
@@ -114,6 +130,11 @@ def relu(x):
 @_op
 def leaky_relu(x, slope):
     return np.maximum(wide(x), slope * wide(x))
+
+
+@_op
+def prelu(x, a):
+    return np.maximum(wide(x), 0) + a * np.minimum(wide(x), 0)
 
 
 @_op

@@ -253,3 +253,35 @@ def ewgs(x, y, g, delta):
 def quantize_masked(x, y, g, s, qmin, qmax):
     level = x / s
     return np.select([level < qmin, level > qmax], [0, 0], g)
+
+
+@_rule
+def learned_clamp(x, y, g, lo, hi):
+    return np.where(np.clip(x, x.dtype.type(lo), x.dtype.type(hi)) == x, g, 0)
+
+
+@_rule
+def pact(x, y, g, lo, hi):
+    return np.select([x < lo, x >= hi], [0, 0], g)
+
+
+@_rule
+def lsq(x, y, g, s, qmin, qmax):
+    level = x / s
+    return np.select([level <= qmin, level >= qmax], [0, 0], g)
+
+
+@_rule
+def lsq_plus(x, y, g, s, qmin, qmax, beta):
+    return lsq((x - beta).astype(x.dtype), y, g, s, qmin, qmax)
+
+
+@_rule
+def tqt(x, y, g, log2_s, qmin, qmax):
+    level = np.rint(x / math.ldexp(1.0, math.ceil(log2_s)))
+    return np.select([level < qmin, level > qmax], [0, 0], g)
+
+
+@_rule
+def ttq(x, y, g, wp, wn, delta):
+    return g * np.select([x > delta, x < -delta], [wp, wn], 1)

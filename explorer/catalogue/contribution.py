@@ -1,0 +1,180 @@
+"""What one element contributes to the gradient of a parameter, and from where that is known."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from explorer.catalogue.records import COUNT, Op, Rule
+from explorer.formula import Formula, derivative, parse
+from explorer.formula.derivative import ONE, UPSTREAM, ZERO, first_factor, negated
+from explorer.formula.tree import Binary, Name, Node, Unary, children, names, rebuilt, substituted
+
+Origin = Literal["rule", "follows", "torch"]
+ORIGINS: dict[Origin, str] = {
+    "rule": "the rule's own",
+    "follows": "follows from the rule",
+    "torch": "torch's derivative of the op",
+}
+_CORE = Name("q")
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one element contributes to the gradient of a parameter.
+
+    Attributes:
+        name: the parameter.
+        formula: in x, y, g and the parameters of op and rule.
+        shown: the same for people to read: equal where all of its parts are finite numbers.
+        scale: a factor on the sum, in the parameters and N, the number of elements that share the
+            parameter; None for 1.
+        origin: where it comes from, a key of ``ORIGINS``.
+        at_bound: who gets g exactly at a bound, a key of ``AT_BOUND``; "" where that is not said.
+        note: where sources disagree; one sentence.
+    """
+
+    name: str
+    formula: Formula
+    shown: Formula
+    scale: Formula | None
+    origin: Origin
+    at_bound: str = ""
+    note: str = ""
+
+    def factor(self, parameters: Mapping[str, float], elements: float) -> float:
+        """The number the sum is multiplied by, where so many elements share the parameter."""
+        return 1.0 if self.scale is None else self.scale.value({**parameters, COUNT: float(elements)})
+
+
+@dataclass(frozen=True)
+class Following:
+    """How a contribution follows from a rule r for x: ``outer + r * ratio``.
+
+    ``outer``, in x and g, is the parameter's part behind q; ``ratio``, in x, how q's argument moves with the
+    parameter for each step it moves with x.
+    """
+
+    outer: Node
+    ratio: Node
+
+
+@lru_cache
+def contribution(op: Op, rule: Rule, name: str) -> Contribution:
+    """What one element contributes to the gradient of a parameter of an op with a rule.
+
+    It is the rule's own; or else, where the op says how, it follows from the rule's formula for x; or else
+    it is torch's derivative of the op.
+
+    Raises ValueError, with a plain sentence, where there is none: for a name that y does not depend on, or
+    that torch sees no path to.
+    """
+    own = next((learned for learned in rule.learned if learned.name == name), None)
+    if own:
+        scale = own.parsed_scale
+        return Contribution(name, own.parsed, own.parsed, scale, "rule", own.at_bound, own.note)
+    if name not in op.parsed.parameters:
+        raise ValueError(_without(op, rule, name))
+    if rule.parsed and (way := following(op, name)):
+        formula = Formula(_followed(way, rule.parsed.tree))
+        return Contribution(name, formula, formula, None, "follows")
+    trees = torch_derivative(op, name)
+    if trees is None:
+        raise ValueError(
+            f"{name} of {op.key} has no gradient: torch sees no path from y to it, and the rule "
+            f"{rule.key} gives it none"
+        )
+    return Contribution(name, *trees, None, "torch")
+
+
+def learnable(op: Op, rule: Rule) -> tuple[str, ...]:
+    """The parameters of an op and a rule that can learn, the op's first."""
+    known = dict.fromkeys(p.name for p in (*op.parameters, *rule.parameters))
+    return tuple(name for name in known if _has_contribution(op, rule, name))
+
+
+def _has_contribution(op: Op, rule: Rule, name: str) -> bool:
+    try:
+        contribution(op, rule, name)
+    except ValueError:
+        return False
+    return True
+
+
+def _without(op: Op, rule: Rule, name: str) -> str:
+    if name in {p.name for p in rule.parameters}:
+        return f"{name} does not stand in y: it shapes the gradient of {rule.key} alone, and cannot learn"
+    return f"unknown parameter {name!r}: {op.key} with {rule.key} does not have it"
+
+
+def torch_derivative(op: Op, name: str) -> tuple[Formula, Formula] | None:
+    """Torch's derivative of an op by a parameter, in x and g: exactly, and for people to read.
+
+    None where it is 0 everywhere, or too long to be written out.
+    """
+    exact, short = (derivative(op.parsed.tree, name, finite=finite) for finite in (False, True))
+    return None if exact is None or short is None or short == ZERO else (Formula(exact), Formula(short))
+
+
+@lru_cache
+def following(op: Op, name: str) -> Following | None:
+    """How a parameter's contribution follows from any rule for x; None where the op does not say.
+
+    Raises ValueError for an inner and outer that the op's formula is not made of.
+    """
+    if op.inner is None or op.outer is None:
+        return None
+    own = [p.name for p in op.parameters]
+    inner = parse(op.inner, variables=("x",), parameters=own).tree
+    outer = parse(op.outer, variables=("q",), parameters=own).tree
+    core = _standing_for(_CORE, outer, op.parsed.tree)
+    if core is None or inner == core:
+        raise ValueError(f"{op.key} is not outer(q(inner)) with outer = {op.outer}, inner = {op.inner}")
+    if name in names(substituted(core, {inner: Name("u")})):
+        return None
+    behind = substituted(_slope(outer, name, UPSTREAM), {_CORE: core})
+    ratio = _quotient(_slope(inner, name, ONE), _slope(inner, "x", ONE))
+    return None if (behind, ratio) == (ZERO, ZERO) else Following(behind, ratio)
+
+
+def _standing_for(wanted: Name, pattern: Node, node: Node) -> Node | None:
+    """The part of a tree that stands where ``wanted`` stands in a pattern; None where they do not match."""
+    if pattern == wanted:
+        return node
+    if type(pattern) is not type(node) or rebuilt(pattern, children(node)) != node:
+        return None
+    pairs = zip(children(pattern), children(node), strict=True)
+    different = [pair for pair in pairs if pair[0] != pair[1]]
+    return _standing_for(wanted, *different[0]) if len(different) == 1 else None
+
+
+def _slope(tree: Node, name: str, upstream: Node) -> Node:
+    slope = derivative(tree, name, upstream=upstream, finite=True)
+    assert slope is not None  # of a tree this small
+    return slope
+
+
+def _quotient(numerator: Node, denominator: Node) -> Node:
+    """One tree by another: ``-1 * (x / s / s) / (1 / s)`` is ``-(x / s)``."""
+    if isinstance(first_factor(numerator), Unary):
+        return Unary("-", _quotient(negated(numerator), denominator))
+    match numerator, denominator:
+        case Binary("*", left, right), _ if left == ONE:
+            return _quotient(right, denominator)
+        case _ if denominator == ONE or numerator == ZERO:
+            return numerator
+        case Binary("/", left, right), Binary("/", one, divisor) if (one, divisor) == (ONE, right):
+            return left
+        case _:
+            return Binary("/", numerator, denominator)
+
+
+def _followed(way: Following, rule: Node) -> Node:
+    """The contribution: ``outer + rule * ratio``, a sign of the ratio before the whole."""
+    sign, ratio = ("-", way.ratio.operand) if isinstance(way.ratio, Unary) else ("+", way.ratio)
+    moved = rule if ratio == ONE else Binary("*", rule, ratio)
+    if ratio == ZERO:
+        return way.outer
+    if way.outer == ZERO:
+        return moved if sign == "+" else Unary("-", moved)
+    return Binary(sign, way.outer, moved)
