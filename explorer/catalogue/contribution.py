@@ -128,9 +128,10 @@ def following(op: Op, name: str) -> Following | None:
     inner = parse(op.inner, variables=("x",), parameters=own).tree
     outer = parse(op.outer, variables=("q",), parameters=own).tree
     core = _standing_for(_CORE, outer, op.parsed.tree)
-    if core is None or inner == core:
+    rest = names(substituted(core, {inner: Name("u")})) if core else ("x",)
+    if core is None or "x" in rest:
         raise ValueError(f"{op.key} is not outer(q(inner)) with outer = {op.outer}, inner = {op.inner}")
-    if name in names(substituted(core, {inner: Name("u")})):
+    if name in rest:
         return None
     behind = substituted(_slope(outer, name, UPSTREAM), {_CORE: core})
     ratio = _quotient(_slope(inner, name, ONE), _slope(inner, "x", ONE))

@@ -256,7 +256,9 @@ class _Parser:
         if text in FUNCTIONS:
             raise error_at(column, shown, f" is a function: write {text}(…)")
         if text in VARIABLES:
-            raise error_at(column, shown, f" is not known here: use {' or '.join(self.variables)}")
+            raise error_at(
+                column, shown, f" is not known here: use {' or '.join(self.variables) or 'parameters'}"
+            )
         if text in _INSTEAD:
             raise self.instead(token)
         if MEANT.get(text) in self.variables:

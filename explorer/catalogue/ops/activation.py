@@ -30,7 +30,7 @@ RECTIFIERS = (
        purpose="Lets a little of what is negative through, so that no unit can die.",
        source="Maas et al. 2013, Rectifier Nonlinearities Improve Neural Network Acoustic Models"),
     Op("prelu", "PReLU", "where(x > 0, x, a * x)", also=("parametric relu",),
-       parameters=(Parameter("a", 0.25, -1.0, 1.0, "slope left of 0, which is learned"),), kinks=("0",),
+       parameters=(Parameter("a", 0.25, -1.0, 1.0, "slope left of 0: it is learned"),), kinks=("0",),
        purpose="A leaky ReLU that learns how much of what is negative it lets through.",
        note="Where a is negative the sign of y does not tell that of x: to ask for y > 0 is wrong.",
        source="He et al. 2015, arXiv:1502.01852, section 2.1; torch.nn.PReLU"),

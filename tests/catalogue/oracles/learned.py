@@ -1,0 +1,76 @@
+"""Oracles of what learns: the op as code without a Function, which autograd differentiates.
+
+Rounding is ``a + (round(a) - a).detach()``, what saturates is chosen by ``torch.where``. Each takes x, the
+factor by which the gradients of its parameters are scaled, and the parameters by name, all of one dtype.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+Composed = Callable[..., Tensor]
+
+
+def _rounded(a: Tensor) -> Tensor:
+    return a + (a.round() - a).detach()
+
+
+def _scaled(parameter: Tensor, factor: float) -> Tensor:
+    """The same value, with ``factor`` times the gradient."""
+    return (parameter - parameter * factor).detach() + parameter * factor
+
+
+def _levels(u: Tensor, qmin: Tensor, qmax: Tensor) -> Tensor:
+    return torch.where(u <= qmin, qmin, torch.where(u >= qmax, qmax, _rounded(u)))
+
+
+def lsq(x: Tensor, factor: float, s: Tensor, qmin: Tensor, qmax: Tensor) -> Tensor:
+    step = _scaled(s, factor)
+    return _levels(x / step, qmin, qmax) * step
+
+
+def lsq_plus(x: Tensor, factor: float, s: Tensor, qmin: Tensor, qmax: Tensor, beta: Tensor) -> Tensor:
+    step, offset = _scaled(s, factor), _scaled(beta, factor)
+    return _levels((x - offset) / step, qmin, qmax) * step + offset
+
+
+def tqt(x: Tensor, factor: float, log2_s: Tensor, qmin: Tensor, qmax: Tensor) -> Tensor:
+    step = 2 ** (log2_s + (log2_s.ceil() - log2_s).detach())
+    level = _rounded(x / step)
+    return torch.where(level < qmin, qmin, torch.where(level > qmax, qmax, level)) * step
+
+
+def pact(x: Tensor, factor: float, lo: Tensor, hi: Tensor) -> Tensor:
+    return torch.where(x >= hi, hi, torch.where(x < lo, lo.detach(), x))
+
+
+def learned_clamp(x: Tensor, factor: float, lo: Tensor, hi: Tensor) -> Tensor:
+    return torch.where(x < lo, lo, torch.where(x > hi, hi, x))
+
+
+def ttq(x: Tensor, factor: float, wp: Tensor, wn: Tensor, delta: Tensor) -> Tensor:
+    levels = wp * (x > delta) - wn * (x < -delta)
+    slope = torch.where(x > delta, wp, torch.where(x < -delta, wn, 1.0)).detach()
+    return levels + slope * (x - x.detach())
+
+
+def prelu(x: Tensor, factor: float, a: Tensor) -> Tensor:
+    return functional.relu(x) - a * functional.relu(-x)
+
+
+# (op, rule) -> what the op is, with the gradients that the rule and its learned parameters are due.
+LEARNED: dict[tuple[str, str], Composed] = {
+    ("quantize", "lsq"): lsq,
+    ("quantize_clamp_first", "lsq"): lsq,
+    ("quantize_offset", "lsq_plus"): lsq_plus,
+    ("quantize_power_of_two", "tqt"): tqt,
+    ("clamp", "pact"): pact,
+    ("clamp", "learned_clamp"): learned_clamp,
+    ("hardtanh", "learned_clamp"): learned_clamp,
+    ("ttq", "ttq"): ttq,
+    ("prelu", "default"): prelu,
+}

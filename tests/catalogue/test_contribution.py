@@ -1,0 +1,259 @@
+"""What one element contributes to a parameter's gradient, against autograd of code without a Function."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import torch
+from torch import Tensor
+
+from explorer.catalogue import (
+    AT_BOUND,
+    OPS,
+    ORIGINS,
+    RULES,
+    Learned,
+    Op,
+    Parameter,
+    Rule,
+    contribution,
+    find_op,
+    find_rule,
+    kink_points,
+    learnable,
+    values,
+)
+from explorer.formula import Formula, FormulaError
+from tests.catalogue.cases import settings_of
+from tests.catalogue.oracles.learned import LEARNED
+
+RANDOM = 20_000
+PAIRS = [pytest.param(OPS[op], RULES[rule], id=f"{op} {rule}") for op, rule in LEARNED]
+
+
+def points(op: Op, rule: Rule, parameters: dict[str, float]) -> Tensor:
+    """20,000 random x, every kink of op and rule within ±8 ten times, both zeros; float64."""
+    kinks = [kink for entry in (op, rule) for kink in kink_points(entry.kinks or (), parameters, -8, 8, 9999)]
+    exact = torch.tensor([0.0, -0.0, *kinks], dtype=torch.float64).repeat(10)
+    spread = torch.randn(RANDOM, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    return torch.cat([2 * spread, exact])
+
+
+def due(op: Op, rule: Rule, parameters: dict[str, float], x: Tensor, g: Tensor) -> dict[str, Tensor]:
+    """y and, by name, the gradients of x and of parameters with a value of their own for each element."""
+    leaves = {"x": x.clone().requires_grad_()}
+    leaves |= {name: torch.full_like(x, value, requires_grad=True) for name, value in parameters.items()}
+    factor = _factor(rule, parameters, len(x))
+    rest = {name: leaf for name, leaf in leaves.items() if name != "x"}
+    y = LEARNED[op.key, rule.key](leaves["x"], factor, **rest)
+    gradients = torch.autograd.grad(y, list(leaves.values()), g, allow_unused=True)
+    return {"y": y.detach(), **dict(zip(leaves, gradients, strict=True))}
+
+
+def _factor(rule: Rule, parameters: dict[str, float], elements: int) -> float:
+    return (elements * parameters["qmax"]) ** -0.5 if rule.key in ("lsq", "lsq_plus") else 1.0
+
+
+def upstream(x: Tensor) -> Tensor:
+    return torch.randn(x.shape, dtype=x.dtype, generator=torch.Generator().manual_seed(2))
+
+
+def learned_names(op: Op, rule: Rule) -> list[str]:
+    return [learned.name for learned in rule.learned] or list(learnable(op, rule))
+
+
+def test_every_rule_that_learns_has_an_oracle():
+    assert {rule.key for rule in RULES.values() if rule.learned} | {"default"} == {
+        rule for _, rule in LEARNED
+    }
+
+
+@pytest.mark.parametrize(("op", "rule"), PAIRS)
+def test_contributions_and_the_gradient_of_x_are_those_of_composed_code(op: Op, rule: Rule):
+    for settings in settings_of(op):
+        parameters = values(op, rule, settings)
+        x = points(op, rule, parameters)
+        g = upstream(x)
+        expected = due(op, rule, parameters, x, g)
+        y = op.parsed.bind(parameters)(x)
+        torch.testing.assert_close(y, expected["y"], rtol=1e-13, atol=1e-13)
+        if rule.parsed:
+            torch.testing.assert_close(rule.parsed.bind(parameters)(x, y, g), expected["x"])
+        for name in learned_names(op, rule):
+            found = contribution(op, rule, name)
+            part = found.factor(parameters, len(x)) * found.formula.bind(parameters)(x, y, g)
+            torch.testing.assert_close(part, expected[name], rtol=1e-12, atol=1e-12, msg=f"{op} {name}")
+
+
+@pytest.mark.parametrize(("op", "rule"), PAIRS)
+def test_what_is_shown_is_what_is_computed(op: Op, rule: Rule):
+    parameters = values(op, rule, {})
+    x = points(op, rule, parameters)[-500:]
+    y = op.parsed.bind(parameters)(x)
+    for name in learnable(op, rule):
+        found = contribution(op, rule, name)
+        exact, shown = (
+            formula.bind(parameters)(x, y, upstream(x)) for formula in (found.formula, found.shown)
+        )
+        torch.testing.assert_close(exact, shown, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.key)
+def test_who_learns_exactly_at_a_bound_is_as_the_entry_says(rule: Rule):
+    """The value at the bound is that beyond it, that inside, or half way between."""
+    share = {"published": 1.0, "minimum": 0.5, "clamp": 0.0}
+    parameters = {p.name: p.default for p in rule.parameters}
+    for learned in rule.learned:
+        if not learned.at_bound:
+            continue
+        kinks = kink_points(rule.kinks, parameters, -9, 9, 99)
+        moved = [kinks[0], kinks[-1]] if learned.name not in ("lo", "hi") else [parameters[learned.name]]
+        for kink in moved:
+            outwards = -1e-9 if kink == kinks[0] else 1e-9
+            x = torch.tensor([kink - outwards, kink, kink + outwards], dtype=torch.float64)
+            inside, at, beyond = learned.parsed.bind(parameters)(x, None, torch.ones_like(x)).tolist()
+            wanted = inside + share[learned.at_bound] * (beyond - inside)
+            assert at == pytest.approx(wanted, abs=1e-6), (learned.name, kink)
+
+
+@pytest.mark.parametrize(
+    ("op", "rule", "name", "origin", "text"),
+    [
+        ("quantize", "lsq", "s", "rule",
+         "g * where(x / s <= qmin, qmin, where(x / s >= qmax, qmax, round(x / s) - x / s))"),
+        ("quantize", "quantize_masked", "s", "follows",
+         "g * clamp(round(x / s), qmin, qmax) - g * (qmin <= x / s <= qmax) * (x / s)"),
+        ("quantize_offset", "quantize_masked", "beta", "follows", "g - g * (qmin <= x / s <= qmax)"),
+        ("quantize", "default", "s", "torch", "g * clamp(round(x / s), qmin, qmax)"),
+        ("quantize", "quantize_masked", "qmax", "torch",
+         "where((round(x / s) > qmax) | (qmax < qmin), g * s, 0)"),
+        ("clamp", "straight_through", "hi", "torch", "where((x > hi) | (hi < lo), g, 0)"),
+        ("prelu", "default", "a", "torch", "where(x > 0, 0, g * x)"),
+        ("formula: tanh(b * x) / b", "formula: g", "b", "torch",
+         "-g * (tanh(b * x) / b / b) + g / b * (1 - tanh(b * x) ** 2) * x"),
+    ],
+)  # fmt: skip
+def test_where_a_contribution_comes_from(op, rule, name, origin, text):
+    found = contribution(find_op(op), find_rule(rule), name)
+    assert (found.origin, found.shown.text) == (origin, text)
+
+
+def test_every_origin_has_its_words():
+    assert set(ORIGINS) == {"rule", "follows", "torch"}
+
+
+def test_what_follows_from_any_rule_is_the_chain_rule():
+    """y = outer(q(inner)): a rule for x is a slope of q, and what the step gets follows from it."""
+    op, parameters = OPS["quantize"], {"s": 0.37, "qmin": -4.0, "qmax": 3.0}
+    x, k = torch.linspace(-3, 3, 501, dtype=torch.float64), 5.0
+    g = upstream(x)
+    found = contribution(op, find_rule("formula: g / (1 + k * abs(x))**2"), "s")
+    part = found.formula.bind(parameters | {"k": k})(x, None, g)
+    step = torch.full_like(x, 0.37, requires_grad=True)
+    u = x / step
+    levels = u.detach().round().clamp(-4, 3) + (u - u.detach()) / (1 + k * x.abs()) ** 2
+    torch.testing.assert_close(part, torch.autograd.grad(levels * step, step, g)[0])
+
+
+def test_a_threshold_gets_minus_what_x_gets():
+    op = Op(
+        "mine", "Mine", "where(x - v >= 0, 1, 0)", parameters=(Parameter("v", 1.0),), inner="x - v", outer="q"
+    )
+    found = contribution(op, RULES["atan_surrogate"], "v")
+    parameters = values(op, RULES["atan_surrogate"], {})
+    x = torch.linspace(-3, 3, 61, dtype=torch.float64)
+    rule = RULES["atan_surrogate"].parsed.bind(parameters)(x, None, upstream(x))
+    torch.testing.assert_close(found.formula.bind(parameters)(x, None, upstream(x)), -rule)
+
+
+@pytest.mark.parametrize("op", [op for op in OPS.values() if op.inner], ids=lambda op: op.key)
+def test_inner_and_outer_reach_a_parameter(op: Op):
+    origins = {contribution(op, RULES["straight_through"], name).origin
+               for name in learnable(op, RULES["straight_through"])}  # fmt: skip
+    assert "follows" in origins
+
+
+@pytest.mark.parametrize(("inner", "outer"), [("x / s", "q / s"), ("x * s", "q * s"), ("x / s", "s * q")])
+def test_an_op_that_is_not_made_of_its_parts_is_refused(inner, outer):
+    op = Op("mine", "Mine", "round(x / s) * s", parameters=(Parameter("s", 1.0),), inner=inner, outer=outer)
+    with pytest.raises(ValueError, match=re.escape("mine is not outer(q(inner)) with outer = ")):
+        contribution(op, RULES["straight_through"], "s")
+
+
+@pytest.mark.parametrize(
+    ("op", "rule", "name", "message"),
+    [
+        (
+            "ternarize",
+            "default",
+            "delta",
+            "delta of ternarize has no gradient: torch sees no path from y to it",
+        ),
+        ("hardshrink", "straight_through", "lambd", "lambd of hardshrink has no gradient"),
+        ("quantize_power_of_two", "default", "log2_s", "log2_s of quantize_power_of_two has no gradient"),
+        ("sign", "clipped", "c", "c does not stand in y: it shapes the gradient of clipped alone"),
+        ("sign", "clipped", "s", "unknown parameter 's': sign with clipped does not have it"),
+    ],
+)
+def test_there_is_no_silent_zero(op, rule, name, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        contribution(OPS[op], RULES[rule], name)
+    assert name not in learnable(OPS[op], RULES[rule])
+
+
+def test_a_contribution_that_is_zero_everywhere_is_refused_for_every_op():
+    """What torch gives no gradient is told as such, and whatever is called learnable gets some."""
+    for op in OPS.values():
+        x = torch.linspace(-6, 6, 1201, dtype=torch.float64)
+        parameters = values(op, None, {})
+        for name in learnable(op, RULES["default"]):
+            part = contribution(op, RULES["default"], name).formula.bind(parameters)(
+                x, None, torch.ones_like(x)
+            )
+            assert part.abs().sum() > 0, (op.key, name)
+
+
+S, Q = Parameter("s", 0.5, 0.01, 5.0), Parameter("qmax", 3.0, 1.0, 255.0)
+
+
+def test_only_a_scale_may_name_the_number_of_elements():
+    with pytest.raises(
+        FormulaError, match="N stands for the number of elements, which only a scale"
+    ) as caught:
+        Learned("s", "g * x / sqrt(N)")
+    assert caught.value.column == 14
+    rule = Rule(
+        "mine", "Mine", "g * s", parameters=(S, Q), learned=(Learned("s", "g", "1 / sqrt(N * qmax)"),)
+    )
+    found = contribution(OPS["quantize"], rule, "s")
+    assert found.factor({"qmax": 3.0}, 12) == 1 / 6
+    with pytest.raises(FormulaError, match='"x" at column 1 is not known here: use parameters'):
+        Rule("mine", "Mine", "g * s", parameters=(S,), learned=(Learned("s", "g", "x / N"),))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"learned": (Learned("t", "g"),)}, "t learns by t, no parameter of mine"),
+        ({"learned": (Learned("s", "g * q"),)}, "s learns by q, no parameter of mine"),
+        ({"learned": (Learned("s", "g", "1 / qmax"),)}, "s learns by qmax, no parameter of mine"),
+        ({"learned": (Learned("s", "g"),), "parameters": (S, Parameter("N", 1.0))}, "has no parameter N"),
+    ],
+)
+def test_a_rule_that_learns_what_it_does_not_have(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Rule("mine", "Mine", "g", **{"parameters": (S,), **arguments})
+
+
+def test_a_convention_that_has_no_name():
+    with pytest.raises(ValueError, match="at_bound must be one of published, minimum, clamp, not 'half'"):
+        Learned("s", "g", at_bound="half")
+    assert all(sentence.endswith(".") for sentence in AT_BOUND.values())
+
+
+def test_without_a_scale_the_factor_is_one():
+    found = contribution(OPS["clamp"], RULES["pact"], "hi")
+    assert found.factor({}, 7) == 1.0
+    assert found.at_bound == "published"
+    assert isinstance(found.formula, Formula)
