@@ -30,7 +30,7 @@ TRUE_DERIVATIVES = [
     ("formula: atan(pi*x)/pi", "atan_surrogate"),
 ]
 HALVES = (torch.float16, torch.bfloat16)
-WITHOUT_PATH = ("binarize", "ternarize", "step", "step_open")
+WITHOUT_PATH = ("binarize", "ternarize", "ttq", "step", "step_open")
 
 
 def _key(entry: Op | Rule) -> str:

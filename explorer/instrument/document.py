@@ -6,19 +6,23 @@ from functools import cache
 from typing import Any
 
 from explorer.catalogue import (
+    AT_BOUND,
     FAMILIES,
     GROUPS,
     MOST_RULES,
     OPS,
+    ORIGINS,
     OWN,
     RULES,
     Kink,
     Lattice,
+    Learned,
     Op,
     Rule,
     find_op,
     find_rule,
 )
+from explorer.catalogue.contribution import following, torch_derivative
 from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE, POINTS
 from explorer.formula import MAX_LENGTH, Formula, derivative, parse
@@ -44,6 +48,10 @@ def entry(record: Op | Rule) -> Json:
     (see ``kinks.turns``), and ``slopes`` those of the formula in x and y. ``movable`` says which kinks are
     a parameter, or minus one. ``gradient`` (of an op) is what torch's autograd returns, in x and g, or null
     where it cannot be written out; a ``flat`` op is constant between its kinks.
+
+    What a parameter learns, by name (see ``contribution``): ``learned`` of a rule is its own; ``follows`` of
+    an op, with any rule that has a formula, is ``outer + rule * ratio``; ``torch`` of an op is torch's
+    derivative. The first of the three that has the name counts; the default rule has the last alone.
     """
     formula = record.parsed
     told = ("key", "label", "also", "purpose", "source", "note", "formula")
@@ -57,9 +65,11 @@ def entry(record: Op | Rule) -> Json:
         common |= _watched(formula)
     if isinstance(record, Rule):
         common["usesY"] = formula is not None and "y" in formula.variables
+        common["learned"] = {learned.name: _learned(learned) for learned in record.learned}
         return common | {"group": record.group, "suits": record.suits, "otherwise": record.otherwise}
     gradient = record.parsed.gradient
     common |= {"family": record.family, "gradient": gradient and gradient.data}
+    common |= {"follows": dict(_follows(record)), "torch": dict(_by_torch(record))}
     return common | {"flat": known_degree(record) == 0}
 
 
@@ -71,6 +81,7 @@ def document() -> Json:
         "rules": {key: entry(rule) for key, rule in RULES.items()},
         "families": FAMILIES,
         "groups": GROUPS,
+        "origins": ORIGINS,
         "own": OWN,
         "firstOwn": {
             "op": entry(find_op(OWN + FIRST_OWN_OP)),
@@ -134,6 +145,34 @@ def choice_data(
             "rule": [entry(rule) for rule in rules if rule.key not in RULES],
         },
     }
+
+
+def _learned(learned: Learned) -> Json:
+    """What a rule says that a parameter learns; the scale in its parameters and N."""
+    scale = learned.parsed_scale
+    return {
+        "tree": learned.parsed.data,
+        "text": learned.parsed.text,
+        "scale": scale and scale.data,
+        "scaleText": scale and scale.text,
+        "atBound": AT_BOUND.get(learned.at_bound, ""),
+        "note": learned.note,
+    }
+
+
+def _follows(op: Op) -> Iterator[tuple[str, Json]]:
+    """How a parameter's contribution follows from a rule, for the parameters that inner and outer reach."""
+    for parameter in op.parameters:
+        if way := following(op, parameter.name):
+            yield parameter.name, {"outer": data(way.outer), "ratio": data(way.ratio)}
+
+
+def _by_torch(op: Op) -> Iterator[tuple[str, Json]]:
+    """Torch's derivative by each parameter that it has one by."""
+    for parameter in op.parameters:
+        if found := torch_derivative(op, parameter.name):
+            exact, shown = found
+            yield parameter.name, {"tree": exact.data, "text": shown.text}
 
 
 def _watched(formula: Formula) -> Json:

@@ -7,8 +7,22 @@ import json
 import pytest
 import torch
 
-from explorer.catalogue import OPS, RULES, Lattice, Op, Rule, find_op, find_rule
+from explorer.catalogue import (
+    AT_BOUND,
+    OPS,
+    ORIGINS,
+    RULES,
+    Lattice,
+    Op,
+    Rule,
+    contribution,
+    find_op,
+    find_rule,
+    learnable,
+    values,
+)
 from explorer.formula import Formula, parse
+from explorer.formula.tree import Binary, Node
 from explorer.instrument import document, entry
 from tests.formula.reading import read
 
@@ -44,6 +58,39 @@ def test_an_entry_holds_its_record(record: Op | Rule):
 @pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
 def test_an_op_has_its_gradient(op: Op):
     assert Formula(read(entry(op)["gradient"])) == op.parsed.gradient
+
+
+def told_contribution(op: Op, rule: Rule, name: str) -> tuple[Node, Node | None]:
+    """A contribution and its scale as the browser puts them together from the two entries."""
+    of_op, of_rule = entry(op), entry(rule)
+    if own := of_rule["learned"].get(name):
+        return read(own["tree"]), own["scale"] and read(own["scale"])
+    if rule.parsed and (way := of_op["follows"].get(name)):
+        return Binary("+", read(way["outer"]), Binary("*", rule.parsed.tree, read(way["ratio"]))), None
+    return read(of_op["torch"][name]["tree"]), None
+
+
+@pytest.mark.parametrize("op", [op for op in OPS.values() if op.parameters], ids=lambda op: op.key)
+def test_what_a_parameter_learns_is_told(op: Op):
+    x = torch.linspace(-3.1, 3.3, 65, dtype=torch.float64)
+    for rule in (find_rule("formula: g * abs(x)"), *RULES.values()):
+        for name in learnable(op, rule):
+            parameters = values(op, rule, {})
+            found, (tree, scale) = contribution(op, rule, name), told_contribution(op, rule, name)
+            told, wanted = (f.bind(parameters)(x, x.cos(), x.sin()) for f in (Formula(tree), found.formula))
+            torch.testing.assert_close(told, wanted, rtol=1e-12, atol=1e-12)
+            assert scale == (found.scale and found.scale.tree)
+        unlearned = {p.name for p in op.parameters} - set(learnable(op, rule))
+        assert not unlearned & {*entry(op)["torch"], *entry(rule)["learned"]}
+
+
+def test_what_is_learned_has_its_words():
+    told = entry(RULES["pact"])["learned"]["hi"]
+    assert told["text"] == "g * (x >= hi)"
+    assert told["atBound"] == AT_BOUND["published"]
+    assert entry(RULES["lsq"])["learned"]["s"]["scaleText"] == "1 / sqrt(N * qmax)"
+    assert entry(OPS["clamp"])["torch"]["hi"]["text"] == "where((x > hi) | (hi < lo), g, 0)"
+    assert document()["origins"] == ORIGINS
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.key)

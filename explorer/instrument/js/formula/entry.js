@@ -33,10 +33,17 @@
  * @property {{x: Tree, y: Tree}} [slopes] of the formula in x and in y
  * @property {{name: string, sign: number}[]} movable the parameters that are a kink, or minus one
  *
- * @typedef {Common & {tree: Tree, gradient: Tree|null, flat: boolean, family: string}} Op ``gradient`` is
+ * @typedef {{tree: Tree, text: string, scale: Tree|null, scaleText: string|null, atBound: string,
+ *   note: string}} Learned what one element contributes to a parameter's gradient; ``scale``, on the sum, in
+ *   the parameters and N
+ * @typedef {{outer: Tree, ratio: Tree}} Following a contribution that is outer + rule * ratio
+ * @typedef {{tree: Tree, text: string}} Derivative
+ *
+ * @typedef {Common & {tree: Tree, gradient: Tree|null, flat: boolean, family: string,
+ *   follows: {[parameter: string]: Following}, torch: {[parameter: string]: Derivative}}} Op ``gradient`` is
  *   torch's own, null where it cannot be written out; a ``flat`` op is constant between its kinks
- * @typedef {Common & {tree: Tree|null, usesY: boolean, group: string, suits: string[],
- *   otherwise: string}} Rule
+ * @typedef {Common & {tree: Tree|null, usesY: boolean, group: string, suits: string[], otherwise: string,
+ *   learned: {[parameter: string]: Learned}}} Rule
  * @typedef {Op|Rule} Entry
  */
 
