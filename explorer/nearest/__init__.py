@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from explorer.catalogue import OPS, RULES, Op, Rule, checked, find_op, find_rule
+from explorer.catalogue import OPS, Op, Rule, checked, find_op, find_rule
 from explorer.curves import Floats
 from explorer.nearest.neighbours import Neighbour, Neighbours, neighbours, suiting
 from explorer.nearest.target import measured, target_of
@@ -78,5 +78,7 @@ def matches(
 
 def _without_op() -> list[Rule]:
     return [
-        rule for rule in RULES.values() if rule.linear and rule.parsed and "y" not in rule.parsed.variables
+        rule
+        for rule in suiting(find_op("formula: x"))
+        if rule.linear and rule.parsed and "y" not in rule.parsed.variables
     ]

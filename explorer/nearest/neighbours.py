@@ -68,9 +68,13 @@ class Neighbours(list[Neighbour]):
 
 
 def suiting(op: Op) -> list[Rule]:
-    """The rules that make sense for an op; all of them for one that is not of the catalogue."""
+    """The rules that make sense for an op; all of them for one that is not of the catalogue.
+
+    Rules that learn are left out: they are known by what their parameters get, and for x are others again.
+    """
     own = op.family == OWN_FAMILY
-    return [rule for rule in RULES.values() if own or not rule.suits or op.family in rule.suits]
+    rules = [rule for rule in RULES.values() if not rule.learned]
+    return [rule for rule in rules if own or not rule.suits or op.family in rule.suits]
 
 
 def neighbours(op: Op, target: Target, settings: Mapping[str, float], rules: Sequence[Rule]) -> Neighbours:
