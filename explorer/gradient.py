@@ -1,14 +1,25 @@
 """The single autograd boundary: where an op meets a backward rule."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch._C._functorch import is_functorch_wrapped_tensor  # torch has no public name for it
 
-from explorer.catalogue import Op, Rule, checked, find_op, find_rule, values
+from explorer.catalogue import (
+    COUNT,
+    Contribution,
+    Op,
+    Rule,
+    checked,
+    contribution,
+    find_op,
+    find_rule,
+    values,
+)
 from explorer.formula import Formula, FormulaError
 
 Forward = Callable[[Tensor], Tensor]
@@ -124,15 +135,142 @@ def _applied(x: Tensor, forward: Forward, backward: Backward) -> Tensor:
     return y
 
 
-def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float) -> Tensor:
+@dataclass(frozen=True)
+class Learning:
+    """An op with a rule where some parameters are tensors, which get gradients of their own.
+
+    ``given`` holds these tensors by name, each of x's dtype and of a shape that broadcasts to x's: one value,
+    or one for each channel. x, y and g are of one shape.
+    """
+
+    op: Callable[..., Tensor]
+    rule: Callable[..., Tensor] | None
+    parts: Mapping[str, Callable[..., Tensor]]
+    contributions: Mapping[str, Contribution]
+    numbers: Mapping[str, float]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters that learn."""
+        return tuple(self.contributions)
+
+    def forward(self, x: Tensor, given: Mapping[str, Tensor]) -> Tensor:
+        """The op: y, of x's shape and dtype, in memory of its own."""
+        return self.op(x, None, None, given)
+
+    def gradient(self, x: Tensor, y: Tensor, g: Tensor, given: Mapping[str, Tensor]) -> Tensor:
+        """What the rule makes of an upstream gradient for x, outside any graph."""
+        if self.rule is not None:
+            return self.rule(x, y, g, given)
+        leaf, fixed = x.detach().requires_grad_(), {name: value.detach() for name, value in given.items()}
+        with torch.enable_grad():
+            y = self.forward(leaf, fixed)
+            return torch.autograd.grad(y, leaf, g)[0] if y.requires_grad else torch.zeros_like(g)
+
+    def part(self, name: str, x: Tensor, y: Tensor, g: Tensor, given: Mapping[str, Tensor]) -> Tensor:
+        """What each element contributes to a parameter's gradient, of x's shape, before it is scaled."""
+        return self.parts[name](x, y, g, given)
+
+    def factor(self, name: str, elements: float, given: Mapping[str, Tensor]) -> float | Tensor:
+        """What the sum is multiplied by where so many elements share a value of the parameter."""
+        found = self.contributions[name]
+        if found.scale is None or not set(found.scale.parameters) & set(given):
+            return found.factor(self.numbers, elements)
+        like = given[name]
+        scale = found.scale.varying(given).bind({**self.numbers, COUNT: float(elements)})
+        return scale(like, None, None, given)
+
+    def total(self, name: str, x: Tensor, y: Tensor, g: Tensor, given: Mapping[str, Tensor]) -> Tensor:
+        """A parameter's gradient, in the parameter's shape: the contributions, summed and scaled."""
+        part = self.part(name, x, y, g, given).sum_to_size(given[name].shape)
+        factor = self.factor(name, x.numel() / max(1, given[name].numel()), given)
+        return part if isinstance(factor, float) and factor == 1 else factor * part
+
+
+def learning(op: str | Op, rule: str | Rule, settings: Mapping[str, float], names: Sequence[str]) -> Learning:
+    """An op bound to a rule with ``names`` as tensors; the other parameters are numbers, as for ``bind``.
+
+    Raises ValueError for a name that cannot learn, see ``catalogue.contribution``.
+    """
+    op, rule = find_op(op), find_rule(rule)
+    return _learning(op, rule, settings, names, {name: contribution(op, rule, name) for name in names})
+
+
+def _learning(
+    op: Op,
+    rule: Rule,
+    settings: Mapping[str, float],
+    names: Sequence[str],
+    contributions: Mapping[str, Contribution],
+) -> Learning:
+    numbers = values(op, rule, settings)
+
+    def bound(formula: Formula) -> Callable[..., Tensor]:
+        return _fresh(formula.varying(names), numbers)
+
+    parts = {name: bound(found.formula) for name, found in contributions.items()}
+    return Learning(
+        op=bound(op.parsed),
+        rule=bound(rule.parsed) if rule.parsed else None,
+        parts=parts,
+        contributions=contributions,
+        numbers=numbers,
+    )
+
+
+class _LearningFunction(torch.autograd.Function):
+    """Forward by the op; backward by the rule for x, and by what elements contribute for the tensors."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Tensor, learning: Learning, names: tuple[str, ...], *tensors: Tensor) -> Tensor:
+        return learning.forward(x, dict(zip(names, tensors, strict=True)))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        x, ctx.learning, ctx.names, *tensors = inputs
+        ctx.save_for_backward(x, output, *tensors)
+        ctx.save_for_forward(x, output, *tensors)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        x, y, *tensors = ctx.saved_tensors
+        given, needed = dict(zip(ctx.names, tensors, strict=True)), ctx.needs_input_grad
+        learning: Learning = ctx.learning
+        own = learning.gradient(x, y, g, given) if needed[0] else None
+        wanted = zip(ctx.names, needed[3:], strict=True)
+        totals = [learning.total(name, x, y, g, given) if need else None for name, need in wanted]
+        return own, None, None, *totals
+
+    @staticmethod
+    def jvp(
+        ctx: Any, tangent: Tensor | None, _learning: None, _names: None, *tangents: Tensor | None
+    ) -> Tensor:
+        x, y, *tensors = ctx.saved_tensors
+        given = dict(zip(ctx.names, tensors, strict=True))
+        learning: Learning = ctx.learning
+        moved = torch.zeros_like(y) if tangent is None else learning.gradient(x, y, tangent, given)
+        for name, change in zip(ctx.names, tangents, strict=True):
+            if change is not None and name in learning.contributions:
+                elements = x.numel() / max(1, change.numel())
+                scaled = (learning.factor(name, elements, given) * change).expand_as(x)
+                moved = moved + learning.part(name, x, y, scaled, given)
+        return moved
+
+
+def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tensor) -> Tensor:
     """Compute an op on a tensor so that ``backward`` follows a rule.
 
     Args:
         op: key of ``OPS``, or ``"formula: …"`` in x.
         rule: key of ``RULES``, or ``"formula: …"`` in x, y, g.
         x: floating tensor of any shape and device.
-        **parameters: numbers by name; an op and a rule share what has the same name. They get no gradient,
-            so a tensor that requires one is refused, unless under ``torch.no_grad``.
+        **parameters: by name; an op and a rule share what has the same name. Numbers, or tensors, which
+            are given one value, or one for each channel: any shape that broadcasts to x's. A tensor that
+            requires grad learns, and gets its gradient in its own shape: what each element contributes by
+            ``catalogue.contribution``, summed over all that share a value, and scaled. Torch's functions
+            that take numbers only, such as ``elu``, are then written out, equal up to rounding.
 
     Returns:
         y with x's shape and dtype. Only what the rule's formula names, of x and y, is kept for
@@ -143,14 +281,19 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float) -> Ten
         "default", what torch does.
 
     Raises:
-        ValueError: an unknown key or parameter, a value that is not finite or that requires grad;
-            FormulaError, with a caret under the column, for a formula that cannot be read.
+        ValueError: an unknown key or parameter, a value that is not finite, a tensor whose shape does not
+            fit or that requires grad and cannot learn; FormulaError, with a caret under the column, for a
+            formula that cannot be read.
         TypeError: x is not a floating tensor.
     """
     title = f"apply({_name(op)}, {_name(rule)})"
     try:
         op, rule = find_op(op), find_rule(rule)
-        chosen = checked(op, (rule,), {name: _constant(name, value) for name, value in parameters.items()})
+        tensors = {name: value for name, value in parameters.items() if isinstance(value, Tensor)}
+        tensors = {name: value for name, value in tensors.items() if _varies(value)}
+        rest = {name: _constant(value) for name, value in parameters.items() if name not in tensors}
+        chosen = checked(op, (rule,), rest | dict.fromkeys(tensors, 0.0))
+        contributions = _contributions(op, rule, tensors)
     except FormulaError as error:
         raise FormulaError(f"{title}: {error.message}", error.column, error.text) from None
     except ValueError as error:
@@ -158,16 +301,59 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float) -> Ten
     if not isinstance(x, Tensor) or not x.is_floating_point():
         kind = str(x.dtype) if isinstance(x, Tensor) else type(x).__name__
         raise TypeError(f"{title}: x must be a floating tensor, not {kind}: use x.float()")
-    return bind(op, rule, chosen)(x)
+    if not tensors:
+        return bind(op, rule, chosen)(x)
+    given = {name.split(".")[-1]: _fitting(title, name, value, x) for name, value in tensors.items()}
+    return _learned(_learning(op, rule, chosen, tuple(given), contributions), op, x, given)
 
 
-def _constant(name: str, value: Any) -> Any:
-    """A parameter's value without a graph; ValueError where a gradient would be lost."""
-    if not isinstance(value, Tensor):
-        return value
-    if value.requires_grad and torch.is_grad_enabled():
-        raise ValueError(f"parameter {name} requires grad, but only x gets a gradient: pass {name}.detach()")
-    return value.detach()
+def _learned(learning: Learning, op: Op, x: Tensor, given: Mapping[str, Tensor]) -> Tensor:
+    """The op on x with tensors among its parameters, by torch's own autograd where nothing else is wanted."""
+    own = learning.rule is not None or not op.parsed.carries_gradient
+    if not own and all(found.origin == "torch" for found in learning.contributions.values()):
+        return learning.forward(x, given)
+    y: Tensor = _LearningFunction.apply(x, learning, tuple(given), *given.values())  # type: ignore[no-untyped-call]
+    return y
+
+
+def _contributions(op: Op, rule: Rule, tensors: Mapping[str, Tensor]) -> dict[str, Contribution]:
+    """What the tensors learn, those that can; ValueError where a gradient would be lost."""
+    found = {}
+    for name, value in tensors.items():
+        bare = name.split(".")[-1]
+        try:
+            found[bare] = contribution(op, rule, bare)
+        except ValueError as error:
+            if _learns(value):
+                raise ValueError(f"{error}; pass it detached") from None
+    return found
+
+
+def _learns(value: Tensor) -> bool:
+    return value.requires_grad and torch.is_grad_enabled()
+
+
+def _varies(value: Tensor) -> bool:
+    """Whether a parameter's value must stay a tensor: it learns, or is more than one number."""
+    return _learns(value) or value.numel() != 1 or is_functorch_wrapped_tensor(value)
+
+
+def _constant(value: Any) -> Any:
+    return value.detach() if isinstance(value, Tensor) else value
+
+
+def _fitting(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
+    """A parameter as x's dtype; ValueError for a shape that x's does not take in."""
+    try:
+        fits = value.expand(x.shape).shape == x.shape
+    except RuntimeError:
+        fits = False
+    if not fits or not value.numel():
+        shapes = f"{tuple(value.shape)} does not broadcast to x's shape {tuple(x.shape)}"
+        raise ValueError(f"{title}: parameter {name} of shape {shapes}")
+    if not value.is_floating_point():
+        raise ValueError(f"{title}: parameter {name} must be a floating tensor, not {value.dtype}")
+    return value.to(x.dtype)
 
 
 def _name(entry: object) -> str:

@@ -9,6 +9,7 @@ from explorer.catalogue.families import FAMILIES, GROUPS
 from explorer.catalogue.own import OWN, own_key, own_op, own_rule
 from explorer.catalogue.records import (
     AT_BOUND,
+    COUNT,
     OWN_FAMILY,
     Kink,
     Lattice,
@@ -24,7 +25,7 @@ from explorer.catalogue.records import (
 )
 
 __all__ = [
-    "AT_BOUND", "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "ORIGINS", "OWN", "OWN_FAMILY", "RULES",
+    "AT_BOUND", "COUNT", "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "ORIGINS", "OWN", "OWN_FAMILY", "RULES",
     "Contribution", "Kink", "Lattice", "Learned", "Op", "Parameter", "Rule", "TooManyKinksError",
     "checked", "contribution", "find_op", "find_rule", "finite", "hint", "kink_points", "learnable",
     "own_key", "values",

@@ -105,7 +105,7 @@ class Formula:
 
     def varying(self, names: Collection[str]) -> Formula:
         """The formula with some parameters as tensors, which what ``bind`` returns is then ``given``."""
-        return Formula(varied(self.tree, names))
+        return Formula(varied(self.tree, tuple(names)))
 
     def bind(self, parameters: Mapping[str, float] | None = None) -> Callable[..., Tensor]:
         """The function ``(x, y=None, g=None, given={}) -> Tensor`` of x's shape and dtype.

@@ -1,13 +1,14 @@
 """A formula whose parameters are tensors: one that learns, or one for each channel."""
 
-from collections.abc import Collection
+from functools import lru_cache
 
 from explorer.formula.functions import FUNCTIONS
 from explorer.formula.parsing import filled
 from explorer.formula.tree import Call, Name, Node, Varying, children, is_constant, rebuilt
 
 
-def varied(node: Node, names: Collection[str]) -> Node:
+@lru_cache(maxsize=1024)
+def varied(node: Node, names: tuple[str, ...]) -> Node:
     """The tree with ``names`` as tensors; a function that torch gives numbers only is written out."""
     if isinstance(node, Name):
         return Varying(node.name) if node.name in names else node

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 Composed = Callable[..., Tensor]
 
@@ -59,7 +58,7 @@ def ttq(x: Tensor, factor: float, wp: Tensor, wn: Tensor, delta: Tensor) -> Tens
 
 
 def prelu(x: Tensor, factor: float, a: Tensor) -> Tensor:
-    return functional.relu(x) - a * functional.relu(-x)
+    return torch.where(x > 0, x, a * x)  # at 0 as torch.nn.functional.prelu
 
 
 # (op, rule) -> what the op is, with the gradients that the rule and its learned parameters are due.
