@@ -169,7 +169,8 @@ class Lanes:
     def moved(self) -> list[float]:
         """How far the first layer of weights is from its start, by lane."""
         number = self.weighted[0]
-        start = self.views(self.start[[lane.seed for lane in self.going]])[number]
+        seeds = [lane.seed for lane in self.going]
+        start = [view[seeds] for view in self.views(self.start)[number]]
         moved: list[float] = self.layers[number].moved(self.parameter_views[number], start).tolist()
         return moved
 

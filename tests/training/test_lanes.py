@@ -76,9 +76,9 @@ def test_gradients_by_hand(net):
     """Upstream (2, 2, 0) for the first example, 0 for the second: relu blocks 1 of 6 that matter."""
     facts = facts_of(net())
     assert (facts.w1, facts.w2, facts.w1_moved) == (2.0, 4.0, 0.0)
-    assert facts.blocked == torch.tensor(1 / 6).item()
+    assert facts.blocked == 1 / 6
     assert facts.passed == 0.5
-    assert facts.idle_units == torch.tensor(2 / 3).item()
+    assert facts.idle_units == 2 / 3
 
 
 def test_how_far_the_first_layer_moved(net):

@@ -8,14 +8,15 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
-from torch import Tensor, stack
 
 from explorer.training.lanes import Lanes, Pass
 from explorer.training.limits import BINS
 
 if TYPE_CHECKING:
-    from numpy import float32, int64
+    from numpy import bool_, float32, int64
     from numpy.typing import NDArray
+
+    Values = NDArray[float32]
 
 
 @dataclass(frozen=True)
@@ -53,25 +54,23 @@ class Gradients:
 
 def gradients(lanes: Lanes, now: Pass) -> dict[int, Gradients | None]:
     """What the gradients do, by the number of each rule that is going; None where it is not finite."""
-    op = next(trace for trace in now.traces if trace.gradient is not None)
-    assert op.x is not None
-    assert op.upstream is not None
-    assert op.gradient is not None
+    op = next(trace for trace in now.traces if trace.gradient is not None).op
+    tensors = [each.cpu().numpy() for each in (op.x, op.upstream, op.gradient)]  # torch is slow with little
     w1, w2 = now.numbers[1:].tolist()
     moved, found = lanes.moved(), {}
     for rule, places in lanes.by_rule().items():
         net = places[0]
         far = fmean(moved[place] for place in places)
-        found[rule] = _measured(w1[net], w2[net], far, op.x[net], op.upstream[net], op.gradient[net])
+        found[rule] = _measured(w1[net], w2[net], far, *(each[net] for each in tensors))
     return found
 
 
 def _measured(
-    w1: float, w2: float, moved: float, x: Tensor, upstream: Tensor, gradient: Tensor
+    w1: float, w2: float, moved: float, x: Values, upstream: Values, gradient: Values
 ) -> Gradients | None:
-    """What a pass shows for one net, its tensors (n, units)."""
-    sizes = [*x.aminmax(), upstream.abs().sum(), gradient.abs().sum()]
-    lowest, highest, above, below = stack(sizes).tolist()
+    """What a pass shows for one net, its arrays (n, units)."""
+    lowest, highest = float(x.min()), float(x.max())
+    above, below = (float(np.abs(each).sum(dtype=np.float64)) for each in (upstream, gradient))
     if not all(map(math.isfinite, (w1, w2, moved, lowest, highest, above, below))):
         return None
     zero = gradient == 0
@@ -81,17 +80,16 @@ def _measured(
         w2=w2,
         w1_moved=moved,
         passed=below / above if above else None,
-        blocked=(zero & (upstream != 0)).float().mean().item(),
-        idle_units=zero.all(0).float().mean().item(),
+        blocked=float((zero & (upstream != 0)).mean()),
+        idle_units=float(zero.all(0).mean()),
         edges=np.linspace(lowest, highest, BINS + 1, dtype=np.float32),
         passed_counts=passed_counts,
         zero_counts=zero_counts,
     )
 
 
-def _counts(values: Tensor, zero: Tensor, lowest: float, highest: float) -> NDArray[int64]:
+def _counts(values: Values, zero: NDArray[bool_], lowest: float, highest: float) -> NDArray[int64]:
     """How many values lie in each even bin: not ``zero``, and ``zero``; (2, bins)."""
-    width = (highest - lowest) / BINS or 1.0
-    places = values.sub(lowest).div_(width).int().clamp_(0, BINS - 1)
-    places.add_(zero, alpha=BINS)
-    return places.flatten().bincount(minlength=2 * BINS).view(2, BINS).cpu().numpy()
+    width = np.float32((highest - lowest) / BINS or 1.0)
+    places = np.minimum((values - np.float32(lowest)) / width, BINS - 1).astype(np.int64)
+    return np.bincount((places + BINS * zero).ravel(), minlength=2 * BINS).reshape(2, BINS)
