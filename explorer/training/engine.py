@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from explorer.training.instruments import Record
 from explorer.training.limits import Limits
@@ -14,6 +14,12 @@ from explorer.training.settings import LIVE, Settings
 from explorer.training.status import AT_REST, Command, Status
 from explorer.training.studies import Make, Studies, StudyCommand, StudyStatus
 
+Answer = TypeVar("Answer")
+_TAKEN: Mapping[str, Callable[[Run], Any]] = {
+    "settings": lambda _run: None,
+    "history": Run.history,
+    "weights": Run.weights,
+}
 _log = logging.getLogger(__name__)
 
 _TOGETHER_S = 0.5  # for the snapshots of several runs; a heavy one may take as long by itself
@@ -54,19 +60,28 @@ class Engine:
         for worker in self._workers:
             worker.start()
 
-    def start(self, settings: Settings, owner: str | None = None, *, paused: bool = False) -> str:
+    def start(
+        self,
+        settings: Settings,
+        owner: str | None = None,
+        *,
+        paused: bool = False,
+        after: tuple[str, int] | None = None,
+    ) -> str:
         """Begin a run and return its id; an owner's earlier run stops.
 
         Args:
             settings: what to do.
             owner: who may have one active run, such as a visitor's session; None owns nothing else.
             paused: begin in state "ready", for "step" or "resume".
+            after: the id of a run and a step: begin with its state at the nearest step that is kept and until
+                which it did the same, and at step 0 where there is none.
 
         Raises:
             EngineFull: too many runs wait already.
         """
         with self._changed:
-            entry = self._roster.add(settings, owner, paused)
+            entry = self._roster.add(settings, owner, paused, after)
             self._changed.notify_all()
             return entry.id
 
@@ -108,11 +123,32 @@ class Engine:
             for identity, keys in shown.items()
         )
 
-    def measure(self, identity: str, key: str, **arguments: int) -> dict[str, Record | None]:
+    def measure(
+        self, identity: str, key: str, at: int | None = None, **arguments: int
+    ) -> dict[str, Record | None]:
         """What an instrument says of a run that is asked for, by rule; asking renews the run's lease.
 
-        Raises ValueError, with a plain sentence, where it cannot say anything or the nets are gone.
+        ``at``: the kept step at which it is looked at, or None for now. Raises ValueError, with a plain
+        sentence, where it cannot say anything or the nets are gone.
         """
+        return self._asked(identity, lambda entry, run: _seen(entry, run, at).measure(key, **arguments))
+
+    def look(self, identity: str, at: int, shown: Collection[str] = ()) -> Snapshot:
+        """A run as it was at the kept step nearest to ``at``; asking renews its lease.
+
+        Raises ValueError, with a plain sentence, where its states are gone.
+        """
+        return self._asked(identity, lambda entry, run: _seen(entry, run, at).snapshot(shown))
+
+    def taken(self, identity: str, what: Literal["settings", "history", "weights"]) -> tuple[Settings, Any]:
+        """What is taken away of a run as it stands, and its settings with all that was changed on the way.
+
+        ``Run.history``, or ``Run.weights``. Raises ValueError, with a plain sentence, where it is gone.
+        """
+        return self._asked(identity, lambda _entry, run: (run.settings, _TAKEN[what](run)))
+
+    def _asked(self, identity: str, answer: Callable[[Entry, Run], Answer]) -> Answer:
+        """What is read off a run; its lease is renewed."""
         with self._changed:
             entry = self._roster.get(identity)
             if entry is None:
@@ -124,7 +160,7 @@ class Engine:
                 self._changed.notify_all()
             if entry.run is None:
                 raise ValueError("there is nothing to measure yet, or no longer: press Start")
-            return entry.run.measure(key, **arguments)
+            return answer(entry, entry.run)
 
     def list(self) -> tuple[Status, ...]:
         """All runs in the order they were started, as last seen; renews no lease."""
@@ -245,8 +281,10 @@ class Engine:
         """
         run = entry.run
         try:
-            run = entry.run = run or self._make(entry.settings)
-            run.settings = entry.settings
+            run = entry.run = run or self._made(entry)
+            with self._changed:
+                news, entry.news = entry.news, {}
+            run.change(**news)
             snapshot = work(run)
         except Exception as error:
             _log.exception("run %s failed", entry.id)
@@ -257,6 +295,27 @@ class Engine:
             with self._changed:
                 if entry.run is run:
                     entry.look(run, snapshot or entry.snapshot, self._clock())
+
+    def _made(self, entry: Entry) -> Run:
+        """The run of an entry, where another was that it goes on from."""
+        run = self._make(entry.settings)
+        if entry.origin:
+            lock, earlier, step = entry.origin
+            with lock:
+                run.follow(earlier, step)
+            entry.origin = None
+        return run
+
+
+def _seen(entry: Entry, run: Run, at: int | None) -> Run:
+    """The run of an entry, or what looks at the state that is kept nearest to a step."""
+    if at is None:
+        return run
+    if entry.viewer is None or entry.viewer.settings.parts_from(run.settings) < run.step:
+        entry.viewer = Run(run.settings)
+    entry.viewer.load_state_dict(run.state_at(at))
+    entry.viewer.change(sigma=run.settings.sigma)
+    return entry.viewer
 
 
 def _snapshot_after(run: Run, last: Snapshot | None, shown: Collection[str], steps: int = 0) -> Snapshot:

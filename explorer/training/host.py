@@ -15,11 +15,12 @@ from concurrent.futures import Future
 from contextlib import suppress
 from multiprocessing import Pipe
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from explorer.training.clock import WoundClock
 from explorer.training.engine import Engine
 from explorer.training.instruments import Record
+from explorer.training.run import Snapshot
 from explorer.training.settings import Settings
 from explorer.training.status import Command, Status
 from explorer.training.studies import Make, StudyCommand, StudyStatus
@@ -150,9 +151,16 @@ class EngineProcess:
         self._closed = False
         self._process = _Process()
 
-    def start(self, settings: Settings, owner: str | None = None, *, paused: bool = False) -> str:
+    def start(
+        self,
+        settings: Settings,
+        owner: str | None = None,
+        *,
+        paused: bool = False,
+        after: tuple[str, int] | None = None,
+    ) -> str:
         """As ``Engine.start``."""
-        identity: str = self._ask("start", settings, owner, paused=paused)
+        identity: str = self._ask("start", settings, owner, paused=paused, after=after)
         return identity
 
     def command(self, identity: str, command: Command) -> Status:
@@ -175,10 +183,22 @@ class EngineProcess:
         statuses: tuple[Status, ...] = self._ask("snapshots", dict(shown))
         return statuses
 
-    def measure(self, identity: str, key: str, **arguments: int) -> dict[str, Record | None]:
+    def measure(
+        self, identity: str, key: str, at: int | None = None, **arguments: int
+    ) -> dict[str, Record | None]:
         """As ``Engine.measure``."""
-        records: dict[str, Record | None] = self._ask("measure", identity, key, **arguments)
+        records: dict[str, Record | None] = self._ask("measure", identity, key, at, **arguments)
         return records
+
+    def look(self, identity: str, at: int, shown: Collection[str] = ()) -> Snapshot:
+        """As ``Engine.look``."""
+        snapshot: Snapshot = self._ask("look", identity, at, tuple(shown))
+        return snapshot
+
+    def taken(self, identity: str, what: Literal["settings", "history", "weights"]) -> tuple[Settings, Any]:
+        """As ``Engine.taken``."""
+        settings, found = self._ask("taken", identity, what)
+        return settings, found
 
     def list(self) -> tuple[Status, ...]:
         """As ``Engine.list``."""

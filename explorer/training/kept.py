@@ -34,22 +34,19 @@ class Kept:
 
     Attributes:
         spacing: steps from one to the next.
+        bytes: what all of them take.
     """
 
     def __init__(self, spacing: int, most: int = KEPT_BYTES) -> None:
         """``most``: bytes that all of them may take; the one at step 0 stays in any case."""
         self.spacing, self._most = spacing, most
         self._states: dict[int, State] = {}
+        self.bytes = 0
 
     @property
     def steps(self) -> tuple[int, ...]:
         """The steps there are states of, ascending."""
         return tuple(self._states)
-
-    @property
-    def bytes(self) -> int:
-        """What all of them take."""
-        return sum(size(state) for state in self._states.values())
 
     def is_due(self, step: int) -> bool:
         """Whether the state at a step is to be kept."""
@@ -58,12 +55,15 @@ class Kept:
     def keep(self, step: int, state: State) -> None:
         """Keep the state at a step beyond the others."""
         self._states[step] = state
-        self.thin(self._most // max(size(state), 1))
+        its = size(state)
+        self.bytes += its
+        if self.bytes > self._most:
+            self.thin(self._most // its)
 
     def thin(self, most: int) -> None:
         """Let go of some, so that no more than so many are left."""
         left, self.spacing = thinned(self.steps, self.spacing, most)
-        self._states = {step: self._states[step] for step in left}
+        self._put({step: self._states[step] for step in left})
 
     def state(self, step: int) -> State:
         """The state at a step that is kept."""
@@ -72,8 +72,12 @@ class Kept:
     def until(self, step: int) -> Kept:
         """The same without those beyond a step; they share what they hold."""
         same = Kept(self.spacing, self._most)
-        same._states = {each: state for each, state in self._states.items() if each <= step}
+        same._put({each: state for each, state in self._states.items() if each <= step})
         return same
+
+    def _put(self, states: dict[int, State]) -> None:
+        self._states = states
+        self.bytes = sum(map(size, states.values()))
 
 
 def size(state: Any) -> int:

@@ -41,6 +41,9 @@ class Entry:
         slot_since: since when it has used the slot among the running that it last got, if it has.
         since: when it first did since it was started, resumed or changed, and ``since_step`` at which step.
         due: when its next step is, at its pace.
+        news: what was changed while it goes on and is not yet told to the run.
+        origin: the run from which it goes on, its lock, and the step at which.
+        viewer: another run of the same settings, to look at kept states with.
     """
 
     id: str
@@ -61,6 +64,9 @@ class Entry:
     since_step: int = 0
     due: float = 0.0
     speed: float = 0.0
+    news: Mapping[str, Any] = field(default_factory=dict)
+    origin: tuple[threading.RLock, Run, int] | None = None
+    viewer: Run | None = None
 
     def move(self, state: State, note: str = "") -> None:
         """Change the state; ``note`` says why."""
@@ -69,7 +75,11 @@ class Entry:
     def end(self, state: State, note: str = "") -> None:
         """Change the state, and let the run's memory go."""
         self.move(state, note)
-        self.run = None
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Let the memory go that its nets take."""
+        self.run = self.viewer = self.origin = None
 
     def look(self, run: Run, snapshot: Snapshot | None, now: float) -> None:
         """Note how far the run is, and whether that is its end."""
@@ -136,8 +146,13 @@ class Roster:
             entry.renewed = self._lease_clock()
         return entry
 
-    def add(self, settings: Settings, owner: str | None, paused: bool) -> Entry:
-        """A new run; the owner's earlier one stops. Raises EngineFull, and then nothing has changed."""
+    def add(
+        self, settings: Settings, owner: str | None, paused: bool, after: tuple[str, int] | None = None
+    ) -> Entry:
+        """A new run; the owner's earlier one stops. Raises EngineFull, and then nothing has changed.
+
+        ``after``: the run and the step from which it goes on, as far as both did the same until then.
+        """
         mine = [entry for entry in self if owner is not None and entry.owner == owner]
         self._require_memory(sum(self._is_kept(entry) for entry in mine))
         if not paused:
@@ -147,6 +162,10 @@ class Roster:
                 entry.move("stopped", " because another run was started")
         identity = f"{self._name}-{secrets.token_hex(8)}"
         entry = Entry(identity, owner, settings, self._lease_clock(), next(self._turns))
+        earlier = self._entries.get(after[0]) if after else None
+        if after and earlier and earlier.run:
+            entry.origin = earlier.lock, earlier.run, after[1]
+            entry.move("paused")
         if not paused:
             self._line_up(entry)
         self._entries[identity] = entry
@@ -182,6 +201,7 @@ class Roster:
         if settings == entry.settings:
             return
         entry.settings, entry.since = settings, None
+        entry.news = {**entry.news, **live}
         if entry.state in ACTIVE:
             entry.move("waiting")
             self.admit()
@@ -198,6 +218,22 @@ class Roster:
             elif entry.state in ACTIVE and not self._is_watched(entry, now):
                 entry.move("paused", " because nobody was watching")
         self._drop_those_too_many()
+        self._thin(now)
+
+    def _thin(self, now: float) -> None:
+        """Keep what all runs can go back to within its limit, at the cost of those nobody watches first."""
+        held = [entry for entry in self if entry.run and entry.run.kept.bytes]
+        total = sum(entry.run.kept.bytes for entry in held if entry.run)
+        if total <= self._limits.kept_bytes:
+            return
+        for entry in sorted(held, key=lambda entry: (self._is_watched(entry, now), entry.renewed)):
+            if entry.lock.acquire(blocking=False):
+                try:
+                    total -= _halved(entry.run)
+                finally:
+                    entry.lock.release()
+            if total <= self._limits.kept_bytes:
+                return
 
     def admit(self) -> None:
         """Let the first in the queue run where there is room; after a full turn a run queues again.
@@ -249,7 +285,7 @@ class Roster:
                 continue
             room -= entry.run.numbers
             if entry.state not in ENDED or room < 0:
-                entry.run = None
+                entry.let_go()
 
     def requeue(self, entry: Entry) -> None:
         """Put a run at the end of its line."""
@@ -337,6 +373,15 @@ class Roster:
 
     def _position(self, entry: Entry) -> int:
         return 1 + sum(other.state == "waiting" and other.turn < entry.turn for other in self)
+
+
+def _halved(run: Run | None) -> int:
+    """Let go of every other state that a run keeps, but for the first; the bytes that are free now."""
+    if run is None:
+        return 0
+    before = run.kept.bytes
+    run.kept.thin(max(1, len(run.kept.steps) // 2))
+    return before - run.kept.bytes
 
 
 def _by_turn(entry: Entry) -> int:

@@ -285,10 +285,13 @@ class Settings(TrainingSettings):
         return course(Course(self.op, self.rules, self.lr), self.branch, step)
 
     def parts_from(self, other: "Settings") -> int:
-        """The first step in which a run of other settings does something else; ``steps`` where none does."""
+        """The first step in which a run of other settings does something else.
+
+        ``steps`` where none does, and −1 where it begins with something else.
+        """
         alike = (field.name for field in dataclasses.fields(self) if field.name not in _ASIDE)
         if any(getattr(self, name) != getattr(other, name) for name in alike):
-            return 0
+            return -1
         step = parting(self.branch, other.branch)
         return self.steps if step is None else step
 

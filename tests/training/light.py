@@ -19,7 +19,9 @@ class Engine:
     def __init__(self, lease_clock: object) -> None:
         self._states: dict[str, str] = {}
 
-    def start(self, settings: object, owner: str | None = None, *, paused: bool = False) -> str:
+    def start(
+        self, settings: object, owner: str | None = None, *, paused: bool = False, after: object = None
+    ) -> str:
         identity = f"{settings} {len(self._states)}"
         self._states[identity] = "ready" if paused else "running"
         return identity
