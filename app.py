@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from explorer.ui import admission, answers, limits, operation, runs, studies, warm_up
+from explorer.ui import admission, answers, limits, operation, runs, studies, takeaway, warm_up
 from explorer.ui.ending import follow_server
 from explorer.ui.pages import PAGES, PREFIX, page_path
 from explorer.ui.payload import payload
@@ -155,7 +155,7 @@ app = st.App(
     lifespan=lifespan,
     routes=[
         Route(f"{PREFIX}/assets/{{name:path}}", asset),
-        *(paced(route) for route in (*_ANSWERS, *runs.ROUTES, *studies.ROUTES)),
+        *(paced(route) for route in (*_ANSWERS, *takeaway.ROUTES, *runs.ROUTES, *studies.ROUTES)),
         *(Route(PREFIX + route.path, route.endpoint) for route in operation.ROUTES),
         *(Route(f"{PREFIX}{page.path}", index) for page in PAGES),
         *([Route(PREFIX, slash)] if PREFIX else []),

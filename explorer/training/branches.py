@@ -83,6 +83,11 @@ def branch_text(branch: Branch) -> str:
     return f"{step},{name}:{value if isinstance(value, str) else number_text(value)}"
 
 
+def branches_text(branch: Sequence[Branch]) -> str:
+    """Several of them, one a line."""
+    return "\n".join(map(branch_text, branch))
+
+
 def course(start: Course, branch: Sequence[Branch], step: int) -> Course:
     """What is in force while a step is taken, from 0."""
     op, rules, lr = start

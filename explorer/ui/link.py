@@ -17,7 +17,8 @@ from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
 from explorer.study import usual_rates
 from explorer.training import FIRST, SETTINGS, TASKS, USUAL, Setting, TrainingSettings
-from explorer.training.limits import LARGEST_LR, SMALLEST_LR
+from explorer.training.branches import Branch, branches_text, checked_branches, read_branch
+from explorer.training.limits import LARGEST_LR, MAX_BRANCHES, SMALLEST_LR
 
 LONGEST_QUOTE = 60
 LONGEST_REASON = 200
@@ -42,7 +43,8 @@ class Choice(TrainingSettings):
     ``hide`` the rules whose curves are not drawn; ``colours`` the number of each rule's colour as one text,
     "" for 1, 2, 3 …; ``section`` what is open below the chart, or "". Of a study: ``rates`` to try, () for
     the task's usual ones, whether zero and reversal stand beside the rules as ``controls``, and the
-    parameter whose ``values`` it goes through, ``sweep``, or "".
+    parameter whose ``values`` it goes through, ``sweep``, or "". ``branch``: the branch points of a run, as
+    ``Settings`` has them.
     """
 
     op: str = "round"
@@ -57,6 +59,7 @@ class Choice(TrainingSettings):
     controls: bool = True
     sweep: str = ""
     values: tuple[float, ...] = ()
+    branch: tuple[Branch, ...] = ()
 
     @property
     def entries(self) -> tuple[Op, tuple[Rule, ...]]:
@@ -82,6 +85,7 @@ WORDS = (
     "section",
     "embed",
     "embed_options",
+    "branch",
     *SETTINGS,
     *STUDY,
 )
@@ -129,14 +133,14 @@ def ordered(
 def training_texts(choice: Choice) -> dict[str, str]:
     """The task if it is not the usual one, and what differs from its defaults, as a link writes them.
 
-    What only a study has is among them.
+    What only a study has is among them, and branch points, one a line.
     """
     texts = {
         name: text
         for name, setting in SETTINGS.items()
         if (text := setting.text(getattr(choice, name))) != setting.text(setting.default(choice.task))
     }
-    texts |= _study_texts(choice)
+    texts |= _study_texts(choice) | ({"branch": branches_text(choice.branch)} if choice.branch else {})
     return texts if choice.task == USUAL else {"task": choice.task, **texts}
 
 
@@ -188,7 +192,7 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
         range=reader.range(),
         g=reader.g(),
     )
-    choice = reader.study(reader.training(choice))
+    choice = reader.branches(reader.study(reader.training(choice)))
     rest = [
         f"The link sets {_quoted(key)}, which nothing here uses." for key in reader.query if reader.query[key]
     ]
@@ -316,6 +320,33 @@ class _Reader:
         task = self.setting(SETTINGS["task"], USUAL)
         rest = {name: self.setting(setting, task) for name, setting in SETTINGS.items() if name != "task"}
         return replace(choice, task=task, **rest)
+
+    def branches(self, choice: Choice) -> Choice:
+        """Branch points, each where it can be; of too many the last ones."""
+        texts = self.query.pop("branch", [])
+        if len(texts) > MAX_BRANCHES:
+            self.note(f"The link branches {len(texts)} times: the last {MAX_BRANCHES} are taken.")
+        found = [self.branch(text, choice) for text in texts[-MAX_BRANCHES:]]
+        points = [point for point in found if point]
+        return replace(choice, branch=checked_branches(points, choice.rules, choice.steps))
+
+    def branch(self, text: str, choice: Choice) -> Branch | None:
+        """A branch point as a run takes it; one past the end is at the last step."""
+        last = choice.steps - 1
+        try:
+            step, name, value = read_branch(text, choice.rules)
+            if isinstance(value, str):
+                value = self.entry(value, *(("op", find_op) if name == "op" else ("rule", find_rule)))
+                if not value:
+                    return None
+            (point,) = checked_branches([(min(step, last), name, value)], choice.rules, choice.steps)
+        except ValueError as error:
+            why = _line(str(error), LONGEST_REASON)
+            self.note(f"The link's branch {_quoted(text)} is left out: {why}.")
+            return None
+        if step > last:
+            self.note(f"The link branches at step {step}, past the end: step {last} is taken.")
+        return point
 
     def study(self, choice: Choice) -> Choice:
         """What is asked of a study."""

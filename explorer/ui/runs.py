@@ -30,7 +30,10 @@ SECRET = "EXPLORER_SECRET"  # the environment variable: the same text for all se
 
 
 async def start(request: Request) -> Response:
-    """Begin a run: ``{query, owner, paused, table}`` gives ``{id, key}``; who has the key may command it."""
+    """Begin a run: ``{query, owner, paused, table, after}`` gives ``{id, key}``; who has the key may command.
+
+    ``after``: ``{run, key, step}`` of an earlier run that it goes on from.
+    """
     return await answered(_started, request, longest=LONGEST_START)
 
 
@@ -59,12 +62,22 @@ ROUTES = (
 def _started(data: Json) -> str:
     owner, choice = owner_of(data), choice_of(data)
     training = {name: getattr(choice, name) for name in SETTINGS}
-    settings = Settings(
-        op=choice.op, rules=choice.rules, parameters=choice.parameters, table=data.get("table"), **training
-    )
-    identity = shared_engine().start(settings, owner, paused=data.get("paused") is True)
+    chosen = {name: getattr(choice, name) for name in ("op", "rules", "parameters", "branch")}
+    settings = Settings(table=data.get("table"), **chosen, **training)
+    paused = data.get("paused") is True
+    identity = shared_engine().start(settings, owner, paused=paused, after=_earlier(data.get("after")))
     operation.journal.note("run started", task=settings.task, rules=len(settings.rules), seeds=settings.seeds)
     return json.dumps({"id": identity, "key": key_of(identity)})
+
+
+def _earlier(given: Any) -> tuple[str, int] | None:
+    """The run and the step that one goes on from. Raises Refused where somebody else started it."""
+    if not isinstance(given, dict):
+        return None
+    identity, step = str(given.get("run")), given.get("step")
+    if not is_owned(identity, given) or not isinstance(step, int):
+        raise Refused(403, "Only who started a run can go on from it: press Start for your own.")
+    return identity, step
 
 
 def owner_of(data: Json) -> str:

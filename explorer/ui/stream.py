@@ -17,7 +17,9 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from explorer.catalogue import find_rule
+from explorer.formula import number_text
 from explorer.training import ACTIVE, AT_REST, Engine, EngineProcess, Status, shared_engine, words
+from explorer.training.branches import branches_text
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.question import key_of
 from explorer.training.status import state_words
@@ -143,10 +145,14 @@ async def run_events(request: Request) -> StreamingResponse:
     ``show`` in its query, repeated, is a question to an instrument whose answer is to be in the pictures;
     of several to one instrument the last counts.
     """
+    run = request.path_params["run"]
+    return streamed(_watching.told(request, _looks(shared_engine()), run, wanted(request)))
+
+
+def wanted(request: Request) -> Shown:
+    """The questions to instruments that a request asks to have answered."""
     last = {key_of(text): text[:LONGEST_QUESTION] for text in request.query_params.getlist("show")}
-    shown = tuple(sorted(text for key, text in last.items() if key in INSTRUMENTS))
-    told = _watching.told(request, _looks(shared_engine()), request.path_params["run"], shown)
-    return streamed(told)
+    return tuple(sorted(text for key, text in last.items() if key in INSTRUMENTS))
 
 
 def streamed(texts: AsyncIterator[str]) -> StreamingResponse:
@@ -179,8 +185,9 @@ async def events(
 
 def event(status: Status, shown: Collection[str] = ()) -> str:
     """A status as JSON: the fields of ``Status``, what the snapshot shows in ``words``, the ``device``, and
-    how each rule is ``judged`` on held-out data, in words. Of instruments only the answers to these
-    questions, by the instrument's key.
+    how each rule is ``judged`` on held-out data, in words; and ``recorded``, the learning rate it began with
+    and its branch points as a link writes them. Of instruments only the answers to these questions, by the
+    instrument's key.
 
     Series are ``{"dtype", "bdata"}``, as plotly.js takes them: base64 of little-endian numbers. What is by
     seed of all steps stays here.
@@ -189,8 +196,13 @@ def event(status: Status, shown: Collection[str] = ()) -> str:
     labels = {rule: find_rule(rule).label for rule in snapshot.losses} if snapshot else {}
     said = words.sentences(snapshot, labels) if snapshot else []
     device = snapshot and words.device(snapshot.device)
-    told = {"words": said, "device": device, "judged": words.scores(snapshot) if snapshot else {}}
+    told: dict[str, Any] = {
+        "words": said,
+        "device": device,
+        "judged": words.scores(snapshot) if snapshot else {},
+    }
     if snapshot:
+        told["recorded"] = {"lr": number_text(snapshot.lr), "branch": branches_text(snapshot.branch)}
         measured = {key_of(text): each for text, each in snapshot.measured.items() if text in shown}
         own = {text: why for text, why in snapshot.unmeasured.items() if text in shown or text in INSTRUMENTS}
         unmeasured = {key_of(text): why for text, why in own.items()}

@@ -11,6 +11,7 @@ from explorer.curves import LARGEST_RANGE, MOST_RULES
 from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, reach
 from explorer.training import FULL, TASKS
+from explorer.training.branches import Branch
 from explorer.training.limits import (
     LARGEST_SCALE,
     MAX_BATCH,
@@ -102,7 +103,14 @@ def random_choice(rng: random.Random) -> Choice:
         batch=rng.randint(1, MAX_BATCH),
         seed=0 if plain else rng.randint(0, MAX_SEED),
         pace=rng.choice([FULL, 50.0, rng.uniform(1, MAX_PACE)]),
+        branch=_branches(rng, op, rules),
     )
+
+
+def _branches(rng: random.Random, op: str, rules: list[str]) -> tuple[Branch, ...]:
+    """Up to two branch points that a run of one step and more can have."""
+    names = {"lr": 10 ** rng.uniform(-12, 3), "op": op, "rule": rng.choice(rules), rules[0]: rules[-1]}
+    return tuple((0, name, names[name]) for name in rng.sample(list(names), rng.choice([0, 0, 1, 2])))
 
 
 def query_of(choice: Choice) -> Query:
@@ -122,4 +130,4 @@ def query_of(choice: Choice) -> Query:
         query["g"] = [number_text(choice.g)]
     if choice.section:
         query["section"] = [choice.section]
-    return query | {name: [text] for name, text in training_texts(choice).items()}
+    return query | {name: text.split("\n") for name, text in training_texts(choice).items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explorer.training import Engine, Limits
-from explorer.ui import runs, stream, studies
+from explorer.ui import runs, stream, studies, takeaway
 from tests.training.driving import Clock
 
 
@@ -17,6 +17,6 @@ def clock() -> Clock:
 @pytest.fixture
 def engine(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Engine:
     by_hand = Engine(Limits(workers=0), clock)
-    for part in (runs, stream, studies):
+    for part in (runs, stream, studies, takeaway):
         monkeypatch.setattr(part, "shared_engine", lambda: by_hand)
     return by_hand

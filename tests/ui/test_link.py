@@ -206,3 +206,47 @@ def test_an_unknown_key_is_named_with_what_may_be_meant(query: dict[str, list[st
     choice, (said,) = from_query(query)
     assert said.endswith(notice)
     assert choice == Choice()
+
+
+RACE = "task=digits&op=sign&rule=default&rule=clipped&steps=100"
+BAD_BRANCHES = [
+    ("400,lr:0.1", ((99, "lr", 0.1),), "branches at step 400, past the end: step 99 is taken."),
+    ("40,zero:default", (), "one of the rules: default, clipped."),
+    ("40,default:nothing", (), 'names an unknown rule "nothing"'),
+    ("40,op:nothing", (), "names an unknown op"),
+    ("40,lr:1e999", (), "lr must be a finite number"),
+    ("40,lr:nan", (), "lr must be a finite number"),
+    ("40,lr:-1", (), "lr must be above 0"),
+    ("-3,lr:1", (), "it must be a step, a name and a value"),
+    ("9999999999999,lr:1", (), "it must be a step, a name and a value"),
+    ("40", (), "it must be a step, a name and a value"),
+    ("", (), "it must be a step, a name and a value"),
+    ("40,default:formula: g *", (), "own rule"),
+]
+
+
+def test_branch_points_come_back_from_a_link():
+    own = "formula: g * (abs(x) <= 1)"
+    branch = ((3, "lr", 1e-05), (3, "default", own), (40, "op", "tanh"), (50, "rule", "zero"))
+    choice, notices = from_text(f"{RACE}&{urlencode({'branch': branch_texts(branch)}, doseq=True)}")
+    assert (choice.branch, notices) == (branch, [])
+    assert from_query(query_of(choice)) == (choice, [])
+
+
+def branch_texts(branch):
+    return [f"{step},{name}:{value}" for step, name, value in branch]
+
+
+@pytest.mark.parametrize(("text", "taken", "said"), BAD_BRANCHES, ids=[each[0] for each in BAD_BRANCHES])
+def test_a_branch_that_cannot_be_is_said(text, taken, said):
+    choice, (notice,) = from_text(f"{RACE}&{urlencode({'branch': text})}")
+    assert choice.branch == taken
+    assert said in notice
+    assert choice.steps == 100
+
+
+def test_of_three_branches_the_last_two_where_two_are_taken(monkeypatch):
+    monkeypatch.setattr(link, "MAX_BRANCHES", 2)
+    choice, notices = from_text(RACE + "".join(f"&branch={step},lr:0.1" for step in (1, 2, 3)))
+    assert choice.branch == ((2, "lr", 0.1), (3, "lr", 0.1))
+    assert notices == ["The link branches 3 times: the last 2 are taken."]
