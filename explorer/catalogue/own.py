@@ -1,43 +1,118 @@
 """Own formulas as entries: what a user writes stands beside the catalogue as an equal."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from explorer.catalogue.records import TAKEN, Op, Parameter, Rule
+from explorer.catalogue.records import COUNT, COUNT_ELSEWHERE, TAKEN, Learned, Op, Parameter, Rule
 from explorer.formula import VARIABLES, Formula, FormulaError, parse
 from explorer.formula.errors import error_at
 
 OWN = "formula: "
 # A name may stand before an own formula; it is its label.
 _NAMED = re.compile(r"\s*([A-Za-z0-9_]{1,40})\s*=(?!=)\s*")
+# What a parameter learns: "s: 1 / sqrt(N) * sum(g * x)".
+_LEARNED = re.compile(r"\s*(?P<name>\w+)\s*:\s*(?:(?P<scale>.+?)\s*\*\s*)?sum\((?P<formula>.*)\)\s*")
+_NO_PART = "behind a semicolon stands what a parameter learns, such as s: sum(g * x)"
 
 
-def own_key(formula: str, name: str = "") -> str:
-    """The key of a formula: ``formula: x**3``, or with a name ``formula: Cube = x**3``."""
+def own_key(formula: str, name: str = "", learned: Sequence[Learned] = ()) -> str:
+    """The key of a formula: ``formula: x**3``, or with a name ``formula: Cube = x**3``.
+
+    What parameters learn follows behind semicolons: ``formula: g * (x < hi); hi: sum(g * (x >= hi))``.
+    """
     name = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:40]
-    return f"{OWN}{name} = {formula}" if name else OWN + formula
+    head = f"{OWN}{name} = {formula}" if name else OWN + formula
+    return "; ".join([head, *map(_part, learned)])
 
 
 def own_op(text: str) -> Op:
     """An op from a formula in x; other names become parameters. Raises FormulaError."""
-    return Op(**_read(text, ("x",)), purpose="Your own op.")
+    return Op(**_read(text, ("x",), text), purpose="Your own op.")
 
 
 def own_rule(text: str) -> Rule:
-    """A rule from a formula in x, y, g; other names become parameters. Raises FormulaError."""
-    return Rule(**_read(text, VARIABLES), purpose="Your own backward rule.", group="own")
+    """A rule from a formula in x, y, g; other names become parameters. Raises FormulaError.
+
+    Behind semicolons may stand what parameters learn, ``name: scale * sum(contribution)``: the contribution
+    of one element in x, y, g, and a scale, or none, in which N is the number of elements that share it.
+    """
+    own, *parts = text.split(";")
+    told, learned = _read(own, VARIABLES, text), _all_learned(parts, len(own) + 1, text)
+    known = {p.name: p for p in told["parameters"]}
+    if learned and COUNT in known:
+        column = next(re.finditer(rf"\b{COUNT}\b", text)).start() + 1
+        message = f'"{COUNT}" at column {column}: {COUNT_ELSEWHERE}'
+        raise FormulaError(message, column, text)
+    for name in dict.fromkeys(name for one in learned for name in sorted(one.named)):
+        known.setdefault(name, Parameter(name, 1.0))
+    key = "; ".join([told["key"], *map(_part, learned)])
+    told |= {"key": key, "parameters": tuple(known.values()), "learned": learned}
+    return Rule(**told, purpose="Your own backward rule.", group="own")
 
 
-def _read(text: str, variables: tuple[str, ...]) -> dict[str, Any]:
-    """What a text tells of an entry; the label is the name before the formula, or else the formula."""
-    named = _NAMED.match(text)
-    name, start = (named[1], named.end()) if named else ("", 0)
+def _all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Learned, ...]:
+    """What parameters learn, by the parts between semicolons, the first of which begins at ``start``."""
+    learned: dict[str, Learned] = {}
+    for part in parts:
+        one = _learned(part, start, text)
+        if one.name in learned:
+            raise FormulaError(f"{one.name} learns twice", start + 1 + _indent(part), text)
+        learned[one.name] = one
+        start += len(part) + 1
+    return tuple(learned.values())
+
+
+def _part(learned: Learned) -> str:
+    """What a parameter learns, as it stands in a key."""
+    scale = learned.parsed_scale
+    before = f"({scale.text}) * " if scale else ""
+    return f"{learned.name}: {before}sum({learned.parsed.text})"
+
+
+def _learned(part: str, start: int, text: str) -> Learned:
+    """What a parameter learns, from the part of a text that begins at ``start``."""
+    found = _LEARNED.fullmatch(part)
+    if not found:
+        raise FormulaError(_NO_PART, start + 1 + _indent(part), text)
+    _formula(found["name"], start + found.start("name"), (), text)
+    at = start + found.start("formula")
+    formula = _formula(found["formula"], at, VARIABLES, text).text
+    scale = found["scale"] and _formula(found["scale"], start + found.start("scale"), (), text).text
     try:
-        formula = parse(text[start:], variables=variables, parameters=None)
-        parameters = _parameters(formula, text[start:])
+        return Learned(found["name"], formula, scale)
     except FormulaError as error:
-        raise FormulaError(error.message, error.column + start, text) from None
+        raise _moved(error, at, text) from None
+
+
+def _indent(part: str) -> int:
+    return len(part) - len(part.lstrip())
+
+
+def _formula(part: str, start: int, variables: tuple[str, ...], text: str) -> Formula:
+    """A formula that begins at ``start`` of a text; its FormulaError points into the whole."""
+    try:
+        formula = parse(part, variables=variables, parameters=None)
+        _parameters(formula, part)
+    except FormulaError as error:
+        raise _moved(error, start, text) from None
+    return formula
+
+
+def _moved(error: FormulaError, start: int, text: str) -> FormulaError:
+    """The error of what begins at ``start``, its column counted in the whole text."""
+    column = error.column + start
+    message = re.sub(rf"\bcolumn {error.column}\b", f"column {column}", error.message)
+    return FormulaError(message, column, text)
+
+
+def _read(own: str, variables: tuple[str, ...], text: str) -> dict[str, Any]:
+    """What the beginning of a text tells of an entry; the label is the name before the formula, or that."""
+    named = _NAMED.match(own)
+    name, start = (named[1], named.end()) if named else ("", 0)
+    formula = _formula(own[start:], start, variables, text)
     key, label = own_key(formula.text, name), name or formula.text
+    parameters = _parameters(formula, own[start:])
     return {"key": key, "label": label, "formula": formula.text, "parameters": parameters}
 
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -15,7 +16,7 @@ TAKEN = frozenset({"op", "rule", "rules", "start", "stop", "points", "dtype", "p
 _DECADES_TO_DRAG = 100
 
 COUNT = "N"  # in a scale: the number of elements that share the parameter
-_COUNT_ELSEWHERE = f"{COUNT} stands for the number of elements, which only a scale may name"
+COUNT_ELSEWHERE = f"{COUNT} stands for the number of elements, which only a scale may name"
 
 # Who gets the upstream gradient of an element that lies exactly at a bound which is learned.
 AT_BOUND = {
@@ -101,7 +102,7 @@ class Learned:
             raise ValueError(f"at_bound must be one of {', '.join(AT_BOUND)}, not {self.at_bound!r}")
         if COUNT in self.parsed.parameters:
             column = next(re.finditer(rf"\b{COUNT}\b", self.formula)).start() + 1
-            raise FormulaError(f'"{COUNT}" at column {column}: {_COUNT_ELSEWHERE}', column, self.formula)
+            raise FormulaError(f'"{COUNT}" at column {column}: {COUNT_ELSEWHERE}', column, self.formula)
 
     @cached_property
     def parsed(self) -> Formula:
@@ -223,7 +224,10 @@ class Rule(Entry):
     def __post_init__(self) -> None:
         own = {p.name for p in self.parameters}
         if self.learned and COUNT in own:
-            raise ValueError(f"a rule that learns has no parameter {COUNT}: {_COUNT_ELSEWHERE}")
+            raise ValueError(f"a rule that learns has no parameter {COUNT}: {COUNT_ELSEWHERE}")
+        for name, times in Counter(learned.name for learned in self.learned).items():
+            if times > 1:
+                raise ValueError(f"{name} of {self.key} learns twice")
         for learned in self.learned:
             if missing := sorted(learned.named - own):
                 raise ValueError(f"{learned.name} learns by {', '.join(missing)}, no parameter of {self.key}")
