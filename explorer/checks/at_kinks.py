@@ -8,7 +8,7 @@ from torch import Tensor
 
 from explorer.catalogue import RULES
 from explorer.checks.curve import NEAR, Curve, settled
-from explorer.checks.result import Finding, by_design, fails, holds, short
+from explorer.checks.result import Finding, by_design, fails, holds, position, short
 from explorer.checks.subject import UntriedError, pair_subject
 from explorer.kinks import kinks
 
@@ -48,7 +48,7 @@ def _within(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, right: Te
     jumping = [i for i in order if abs(left[i] - right[i]) > 1e-6 or abs(at[i] - left[i]) > 1e-6]
     where = float(positions[(jumping or order)[0]])
     if not jumping:
-        return holds(f"It goes on evenly through every kink of the op, such as {short(where)}.", where)
+        return holds(f"It goes on evenly through every kink of the op, such as {position(where, 7)}.", where)
     words = _words(positions[jumping[0]], left[jumping[0]], at[jumping[0]], right[jumping[0]])
     more = f" ({len(jumping) - 1} more such kinks)" if len(jumping) > 1 else ""
     torchs = _torchs(curve, positions)
@@ -68,7 +68,7 @@ def _within(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, right: Te
 
 def _words(x: Tensor, left: Tensor, at: Tensor, right: Tensor) -> str:
     beside = f"{short(float(left))} to the left, {short(float(right))} to the right"
-    return f"At {short(float(x))} the gradient is {short(float(at))}, {beside}"
+    return f"At {position(float(x), 7)} the gradient is {short(float(at))}, {beside}"
 
 
 def _positions(curve: Curve) -> Tensor:

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.inheritance import match
-from explorer.checks.result import Finding, by_design, fails, holds, short, unknown
+from explorer.checks.result import Finding, by_design, fails, holds, position, short, unknown
 
 _LEAST_TRUSTED = 0.1  # of the points
 
@@ -21,7 +21,7 @@ def true_derivative(curve: Curve) -> Finding:
         return _right(curve, off)
     if broken.any() and not beyond.any():
         at = float(curve.x[broken][0])
-        return fails(f"At x = {short(at)} y is a number but the gradient is none (NaN).", at)
+        return fails(f"At x = {position(at)} y is a number but the gradient is none (NaN).", at)
     worst = clearest(curve.x, off, beyond)
     return _deviates(curve, beyond, worst)
 
@@ -77,7 +77,7 @@ def _unsteady(curve: Curve) -> Finding:
 def _deviates(curve: Curve, beyond: Tensor, worst: int) -> Finding:
     """The verdict on a rule that is not the derivative."""
     at, r, slope = (float(values[worst]) for values in (curve.x, curve.gradient, curve.slope))
-    seen = f"At x = {short(at)} the gradient is {short(r)}, the op's slope {short(slope)}"
+    seen = f"At x = {position(at)} the gradient is {short(r)}, the op's slope {short(slope)}"
     size = abs(r - slope)
     declared = curve.subject.declared
     if declared and declared.parsed is None:
@@ -115,5 +115,5 @@ def _stretch(curve: Curve, beyond: Tensor) -> str:
     x = curve.x[beyond]
     low, high = float(x.min()), float(x.max())
     if low == high:
-        return f"at {short(low)}"
+        return f"at {position(low)}"
     return f"between {short(low)} and {short(high)}"

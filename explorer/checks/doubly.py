@@ -5,7 +5,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.derivative import is_derivative
-from explorer.checks.result import Finding, by_design, fails, holds, short, unknown
+from explorer.checks.result import Finding, by_design, fails, holds, position, short, unknown
 from explorer.checks.subject import Subject, said
 
 _POINTS = 97
@@ -30,8 +30,8 @@ def double_backward(curve: Curve) -> Finding:
         worst = int(torch.where(wrong_g, (found_g - due_g).abs(), 0.0).argmax())
         at, got, due = (float(values[worst]) for values in (x, found_g, due_g))
         return fails(
-            f"At x = {short(at)} the gradient's own gradient towards g is {short(got)}, {short(due)} is due: "
-            "use g itself in backward, without .data, detach or NumPy.", at, got,
+            f"At x = {position(at)} the gradient's own gradient towards g is {short(got)}, {short(due)} is "
+            "due: use g itself in backward, without .data, detach or NumPy.", at, got,
         )  # fmt: skip
     size = due_x[sure].abs().max() if bool(sure.any()) else torch.tensor(0.0)
     wrong = sure & ((found_x - due_x).abs() > 1e-3 * due_x.abs() + 1e-5 * (1 + size))
@@ -95,7 +95,7 @@ def _judged(curve: Curve, x: Tensor, found: Tensor, due: Tensor, wrong: Tensor) 
     at = int(torch.where(wrong, (found - due).abs(), 0.0).argmax())
     got, wanted, where = float(found[at]), float(due[at]), float(x[at])
     silent = "silently 0" if not bool(found[wrong].any()) else f"silently {short(got)}"
-    seen = f"At x = {short(where)} its second derivative is {silent}, where {short(wanted)} is due"
+    seen = f"At x = {position(where)} its second derivative is {silent}, where {short(wanted)} is due"
     if curve.subject.declared or not is_derivative(curve):
         return by_design(
             f"{seen}; the rule stands in for a derivative, and a second one of it means little.", where, got

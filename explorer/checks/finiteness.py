@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, by_design, fails, holds, short
+from explorer.checks.result import Finding, by_design, fails, holds, position, short
 from explorer.checks.subject import Subject, UntriedError
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
@@ -67,7 +67,7 @@ def _not_finite(curve: Curve, x: Tensor, r: Tensor, bad: Tensor, dtype: torch.dt
     beside = curve.subject.gradient(torch.tensor([at - 1e-9, at + 1e-9], dtype=curve.dtype))
     growing = bool((beside.abs()[beside.isfinite()] > _POLE).any())
     what = "NaN" if value.isnan() else "infinite"
-    seen = f"In {_name(dtype)} the gradient at x = {short(at)} is {what}, though y is finite"
+    seen = f"In {_name(dtype)} the gradient at x = {position(at, 7)} is {what}, though y is finite"
     if growing and what == "infinite":
         return by_design(f"{seen}: it grows without bound there, as its formula does.", at)
     if curve.subject.declared and curve.subject.declared.parsed is None:

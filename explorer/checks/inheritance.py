@@ -1,4 +1,8 @@
-"""What somebody's own function inherits: the declarations of the catalogue's rule that has the same curve."""
+"""What somebody's own function inherits: the declarations of the catalogue's rule that has the same curve.
+
+The same everywhere, for g and −g, with no factor: less would give a rule a name that is not its own. Which
+rules come near over a range, up to a factor, ``explorer.nearest`` says.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,9 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, by_design, fails, holds, short
+from explorer.checks.result import Finding, by_design, fails, holds, position, short
 
+_PLAIN = torch.arange(-16, 17) / 2  # x that are easily read, and tried by hand
 _FACTORS = (-1.0, 2.0, 0.5, -3.0, 1e-6, 1e3)
 
 
@@ -14,12 +15,12 @@ def linear_in_g(curve: Curve) -> Finding:
     rule = curve.subject.rule
     if rule and rule.parsed is None:
         return holds("It is torch's own derivative, which is linear in g.")
-    found = _departure(curve)
+    found = _departure(curve, _PLAIN.to(curve.dtype)) or _departure(curve, curve.x)
     if found is None:
         return _apart(curve) or holds("Twice the upstream gradient gives twice the gradient, at every x.")
     at, g, got, due = found
     example = (
-        f"At x = {short(at)} g = 1 gives {short(due / g if g else due)}, g = {short(g)} gives {short(got)}"
+        f"At x = {position(at)} g = 1 gives {short(due / g if g else due)}, g = {short(g)} gives {short(got)}"
     )
     declared = curve.subject.declared
     if declared and declared.fault:
@@ -31,10 +32,10 @@ def linear_in_g(curve: Curve) -> Finding:
     return _judged(curve, at, example, got, due)
 
 
-def _departure(curve: Curve) -> tuple[float, float, float, float] | None:
-    """The clearest place where it is not linear: x, g, the gradient there, and what is due."""
-    x, one = curve.x, curve.gradient
-    sure = one.isfinite() & curve.y.isfinite()
+def _departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float] | None:
+    """The clearest of these places where it is not linear: x, g, the gradient there, and what is due."""
+    one = curve.subject.gradient(x)
+    sure = one.isfinite() & curve.subject.y(x).isfinite()
     worst: tuple[float, tuple[float, float, float, float]] | None = None
     for g in (0.0, *_FACTORS):
         r = curve.subject.gradient(x, g)
@@ -65,7 +66,7 @@ def _judged(curve: Curve, at: float, example: str, got: float, due: float) -> Fi
         at = _clearest(x, none.abs() > 1e-9)
         value = float(none[x == at][0])
         return fails(
-            f"At x = {short(at)} g = 0 still gives {short(value)}: multiply by g, do not add.", at, value
+            f"At x = {position(at)} g = 0 still gives {short(value)}: multiply by g, do not add.", at, value
         )
     scaled = _close(two, 2 * one) and _close(half, 0.5 * one)
     mirrored = bool(((minus - one).abs() <= 1e-9 * one.abs()).logical_and(one.abs() > 1e-9).any())
@@ -91,7 +92,7 @@ def _apart(curve: Curve) -> Finding | None:
         return None
     at, got, wanted = (float(values[int(off.argmax())]) for values in (x, r, due))
     return fails(
-        f"At x = {short(at)} the gradient is {short(got)}, {short(wanted)} is due: it depends on the g of "
+        f"At x = {position(at)} the gradient is {short(got)}, {short(wanted)} is due: it depends on the g of "
         "other elements.", at, got,
     )  # fmt: skip
 
@@ -108,7 +109,7 @@ def _where(x: Tensor, those: Tensor) -> str:
         return f"Above about {short(low)}"
     if low <= float(x.min()) and bool(those[x <= high].all()):
         return f"Below about {short(high)}"
-    return f"At x = {short(_clearest(x, those))}"
+    return f"At x = {position(_clearest(x, those))}"
 
 
 def _close(left: Tensor, right: Tensor) -> bool:

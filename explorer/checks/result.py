@@ -1,5 +1,6 @@
 """What a check says: a verdict, one plain sentence, a number and a position."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -106,5 +107,18 @@ def unknown(sentence: str) -> Finding:
 
 def short(number: float) -> str:
     """A number for a sentence: three digits, a true minus."""
-    text = f"{number + 0.0:.3g}"
+    return _written(number, 3)
+
+
+def position(x: float, digits: int = 4) -> str:
+    """An x for a sentence: so many digits, and three decimals, that what is said is seen there as well.
+
+    Points that are tried keep off round numbers, where kinks are, by more than is rounded away.
+    """
+    before_point = math.floor(math.log10(abs(x))) if x else 0
+    return _written(x, max(digits, digits + before_point))
+
+
+def _written(number: float, digits: int) -> str:
+    text = f"{number + 0.0:.{digits}g}"
     return text.replace("-", "−").replace("e+0", "e").replace("e−0", "e−")

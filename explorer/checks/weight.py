@@ -7,7 +7,7 @@ import torch
 from explorer.checks.curve import MANY_JUMPS, NEAR, Curve, settled
 from explorer.checks.derivative import is_derivative
 from explorer.checks.inheritance import Match, match
-from explorer.checks.result import Finding, by_design, fails, holds, short
+from explorer.checks.result import Finding, by_design, fails, holds, position, short
 from explorer.formula import parse
 
 _LEEWAY = 0.03  # of an area: the integral is a sum
@@ -100,7 +100,8 @@ def _not_antiderivative(curve: Curve, text: str) -> Finding | None:
     if not bool(wrong.any()):
         return None
     at = float(inner[wrong][0])
-    return fails(f"The entry's antiderivative {text} has another slope than the rule at x = {short(at)}.", at)
+    where = f"at x = {position(at)}"
+    return fails(f"The entry's antiderivative {text} has another slope than the rule {where}.", at)
 
 
 def _of_slope(curve: Curve) -> Finding:

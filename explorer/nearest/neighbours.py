@@ -24,6 +24,8 @@ _EQUAL_VALUES = 1e-6  # of the largest: single values that are as near are the s
 class Neighbour:
     """A rule of the catalogue beside another rule, which ``factor * rule((x - shift) / width)`` comes near.
 
+    Nothing is said of what lies beyond the range over which they were compared.
+
     Attributes:
         rule: key of ``RULES``.
         factor, width, shift: 1, 1 and 0 where the parameters alone do it.
@@ -47,7 +49,7 @@ class Neighbour:
 
     @property
     def is_same(self) -> bool:
-        """Whether it is the same curve, single x left out."""
+        """Whether it is the same curve over the range, single x left out."""
         return self.distance <= EXACT
 
     @property
@@ -102,7 +104,7 @@ def _neighbour(op: Op, rule: Rule, settings: Mapping[str, float], target: Target
     single = _differing(family, fit, target) if fit.is_exact else []
     told = words.Told(op, rule, parameters, settings, fit.factor, width, shift)
     if fit.is_exact:
-        where, sentence = single[0].x if single else None, words.same(told, single)
+        where, sentence = single[0].x if single else None, words.same(told, single, target.span)
     else:
         where = fitting.worst(fit)
         sentence = words.near(told, fit.distance, where)

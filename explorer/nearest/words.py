@@ -68,15 +68,16 @@ class Single:
     other: float
 
 
-def same(told: Told, single: Sequence[Single]) -> str:
-    """The sentence for the same curve, but for single x."""
+def same(told: Told, single: Sequence[Single], span: tuple[float, float]) -> str:
+    """The sentence for the same curve over a range, but for single x; what lies beyond is not known."""
+    here = f"On {number(span[0])} to {number(span[1])} this"
     if not single:
-        return f"This is {told.text(_source(told))}{told.area}."
+        return f"{here} is {told.text(_source(told))}{told.area}."
     where = listed([f"x = {number(one.x)}" for one in single])
     if len(single) > _MOST_SINGLE:
-        return f"Differs from {told.text(_source(told))} at {len(single)} single x only{told.area}."
+        return f"{here} differs from {told.text(_source(told))} at {len(single)} single x only{told.area}."
     each = listed(list(dict.fromkeys(f"{number(one.own)} instead of {number(one.other)}" for one in single)))
-    return f"Differs from {told.text(_source(told))} at {where} only, where it is {each}{told.area}."
+    return f"{here} differs from {told.text(_source(told))} at {where} only, where it is {each}{told.area}."
 
 
 def _source(told: Told) -> str:

@@ -24,19 +24,20 @@ def test_a_line_shows_its_x_and_a_neighbour_becomes_a_card(page: Page) -> None:
     worst = block.locator("li").first
     expect(worst).to_contain_text("the gradient is 1 whatever g is")
     expect(block.get_by_text("Comparing …")).to_be_visible()
+    expect(block.locator("h4")).to_have_text("Beside another rule, on −3 to 3")
     probe = page.get_by_role("slider", name=PROBE)
     worst.get_by_role("button").hover()
-    expect(probe).to_have_attribute("aria-valuetext", re.compile(r"^x 1\.00\d*, forward 1, "))
+    expect(probe).to_have_attribute("aria-valuetext", re.compile(r"^x 1\.50*, forward 1, "))
     block.locator("h3").hover()
     expect(probe).to_have_attribute("aria-valuetext", "no x chosen")
     worst.get_by_role("button").click()
-    expect(page.get_by_role("spinbutton", name="From")).to_have_value("-2")
+    expect(page.get_by_role("spinbutton", name="From")).to_have_value("-1.5")
     holds.clear()
     for route in held:
         route.continue_()
     expect(block).to_contain_text("No other rule of the catalogue comes near it.")
     expect(beside).to_contain_text(
-        "Differs from Masked (open) at x = 0 and x = 1 only, where it is 1 instead of 0."
+        "On −3 to 3 this differs from Masked (open) at x = 0 and x = 1 only, where it is 1 instead of 0."
     )
     beside.get_by_role("button", name="Add Masked (open)").click()
     expect(card(page, "Masked (open)")).to_be_visible()

@@ -1,5 +1,7 @@
 """The catalogue under its own checks: none cries wolf, and a fault is named."""
 
+import re
+
 import pytest
 import torch
 
@@ -11,6 +13,54 @@ from explorer.formula.evaluation import reductions
 
 def verdicts(op, rule, **parameters):
     return {result.name: result.verdict for result in check_pair(op, rule, parameters)}
+
+
+EXAMPLE = re.compile(r"At x = (\S+) g = 1 gives (\S+), g = (\S+) gives (\S+), not (\S+)\.")
+APART = re.compile(r"At x = (\S+) the gradient is (\S+), the op's slope (\S+)\.")
+
+
+def number(text):
+    return float(text.replace("−", "-"))
+
+
+def tried_by_hand(op, rule, x, g):
+    at = torch.tensor([x], dtype=torch.float64, requires_grad=True)
+    (gradient,) = torch.autograd.grad(
+        explorer.apply(op, rule, at), at, torch.tensor([g], dtype=torch.float64)
+    )
+    return gradient.item()
+
+
+def slope_by_hand(op, x, h=1e-6):
+    low, high = explorer.apply(op, "zero", torch.tensor([x - h, x + h], dtype=torch.float64)).tolist()
+    return (high - low) / (2 * h)
+
+
+@pytest.mark.parametrize("rule", [rule.key for rule in RULES.values() if not rule.linear])
+def test_what_is_said_of_a_rule_that_is_not_linear_is_seen_by_hand(rule):
+    """At the printed x and g, whatever the op: of each fault of the catalogue, and of what is by design."""
+    seen = 0
+    for op in OPS.values():
+        suits = not RULES[rule].suits or op.family in RULES[rule].suits
+        results = check_pair(op.key, rule, {}) if suits and not reductions(op.parsed.tree) else []
+        for sentence in (result.sentence for result in results if result.name == "linear in g"):
+            at, one, g, got, due = map(number, EXAMPLE.search(sentence).groups())
+            by_one, by_g = (tried_by_hand(op.key, rule, at, each) for each in (1.0, g))
+            assert [by_one, by_g, g * by_one] == pytest.approx([one, got, due], rel=5e-3, abs=1e-6)
+            assert by_g != pytest.approx(g * by_one, rel=1e-6)
+            seen += 1
+    assert seen
+
+
+@pytest.mark.parametrize(
+    ("op", "rule"), [("clamp", "straight_through"), ("relu", "leaky_backward"), ("sign", "clipped")]
+)
+def test_where_a_gradient_is_not_the_slope_it_is_seen_by_hand(op, rule):
+    (said,) = [found for result in check_pair(op, rule, {}) if (found := APART.search(result.sentence))]
+    at, gradient, slope = map(number, said.groups())
+    assert tried_by_hand(op, rule, at, 1.0) == pytest.approx(gradient, rel=5e-3)
+    assert slope_by_hand(op, at) == pytest.approx(slope, rel=5e-3, abs=1e-6)
+    assert gradient != slope
 
 
 @pytest.mark.parametrize("key", OPS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import Phase, given, settings
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from explorer import nearest
 from explorer.catalogue import OPS, RULES, Op, Rule, find_op, find_rule
 from explorer.gradient import bind
-from explorer.nearest import matches
 from explorer.nearest.neighbours import neighbours
 from explorer.nearest.target import target_of
 from tests.nearest.moved import moved
@@ -99,7 +97,7 @@ def test_parameters_are_fitted_before_factors_and_the_plainest_stands_first():
     found = nearest("formula: sign(x)", "formula: g*(abs(x) <= 1)/2")
     first = found[0]
     assert (first.rule, first.factor, first.parameters) == ("boxcar", 1, {"w": 1.0})
-    assert first.sentence == "This is Boxcar with w = 1."
+    assert first.sentence == "On −3 to 3 this is Boxcar with w = 1."
     clipped = next(one for one in found if one.rule == "clipped")
     assert (clipped.factor, clipped.width, clipped.shift) == (0.5, 1, 0)
     assert "times 0.5 (its source: 1); its area is 1 instead of 2" in clipped.sentence
@@ -113,7 +111,10 @@ def test_parameters_are_fitted_before_factors_and_the_plainest_stands_first():
 def test_values_at_single_x_are_told_apart():
     found = {one.rule: one for one in nearest("clamp", "formula: g * (0 <= x < 1)")}
     assert found["masked"].differs == (1.0,)
-    assert found["masked"].sentence == "Differs from Masked at x = 1 only, where it is 0 instead of 1."
+    assert (
+        found["masked"].sentence
+        == "On −3 to 3 this differs from Masked at x = 1 only, where it is 0 instead of 1."
+    )
     assert found["masked_open"].differs == (0.0,)
     torchs = bind("clamp", "default", {}).gradient(*torch.tensor([[1.0], [1.0], [1.0]]).double())
     assert (found["default"].differs == (1.0,)) == bool(torchs[0] == 1)
@@ -129,7 +130,7 @@ def test_what_the_op_has_too_is_the_ops():
 
 def test_a_rule_that_is_not_linear_is_compared_at_several_g():
     found = {one.rule: one for one in nearest("clamp", "published_clamp")}
-    assert found["published_clamp"].sentence == "This is Published clamp (with its bug)."
+    assert found["published_clamp"].sentence == "On −3 to 3 this is Published clamp (with its bug)."
     assert found["default"].distance > 0.5
     found = {one.rule: one for one in nearest("round", "straight_through")}
     assert found["straight_through"].is_same
@@ -153,20 +154,13 @@ def test_a_rule_without_values_is_refused_in_words():
         nearest("log", "formula: g * log(x)", start=-3, stop=-1)
 
 
-@pytest.mark.parametrize(
-    "rule", [RULES[key] for key in ("triangle", "spike_escape")], ids=lambda rule: rule.key
-)
-def test_values_alone_are_enough(rule: Rule):
-    x = np.linspace(-3, 3, 400)
-    given = (
-        bind(SIGN, rule, {})
-        .gradient(*(torch.from_numpy(part) for part in (x, np.sign(x), np.ones_like(x))))
-        .numpy()
-    )
-    found = matches(x, given, kinks=[0.0])
-    assert found[0].changes == 0
-    assert not matches(x, given + 0.1 * np.cos(x))
-
-
-def test_too_few_values_match_nothing():
-    assert matches(np.linspace(-1, 1, 50), np.full(50, np.nan)) == []
+def test_the_same_curve_is_told_with_the_range_and_beyond_it_may_be_another():
+    """The fast sigmoid is the sparse one as far as its cut at B = 5."""
+    for stop, same in ((3, True), (20, False)):
+        found = {one.rule: one for one in nearest("step", "fast_sigmoid", start=-stop, stop=stop)}
+        sparse = found["sparse_fast_sigmoid"]
+        assert sparse.sentence.startswith(f"On −{stop} to {stop} this is Sparse fast sigmoid") == same
+        if same:
+            assert sparse.parameters["B"] < 20
+        else:
+            assert not sparse.is_same or sparse.parameters["B"] >= 20

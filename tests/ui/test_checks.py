@@ -47,7 +47,7 @@ def test_neighbours_are_the_nearest_but_the_rule_itself_over_the_range_of_the_li
     lines = answers.neighbours(query)["lines"]
     found = [one for one in nearest("step", "gaussian", start=-2, stop=2) if one.rule != "gaussian"]
     assert [line["rule"] for line in lines] == [one.rule for one in found[: len(lines)]]
-    assert lines[0]["sentence"] == "This is Erf surrogate with a = 1.414."
+    assert lines[0]["sentence"] == "On −2 to 2 this is Erf surrogate with a = 1.414."
     assert 1 < len(lines) <= 4
     assert lines[0]["parameters"] == {"a": pytest.approx(2**0.5, rel=1e-6)}
 

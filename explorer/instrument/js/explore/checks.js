@@ -3,6 +3,7 @@
 import { element } from "../elements/dom.js";
 import { fits, queryOf } from "../choice/address.js";
 import { find } from "../choice/entries.js";
+import { numberText } from "../formula/numbers.js";
 import { alone, canJoin, centred, joined } from "./beside.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
@@ -76,7 +77,7 @@ export function createChecks(host, { store, colours, read, point, pin }) {
       { class: "checked" },
       element("h3", {}, dot(slot), find("rule", key)?.label ?? key),
       parts.checks.place,
-      element("h4", {}, "Beside another rule"),
+      element("h4", {}, `Beside another rule, on ${rangeText(now().range)}`),
       parts.neighbours.place,
     );
     return { place, ...parts };
@@ -175,4 +176,9 @@ export function createChecks(host, { store, colours, read, point, pin }) {
       stop();
     },
   };
+}
+
+/** The range over which rules are compared, in words. @param {[number, number]} range */
+function rangeText(range) {
+  return range.map((end) => numberText(end).replace("-", "−")).join(" to ");
 }
