@@ -1,5 +1,6 @@
 """A Function is called by apply; other names that stand in published code and are none."""
 
+import importlib
 import types
 import warnings
 
@@ -38,7 +39,7 @@ def called():
 
 def import_slip():
     """What Python says to the published ``import pytorch``."""
-    return said(lambda: exec("import pytorch"))
+    return said(lambda: importlib.import_module("pytorch"))
 
 
 def name_slip():
