@@ -19,11 +19,13 @@ from explorer.ui.ending import follow_server
 from explorer.ui.pages import PAGES, PREFIX, page_path
 from explorer.ui.payload import payload
 from explorer.ui.protection import Protection
+from explorer.ui.seats import Seats
+from explorer.ui.visitors import asking, named
 
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
 _NOT_KEPT = {"Cache-Control": "no-store"}
-_seats = admission.Seats(limits.COMPUTING, limits.WAITING)
-_judging = admission.Seats(limits.JUDGING, limits.WAITING)  # apart: no curve waits for a check
+_seats = Seats(limits.COMPUTING, limits.WAITING)
+_judging = Seats(limits.JUDGING, limits.WAITING)  # apart: no curve waits for a check
 
 
 async def asset(request: Request) -> Response:
@@ -40,14 +42,12 @@ async def asset(request: Request) -> Response:
     return Response(file.compressed, headers=headers, media_type=file.media_type)
 
 
-def answered(
-    path: str, work: Callable[..., answers.Answer], *names: str, seats: admission.Seats = _seats
-) -> Route:
+def answered(path: str, work: Callable[..., answers.Answer], *names: str, seats: Seats = _seats) -> Route:
     """A route that answers what ``work`` makes of the query, or of its values of these names."""
 
     async def endpoint(request: Request) -> Response:
         values = [request.query_params.get(name, "") for name in names] or [request.url.query]
-        return JSONResponse(await seats.compute(work, *values), headers=_NOT_KEPT)
+        return JSONResponse(await seats.compute(asking(request).key, work, *values), headers=_NOT_KEPT)
 
     return Route(path, endpoint)
 
@@ -55,12 +55,14 @@ def answered(
 async def read(request: Request) -> Response:
     """Pasted code read into formulas, never run."""
     data = await payload(request, answers.LONGEST_BODY)
-    return JSONResponse(await _seats.compute(answers.read, data.get("code")), headers=_NOT_KEPT)
+    return JSONResponse(
+        await _seats.compute(asking(request).key, answers.read, data.get("code")), headers=_NOT_KEPT
+    )
 
 
 async def save(request: Request) -> Response:
     """The instrument with the choice of a link as one file to keep."""
-    page = await _seats.compute(answers.saved, request.url.query)
+    page = await _seats.compute(asking(request).key, answers.saved, request.url.query)
     headers = _NOT_KEPT | {"Content-Disposition": 'attachment; filename="gradient-explorer.html"'}
     return HTMLResponse(page, headers=headers)
 
@@ -97,9 +99,9 @@ async def index(request: Request) -> Response:
     page = _PAGES[path]
     if path == "/":
         with suppress(admission.Refused):  # a server that is busy leaves it to Streamlit
-            served = await _seats.compute(answers.served, request.url.query)
+            served = await _seats.compute(asking(request).key, answers.served, request.url.query)
             page = _EARLY.replace(_ROOT, served + _ROOT)
-    return admission.named(request, HTMLResponse(page, headers={"Cache-Control": "no-cache"}))
+    return named(request, HTMLResponse(page, headers={"Cache-Control": "no-cache"}))
 
 
 async def slash(request: Request) -> Response:
@@ -135,11 +137,11 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 
 def paced(route: Route) -> Route:
     """A route below the server's prefix that answers each visitor so often only."""
-    middleware = [Middleware(admission.Paced, _visitors)]
+    middleware = [Middleware(admission.Paced, _paces)]
     return Route(PREFIX + route.path, route.endpoint, methods=route.methods, middleware=middleware)
 
 
-_visitors = admission.Visitors()
+_paces = admission.Paces()
 _ANSWERS = [
     answered("/confirm", answers.confirm),
     answered("/checks", answers.checks, seats=_judging),
@@ -157,7 +159,7 @@ app = st.App(
         Route(f"{PREFIX}/assets/{{name:path}}", asset),
         *(paced(route) for route in (*_ANSWERS, *takeaway.ROUTES, *runs.ROUTES, *studies.ROUTES)),
         *(Route(PREFIX + route.path, route.endpoint) for route in operation.ROUTES),
-        *(Route(f"{PREFIX}{page.path}", index) for page in PAGES),
+        *(paced(Route(page.path, index)) for page in PAGES),
         *([Route(PREFIX, slash)] if PREFIX else []),
     ],
     middleware=[Middleware(Protection, _EARLY), Middleware(admission.Pages)],

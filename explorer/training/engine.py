@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import Any, Literal, TypeVar, get_args
 
 from explorer.training.instruments import Record
@@ -67,6 +67,7 @@ class Engine:
         *,
         paused: bool = False,
         after: tuple[str, int] | None = None,
+        shares: Mapping[Hashable, int] | None = None,
     ) -> str:
         """Begin a run and return its id; an owner's earlier run stops.
 
@@ -76,12 +77,14 @@ class Engine:
             paused: begin in state "ready", for "step" or "resume".
             after: the id of a run and a step: begin with its state at the nearest step that is kept and until
                 which it did the same, and at step 0 where there is none.
+            shares: whom the run counts among, and how many of theirs may run or wait; those of the first
+                take turns with those of others as one. None is the owner alone.
 
         Raises:
-            EngineFull: too many runs wait already.
+            EngineFull: too many runs wait already, of all or of a share.
         """
         with self._changed:
-            entry = self._roster.add(settings, owner, paused, after)
+            entry = self._roster.add(settings, owner, paused, shares, after)
             self._changed.notify_all()
             return entry.id
 
@@ -168,12 +171,19 @@ class Engine:
             self._roster.sweep()
             return tuple(self._roster.status(entry) for entry in self._roster)
 
-    def start_study(self, make: Make, plan: Any, owner: str | None = None) -> str:
+    def start_study(
+        self,
+        make: Make,
+        plan: Any,
+        owner: str | None = None,
+        *,
+        shares: Mapping[Hashable, int] | None = None,
+    ) -> str:
         """Begin a study, which takes what time the runs leave, and return its id; see ``Studies``.
 
         ``make`` gives what advances, of the plan and the rows there are already. Raises EngineFull.
         """
-        identity = self._studies.start(make, plan, owner)
+        identity = self._studies.start(make, plan, owner, shares)
         with self._changed:
             self._changed.notify_all()
         return identity

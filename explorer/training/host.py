@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from concurrent import futures
 from concurrent.futures import Future
 from contextlib import suppress
@@ -158,9 +158,10 @@ class EngineProcess:
         *,
         paused: bool = False,
         after: tuple[str, int] | None = None,
+        shares: Mapping[Hashable, int] | None = None,
     ) -> str:
         """As ``Engine.start``."""
-        identity: str = self._ask("start", settings, owner, paused=paused, after=after)
+        identity: str = self._ask("start", settings, owner, paused=paused, after=after, shares=shares)
         return identity
 
     def command(self, identity: str, command: Command) -> Status:
@@ -205,9 +206,16 @@ class EngineProcess:
         statuses: tuple[Status, ...] = self._ask("list")
         return statuses
 
-    def start_study(self, make: Make, plan: Any, owner: str | None = None) -> str:
+    def start_study(
+        self,
+        make: Make,
+        plan: Any,
+        owner: str | None = None,
+        *,
+        shares: Mapping[Hashable, int] | None = None,
+    ) -> str:
         """As ``Engine.start_study``; what is given goes to the process, so it can be pickled."""
-        identity: str = self._ask("start_study", make, plan, owner)
+        identity: str = self._ask("start_study", make, plan, owner, shares=shares)
         return identity
 
     def command_study(self, identity: str, command: StudyCommand) -> StudyStatus:

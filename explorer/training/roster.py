@@ -8,7 +8,8 @@ import itertools
 import math
 import secrets
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,7 +35,8 @@ class Entry:
 
     Attributes:
         renewed: when its lease was last renewed: somebody asked about it.
-        turn: its number in whatever line it stands in; the lowest is next.
+        turn: its place in whatever line it stands in, a round and a number; the lowest is next.
+        shares: whom it counts among, and how many of theirs may run or wait; the first takes turns as one.
         run: the run itself, once somebody needed it and until it is over. Who uses it holds ``lock``.
         callers: how many wait for the lock; a worker makes way for them.
         wanted: what is to be shown to somebody who asked about it since a worker last made its snapshot.
@@ -50,7 +52,8 @@ class Entry:
     owner: str | None
     settings: Settings
     renewed: float
-    turn: int
+    turn: tuple[int, int]
+    shares: Mapping[Hashable, int]
     state: State = "ready"
     note: str = ""
     run: Run | None = None
@@ -97,6 +100,11 @@ class Entry:
             self.since, self.since_step, self.due = now, self.step, now
 
     @property
+    def visitor(self) -> Hashable:
+        """Who takes turns with others."""
+        return next(iter(self.shares), self.owner or self.id)
+
+    @property
     def interval_s(self) -> float:
         """Seconds from step to step at its pace; 0 at full pace."""
         return 0.0 if isinstance(self.settings.pace, str) else 1 / self.settings.pace
@@ -133,7 +141,9 @@ class Roster:
         self._swept = -math.inf
         self._name = secrets.token_hex(4)
         self._entries: dict[str, Entry] = {}
-        self._turns = itertools.count()
+        self._numbers = itertools.count()
+        self._round = 0  # of who had a turn last
+        self._rounds: dict[Hashable, int] = {}  # by visitor the one that was given last
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
@@ -147,21 +157,27 @@ class Roster:
         return entry
 
     def add(
-        self, settings: Settings, owner: str | None, paused: bool, after: tuple[str, int] | None = None
+        self,
+        settings: Settings,
+        owner: str | None,
+        paused: bool,
+        shares: Mapping[Hashable, int] | None = None,
+        after: tuple[str, int] | None = None,
     ) -> Entry:
         """A new run; the owner's earlier one stops. Raises EngineFull, and then nothing has changed.
 
         ``after``: the run and the step from which it goes on, as far as both did the same until then.
         """
         mine = [entry for entry in self if owner is not None and entry.owner == owner]
-        self._require_memory(sum(self._is_kept(entry) for entry in mine))
+        self._require_memory(shares or {}, mine)
         if not paused:
-            self._require_room(sum(entry.state in ACTIVE for entry in mine))
+            self._require_room(shares or {}, mine)
         for entry in mine:
             if entry.state in ACTIVE + AT_REST:
                 entry.move("stopped", " because another run was started")
         identity = f"{self._name}-{secrets.token_hex(8)}"
-        entry = Entry(identity, owner, settings, self._lease_clock(), next(self._turns))
+        turn = (self._round, next(self._numbers))
+        entry = Entry(identity, owner, settings, self._lease_clock(), turn, shares or {})
         earlier = self._entries.get(after[0]) if after else None
         if after and earlier and earlier.run:
             entry.origin = earlier.lock, earlier.run, after[1]
@@ -244,7 +260,7 @@ class Roster:
         for entry in self._at_full_pace():
             if entry.slot_since is not None and now - entry.slot_since >= self._limits.turn_s:
                 entry.move("waiting")
-                self.requeue(entry)
+                entry.turn = (entry.turn[0], next(self._numbers))
         waiting = self._in_state("waiting")
         for entry in waiting:
             if entry.interval_s:
@@ -261,8 +277,9 @@ class Roster:
         ready = [entry for entry in running if entry.ready(self._limits.slice_s) <= now]
         in_order = sorted(ready, key=_by_turn)
         entry = next((entry for entry in in_order if entry.lock.acquire(blocking=False)), None)
-        if entry is not None and entry.slot_since is None:
-            entry.slot_since = now
+        if entry is not None:
+            self._round = max(self._round, entry.turn[0])
+            entry.slot_since = now if entry.slot_since is None else entry.slot_since
         return entry
 
     @property
@@ -288,8 +305,9 @@ class Roster:
                 entry.let_go()
 
     def requeue(self, entry: Entry) -> None:
-        """Put a run at the end of its line."""
-        entry.turn = next(self._turns)
+        """Put a run at the end of its line: in a round each visitor has one turn, however many the runs."""
+        self._rounds[entry.visitor] = max(self._round, self._rounds.get(entry.visitor, 0)) + 1
+        entry.turn = (self._rounds[entry.visitor], next(self._numbers))
 
     def clear(self) -> None:
         """Let every run go."""
@@ -321,17 +339,23 @@ class Roster:
         note = GONE if identity.startswith(self._name) else LOST
         return Status(identity, "gone", state_words("gone", note=note))
 
-    def _require_room(self, leaving: int = 0) -> None:
-        """Raise EngineFull where no further run can be taken on once so many active ones have left."""
-        active = sum(entry.state in ACTIVE for entry in self)
-        if active - leaving >= self._limits.waiting + self._limits.running:
-            raise EngineFull(f"{active} runs are running or waiting already: try again in about a minute.")
+    def _require_room(self, shares: Mapping[Hashable, int], leaving: Collection[Entry] = ()) -> None:
+        """Raise EngineFull where no further run can be taken on once some have left."""
+        active = [entry.shares for entry in self if entry.state in ACTIVE and entry not in leaving]
+        if len(active) >= self._limits.waiting + self._limits.running:
+            raise EngineFull(
+                f"{len(active)} runs are running or waiting already: try again in about a minute."
+            )
+        if (most := exhausted(shares, active)) is not None:
+            raise EngineFull(f"{most} runs from where you are run or wait already: stop one of them first.")
 
-    def _require_memory(self, leaving: int) -> None:
+    def _require_memory(self, shares: Mapping[Hashable, int], leaving: Collection[Entry]) -> None:
         """Raise EngineFull where those that may not be dropped are as many as may run and wait."""
-        kept = sum(self._is_kept(entry) for entry in self)
-        if kept - leaving >= self._limits.waiting + self._limits.running:
-            raise EngineFull(f"{kept} runs are held open already: try again in about a minute.")
+        kept = [entry.shares for entry in self if self._is_kept(entry) and entry not in leaving]
+        if len(kept) >= self._limits.waiting + self._limits.running:
+            raise EngineFull(f"{len(kept)} runs are held open already: try again in about a minute.")
+        if (most := exhausted(shares, kept)) is not None:
+            raise EngineFull(f"{most} runs from where you are are held open: close the page of one of them.")
 
     def _is_watched(self, entry: Entry, now: float) -> bool:
         return now - entry.renewed < self._limits.pause_after_s
@@ -349,7 +373,7 @@ class Roster:
             self._drop(entry)
 
     def _line_up(self, entry: Entry) -> None:
-        self._require_room()
+        self._require_room(entry.shares)
         entry.move("waiting")
         entry.since = None
         self.requeue(entry)
@@ -357,6 +381,8 @@ class Roster:
     def _drop(self, entry: Entry) -> None:
         del self._entries[entry.id]
         entry.end("stopped")
+        if all(other.visitor != entry.visitor for other in self):
+            self._rounds.pop(entry.visitor, None)
 
     def _others(self, entry: Entry) -> int:
         """With how many it takes turns: all at full pace, where they are more than may run at once."""
@@ -384,5 +410,11 @@ def _halved(run: Run | None) -> int:
     return before - run.kept.bytes
 
 
-def _by_turn(entry: Entry) -> int:
+def exhausted(shares: Mapping[Hashable, int], active: Iterable[Mapping[Hashable, int]]) -> int | None:
+    """How many there may be of a share that has as many already; None where one more may come."""
+    counts = Counter(key for each in active for key in each)
+    return next((most for key, most in shares.items() if counts[key] >= most), None)
+
+
+def _by_turn(entry: Entry) -> tuple[int, int]:
     return entry.turn

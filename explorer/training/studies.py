@@ -7,13 +7,13 @@ import logging
 import math
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal, Protocol, get_args
 
 from explorer.training.limits import Limits
-from explorer.training.roster import EngineFull
+from explorer.training.roster import EngineFull, exhausted
 from explorer.training.status import ACTIVE, State
 
 _log = logging.getLogger(__name__)
@@ -93,6 +93,7 @@ class _Study:
     plan: Any
     renewed: float
     turn: int
+    shares: Mapping[Hashable, int] = field(default_factory=dict)
     state: State = "waiting"
     note: str = ""
     rows: tuple[Any, ...] = ()
@@ -147,24 +148,32 @@ class Studies:
         self._books = threading.RLock()
         self._working = threading.Lock()
 
-    def start(self, make: Make, plan: Any, owner: str | None = None) -> str:
+    def start(
+        self,
+        make: Make,
+        plan: Any,
+        owner: str | None = None,
+        shares: Mapping[Hashable, int] | None = None,
+    ) -> str:
         """Begin a study and return its id; an owner's earlier one goes.
 
         Args:
             make: gives what advances, of the plan and the rows there are already.
             plan: what it is asked to do.
             owner: who may have one study, such as a visitor's session; None owns nothing else.
+            shares: whom the study counts among, and how many of theirs may run or wait.
 
         Raises:
-            EngineFull: too many wait already.
+            EngineFull: too many wait already, of all or of a share.
         """
         with self._books:
             mine = [each for each in self._studies.values() if owner is not None and each.owner == owner]
-            self._require_room(sum(each.state in ACTIVE for each in mine))
+            self._require_room(shares or {}, mine)
             for each in mine:
                 self._drop(each)
             identity = f"{self._name}-{secrets.token_hex(8)}"
-            study = _Study(identity, owner, make, plan, self._lease_clock(), next(self._turns))
+            turn = next(self._turns)
+            study = _Study(identity, owner, make, plan, self._lease_clock(), turn, shares=shares or {})
             self._studies[identity] = study
             self._admit()
             return identity
@@ -252,7 +261,7 @@ class Studies:
             case "stop" if study.state in ACTIVE:
                 study.state, study.note = "paused", ""
             case "resume" if study.state == "paused":
-                self._require_room()
+                self._require_room(study.shares)
                 study.state, study.rests, study.since = "waiting", False, None
                 study.turn = next(self._turns)
             case "drop":
@@ -282,10 +291,17 @@ class Studies:
         waiting = (study for study in self._studies.values() if study.state == "waiting")
         return sorted(waiting, key=_by_turn)
 
-    def _require_room(self, leaving: int = 0) -> None:
-        active = sum(study.state in ACTIVE for study in self._studies.values())
-        if active - leaving >= self._limits.studying + self._limits.studies_waiting:
-            raise EngineFull(f"{active} studies are running or waiting already: try again in some minutes.")
+    def _require_room(self, shares: Mapping[Hashable, int], leaving: Sequence[_Study] = ()) -> None:
+        studies = self._studies.values()
+        active = [each.shares for each in studies if each.state in ACTIVE and each not in leaving]
+        if len(active) >= self._limits.studying + self._limits.studies_waiting:
+            raise EngineFull(
+                f"{len(active)} studies are running or waiting already: try again in some minutes."
+            )
+        if (most := exhausted(shares, active)) is not None:
+            raise EngineFull(
+                f"{most} studies from where you are run or wait already: stop one of them first."
+            )
 
     def _drop(self, study: _Study) -> None:
         del self._studies[study.id]

@@ -5,35 +5,35 @@ import errno
 import logging
 import math
 import resource
-import secrets
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Hashable
 from functools import lru_cache
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from explorer.ui import limits, operation
 from explorer.ui.pages import PAGES, page_path
+from explorer.ui.visitors import Share, Visitor, asking
 
 _PATHS = frozenset(page.path for page in PAGES)
-VISITOR = "visitor"  # the cookie that tells those apart who share an address
+_ALL = "all"
 _GOING_AWAY = 1013  # a websocket's "try again later"
 _TOO_BIG = 1009  # a websocket's "message too big"
+_SILENT = 1008  # a websocket's "policy violation"
 _FULL = "The explorer is full: {pages} pages are open. Try again in about a minute."
 _HURRIED = "These are more than {rate} requests a second: wait a moment."
-_BUSY = "The server is busy: {waiting} requests wait. Try again in a moment."
+_MANY = "{pages} pages are open where you are: close one of them, and reload this one."
 
 _SAID_EVERY_S = 60.0  # that no file is left
 _IDLE_S = 10.0  # between two looks at threads that rest
 _log = logging.getLogger(__name__)
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class Refused(HTTPException):
@@ -63,103 +63,100 @@ class Pace:
         return 0.0
 
 
-class Seats:
-    """Lets few computations run at the same time, in the order they came, and a bounded number wait."""
+class Paces:
+    """How fast each visitor asks, and all at one address together."""
 
-    def __init__(self, computing: int, waiting: int) -> None:
-        self._free = asyncio.Semaphore(computing)
-        self._computing, self._waiting = computing, waiting
-        self._present = 0
+    def __init__(self, each: float = limits.REQUESTS, address: float = limits.ADDRESS_REQUESTS) -> None:
+        self._each = lru_cache(limits.VISITORS)(lambda _visitor: Pace(each))
+        self._address = lru_cache(limits.VISITORS)(lambda _address: Pace(address))
 
-    async def compute(self, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
-        """What ``work`` returns, computed in a thread. Raises Refused when too many wait."""
-        if self._present >= self._computing + self._waiting:
-            operation.journal.note("computation refused", waiting=self._waiting)
-            raise Refused(429, _BUSY.format(waiting=self._waiting))
-        self._present += 1
-        operation.computing.inc()
-        try:
-            async with self._free:
-                return await run_in_threadpool(work, *given, **named)
-        finally:
-            self._present -= 1
-            operation.computing.dec()
-
-
-class Visitors:
-    """How fast each visitor asks: by cookie, or by address where there is none."""
-
-    def __init__(self, each: float = limits.REQUESTS, shared: float = limits.SHARED_REQUESTS) -> None:
-        self._named = lru_cache(limits.VISITORS)(lambda _name: Pace(each))
-        self._unnamed = lru_cache(limits.VISITORS)(lambda _address: Pace(shared))
-
-    def pace(self, connection: HTTPConnection) -> Pace:
-        """The pace of a visitor."""
-        if name := connection.cookies.get(VISITOR):
-            return self._named(name)
-        return self._unnamed(connection.client.host if connection.client else "")
+    def of(self, visitor: Visitor) -> list[Pace]:
+        """The paces that hold for a visitor: who has no name shares the address's only."""
+        shared = self._address(visitor.address)
+        return [self._each(visitor.name), shared] if visitor.name else [shared]
 
 
 class Paced:
     """Answers a visitor who asks too often with 429 and a sentence."""
 
-    def __init__(self, app: ASGIApp, visitors: Visitors) -> None:
+    def __init__(self, app: ASGIApp, paces: Paces) -> None:
         self.app = app
-        self._visitors = visitors
+        self._paces = paces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, unless it comes too early."""
-        pace = self._visitors.pace(HTTPConnection(scope))
-        app = self.app if not pace.take() else refusal(429, _HURRIED.format(rate=pace.rate))
+        paces = self._paces.of(asking(HTTPConnection(scope)))
+        hurried = next((pace for pace in paces if pace.take()), None)
+        app = refusal(429, _HURRIED.format(rate=hurried.rate)) if hurried else self.app
         await app(scope, receive, send)
 
 
 class Pages:
-    """Bounds how many pages are open, and how often each has its script run."""
+    """Bounds how many pages are open, of all and of one visitor, and how often each has its script run."""
 
-    def __init__(self, app: ASGIApp, pages: int = limits.PAGES, reruns: float = limits.RERUNS) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        pages: int = limits.PAGES,
+        share: Share = limits.PAGES_SHARE,
+        reruns: float = limits.RERUNS,
+        patience_s: float = limits.FIRST_MESSAGE_S,
+    ) -> None:
         self.app = app
-        self._pages, self._reruns = pages, reruns
-        self._open = 0
+        self._pages, self._share, self._reruns, self._patience_s = pages, share, reruns, patience_s
+        self._open: Counter[Hashable] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; a page more than there is room for is told so."""
-        if scope["type"] == "websocket":
-            await self._page(scope, receive, send)
-        elif scope["type"] == "http" and page_path(scope["path"]) in _PATHS and self._is_full:
-            operation.journal.note("page refused", pages=self._open)
-            await PlainTextResponse(_FULL.format(pages=self._open), 503)(scope, receive, send)
-        else:
+        is_page = scope["type"] == "http" and page_path(scope["path"]) in _PATHS
+        if not is_page and scope["type"] != "websocket":
             await self.app(scope, receive, send)
-
-    @property
-    def _is_full(self) -> bool:
-        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        return self._open >= min(self._pages, files // limits.FILES_A_PAGE)
-
-    async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._is_full:
-            operation.journal.note("page refused", pages=self._open)
-            words = _FULL.format(pages=self._open)
-            await send({"type": "websocket.close", "code": _GOING_AWAY, "reason": words})
             return
-        self._open += 1
+        visitor = asking(HTTPConnection(scope))
+        if words := self._refusal(visitor):
+            operation.journal.note("page refused", pages=self._open[_ALL])
+            answer = WebSocketClose(_GOING_AWAY, words) if not is_page else PlainTextResponse(words, 503)
+            await answer(scope, receive, send)
+        elif is_page:
+            await self.app(scope, receive, send)
+        else:
+            await self._page(visitor, scope, receive, send)
+
+    def _refusal(self, visitor: Visitor) -> str:
+        """Why a visitor cannot have one more page, or ""."""
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if self._open[_ALL] >= min(self._pages, files // limits.FILES_A_PAGE):
+            return _FULL.format(pages=self._open[_ALL])
+        shares = self._share.of(visitor)
+        return next((_MANY.format(pages=most) for key, most in shares.items() if self._open[key] >= most), "")
+
+    async def _page(self, visitor: Visitor, scope: Scope, receive: Receive, send: Send) -> None:
+        mine = [_ALL, *self._share.of(visitor)]
+        self._open.update(mine)
         operation.pages.inc()
         try:
-            await self.app(scope, _slowed(receive, Pace(self._reruns)), send)
+            await self.app(scope, _slowed(receive, Pace(self._reruns), self._patience_s), send)
         finally:
-            self._open -= 1
+            self._open.subtract(mine)
+            self._open += Counter()  # forgets whoever is at 0
             operation.pages.dec()
 
 
-def _slowed(receive: Receive, pace: Pace) -> Receive:
+def _slowed(receive: Receive, pace: Pace, patience_s: float = limits.FIRST_MESSAGE_S) -> Receive:
     """Messages at a pace: who sends more waits, and the network holds what has not been read.
 
-    One that is longer than any of our pages sends ends the connection, before it is parsed.
+    One that is longer than any of our pages sends ends the connection, before it is parsed; so does silence,
+    where the first message of a page should come.
     """
+    spoken = False
 
     async def received() -> Message:
-        message = await receive()
+        nonlocal spoken
+        try:
+            message = await asyncio.wait_for(receive(), None if spoken else patience_s)
+        except TimeoutError:
+            return {"type": "websocket.disconnect", "code": _SILENT}
+        spoken = message["type"] == "websocket.receive"
         if len(message.get("bytes") or b"") > limits.MESSAGE:
             return {"type": "websocket.disconnect", "code": _TOO_BIG}
         while message["type"] == "websocket.receive" and (wait_s := pace.take()):
@@ -180,14 +177,6 @@ async def refused(_request: Request, error: Exception) -> Response:
     """The handler of ``Refused``."""
     assert isinstance(error, Refused)
     return refusal(error.status_code, error.detail)
-
-
-def named(request: Request, response: Response) -> Response:
-    """The response, with a name for a visitor who has none yet."""
-    if VISITOR not in request.cookies:
-        secure = request.url.scheme == "https"
-        response.set_cookie(VISITOR, secrets.token_urlsafe(12), httponly=True, samesite="lax", secure=secure)
-    return response
 
 
 def raise_open_files() -> None:

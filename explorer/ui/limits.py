@@ -2,10 +2,16 @@
 
 import os
 
+from explorer.ui.visitors import Share
+
 HOSTED = os.environ.get("EXPLORER_PROFILE") == "hosted"
 _SPARE = 1 if HOSTED else 4
 
+# A class of 300 may share one address, and browsers in a frame of another site keep no cookie.
+_EACH, _NAMELESS, _ADDRESS = 16 * _SPARE, 300 * _SPARE, 360 * _SPARE
 PAGES = 400 * _SPARE  # open at the same time: a class of 300, and some who opened two
+PAGES_SHARE = Share(each=_EACH, nameless=_NAMELESS, address=_ADDRESS)
+FIRST_MESSAGE_S = 10.0  # a page speaks as soon as it is connected
 FILES_A_PAGE = 12  # connections, a script's thread, and what is kept for a while of those who have left
 OPEN_FILES = 10_240  # more than all pages need, and what every system grants that has no limit
 
@@ -15,13 +21,16 @@ TAKING = 1  # files of runs that are written at the same time: a long history ta
 WAITING = 64 * _SPARE  # requests for that; one more is asked to come again
 
 REQUESTS = 20 * _SPARE  # of one visitor a second, and as many at once before that
-SHARED_REQUESTS = 1_000 * _SPARE  # of all at one address whose browsers keep no cookie: a whole class
+ADDRESS_REQUESTS = 1_000 * _SPARE  # of all at one address: a whole class
 RERUNS = 5 * _SPARE  # of one page a second, and as many at once before that
 MESSAGE = 65_536  # bytes that a page sends Streamlit at once: a link has 2,000
 PICTURES = 400  # a second, of all watched trainings together: thirteen each for thirty
 WATCHERS = 16 * _SPARE  # of one training: connections that broke off unnoticed are among them
-WATCHED = 16 * _SPARE  # trainings of one visitor
-SHARED_WATCHED = PAGES  # of all at one address whose browsers keep no cookie
+WATCHED_SHARE = PAGES_SHARE  # trainings and studies that are watched
+RUNS_SHARE = Share(
+    each=8 * _SPARE, nameless=300, address=360
+)  # that run or wait, of the engine's 402; as many are held open
+STUDIES_SHARE = Share(each=2 * _SPARE, nameless=48, address=56)  # of the engine's 64
 VISITORS = 4_096  # whose pace is remembered
 LANES = 3_000 * _SPARE  # runs of one study
 STUDY_CHUNK = 50  # runs of a study that go together at least, and twice as many at most: the picture fills

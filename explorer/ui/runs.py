@@ -1,11 +1,8 @@
 """Runs for the page's instrument: started and commanded here, watched as events."""
 
-import functools
 import hmac
 import json
-import os
-import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, get_args
 
 from starlette.concurrency import run_in_threadpool
@@ -17,16 +14,16 @@ from explorer.instrument.limits import LONGEST_QUERY
 from explorer.training import LIVE, SETTINGS, Command, EngineFull, Settings, Status, shared_engine
 from explorer.training.instruments.question import whole_numbers
 from explorer.training.limits import MAX_TABLE_BYTES
-from explorer.ui import operation
+from explorer.ui import limits, operation
 from explorer.ui.admission import Refused
 from explorer.ui.link import Choice, from_text
 from explorer.ui.payload import Json, payload
 from explorer.ui.stream import as_json, event, run_events
+from explorer.ui.visitors import asking, signature
 
 LONGEST_BODY = 4 * LONGEST_QUERY  # bytes
 LONGEST_START = LONGEST_BODY + 2 * MAX_TABLE_BYTES  # JSON writes a line's end with two
 LONGEST_OWNER = 64
-SECRET = "EXPLORER_SECRET"  # the environment variable: the same text for all servers behind one name
 
 
 async def start(request: Request) -> Response:
@@ -34,7 +31,7 @@ async def start(request: Request) -> Response:
 
     ``after``: ``{run, key, step}`` of an earlier run that it goes on from.
     """
-    return await answered(_started, request, longest=LONGEST_START)
+    return await answered(_started, request, limits.RUNS_SHARE.of(asking(request)), longest=LONGEST_START)
 
 
 async def command(request: Request) -> Response:
@@ -59,13 +56,14 @@ ROUTES = (
 )
 
 
-def _started(data: Json) -> str:
+def _started(data: Json, shares: dict[Hashable, int]) -> str:
     owner, choice = owner_of(data), choice_of(data)
     training = {name: getattr(choice, name) for name in SETTINGS}
     chosen = {name: getattr(choice, name) for name in ("op", "rules", "parameters", "branch")}
     settings = Settings(table=data.get("table"), **chosen, **training)
     paused = data.get("paused") is True
-    identity = shared_engine().start(settings, owner, paused=paused, after=_earlier(data.get("after")))
+    after = _earlier(data.get("after"))
+    identity = shared_engine().start(settings, owner, paused=paused, after=after, shares=shares)
     operation.journal.note("run started", task=settings.task, rules=len(settings.rules), seeds=settings.seeds)
     return json.dumps({"id": identity, "key": key_of(identity)})
 
@@ -113,18 +111,13 @@ def _obeyed(identity: str, name: str, data: Json) -> Status:
     return status if name == "change" else engine.command(identity, name)  # type: ignore[arg-type]  # it is one
 
 
-@functools.cache
-def _secret() -> bytes:
-    return os.environ.get(SECRET, "").encode() or secrets.token_bytes(32)
-
-
 def _measured(identity: str, key: str, arguments: dict[str, str]) -> str:
     return as_json(shared_engine().measure(identity, key, **whole_numbers(arguments)))
 
 
 def key_of(identity: str) -> str:
     """What proves that a session started a run."""
-    return hmac.digest(_secret(), identity.encode(), "sha256").hex()
+    return signature("run", identity)
 
 
 def is_owned(identity: str, data: Json) -> bool:
@@ -135,7 +128,7 @@ def is_owned(identity: str, data: Json) -> bool:
 async def answered(
     work: Callable[..., str],
     request: Request,
-    *given: str,
+    *given: Any,
     longest: int = LONGEST_BODY,
     refusal: str = "This cannot be trained: {}.",
 ) -> Response:

@@ -24,8 +24,8 @@ from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.question import key_of
 from explorer.training.status import state_words
 from explorer.ui import limits, operation
-from explorer.ui.admission import VISITOR
 from explorer.ui.ending import ending
+from explorer.ui.visitors import Share, asking
 
 INTERVAL_S = 0.05  # between two looks, and longer where many watch
 LONGEST_QUESTION = 100  # characters
@@ -35,28 +35,20 @@ _BY_SEED = ("seed_losses", "seed_scores")  # of a snapshot: more than a picture 
 _DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # by NumPy's kind; what plotly.js reads as typed arrays
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 _CROWDED = "This training is watched in {count} places already: close one of them and reload the page"
-_MANY = "You watch {count} trainings already: close one of them and reload the page"
+_MANY = "{count} trainings are watched where you are already: close one of them and reload the page"
 _FULL = "{count} trainings are watched already: reload the page in about a minute"
 
 
 class Watching:
-    """Who watches which run: so many of one run, of one visitor, and of all together.
-
-    Args:
-        most: of all together.
-        of_run: of one run.
-        of_visitor: of who is told by a cookie.
-        of_address: of all at one address whose browsers keep no cookie.
-    """
+    """Who watches which run: so many of one run, of one visitor, and of all together."""
 
     def __init__(
         self,
         most: int = limits.PAGES,
         of_run: int = limits.WATCHERS,
-        of_visitor: int = limits.WATCHED,
-        of_address: int = limits.SHARED_WATCHED,
+        share: Share = limits.WATCHED_SHARE,
     ) -> None:
-        self._most, self._of_run, self._of_visitor, self._of_address = most, of_run, of_visitor, of_address
+        self._most, self._of_run, self._share = most, of_run, share
         self._counts: Counter[Hashable] = Counter()
 
     def __len__(self) -> int:
@@ -84,9 +76,8 @@ class Watching:
 
     def _limits(self, request: Request, run: str) -> dict[Hashable, tuple[int, str]]:
         """What a watcher is counted among, with how many there may be and what is said to one more."""
-        name, address = request.cookies.get(VISITOR), request.client.host if request.client else ""
-        me = (("visitor", name), self._of_visitor) if name else (("address", address), self._of_address)
-        return {"all": (self._most, _FULL), ("run", run): (self._of_run, _CROWDED), me[0]: (me[1], _MANY)}
+        mine = {key: (most, _MANY) for key, most in self._share.of(asking(request)).items()}
+        return {"all": (self._most, _FULL), ("run", run): (self._of_run, _CROWDED), **mine}
 
 
 _watching = Watching()

@@ -33,6 +33,7 @@ from explorer.ui.admission import Refused
 from explorer.ui.payload import Json
 from explorer.ui.runs import LONGEST_START, answered, choice_of, is_owned, key_of, owner_of
 from explorer.ui.stream import QUIET_S, Watching, streamed
+from explorer.ui.visitors import asking
 
 INTERVAL_S = 0.25  # between two looks, and longer where many watch
 _LASTING = (*ACTIVE, "paused", "finished", "silent")  # while somebody watches, the engine keeps it
@@ -46,7 +47,8 @@ operation.watchers.labels("study").set_function(lambda: len(_watching))
 
 async def start(request: Request) -> Response:
     """Begin a study: ``{query, owner, table}`` gives ``{id, key}``; who has the key may command it."""
-    return await answered(_started, request, longest=LONGEST_START, refusal=_REFUSAL)
+    shares = limits.STUDIES_SHARE.of(asking(request))
+    return await answered(_started, request, shares, longest=LONGEST_START, refusal=_REFUSAL)
 
 
 async def cost(request: Request) -> Response:
@@ -103,9 +105,10 @@ def _plan(data: Json) -> Plan:
     )
 
 
-def _started(data: Json) -> str:
+def _started(data: Json, shares: dict[Hashable, int]) -> str:
     owner, plan = owner_of(data), _plan(data)
-    identity = shared_engine().start_study(partial(Stepper, least=limits.STUDY_CHUNK), plan, owner)
+    make = partial(Stepper, least=limits.STUDY_CHUNK)
+    identity = shared_engine().start_study(make, plan, owner, shares=shares)
     operation.journal.note("study started", task=plan.task, runs=plan.runs)
     return json.dumps({"id": identity, "key": key_of(identity)})
 

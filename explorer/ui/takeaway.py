@@ -13,12 +13,14 @@ from explorer.scripts import script
 from explorer.takeaway import LONGEST_SETTINGS, history_csv, read_settings, settings_json, weights_file
 from explorer.training import SETTINGS, Settings, Status, shared_engine
 from explorer.ui import limits
-from explorer.ui.admission import Refused, Seats
+from explorer.ui.admission import Refused
 from explorer.ui.answers import chosen
 from explorer.ui.link import Choice
 from explorer.ui.payload import Json, payload
 from explorer.ui.runs import LONGEST_BODY, answered, is_owned
+from explorer.ui.seats import Seats
 from explorer.ui.stream import event, wanted
+from explorer.ui.visitors import asking
 
 _NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _seats = Seats(limits.TAKING, limits.WAITING)  # apart: no curve waits for a history
@@ -53,7 +55,7 @@ async def take(request: Request) -> Response:
     data = await payload(request, LONGEST_BODY)
     run, name = request.path_params["run"], request.path_params["file"]
     try:
-        content = await _seats.compute(_taken, data, run, name)
+        content = await _seats.compute(asking(request).key, _taken, data, run, name)
     except ValueError as error:
         raise Refused(400, f"This cannot be taken away: {error}.") from None
     except RuntimeError as error:

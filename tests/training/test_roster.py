@@ -111,6 +111,56 @@ def test_what_is_held_open_is_bounded(clock):
     assert engine.start(SMALL, "eve", paused=True)
 
 
+def test_a_third_run_of_a_share_is_refused_and_others_come_in(clock):
+    engine = Engine(Limits(workers=0), clock)
+    mine, all_here = {"me": 2, "here": 9}, {"you": 9, "here": 2}
+    for name in ("ada", "bob"):
+        engine.start(LONG, name, shares=mine)
+    words = "2 runs from where you are run or wait already: stop one of them first"
+    for shares in (mine, all_here):
+        with pytest.raises(EngineFull, match=words):
+            engine.start(LONG, "eve", shares=shares)
+    assert engine.start(LONG, "eve", shares={"she": 2, "there": 2})
+    paused = engine.start(LONG, "bob", shares=mine, paused=True)  # her own earlier one ends
+    engine.start(LONG, "cyn", shares=mine)
+    with pytest.raises(EngineFull, match=words):
+        engine.command(paused, "resume")
+
+
+def test_of_a_share_no_more_are_held_open(clock):
+    engine = Engine(Limits(workers=0), clock)
+    for name in ("ada", "bob"):
+        engine.start(LONG, name, shares={"me": 2}, paused=True)
+    with pytest.raises(EngineFull, match="2 runs from where you are are held open: close the page of one"):
+        engine.start(LONG, "eve", shares={"me": 2}, paused=True)
+    assert engine.start(LONG, "eve", shares={"you": 2}, paused=True)
+
+
+def test_visitors_take_turns_and_not_their_runs():
+    """Whoever invents eighty owners gets the turns of one visitor."""
+    now = [0.0]
+
+    class Timed(Run):
+        def advance(self, steps=1):
+            super().advance(steps)
+            now[0] += 0.001
+
+    engine = Engine(Limits(workers=0), lambda: now[0], Timed)
+    small = dataclasses.replace(LONG, hidden=1, batch=1)
+    for number in range(80):
+        engine.start(small, f"owner {number}", shares={"many": 99})
+    one = engine.start(small, "ada", shares={"one": 99})
+    for _ in range(400):
+        engine.turn()
+    steps = [status.step for status in engine.list()]
+    assert steps[80] == pytest.approx(sum(steps[:80]), rel=0.1)
+    assert max(steps[:80]) - min(steps[:80]) <= 4
+    engine.command(one, "stop")
+    assert engine._roster._rounds.keys() == {"many", "one"}
+    engine._roster.clear()
+    assert not engine._roster._rounds
+
+
 def test_who_could_not_ask_loses_no_lease(clock):
     """A server that was stopped itself: the training went on, and its watchers could not be served."""
     awake = [0.0]

@@ -139,6 +139,21 @@ def test_so_many_at_once_then_so_many_wait_then_one_is_refused(clock):
     assert [each.state for each in studies.snapshots(started)] == ["gone", "running", "running", "waiting"]
 
 
+def test_a_third_study_of_a_share_is_refused_and_others_come_in(clock):
+    studies = studies_of(clock)
+    mine = {"me": 2, "here": 9}
+    started = [studies.start(counting(clock), "plan", owner, mine) for owner in ("ada", "bob")]
+    words = "2 studies from where you are run or wait already: stop one of them first"
+    with pytest.raises(EngineFull, match=words):
+        studies.start(counting(clock), "plan", "eve", mine)
+    assert studies.start(counting(clock), "plan", "ada", mine)  # in the place of her own
+    assert studies.start(counting(clock), "plan", "eve", {"you": 2})
+    studies.command(started[1], "stop")
+    studies.start(counting(clock), "plan", "cyn", mine)
+    with pytest.raises(EngineFull, match=words):
+        studies.command(started[1], "resume")
+
+
 def test_only_so_many_that_rest_are_kept(clock):
     studies = studies_of(clock, idle=2)
     started = [studies.start(counting(clock, total=1), "plan") for _ in range(4)]

@@ -7,14 +7,14 @@ import resource
 from typing import Any
 
 import pytest
-from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.ui import admission, limits
 from explorer.ui.pages import PAGES
+from explorer.ui.visitors import Share
+from tests.ui.visitors import scope_of
 
 
 class _Clock:
@@ -22,20 +22,6 @@ class _Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-def _scope(kind: str = "http", path: str = "/confirm", cookie: str = "", address: str = "10.0.0.1") -> Scope:
-    headers = [(b"cookie", f"{admission.VISITOR}={cookie}".encode())] if cookie else []
-    return {
-        "type": kind,
-        "method": "GET",
-        "path": path,
-        "query_string": b"",
-        "scheme": "http",
-        "headers": headers,
-        "client": (address, 1),
-        "server": ("127.0.0.1", 80),
-    }
 
 
 async def _sent(app: Any, scope: Scope, receive: Receive | None = None) -> list[Message]:
@@ -67,46 +53,23 @@ def test_two_turns_at_once_and_then_two_a_second():
 
 
 def test_a_hurried_visitor_is_told_and_nobody_else():
-    app = admission.Paced(_answering, admission.Visitors(each=2, shared=2))
+    def codes(app: Any, count: int, **who: str) -> list[int]:
+        return [asyncio.run(_sent(app, scope_of(**who)))[0]["status"] for _ in range(count)]
 
-    def codes(count: int, **who: str) -> list[int]:
-        return [asyncio.run(_sent(app, _scope(**who)))[0]["status"] for _ in range(count)]
-
-    assert codes(3, cookie="one") == [200, 200, 429]
-    assert codes(2, cookie="two") == [200, 200]  # at the same address
-    assert codes(3) == [200, 200, 429]  # all without a cookie there
-    assert codes(2, address="10.0.0.2") == [200, 200]
-    start, body = asyncio.run(_sent(app, _scope(cookie="one")))
+    app = admission.Paced(_answering, admission.Paces(each=2, address=6))
+    assert codes(app, 3, name="one") == [200, 200, 429]
+    assert codes(app, 2, name="two") == [200, 200]  # at the same address
+    assert codes(app, 3) == [200, 200, 429]  # what the others there have left
+    assert codes(app, 2, address="10.0.0.2") == [200, 200]
+    start, body = asyncio.run(_sent(app, scope_of(name="one")))
     assert b"more than 2 requests a second" in body["body"]
     assert dict(start["headers"])[b"retry-after"] == b"1"
-
-
-def test_a_third_who_would_wait_is_told():
-    async def computed() -> list[Any]:
-        seats, go = admission.Seats(computing=1, waiting=2), asyncio.Event()
-        loop = asyncio.get_running_loop()
-        order: list[int] = []
-
-        def work(number: int) -> int:
-            order.append(number)
-            if number == 0:
-                asyncio.run_coroutine_threadsafe(go.wait(), loop).result()
-            return number
-
-        tasks = [asyncio.create_task(seats.compute(work, number)) for number in range(4)]
-        refused = (await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED))[0].pop().exception()
-        running = list(order)
-        go.set()
-        told = await asyncio.gather(*tasks[:3])
-        return [refused, running, told, order, await seats.compute(work, 7)]
-
-    refused, running, told, order, later = asyncio.run(computed())
-    assert isinstance(refused, HTTPException)
-    assert (refused.status_code, "2 requests wait" in refused.detail) == (429, True)
-    assert len(running) <= 1  # one at a time
-    assert (told, order[:3], later) == ([0, 1, 2], [0, 1, 2], 7)
-    answer = asyncio.run(admission.refused(Request(_scope()), refused))
-    assert (answer.status_code, b"2 requests wait" in answer.body) == (429, True)
+    forgers = admission.Paced(_answering, admission.Paces(each=2, address=2))
+    forged = [codes(forgers, 1, cookie=f"name{number}.0") for number in range(3)]
+    assert forged == [[200], [200], [429]]  # an invented name is none
+    takers = admission.Paced(_answering, admission.Paces(each=2, address=2))
+    taken = [codes(takers, 1, name=f"name{number}") for number in range(3)]
+    assert taken == [[200], [200], [429]]  # many names at one address are one crowd
 
 
 async def _held(scope: Scope, receive: Receive, send: Send) -> None:
@@ -126,21 +89,58 @@ def test_a_third_page_is_told_and_comes_in_when_one_has_left():
                 await left.wait()
                 return {"type": "websocket.disconnect", "code": 1000}
 
-            assert await _sent(app, _scope("websocket", "/_stcore/stream"), receive) == []
+            assert await _sent(app, scope_of("websocket", "/_stcore/stream"), receive) == []
 
         tasks = [asyncio.create_task(open_page(left)) for left in gone]
         await asyncio.sleep(0)
-        (closed,) = await _sent(app, _scope("websocket", "/_stcore/stream"))
+        (closed,) = await _sent(app, scope_of("websocket", "/_stcore/stream"))
         assert (closed["code"], "2 pages are open" in closed["reason"]) == (1013, True)
         for page in PAGES:
-            start, body = await _sent(app, _scope(path=page.path))
+            start, body = await _sent(app, scope_of(path=page.path))
             assert (start["status"], b"2 pages are open" in body["body"]) == (503, True)
-        assert (await _sent(app, _scope(path="/assets/x.js")))[0]["status"] == 200
+        assert (await _sent(app, scope_of(path="/assets/x.js")))[0]["status"] == 200
         gone[0].set()
         await tasks[0]
-        assert (await _sent(app, _scope(path="/")))[0]["status"] == 200
+        assert (await _sent(app, scope_of(path="/")))[0]["status"] == 200
         gone[1].set()
         await tasks[1]
+
+    asyncio.run(visited())
+
+
+@pytest.mark.parametrize(
+    ("share", "who"),
+    [
+        (Share(each=2, nameless=9, address=9), [{"name": "one"}] * 3),
+        (Share(each=9, nameless=2, address=9), [{}, {"cookie": "invented.0"}, {"cookie": "one"}]),
+        (Share(each=9, nameless=9, address=2), [{"name": "one"}, {"name": "two"}, {}]),
+    ],
+)
+def test_a_third_page_of_a_share_is_told_and_others_come_in(share: Share, who: list[dict[str, str]]):
+    async def visited() -> None:
+        app = admission.Pages(_held, share=share)
+        left = asyncio.Event()
+
+        async def receive() -> Message:
+            await left.wait()
+            return {"type": "websocket.disconnect", "code": 1000}
+
+        def page(**one: str) -> Any:
+            return _sent(app, scope_of("websocket", "/_stcore/stream", **one), receive)
+
+        tasks = [asyncio.create_task(page(**one)) for one in who[:2]]
+        await asyncio.sleep(0)
+        (closed,) = await page(**who[2])
+        words = "2 pages are open where you are: close one of them, and reload this one."
+        assert (closed["code"], closed["reason"]) == (1013, words)
+        start, body = await _sent(app, scope_of(path="/", **who[2]))
+        assert (start["status"], body["body"].decode()) == (503, words)
+        tasks.append(asyncio.create_task(page(name="another", address="10.0.0.2")))
+        await asyncio.sleep(0)
+        assert not tasks[2].done()
+        left.set()
+        assert await asyncio.gather(*tasks) == [[], [], []]
+        assert not app._open  # a server that runs for weeks keeps no number of who has left
 
     asyncio.run(visited())
 
@@ -148,8 +148,8 @@ def test_a_third_page_is_told_and_comes_in_when_one_has_left():
 def test_no_more_pages_than_there_are_files(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(resource, "getrlimit", lambda _which: (2 * limits.FILES_A_PAGE - 1, 10))
     app = admission.Pages(_held, pages=1_000)
-    app._open = 1
-    assert asyncio.run(_sent(app, _scope(path="/")))[0]["status"] == 503
+    app._open["all"] = 1
+    assert asyncio.run(_sent(app, scope_of(path="/")))[0]["status"] == 503
 
 
 def test_who_sends_more_than_a_page_may_is_read_later(monkeypatch: pytest.MonkeyPatch):
@@ -178,6 +178,27 @@ def test_who_sends_more_than_a_page_may_is_read_later(monkeypatch: pytest.Monkey
     assert slept == pytest.approx([0.5] * 8)
 
 
+def test_who_opens_a_page_and_says_nothing_is_let_go():
+    async def conversation() -> list[Message]:
+        messages = iter([{"type": "websocket.connect"}, {"type": "websocket.receive"}])
+
+        async def receive() -> Message:
+            if (message := next(messages, None)) is None:
+                await asyncio.sleep(0.05)
+                return {"type": "websocket.disconnect", "code": 1000}
+            return message
+
+        async def silent() -> Message:
+            return await asyncio.Event().wait()  # type: ignore[return-value]  # it never does
+
+        spoken = admission._slowed(receive, admission.Pace(9), patience_s=0.01)
+        told = [await spoken() for _ in range(3)]  # who has spoken once may be silent as long as he likes
+        return [*told, await admission._slowed(silent, admission.Pace(9), patience_s=0.01)()]
+
+    told = asyncio.run(conversation())
+    assert [message.get("code") for message in told] == [None, None, 1000, 1008]
+
+
 def test_a_message_longer_than_any_of_ours_ends_the_connection():
     async def received(length: int) -> Message:
         async def receive() -> Message:
@@ -188,19 +209,6 @@ def test_a_message_longer_than_any_of_ours_ends_the_connection():
     assert asyncio.run(received(limits.MESSAGE))["type"] == "websocket.receive"
     assert asyncio.run(received(limits.MESSAGE + 1)) == {"type": "websocket.disconnect", "code": 1009}
     assert limits.MESSAGE > 10 * LONGEST_QUERY
-
-
-def test_a_visitor_gets_a_name_once():
-    fresh = admission.named(Request(_scope()), PlainTextResponse(""))
-    cookie = fresh.headers["set-cookie"]
-    assert cookie.startswith(f"{admission.VISITOR}=")
-    assert {"HttpOnly", "SameSite=lax"} <= set(cookie.split("; "))
-    again = admission.named(Request(_scope(cookie="one")), PlainTextResponse(""))
-    assert "set-cookie" not in again.headers
-    visitors = admission.Visitors()
-    assert visitors.pace(HTTPConnection(_scope(cookie="one"))) is visitors.pace(
-        HTTPConnection(_scope(cookie="one", address="10.0.0.9"))
-    )
 
 
 @pytest.mark.parametrize(

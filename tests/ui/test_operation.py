@@ -14,7 +14,7 @@ from starlette.types import Message
 
 from explorer.training import Engine, Limits, Settings
 from explorer.training.status import State
-from explorer.ui import operation, runs, stream, studies
+from explorer.ui import operation, runs, stream, studies, visitors
 from explorer.ui.protection import Protection
 from tests.training.driving import Clock
 
@@ -122,11 +122,11 @@ def test_the_journal_says_an_event_once_a_minute_and_how_many_it_left_out(caplog
 
 def test_servers_of_one_secret_know_each_others_keys(monkeypatch):
     def key_of_a_server() -> str:
-        runs._secret.cache_clear()
+        visitors._secret.cache_clear()
         return runs.key_of("a run")
 
-    monkeypatch.delenv(runs.SECRET, raising=False)
+    monkeypatch.delenv(visitors.SECRET, raising=False)
     assert key_of_a_server() != key_of_a_server()
-    monkeypatch.setenv(runs.SECRET, "the same for both")
+    monkeypatch.setenv(visitors.SECRET, "the same for both")
     assert key_of_a_server() == key_of_a_server()
-    runs._secret.cache_clear()
+    visitors._secret.cache_clear()

@@ -14,9 +14,10 @@ from starlette.requests import Request
 
 from explorer.training import Engine, Limits, Settings
 from explorer.ui import stream
-from explorer.ui.admission import VISITOR
 from explorer.ui.stream import Looks
+from explorer.ui.visitors import COOKIE, Share
 from tests.training.driving import LONG, SMALL, turn_until_idle
+from tests.ui.visitors import signed
 
 RACE = replace(SMALL, rules=("default", "zero"))
 
@@ -140,7 +141,7 @@ def test_the_event_loop_is_never_held(engine):
 
 
 def request(run="nobody-knows", cookie="", address="10.0.0.1", query=b""):
-    headers = [(b"cookie", f"{VISITOR}={cookie}".encode())] if cookie else []
+    headers = [(b"cookie", f"{COOKIE}={signed(cookie)}".encode())] if cookie else []
     scope = {"type": "http", "path_params": {"run": run}, "headers": headers, "client": (address, 1)}
     scope["query_string"] = query
     return Request(scope)
@@ -165,11 +166,20 @@ def test_the_route(monkeypatch):
     [
         ({"of_run": 2}, [{"run": "a", "cookie": name} for name in "xyz"], "This training is watched in 2"),
         (
-            {"of_visitor": 2},
+            {"share": Share(each=2, nameless=9, address=9)},
             [{"run": name, "cookie": "x"} for name in "abc"],
-            "You watch 2 trainings already",
+            "2 trainings are watched where you are",
         ),
-        ({"of_address": 2}, [{"run": name} for name in "abc"], "You watch 2 trainings already"),
+        (
+            {"share": Share(each=9, nameless=2, address=9)},
+            [{"run": name} for name in "abc"],
+            "2 trainings are watched where you are",
+        ),
+        (
+            {"share": Share(each=9, nameless=9, address=2)},
+            [{"run": name, "cookie": name} for name in "abc"],
+            "2 trainings are watched where you are",
+        ),
         ({"most": 2}, [{"run": name, "cookie": name} for name in "abc"], "2 trainings are watched already"),
     ],
 )

@@ -1,0 +1,29 @@
+"""Requests of visitors, with and without a name."""
+
+from __future__ import annotations
+
+from starlette.types import Scope
+
+from explorer.ui import visitors
+
+
+def signed(name: str) -> str:
+    """The cookie that a server gives to who has this name."""
+    return f"{name}.{visitors.signature('visitor', name)}"
+
+
+def scope_of(
+    kind: str = "http", path: str = "/confirm", *, name: str = "", cookie: str = "", address: str = "10.0.0.1"
+) -> Scope:
+    """A request of who has a name, or shows a cookie that may not be ours."""
+    shown = signed(name) if name else cookie
+    return {
+        "type": kind,
+        "method": "GET",
+        "path": path,
+        "query_string": b"",
+        "scheme": "http",
+        "headers": [(b"cookie", f"{visitors.COOKIE}={shown}".encode())] if shown else [],
+        "client": (address, 1),
+        "server": ("127.0.0.1", 80),
+    }
