@@ -20,7 +20,7 @@ from explorer.ui.pages import PAGES, PREFIX, page_path
 from explorer.ui.payload import payload
 from explorer.ui.protection import Protection
 from explorer.ui.seats import Seats
-from explorer.ui.visitors import asking, named
+from explorer.ui.visitors import arriving, asking, named
 
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
 _NOT_KEPT = {"Cache-Control": "no-store"}
@@ -99,7 +99,7 @@ async def index(request: Request) -> Response:
     page = _PAGES[path]
     if path == "/":
         with suppress(admission.Refused):  # a server that is busy leaves it to Streamlit
-            served = await _seats.compute(asking(request).key, answers.served, request.url.query)
+            served = await _seats.compute(arriving(request).key, answers.served, request.url.query)
             page = _EARLY.replace(_ROOT, served + _ROOT)
     return named(request, HTMLResponse(page, headers={"Cache-Control": "no-cache"}))
 

@@ -20,7 +20,7 @@ from starlette.websockets import WebSocketClose
 
 from explorer.ui import limits, operation
 from explorer.ui.pages import PAGES, page_path
-from explorer.ui.visitors import Share, Visitor, asking
+from explorer.ui.visitors import Share, Visitor, arriving, asking
 
 _PATHS = frozenset(page.path for page in PAGES)
 _ALL = "all"
@@ -112,7 +112,7 @@ class Pages:
         if not is_page and scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return
-        visitor = asking(HTTPConnection(scope))
+        visitor = (arriving if is_page else asking)(HTTPConnection(scope))
         if words := self._refusal(visitor):
             operation.journal.note("page refused", pages=self._open[_ALL])
             answer = WebSocketClose(_GOING_AWAY, words) if not is_page else PlainTextResponse(words, 503)

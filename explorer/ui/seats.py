@@ -22,9 +22,9 @@ T = TypeVar("T")
 class Seats:
     """Lets few computations run at the same time, and a bounded number wait.
 
-    Of those who wait the visitor is next who has a seat least, and then who has used the least seconds: many
-    requests, or long ones, hold up nobody but who sent them. Where one more waits than may, the longest line
-    loses its last. Seconds are forgotten when a visitor neither waits nor has a seat.
+    No visitor has all seats, and of those who wait who has used the least seconds is next: many requests, or
+    long ones, hold up nobody but who sent them. Where one more waits than may, the longest line loses its
+    last. Seconds are forgotten when a visitor neither waits nor has a seat.
 
     Args:
         computing: seats.
@@ -33,7 +33,7 @@ class Seats:
     """
 
     def __init__(self, computing: int, waiting: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._free, self._waiting = computing, waiting
+        self._free, self._each, self._waiting = computing, max(1, computing - 1), waiting
         self._clock = clock
         self._lines: dict[Hashable, deque[asyncio.Future[None]]] = {}
         self._seated: Counter[Hashable] = Counter()
@@ -56,7 +56,7 @@ class Seats:
     async def _seat(self, visitor: Hashable) -> None:
         """Wait for a seat, and take it."""
         self._used.setdefault(visitor, min(self._used.values(), default=0.0))
-        if self._free:
+        if self._free and self._seated[visitor] < self._each:
             self._free -= 1
             self._seated[visitor] += 1
             return
@@ -91,8 +91,8 @@ class Seats:
         """Give a seat back, to who is next."""
         self._seated[visitor] -= 1
         self._free += 1
-        while self._free and (lines := [each for each, line in self._lines.items() if line]):
-            following = min(lines, key=lambda each: (self._seated[each], self._used[each]))
+        while self._free and (lines := self._ready()):
+            following = min(lines, key=self._used.__getitem__)
             turn = self._lines[following].popleft()
             if turn.cancelled():
                 self._forget(following)
@@ -101,6 +101,10 @@ class Seats:
             self._seated[following] += 1
             turn.set_result(None)
         self._forget(visitor)
+
+    def _ready(self) -> list[Hashable]:
+        """Who waits and may have one more seat."""
+        return [each for each, line in self._lines.items() if line and self._seated[each] < self._each]
 
     def _forget(self, visitor: Hashable) -> None:
         """Keep no number of who neither waits nor has a seat."""

@@ -7,7 +7,7 @@ import hmac
 import os
 import secrets
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
@@ -55,6 +55,12 @@ def asking(connection: HTTPConnection) -> Visitor:
     """Who asks."""
     address = connection.client.host if connection.client else ""
     return Visitor(_signed(connection.cookies.get(COOKIE, "")), address)
+
+
+def arriving(connection: HTTPConnection) -> Visitor:
+    """Who asks for a page: without a name one of the newcomers at an address, who get theirs with it."""
+    visitor = asking(connection)
+    return visitor if visitor.name else replace(visitor, name=f"new at {visitor.address}")
 
 
 def named(request: Request, response: Response) -> Response:

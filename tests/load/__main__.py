@@ -5,6 +5,8 @@ train    N visitors each watch a run at full pace to its end, while three explor
 open     N pages are held open
 flood    N visitors explore, while one sends 200 reruns and 200 requests a second
 fault    N visitors explore, while connections come, ask for nonsense and break off
+attack   N visitors come one after another, change something three times and start a run, while one
+         attacker holds 590 connections: silent pages, invented owners, forged cookies, heavy formulas
 
 Only a server of this machine is asked.
 """
@@ -17,11 +19,13 @@ import time
 from contextlib import suppress
 from urllib.parse import urlsplit
 
+from tests.load.attack import Attacker
 from tests.load.http import Connection
 from tests.load.machine import figures
 from tests.load.scenarios import Crowd
 
 ARRIVALS_S = 0.05  # between two visitors
+ATTACKED_S = 5.0  # before the first of those comes whom an attack should not hurt
 _LOCAL = ("127.0.0.1", "localhost")
 _MOST = 400
 
@@ -38,12 +42,25 @@ async def scenario(name: str, crowd: Crowd, count: int) -> None:
             task.cancel()
         await asyncio.gather(*exploring, return_exceptions=True)
         return
+    if name == "attack":
+        await attacked(crowd, count)
+        return
     works = [crowd.explore(number, ARRIVALS_S * number) for number in range(count)]
     if name == "flood":
         works.append(crowd.flood())
     elif name == "fault":
         works.append(nonsense(crowd))
     await asyncio.gather(*works)
+
+
+async def attacked(crowd: Crowd, count: int) -> None:
+    """Visitors who come while an attacker is there, who has come before them."""
+    attack = asyncio.create_task(Attacker(crowd.address, crowd.tally).attack())
+    await asyncio.sleep(ATTACKED_S)
+    for number in range(count):
+        await crowd.try_all(number)
+    attack.cancel()
+    await asyncio.gather(attack, return_exceptions=True)
 
 
 async def nonsense(crowd: Crowd) -> None:
@@ -76,7 +93,7 @@ def main() -> None:
     )
     options.add_argument("address")
     options.add_argument("count", type=int, help=f"visitors, at most {_MOST}")
-    options.add_argument("scenario", choices=("explore", "train", "open", "flood", "fault"))
+    options.add_argument("scenario", choices=("explore", "train", "open", "flood", "fault", "attack"))
     options.add_argument("--seconds", type=float, default=30.0, help="each visitor stays, at most 300 (30)")
     options.add_argument(
         "--training", default="op=relu&rule=default", help="what they train, as in a link (%(default)s)"

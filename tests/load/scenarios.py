@@ -94,6 +94,16 @@ class Crowd:
             self.tally.times["pictures a second"].append(told["pictures"] / told["seconds"])
             self.tally.counts[f"ended {told['status']['state']} at step {told['status']['step']}"] += 1
 
+    async def try_all(self, seed: int) -> None:
+        """Open a page, change something three times, and see a run's first steps."""
+        rng = random.Random(seed)
+        async with self.visit("", link(rng)) as visitor:
+            for _ in range(3 if visitor else 0):
+                await self.tally.timed("change something", visitor.change(link(rng)))
+            if visitor:
+                visitor.query = f"{self.training}&{urlencode({'seed': seed, 'pace': 'full'})}"
+                await self.tally.timed("start a run and see it move", visitor.see_a_run_move())
+
     async def runs_left(self) -> int:
         """How many of the runs that were watched the server still has; asking keeps them."""
         return sum([await Visitor(self.address, "train", "").knows(run) for run in self.runs])

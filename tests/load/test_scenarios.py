@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,7 +13,7 @@ import pytest
 
 from explorer.training import Settings
 from tests.browser.server import ROOT, serve
-from tests.load import scenarios
+from tests.load import attack, scenarios
 from tests.load.__main__ import scenario
 from tests.load.machine import figures, server_at
 from tests.load.scenarios import Crowd, Tally
@@ -58,14 +58,25 @@ def test_pages_held_open(address: str):
     assert tally.counts == {"pages held": VISITORS}
 
 
-def test_a_flood_is_held_back_and_the_others_go_on(monkeypatch, tmp_path: Path):
-    """By a server that strangers reach, which a slow machine can flood too."""
+@pytest.fixture
+def hosted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
+    """A server that strangers reach, which a slow machine can flood too."""
     monkeypatch.setenv("EXPLORER_PROFILE", "hosted")
-    with serve(ROOT / "app.py", tmp_path / "log.txt") as hosted:
-        tally = visited(hosted, "flood")
+    with serve(ROOT / "app.py", tmp_path / "log.txt") as address:
+        yield address
+
+
+def test_a_flood_or_an_attack_is_held_back_and_the_others_go_on(hosted: str, monkeypatch: pytest.MonkeyPatch):
+    tally = visited(hosted, "flood")
     assert not tally.failures
     assert len(tally.times["change something"]) >= VISITORS
     assert tally.counts["flood's requests answered 429"] > 0
+    monkeypatch.setattr(attack, "SCALE", 0.1)
+    tally = visited(hosted, "attack")
+    assert not tally.failures
+    assert len(tally.times["start a run and see it move"]) == VISITORS
+    assert tally.counts["silent pages opened"]
+    assert tally.counts["run of an invented owner answered 200"]
 
 
 def test_nonsense_hurts_nobody(address: str):

@@ -112,6 +112,16 @@ class Visitor:
         seconds = time.monotonic() - begun
         return {"seconds": seconds, "first": first, "pictures": pictures, "status": status}
 
+    async def see_a_run_move(self) -> None:
+        """Start a run at full pace, and watch it for its first steps."""
+        body = json.dumps({"query": self.query, "owner": f"{id(self)}"}).encode()
+        run = json.loads(await self.http.post("/runs", body))["id"]
+        async with asyncio.timeout(TIMEOUT_S), aclosing(self.http.lines(f"/runs/{run}/events")) as events:
+            async for event in events:
+                if event.startswith(b"data: ") and json.loads(event[6:])["step"]:
+                    break
+        self.http.close()
+
     async def knows(self, run: str) -> bool:
         """Whether the server has a run; this renews its lease."""
         async with aclosing(self.http.lines(f"/runs/{run}/events")) as events:

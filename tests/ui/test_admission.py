@@ -109,14 +109,17 @@ def test_a_third_page_is_told_and_comes_in_when_one_has_left():
 
 
 @pytest.mark.parametrize(
-    ("share", "who"),
+    ("share", "who", "page"),
     [
-        (Share(each=2, nameless=9, address=9), [{"name": "one"}] * 3),
-        (Share(each=9, nameless=2, address=9), [{}, {"cookie": "invented.0"}, {"cookie": "one"}]),
-        (Share(each=9, nameless=9, address=2), [{"name": "one"}, {"name": "two"}, {}]),
+        (Share(each=2, nameless=9, address=9), [{"name": "one"}] * 3, 503),
+        # With the page comes a name, for a browser that keeps it.
+        (Share(each=9, nameless=2, address=9), [{}, {"cookie": "invented.0"}, {"cookie": "one"}], 200),
+        (Share(each=9, nameless=9, address=2), [{"name": "one"}, {"name": "two"}, {}], 503),
     ],
 )
-def test_a_third_page_of_a_share_is_told_and_others_come_in(share: Share, who: list[dict[str, str]]):
+def test_a_third_page_of_a_share_is_told_and_others_come_in(
+    share: Share, who: list[dict[str, str]], page: int
+):
     async def visited() -> None:
         app = admission.Pages(_held, share=share)
         left = asyncio.Event()
@@ -125,17 +128,17 @@ def test_a_third_page_of_a_share_is_told_and_others_come_in(share: Share, who: l
             await left.wait()
             return {"type": "websocket.disconnect", "code": 1000}
 
-        def page(**one: str) -> Any:
+        def opened(**one: str) -> Any:
             return _sent(app, scope_of("websocket", "/_stcore/stream", **one), receive)
 
-        tasks = [asyncio.create_task(page(**one)) for one in who[:2]]
+        tasks = [asyncio.create_task(opened(**one)) for one in who[:2]]
         await asyncio.sleep(0)
-        (closed,) = await page(**who[2])
+        (closed,) = await opened(**who[2])
         words = "2 pages are open where you are: close one of them, and reload this one."
         assert (closed["code"], closed["reason"]) == (1013, words)
         start, body = await _sent(app, scope_of(path="/", **who[2]))
-        assert (start["status"], body["body"].decode()) == (503, words)
-        tasks.append(asyncio.create_task(page(name="another", address="10.0.0.2")))
+        assert (start["status"], body["body"].decode()) == (page, words if page == 503 else "here")
+        tasks.append(asyncio.create_task(opened(name="another", address="10.0.0.2")))
         await asyncio.sleep(0)
         assert not tasks[2].done()
         left.set()

@@ -89,15 +89,16 @@ def test_long_computations_weigh_more_than_short_ones():
     assert asyncio.run(visited()) == ["long", *["short"] * 5, *["long"] * 4]
 
 
-def test_who_has_no_seat_is_before_who_has_one():
-    async def visited() -> list[str]:
-        house = _House(2, 9)
+def test_no_visitor_has_all_seats():
+    async def visited() -> list[list[str]]:
+        house, seen = _House(2, 9), []
         for visitor in ("a", "a", "a", "b"):
             await house.ask(visitor)
+            seen.append(list(house.order))
         await house.finish()
-        return house.order
+        return [*seen, house.order]
 
-    assert asyncio.run(visited()) == ["a", "a", "b", "a"]
+    assert asyncio.run(visited()) == [["a"], ["a"], ["a"], ["a", "b"], ["a", "b", "a", "a"]]
 
 
 def test_a_third_who_would_wait_is_told():
