@@ -20,7 +20,7 @@ class Engine:
         self._states: dict[str, str] = {}
 
     def start(
-        self, settings: object, owner: str | None = None, *, paused: bool = False, after: object = None
+        self, settings: object, owner: str | None = None, *, paused: bool = False, **rest: object
     ) -> str:
         identity = f"{settings} {len(self._states)}"
         self._states[identity] = "ready" if paused else "running"
