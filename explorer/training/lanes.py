@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, groupby
-from math import prod
+from math import isfinite, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -226,7 +225,9 @@ class Lanes:
         sizes = [self.layers[number].size(into[number]) for number in self._ends]
         # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
         numbers = torch.stack([losses, *sizes, sums(self.parameters)]).cpu().numpy()
-        finite: list[bool] = np.isfinite(numbers[::3]).all(0).tolist()
+        finite = [
+            isfinite(loss) and isfinite(total) for loss, total in zip(*numbers[::3].tolist(), strict=True)
+        ]
         return Pass(numbers[:3], finite, traces)
 
     def _leave(self, stays: list[bool]) -> None:

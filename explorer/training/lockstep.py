@@ -187,8 +187,11 @@ class Lockstep:
                 (start.x.index_select(0, chosen), start.y.index_select(0, chosen))
                 for start, chosen in zip(self.start, (each.to(self.device) for each in draws), strict=True)
             ]
-        x, y = zip(*pairs, strict=True)
-        return torch.stack(x), torch.stack(y)
+        if len(pairs) == 1:
+            ((x, y),) = pairs
+            return x.unsqueeze(0), y.unsqueeze(0)
+        xs, ys = zip(*pairs, strict=True)
+        return torch.stack(xs), torch.stack(ys)
 
 
 def device(name: str | None) -> torch.device:

@@ -68,14 +68,21 @@ def _mean_squared_along(
 
 
 def _cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    chosen = y.expand(len(output), -1).unsqueeze(-1)
-    logs = together(lambda each: each.log_softmax(-1), output)
-    losses = sums(logs.gather(-1, chosen)).div_(-output.shape[1])
-    at_logs = torch.zeros_like(logs).scatter_(-1, chosen, -1 / output.shape[1])
-    return losses, together(lambda *each: _log_softmax_backward(*each, -1, logs.dtype), at_logs, logs)
+    lanes, n, _ = output.shape
+    chosen = y.expand(lanes, n).unsqueeze(-1)
+    logs = together(_log_softmax, output)
+    losses = logs.gather(-1, chosen).sum((1, 2)).div_(-n)
+    at_logs = torch.zeros_like(logs).scatter_(-1, chosen, -1 / n)
+    return losses, together(_log_softmax_backward, at_logs, logs)
 
 
-_log_softmax_backward = torch.ops.aten._log_softmax_backward_data  # autograd's own, to the last bit
+def _log_softmax(output: Tensor) -> Tensor:
+    return torch.log_softmax(output, -1)
+
+
+def _log_softmax_backward(g: Tensor, logs: Tensor) -> Tensor:
+    """Autograd's own, to the last bit."""
+    return torch._log_softmax_backward_data(g, logs, -1, logs.dtype)
 
 
 def _cross_entropy_nearly(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

@@ -4,12 +4,16 @@ Each takes flat tensors (lanes, n) of parameters and gradients; ``state`` is wha
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
 Rates = Sequence[tuple[slice, float]]
 """Learning rates of neighbouring lanes. torch takes a rate as a number: a tensor would round otherwise."""
+
+Lr = float | Rates
+"""One of all lanes, or several."""
 
 _MOMENTUM = 0.9
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
@@ -29,28 +33,28 @@ class Optimiser:
         self.steps = 0
         self.state = [torch.zeros_like(parameters) for _ in range(self.memories)]
 
-    def step(self, parameters: Tensor, gradients: Tensor, lr: float | Rates) -> None:
+    def step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         """Change the parameters in place; the gradients may be used up."""
         self.steps += 1
-        self._step(parameters, gradients, lr if isinstance(lr, Sequence) else [(slice(None), lr)])
+        self._step(parameters, gradients, lr)
 
-    def _step(self, parameters: Tensor, gradients: Tensor, rates: Rates) -> None:
+    def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         raise NotImplementedError
 
 
 class Sgd(Optimiser):
     """``torch.optim.SGD(lr)``."""
 
-    def _step(self, parameters: Tensor, gradients: Tensor, rates: Rates) -> None:
-        _descend(parameters, gradients, rates)
+    def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
+        _descend(parameters, gradients, lr)
 
 
 class Written(Optimiser):
     """Gradient descent as tutorials write it, ``w -= lr * w.grad``: rounded after each of the two steps."""
 
-    def _step(self, parameters: Tensor, gradients: Tensor, rates: Rates) -> None:
-        for lanes, lr in rates:
-            parameters[lanes].sub_(gradients[lanes].mul_(lr))
+    def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
+        for rate, own, change in _by_rate(lr, parameters, gradients):
+            own.sub_(change.mul_(rate))
 
 
 class Momentum(Optimiser):
@@ -58,10 +62,10 @@ class Momentum(Optimiser):
 
     memories = 1
 
-    def _step(self, parameters: Tensor, gradients: Tensor, rates: Rates) -> None:
+    def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         (mean,) = self.state
         mean.mul_(_MOMENTUM).add_(gradients)
-        _descend(parameters, mean, rates)
+        _descend(parameters, mean, lr)
 
 
 class Adam(Optimiser):
@@ -69,20 +73,26 @@ class Adam(Optimiser):
 
     memories = 2
 
-    def _step(self, parameters: Tensor, gradients: Tensor, rates: Rates) -> None:
+    def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         mean, square = self.state
         mean.lerp_(gradients, 1 - _BETA1)
         square.mul_(_BETA2).addcmul_(gradients, gradients, value=1 - _BETA2)
         root = (1 - _BETA2**self.steps) ** 0.5
         size = (square.sqrt() / root).add_(_EPSILON)
-        for lanes, lr in rates:
-            value = -(lr / (1 - _BETA1**self.steps))
-            parameters[lanes].addcdiv_(mean[lanes], size[lanes], value=value)
+        for rate, own, way, far in _by_rate(lr, parameters, mean, size):
+            own.addcdiv_(way, far, value=-(rate / (1 - _BETA1**self.steps)))
 
 
-def _descend(parameters: Tensor, direction: Tensor, rates: Rates) -> None:
-    for lanes, lr in rates:
-        parameters[lanes].add_(direction[lanes], alpha=-lr)
+def _descend(parameters: Tensor, direction: Tensor, lr: Lr) -> None:
+    for rate, own, way in _by_rate(lr, parameters, direction):
+        own.add_(way, alpha=-rate)
+
+
+def _by_rate(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:
+    """Each rate with the lanes of some tensors that go by it."""
+    if isinstance(lr, Sequence):
+        return [(rate, *(each[lanes] for each in tensors)) for lanes, rate in lr]
+    return [(lr, *tensors)]
 
 
 OPTIMISERS: dict[str, type[Optimiser]] = {"sgd": Sgd, "momentum": Momentum, "adam": Adam}

@@ -39,6 +39,9 @@ class Series:
 
     def record(self, step: int, lanes: Sequence[Lane], numbers: Numbers) -> None:
         """Note what lanes did in a step, (3, lanes); those that were there before and are not have left."""
+        if len(lanes) == self.diverged.size:
+            self.numbers[:, step] = numbers.reshape(3, *self.diverged.shape)
+            return
         rules, seeds = _places(lanes)
         if lanes:
             self.numbers[:, step, rules, seeds] = numbers
@@ -53,7 +56,7 @@ class Series:
 
     def is_due(self, step: int) -> bool:
         """Whether the nets are to be judged after so many steps."""
-        return bool((self.score_steps == step).any())
+        return step % self.every == 0 or step == self.numbers.shape[1]
 
     def taken(self, rule: int, step: int) -> int:
         """Steps that any lane of a rule took, of so many."""
