@@ -61,6 +61,23 @@ def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(page: P
     page.get_by_role("group", name="Layer").get_by_role("button", name="1", exact=True).click()
     expect(column(page, "Where the data sits, layer 1", "clipped")).to_be_visible()
 
+    aligned = page.locator('.aligned .ends span[data-rule="clipped"] b')
+    before = aligned.inner_text()
+    expect(page.locator('tr[data-rule="clipped"] td[data-name="Alignment"]')).to_have_text(before)
+    expect(page.locator(".alignment .note")).to_contain_text("Mean of the last 5 measures.")
+    sigma = page.get_by_role("spinbutton", name="Noise σ")
+    expect(sigma).to_have_value("0.5")
+    sigma.fill("3")
+    sigma.press("Enter")
+    page.wait_for_url("**sigma=3*")
+    expect(aligned).not_to_have_text(before)
+    expect(page.locator('tr[data-rule="clipped"] td[data-name="Alignment"]')).to_have_text(
+        aligned.inner_text()
+    )
+    press(page, "Signs")
+    expect(aligned).to_have_text(re.compile(r"^\d\d?\d?$"))
+    press(page, "Cosine")
+
     press(page, "Show Line search")
     search = page.get_by_role("region", name=re.compile("^Line search, at step 20"))
     expect(search.locator(".warning")).to_have_text(
@@ -93,8 +110,10 @@ def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(page: P
     expect(holder).to_have_attribute("aria-pressed", "true")
     page.mouse.move(0, 0)
     wait_for_lift(page, *rules)
+    assert in_both_themes(page) == [], "also what has faded can be read"
     holder.click()
     page.mouse.move(0, 0)
+    wait_for_rest(page, *rules)
     assert in_both_themes(page) == []
 
 

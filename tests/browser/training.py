@@ -108,7 +108,7 @@ def wait_for_lift(page: Page, rule: str, other: str) -> None:
         f"""rules => {{
             const [lifted, faded] = ({_OPACITIES})(rules);
             return lifted.length > 0 && faded.length > 0
-                && lifted.every(each => each === 1) && faded.every(each => each > 0 && each < 0.5);
+                && lifted.every(each => each === 1) && faded.every(each => each > 0 && each < 0.7);
         }}""",
         arg=[rule, other],
     )

@@ -64,6 +64,14 @@ def test_a_rule_that_blocks_everything_changes_no_weight():
     assert "0 % of all weights" not in alive.words
 
 
+def test_a_rounded_weight_is_0_and_never_minus_0():
+    run = trained(task="binary weights", op="round", rules=("default",))
+    (told,) = weights(run._nets.lanes, run._nets.data[0]).values()
+    for layer in told.layers:
+        assert 0 in layer.values
+        assert not np.signbit(layer.values[layer.values == 0]).any()
+
+
 def test_values_that_are_many_are_not_counted_one_by_one():
     run = trained(task="binary weights", op="tanh", rules=("default",))
     (told,) = weights(run._nets.lanes, run._nets.data[0]).values()

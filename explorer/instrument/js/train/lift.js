@@ -2,7 +2,8 @@
 
 import { setAttribute } from "../elements/dom.js";
 
-const FADED = 0.28;
+const FADED = 0.28; // of curves and pictures
+const FAINT = 0.66; // of what has letters: they stay as dark as they must be to be read
 
 /**
  * Lift the rule that is pointed at in a host, has the focus, or is held by a tap
@@ -55,10 +56,17 @@ export function createLift(host) {
   };
 }
 
-/** @param {string} rule */
+/**
+ * Curves are marked one by one, in an SVG; a picture stands in the column of its rule, which fades as well.
+ * @param {string} rule
+ */
 function fading(rule) {
-  const others = `.training [data-rule]:not([data-rule="${CSS.escape(rule)}"])`;
-  return `${others} { opacity: ${FADED} !important; }`; // Plotly writes its own on each curve
+  const other = `[data-rule]:not([data-rule="${CSS.escape(rule)}"])`;
+  return `
+    .training ${other} { opacity: ${FAINT} !important; } /* Plotly writes its own on each curve */
+    .training svg ${other} { opacity: ${FADED} !important; }
+    .training .column${other} :is(svg, canvas, i) { opacity: ${FADED / FAINT}; }
+  `;
 }
 
 /** @param {EventTarget|null} target @returns {string|null} */

@@ -16,7 +16,7 @@ export const mistakes = {
   opens: true,
   layered: false,
   suits: ({ kind }) => kind === "image",
-  rows: 13,
+  rows: 12.7,
   scrolls: true,
   picture: pictureOf,
   create,
