@@ -88,6 +88,8 @@ def test_what_was_learned_is_drawn_and_asked_for_while_it_is_open(page: Page) ->
     assert "example" not in page.url
 
     step_on(page, "documents")
-    expect(page.locator(".why-panel.regions .missing")).to_contain_text(
-        "Not shown here: regions need two inputs"
-    )
+    expect(page.get_by_role("button", name="Show Regions")).to_have_count(0)
+    expect(page.locator(".inputs .column > b").first).to_be_visible()
+    step_on(page, "circles")
+    expect(page.locator(".regions .column > b").first).to_be_visible()
+    expect(page.locator(".inputs .column > b").first).to_be_hidden()

@@ -35,7 +35,7 @@ export const regions = {
   key: "regions",
   opens: true,
   layered: false,
-  suits: ({ kind }) => kind !== "image",
+  suits: ({ kind }) => kind === "plane" || kind === "own",
   rows: 11,
   picture: pictureOf,
   create,
