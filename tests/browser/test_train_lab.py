@@ -15,7 +15,17 @@ from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
 from explorer.ui.presets import TRAINING
 from tests.browser.conftest import Open, Profiles
 from tests.browser.reading import TRACES, traces
-from tests.browser.training import button, metric, open_train, press, status, verdict
+from tests.browser.training import (
+    button,
+    curve_at,
+    metric,
+    open_train,
+    press,
+    status,
+    verdict,
+    wait_for_lift,
+    wait_for_rest,
+)
 
 SMALL = "task=digits&op=round&rule=default&rule=straight_through&steps=20&seeds=3&pace=full"
 BANDS = (
@@ -217,9 +227,22 @@ def test_nothing_moves_while_the_page_loads_and_trains(new_page: Open, options: 
     assert page.evaluate("window.shifts") < 0.02
 
 
-def test_a_finger_reaches_what_the_words_of_the_table_mean(new_page: Open) -> None:
+def test_a_finger_holds_a_rule_lifted_and_reaches_what_the_words_of_the_table_mean(new_page: Open) -> None:
     page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
     open_train(page, SMALL)
+    finish(page)
+    rules = ("straight_through", "default")
+    page.locator('.ends span[data-rule="straight_through"]').first.tap()
+    wait_for_lift(page, *rules)
+    page.locator(".verdict").tap()
+    wait_for_rest(page, *rules)
+    at = curve_at(page, ".curves", "straight_through")
+    page.touchscreen.tap(at["x"], at["y"])
+    wait_for_lift(page, *rules)
+    page.locator('.card[data-rule="default"] h2').first.tap()
+    wait_for_lift(page, *reversed(rules))
+    page.locator(".verdict").tap()
+    wait_for_rest(page, *rules)
     page.get_by_text("What these words mean").tap()
     expect(page.get_by_text("The share of pre-activations whose gradient the rule makes 0.")).to_be_visible()
 

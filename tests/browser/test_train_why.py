@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.access import in_both_themes
 from tests.browser.training import (
     button,
+    curve_at,
     open_train,
     point_at_each,
     press,
@@ -29,23 +30,6 @@ def finish(page: Page, query: str = SMALL) -> None:
 def column(page: Page, panel: str, rule: str) -> Locator:
     """What a panel shows of a rule."""
     return page.get_by_role("region", name=re.compile(f"^{panel}")).locator(f'[data-rule="{rule}"]')
-
-
-def curve_at(page: Page, chart: str, rule: str) -> dict[str, float]:
-    """Where a curve is halfway, on the screen."""
-    place: dict[str, float] = page.evaluate(
-        """([chart, rule]) => {
-            const plot = document.querySelector(`${chart} .js-plotly-plot`);
-            const { xaxis, yaxis, _size: size } = plot._fullLayout;
-            const drawn = [...plot.querySelectorAll(".scatterlayer > .trace")];
-            const trace = plot.data.find((each, at) => !each.fill && drawn[at].dataset.rule === rule);
-            const at = trace.x.length >> 1;
-            const { left, top } = plot.getBoundingClientRect();
-            return { x: left + size.l + xaxis.d2p(trace.x[at]), y: top + size.t + yaxis.d2p(trace.y[at]) };
-        }""",
-        [chart, rule],
-    )
-    return place
 
 
 def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(page: Page) -> None:

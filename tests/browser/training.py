@@ -131,3 +131,20 @@ def point_at_each(page: Page, rule: str, other: str, *parts: str) -> None:
         wait_for_lift(page, rule, other)
         page.mouse.move(0, 0)
         wait_for_rest(page, rule, other)
+
+
+def curve_at(page: Page, chart: str, rule: str) -> dict[str, float]:
+    """Where a curve is halfway, on the screen."""
+    place: dict[str, float] = page.evaluate(
+        """([chart, rule]) => {
+            const plot = document.querySelector(`${chart} .js-plotly-plot`);
+            const { xaxis, yaxis, _size: size } = plot._fullLayout;
+            const drawn = [...plot.querySelectorAll(".scatterlayer > .trace")];
+            const trace = plot.data.find((each, at) => !each.fill && drawn[at].dataset.rule === rule);
+            const at = trace.x.length >> 1;
+            const { left, top } = plot.getBoundingClientRect();
+            return { x: left + size.l + xaxis.d2p(trace.x[at]), y: top + size.t + yaxis.d2p(trace.y[at]) };
+        }""",
+        [chart, rule],
+    )
+    return place

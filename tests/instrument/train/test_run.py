@@ -44,3 +44,17 @@ def test_a_run_that_is_over_is_measured_anew_and_stays_when_it_is_forgotten(node
         return [asked, posted.at(-1), views.at(-1).status.state];
     """
     assert node.run(body) == [["runs/r/events?"], "runs/r/change", "finished"]
+
+
+def test_what_was_seen_last_keeps_the_steps_it_was_taken_at(node: Node):
+    """The answer to a command comes without what instruments show: the next event has it again."""
+    body = """
+        const { withSeen } = await import("./train/status.js");
+        const of = (steps, measured) =>
+            ({ step: steps.at(-1), measured_steps: steps, measured_sigmas: steps, measured });
+        const seen = { snapshot: of([0, 1], { alignment: {} }) };
+        return [{ snapshot: of([0, 1, 2], {}) }, { snapshot: of([0, 1, 2], { alignment: {} }) }]
+            .map((status) => withSeen(status, seen).snapshot)
+            .map(({ step, measured, measured_steps: steps }) => [step, Object.keys(measured), steps]);
+    """
+    assert node.run(body) == [[2, ["alignment"], [0, 1]], [2, ["alignment"], [0, 1, 2]]]

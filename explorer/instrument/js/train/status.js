@@ -36,5 +36,8 @@ export const IDLE = {
 export function withSeen(status, { snapshot: seen }) {
   const { snapshot } = status;
   if (!snapshot || !seen) return status;
-  return { ...status, snapshot: { ...snapshot, measured: { ...seen.measured, ...snapshot.measured } } };
+  const { measured, measured_steps, measured_sigmas } = seen;
+  const without = Object.keys(snapshot.measured).length === 0;
+  const taken = without ? { measured_steps, measured_sigmas } : {}; // as many as the series have points
+  return { ...status, snapshot: { ...snapshot, ...taken, measured: { ...measured, ...snapshot.measured } } };
 }
