@@ -162,8 +162,15 @@ class _Words:
         rate = f" at lr {number_text(each.lr)}" if each.lr is not None and len(self._plan.lrs) > 1 else ""
         if math.isnan(each.half):
             return f"{self._score(each)}{rate}"
-        scale, unit = (100, " %") if self._percent else (1, "")
-        return f"{self._score(each)}{rate}, 95 % interval {_span(each.mean * scale, each.half * scale)}{unit}"
+        return f"{self._score(each)}{rate}, 95 % interval {self._interval(each)}"
+
+    def _interval(self, each: Judged) -> str:
+        """From where to where; a share ends at 0 and at 100 %."""
+        low, high = each.mean - each.half, each.mean + each.half
+        if not self._percent:
+            return f"{_digits(low, each.half)} to {_digits(high, each.half)}"
+        ends = (_digits(100 * end, 100 * each.half) for end in (max(0.0, low), min(1.0, high)))
+        return f"{' to '.join(ends)} %"
 
     def _score(self, each: Judged) -> str:
         return score(list(each.scores.values()), self._plan.metric)

@@ -13,6 +13,10 @@ from tests.browser.training import button, press
 SMALL = "task=circles&op=sign&rule=default&rule=formula:+g*(abs(x)<=1)&rates=0.003,0.03&seeds=2"
 SMALL += "&hidden=4&batch=8&steps=20"
 RUNS = 24  # four rules with the controls, two rates and the one they are judged at, two seeds
+PASTE = """(field, text) => {
+    field.value = text;
+    field.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste", bubbles: true }));
+}"""
 LONG = "task=digits&op=sign&rule=clipped&seeds=10&hidden=256&batch=1024&steps=2000"
 
 
@@ -33,6 +37,8 @@ def test_a_study_says_what_it_takes_fills_and_leads_on(page: Page):
     open_study(page, SMALL)
     expect(status(page)).to_contain_text(re.compile(rf"{RUNS} runs of 20 steps: about \d+ s"))
     expect(cell(page, "not yet trained")).to_have_count(8)
+    grid = "plot => plot._fullLayout.yaxis.showgrid"
+    assert not page.eval_on_selector(".study .js-plotly-plot", grid)  # it would go through the words
     press(page, "Start")
     expect(status(page)).to_contain_text("Finished.", timeout=60_000)
     expect(cell(page, r"\d %")).to_have_count(8)
@@ -75,3 +81,17 @@ def test_stop_go_on_and_what_cannot_be(page: Page):
     expect(status(page)).to_contain_text("These are the results of other settings")
     press(page, "Reset")
     expect(status(page)).to_contain_text("Ready")
+    seeds = page.get_by_role("spinbutton", name="Seeds")
+    seeds.fill("1000")
+    seeds.press("Enter")
+    expect(seeds).to_have_value("10")
+    expect(page.locator(".study .setup")).to_contain_text("A whole number from 1 to 10: 10 is taken.")
+    seeds.fill("3")
+    seeds.press("Enter")
+    expect(page.locator(".study .setup")).not_to_contain_text("is taken")
+    press(page, "Your data")
+    expect(status(page)).to_contain_text("the table is empty")
+    page.get_by_label("Paste a table").evaluate(
+        PASTE, "a,kind\n" + "\n".join(f"{n},{n % 2}" for n in range(40))
+    )
+    expect(status(page)).to_contain_text("steps: about")

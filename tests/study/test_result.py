@@ -98,6 +98,13 @@ def test_intervals_are_those_of_students_t():
         assert each.half == pytest.approx((high - low) / 2, rel=2e-3)
 
 
+def test_the_interval_of_a_share_ends_at_0_and_100_percent():
+    scores = {"clipped": (1.0, 1.0, 1.0, 0.8), "default": (0.0, 0.0, 0.0, 0.2)}
+    text = result_of(["clipped", "default"], scores, controls=False).describe()
+    assert "95 % interval 79 to 100 %" in text
+    assert "95 % interval 0 to 21 %" in text
+
+
 def test_one_seed_has_no_interval_and_says_so():
     result = result_of(["clipped", "default"], seeds=1)
     assert result.best["held_out_std"].isna().all()

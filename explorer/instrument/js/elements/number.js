@@ -59,6 +59,8 @@ export function createNumberField({ name, class: kind = "", onNumber, next }) {
   return {
     field,
     message,
+    /** What became of what was typed, until something else is. @param {string} sentence "" for nothing */
+    say: (sentence) => setText(message, sentence),
     /**
      * What it holds now; what somebody is typing stays, and
      * what was refused stays until there is something new.

@@ -53,7 +53,7 @@ function linesOf(picture, host) {
         ticktext: names.map((name) => escaped(cut(name, letters))),
         range: [line, -0.5],
         zeroline: false,
-        showgrid: true,
+        showgrid: known, // else a line goes through the words
       },
       shapes: [
         ...(known && chance ? [ruler({ x0: chance, x1: chance, y0: 0, y1: 1, yref: "paper" })] : []),

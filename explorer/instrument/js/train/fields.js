@@ -54,6 +54,7 @@ function wholeField({ label, meaning, low, high }, { onChange }) {
     onNumber(value) {
       const text = String(held(value));
       number.show(text);
+      number.say(held(value) === value ? "" : `A whole number from ${low} to ${high}: ${text} is taken.`);
       onChange(text);
     },
     next: (value, way) => held(value + way),

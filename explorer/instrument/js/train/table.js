@@ -18,6 +18,7 @@ export function createTable(host, { onTable }) {
     spellcheck: "false",
     placeholder: EXAMPLE,
     onchange: () => taken(field.value),
+    oninput: ({ inputType }) => inputType === "insertFromPaste" && taken(field.value),
   });
   const file = element("input", {
     type: "file",
