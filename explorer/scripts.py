@@ -139,7 +139,12 @@ def script(settings: Settings) -> str:
 
     Args:
         settings: as for ``Run``.
+
+    Raises:
+        ValueError: a parameter learns: no script says that.
     """
+    if settings.learn:
+        raise ValueError(f"{', '.join(settings.learn)} learns, which a script does not say")
     task = TASKS[settings.task]
     functions, lines = _lines(settings)
     data = task.source(settings.table)

@@ -10,7 +10,7 @@ import numpy as np
 from torch import Tensor
 
 from explorer.study.plan import Lane, Plan, Row, Values
-from explorer.training.boundary import pairs_of
+from explorer.training.boundary import Joined, joined, side_by_side
 from explorer.training.company import sums
 from explorer.training.layers import Trace
 from explorer.training.lockstep import Lockstep
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-    from explorer.gradient import Forward, Pair
+    from explorer.gradient import Forward
 
 
 class Chunk:
@@ -48,8 +48,8 @@ class Chunk:
         self._taken = np.zeros(len(nets), np.int64)
         settings = plan.settings(self.lanes[0])
         with one_thread():
-            boundary = _boundary(plan, [kinds[kind] for kind in numbers])
-            self._nets = Lockstep(settings, settings.table, list(seeds), nets, boundary)
+            op_and_rules = _joined(plan, [kinds[kind] for kind in numbers])
+            self._nets = Lockstep(settings, settings.table, list(seeds), nets, op_and_rules)
 
     @property
     def finished(self) -> bool:
@@ -95,20 +95,20 @@ def _kind(lane: Lane) -> tuple[str, Values, float]:
     return lane.rule, lane.values, lane.lr
 
 
-def _boundary(plan: Plan, lanes: Sequence[Lane]) -> tuple[list[Pair], bool]:
+def _joined(plan: Plan, lanes: Sequence[Lane]) -> Joined:
     """Op and rule of each of these: the same functions where parameters are the same."""
-    found: dict[tuple[str, Values], Pair] = {}
+    known: dict[tuple[str, Values], Joined] = {}
     forwards: dict[tuple[float, ...], Forward] = {}
     names = [parameter.name for parameter in plan.op_entry.parameters]
-    whole = False
     for lane in lanes:
-        if (lane.rule, lane.values) not in found:
+        if (lane.rule, lane.values) not in known:
             settings = plan.settings(lane)
-            ((forward, backward),), reduces = pairs_of(settings.op, settings.rules, settings.parameters)
+            one = joined(settings.op, settings.rules, settings.parameters, settings.learn, plan.learned)
+            ((forward, backward),) = one.pairs
             values = tuple(settings.parameters.get(name, math.nan) for name in names)
-            found[lane.rule, lane.values] = forwards.setdefault(values, forward), backward
-            whole = whole or reduces
-    return [found[lane.rule, lane.values] for lane in lanes], whole
+            pairs = [(forwards.setdefault(values, forward), backward)]
+            known[lane.rule, lane.values] = one._replace(pairs=pairs)
+    return side_by_side([known[lane.rule, lane.values] for lane in lanes])
 
 
 def _passed(traces: Sequence[Trace]) -> NDArray[float32]:

@@ -16,7 +16,9 @@ from typing import Any, Literal, NamedTuple
 from explorer.catalogue import Op, Rule, checked, find_op, find_rule, finite
 from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES, SEEDS_TOGETHER
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, Settings
+from explorer.training.boundary import Learned, learned_by, learned_with
 from explorer.training.metrics import Metric, metric_of
+from explorer.training.settings import checked_learn
 from explorer.training.tasks.table import read_table
 
 Stage = Literal["choose", "judge"]
@@ -115,6 +117,7 @@ class Plan:
             names = ", ".join(name for name in SETTINGS if name not in _TAKEN)
             raise ValueError(f"a study has no setting {wrong[0]!r}: beside its own it takes {names}")
         task = FIRST if task is None and table is None else task
+        learn = SETTINGS["learn"].checked(others.pop("learn", ()))
         common = {"task": task, "steps": steps, "table": table, "device": "cpu", **others}
         base = Settings(**common, op=op)  # type: ignore[arg-type]  # None is filled in
         if TASKS[base.task].metric is None:
@@ -122,8 +125,8 @@ class Plan:
         given = _rules(TASKS[base.task].rules if rules is None else rules)
         added = [key for key in CONTROLS if controls and key not in map(_key, given)]
         usual = TASKS[base.task].parameters if op is None else {}
-        entries: list[Op | Rule] = [find_op(base.op), *(find_rule(rule) for rule in (*given, *added))]
-        values = _values(entries, {**_known(entries, usual), **(parameters or {})})
+        op_entry, entries = find_op(base.op), [find_rule(rule) for rule in (*given, *added)]
+        values = _values([op_entry, *entries], {**_known([op_entry, *entries], usual), **(parameters or {})})
         chosen = _seeds(seeds, base.seed)
         plan = cls(
             task=base.task,
@@ -136,7 +139,10 @@ class Plan:
             judge_seeds=(),
             fixed=tuple((name, one) for name, (one, *more) in values.items() if not more),
             swept=tuple((name, tuple(many)) for name, many in values.items() if len(many) > 1),
-            others=tuple(sorted((name, getattr(base, name)) for name in {"device", *others} - {"seed"})),
+            others=(
+                *sorted((name, getattr(base, name)) for name in {"device", *others} - {"seed"}),
+                *([("learn", checked_learn([op_entry], entries, learn))] if learn else []),
+            ),
             table=table,
         )
         plan._check(len(chosen), most)
@@ -157,6 +163,12 @@ class Plan:
     def op_entry(self) -> Op:
         """The op as a record."""
         return find_op(self.op)
+
+    @property
+    def learned(self) -> tuple[Learned, ...]:
+        """The parameters that learn with one of the rules or several."""
+        learn = dict(self.others).get("learn", ())
+        return learned_by([self.op_entry], [find_rule(rule) for rule in self.rules], learn)
 
     @property
     def metric(self) -> Metric:
@@ -199,6 +211,9 @@ class Plan:
         """That run alone."""
         rule = dict(zip(self.keys, self.rules, strict=True))[lane.rule]
         entries = (self.op_entry, find_rule(rule))
+        others = dict(self.others)
+        if "learn" in others:
+            others["learn"] = learned_with(*entries, others["learn"])
         parameters = {**_known(entries, dict(self.fixed)), **dict(lane.values)}
         return Settings(
             task=self.task,
@@ -210,7 +225,7 @@ class Plan:
             seeds=1,
             steps=self.steps,
             table=self.table,
-            **dict(self.others),
+            **others,
         )
 
     def variants(self, rule: str) -> list[Values]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, islice
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +24,20 @@ Build = Callable[[Sequence[Lane]], list[Layer]]
 Views = list[list[Tensor]]
 Lr = float | Sequence[float]
 """A learning rate of all lanes, or one by the number of a rule."""
+
+
+class OpParameters(NamedTuple):
+    """What learns of the op in each layer with it.
+
+    Attributes:
+        starts: by rule, the value of each parameter before the first step.
+        positive: which of them must stay above 0.
+        rate: what their learning rate is in that of the weights.
+    """
+
+    starts: Sequence[Sequence[float]] = ()
+    positive: Sequence[bool] = ()
+    rate: float = 1.0
 
 
 class Pass(NamedTuple):
@@ -61,14 +75,16 @@ class Seen(NamedTuple):
 class Lanes:
     """Nets in lock-step, the same but for their rules and seeds; bit for bit what each would be alone.
 
-    One that is no longer finite leaves. All parameters of a lane stand in one row, each filled up to whole
-    steps of a processor, so that one update does for all of them.
+    One that is no longer finite leaves, and so does one of which a parameter that learns is where its
+    formulas break. All parameters of a lane stand in one row, each filled up to whole steps of a processor,
+    so that one update does for all of them; those of the op that learn stand last.
 
     Attributes:
         going: the lanes that have not diverged, rule by rule.
         parameters: (lanes going, numbers) float32.
         parameter_views: the same layer by layer, (lanes going, …) each.
-        start: (seeds, numbers), before the first step.
+        fallen: by lane that left for it, the layer with the op, from 0, and the number of the parameter that
+            was no longer above 0 there.
     """
 
     def __init__(
@@ -77,22 +93,39 @@ class Lanes:
         build: Build,
         start: Sequence[Sequence[Tensor]],
         optimiser: type[Optimiser],
+        learned: OpParameters | None = None,
     ) -> None:
-        """``build``: the layers of lanes; ``start``: the parameters of each seed's net, in order."""
+        """``build``: the layers of lanes; ``start``: the weights and biases of each seed's net, in order."""
         self._build = build
         self.going = list(lanes)
+        self.fallen: dict[Lane, tuple[int, int]] = {}
         self.layers = build(self.going)
+        self._learned = learned or OpParameters()
         shapes = [shape for layer in self.layers for shape in layer.shapes]
         sizes = [padded(prod(shape)) for shape in shapes]
-        self._starts = [0, *accumulate(sizes)]
-        self.start = torch.zeros(len(start), sum(sizes), device=start[0][0].device)
-        for views, values in zip(zip(*self._flat_views(self.start), strict=True), start, strict=True):
-            for view, value in zip(views, values, strict=True):
-                view.copy_(value)
-        self.parameters = self.start[[lane.seed for lane in self.going]]
+        self._dense = sum(sizes)  # numbers before those that learn
+        self._shapes = shapes + [(1, 1)] * sum(layer.learned for layer in self.layers)
+        self._starts = [0, *accumulate(sizes + [padded(1)] * (len(self._shapes) - len(shapes)))]
+        self._start = torch.zeros(len(start), self._starts[-1], device=start[0][0].device)
+        for seed, values in enumerate(start):
+            for view, value in zip(self._flat_views(self._start), values, strict=False):
+                view[seed].copy_(value)
+        self.parameters = self.started(self.going)
         self.optimiser = optimiser(self.parameters)
         self._ahead: tuple[Tensor, Pass] | None = None  # what was looked at, which the next step begins with
         self._look()
+
+    def started(self, lanes: Sequence[Lane]) -> Tensor:
+        """The parameters of lanes before the first step, (lanes, numbers)."""
+        flat = self._start[[lane.seed for lane in lanes]]
+        if self._learned.positive:
+            starts = flat.new_tensor([self._learned.starts[lane.rule] for lane in lanes])
+            self.learned(flat).copy_(starts[:, None])
+        return flat
+
+    def learned(self, flat: Tensor) -> Tensor:
+        """A view of what learns of the op in a flat tensor: (lanes, layers with the op, parameters)."""
+        return flat[:, self._dense :].view(len(flat), -1, len(self._learned.positive), padded(1))[..., 0]
 
     @property
     def weighted(self) -> list[int]:
@@ -123,7 +156,7 @@ class Lanes:
         """
         lanes = [self.going[place] for place in places]
         layers = self._build(lanes)
-        flat = self.start[[lane.seed for lane in lanes]] if start else self.parameters[list(places)]
+        flat = self.started(lanes) if start else self.parameters[list(places)]
         traces = [Trace() for _ in layers]
         output = x.to(flat.device)
         for layer, parameters, trace in zip(layers, self.views(flat), traces, strict=True):
@@ -143,10 +176,12 @@ class Lanes:
         """One step down the gradient, for those that stay finite; their ``Pass.numbers``."""
         now = self.look(x, y, loss)
         if not all(now.finite):
+            fallen = zip(self.going, self._fallen(), strict=True)
+            self.fallen |= {lane: where for lane, where in fallen if where}
             self._leave(now.finite)
             return self.step(x, y, loss, lr) if self.going else now.numbers[:, :0]
         self._ahead = None
-        rates = self._rates(lr) if isinstance(lr, Sequence) else lr
+        rates = lr if isinstance(lr, float) and not self._learned.positive else self._rates(lr)
         self.optimiser.step(self.parameters, self._gradients, rates)
         return now.numbers
 
@@ -169,7 +204,7 @@ class Lanes:
         """How far the first layer of weights is from its start, by lane."""
         number = self.weighted[0]
         seeds = [lane.seed for lane in self.going]
-        start = [view[seeds] for view in self.views(self.start)[number]]
+        start = [view[seeds] for view in self.views(self._start)[number]]
         moved: list[float] = self.layers[number].moved(self.parameter_views[number], start).tolist()
         return moved
 
@@ -178,6 +213,7 @@ class Lanes:
         tensors = [self.parameters, *self.optimiser.state]
         return {
             "lanes": [list(lane) for lane in self.going],
+            "fallen": [[*lane, *where] for lane, where in self.fallen.items()],
             "steps": self.optimiser.steps,
             "tensors": [tensor.cpu().clone() for tensor in tensors],
         }
@@ -185,18 +221,31 @@ class Lanes:
     def load(self, state: Mapping[str, Any]) -> None:
         """Continue where other lanes of the same nets were."""
         self.going = [Lane(*lane) for lane in state["lanes"]]
+        self.fallen = {Lane(*lane): (layer, parameter) for *lane, layer, parameter in state["fallen"]}
         self.optimiser.steps = state["steps"]
-        self._take([tensor.to(self.start.device, copy=True) for tensor in state["tensors"]])
+        self._take([tensor.to(self._start.device, copy=True) for tensor in state["tensors"]])
 
     def rebuild(self) -> None:
         """Make the layers of the same nets anew."""
         self._take((self.parameters, *self.optimiser.state))
 
-    def _rates(self, lr: Sequence[float]) -> Rates:
-        """Of neighbouring lanes."""
-        groups = groupby(range(len(self.going)), key=lambda lane: lr[self.going[lane].rule])
+    def _rates(self, lr: Lr) -> Rates:
+        """Of neighbouring lanes, and of what learns in them apart from their weights."""
+        lrs = lr if isinstance(lr, Sequence) else [lr] * (1 + max(lane.rule for lane in self.going))
+        groups = groupby(range(len(self.going)), key=lambda lane: lrs[self.going[lane].rule])
         together = [(rate, list(lanes)) for rate, lanes in groups]
-        return [(slice(lanes[0], lanes[-1] + 1), rate) for rate, lanes in together]
+        return [
+            ((slice(lanes[0], lanes[-1] + 1), numbers), rate * times)
+            for rate, lanes in together
+            for numbers, times in self._times
+        ]
+
+    @property
+    def _times(self) -> list[tuple[slice, float]]:
+        """Numbers of a row with their learning rate, in that of the weights."""
+        if not self._learned.positive:
+            return [(slice(None), 1.0)]
+        return [(slice(self._dense), 1.0), (slice(self._dense, None), self._learned.rate)]
 
     def _forward(self, x: Tensor, parameters: Views) -> tuple[Tensor, list[Trace]]:
         traces = [Trace() for _ in self.layers]
@@ -221,14 +270,25 @@ class Lanes:
 
     def _pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
         into = self._gradient_views
+        self._gradients[:, self._dense :] = 0  # what learns adds up there
         losses, _, traces = self._both_ways(x, y, loss, into)
         sizes = [self.layers[number].size(into[number]) for number in self._ends]
         # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
         numbers = torch.stack([losses, *sizes, sums(self.parameters)]).cpu().numpy()
         finite = [
-            isfinite(loss) and isfinite(total) for loss, total in zip(*numbers[::3].tolist(), strict=True)
+            isfinite(loss) and isfinite(total) and not fallen
+            for loss, total, fallen in zip(*numbers[::3].tolist(), self._fallen(), strict=True)
         ]
         return Pass(numbers[:3], finite, traces)
+
+    def _fallen(self) -> list[tuple[int, int] | None]:
+        """By lane the first layer with the op, and the parameter there, that must be above 0 and is not."""
+        if not any(self._learned.positive):
+            return [None] * len(self.going)
+        positive = torch.tensor(self._learned.positive, device=self.parameters.device)
+        fallen = ((self.learned(self.parameters) <= 0) & positive).nonzero().tolist()
+        first = {lane: (layer, parameter) for lane, layer, parameter in reversed(fallen)}
+        return [first.get(lane) for lane in range(len(self.going))]
 
     def _leave(self, stays: list[bool]) -> None:
         """Let go of the lanes that are not to stay."""
@@ -249,13 +309,14 @@ class Lanes:
 
     def _flat_views(self, flat: Tensor) -> list[Tensor]:
         """The parameters in a flat tensor (n, numbers): (n, …) each."""
-        shapes = [shape for layer in self.layers for shape in layer.shapes]
         return [
             flat[:, start : start + prod(shape)].view(-1, *shape)
-            for start, shape in zip(self._starts, shapes, strict=False)
+            for start, shape in zip(self._starts, self._shapes, strict=False)
         ]
 
     def views(self, flat: Tensor) -> Views:
-        """The same, layer by layer."""
-        views = iter(self._flat_views(flat))
-        return [[next(views) for _ in layer.shapes] for layer in self.layers]
+        """The same, layer by layer: weights and biases, and what learns of the op."""
+        views = self._flat_views(flat)
+        dense = sum(len(layer.shapes) for layer in self.layers)
+        own, learned = iter(views[:dense]), iter(views[dense:])
+        return [[*islice(own, len(layer.shapes)), *islice(learned, layer.learned)] for layer in self.layers]

@@ -9,6 +9,7 @@ MAX_BATCH = 1_024
 MAX_SEED = 2**31 - 1
 MAX_SEEDS = 10
 SMALLEST_LR, LARGEST_LR = 1e-12, 1e3
+SMALLEST_LEARN_RATE, LARGEST_LEARN_RATE = 1e-3, 1e3  # of parameters that learn, in learning rates
 SMALLEST_SCALE, LARGEST_SCALE = 0.01, 100.0
 MAX_PACE = 1_000  # steps a second; beyond it "full" is meant
 MAX_POINTS = 500  # per loss curve in a snapshot

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from explorer.training.boundary import Boundary
+from explorer.training.boundary import Boundary, Joined
 from explorer.training.company import sums
-from explorer.training.lanes import Lanes, Lr, Pass
+from explorer.training.lanes import Lanes, Lr, OpParameters, Pass
 from explorer.training.layers import Fixed, Layer
 from explorer.training.limits import EXAMPLES
 from explorer.training.metrics import METRICS, metric_of
@@ -22,8 +22,6 @@ from explorer.training.tasks import TASKS, Data, Draw, Part
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
-
-    from explorer.gradient import Pair
 
 
 class Tensors(NamedTuple):
@@ -45,6 +43,7 @@ class Lockstep:
     ``one_thread``.
 
     Attributes:
+        joined: the op with the rules.
         data: by seed.
         lanes: the nets.
         batch: what the next step sees, x and y (seeds, n, …).
@@ -57,14 +56,14 @@ class Lockstep:
         table: str | None,
         seeds: Sequence[int],
         lanes: Sequence[Lane],
-        boundary: tuple[Sequence[Pair], bool],
+        joined: Joined,
         tensors: Tensors | None = None,
     ) -> None:
-        """``lanes`` name rules by their number in ``boundary`` (see ``pairs_of``), and seeds by theirs."""
+        """``lanes`` name rules by their number in ``joined``, and seeds by theirs."""
         self.settings = settings
         self.device = device(settings.device)
         self._task = TASKS[settings.task]
-        self._pairs, self._whole = boundary
+        self.joined = joined
         self.generators = [Generator().manual_seed(seed) for seed in seeds]
         self.data: list[Data] = [
             self._task.data(Draw(generator, settings.batch, table)) for generator in self.generators
@@ -89,9 +88,9 @@ class Lockstep:
         """Draw what the next step sees."""
         self.batch = self._next_batch()
 
-    def bind(self, boundary: tuple[Sequence[Pair], bool]) -> None:
-        """Go on with another op or other rules: as many, for the same lanes."""
-        self._pairs, self._whole = boundary
+    def bind(self, joined: Joined) -> None:
+        """Go on with another op or other rules: as many, for the same lanes, and the same learns."""
+        self.joined = joined
         self.lanes.rebuild()
 
     def scores(self, part: Part) -> NDArray[float32]:
@@ -104,12 +103,12 @@ class Lockstep:
         return scores.where(finite, torch.nan).cpu().numpy()
 
     def weights(self) -> list[list[Tensor]]:
-        """The parameters of each layer that has any, weights (lanes going, inputs, outputs) first."""
+        """Weights (lanes going, inputs, outputs) and biases of each layer that has any."""
         lanes = self.lanes
+        own = [(lanes.layers[number], lanes.parameter_views[number]) for number in lanes.weighted]
         return [
-            [lanes.layers[number].weights(own), *(own[1:] if lanes.layers[number].biased else ())]
-            for number, own in enumerate(lanes.parameter_views)
-            if own
+            [layer.weights(parameters), *(layer.parts(parameters)[0][1:] if layer.biased else ())]
+            for layer, parameters in own
         ]
 
     def examples(self) -> tuple[Tensor, Tensor]:
@@ -149,7 +148,7 @@ class Lockstep:
         return inputs, *self.settings.widths, outputs
 
     def _boundary(self, lanes: Sequence[Lane]) -> Boundary:
-        return Boundary(self._pairs, [lane.rule for lane in lanes], self._whole)
+        return Boundary(self.joined, [lane.rule for lane in lanes])
 
     def _dense(self, lanes: Sequence[Lane]) -> list[Layer]:
         seeds = [lane.seed for lane in lanes]
@@ -171,10 +170,15 @@ class Lockstep:
         """The nets at their start."""
         if not self._spares:
             start = [each.parameters for each in self.start]
-            return Lanes(lanes, self._dense, start, OPTIMISERS[self.settings.optimiser])
+            return Lanes(lanes, self._dense, start, OPTIMISERS[self.settings.optimiser], self._learned)
         values = self._first(range(len(self.start))).values()
         start = [(*own, *each.parameters[1:]) for own, each in zip(values, self.start, strict=True)]
-        return Lanes(lanes, self._fixed, start, Written)
+        return Lanes(lanes, self._fixed, start, Written, self._learned)
+
+    @property
+    def _learned(self) -> OpParameters:
+        positive = [parameter.positive for parameter in self.joined.learned]
+        return OpParameters(self.joined.starts, positive, self.settings.learn_rate)
 
     def _next_batch(self) -> tuple[Tensor, Tensor]:
         """x and y of a step for every seed, (seeds, n, …); drawn with replacement, unless all rows fit."""

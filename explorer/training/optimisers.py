@@ -9,8 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-Rates = Sequence[tuple[slice, float]]
-"""Learning rates of neighbouring lanes. torch takes a rate as a number: a tensor would round otherwise."""
+Place = slice | tuple[slice, slice]
+Rates = Sequence[tuple[Place, float]]
+"""Learning rates of neighbouring lanes, or of some of their numbers. torch takes a rate as a number: a tensor
+would round otherwise."""
 
 Lr = float | Rates
 """One of all lanes, or several."""
@@ -89,9 +91,9 @@ def _descend(parameters: Tensor, direction: Tensor, lr: Lr) -> None:
 
 
 def _by_rate(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:
-    """Each rate with the lanes of some tensors that go by it."""
+    """Each rate with the part of some tensors that goes by it."""
     if isinstance(lr, Sequence):
-        return [(rate, *(each[lanes] for each in tensors)) for lanes, rate in lr]
+        return [(rate, *(each[place] for each in tensors)) for place, rate in lr]
     return [(lr, *tensors)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from numpy import float32, int64
     from numpy.typing import NDArray
 
-    from explorer.gradient import Pair
-
 Records = dict[int, Record | None]
 """By the number of every rule; None where there is nothing to say."""
 
@@ -38,13 +36,12 @@ class Readings:
         self,
         settings: Settings,
         lockstep: Lockstep,
-        pairs: Sequence[Pair],
         steps: NDArray[int64],
         recorded: Collection[str] | None,
     ) -> None:
         """``steps`` at which series are taken, of instruments with these keys or of all that are recorded."""
         self._lockstep, self._steps = lockstep, steps
-        self.bind(settings.course(-1), pairs)
+        self.bind(settings.course(-1))
         self._examples = lockstep.examples()
         self._present = (0, 0)  # steps taken and lanes going when these were made
         self._missing = {key: _missing(each, settings) for key, each in INSTRUMENTS.items()}
@@ -52,17 +49,16 @@ class Readings:
         self._recorded = [
             each for each in self._known(Recorded, INSTRUMENTS) if recorded is None or each.key in recorded
         ]
-        rules, layers = len(settings.rules), len(settings.widths)
-        shape = len(steps), rules, settings.seeds, layers
+        shape = len(steps), len(settings.rules), settings.seeds
         self._series = {
-            each.key: np.full((len(each.fields), *shape), np.nan, np.float32) for each in self._recorded
+            each.key: np.full((len(each.fields), *shape, each.columns(settings)), np.nan, np.float32)
+            for each in self._recorded
         }
         self._sigmas = np.full(len(steps), np.nan, np.float32)  # with which they were taken
 
-    def bind(self, course: Course, pairs: Sequence[Pair]) -> None:
+    def bind(self, course: Course) -> None:
         """Read nets that go on with another op or other rules."""
         self._op, self._rules = find_op(course.op), [find_rule(rule) for rule in course.rules]
-        self._pairs = pairs
         self._nets: Nets | None = None
 
     def take(self, step: int, settings: Settings) -> None:
@@ -172,7 +168,7 @@ class Readings:
             yield record
 
     def _now(self, instrument: Recorded, settings: Settings) -> NDArray[float32]:
-        """What an instrument reads, (fields, rules, seeds, hidden layers); NaN for nets that have left."""
+        """What an instrument reads, (fields, rules, seeds, columns); NaN for nets that have left."""
         fields, _, *shape = self._series[instrument.key].shape
         values = np.full((fields, *shape), np.nan, np.float32)
         going = self._lockstep.lanes.going
@@ -197,7 +193,7 @@ class Readings:
         if self._nets is None or self._nets.settings is not settings or self._present != present:
             x, answers = self._examples
             data, op, rules = self._lockstep.data[0], self._op, self._rules
-            self._nets = Nets(lanes, x, answers, data, settings, op, rules, self._pairs)
+            self._nets = Nets(lanes, x, answers, data, settings, op, rules, self._lockstep.joined)
             self._present = present
         return self._nets
 

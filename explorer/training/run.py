@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from explorer.catalogue import find_op, find_rule, values
 from explorer.training import series
-from explorer.training.boundary import pairs_of
+from explorer.training.boundary import Joined, joined
 from explorer.training.branches import Branch, merged, parting
 from explorer.training.instruments import INSTRUMENTS, Record
 from explorer.training.instruments.gradients import Gradients, gradients
@@ -64,6 +65,11 @@ class Snapshot:
         seed_scores: (seeds, judged) float32 each.
         score_steps: (judged,) int64, the steps taken before each of these: 0, every ⌈steps ÷ 200⌉, the last.
         diverged: the step at which the last of a rule's seeds was no longer finite, or None.
+        fallen: by rule why the first of its seeds left that did so because of what learns, as in "s of layer
+            2 fell to 0 or below, where its formulas break"; None where none did.
+        learned: by rule, and then by parameter that learns in the run, as far as the rule has it: its
+            present values (seeds, layers with the op) float32, NaN for a seed that diverged. Where the rule
+            lets it stay as it is, they are what they were at the start.
         gradients: what the gradient does at the present weights, of the first seed that is finite; None
             where the rule diverged.
         seed: of which seed this is, and whatever else is of one net of a rule; None where it diverged.
@@ -104,6 +110,8 @@ class Snapshot:
     seed_scores: Mapping[str, Curve]
     score_steps: NDArray[int64]
     diverged: Mapping[str, int | None]
+    fallen: Mapping[str, str | None]
+    learned: Mapping[str, Mapping[str, Curve]]
     gradients: Mapping[str, Gradients | None]
     seed: Mapping[str, int | None]
     measured: Mapping[str, Mapping[str, Record | None]]
@@ -175,12 +183,11 @@ class Run:
         self._series = Series(settings.steps, len(self._rules), settings.seeds)
         seeds = range(settings.seed, settings.seed + settings.seeds)
         lanes = [Lane(rule, seed) for rule in range(len(self._rules)) for seed in range(settings.seeds)]
-        boundary = pairs_of(settings.op, settings.rules, settings.parameters)
         self.kept = Kept(self._series.every)
         self._bound = settings.course(-1)
         with one_thread():
-            self._nets = Lockstep(settings, settings.table, seeds, lanes, boundary, tensors)
-            self._readings = Readings(settings, self._nets, boundary[0], self._series.score_steps, recorded)
+            self._nets = Lockstep(settings, settings.table, seeds, lanes, self._joined(), tensors)
+            self._readings = Readings(settings, self._nets, self._series.score_steps, recorded)
             self._judge()
 
     @property
@@ -220,9 +227,13 @@ class Run:
         before, self._bound = self._bound, self.settings.course(step)
         if before[:2] == self._bound[:2]:
             return
-        boundary = pairs_of(self._bound.op, self._bound.rules, self.settings.parameters)
-        self._nets.bind(boundary)
-        self._readings.bind(self._bound, boundary[0])
+        self._nets.bind(self._joined())
+        self._readings.bind(self._bound)
+
+    def _joined(self) -> Joined:
+        """The op with the rules that are in force, and what learns."""
+        ours = self.settings
+        return joined(self._bound.op, self._bound.rules, ours.parameters, ours.learn, ours.learned)
 
     def change(self, **live: Any) -> None:
         """Go on with another lr, pace or sigma; another lr on the way is a branch point of the settings.
@@ -267,7 +278,8 @@ class Run:
         """The weights and biases of all nets that did not diverge, copied, as ``nn.Linear`` has them.
 
         ``rule.seed.layer.weight`` (outputs, inputs) and ``….bias`` (outputs,), the layers from 0; an own
-        formula is ``rule_1``, ``rule_2`` … by its place among the rules.
+        formula is ``rule_1``, ``rule_2`` … by its place among the rules. What learns of the op is
+        ``rule.seed.op.layer.name``, a number each, the layers with the op from 0.
         """
         found: dict[str, torch.Tensor] = {}
         names = [
@@ -278,6 +290,16 @@ class Run:
                 name = f"{names[rule]}.{self.settings.seed + seed}.{layer}"
                 found[f"{name}.weight"] = weights[place].T.contiguous().cpu().clone()
                 found |= {f"{name}.bias": bias[place, 0].cpu().clone() for bias in biases}
+        return found | self._learned_numbers(names)
+
+    def _learned_numbers(self, names: Sequence[str]) -> dict[str, torch.Tensor]:
+        """What learns of the op, in nets that did not diverge; ``names`` of the rules."""
+        found: dict[str, torch.Tensor] = {}
+        for rule, its in enumerate(map(self._learned, range(len(names)))):
+            for name, of_seeds in its.items():
+                for seed, layer in zip(*np.isfinite(of_seeds).nonzero(), strict=True):
+                    key = f"{names[rule]}.{self.settings.seed + seed}.op.{layer}.{name}"
+                    found[key] = torch.tensor(of_seeds[seed, layer])
         return found
 
     def history(self) -> dict[str, NDArray[Any]]:
@@ -294,9 +316,9 @@ class Run:
         judged = {"held_out": kept.scores} if self._nets.data[0].held_out else {}
         columns = {"rule": rule, "seed": seed, "step": step}
         columns |= dict(zip(("loss", "w1_norm", "w2_norm"), numbers, strict=True))
-        for name, values in {**judged, **self._readings.columns()}.items():
-            columns[name] = series.of_steps(values, kept.score_steps, count)
-        return {name: values.reshape(-1) for name, values in columns.items()}
+        for name, measured in {**judged, **self._readings.columns()}.items():
+            columns[name] = series.of_steps(measured, kept.score_steps, count)
+        return {name: column.reshape(-1) for name, column in columns.items()}
 
     def validation(self) -> dict[str, Curve]:
         """(seeds,) float32 by rule: the score on the data by which rates and the like are chosen.
@@ -357,6 +379,8 @@ class Run:
             seed_scores=self._named(each.T.copy() for each in by_seed),
             score_steps=score_steps,
             diverged=self._named(int(left.max()) if (left >= 0).all() else None for left in diverged),
+            fallen=self._named(map(self._fallen, range(len(self._rules)))),
+            learned=self._named(map(self._learned, range(len(self._rules)))),
             gradients=self._gradients(),
             seed=self._named(map(self._first_finite, diverged)),
             measured=self._measured(shown),
@@ -390,6 +414,29 @@ class Run:
         """The first seed of a rule that did not diverge, of the steps at which its seeds (seeds,) did."""
         finite = np.flatnonzero(diverged < 0)
         return self.settings.seed + int(finite[0]) if len(finite) else None
+
+    def _fallen(self, rule: int) -> str | None:
+        """Why the first of a rule's lanes left that did so because of what learns."""
+        fallen = [where for lane, where in self._nets.lanes.fallen.items() if lane.rule == rule]
+        if not fallen:
+            return None
+        layer, parameter = fallen[0]
+        name = self._nets.joined.learned[parameter].name
+        return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas break"
+
+    def _learned(self, rule: int) -> dict[str, Curve]:
+        """The present values of a rule by parameter, (seeds, layers with the op) each."""
+        names = [each.name for each in self._nets.joined.learned]
+        if not names:
+            return {}
+        op, its, lanes = find_op(self._bound.op), find_rule(self._bound.rules[rule]), self._nets.lanes
+        own = values(op, its, self.settings.parameters)
+        now = lanes.learned(lanes.parameters).cpu().numpy()
+        found = np.full((self.settings.seeds, *now.shape[1:]), np.nan, np.float32)
+        for place, lane in enumerate(lanes.going):
+            if lane.rule == rule:
+                found[lane.seed] = now[place]
+        return {name: found[..., place] for place, name in enumerate(names) if name in own}
 
     def _named(self, values: Any) -> dict[str, Any]:
         """Values by rule."""

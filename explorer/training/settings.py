@@ -12,10 +12,22 @@ from typing import Any, Literal, TypeVar
 
 import torch
 
-from explorer.catalogue import MOST_RULES, Op, Rule, checked, find_op, find_rule, finite
+from explorer.catalogue import (
+    MOST_RULES,
+    Op,
+    Rule,
+    checked,
+    contribution,
+    find_op,
+    find_rule,
+    finite,
+    learnable,
+)
 from explorer.formula import number_text
+from explorer.training.boundary import Learned, learned_by
 from explorer.training.branches import Branch, Course, checked_branches, course, parting
 from explorer.training.limits import (
+    LARGEST_LEARN_RATE,
     LARGEST_LR,
     LARGEST_SCALE,
     LARGEST_SIGMA,
@@ -28,6 +40,7 @@ from explorer.training.limits import (
     MAX_SEEDS,
     MAX_STEPS,
     MAX_WEIGHTS,
+    SMALLEST_LEARN_RATE,
     SMALLEST_LR,
     SMALLEST_SCALE,
     SMALLEST_SIGMA,
@@ -51,7 +64,7 @@ class Setting:
     Attributes:
         name: in ``Settings`` and in links.
         kind: "choice" of words; "whole" number; "widths", one or several of them; "log", a number above 0 on
-            a scale of decades; "switch", yes or no.
+            a scale of decades; "switch", yes or no; "names" of parameters, none or several.
         label: name on screen.
         meaning: one sentence.
         low, high: what a link and a control may ask for.
@@ -60,7 +73,7 @@ class Setting:
     """
 
     name: str
-    kind: Literal["choice", "whole", "widths", "log", "switch"]
+    kind: Literal["choice", "whole", "widths", "log", "switch", "names"]
     label: str
     meaning: str
     low: float = 0
@@ -71,7 +84,7 @@ class Setting:
     @property
     def shown(self) -> bool:
         """Whether there is a choice to make."""
-        return self.kind != "choice" or len(self.words) > 1
+        return self.kind != "names" and (self.kind != "choice" or len(self.words) > 1)
 
     def default(self, task: str) -> Any:
         """What it is where nobody says otherwise, on a task."""
@@ -100,6 +113,8 @@ class Setting:
                 return self._whole(value)
             case "widths":
                 return self._widths(value)
+            case "names":
+                return self._names(value)
             case _:
                 return self._positive(value)
 
@@ -111,6 +126,8 @@ class Setting:
             raise ValueError("it must be yes or no")
         if self.kind == "widths":
             return self.checked(tuple(map(_read_whole, text.split(","))))
+        if self.kind == "names":
+            return self.checked(names_in(text))
         value = self.checked(_read_whole(text) if self.kind == "whole" else _read_number(text))
         if not self.low <= value <= self.high:
             raise ValueError(f"{self.name} must be from {self.low:g} to {self.high:g}")
@@ -130,6 +147,13 @@ class Setting:
         widths = tuple(map(self._whole, value))
         return widths if len(widths) > 1 else widths[0]
 
+    def _names(self, value: Any) -> tuple[str, ...]:
+        """Each once; whether there are such parameters is for ``Settings`` to say."""
+        names = (value,) if isinstance(value, str) else value
+        if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"{self.name} must be names of parameters, such as ('s',), not {value!r}")
+        return tuple(dict.fromkeys(names))
+
     def _whole(self, value: Any) -> int:
         try:
             if isinstance(value, bool):
@@ -147,6 +171,18 @@ class Setting:
         if number <= 0:
             raise ValueError(f"{self.name} must be above 0, not {value!r}")
         return number
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Names between commas; those within an own formula's brackets part nothing."""
+    names, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth <= 0:
+            names.append("")
+        else:
+            names[-1] += character
+    return tuple(filter(None, map(str.strip, names)))
 
 
 def _read_number(text: str) -> float:
@@ -209,6 +245,14 @@ class TrainingSettings:
     sigma: float = _setting(
         "log", "Noise σ", "Standard deviation of the noise that smooths the op where gradients are compared.",
         low=SMALLEST_SIGMA, high=LARGEST_SIGMA, live=True,
+    )  # fmt: skip
+    learn: tuple[str, ...] = _setting(
+        "names", "Parameters that learn",
+        "Each gets a value of its own in every layer, and the gradient that the rule gives it.",
+    )  # fmt: skip
+    learn_rate: float = _setting(
+        "log", "Their rate, times lr", "How far a step moves parameters that learn, in learning rates lr.",
+        low=SMALLEST_LEARN_RATE, high=LARGEST_LEARN_RATE,
     )  # fmt: skip
     device: str | None = _setting("choice", "Device", "Where it computes.", words=devices())
 
@@ -277,12 +321,18 @@ class Settings(TrainingSettings):
         self._put("branch", checked_branches(self.branch, self.rules, self.steps))
         given = self._known(usual) if self.parameters is None else self.parameters
         self._put("parameters", _parameters(self._ops, self._all_rules, given))
+        self._put("learn", checked_learn(self._ops, self._all_rules, self.learn))
         self._check_table()
         self._check_size(task)
 
     def course(self, step: int) -> Course:
         """What holds while a step is taken, from 0."""
         return course(Course(self.op, self.rules, self.lr), self.branch, step)
+
+    @property
+    def learned(self) -> tuple[Learned, ...]:
+        """The parameters that learn with one of the rules, those of its branches among them."""
+        return learned_by(self._ops, self._all_rules, self.learn)
 
     def parts_from(self, other: "Settings") -> int:
         """The first step in which a run of other settings does something else.
@@ -369,3 +419,29 @@ def _parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: object) ->
     return own | {
         name: finite(f"parameter {name}", value) for name, value in parameters.items() if name in also
     }
+
+
+def checked_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -> tuple[str, ...]:
+    """Names of parameters that learn, as they are or as ``rule.name`` for one rule only.
+
+    Raises ValueError with a plain sentence for one that learns with none of the ops and rules.
+    """
+    known = {name for op in ops for rule in rules for name in _learnable(op, rule)}
+    for name in learn:
+        if name not in known:
+            raise ValueError(f"{name} cannot learn: {_why_not(ops[0], rules, name)}")
+    return tuple(learn)
+
+
+def _learnable(op: Op, rule: Rule) -> list[str]:
+    names = learnable(op, rule)
+    return [*names, *(f"{rule.key}.{name}" for name in names)]
+
+
+def _why_not(op: Op, rules: Sequence[Rule], name: str) -> str:
+    rule = next((rule for rule in rules if name.startswith(f"{rule.key}.")), rules[0])
+    try:
+        contribution(op, rule, name.removeprefix(f"{rule.key}."))
+    except ValueError as error:
+        return str(error)
+    raise AssertionError("what has a contribution can learn")

@@ -199,7 +199,9 @@ def _rule(snapshot: Snapshot, rule: str, label: str) -> str:
     """What one rule's training does: loss, score, and whether the gradient reaches the first layer."""
     broken = snapshot.diverged[rule]
     if broken is not None:
-        return f"{label} diverged at step {broken}: a value was no longer finite."
+        return (
+            f"{label} diverged at step {broken}: {snapshot.fallen[rule] or 'a value was no longer finite'}."
+        )
     loss, gradients = snapshot.loss[rule], snapshot.gradients[rule]
     words = [f"{label}: no step yet" if loss is None else f"{label}: loss {number(loss)}"]
     if seeds := _by_seed(snapshot, rule):

@@ -19,6 +19,7 @@ from explorer.study import usual_rates
 from explorer.training import FIRST, SETTINGS, TASKS, USUAL, Setting, TrainingSettings
 from explorer.training.branches import Branch, branches_text, checked_branches, read_branch
 from explorer.training.limits import LARGEST_LR, MAX_BRANCHES, SMALLEST_LR
+from explorer.training.settings import checked_learn
 
 LONGEST_QUOTE = 60
 LONGEST_REASON = 200
@@ -319,7 +320,19 @@ class _Reader:
         """Training settings one by one, each as the run itself accepts it; what is left out is the task's."""
         task = self.setting(SETTINGS["task"], USUAL)
         rest = {name: self.setting(setting, task) for name, setting in SETTINGS.items() if name != "task"}
+        rest["learn"] = self.learned(choice, rest["learn"])
         return replace(choice, task=task, **rest)
+
+    def learned(self, choice: Choice, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of the names that can learn with one of the rules."""
+        known: list[str] = []
+        op, rules = choice.entries
+        for name in names:
+            try:
+                known += checked_learn([op], rules, [name])
+            except ValueError as error:
+                self.note(f"The link lets {_quoted(name)} learn: {_line(str(error), LONGEST_REASON)}.")
+        return tuple(known)
 
     def branches(self, choice: Choice) -> Choice:
         """Branch points, each where it can be; of too many the last ones."""

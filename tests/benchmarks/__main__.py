@@ -14,7 +14,19 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.benchmarks import arrivals, beside, classroom, clicks, drags, engine, lanes, peer, study, training
+from tests.benchmarks import (
+    arrivals,
+    beside,
+    classroom,
+    clicks,
+    drags,
+    engine,
+    lanes,
+    learned,
+    peer,
+    study,
+    training,
+)
 from tests.browser.chromium import launch
 from tests.browser.reading import CHART
 from tests.browser.server import ROOT, serve
@@ -86,6 +98,10 @@ def _lanes(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return lanes.measure(rounds)
 
 
+def _learned(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
+    return learned.measure(rounds)
+
+
 def _study(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return study.measure(rounds)
 
@@ -105,6 +121,7 @@ SECTIONS: Mapping[str, tuple[Section, int, bool]] = {
     "arrivals": (_arrivals, 7, True),
     "engine": (_engine, 5, False),
     "lanes": (_lanes, 5, False),
+    "learned": (_learned, 20, False),
     "study": (_study, 3, False),
     "beside": (_beside, 5, False),
     "training": (_training, 5, False),

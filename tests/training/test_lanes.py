@@ -6,7 +6,7 @@ import torch
 from explorer.catalogue import OPS, RULES
 from explorer.gradient import bind, pair
 from explorer.training import Settings
-from explorer.training.boundary import Boundary, pairs_of
+from explorer.training.boundary import Boundary, Joined, joined
 from explorer.training.instruments.gradients import gradients
 from explorer.training.lanes import Lanes
 from explorer.training.layers import Activation, Dense, Fixed, Spread
@@ -28,7 +28,7 @@ def net(request):
 
     def made(rule="default", op="relu", w1=W1):
         def boundary(lanes):
-            return Boundary([pair(op, rule, {})], [lane.rule for lane in lanes], whole=False)
+            return Boundary(Joined([pair(op, rule, {})], whole=False), [lane.rule for lane in lanes])
 
         def dense(lanes):
             first, last = Dense(2, 3, bias=False, first=True), Dense(3, 1, bias=False)
@@ -188,7 +188,8 @@ def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(place, o
         whole = any(
             "mean" in str(OPS[op].formula) or "mean" in rule or rule == "magnitude_aware" for rule in rules
         )
-        return NETS[place](ends, True, Boundary(pairs, numbers, whole), [lane.seed for lane in lanes])
+        boundary = Boundary(Joined(pairs, whole), numbers)
+        return NETS[place](ends, True, boundary, [lane.seed for lane in lanes])
 
     scale = 3.0 if place == "spikes" else 1.0
     start = [drawn(build(lanes[:1]), generator, scale, unit=False, bias=0.3) for _ in range(seeds)]
@@ -210,7 +211,8 @@ def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(place, o
 
 def test_hidden_biases_are_drawn_after_all_weights():
     settings = Settings(task="circles")
-    build = NETS["activations"]((2, 4, 4, 2), True, Boundary([pair("sign", "default", {})], [0], False), [0])
+    boundary = Boundary(Joined([pair("sign", "default", {})], whole=False), [0])
+    build = NETS["activations"]((2, 4, 4, 2), True, boundary, [0])
     first, second = (
         drawn(build, torch.Generator().manual_seed(settings.seed), 1.0, unit=False, bias=bias)
         for bias in (0.0, 1.0)
@@ -228,10 +230,10 @@ def test_hidden_biases_are_drawn_after_all_weights():
 def test_what_an_own_formula_takes_over_all_elements_is_over_one_net_alone():
     """Any function that makes one number of all elements, not ``mean`` alone."""
     for whole in ("mean(abs(x))", "amax(x)", "amin(x)", "std(x)", "numel(x)"):
-        pairs, takes_all = pairs_of("sign", (f"formula: g * {whole}",), {})
+        rules = joined("sign", (f"formula: g * {whole}",), {})
         x = torch.randn(2, 4, 16, generator=torch.Generator().manual_seed(0))
-        both = Boundary(pairs, [0, 0], takes_all).backward(x, x.sign(), torch.ones_like(x))
-        alone = [pairs[0][1](one, one.sign(), torch.ones_like(one)) for one in x]
+        both = Boundary(rules, [0, 0]).backward(x, x.sign(), torch.ones_like(x))
+        alone = [rules.pairs[0][1](one, one.sign(), torch.ones_like(one)) for one in x]
         assert torch.equal(both, torch.stack(alone)), whole
 
 
@@ -239,7 +241,8 @@ def test_what_an_own_formula_takes_over_all_elements_is_over_one_net_alone():
 def test_lanes_of_several_rates_are_what_each_is_at_its_own(optimiser):
     """Bit for bit: ``lr`` by the number of a rule."""
     start = torch.randn(4, 64, generator=torch.Generator().manual_seed(0))
-    together, rates = start.clone(), [(slice(0, 1), 0.1), (slice(1, 3), 0.003), (slice(3, 4), 1e-5)]
+    every, together = slice(None), start.clone()
+    rates = [((slice(0, 1), every), 0.1), ((slice(1, 3), every), 0.003), ((slice(3, 4), every), 1e-5)]
     alone = {rate: start.clone() for _, rate in rates}
     one, many = optimiser(together), {rate: optimiser(start) for rate in alone}
     for step in range(3):
@@ -247,5 +250,5 @@ def test_lanes_of_several_rates_are_what_each_is_at_its_own(optimiser):
         one.step(together, gradients.clone(), rates)
         for rate, parameters in alone.items():
             many[rate].step(parameters, gradients.clone(), rate)
-    for lanes, rate in rates:
-        assert torch.equal(together[lanes], alone[rate][lanes])
+    for place, rate in rates:
+        assert torch.equal(together[place], alone[rate][place])

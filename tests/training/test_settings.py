@@ -96,7 +96,7 @@ def test_a_setting_is_whole(setting):
         assert getattr(TrainingSettings(**{setting.name: value}), setting.name) == value
         if value is not None:
             assert setting.read(setting.text(value)) == value
-    for text in ("", "nan", "x", "1e999", "-1"):
+    for text in ("", "nan", "x", "1e999", "-1") if setting.kind != "names" else ():
         with pytest.raises(ValueError, match=r"\w"):
             setting.read(text)
 
@@ -174,4 +174,4 @@ def test_a_device_can_be_chosen_where_there_is_another():
     assert (one.shown, one.text(None)) == (False, "cpu")
     with pytest.raises(ValueError, match="unknown device 'cuda': use one of cpu"):
         one.read("cuda")
-    assert all(setting.shown for name, setting in SETTINGS.items() if name != "device")
+    assert all(setting.shown for name, setting in SETTINGS.items() if name not in ("device", "learn"))

@@ -55,6 +55,8 @@ def missing(settings: Settings) -> str:
         return "Not measured here: it takes an op at hidden units, and here it stands elsewhere."
     if reductions(find_op(settings.op).parsed.tree):
         return "Not measured here: the op takes a mean over all values, so that no unit can be flipped alone."
+    if settings.learn:
+        return "Not measured here: a parameter learns, so that noise would smooth another op in each net."
     return ""
 
 

@@ -36,9 +36,15 @@ def measured(nets: Nets) -> dict[int, Record]:
 
 def by_cause(nets: Nets) -> list[Tensor]:
     """By layer with the op which of ``NAMES`` holds, one of them: (4, lanes going, n, units) bool each."""
+    traces = [nets.now.traces[number].op for number in nets.op_layers]
+    return [_told_apart(op, _peaks(nets, layer)) for layer, op in enumerate(traces)]
+
+
+def _peaks(nets: Nets, layer: int) -> Tensor:
+    """How high each lane's rule is in a layer, (lanes going,)."""
     low, high = span(nets)
-    peaks = torch.tensor([peak(nets, lane.rule, low, high) for lane in nets.lanes.going])
-    return [_told_apart(nets.now.traces[layer].op, peaks.to(nets.x.device)) for layer in nets.op_layers]
+    lanes = range(len(nets.lanes.going))
+    return nets.x.new_tensor([peak(nets, lane, layer, low, high) for lane in lanes])
 
 
 def _told_apart(op: OpTrace, peaks: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import fmean
 
 import numpy as np
 import torch
@@ -33,7 +34,8 @@ def measured(nets: Nets) -> dict[int, Record]:
     widths = torch.stack([spread(x) for x in seen], 1)
     found: dict[int, Record] = {}
     for rule, lanes in nets.lanes.by_rule().items():
-        ratio = widths[lanes].mean(0).cpu().numpy() / _finite(width(nets, rule))
+        own = [fmean(width(nets, lane, layer) for lane in lanes) for layer in range(len(seen))]
+        ratio = widths[lanes].mean(0).cpu().numpy() / np.array(list(map(_finite, own)), np.float32)
         found[rule] = {
             "edges": edges,
             "counts": [each[lanes].sum(0).cpu().numpy() for each in counts],

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule
-from explorer.gradient import Pair
+from explorer.catalogue import Op, Rule, values
+from explorer.training.boundary import Joined
 from explorer.training.lanes import Lanes, Seen
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Task
@@ -43,7 +43,7 @@ class Nets:
         settings: of the run.
         op: the op itself, as it is at this step.
         rules: the rules themselves, likewise.
-        pairs: the op with each of the rules.
+        joined: the op with each of the rules.
     """
 
     lanes: Lanes
@@ -53,7 +53,7 @@ class Nets:
     settings: Settings
     op: Op
     rules: Sequence[Rule]
-    pairs: Sequence[Pair]
+    joined: Joined
 
     @cached_property
     def now(self) -> Seen:
@@ -74,6 +74,19 @@ class Nets:
     def op_layers(self) -> list[int]:
         """The numbers of the layers in which the op stands."""
         return [number for number, trace in enumerate(self.now.traces) if trace.gradient is not None]
+
+    def parameters(self, lane: int, layer: int) -> dict[str, float]:
+        """All values of the op and of the lane's rule by name, those that learn as they are in a layer.
+
+        ``lane``: its place among those that are going; ``layer``: its place in ``op_layers``.
+        """
+        rule = self.lanes.going[lane].rule
+        known = values(self.op, self.rules[rule], self.settings.parameters)
+        if any(self.joined.learns(rule)):
+            now = self.lanes.learned(self.lanes.parameters)[lane, layer].tolist()
+            named = {each.name: value for each, value in zip(self.joined.learned, now, strict=True)}
+            known |= {name: value for name, value in named.items() if name in known}
+        return known
 
     def weights(self, layer: int) -> Tensor:
         """Those of a dense layer, (lanes going, inputs, outputs)."""
@@ -128,14 +141,16 @@ class Recorded(Instrument):
     """What the run itself takes as it goes, so that its series does not depend on who watches.
 
     Attributes:
-        fields: names of what is taken, for each hidden layer.
-        measure: ``nets -> (fields, lanes going, hidden layers)``, NaN where there is nothing to measure.
+        fields: names of what is taken, for each column.
+        columns: how many there are in a run: by default one for each hidden layer.
+        measure: ``nets -> (fields, lanes going, columns)``, NaN where there is nothing to measure.
     """
 
     kind = "recorded"
 
     window: int = 5  # less, and rules that differ cross one another at every point
     fields: tuple[str, ...]
+    columns: Callable[[Settings], int] = lambda settings: len(settings.widths)
     measure: Callable[[Nets], NDArray[float32]]
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, values
+from explorer.catalogue import Op, Rule
 from explorer.gradient import bind
 from explorer.kinks import kinks
 from explorer.training.instruments.instrument import Nets
@@ -30,18 +30,21 @@ def span(nets: Nets) -> tuple[float, float]:
     return min(known) - _MARGIN, max(known) + _MARGIN
 
 
-def peak(nets: Nets, rule: int, low: float, high: float) -> float:
-    """The largest size of what a rule returns for g = 1 within [low, high]; 0 where it has none."""
-    return _peak(nets.op, nets.rules[rule], _settled(nets, rule), low, high)
+def peak(nets: Nets, lane: int, layer: int, low: float, high: float) -> float:
+    """The largest size of what a lane's rule returns for g = 1 within [low, high]; 0 where it has none.
 
-
-def width(nets: Nets, rule: int) -> float:
-    """How wide a rule is: its area ÷ its height, both of its size for g = 1 over all x; inf without an end.
-
-    A box from −c to c is 2c wide, a triangle half its base. NaN for a rule that is 0 everywhere, or that is
-    not the same for every batch.
+    ``layer``, here and below: the place of a layer in ``op_layers``, where something may have learned.
     """
-    return _width(nets.op, nets.rules[rule], _settled(nets, rule))
+    return _peak(nets.op, _rule(nets, lane), _settled(nets, lane, layer), low, high)
+
+
+def width(nets: Nets, lane: int, layer: int) -> float:
+    """How wide a lane's rule is: its area ÷ its height, both of its size for g = 1 over all x.
+
+    Infinite without an end. A box from −c to c is 2c wide, a triangle half its base. NaN for a rule that is
+    0 everywhere, or that is not the same for every batch.
+    """
+    return _width(nets.op, _rule(nets, lane), _settled(nets, lane, layer))
 
 
 def spread(x: Tensor) -> Tensor:
@@ -49,8 +52,12 @@ def spread(x: Tensor) -> Tensor:
     return x.flatten(1).std(1) * math.sqrt(math.tau)
 
 
-def _settled(nets: Nets, rule: int) -> Settled:
-    return tuple(sorted(values(nets.op, nets.rules[rule], nets.settings.parameters).items()))
+def _rule(nets: Nets, lane: int) -> Rule:
+    return nets.rules[nets.lanes.going[lane].rule]
+
+
+def _settled(nets: Nets, lane: int, layer: int) -> Settled:
+    return tuple(sorted(nets.parameters(lane, layer).items()))
 
 
 @lru_cache(maxsize=256)

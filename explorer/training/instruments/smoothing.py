@@ -152,7 +152,7 @@ def _slope(nets: Nets, x: Tensor) -> Tensor:
     """Torch's own slope of the op."""
     leaf = x.detach().requires_grad_()
     with torch.enable_grad():
-        y = nets.pairs[0][0](leaf)
+        y = nets.joined.pairs[0][0](leaf)
         return torch.autograd.grad(y.sum(), leaf)[0] if y.requires_grad else torch.zeros_like(x)
 
 
@@ -265,7 +265,7 @@ class _Flips:
         self.x, self.y = trace.x[:, :n].mT.contiguous(), trace.y[:, :n].mT
         self._weights = nets.weights(layer + 1)
         self._above = self._output if self.last else nets.now.traces[layer + 2].op.x[:, :n].mT
-        self._op, self._parameters = nets.pairs[0][0], nets.lanes.parameter_views[layer + 3 :: 2]
+        self._op, self._parameters = nets.joined.pairs[0][0], nets.lanes.parameter_views[layer + 3 :: 2]
         self._loss, self._answers, self._count = nets.task.loss, nets.y[:, :n], nets.now.output.shape[1]
 
     @cached_property

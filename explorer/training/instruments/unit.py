@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from explorer.catalogue import values
 from explorer.training.instruments.causes import NAMES, by_cause
 from explorer.training.instruments.instrument import Argument, Nets, Record, Requested, op_layers
 
@@ -32,14 +31,13 @@ def measured(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
         example, unit = where[0].tolist()
         x, y, g, gradient = (each[lane, example, unit].item() for each in op)
         numbers = {"x": x, "y": y, "g": g, "gradient": gradient}
-        found[rule] = {"unit": unit, "example": example, **numbers, **_formula(nets, rule, numbers)}
+        found[rule] = {"unit": unit, "example": example, **numbers, **_formula(nets, lane, layer, numbers)}
     return found
 
 
-def _formula(nets: Nets, rule: int, numbers: dict[str, float]) -> Record:
-    """The formula of a rule, its parameters, and what these numbers give."""
-    entry = nets.rules[rule]
-    known = values(nets.op, entry, nets.settings.parameters)
+def _formula(nets: Nets, lane: int, layer: int, numbers: dict[str, float]) -> Record:
+    """The formula of a lane's rule, its parameters in a layer, and what these numbers give."""
+    entry, known = nets.rules[nets.lanes.going[lane].rule], nets.parameters(lane, layer)
     names = entry.parsed.variables if entry.parsed else {"x", "g"}
     own = {each.name: known[each.name] for each in (entry if entry.parsed else nets.op).parameters}
     formula = entry.formula or f"torch's own gradient of {nets.op.formula}"

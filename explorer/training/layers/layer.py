@@ -54,14 +54,20 @@ class Layer:
     A layer holds no numbers of its own: parameters and traces come with each call.
 
     Attributes:
-        shapes: of the parameters of one lane, weights first.
+        shapes: of the weights and biases of one lane, weights first.
+        learned: how many parameters of the op stand behind these, of shape (1, 1) each.
     """
 
     shapes: tuple[tuple[int, ...], ...] = ()
     biased = True  # whether what follows the weights among the parameters are biases
+    learned: int = 0
+
+    def parts(self, parameters: Parameters) -> tuple[Parameters, Parameters]:
+        """Weights and biases, and what learns of the op; of their gradients likewise."""
+        return parameters[: len(self.shapes)], parameters[len(self.shapes) :]
 
     def start(self, generator: Generator, scale: float) -> list[Tensor]:
-        """Start values of one lane's parameters; the same generator gives the same ones."""
+        """Start values of one lane's weights and biases; the same generator gives the same ones."""
         return []
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:

@@ -11,18 +11,19 @@ class Activation(Layer):
     """The op on every unit's pre-activation."""
 
     def __init__(self, boundary: Boundary) -> None:
-        self._boundary = boundary
+        self._boundary, self.learned = boundary, boundary.learned
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
-        trace.x, trace.y = x, self._boundary.forward(x)
+        trace.x, trace.y = x, self._boundary.forward(x, parameters)
         return trace.y
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``: what the rules make of g."""
         assert trace.x is not None
         assert trace.y is not None
-        trace.upstream, trace.gradient = g, self._boundary.backward(trace.x, trace.y, g)
+        trace.upstream, trace.gradient = g, self._boundary.backward(trace.x, trace.y, g, parameters)
+        self._boundary.pull(trace.x, trace.y, g, parameters, gradients)
         return trace.gradient
 
 
@@ -34,21 +35,24 @@ class OpWeights(Dense):
     ) -> None:
         super().__init__(inputs, outputs, bias=bias, first=first)
         self._boundary, self._unit = boundary, inputs**0.5
+        self.learned = boundary.learned
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
-        latent, *bias = parameters
+        (latent, *bias), learned = self.parts(parameters)
         trace.x = latent * self._unit
-        trace.y = self._boundary.forward(trace.x)
+        trace.y = self._boundary.forward(trace.x, learned)
         return super().forward(x, [trace.y / self._unit, *bias], trace)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``: g reaches the latent weights through the rules."""
         assert trace.x is not None
         assert trace.y is not None
-        _, *bias = parameters
-        before = super().backward(g, [trace.y / self._unit, *bias], gradients, trace)
+        (_, *bias), learned = self.parts(parameters)
+        own, pulls = self.parts(gradients)
+        before = super().backward(g, [trace.y / self._unit, *bias], own, trace)
         trace.upstream = gradients[0] / self._unit
-        trace.gradient = self._boundary.backward(trace.x, trace.y, trace.upstream)
+        trace.gradient = self._boundary.backward(trace.x, trace.y, trace.upstream, learned)
+        self._boundary.pull(trace.x, trace.y, trace.upstream, learned, pulls)
         gradients[0].copy_(trace.gradient).mul_(self._unit)
         return before

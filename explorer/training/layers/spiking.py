@@ -45,39 +45,49 @@ class Spiking(Dense):
         self, inputs: int, outputs: int, boundary: Boundary, *, bias: bool = True, first: bool = False
     ) -> None:
         super().__init__(inputs, outputs, bias=bias, first=first)
-        self._boundary = boundary
+        self._boundary, self.learned = boundary, boundary.learned
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
-        current = super().forward(x, parameters, trace)
+        own, learned = self.parts(parameters)
+        current = super().forward(x, own, trace)
         by_time = current.chunk(TIMES, 1)
         charge, excess, spikes = torch.zeros_like(by_time[0]), [], []
         for arriving in by_time:
             potential = charge + arriving
             excess.append(potential - _THRESHOLD)
-            spikes.append(self._boundary.forward(excess[-1]))
+            spikes.append(self._boundary.forward(excess[-1], learned))
             charge = _LEAK * potential * (1 - spikes[-1])
         trace.x, trace.y = torch.cat(excess, 1), torch.cat(spikes, 1)
         return trace.y
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``."""
+        """As in ``Layer``; what the op learns gets the sum over the times, each with its own N."""
         assert trace.x is not None
         assert trace.y is not None
-        trace.upstream, trace.gradient = g, self._ruled(trace.x, trace.y, g)
+        own, learned = self.parts(parameters)
+        pulls, to_learn = self.parts(gradients)
+        trace.upstream, trace.gradient = g, self._ruled(trace.x, trace.y, g, learned)
+        if self.learned:
+            for x, y, its_g in reversed(_by_time(trace.x, trace.y, g)):
+                self._boundary.pull(x, y, its_g, learned, to_learn)
         kept = (_LEAK * (1 - trace.y)).chunk(TIMES, 1)
         arriving = trace.gradient.chunk(TIMES, 1)
         at_potential = [arriving[-1]]
         for time in reversed(range(TIMES - 1)):
             at_potential.append(torch.addcmul(arriving[time], kept[time], at_potential[-1]))
-        return super().backward(torch.cat(at_potential[::-1], 1), parameters, gradients, trace)
+        return super().backward(torch.cat(at_potential[::-1], 1), own, pulls, trace)
 
-    def _ruled(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
+    def _ruled(self, x: Tensor, y: Tensor, g: Tensor, learned: Parameters) -> Tensor:
         """What the rules make of g: at all times at once, unless a mean is over one time alone."""
         if not self._boundary.whole:
-            return self._boundary.backward(x, y, g)
-        by_time = zip(*(each.chunk(TIMES, 1) for each in (x, y, g)), strict=True)
-        return torch.cat([self._boundary.backward(*each) for each in by_time], 1)
+            return self._boundary.backward(x, y, g, learned)
+        by_time = _by_time(x, y, g)
+        return torch.cat([self._boundary.backward(*each, learned=learned) for each in by_time], 1)
+
+
+def _by_time(x: Tensor, y: Tensor, g: Tensor) -> list[tuple[Tensor, Tensor, Tensor]]:
+    return list(zip(*(each.chunk(TIMES, 1) for each in (x, y, g)), strict=True))
 
 
 class LeakySum(Dense):

@@ -64,8 +64,8 @@ class Task:
         same: every step sees all examples, and they are few: under plain gradient descent most work of the
             first layer can be spared.
         note: a sentence where what it begins with needs one.
-        steps, lr, hidden, batch, optimiser, bias, init_scale, seeds, seed, pace, sigma, device: as in
-            ``Settings``.
+        steps, lr, hidden, batch, optimiser, bias, init_scale, seeds, seed, pace, sigma, learn, learn_rate,
+            device: as in ``Settings``.
         source: code for a script, that of a table given: the examples x and y and how many are ``judged``;
             where none is held out, ``train_x`` and ``train_y`` as a ``generator`` draws them.
         picture: ``{"points": [[x, y, class], …]}`` within −1 and 1, ``{"grid": rows of 0 to 1}``, or None.
@@ -100,6 +100,8 @@ class Task:
     seed: int = 0
     pace: float | str = 50.0
     sigma: float = 0.5
+    learn: tuple[str, ...] = ()
+    learn_rate: float = 1.0
     device: str | None = None
     picture: Callable[[], dict[str, Any] | None] = lambda: None
     source: Callable[[str | None], str] = lambda _table: ""

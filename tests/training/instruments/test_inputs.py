@@ -28,7 +28,7 @@ def nets_of(**settings):
 )
 def test_a_rule_is_as_wide_as_its_area_over_its_height(op, rule, parameters, wide):
     nets = nets_of(task="digits", op=op, rules=(rule,), parameters=parameters)
-    assert width(nets, 0) == pytest.approx(wide, rel=0.02, nan_ok=True)
+    assert width(nets, 0, 0) == pytest.approx(wide, rel=0.02, nan_ok=True)
 
 
 def test_all_rules_are_drawn_over_one_range_with_their_kinks_in_it():
@@ -40,7 +40,7 @@ def test_all_rules_are_drawn_over_one_range_with_their_kinks_in_it():
 
 def test_a_peak_is_the_largest_factor_within_the_range():
     nets = nets_of(task="digits", op="sign", rules=("formula: g * x",))
-    assert peak(nets, 0, -2.0, 4.0) == 4.0
+    assert peak(nets, 0, 0, -2.0, 4.0) == 4.0
 
 
 def test_every_value_is_counted_once_in_bins_that_stay():

@@ -20,7 +20,7 @@ def trained(**settings) -> Run:
 def latent(run: Run, lane: int, start: bool = False) -> list[torch.Tensor]:
     """The weights of one net as the op sees them."""
     flat = (
-        run._nets.lanes.start[[run._nets.lanes.going[lane].seed]]
+        run._nets.lanes.started([run._nets.lanes.going[lane]])
         if start
         else run._nets.lanes.parameters[[lane]]
     )
