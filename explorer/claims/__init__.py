@@ -1,0 +1,11 @@
+"""What is so about curves: statements that can be checked, from which the sentences are rendered.
+
+What holds for every x is known from a curve's kinks and from the degree of its polynomials between
+them; what else there is to say is said of the drawn points alone.
+"""
+
+from explorer.claims.claim import MOST_PIECES, Claim, Span
+from explorer.claims.comparing import comparisons
+from explorer.claims.single import forward_claims, gradient_claims
+
+__all__ = ["MOST_PIECES", "Claim", "Span", "comparisons", "forward_claims", "gradient_claims"]

@@ -1,0 +1,188 @@
+"""A curve, and what it is on its pieces between kinks."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby, pairwise
+
+import numpy as np
+
+from explorer.curves import BESIDE, EVEN, KINK, Curves, Floats, Mask
+
+_NOTHING = 1e-9  # of the range: a few floats beside a kink are no part of it
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What a curve does between two neighbouring kinks: ordinary points and its values there."""
+
+    start: float
+    stop: float
+    x: Floats
+    values: Floats
+    degree: float
+
+    @property
+    def known(self) -> bool:
+        """Whether there are enough points for what they show to hold for all between."""
+        return len(self.values) > self.degree
+
+    @property
+    def width(self) -> float:
+        """From kink to kink."""
+        return self.stop - self.start
+
+    @property
+    def level(self) -> float:
+        """The one value; NaN for no value, and infinite for several."""
+        finite = np.isfinite(self.values)
+        if not finite.any():
+            return np.nan
+        return float(self.values[0]) if (self.values == self.values[0]).all() else np.inf
+
+    @property
+    def hides_level(self) -> bool:
+        """Whether part of it is constant, though it ends at no kink, as that of ``relu(x)**2``."""
+        still = self.values[1:] == self.values[:-1]
+        return bool(np.isinf(self.level) and (still[1:] & still[:-1]).any())
+
+
+def _runs(mask: Mask) -> list[slice]:
+    """The stretches of neighbouring points at which a mask is true."""
+    edges = np.flatnonzero(np.diff(np.pad(mask, 1).astype(np.int8)))
+    return [slice(int(first), int(stop)) for first, stop in edges.reshape(-1, 2)]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One of some curves, in float64: its values, kinks, and what they are on its pieces."""
+
+    curves: Curves
+    key: str
+
+    @property
+    def x(self) -> Floats:
+        """The points, (n,) ascending."""
+        return self.curves.x
+
+    @cached_property
+    def y(self) -> Floats:
+        """Its values there, (n,)."""
+        return self.curves.columns[self.key]
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """Its kinks; none where they are too many to be known."""
+        return self.curves.kinks[self.key] or ()
+
+    @property
+    def degree(self) -> float:
+        """Of its polynomials between kinks; infinite where it is none."""
+        return self.curves.degrees[self.key]
+
+    @property
+    def width(self) -> float:
+        """Of the range."""
+        return float(self.x[-1] - self.x[0])
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """Those between its own kinks, left to right."""
+        return self.between(self.kinks)
+
+    def between(self, kinks: Sequence[float]) -> list[Piece]:
+        """The pieces, left to right. Floats beside a kink may belong to its other side."""
+        own, marks = np.array(kinks), self.curves.marks
+        found = []
+        for start, stop in pairwise(np.unique(np.concatenate([self.x[[0, -1]], own]))):
+            left, right = start in own, stop in own
+            first, last = np.searchsorted(self.x, start) + left, np.searchsorted(self.x, stop) + (not right)
+            inner = np.arange(first + 2 * left, last - 2 * right)
+            inner = inner[(marks[inner] != BESIDE) & ~self.holes[inner]]
+            if len(inner) <= self.degree < np.inf:
+                inner = np.arange(first + left, max(last - right, first + left + 1))
+            found.append(Piece(float(start), float(stop), self.x[inner], self.y[inner], self.degree))
+        return found
+
+    @cached_property
+    def known(self) -> bool:
+        """Whether what its pieces show holds for every x of the range."""
+        return all(piece.known and not piece.hides_level for piece in self.pieces)
+
+    @cached_property
+    def gaps(self) -> list[slice]:
+        """Where it is not finite: runs of neighbouring points."""
+        return _runs(~np.isfinite(self.y))
+
+    def is_narrow(self, run: slice) -> bool:
+        """Whether a run of points is one x, with the floats beside it, rather than a stretch."""
+        ends = self.x[run][[0, -1]]
+        return bool(ends[1] - ends[0] <= _NOTHING * self.width)
+
+    @cached_property
+    def holes(self) -> Mask:
+        """Which points belong to a single x without a value, so that they are no part of what is around."""
+        return self._narrow(self.gaps)
+
+    @cached_property
+    def missing(self) -> Mask:
+        """Which points belong to a stretch without values, single x with one included."""
+        finite = np.isfinite(self.y)
+        return np.asarray(~finite | self._narrow(_runs(finite)))
+
+    def _narrow(self, runs: list[slice]) -> Mask:
+        mask = np.zeros(len(self.x), dtype=bool)
+        for run in filter(self.is_narrow, runs):
+            mask[run] = True
+        return mask
+
+    @property
+    def hollow(self) -> list[int]:
+        """At which points there is a hole: of the floats in one the kink."""
+        found = []
+        for gap in filter(self.is_narrow, self.gaps):
+            marks = self.curves.marks[gap]
+            found += [gap.start + int(np.argmax(marks == mark)) for mark in (KINK, EVEN) if mark in marks][:1]
+        return found
+
+    def both(self, holds: Mask) -> Mask:
+        """Between which neighbouring points something holds at both ends."""
+        return np.asarray(holds[1:] & holds[:-1])
+
+    def still(self) -> Mask:
+        """Between which neighbouring points the value stays."""
+        return np.asarray((self.y[1:] == self.y[:-1]) & np.isfinite(self.y[1:]))
+
+    def share(self, cells: Mask) -> float:
+        """The share of the range that some of the cells between neighbouring points make up, holes aside."""
+        widths = np.where(self.holes[1:] | self.holes[:-1], 0.0, np.diff(self.x))
+        share = float(widths[cells].sum() / widths.sum()) if widths.any() else 0.0
+        return share if _NOTHING < share < 1 - _NOTHING else float(share > 0.5)
+
+    def part(self, pieces: Iterable[Piece]) -> float:
+        """The share of the range that some pieces make up."""
+        some = list(pieces)
+        share = sum(piece.width for piece in some) / self.width
+        return 1.0 if len(some) == len(self.pieces) else float(share)
+
+
+def zero_share(curve: Curve) -> tuple[float, bool]:
+    """The share of the range on which a curve is 0, and whether that is known of every x.
+
+    What is no polynomial may only round to 0: of that count stretches that end at a kink, not 0 behind it.
+    """
+    if curve.degree < np.inf:
+        return curve.share(curve.both(curve.y == 0)), curve.known
+    stretches = [
+        list(pieces) for level, pieces in groupby(curve.pieces, lambda piece: piece.level) if level == 0
+    ]
+    width = sum(piece.width for pieces in stretches if _is_cut(curve, pieces) for piece in pieces)
+    return width / curve.width, False
+
+
+def _is_cut(curve: Curve, pieces: list[Piece]) -> bool:
+    """Whether some neighbouring pieces are 0 up to a kink on whose other side the curve is not."""
+    first, last = np.searchsorted(curve.x, [pieces[0].start, pieces[-1].stop])
+    beyond = [*curve.y[max(first - 1, 0) : first], *curve.y[last + 1 : last + 2]]
+    inside = slice(first + 2, last - 1)  # the float beside a kink may belong to its other side
+    return not curve.y[inside][curve.curves.marks[inside] != KINK].any() and any(beyond)
