@@ -23,6 +23,7 @@ from tests.benchmarks import (
     engine,
     lanes,
     learned,
+    lesson,
     peer,
     study,
     training,
@@ -110,6 +111,10 @@ def _beside(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return beside.measure(rounds)
 
 
+def _lesson(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
+    return lesson.measure(rounds)
+
+
 def _classroom(_browser: Browser, app: str, _dash: str, rounds: int) -> Series:
     return classroom.measure(app, rounds)
 
@@ -126,6 +131,7 @@ SECTIONS: Mapping[str, tuple[Section, int, bool]] = {
     "beside": (_beside, 5, False),
     "training": (_training, 5, False),
     "classroom": (_classroom, 3, False),
+    "lesson": (_lesson, 1, False),
 }
 
 
