@@ -12,7 +12,7 @@ from explorer.catalogue.display import TORCH_OWN, html_table
 from explorer.formula import Formula, FormulaError, parse
 
 # Parameters are keyword arguments of sample, apply and snippet, which have these of their own.
-TAKEN = frozenset({"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters"})
+TAKEN = frozenset({"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters", "learns"})
 _DECADES_TO_DRAG = 100
 
 COUNT = "N"  # in a scale: the number of elements that share the parameter

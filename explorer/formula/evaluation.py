@@ -27,7 +27,6 @@ from explorer.formula.tree import (
     Unary,
     Varying,
     children,
-    has_values,
     is_condition,
     is_constant,
     names,
@@ -115,10 +114,10 @@ def reductions(node: Node) -> list[Call]:
 
 
 def has_elements(node: Node) -> bool:
-    """Whether the value has one number per element; a mean, or a constant, is one for all."""
+    """Whether the value has x's shape; a mean, or a constant, is one for all elements."""
     match node:
-        case Name():
-            return has_values(node)
+        case Name(name):
+            return name in VARIABLES
         case Call(function) if FUNCTIONS[function].reduces:
             return False
         case _:

@@ -1,10 +1,21 @@
 """The detach trick: an ordinary function whose gradient is a rule's, where the rule allows it."""
 
+from collections.abc import Mapping, Sequence
+
 from explorer.catalogue import Op, Rule
 from explorer.formula.printing import TORCH, source
-from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, is_constant, names
+from explorer.formula.tree import (
+    Binary,
+    Call,
+    Name,
+    Node,
+    Number,
+    Unary,
+    is_constant,
+    names,
+)
 from explorer.snippets.layout import block
-from explorer.snippets.pair import Values, paired
+from explorer.snippets.pair import Pair, Values, paired
 from explorer.snippets.torch_code import fresh, function, module
 
 _REMARK = (
@@ -14,19 +25,27 @@ _REMARK = (
 _ONE, _ZERO = Number(1.0), Number(0.0)
 
 
-def detach_snippet(op: str | Op, rule: str | Rule, parameters: Values = None) -> str | None:
+def detach_snippet(
+    op: str | Op, rule: str | Rule, parameters: Values = None, learns: Sequence[str] = ()
+) -> str | None:
     """The same function without a class, by ``detach``; None where that cannot express the rule.
 
-    It can for rules that are g times a factor free of g. Forward values are the op's bit for bit, the
-    gradient is the rule's up to rounding, kinks included; there is no second derivative. Arguments as
-    for ``snippet``.
+    It can for rules, and contributions of what ``learns``, that are g times a factor free of g. Forward
+    values are the op's bit for bit, gradients are the rule's up to rounding, kinks included; there is no
+    second derivative. Arguments as for ``snippet``.
     """
-    pair = paired(op, rule, parameters)
-    factor = local_gradient(pair.rule.parsed.tree) if pair.rule.parsed else None
-    if factor is None:
+    pair = paired(op, rule, parameters, learns)
+    if pair.rule.parsed is None:
         return None
-    body = block("with torch.no_grad():", f"y = {fresh(pair.op.parsed, 'x')}")
-    return module(function(pair, body + _surrogate(factor), _REMARK))
+    trees = {"x": pair.rule.parsed.varying(pair.learns).tree}
+    trees |= {name: pair.part(name).tree for name in pair.learns}
+    factors = {name: local_gradient(tree) for name, tree in trees.items()}
+    known = {name: factor for name, factor in factors.items() if factor is not None}
+    if len(known) < len(factors):
+        return None
+    cast = "".join(f"{name} = {name}.to(x.dtype)\n    " for name in pair.learns)
+    body = cast + block("with torch.no_grad():", f"y = {fresh(pair.forward, 'x')}")
+    return module(function(pair, body + _surrogate(pair, known), _REMARK))
 
 
 def local_gradient(node: Node) -> Node | None:
@@ -56,10 +75,18 @@ def local_gradient(node: Node) -> Node | None:
             return None
 
 
-def _surrogate(factor: Node) -> str:
-    if factor == _ONE:
+def _surrogate(pair: Pair, factors: Mapping[str, Node]) -> str:
+    """What has y's gradients: x, and what learns, times the factor of each."""
+    if factors == {"x": _ONE}:
         return "\n    return y - (x.detach() - x)"
-    constant = is_constant(factor)
-    gradient = "" if constant else f"\n        gradient = {source(factor, TORCH)}"
-    product = source(Binary("*", factor if constant else Name("gradient"), Name("x")), TORCH)
-    return f"{gradient}\n    surrogate = {product}\n    return y - (surrogate.detach() - surrogate)"
+    lines, terms = [], []
+    for name, factor in factors.items():
+        called = "gradient" if name == "x" else f"_gradient_{name}"
+        scale = pair.scale(name, f"(x.numel() / {name}.numel())") if name != "x" else None
+        if not is_constant(factor) or scale:
+            before = f"({scale.torch_source}) * " if scale else ""
+            lines.append(f"\n        {called} = {before}({source(factor, TORCH)})")
+            factor = Name(called)
+        terms.append(source(Binary("*", factor, Name(name)), TORCH))
+    given = f"\n    surrogate = {' + '.join(terms)}\n    return y - (surrogate.detach() - surrogate)"
+    return "".join(lines) + given

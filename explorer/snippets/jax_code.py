@@ -1,5 +1,7 @@
 """JAX source of an op with a rule: a ``custom_vjp``, or the plain op for the default rule."""
 
+from collections.abc import Iterator, Sequence
+
 from explorer.catalogue import Op, Rule
 from explorer.formula import Formula
 from explorer.formula.evaluation import counted, has_elements
@@ -24,54 +26,73 @@ def _{name}_forward({inputs}):
 
 def _{name}_backward({parameters}saved, g):
     {unpack}
-    return ({gradient},)
+    return ({gradients},)
 
 
 {name}.defvjp(_{name}_forward, _{name}_backward)
 """
+_SUM = '''
+
+def _summed(part, like):
+    """The sum over all elements that share a value of ``like``, in its shape."""
+    shape = (1,) * (jnp.ndim(part) - jnp.ndim(like)) + jnp.shape(like)
+    shared = [axis for axis, size in enumerate(shape) if size == 1]
+    return part.sum(shared).reshape(jnp.shape(like))
+'''
 _IMPORTS = (
     {"math": "import math", "partial": "from functools import partial"},
     {"jax": "import jax", "jnp": "import jax.numpy as jnp"},
 )
 
 
-def jax_snippet(op: str | Op, rule: str | Rule, parameters: Values = None) -> str:
+def jax_snippet(op: str | Op, rule: str | Rule, parameters: Values = None, learns: Sequence[str] = ()) -> str:
     """JAX source of the same function with a ``custom_vjp``; for the default rule the plain op.
 
     It needs jax alone. Values and gradients agree with torch's up to rounding, except that the default
     rule shows what JAX, not torch, does at a kink. Arguments as for ``snippet``.
     """
-    pair = paired(op, rule, parameters)
-    own = pair.rule.parsed
+    pair = paired(op, rule, parameters, learns)
+    own = pair.backward
     code = _FUNCTION.format(
         decorator=_decorator(pair) if own else "",
         name=pair.name,
         signature=", ".join(["x", *(f"{name}={value!r}" for name, value in pair.parameters.items())]),
         docstring=docstring(pair.described("array")),
-        forward=_shaped(pair.op.parsed, "x"),
+        forward=_shaped(pair.forward, "x"),
     )
-    return module(code + (_derivative(pair, _shaped(own, "g")) if own else ""), *_IMPORTS)
+    return module(
+        (_SUM if own and pair.learns else "") + code + (_derivative(pair, own) if own else ""), *_IMPORTS
+    )
 
 
 def _decorator(pair: Pair) -> str:
-    if not pair.parameters:
+    if not pair.numbers:
         return "@jax.custom_vjp"
-    numbers = tuple(range(1, len(pair.parameters) + 1))
+    numbers = tuple(range(1 + len(pair.learns), 1 + len(pair.parameters)))
     return f"@partial(jax.custom_vjp, nondiff_argnums={numbers})"
 
 
-def _derivative(pair: Pair, gradient: str) -> str:
+def _derivative(pair: Pair, own: Formula) -> str:
     """The two halves of a custom derivative, and their registration."""
-    kept = [name for name in ("x", "y") if name in names_in(gradient)]
+    gradients = ", ".join([_shaped(own, "g"), *_totals(pair)])
+    kept = [name for name in ("x", "y", *pair.learns) if name in names_in(f"({gradients})")]
     return _DERIVATIVE.format(
         name=pair.name,
         inputs=", ".join(["x", *pair.parameters]),
-        parameters="".join(f"{name}, " for name in pair.parameters),
-        forward=_shaped(pair.op.parsed, "x"),
+        parameters="".join(f"{name}, " for name in pair.numbers),
+        forward=_shaped(pair.forward, "x"),
         saved=several(kept) if len(kept) == 1 else f"({several(kept)})",
         unpack=f"{several(kept)} = saved" if kept else "",
-        gradient=gradient,
+        gradients=gradients,
     )
+
+
+def _totals(pair: Pair) -> Iterator[str]:
+    """What the backward half returns for what learns."""
+    for name in pair.learns:
+        scale = pair.scale(name, f"(jnp.size(g) / jnp.size({name}))")
+        factor = f"({scale.jax_source}) * " if scale else ""
+        yield f"{factor}_summed({_shaped(pair.part(name), 'g')}, {name})"
 
 
 def _shaped(formula: Formula, like: str) -> str:

@@ -2,11 +2,24 @@
 
 import keyword
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from explorer.catalogue import Op, Parameter, Rule, find_op, find_rule, finite, values
+from explorer.catalogue import (
+    COUNT,
+    Contribution,
+    Op,
+    Parameter,
+    Rule,
+    contribution,
+    find_op,
+    find_rule,
+    finite,
+    values,
+)
+from explorer.formula import Formula
 from explorer.formula.parsing import CODE_WORDS
+from explorer.formula.tree import Name, substituted
 
 Values = Mapping[str, float] | None
 
@@ -16,13 +29,50 @@ _TAKEN = CODE_WORDS.union((
 ))  # fmt: skip
 
 
+_LEARNS = (
+    "What learns is a tensor of one value, or of any shape that broadcasts to that of x: one value for each "
+    "channel. The sum is over all elements that share a value, N of them."
+)
+
+
 @dataclass(frozen=True)
 class Pair:
-    """An op and a rule with the parameters of both, in the order of the signature."""
+    """An op and a rule with the parameters of both, in the order of the signature.
+
+    ``learns`` are the parameters that are tensors and get a gradient, with what each element contributes.
+    """
 
     op: Op
     rule: Rule
     parameters: Mapping[str, float]
+    learns: Mapping[str, Contribution] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The parameters that are numbers, with their values."""
+        return {name: value for name, value in self.parameters.items() if name not in self.learns}
+
+    @property
+    def forward(self) -> Formula:
+        """The op's formula; what learns is a tensor in it."""
+        return self.op.parsed.varying(self.learns)
+
+    @property
+    def backward(self) -> Formula | None:
+        """The rule's formula in the same way; None where torch's own derivative of y is wanted and exists."""
+        own = self.rule.parsed
+        if own is None and any(found.origin != "torch" for found in self.learns.values()):
+            own = self.op.parsed.gradient
+        return own and own.varying(self.learns)
+
+    def part(self, name: str) -> Formula:
+        """What one element contributes to the gradient of a parameter."""
+        return self.learns[name].formula.varying(self.learns)
+
+    def scale(self, name: str, count: str) -> Formula | None:
+        """The factor on the sum, with an expression for the number of elements."""
+        scale = self.learns[name].scale
+        return scale and Formula(substituted(scale.varying(self.learns).tree, {Name(COUNT): Name(count)}))
 
     @property
     def name(self) -> str:
@@ -60,12 +110,18 @@ class Pair:
         sources = [f"Source: {entry.source}" for entry in entries if entry.source]
         return [
             f"{self.title}.",
-            f"    y = {y}\n    gradient = {gradient}",
+            "\n".join([f"    y = {y}", f"    gradient = {gradient}", *map(self._learning, self.learns)]),
+            *([_LEARNS] if self.learns else []),
             *(["\n".join(purposes)] if purposes else []),
             *remarks,
             "\n".join(["Args:", f"    x: floating {array} of any shape.", *self._meanings()]),
-            *(["\n".join(sources)] if sources else []),
+            *(["\n".join(dict.fromkeys(sources))] if sources else []),
         ]
+
+    def _learning(self, name: str) -> str:
+        found = self.learns[name]
+        scale = f"({found.scale.text}) * " if found.scale else ""
+        return f"    gradient of {name} = {scale}sum({found.shown.text})"
 
     def _meanings(self) -> list[str]:
         known: dict[str, Parameter] = {}
@@ -74,15 +130,18 @@ class Pair:
         return [f"    {name}: {known[name].meaning}." for name in self.parameters]
 
 
-def paired(op: str | Op, rule: str | Rule, settings: Values = None) -> Pair:
+def paired(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequence[str] = ()) -> Pair:
     """An op and a rule at their values.
 
-    ``settings`` as for ``catalogue.values``. Raises ValueError for an unknown key or a value that is
-    not a finite number, FormulaError for an own formula that cannot be read.
+    ``settings`` as for ``catalogue.values``; ``learns`` names the parameters that learn. Raises ValueError
+    for an unknown key, a value that is not a finite number or a name that cannot learn, FormulaError for an
+    own formula that cannot be read.
     """
     op, rule = find_op(op), find_rule(rule)
     chosen = values(op, rule, settings or {})
-    return Pair(op, rule, {name: finite(f"parameter {name}", value) for name, value in chosen.items()})
+    found = {name: contribution(op, rule, name) for name in learns}
+    numbers = {name: finite(f"parameter {name}", value) for name, value in chosen.items()}
+    return Pair(op, rule, dict(sorted(numbers.items(), key=lambda item: item[0] not in found)), found)
 
 
 def _is_own(entry: Op | Rule) -> bool:

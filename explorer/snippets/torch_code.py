@@ -1,5 +1,7 @@
 """PyTorch source of an op with a rule: a Function, the function that applies it, and a Module."""
 
+from collections.abc import Mapping, Sequence
+
 from explorer.catalogue import Op, Rule, checked, find_op, find_rule
 from explorer.formula import Formula
 from explorer.formula.evaluation import counted, has_elements
@@ -60,9 +62,31 @@ class {layer}(nn.Module):
     def extra_repr(self) -> str:
         return ", ".join(f"{{name}}={{value}}" for name, value in self.settings.items())
 '''
+# What learns is called learned_s, for the same reason.
+_LEARNING_LAYER = '''
+
+class {layer}(nn.Module):
+    """The function {name} as a layer that learns {learned}, from the values given.
+
+    shape: that of what learns: () for one value, (channels, 1, 1) for one for each channel.
+    """
+
+    def __init__({signature}, shape: tuple[int, ...] = ()) -> None:
+        super().__init__()
+        {parameters}
+        self.settings = {settings}
+
+    def forward(self, x: Tensor) -> Tensor:
+        return {name}(x, {given}, **self.settings)
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{{name}}={{value}}" for name, value in self.settings.items())
+'''
 
 
-def snippet(op: str | Op, rule: str | Rule, parameters: Values = None, **named: float) -> str:
+def snippet(
+    op: str | Op, rule: str | Rule, parameters: Values = None, learns: Sequence[str] = (), **named: float
+) -> str:
     """PyTorch source that defines ``round_straight_through(x, **parameters)`` and its layer.
 
     Executed on its own, with torch alone, it reproduces ``explorer.apply`` bit for bit, kinks
@@ -71,18 +95,23 @@ def snippet(op: str | Op, rule: str | Rule, parameters: Values = None, **named: 
     width of softshrink or ``log(a)`` at a = 0, the code raises their error and ``explorer.apply`` gives
     NaN or what IEEE arithmetic gives.
 
+    With ``learns`` it defines ``quantize_lsq(x, s, *, **numbers)``, whose tensor ``s`` gets the gradient that
+    ``explorer.apply`` gives it, bit for bit, in its own shape; the layer holds it as an ``nn.Parameter``.
+
     Args:
         op: key of ``OPS``, or ``"formula: …"`` in x.
         rule: key of ``RULES``, or ``"formula: …"`` in x, y, g.
         parameters: values by name, which become the defaults of the signature; other names are
             passed over.
+        learns: names of parameters that learn, see ``catalogue.learnable``.
         **named: the same as keywords.
 
     Raises:
-        ValueError: an unknown key or keyword, or a value that is not finite; FormulaError is one too.
+        ValueError: an unknown key or keyword, a value that is not finite, a name that cannot learn;
+            FormulaError is one too.
     """
     keywords = checked(find_op(op), [find_rule(rule)], named)
-    return torch_code(paired(op, rule, {**(parameters or {}), **keywords}))
+    return torch_code(paired(op, rule, {**(parameters or {}), **keywords}, learns))
 
 
 def torch_code(pair: Pair) -> str:
@@ -93,9 +122,10 @@ def torch_code(pair: Pair) -> str:
 def _code(pair: Pair) -> str:
     gradient = _gradient(pair)
     if gradient is None:
-        return function(pair, f"return {fresh(pair.op.parsed, 'x')}")
-    remarks = [] if pair.rule.parsed else [_NO_PATH]
-    call = f"return _{pair.layer}Function.apply({', '.join(['x', *pair.parameters])})"
+        return function(pair, f"return {fresh(pair.forward, 'x')}")
+    remarks = [] if pair.backward else [_NO_PATH]
+    tensors = [f"{name}.to(x.dtype)" for name in pair.learns]
+    call = f"return _{pair.layer}Function.apply({', '.join(['x', *tensors, *pair.numbers])})"
     return _function_class(pair, gradient) + function(pair, call, *remarks)
 
 
@@ -118,7 +148,7 @@ def function(pair: Pair, body: str, *remarks: str) -> str:
     """The function of x and the parameters, with its docstring."""
     return _FUNCTION.format(
         name=pair.name,
-        signature=_signature(pair, "x: Tensor"),
+        signature=_signature(["x: Tensor", *(f"{name}: Tensor" for name in pair.learns)], pair.numbers),
         docstring=docstring(pair.described("tensor", *remarks)),
         body=body,
     )
@@ -138,33 +168,50 @@ def fresh(formula: Formula, like: str) -> str:
     return shaped(formula, like) + ".clone()" * (formula.alias in ("x", "y"))
 
 
-def _signature(pair: Pair, first: str) -> str:
-    typed = [f"{name}: float = {value!r}" for name, value in pair.parameters.items()]
-    return ", ".join([first, "*", *typed] if typed else [first])
+def _signature(first: Sequence[str], numbers: Mapping[str, float]) -> str:
+    typed = [f"{name}: float = {value!r}" for name, value in numbers.items()]
+    return ", ".join([*first, "*", *typed] if typed else first)
 
 
 def _gradient(pair: Pair) -> str | None:
     """The expression backward returns; None where torch's own derivative is wanted and exists."""
-    if pair.rule.parsed is not None:
-        return fresh(pair.rule.parsed, "g")
+    if pair.backward is not None:
+        return fresh(pair.backward, "g")
     return None if pair.op.parsed.carries_gradient else "torch.zeros_like(g)"
 
 
+def _totals(pair: Pair) -> list[str]:
+    """The expressions that backward returns for what learns, in the order of the arguments."""
+    totals = []
+    for name in pair.learns:
+        part = fresh(pair.part(name), "g")
+        scale = pair.scale(name, f"(g.numel() / {name}.numel())")
+        factor = f"({scale.torch_source}) * " if scale else ""
+        totals.append(f"{factor}({part}).sum_to_size({name}.shape)")
+    return totals
+
+
 def _function_class(pair: Pair, gradient: str) -> str:
+    used = names_in(" ".join(f"({text})," for text in (gradient, *_totals(pair))))
     return _FUNCTION_CLASS.format(
         layer=pair.layer,
         inputs=", ".join(["x", *pair.parameters]),
-        forward=fresh(pair.op.parsed, "x"),
-        kept=_kept(pair, names_in(gradient)),
-        returned=_returned(pair, gradient, names_in(gradient)),
+        forward=fresh(pair.forward, "x"),
+        kept=_kept(pair, used),
+        returned=_returned(pair, gradient, used),
     )
+
+
+def _tensors(pair: Pair, used: set[str]) -> dict[str, str]:
+    """The tensors that backward needs, by name, and as what they are saved."""
+    known = {"x": "x", "y": "output", **{name: name for name in pair.learns}}
+    return {name: saved for name, saved in known.items() if name in used}
 
 
 def _kept(pair: Pair, used: set[str]) -> str:
     """What backward needs: tensors where autograd sees them, numbers beside them."""
     inputs = [name if name in used else "_" for name in ("x", *pair.parameters)]
-    tensors = [name for name, variable in (("x", "x"), ("output", "y")) if variable in used]
-    numbers = [name for name in pair.parameters if name in used]
+    tensors, numbers = _tensors(pair, used).values(), [name for name in pair.numbers if name in used]
     lines = [f"{several(inputs)} = inputs"] if set(inputs) != {"_"} else []
     lines += [f"ctx.save_for_backward({', '.join(tensors)})"] if tensors else []
     lines += [f"ctx.numbers = {several(numbers)}"] if numbers else []
@@ -172,19 +219,26 @@ def _kept(pair: Pair, used: set[str]) -> str:
 
 
 def _returned(pair: Pair, gradient: str, used: set[str]) -> str:
-    """The gradient of x, and None for what is no tensor."""
-    tensors = [name for name in ("x", "y") if name in used]
-    numbers = [name for name in pair.parameters if name in used]
+    """The gradients of x and of what learns, where they are asked for, and None for what is no tensor."""
+    tensors, numbers = list(_tensors(pair, used)), [name for name in pair.numbers if name in used]
     lines = [f"{several(tensors)} = ctx.saved_tensors"] if tensors else []
     lines += [f"{several(numbers)} = ctx.numbers"] if numbers else []
-    return block(*lines, f"return {', '.join([gradient, *['None'] * len(pair.parameters)])}")
+    given = [gradient, *_totals(pair)]
+    if pair.learns:
+        given = [f"{text} if ctx.needs_input_grad[{place}] else None" for place, text in enumerate(given)]
+    return block(*lines, f"return {', '.join([*given, *['None'] * len(pair.numbers)])}")
 
 
 def _layer(pair: Pair) -> str:
-    settings = ", ".join(f'"{name}": {name}' for name in pair.parameters)
-    return (_LAYER if pair.parameters else _PLAIN_LAYER).format(
+    settings = ", ".join(f'"{name}": {name}' for name in pair.numbers)
+    return (_LEARNING_LAYER if pair.learns else _LAYER if pair.parameters else _PLAIN_LAYER).format(
         layer=pair.layer,
         name=pair.name,
-        signature=_signature(pair, "self"),
+        signature=_signature(["self"], pair.parameters),
         settings=f"{{{settings}}}",
+        learned=", ".join(pair.learns),
+        parameters=block(
+            *(f"self.learned_{name} = nn.Parameter(torch.full(shape, {name}))" for name in pair.learns)
+        ),
+        given=", ".join(f"self.learned_{name}" for name in pair.learns),
     )

@@ -1,0 +1,199 @@
+"""Code in which parameters learn: executed, it gives the gradients of explorer, bit for bit in PyTorch."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from explorer.catalogue import find_op, find_rule, values
+from explorer.gradient import apply
+from explorer.snippets import detach_snippet, jax_snippet, snippet
+from explorer.snippets.pair import paired
+from tests.catalogue.oracles.learned import LEARNED
+from tests.catalogue.test_contribution import learned_names
+from tests.snippets import jax_learned_runner
+from tests.snippets.runner import defined
+from tests.test_learning import CHANNELS, data, gradients, leaves
+
+OWN_LSQ = (
+    "formula: g * (x / s < qmax); s: 1 / sqrt(N) * sum(g * y / s); qmax: s / N * sum(g * (x > qmax * s))"
+)
+BY_RULE = [(op, rule, learned_names(find_op(op), find_rule(rule))) for op, rule in LEARNED]
+OTHERS = [
+    ("quantize", "quantize_masked", ["s", "qmax"]),
+    ("quantize", OWN_LSQ, ["s", "qmax"]),
+    ("quantize_offset", "straight_through", ["beta"]),
+    ("formula: a + 0 * mean(x)", "formula: g * a; a: sum(2)", ["a"]),
+    ("elu", "formula: g * where(x > 0, 1, alpha)", ["alpha"]),
+    ("formula: tanh(b * x) / b", "default", ["b"]),
+    ("ttq", "default", ["wp", "wn"]),
+    ("clamp", "default", ["lo", "hi"]),
+    ("softshrink", "default", ["lambd"]),
+]
+EVERY = [pytest.param(*case, id=f"{case[0]} {case[1][:20]}") for case in BY_RULE + OTHERS]
+SHAPES = [(), (1,), (CHANNELS, 1)]
+
+
+def _tensors(
+    op: str, rule: str, names: list[str], shape: tuple[int, ...], dtype: torch.dtype
+) -> dict[str, Any]:
+    """The numbers, as this dtype holds them, and the leaves."""
+    chosen = values(find_op(op), find_rule(rule), {})
+    numbers = {name: float(torch.tensor(value, dtype=dtype)) for name, value in chosen.items()}
+    return {**numbers, **leaves({name: numbers[name] for name in names}, shape, dtype)}
+
+
+def _everything(
+    y: Tensor, x: Tensor, given: dict[str, Any], names: list[str], g: Tensor
+) -> dict[str, Tensor]:
+    return {"y": y.detach(), **gradients(y, {"x": x} | {name: given[name] for name in names}, g)}
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize(("op", "rule", "names"), EVERY)
+def test_the_function_gives_the_bits_of_explorer(
+    op: str, rule: str, names: list[str], shape: tuple[int, ...]
+):
+    function = defined(snippet(op, rule, learns=names))[paired(op, rule).name]
+    for dtype in (torch.float32, torch.float64):
+        x, g = data(dtype)
+        x.requires_grad_()
+        given = _tensors(op, rule, names, shape, dtype)
+        mine, theirs = (
+            _everything(y, x, given, names, g) for y in (function(x, **given), apply(op, rule, x, **given))
+        )
+        for name, value in theirs.items():
+            assert mine[name].dtype == value.dtype
+            assert torch.equal(mine[name], value), name
+
+
+@pytest.mark.parametrize(("op", "rule", "names"), [pytest.param(*case, id=case[1]) for case in BY_RULE])
+def test_one_value_gives_the_bits_of_the_chart(op: str, rule: str, names: list[str]):
+    function = defined(snippet(op, rule, learns=names))[paired(op, rule).name]
+    for dtype in (torch.float32, torch.float64):
+        x, g = data(dtype)
+        x.requires_grad_()
+        given = _tensors(op, rule, names, (), dtype)
+        numbers = _tensors(op, rule, [], (), dtype)
+        mine, chart = function(x, **given), apply(op, rule, x, **numbers)
+        assert torch.equal(mine, chart)
+        assert torch.equal(gradients(mine, {"x": x}, g)["x"], gradients(chart, {"x": x}, g)["x"])
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize(("op", "rule", "names"), EVERY)
+def test_the_layer_holds_a_parameter_of_the_shape(
+    op: str, rule: str, names: list[str], shape: tuple[int, ...]
+):
+    pair = paired(op, rule)
+    layer = defined(snippet(op, rule, learns=names))[pair.layer](shape=shape)
+    own = dict(layer.named_parameters())
+    assert set(own) == {f"learned_{name}" for name in names}
+    x, g = data(torch.float32)
+    layer(x).backward(g)
+    for name in names:
+        assert isinstance(own[f"learned_{name}"], nn.Parameter)
+        assert own[f"learned_{name}"].shape == own[f"learned_{name}"].grad.shape == shape
+        assert torch.equal(own[f"learned_{name}"].detach(), torch.full(shape, pair.parameters[name]))
+    again = defined(snippet(op, rule, learns=names))[pair.layer](shape=shape)
+    again.load_state_dict(layer.state_dict())
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize(("op", "rule", "names"), EVERY)
+def test_composed_code_gives_the_same_up_to_rounding(
+    op: str, rule: str, names: list[str], shape: tuple[int, ...]
+):
+    code = detach_snippet(op, rule, learns=names)
+    if rule == "default" or "sum(2)" in rule:
+        assert code is None
+        return
+    function = defined(code)[paired(op, rule).name]
+    x, g = data()
+    x.requires_grad_()
+    given = _tensors(op, rule, names, shape, torch.float64)
+    mine, theirs = (
+        _everything(y, x, given, names, g) for y in (function(x, **given), apply(op, rule, x, **given))
+    )
+    assert torch.equal(mine["y"], theirs["y"])
+    for name, value in theirs.items():
+        torch.testing.assert_close(mine[name], value, rtol=1e-12, atol=1e-12)
+
+
+def test_jax_gives_the_same_up_to_rounding(tmp_path):
+    jobs, expected = [], []
+    for number, (op, rule, names) in enumerate(BY_RULE + OTHERS):
+        shape = SHAPES[2 - 2 * (number % 2)]
+        x, g = data()
+        x = x.clamp(-3, 3) + 0.001  # no kink: there the default rule is JAX's own
+        given = _tensors(op, rule, names, shape, torch.float64)
+        named = {"x": x.requires_grad_(), **{name: given[name] for name in names}}
+        numbers = {name: value for name, value in given.items() if name not in names}
+        told = {name: value.detach().tolist() for name, value in named.items()}
+        jobs.append([jax_snippet(op, rule, learns=names), paired(op, rule).name, told, numbers, g.tolist()])
+        expected.append(list(_everything(apply(op, rule, x, **given), x, given, names, g).values()))
+    (tmp_path / "jobs.json").write_text(json.dumps(jobs))
+    command = [sys.executable, "-I", str(Path(jax_learned_runner.__file__)), "jobs.json", "found.json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "found.json").read_text())
+    for (op, rule, _), mine, theirs in zip(BY_RULE + OTHERS, found, expected, strict=True):
+        for got, wanted in zip(mine, theirs, strict=True):
+            got = torch.tensor(got, dtype=torch.float64)
+            torch.testing.assert_close(got, wanted, rtol=1e-10, atol=1e-10, msg=f"{op} {rule}")
+
+
+def test_only_what_is_asked_for_is_computed(monkeypatch):
+    names = defined(snippet("quantize_offset", "lsq_plus", learns=["s", "beta"]))
+    summed, sum_to_size = [], Tensor.sum_to_size
+    monkeypatch.setattr(
+        Tensor, "sum_to_size", lambda part, shape: summed.append(shape) or sum_to_size(part, shape)
+    )
+    x, _ = data()
+    s = torch.tensor([0.25], requires_grad=True)
+    names["quantize_offset_lsq_plus"](x, s, torch.tensor(0.1)).sum().backward()
+    assert summed == [(1,)]
+
+
+def test_a_layer_trains_its_step_to_the_least_error():
+    """Weights of a normal distribution on eight levels: the best step is known to be 0.586."""
+    layer = defined(snippet("quantize_clamp_first", "lsq", {"qmin": -4, "qmax": 3}, ["s"]))[
+        "QuantizeClampFirstLsq"
+    ](s=0.05)
+    x = torch.randn(4000, generator=torch.Generator().manual_seed(0))
+    optimiser = torch.optim.SGD(layer.parameters(), lr=2e-2)
+    for _ in range(200):
+        optimiser.zero_grad()
+        (layer(x) - x).square().sum().backward()
+        optimiser.step()
+    assert layer.learned_s.item() == pytest.approx(0.6, abs=0.08)
+
+
+def test_the_words_say_what_is_learned_and_how():
+    code = snippet("quantize", "lsq", learns=["s"])
+    flat = re.sub(r"\s+", " ", code)
+    assert "gradient of s = (1 / sqrt(N * qmax)) * sum(g * where(" in flat
+    assert "that learns s" in flat
+    assert "N of them" in flat
+    assert flat.count("Source: LSQ") == 2
+    assert snippet("ttq", "ttq", learns=["wp"]).count("Source: TTQ") == 1
+
+
+def test_what_cannot_learn_is_refused():
+    with pytest.raises(ValueError, match="c does not stand in y"):
+        snippet("sign", "clipped", learns=["c"])
+
+
+def test_without_what_learns_the_code_is_as_it_was():
+    assert "Parameter" not in snippet("quantize", "lsq")
+    assert "s: float = 0.25" in snippet("quantize", "lsq")
+    assert math.isclose(0.25, paired("quantize", "lsq").parameters["s"])
