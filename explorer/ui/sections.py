@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from explorer.catalogue import OWN, Op, Rule, values
+from explorer.catalogue import AT_BOUND, OWN, Op, Rule, values
 from explorer.curves import readings, sample_curves
 from explorer.formula import name_latex, number_latex
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
@@ -40,6 +40,8 @@ def _formula(choice: Choice, op: Op, rules: Rules) -> None:
         with st.container(border=True):
             st.text(rule.label)
             st.latex(rf"\text{{gradient}} = {rule.parsed.latex if rule.parsed else _torchs_own(op)}")
+            _learned(rule)
+            _learned(rule)
             own = values(op, rule, choice.parameters)
             _notes(rule, {p.name: own[p.name] for p in rule.parameters})
     st.text("What torch computes for the op itself, beside the rules: at even steps and around each kink.")
@@ -58,6 +60,24 @@ def _torchs_own(op: Op) -> str:
     """The chain rule, and what it gives for the op where that can be written out."""
     gradient = op.parsed.short_gradient
     return r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}" + (f" = {gradient.latex}" if gradient else "")
+
+
+def _learned(rule: Rule) -> None:
+    """What the parameters of a rule learn: a sum over all elements that share a value, N of them."""
+    for learned in rule.learned:
+        scale = rf"{learned.parsed_scale.latex}\," if learned.parsed_scale else ""
+        left, part = rf"\text{{gradient of }}{name_latex(learned.name)}", learned.parsed.latex
+        st.latex(rf"{left} = {scale}\sum\nolimits_N \left({part}\right)")
+        st.text("\n".join(filter(None, [AT_BOUND.get(learned.at_bound, ""), learned.note])))
+
+
+def _learned(rule: Rule) -> None:
+    """What the parameters of a rule learn: a sum over all elements that share a value, N of them."""
+    for learned in rule.learned:
+        scale = rf"{learned.parsed_scale.latex}\," if learned.parsed_scale else ""
+        left, part = rf"\text{{gradient of }}{name_latex(learned.name)}", learned.parsed.latex
+        st.latex(rf"{left} = {scale}\sum\nolimits_N \left({part}\right)")
+        st.text("\n".join(filter(None, [AT_BOUND.get(learned.at_bound, ""), learned.note])))
 
 
 def _notes(entry: Op | Rule, parameters: Mapping[str, float]) -> None:
@@ -89,6 +109,11 @@ def _code(choice: Choice, op: Op, rules: Rules) -> None:
     st.code(source, language="json" if suffix == ".ipynb" else "python", wrap_lines=True)
 
 
+def _learns(rule: Rule) -> list[str]:
+    """The parameters that a rule says how to learn: in its code they are tensors."""
+    return [learned.name for learned in rule.learned]
+
+
 def _notebook(choice: Choice, op: Op, rule: Rule) -> str:
     kinks = sample_curves(op, choice.rules, **choice.sampling).kinks[rule.key] or ()
     start, stop = choice.range
@@ -96,9 +121,9 @@ def _notebook(choice: Choice, op: Op, rule: Rule) -> str:
 
 
 _WRITERS: Mapping[str, Callable[[Choice, Op, Rule], str | None]] = {
-    "PyTorch": lambda choice, op, rule: snippet(op, rule, choice.parameters),
-    "Detach trick": lambda choice, op, rule: detach_snippet(op, rule, choice.parameters),
-    "JAX": lambda choice, op, rule: jax_snippet(op, rule, choice.parameters),
+    "PyTorch": lambda choice, op, rule: snippet(op, rule, choice.parameters, _learns(rule)),
+    "Detach trick": lambda choice, op, rule: detach_snippet(op, rule, choice.parameters, _learns(rule)),
+    "JAX": lambda choice, op, rule: jax_snippet(op, rule, choice.parameters, _learns(rule)),
     "Notebook": _notebook,
 }
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from explorer.catalogue import OPS, OWN, RULES
+from explorer.catalogue import AT_BOUND, OPS, OWN, RULES
 from explorer.curves import readings, sample
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui import sections
@@ -79,6 +79,25 @@ def test_formula_shows_forward_and_every_rule_with_the_present_values():
         r"\text{gradient} = g \,k",
         "k = 3.5",
     ]
+
+
+def test_what_a_rule_learns_is_written_below_its_gradient():
+    test = opened("op=clamp&rule=pact&section=formula")
+    part = r"g \,\mathbf{1}\left[x \ge \mathrm{hi}\right]"
+    learned = rf"\text{{gradient of }}\mathrm{{hi}} = \sum\nolimits_N \left({part}\right)"
+    assert learned in _latex(test)
+    assert AT_BOUND["published"] in words_of(test)
+    (step,) = [
+        latex for latex in _latex(opened("op=quantize&rule=lsq&section=formula")) if "gradient of" in latex
+    ]
+    assert step.startswith(r"\text{gradient of }s = \frac{1}{\sqrt{N \,\mathrm{qmax}}}\,\sum\nolimits_N")
+
+
+@pytest.mark.parametrize("own", ["lsq", "formula: g * (x < s); s: sum(g * x)"])
+def test_the_code_of_a_rule_that_learns_holds_its_parameter(own: str, offered: dict[str, str]):
+    opened(urlencode({"op": "quantize", "rule": own, "section": "code"}))
+    assert offered["backward_rule.py"] == snippet("quantize", own, learns=["s"])
+    assert "nn.Parameter" in offered["backward_rule.py"]
 
 
 def test_a_gradient_that_would_fill_pages_is_not_written_out():
