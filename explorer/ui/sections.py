@@ -41,7 +41,6 @@ def _formula(choice: Choice, op: Op, rules: Rules) -> None:
             st.text(rule.label)
             st.latex(rf"\text{{gradient}} = {rule.parsed.latex if rule.parsed else _torchs_own(op)}")
             _learned(rule)
-            _learned(rule)
             own = values(op, rule, choice.parameters)
             _notes(rule, {p.name: own[p.name] for p in rule.parameters})
     st.text("What torch computes for the op itself, beside the rules: at even steps and around each kink.")
@@ -60,15 +59,6 @@ def _torchs_own(op: Op) -> str:
     """The chain rule, and what it gives for the op where that can be written out."""
     gradient = op.parsed.short_gradient
     return r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}" + (f" = {gradient.latex}" if gradient else "")
-
-
-def _learned(rule: Rule) -> None:
-    """What the parameters of a rule learn: a sum over all elements that share a value, N of them."""
-    for learned in rule.learned:
-        scale = rf"{learned.parsed_scale.latex}\," if learned.parsed_scale else ""
-        left, part = rf"\text{{gradient of }}{name_latex(learned.name)}", learned.parsed.latex
-        st.latex(rf"{left} = {scale}\sum\nolimits_N \left({part}\right)")
-        st.text("\n".join(filter(None, [AT_BOUND.get(learned.at_bound, ""), learned.note])))
 
 
 def _learned(rule: Rule) -> None:

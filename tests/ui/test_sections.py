@@ -87,10 +87,8 @@ def test_what_a_rule_learns_is_written_below_its_gradient():
     learned = rf"\text{{gradient of }}\mathrm{{hi}} = \sum\nolimits_N \left({part}\right)"
     assert learned in _latex(test)
     assert AT_BOUND["published"] in words_of(test)
-    (step,) = [
-        latex for latex in _latex(opened("op=quantize&rule=lsq&section=formula")) if "gradient of" in latex
-    ]
-    assert step.startswith(r"\text{gradient of }s = \frac{1}{\sqrt{N \,\mathrm{qmax}}}\,\sum\nolimits_N")
+    scaled = r"\text{gradient of }s = \frac{1}{\sqrt{N \,\mathrm{qmax}}}\,\sum\nolimits_N"
+    assert any(latex.startswith(scaled) for latex in _latex(opened("op=quantize&rule=lsq&section=formula")))
 
 
 @pytest.mark.parametrize("own", ["lsq", "formula: g * (x < s); s: sum(g * x)"])
