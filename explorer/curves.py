@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +14,23 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from explorer.catalogue import MOST_RULES, RULES, Op, Rule, checked, find_op, find_rule, finite, values
+from explorer.catalogue import (
+    MOST_RULES,
+    RULES,
+    Contribution,
+    Op,
+    Rule,
+    checked,
+    contribution,
+    find_op,
+    find_rule,
+    finite,
+    learnable,
+    values,
+)
 from explorer.formula.tree import Call, walk
 from explorer.gradient import joined
-from explorer.kinks import kinks, known_degree
+from explorer.kinks import kinks, known_degree, part_kinks
 from explorer.reference import even_points, fixed
 
 POINTS = 601
@@ -45,7 +58,11 @@ class Curves:
             floats beside a kink.
         y: (n,) forward values, of x's dtype.
         gradients: by rule key, (n,) of x's dtype.
-        kinks: by "forward" or rule key, as floats of the dtype; None for too many to be shown.
+        kinks: by "forward", rule key or ``part_key`` of one, as floats of the dtype; None for too many to be
+            shown.
+        learns: the parameter whose contributions are sampled too, or "".
+        parts: by rule key, (n,) of x's dtype: what one element contributes to the gradient for it, unscaled;
+            without the rules by which it cannot learn.
     """
 
     op: Op
@@ -60,6 +77,8 @@ class Curves:
     y: Floats
     gradients: Mapping[str, Floats]
     kinks: Mapping[str, tuple[float, ...] | None]
+    learns: str = ""
+    parts: Mapping[str, Floats] = field(default_factory=dict)
 
     def __deepcopy__(self, _memo: object) -> Curves:
         return self  # nothing in it changes; pandas copies what stands in attrs
@@ -71,8 +90,9 @@ class Curves:
 
     @cached_property
     def columns(self) -> dict[str, Floats]:
-        """Every curve, by "forward" or rule key."""
-        return {FORWARD: self.y, **self.gradients}
+        """Every curve, by "forward", rule key or ``part_key`` of one."""
+        parts = {part_key(key): values for key, values in self.parts.items()}
+        return {FORWARD: self.y, **self.gradients, **parts}
 
     @cached_property
     def degrees(self) -> dict[str, float]:
@@ -120,11 +140,18 @@ class Curves:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A new tidy table: rule, x, y, gradient, one block a rule; these curves in ``attrs["curves"]``."""
+        """A new tidy table: rule, x, y, gradient, one block a rule; these curves in ``attrs["curves"]``.
+
+        Where a parameter learns there is a column part as well, NaN for a rule by which it cannot.
+        """
         blocks = [
             pd.DataFrame({"rule": key, "x": self.x, "y": self.y, "gradient": gradients})
             for key, gradients in self.gradients.items()
         ]
+        if self.learns:
+            missing = np.full_like(self.y, np.nan)
+            parts = [self.parts.get(key, missing) for key in self.gradients]
+            blocks = [block.assign(part=part) for block, part in zip(blocks, parts, strict=True)]
         frame = pd.concat(blocks, ignore_index=True)
         frame.attrs = {"curves": self}
         return frame
@@ -134,7 +161,9 @@ class Curves:
         """The same curves, sampled in float64."""
         if self.x.dtype == np.float64:
             return self
-        chosen: dict[str, Any] = {name: getattr(self, name) for name in ("start", "stop", "points", "g")}
+        chosen: dict[str, Any] = {
+            name: getattr(self, name) for name in ("start", "stop", "points", "g", "learns")
+        }
         return sample_curves(self.op, self.rules, dtype="float64", **(chosen | dict(self.parameters)))
 
 
@@ -160,6 +189,7 @@ def sample_curves(
     points: int = POINTS,
     g: float = 1.0,
     dtype: str | torch.dtype = "float32",
+    learns: str = "",
     **parameters: float,
 ) -> Curves:
     """The curves that ``sample`` makes a table of; the arguments are the same."""
@@ -173,6 +203,12 @@ def sample_curves(
     settings = checked(op, chosen, parameters)
     found = {FORWARD: kinks(op, None, settings, start, stop, g)}
     found |= {rule.key: kinks(op, rule, settings, start, stop, g) for rule in chosen}
+    learning = _learning(op, chosen, learns)
+    found |= {
+        part_key(rule.key): part_kinks(op, rule, learns, settings, start, stop, g)
+        for rule in chosen
+        if rule.key in learning
+    }
     exact = {key: None if some is None else _exact(some, torch_dtype) for key, some in found.items()}
     bends = [value for some in exact.values() for value in some or ()]
     x, marks = _grid(start, stop, points, bends, torch_dtype)
@@ -180,7 +216,49 @@ def sample_curves(
     columns = {rule.key: _evaluated(op, rule, x, g, settings, span) for rule in chosen}
     y = columns[chosen[0].key][0]
     gradients = {key: gradients for key, (_, gradients) in columns.items()}
-    return Curves(op, chosen, settings, *span, points, g, x, marks, y, gradients, exact)
+    parts = {
+        rule.key: _part(op, rule, learning[rule.key], x, g, settings, span)
+        for rule in chosen
+        if rule.key in learning
+    }
+    return Curves(op, chosen, settings, *span, points, g, x, marks, y, gradients, exact, learns, parts)
+
+
+def part_key(rule: str) -> str:
+    """The key of a rule's contributions among curves and kinks."""
+    return f"part {rule}"
+
+
+def _learning(op: Op, rules: Sequence[Rule], name: str) -> dict[str, Contribution]:
+    """What one element contributes to the gradient for a parameter, by the rules by which it can learn.
+
+    Raises ValueError where it can learn by none of them.
+    """
+    if not name:
+        return {}
+    found = {rule.key: contribution(op, rule, name) for rule in rules if name in learnable(op, rule)}
+    if not found:
+        contribution(op, rules[0], name)  # which says why
+    return found
+
+
+def _part(
+    op: Op,
+    rule: Rule,
+    found: Contribution,
+    x: Floats,
+    g: float,
+    settings: Mapping[str, float],
+    span: tuple[float, float],
+) -> Floats:
+    """What each x contributes to a parameter's gradient, for one upstream gradient; (n,) of x's dtype."""
+    parameters = values(op, rule, settings)
+    forward, bound = fixed(op.parsed, op, parameters, *span, g)
+    formula, means = fixed(found.formula, op, parameters, *span, g)
+    at = torch.from_numpy(x)
+    y = forward.bind(bound)(at)
+    part: Floats = formula.bind(bound | means)(at, y, torch.full_like(at, g)).numpy()
+    return part
 
 
 def sample(op: str | Op, rules: str | Rule | Sequence[str | Rule], **settings: Any) -> pd.DataFrame:
@@ -193,15 +271,17 @@ def sample(op: str | Op, rules: str | Rule | Sequence[str | Rule], **settings: A
             their common value on both sides, within these bounds, if they are the same float of the dtype.
         points: evenly spaced x, 2 to 4,001; every kink in the range is added with the nearest
             floats on both sides of it.
+        learns: a parameter that learns, or "".
         g: the upstream gradient, the same for every x.
         dtype: "float32" or "float64" (or torch's own).
         **parameters: values by name, or ``rule.name`` for one rule only.
 
     Returns:
         A tidy table with the columns rule (key), x, y, gradient, the numbers of the asked dtype; one
-        block per rule on the same x, ascending. Outside the op's domain values are NaN or infinite.
-        ``mean(…)`` is over 2,001 even points of the range, whatever is drawn. ``attrs["curves"]`` holds
-        the Curves, for ``explorer.figure`` and ``explorer.describe``.
+        block per rule on the same x, ascending; with ``learns`` a column part as well, what one element
+        contributes to the gradient for that parameter, before any scale. Outside the op's domain values
+        are NaN or infinite. ``mean(…)`` is over 2,001 even points of the range, whatever is drawn.
+        ``attrs["curves"]`` holds the Curves, for ``explorer.figure`` and ``explorer.describe``.
 
     Raises:
         ValueError: an unknown key, parameter, dtype, or a number out of bounds, in a plain sentence.

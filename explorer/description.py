@@ -15,9 +15,31 @@ import numpy as np
 import pandas as pd
 
 from explorer.claims import MOST_PIECES, Claim, Span, comparisons, forward_claims, gradient_claims
-from explorer.curves import FORWARD, Curves, curves_of
+from explorer.curves import FORWARD, Curves, Floats, curves_of
 from explorer.formula import percent
+from explorer.rest import Pull, Rest, normal_numbers, pull
 
+# Of a parameter that learns; in braces what is put in, here and in the browser.
+LEARNING_WORDS = {
+    "normal": "{count} standard normal numbers",
+    "lead": "Over {data}, each with g = y − x:",
+    "grow": "{rule}: {name} should grow ({sum})",
+    "shrink": "{rule}: {name} should shrink ({sum})",
+    "rest": "{rule}: {name} rests here (the sum is 0)",
+    "undefined": "{rule}: the sum for {name} is no finite number",
+    "cannot": "{rule}: {name} cannot learn",
+    "sum": "{total}",
+    "scaled": "{total} × {factor} = {gradient}",
+    "places": "{rule}: {name} comes to rest at {places}",
+    "stretch": "{low} to {high}",
+    "many": "{rule}: {name} comes to rest at {count} places from {low} to {high}",
+    "grows": "{rule}: {name} grows all the way to {high}",
+    "shrinks": "{rule}: {name} shrinks all the way to {low}",
+    "nowhere": "{rule}: {name} comes to rest nowhere from {low} to {high}",
+    "still": "{rule}: {name} stays wherever it is, for the sum is 0 everywhere",
+    "least": "The mean squared error is least at {name} = {at}.",
+}
+MOST_PLACES = 4  # that are told one by one
 MAIN_LENGTH = 110  # characters that stand above the chart
 _LARGEST = 7  # power of ten, from which on numbers are written with it
 _LONGEST = 34  # characters of a name that is said whole
@@ -65,12 +87,66 @@ def described(shown: Curves | pd.DataFrame) -> Description:
         sentences = [first, *(sentence for sentence in sentences if sentence != first)]
     ends = accumulate(len(sentence) + 1 for sentence in takewhile(first.__ne__, sentences))
     count = max(sum(end <= MAIN_LENGTH for end in ends), 1)
-    return Description(" ".join(sentences[:count]), " ".join(sentences[count:]), tuple(claims))
+    rest = [*sentences[count:], *([learning_words(exact)] if exact.learns else [])]
+    return Description(" ".join(sentences[:count]), " ".join(rest), tuple(claims))
+
+
+def learning_words(curves: Curves) -> str:
+    """What standard normal numbers make of the parameter that learns, under each rule."""
+    numbers = normal_numbers()
+    lead = LEARNING_WORDS["lead"].format(data=LEARNING_WORDS["normal"].format(count=f"{len(numbers):,}"))
+    given = dict(curves.parameters)
+    pulls = [pull(curves.op, rule, curves.learns, numbers, given) for rule in curves.rules]
+    return f"{lead} {'; '.join(map(pull_words, pulls))}."
+
+
+def pull_words(found: Pull) -> str:
+    """Where a parameter should go under one rule, and by which sum."""
+    numbers = {"total": found.total, "factor": found.factor, "gradient": found.gradient}
+    texts = {name: _number(value) for name, value in numbers.items()}
+    total = LEARNING_WORDS["scaled" if found.scaled else "sum"].format(**texts)
+    return LEARNING_WORDS[found.verdict].format(rule=found.rule.label, name=found.name, sum=total)
+
+
+def rest_words(found: Rest) -> list[str]:
+    """Where a parameter comes to rest under each rule, and where the error is least."""
+    told = [_place_words(found, rule.key, rule.label) for rule in found.rules]
+    if found.least is not None:
+        told.append(LEARNING_WORDS["least"].format(name=found.name, at=_number(found.least)))
+    return told
+
+
+def _place_words(found: Rest, key: str, label: str) -> str:
+    places, gradient = found.places[key], found.gradients[key]
+    ends = {"low": _number(float(found.at[0])), "high": _number(float(found.at[-1]))}
+    texts = [_stretch_words(*place) for place in places]
+    if len(places) > MOST_PLACES:
+        ends = {"low": _number(min(map(min, places))), "high": _number(max(map(max, places)))}
+    said = {"rule": label, "name": found.name, "count": len(places), **ends}
+    said["places"] = _listed(texts) if texts else ""
+    return LEARNING_WORDS[_manner(len(places), gradient)].format(**said)
+
+
+def _manner(places: int, gradient: Floats) -> str:
+    """Which words fit a parameter that comes to rest at so many places."""
+    if places:
+        return "places" if places <= MOST_PLACES else "many"
+    if (gradient == 0).all():
+        return "still"
+    if (gradient <= 0).all():
+        return "grows"
+    return "shrinks" if (gradient >= 0).all() else "nowhere"
+
+
+def _stretch_words(low: float, high: float) -> str:
+    if low == high:
+        return _number(low)
+    return LEARNING_WORDS["stretch"].format(low=_number(low), high=_number(high))
 
 
 def document(curves: Curves, words: Description) -> dict[str, Any]:
     """Curves with their sentences as plain data: arrays, lists and texts, by name."""
-    names = ("start", "stop", "g", "x", "marks", "y", "gradients", "kinks")
+    names = ("start", "stop", "g", "x", "marks", "y", "gradients", "parts", "kinks")
     return {name: getattr(curves, name) for name in names} | {"main": words.main, "rest": words.rest}
 
 

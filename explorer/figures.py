@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from explorer.colours import NEUTRAL, RULE_COLOURS_LIGHT
-from explorer.curves import EVEN, FORWARD, Curves, Floats, Mask, curves_of
+from explorer.curves import EVEN, FORWARD, Curves, Floats, Mask, curves_of, part_key
 
 Spec = dict[str, Any]
 
@@ -19,12 +19,16 @@ _CLOSED_SIZE, _OPEN_SIZE = 8, 11  # an open circle stays visible around a filled
 _WIDTH = 2.5
 # A curve that lies on earlier ones lets each of them be seen in its gaps.
 _DASHES = ("solid", "12px,12px", "6px,18px", "3px,9px", "2px,12px", "1px,12px")
+# Of the height: where the panels lie, the highest first.
+_TWO = [[0.54, 1.0], [0.0, 0.46]]
+_THREE = [[0.72, 1.0], [0.38, 0.66], [0.0, 0.32]]
 _CIRCLES = {CLOSED: "value at a jump", OPEN: "limit of a jump"}
 
 
 def curve_figure(shown: Curves | pd.DataFrame) -> go.Figure:
     """Forward curve above, the rules' gradients below, on one x axis.
 
+    Where a parameter learns a third panel has what one element contributes to its gradient under each rule.
     ``shown``: Curves, or what ``explorer.sample`` returns. One curve per rule, named by the rule's
     label, ``meta`` its key, coloured by its position. Where a curve jumps, its exact value at the kink is
     a filled circle, the limits are open ones, and no line crosses. The circles are traces without
@@ -41,6 +45,10 @@ def curve_spec(shown: Curves | pd.DataFrame) -> Spec:
     for position, (key, label) in enumerate(curves.labels.items()):
         named = {"name": _escaped(label), "meta": key, "yaxis": "y2"}
         traces += _curve(curves, key, _line(curves, key, position), named)
+    for position, (key, label) in enumerate(curves.labels.items()):
+        if key in curves.parts:
+            third: Spec = {"name": _escaped(label), "yaxis": "y3", "showlegend": False}
+            traces += _curve(curves, part_key(key), _line(curves, key, position), third)
     return {"data": traces + _circle_key(traces), "layout": _curve_layout(curves)}
 
 
@@ -135,10 +143,19 @@ def _curve_layout(curves: Curves) -> Spec:
     ends = [float(curves.x[0]), float(curves.x[-1])]
     gradients = np.stack(list(curves.gradients.values()))
     beside = np.broadcast_to(curves.marks != EVEN, gradients.shape)
-    forward = {"domain": [0.54, 1.0], "autorangeoptions": _clipped(curves.y, beside[0])}
-    gradient = {"domain": [0.0, 0.46], "autorangeoptions": {"include": 0} | _clipped(gradients, beside)}
-    return {
-        "xaxis": _axis("x") | {"range": ends, "anchor": "y2"},
+    domains: list[list[float]] = _THREE if curves.parts else _TWO
+    forward = {"domain": domains[0], "autorangeoptions": _clipped(curves.y, beside[0])}
+    gradient = {"domain": domains[1], "autorangeoptions": {"include": 0} | _clipped(gradients, beside)}
+    third = {}
+    if curves.parts:
+        parts = np.stack(list(curves.parts.values()))
+        fitted = {"include": 0} | _clipped(parts, np.broadcast_to(curves.marks != EVEN, parts.shape))
+        third["yaxis3"] = _axis(f"part for {_escaped(curves.learns)}") | {
+            "domain": domains[2],
+            "autorangeoptions": fitted,
+        }
+    return third | {
+        "xaxis": _axis("x") | {"range": ends, "anchor": f"y{len(domains)}"},
         "yaxis": _axis("forward y") | forward,
         "yaxis2": _axis("gradient") | gradient,
         "hovermode": "x unified",

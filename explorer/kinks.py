@@ -8,7 +8,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, TooManyKinksError, kink_points, values
+from explorer.catalogue import Op, Rule, TooManyKinksError, contribution, kink_points, values
 from explorer.formula import FUNCTIONS, Formula, derivative, names
 from explorer.formula.parsing import filled
 from explorer.formula.tree import (
@@ -56,6 +56,30 @@ def kinks(
     return None if forward is None or own is None else _few({*forward, *own})
 
 
+def part_kinks(
+    op: Op,
+    rule: Rule,
+    name: str,
+    settings: Mapping[str, float],
+    start: float,
+    stop: float,
+    g: float = 1.0,
+) -> list[float] | None:
+    """The kinks in x of what one element contributes to the gradient for a parameter, as of ``kinks``.
+
+    They are the op's, where it hangs on the rule the rule's, and those of a formula of its own for which the
+    rule declares none. Raises ValueError where the parameter cannot learn by the rule.
+    """
+    found = contribution(op, rule, name)
+    parts = [kinks(op, None, settings, start, stop, g)]
+    if found.origin != "torch":
+        parts.append(kinks(op, rule, settings, start, stop, g))
+    if found.origin == "rule" and rule.kinks is None:
+        parts.append(_searched(found.formula, op, values(op, rule, settings), start, stop, g))
+    known = [part for part in parts if part is not None]
+    return _few({x for part in known for x in part}) if len(known) == len(parts) else None
+
+
 def _few(found: set[float]) -> list[float] | None:
     return sorted(found) if len(found) <= MOST_KINKS else None
 
@@ -72,13 +96,28 @@ def _entry_kinks(
     try:
         if entry.kinks is not None:
             return _few(set(kink_points(entry.kinks, parameters, start, stop, MOST_KINKS)))
-        assert entry.parsed  # torch's own gradient declares that it has none of its own
-        formula, bound = fixed(entry.parsed, op, parameters, start, stop, g)
-        forward, means = fixed(op.parsed, op, parameters, start, stop, g)
-        upstream = g if "g" in formula.variables else 1.0
-        through = forward if "y" in formula.variables else None
-        settled = tuple(sorted({**bound, **means}.items()))
-        return _few(set(_found(formula, through, settled, start, stop, upstream, torchs)))
+    except TooManyKinksError:
+        return None
+    assert entry.parsed  # torch's own gradient declares that it has none of its own
+    return _searched(entry.parsed, op, parameters, start, stop, g, torchs)
+
+
+def _searched(
+    formula: Formula,
+    op: Op,
+    parameters: Mapping[str, float],
+    start: float,
+    stop: float,
+    g: float,
+    torchs: bool = False,
+) -> list[float] | None:
+    settled, bound = fixed(formula, op, parameters, start, stop, g)
+    forward, means = fixed(op.parsed, op, parameters, start, stop, g)
+    upstream = g if "g" in settled.variables else 1.0
+    through = forward if "y" in settled.variables else None
+    values_of = tuple(sorted({**bound, **means}.items()))
+    try:
+        return _few(set(_found(settled, through, values_of, start, stop, upstream, torchs)))
     except TooManyKinksError:
         return None
 

@@ -312,3 +312,26 @@ def test_readings_of_own_rules_called_like_a_column():
     table = readings("formula: c * x", rules, start=-1, stop=1, g=2.0, c=2.0, points=2)
     assert list(table.columns) == ["x", "y", "torch", "formula: x", "formula: y", "3 * g"]
     assert table.to_numpy().tolist() == [[-1, -2, 4, -1, -2, 6], [1, 2, 4, 1, 2, 6]]
+
+
+def test_a_parameter_that_learns_has_its_part():
+    """LSQ's equation 3 at g = 2, between and at the levels; NaN for a rule by which s cannot learn."""
+    frame = sample("clamp", ["pact", "clipped"], learns="hi", g=2.0, lo=-1, hi=1)
+    assert list(frame.columns) == ["rule", "x", "y", "gradient", "part"]
+    pact, clipped = (_block(frame, rule) for rule in ("pact", "clipped"))
+    np.testing.assert_array_equal(pact["part"], 2.0 * (pact["x"] >= 1))
+    np.testing.assert_array_equal(clipped["part"], 2.0 * (clipped["x"] > 1))  # torch's own, of the op
+    parts = sample_curves("quantize", "lsq", learns="s", s=0.5, dtype="float64")
+    v = parts.x / 0.5
+    inside = np.round(v) - v
+    low, high = (next(p.default for p in OPS["quantize"].parameters if p.name == n) for n in ("qmin", "qmax"))
+    wanted = np.select([v <= low, v >= high], [low, high], inside)
+    np.testing.assert_allclose(parts.parts["lsq"], wanted, rtol=1e-12, atol=1e-12)
+    assert parts.exact.learns == "s"
+
+
+def test_a_name_that_cannot_learn_is_refused():
+    with pytest.raises(ValueError, match="shapes the gradient of clipped alone"):
+        sample("sign", ["clipped"], learns="c")
+    with pytest.raises(ValueError, match="unknown parameter 'z'"):
+        sample("sign", ["clipped"], learns="z")

@@ -282,3 +282,15 @@ def test_lines_of_coinciding_rules_can_both_be_seen():
     """Later rules are drawn thinner, on top of the earlier ones."""
     widths = [line["line"]["width"] for line in _traces(curve_spec(sample("identity", SIX[0]))).values()][1:]
     assert all(one > other > 1 for one, other in pairwise(widths))
+
+
+def test_a_parameter_that_learns_has_a_third_panel():
+    frame = sample("quantize", ["lsq", "default"], learns="s", s=0.6)
+    figure = curve_figure(frame)
+    parts = [trace for trace in figure.data if trace.yaxis == "y3" and trace.mode == "lines"]
+    assert [trace.name for trace in parts] == ["LSQ (learned step size)", "Default autograd"]
+    assert [trace.meta for trace in parts] == [None, None]
+    assert np.isin(frame.attrs["curves"].parts["lsq"], parts[0].y).all()
+    assert figure.layout.yaxis3.title.text == "part for s"
+    assert figure.layout.xaxis.anchor == "y3"
+    assert "yaxis3" not in curve_figure(sample("quantize", ["lsq"])).layout.to_plotly_json()

@@ -100,7 +100,8 @@ class Curve:
             inner = np.arange(first + 2 * left, last - 2 * right)
             inner = inner[(marks[inner] != BESIDE) & ~self.holes[inner]]
             if len(inner) <= self.degree < np.inf:
-                inner = np.arange(first + left, max(last - right, first + left + 1))
+                begin = min(first + left, len(self.x) - 1)  # of two kinks side by side at the end
+                inner = np.arange(begin, max(last - right, begin + 1))
             found.append(Piece(float(start), float(stop), self.x[inner], self.y[inner], self.degree))
         return found
 

@@ -25,6 +25,7 @@ from explorer.catalogue import (
 from explorer.catalogue.contribution import following, torch_derivative
 from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE, POINTS
+from explorer.description import LEARNING_WORDS, MOST_PLACES
 from explorer.formula import MAX_LENGTH, Formula, derivative, parse
 from explorer.formula.derivative import ONE, ZERO
 from explorer.formula.evaluation import reductions
@@ -32,6 +33,8 @@ from explorer.formula.tree import Data, Name, Node, Unary, data, substituted
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
 from explorer.kinks import HALVINGS, MOST_KINKS, SCAN_POINTS, known_degree, pieces, turns
 from explorer.reference import NEAR_ZERO, REFERENCE_POINTS
+from explorer.rest import BALANCED, MOST_NUMBERS, NORMAL_NUMBERS, STEPS, normal_numbers
+from explorer.rest import HALVINGS as HALVINGS_OF_REST
 
 # What own formulas start from.
 FIRST_OWN_OP = "x - floor(x)"
@@ -65,7 +68,7 @@ def entry(record: Op | Rule) -> Json:
         common |= _watched(formula)
     if isinstance(record, Rule):
         common["usesY"] = formula is not None and "y" in formula.variables
-        common["learned"] = {learned.name: _learned(learned) for learned in record.learned}
+        common["learned"] = {learned.name: _learned(learned, record) for learned in record.learned}
         return common | {"group": record.group, "suits": record.suits, "otherwise": record.otherwise}
     gradient = record.parsed.gradient
     common |= {"family": record.family, "gradient": gradient and gradient.data}
@@ -82,6 +85,7 @@ def document() -> Json:
         "families": FAMILIES,
         "groups": GROUPS,
         "origins": ORIGINS,
+        "learning": learning(),
         "own": OWN,
         "firstOwn": {
             "op": entry(find_op(OWN + FIRST_OWN_OP)),
@@ -113,6 +117,19 @@ def sampling() -> dict[str, float]:
     }
 
 
+def learning() -> Json:
+    """What the browser needs to say what data make of a parameter as Python says it."""
+    return {
+        "normal": normal_numbers()[NORMAL_NUMBERS // 2 :],  # the others are these with a minus
+        "most": MOST_NUMBERS,
+        "places": MOST_PLACES,
+        "steps": STEPS,
+        "halvings": HALVINGS_OF_REST,
+        "balanced": BALANCED,
+        "words": LEARNING_WORDS,
+    }
+
+
 def choice_data(
     op: Op,
     rules: Sequence[Rule],
@@ -120,6 +137,7 @@ def choice_data(
     parameters: Mapping[str, float],
     span: tuple[float, float],
     g: float,
+    learns: str = "",
     hide: Sequence[str] = (),
     colours: str = "",
     section: str = "",
@@ -127,8 +145,9 @@ def choice_data(
 ) -> dict[str, Any]:
     """A choice as JSON types, with the entries of everything that is not in the catalogue.
 
-    ``parameters`` are values by name, or ``rule.name`` for one rule only; ``colours`` a digit from 1 on for
-    each rule, "" for 1, 2, 3 …; ``training`` the settings of a run as a link writes them.
+    ``parameters`` are values by name, or ``rule.name`` for one rule only; ``learns`` is the parameter whose
+    gradient has a panel; ``colours`` a digit from 1 on for each rule, "" for 1, 2, 3 …; ``training`` the
+    settings of a run as a link writes them.
     """
     return {
         "op": op.key,
@@ -138,6 +157,7 @@ def choice_data(
         "parameters": dict(parameters),
         "range": list(span),
         "g": g,
+        "learns": learns,
         "section": section,
         "training": dict(training or {}),
         "own": {
@@ -147,10 +167,11 @@ def choice_data(
     }
 
 
-def _learned(learned: Learned) -> Json:
+def _learned(learned: Learned, rule: Rule) -> Json:
     """What a rule says that a parameter learns; the scale in its parameters and N."""
     scale = learned.parsed_scale
-    return {
+    watched = _watched(learned.parsed) if rule.kinks is None else {}
+    return watched | {
         "tree": learned.parsed.data,
         "text": learned.parsed.text,
         "scale": scale and scale.data,

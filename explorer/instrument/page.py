@@ -48,6 +48,7 @@ def instrument(
     start: float = -3.0,
     stop: float = 3.0,
     g: float = 1.0,
+    learns: str = "",
     **parameters: Any,
 ) -> Page:
     """The live instrument: shown at the end of a notebook's cell, or as a file by ``.html()``.
@@ -57,15 +58,16 @@ def instrument(
         rules: one to six.
         start, stop: the range of x at first.
         g: the upstream gradient at first.
+        learns: a parameter that learns, or "": then what each element contributes to its gradient is drawn.
         **parameters: values by name, or ``rule.name`` for one rule only.
 
     Raises:
         ValueError: an unknown key, parameter, or a number out of bounds, in a plain sentence.
     """
-    curves = sample_curves(op, rules, start=start, stop=stop, g=g, **parameters)
+    curves = sample_curves(op, rules, start=start, stop=stop, g=g, learns=learns, **parameters)
     words = described(curves)
     span = (curves.start, curves.stop)
-    choice = choice_data(curves.op, curves.rules, parameters=parameters, span=span, g=curves.g)
+    choice = choice_data(curves.op, curves.rules, parameters=parameters, learns=learns, span=span, g=curves.g)
     return Page(choice, {"main": words.main, "rest": words.rest})
 
 

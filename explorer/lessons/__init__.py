@@ -8,6 +8,7 @@ from explorer.lessons import (
     constants,
     context,
     in_place,
+    learned_step,
     leaves,
     linear,
     minimum,
@@ -37,6 +38,7 @@ __all__ = [
 _STORIES = (
     autograd, vanishing, straight_through, clamping, leaves, rectifier, calling,
     linear, constants, outputs, context, in_place,
-    second_derivative, checking, surrogates, minimum,
+    second_derivative, checking, surrogates,
+    minimum, learned_step,
 )  # fmt: skip
 LESSONS: dict[str, Lesson] = {story.LESSON.key: story.LESSON for story in _STORIES}

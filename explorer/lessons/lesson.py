@@ -27,10 +27,18 @@ class Link:
 
 
 def explore(
-    op: str, *rules: str, start: float = -3.0, stop: float = 3.0, g: float = 1.0, **parameters: float
+    op: str,
+    *rules: str,
+    start: float = -3.0,
+    stop: float = 3.0,
+    g: float = 1.0,
+    learns: str = "",
+    **parameters: float,
 ) -> Link:
-    """Explore with an op and rules over a range; parameters by name."""
+    """Explore with an op and rules over a range; parameters by name, one of them may learn."""
     chosen = {"op": op, "rule": rules, "range": (start, stop), "g": g, **parameters}
+    if learns:
+        chosen["learns"] = learns
     return Link("/", urlencode(chosen, doseq=True))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -85,7 +86,7 @@ class Target:
 
 def target_of(op: Op, rule: Rule, settings: Mapping[str, float], start: float, stop: float) -> Target:
     """A rule over a range: on even points, and closer ones around its kinks and its peak."""
-    chosen = {name: value for name, value in settings.items() if name in _names(op, rule)}
+    chosen: dict[str, Any] = {name: value for name, value in settings.items() if name in _names(op, rule)}
     by_g = {
         g: sample_curves(op, rule, start=start, stop=stop, points=_EVEN, g=g, dtype="float64", **chosen)
         for g in UPSTREAM

@@ -173,7 +173,9 @@ def _example(preset: Preset) -> Answer:
 def chosen(choice: Choice) -> Answer:
     """A choice as the browser takes it."""
     op, rules = choice.entries
-    kept = {name: getattr(choice, name) for name in ("parameters", "g", "hide", "colours", "section")}
+    kept = {
+        name: getattr(choice, name) for name in ("parameters", "learns", "g", "hide", "colours", "section")
+    }
     return choice_data(op, rules, span=choice.range, training=training_texts(choice), **kept)
 
 

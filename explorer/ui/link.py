@@ -11,7 +11,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, find_rule, hint
+from explorer.catalogue import (
+    MOST_RULES,
+    OWN,
+    Op,
+    Parameter,
+    Rule,
+    find_op,
+    find_rule,
+    hint,
+    learnable,
+)
 from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE
 from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
@@ -23,7 +33,14 @@ from explorer.training.settings import checked_learn
 
 LONGEST_QUOTE = 60
 LONGEST_REASON = 200
-SECTIONS = {"formula": "Formula", "code": "Code", "checks": "Checks", "paste": "Paste code", "data": "Data"}
+SECTIONS = {
+    "formula": "Formula",
+    "code": "Code",
+    "checks": "Checks",
+    "rest": "Rest",
+    "paste": "Paste code",
+    "data": "Data",
+}
 MOST_RATES = 20  # of a study
 MOST_VALUES = 20  # of a parameter that a study sweeps
 STUDY = ("rates", "controls", "sweep", "values")
@@ -41,6 +58,7 @@ class Choice(TrainingSettings):
     """Everything chosen on the pages: strings and numbers only.
 
     ``parameters`` holds the values that differ from their default, by name or by ``rule.name``;
+    ``learns`` is the parameter whose gradient has a panel, or "";
     ``hide`` the rules whose curves are not drawn; ``colours`` the number of each rule's colour as one text,
     "" for 1, 2, 3 …; ``section`` what is open below the chart, or "". Of a study: ``rates`` to try, () for
     the task's usual ones, whether zero and reversal stand beside the rules as ``controls``, and the
@@ -54,6 +72,7 @@ class Choice(TrainingSettings):
     colours: str = ""
     section: str = ""
     parameters: Mapping[str, float] = field(default_factory=dict)
+    learns: str = ""
     range: tuple[float, float] = (-3.0, 3.0)
     g: float = 1.0
     rates: tuple[float, ...] = ()
@@ -71,7 +90,8 @@ class Choice(TrainingSettings):
     def sampling(self) -> dict[str, Any]:
         """Range, g and parameters as keywords of ``sample``."""
         start, stop = self.range
-        return {"start": start, "stop": stop, "g": self.g, **self.parameters}
+        learns = {"learns": self.learns} if self.learns else {}
+        return {"start": start, "stop": stop, "g": self.g, **learns, **self.parameters}
 
 
 _DEFAULT = Choice()
@@ -84,6 +104,7 @@ WORDS = (
     "range",
     "g",
     "section",
+    "learns",
     "embed",
     "embed_options",
     "branch",
@@ -190,6 +211,7 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
         colours=reader.colours(rules),
         section=reader.section(),
         parameters=reader.parameters(find_op(op), [find_rule(rule) for rule in rules]),
+        learns=reader.learns(find_op(op), [find_rule(rule) for rule in rules]),
         range=reader.range(),
         g=reader.g(),
     )
@@ -288,6 +310,15 @@ class _Reader:
         settings, notices = ordered(op, rules, values)
         self.notices += notices
         return {key: value for key, value in settings.items() if value != controls[key].default}
+
+    def learns(self, op: Op, rules: Sequence[Rule]) -> str:
+        name = self.last("learns") or ""
+        known = list(dict.fromkeys(each for rule in rules for each in learnable(op, rule)))
+        if not name or name in known:
+            return name
+        can = f"what can is {', '.join(known)}" if known else "nothing of its op and rules can"
+        self.note(f"The link lets {_quoted(name)} learn, which cannot: {can}.")
+        return _DEFAULT.learns
 
     def g(self) -> float:
         text = self.last("g")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import parse_qs, unquote_plus, urlsplit
 
@@ -11,6 +12,8 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 import explorer
+from explorer.description import pull_words, rest_words
+from explorer.rest import normal_numbers, pull, rest
 from tests.browser.conftest import Open, Tab
 from tests.browser.reading import (
     CHART,
@@ -312,6 +315,57 @@ def test_an_example_is_taken_with_its_hint(page: Page) -> None:
     assert asked(page)["range"] == ["0", "2"]
 
 
+PARTS = (
+    f"document.querySelector('{CHART}').data.filter(({{yaxis, mode}}) => yaxis === 'y3' && mode === 'lines')"
+)
+
+
+def test_a_parameter_learns(page: Page) -> None:
+    """A third panel, the numbers beneath it, what they make of the parameter, and where it comes to rest."""
+    given = {"s": 0.6, "qmin": -2.0, "qmax": 1.0}
+    query = {"op": "quantize", "rule": ["lsq", "default"], **given}
+    turn(page, link("/", query), shows=["lsq", "default"])
+    lsq = card(page, "LSQ (learned step size)")
+    lsq.get_by_role("button", name="s learns").click()
+    page.wait_for_url("**learns=s*")
+    settle(page, shows=["lsq", "default"])
+    frame = explorer.sample("quantize", ["lsq", "default"], learns="s", **given)
+    for place, rule in enumerate(("lsq", "default")):
+        drawn = page.evaluate(f"[...{PARTS}.filter(trace => trace.name)[{place}].y]")
+        sampled = frame[frame["rule"] == rule]["part"]
+        assert [y for y in drawn if y is not None and y == y] == sampled.tolist()
+    words = [pull_words(pull("quantize", rule, "s", normal_numbers(), given)) for rule in ("lsq", "default")]
+    told = page.locator(".verdicts li span")
+    expect(told).to_have_text(words)
+    expect(lsq.locator(".part")).to_contain_text("The gradient for s: the rule's own.")
+    expect(card(page, "Default autograd").locator(".part")).to_contain_text("torch's derivative of the op")
+    probe = page.get_by_role("slider", name="Probe x")
+    probe.press("ArrowRight")
+    expect(probe).to_have_attribute("aria-valuetext", re.compile("part for s"))
+    enter(number(lsq, "s"), "3")
+    expect(told.first).to_contain_text("s should shrink")
+    page.get_by_role("combobox", name="Numbers beneath the curves").select_option("pasted")
+    window = page.get_by_role("dialog", name="Your own numbers")
+    window.get_by_role("textbox").fill("0.5 abc")
+    window.get_by_role("button", name="Use these").click()
+    expect(window.get_by_role("alert")).to_have_text(re.compile("Number 2 cannot be read. “abc”"))
+    window.get_by_role("textbox").fill("0,5; 1,25")
+    window.get_by_role("button", name="Use these").click()
+    expect(page.locator(".learning .lead")).to_have_text("Over 2 numbers of yours, each with g = y − x:")
+    assert "1,25" not in unquote_plus(page.url)
+    page.get_by_role("combobox", name="Numbers beneath the curves").select_option("normal")
+    page.get_by_role("button", name="Where does s come to rest?").click()
+    page.wait_for_url("**section=rest*")
+    lines = rest_words(rest("quantize", ["lsq", "default"], "s", normal_numbers(), given))
+    expect(page.locator(".rest-words li")).to_have_text(lines)
+    slider(page.locator(".resting"), "s").press("ArrowLeft")
+    expect(number(lsq, "s")).not_to_have_value("3")
+    lsq.get_by_role("button", name="s learns").click()
+    page.wait_for_function("!location.search.includes('learns')")
+    expect(page.locator(".learning")).to_be_hidden()
+    expect(page.locator(".resting")).to_contain_text("No parameter learns yet")
+
+
 def test_a_late_answer_never_overwrites_a_newer_choice(page: Page) -> None:
     turn(page, "/?op=relu&rule=straight_through", shows=["straight_through"])
     held: list[Route] = []
@@ -363,12 +417,10 @@ def test_without_a_server_curves_follow_and_are_confirmed_when_it_is_back(page: 
     page.route("**/confirm?*", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
     enter(number(page, G), "2")
     expect(sign(page)).to_contain_text("was not understood")
-    page.unroute("**/confirm?*")
     page.route("**/confirm?*", lambda route: route.fulfill(status=204))
     enter(number(page, G), "1.5")
     expect(sign(page)).to_contain_text("does not answer")
     assert set(traces(page)["straight_through"].y.tolist()) == {1.5}
-    page.unroute("**/confirm?*")
     settle(page)
 
 

@@ -52,6 +52,16 @@ def test_a_saved_file_is_live(alone) -> None:
     assert drawn["swish_sign"].y.max() == pytest.approx(expected["gradient"].max(), rel=1e-12)
 
 
+def test_a_parameter_learns_in_a_saved_file(alone) -> None:
+    page = alone(explorer.instrument("quantize", ["lsq"], learns="s", s=0.6).html())
+    page.locator(f"{CHART} .cartesianlayer .xy3").first.wait_for()
+    words = explorer.describe(explorer.sample("quantize", ["lsq"], learns="s", s=0.6))
+    assert words.endswith(f"{page.locator('.verdicts li span').inner_text()}.")
+    page.get_by_role("button", name="Where does s come to rest?").click()
+    expect(page.locator(".rest-words li").first).to_contain_text("comes to rest at")
+    page.locator(".rest-figure .cartesianlayer").wait_for()
+
+
 def test_what_a_user_wrote_cannot_leave_its_place(alone) -> None:
     wild = "</script><!--<script><img src=x onerror=window.struck=1>"
     rule = explorer.Rule(key="mine", label=wild, formula="g", purpose=wild)

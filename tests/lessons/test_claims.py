@@ -8,9 +8,11 @@ import pytest
 import torch
 
 import explorer
-from explorer.lessons import GLOSSARY, minimum
+from explorer.lessons import GLOSSARY, learned_step, minimum
 from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, trained
+from explorer.rest import normal_numbers, pull, rest
 from explorer.training import Run, Settings
+from explorer.ui.link import from_text
 from tests.lessons.computed import results
 
 Results = dict[str, Any]
@@ -229,3 +231,24 @@ def test_the_gradient_of_the_lesson_is_the_rule_of_the_catalogue(c: float) -> No
     (expected,) = torch.autograd.grad(explorer.apply("sign", "clipped", x, c=c).sum(), x)
     (gradient,) = torch.autograd.grad(Sign.apply(x, torch.tensor(c)).sum(), x)
     assert torch.equal(gradient, expected)
+
+
+def test_learned_step(r: Results) -> None:
+    """What the story says, and that the live panel below it has the same numbers."""
+    numbers = learned_step.normal().tolist()
+    given = {"s": learned_step.START, "qmin": float(learned_step.LOW), "qmax": float(learned_step.HIGH)}
+    assert numbers == pytest.approx(normal_numbers(), abs=1e-12)
+    shown = pull("quantize", "lsq", "s", normal_numbers(), given)
+    assert (shown.up, shown.down) == pytest.approx((r["pull"]["up"], r["pull"]["down"]), rel=1e-9)
+    rests = rest("quantize", ["lsq", *careless_rule()], "s", normal_numbers(), given)
+    ((at, _),) = rests.places["lsq"]
+    assert r["learned"]["s"] == pytest.approx(at, abs=1e-6), "it rests"
+    assert r["learned"]["after"] < r["learned"]["before"] < r["careless"]["after"], "the error falls, or not"
+    assert r["careless"]["step"] > 1e-4, "s still grows"
+    assert r["careless"]["s"] < max(rests.places[careless_rule()[0]])[0]
+
+
+def careless_rule() -> list[str]:
+    """The key of the lesson's other rule."""
+    (scene,) = learned_step.LESSON.scenes
+    return list(from_text(scene.query)[0].rules[1:])

@@ -33,7 +33,7 @@ def test_the_lessons_of_the_course_are_here_in_their_order():
     course = [
         "autograd", "vanishing", "straight-through", "clamp", "leaves", "relu", "calling", "linear",
         "constants", "outputs", "context", "in-place", "twice", "gradcheck", "surrogates",
-        "minimum",
+        "minimum", "learned-step",
     ]  # fmt: skip
     assert [key for key in LESSONS if key in course] == course
     assert all(key == lesson.key for key, lesson in LESSONS.items())

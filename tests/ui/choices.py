@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Callable
 
-from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule
+from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule, learnable
 from explorer.curves import LARGEST_RANGE, MOST_RULES
 from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, reach
@@ -83,6 +83,7 @@ def random_choice(rng: random.Random) -> Choice:
     parameters, _ = ordered(op_entry, rule_entries, parameters)
     low, high = sorted(_number(rng, -LARGEST_RANGE, LARGEST_RANGE) for _ in range(2))
     plain = rng.random() < 0.3
+    can = sorted({name for rule in rule_entries for name in learnable(op_entry, rule)})
     return Choice(
         op=op,
         rules=tuple(rules),
@@ -90,6 +91,7 @@ def random_choice(rng: random.Random) -> Choice:
         colours=_colours(rng, len(rules)) if rng.random() < 0.2 else "",
         section=rng.choice(["", *SECTIONS]),
         parameters={name: value for name, value in parameters.items() if value != controls[name].default},
+        learns=rng.choice(["", *can]),
         range=(low, high) if high - low > 1e-5 * max(1, abs(low)) and not plain else (-3.0, 3.0),
         g=_number(rng, -LARGEST_G, LARGEST_G),
         task=rng.choice(list(TASKS)),
@@ -128,6 +130,8 @@ def query_of(choice: Choice) -> Query:
         query["range"] = [number_text(end) for end in choice.range]
     if choice.g != Choice().g:
         query["g"] = [number_text(choice.g)]
+    if choice.learns:
+        query["learns"] = [choice.learns]
     if choice.section:
         query["section"] = [choice.section]
     return query | {name: text.split("\n") for name, text in training_texts(choice).items()}

@@ -35,7 +35,14 @@ def test_the_curves_are_the_sampled_ones():
         start, stop = choice.range
         dtype = {"f4": "float32", "f8": "float64"}[answer["x"]["dtype"]]
         curves = sample_curves(
-            choice.op, choice.rules, start=start, stop=stop, g=choice.g, dtype=dtype, **choice.parameters
+            choice.op,
+            choice.rules,
+            start=start,
+            stop=stop,
+            g=choice.g,
+            dtype=dtype,
+            learns=choice.learns,
+            **choice.parameters,
         )
         for name in ("x", "y", "marks"):
             assert _values(answer[name]).tobytes() == getattr(curves, name).tobytes()

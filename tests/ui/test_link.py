@@ -120,6 +120,18 @@ def test_hidden_rules_and_the_open_section():
     assert [notice.split()[2] for notice in notices] == ["hides", "opens"]
 
 
+def test_a_parameter_that_learns():
+    query = {"op": ["quantize"], "rule": ["lsq", "default"], "learns": ["s"]}
+    assert from_query(query)[0].learns == "s"
+    assert from_query(query)[0].sampling["learns"] == "s"
+    choice, (notice,) = from_query(query | {"learns": ["c"]})
+    assert choice.learns == ""
+    assert notice == 'The link lets "c" learn, which cannot: what can is s, qmin, qmax.'
+    choice, (notice,) = from_query({"op": ["sign"], "rule": ["clipped"], "learns": ["c"]})
+    assert choice.learns == ""
+    assert notice == 'The link lets "c" learn, which cannot: nothing of its op and rules can.'
+
+
 def test_a_slider_may_be_widened_but_keeps_its_sign():
     for text, kept in (("33", {"c": 33.0}), ("-1", {}), ("1e7", {})):
         choice, notices = from_query({"op": ["sign"], "rule": ["clipped"], "c": [text]})

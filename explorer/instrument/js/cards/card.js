@@ -8,9 +8,12 @@ import { createSlider } from "../elements/slider.js";
 /** @typedef {import("../formula/entry.js").Entry} Entry */
 /** @typedef {import("../formula/controls.js").Control} Control */
 /**
- * What a card shows. ``bounds`` are the ends of each control's slider, ``doubt`` why a rule may not suit.
+ * What a card shows. ``bounds`` are the ends of each control's slider, ``doubt`` why a rule may not suit;
+ * ``learning`` says of each control whether its parameter learns, null where it cannot, and ``part`` where its
+ * gradient comes from.
  * @typedef {{entry: Entry, colour: string, doubt: string, controls: Control[], values: number[],
- *   bounds: [number, number][], hidden: boolean}} CardState
+ *   bounds: [number, number][], learning: (boolean|null)[], part: {text: string, formula: string}|null,
+ *   hidden: boolean}} CardState
  * @typedef {(control: Control, value: number, phase: "moving"|"settled",
  *   byKeys: boolean) => void} OnParameter
  */
@@ -18,14 +21,15 @@ import { createSlider } from "../elements/slider.js";
 /**
  * A card; what can be done with it stands in ``buttons``, made by who knows what it is.
  * @param {{kind: "op"|"rule", buttons: Element[], read: import("./own.js").Read|null,
- *   onParameter: OnParameter, onEntry: (entry: Entry) => void}} options
+ *   onParameter: OnParameter, onLearning: (name: string) => void, onEntry: (entry: Entry) => void}} options
  */
-export function createCard({ kind, buttons, read, onParameter, onEntry }) {
+export function createCard({ kind, buttons, read, onParameter, onLearning, onEntry }) {
   const id = freshId();
   const name = element("h2", { id });
   const formula = element("code", { class: "formula" });
   const doubt = element("p", { class: "doubt" });
   const sliders = element("div", { class: "sliders" });
+  const part = element("p", { class: "part" }, element("span"), element("code"));
   const card = element(
     "div",
     { role: "group", "aria-labelledby": id, class: `card ${kind}` },
@@ -33,10 +37,11 @@ export function createCard({ kind, buttons, read, onParameter, onEntry }) {
     formula,
     doubt,
     sliders,
+    part,
   );
   /** @type {ReturnType<typeof createOwnField>|null} */
   let field = null;
-  /** @type {{name: string, slider: ReturnType<typeof createSlider>}[]} */
+  /** @type {{name: string, slider: ReturnType<typeof createSlider>, learns: HTMLElement}[]} */
   let shown = [];
 
   /** @param {Entry} entry */
@@ -54,14 +59,37 @@ export function createCard({ kind, buttons, read, onParameter, onEntry }) {
   }
 
   /** @param {CardState} state */
-  function showSliders({ controls, values, bounds }) {
+  function showSliders({ controls, values, bounds, learning }) {
     if (shown.map((one) => one.name).join() !== controls.map((one) => one.name).join()) {
-      shown = controls.map((control) => ({ name: control.name, slider: sliderOf(control) }));
+      shown = controls.map((control) => ({
+        name: control.name,
+        slider: sliderOf(control),
+        learns: learnsOf(control),
+      }));
+      shown.forEach(({ slider, learns }) => slider.element.children[0].after(learns));
       sliders.replaceChildren(...shown.map((one) => one.slider.element));
     }
-    shown.forEach(({ slider }, place) =>
-      slider.update(values[place], bounds[place], isLog(controls[place], bounds[place])),
-    );
+    shown.forEach(({ slider, learns }, place) => {
+      slider.update(values[place], bounds[place], isLog(controls[place], bounds[place]));
+      learns.hidden = learning[place] === null;
+      setAttribute(learns, "aria-pressed", String(learning[place] === true));
+    });
+  }
+
+  /** The button that lets a parameter learn. @param {Control} control */
+  function learnsOf({ parameter: { name } }) {
+    const hint = `Show the gradient for ${name}: what each x contributes to it`;
+    const named = { "aria-label": `${name} learns`, title: hint };
+    const act = { onclick: () => onLearning(name) };
+    return element("button", { type: "button", class: "learns", ...named, ...act }, "learns");
+  }
+
+  /** @param {CardState} state */
+  function showPart({ part: known }) {
+    part.hidden = !known;
+    if (!known) return;
+    setText(part.children[0], known.text);
+    setText(part.children[1], known.formula);
   }
 
   /** @param {Control} control */
@@ -84,6 +112,7 @@ export function createCard({ kind, buttons, read, onParameter, onEntry }) {
       setText(doubt, state.doubt);
       showOwn(entry);
       showSliders(state);
+      showPart(state);
     },
     focusFormula: () => field?.focus(),
   };

@@ -6,13 +6,16 @@ import {
   cardControls,
   entriesOf,
   hasRoom,
+  learnableOf,
   withHiding,
+  withLearning,
   withOp,
   withOtherRule,
   withParameter,
   withRule,
   withoutRule,
 } from "../choice/choice.js";
+import { contributionOf } from "../formula/contribution.js";
 import { valueOf } from "../formula/controls.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { catalogue, learn } from "../choice/entries.js";
@@ -75,6 +78,7 @@ export function createCards(host, { store, read, colours, drawn }) {
       read,
       onParameter: (control, value, phase, byKeys) =>
         change(withParameter(now(), control, value), { phase, thing: byKeys ? control.name : null }),
+      onLearning: (name) => change(withLearning(now(), name)),
       onEntry: (entry) => {
         learn(kind, entry);
         change(exchange(entry.key), { thing: `${kind} as it is typed` });
@@ -104,7 +108,7 @@ export function createCards(host, { store, read, colours, drawn }) {
   function show(choice) {
     const { op, rules: entries } = entriesOf(choice);
     const { neutral, rules: bright } = colours();
-    opCard.update({ ...stateOf(choice, op), colour: neutral, doubt: "", hidden: false });
+    opCard.update({ ...stateOf(choice, op, drawn), part: null, colour: neutral, doubt: "", hidden: false });
     for (const [slot, card] of bySlot) if (!choice.rules.some((rule) => rule.slot === slot)) gone(slot, card);
     choice.rules.forEach((rule, place) => {
       const card = /** @type {ReturnType<typeof ruleCard>} */ (bySlot.get(rule.slot) ?? ruleCard(rule));
@@ -115,7 +119,8 @@ export function createCards(host, { store, read, colours, drawn }) {
       const entry = entries[place];
       const doubt = suits(entry, op) ? "" : entry.otherwise;
       card.update({
-        ...stateOf(choice, entry),
+        ...stateOf(choice, entry, drawn),
+        part: drawn ? partOf(choice, entry) : null,
         colour: bright[rule.slot % bright.length],
         doubt,
         hidden: rule.hidden,
@@ -148,13 +153,38 @@ export function createCards(host, { store, read, colours, drawn }) {
   };
 }
 
-/** @param {Choice} choice @param {import("../formula/entry.js").Entry} entry */
-function stateOf(choice, entry) {
+/**
+ * @param {Choice} choice
+ * @param {import("../formula/entry.js").Entry} entry
+ * @param {boolean} drawn
+ */
+function stateOf(choice, entry, drawn) {
   const controls = cardControls(choice, entry);
+  const names = drawn ? learnableOf(choice) : [];
   return {
     entry,
     controls,
     values: controls.map((control) => valueOf(choice.parameters, control)),
     bounds: controls.map((control) => boundsOf(choice, control)),
+    learning: controls.map(({ parameter: { name } }) =>
+      names.includes(name) ? choice.learns === name : null,
+    ),
   };
+}
+
+/**
+ * Where the gradient for the parameter that learns comes from, and what it is.
+ * @param {Choice} choice
+ * @param {import("../formula/entry.js").Rule} rule
+ */
+function partOf(choice, rule) {
+  const { learns } = choice;
+  if (!learns) return null;
+  const { op } = entriesOf(choice);
+  const found = contributionOf(op, rule, learns);
+  if (!found) return { text: `${learns} cannot learn by this rule.`, formula: "" };
+  const { origin, text, scaleText, atBound, note } = found;
+  const whole = scaleText ? `${scaleText} * sum(${text})` : text && `sum(${text})`;
+  const told = [`The gradient for ${learns}: ${catalogue().origins[origin]}.`, atBound, note];
+  return { text: told.filter(Boolean).join(" "), formula: whole };
 }

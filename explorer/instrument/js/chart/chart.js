@@ -1,4 +1,4 @@
-// The chart: curves in two panels that follow the hand.
+// The chart: curves in panels that follow the hand.
 
 import { createEnds } from "./ends.js";
 import { press } from "./keys.js";
@@ -19,8 +19,8 @@ import { EMPTY, viewOf, withPicture, withRequest } from "./state.js";
  * control name; ``words`` the text for those who cannot see the chart.
  * @typedef {{curves: import("./traces.js").Curves, op: import("../formula/entry.js").Op, rules: Listed[],
  *   neutral: string, parameters: Object<string, number>, g: number, range: [number, number],
- *   room?: [number, number], words: string, confirmed: boolean}} Picture ``room`` is what the gradients' axis
- *   always holds, at least 0
+ *   room?: [number, number], learns?: string, words: string, confirmed: boolean}} Picture ``room`` is what the
+ *   gradients' axis always holds, at least 0; ``learns`` the parameter whose parts have a panel, "" for none
  * @typedef {{key: string, label: string, colour: string, slot: number, hidden: boolean,
  *   entry: import("../formula/entry.js").Rule}} Listed a rule
  */

@@ -85,10 +85,10 @@ export function createEnds(layer, { view, share, onView }) {
   /** Put both ends where they belong: under the hand, or at the end of the axis. */
   function place() {
     if (!frame) return;
-    const { x, gradient } = frame;
+    const { x, bottom } = frame;
     for (const [end, node] of nodes.entries()) {
       const left = across(frame, held[end] ?? x[end]);
-      node.style.transform = `translate(${left}px, ${gradient.top + gradient.height}px)`;
+      node.style.transform = `translate(${left}px, ${bottom}px)`;
       setText(/** @type {Element} */ (node.firstChild), heldText(held[end]));
       setAttribute(node, "aria-valuenow", x[end]);
       setAttribute(node, "aria-valuemin", end ? x[0] : -sampling().largest);

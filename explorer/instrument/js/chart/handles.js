@@ -58,9 +58,11 @@ export function createHandles(layer, onParameter) {
  * @param {number} x in px
  * @param {number} others at this x, beside which it stands
  */
-function place(node, { label, sign, value, colour }, { gradient, left, inner, x: [start, stop] }, x, others) {
+function place(node, { label, sign, value, colour }, frame, x, others) {
+  const { gradient, left, inner, bottom } = frame;
+  const [start, stop] = frame.x;
   node.style.setProperty("--colour", colour);
-  node.style.setProperty("--tall", `${gradient.height}px`);
+  node.style.setProperty("--tall", `${bottom - gradient.top}px`);
   node.style.setProperty("--aside", `${26 * others * (x > left + inner / 2 ? -1 : 1)}px`);
   node.style.transform = `translate(${x}px, ${gradient.top}px)`;
   setAttribute(node, "aria-label", label);

@@ -44,15 +44,18 @@ export function nameOf({ op, rules }) {
  * @param {"png"|"svg"} format
  * @returns {Promise<string>}
  */
-export function imageOf(Plotly, { lines: curves, frame, room: { theme } }, picture, format) {
+export function imageOf(Plotly, { lines: curves, learns, frame, room: { theme } }, picture, format) {
   const traces = tracesOf(curves, []);
   const [width, tall] = [Math.max(frame.width, LEAST[0]), Math.max(frame.height, LEAST[1])];
-  const own = frameOf(width, tall, frame.x, frame.forward.range, frame.gradient.range, theme.type);
+  const { x, forward, gradient, part } = frame;
+  const ranges = { x, forward: forward.range, gradient: gradient.range, part: part && part.range };
+  const own = frameOf({ width, height: tall }, ranges, theme.type);
   // in a font that a picture has: it cannot fetch the page's
   const layout = layoutOf(
     own,
     { ...theme, font: "sans-serif" },
     traces.some(({ mode }) => mode === "markers"),
+    learns,
   );
   const { margin } = layout;
   const size = Math.round(own.size * 0.9);

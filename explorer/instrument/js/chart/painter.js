@@ -93,7 +93,7 @@ function roomOf(host, place) {
 
 /** @param {*} Plotly @param {HTMLElement} plot @param {Scene} scene */
 function drawScene(Plotly, plot, scene) {
-  const layout = layoutOf(scene.frame, scene.room.theme, hasJumps(scene));
+  const layout = layoutOf(scene.frame, scene.room.theme, hasJumps(scene), scene.learns);
   drawPlot(Plotly, plot, tracesOf(scene.lines, scene.absent), layout);
 }
 

@@ -1,6 +1,6 @@
 // Curves as SVG paths in px, set between two drawings of Plotly.
 
-import { across, down } from "./plot.js";
+import { across, down, panelOf } from "./plot.js";
 
 /** @typedef {import("./traces.js").Line} Line */
 /** @typedef {import("./plot.js").Frame} Frame */
@@ -15,8 +15,8 @@ const FAR = 20_000; // px: beyond any screen, within what browsers draw
  * @param {Frame} frame
  * @returns {Pixels}
  */
-export function pixelsOf({ x, y, gaps, gradient }, frame) {
-  const panel = gradient ? frame.gradient : frame.forward;
+export function pixelsOf({ x, y, gaps, panel: name }, frame) {
+  const panel = panelOf(frame, name);
   const count = x.length + gaps.reduce((sum, gap) => sum + gap, 0);
   const points = { x: new Float64Array(count), y: new Float64Array(count) };
   for (let i = 0, to = 0; i < x.length; i += 1, to += 1) {
@@ -87,14 +87,16 @@ export function setPath(trace, pixels) {
 /**
  * Set the paths of all lines that Plotly has drawn, in the same order.
  * @param {HTMLElement} element
- * @param {{gradient: boolean}[]} lines
+ * @param {{panel: import("./plot.js").PanelName}[]} lines
  * @param {Pixels[]} pixels
  */
 export function movePaths(element, lines, pixels) {
-  const groups = { xy: drawnLines(element, "xy"), xy2: drawnLines(element, "xy2") };
-  lines.forEach((line, place) => {
-    setPath((line.gradient ? groups.xy2 : groups.xy).shift(), pixels[place]);
-  });
+  const groups = {
+    forward: drawnLines(element, "xy"),
+    gradient: drawnLines(element, "xy2"),
+    part: drawnLines(element, "xy3"),
+  };
+  lines.forEach((line, place) => setPath(groups[line.panel].shift(), pixels[place]));
 }
 
 /** @param {HTMLElement} element @param {string} panel */
@@ -109,8 +111,8 @@ function drawnLines(element, panel) {
  * @param {Frame} frame
  * @param {number} radius
  */
-export function circlesText({ x, y, gradient }, at, frame, radius) {
-  const panel = gradient ? frame.gradient : frame.forward;
+export function circlesText({ x, y, panel: name }, at, frame, radius) {
+  const panel = panelOf(frame, name);
   const inside = at.filter((i) => y[i] >= panel.range[0] && y[i] <= panel.range[1]);
   return inside.map((i) => circle(across(frame, x[i]), down(panel, y[i]), radius)).join("");
 }

@@ -1,4 +1,4 @@
-// The chart's layout: two panels on one x.
+// The chart's layout: two panels on one x, and a third where a parameter learns.
 
 import { lengthOf, ticks, titleOf } from "./axes.js";
 import { AXIS, CONFIG, DIGIT, endMargin, fontSize, groundOf, note } from "./plotly.js";
@@ -7,45 +7,55 @@ import { AXIS, CONFIG, DIGIT, endMargin, fontSize, groundOf, note } from "./plot
 /** @typedef {{top: number, height: number, range: Range}} Panel */
 /**
  * Where everything is, in px: ``inner`` is the width of both panels, ``left`` their left end. ``size`` is
- * that of letters in px, and ``type`` the smallest that it may be.
+ * that of letters in px, ``bottom`` where the lowest panel ends. ``part`` is there while a parameter learns.
  * @typedef {{width: number, height: number, left: number, inner: number, size: number, x: Range,
- *   forward: Panel, gradient: Panel}} Frame
+ *   forward: Panel, gradient: Panel, part: Panel|null, bottom: number}} Frame
+ * @typedef {"forward"|"gradient"|"part"} PanelName
+ * @typedef {{x: Range, forward: Range, gradient: Range, part: Range|null}} Ranges
  */
 /** @typedef {import("./theme.js").Theme} Theme */
 
 const GAP = 26; // px between the panels, for the grips
+const CLOSE = 24; // px between the gradients and the parts, for the line that says what they are
+const LOW = 0.8; // height of the panels above a third one, of its own
 const FINGER = 90; // px that a tick of x needs
 const LINES = 2; // heights of letters that a tick of y needs
 const [X_LETTERS, Y_LETTERS] = [8, 5]; // of a label at most
 
 /**
- * Where the panels lie in a chart of a size: forward above, gradients below, on one x.
- * @param {number} width
- * @param {number} height
- * @param {Range} x
- * @param {Range} y
- * @param {Range} gradient
+ * Where the panels lie in a chart of a size: forward above, gradients below, parts at the bottom, on one x.
+ * @param {{width: number, height: number}} room
+ * @param {Ranges} ranges
  * @param {number} smallest px of letters
  * @param {Frame|null} [before] whose width of the panels stays, while a hand moves them
  * @returns {Frame}
  */
-export function frameOf(width, height, x, y, gradient, smallest, before = null) {
+export function frameOf({ width, height }, ranges, smallest, before = null) {
+  const { x } = ranges;
   const size = fontSize(width, smallest);
   const margins = [4.8 * size, endMargin(size), Math.max(1.7 * size, 28), 3.2 * size];
   const [left, least, top, bottom] = margins.map(Math.round); // as Plotly does
   const letters = before ? 0 : lengthOf(ticks(x, (width - left - least) / FINGER, X_LETTERS));
   const right = before ? width - left - before.inner : Math.max(least, Math.round(endMargin(size, letters)));
-  const each = Math.max((height - top - bottom - GAP) / 2, 10);
-  return {
-    width,
-    height,
-    left,
-    size,
-    inner: Math.max(width - left - right, 10),
-    x,
-    forward: { top, height: each, range: y },
-    gradient: { top: top + each + GAP, height: each, range: gradient },
-  };
+  const inner = Math.max(width - left - right, 10);
+  return { width, height, left, size, inner, x, ...panelsOf(ranges, top, height - top - bottom) };
+}
+
+/** @param {Ranges} ranges @param {number} top @param {number} tall px for all of them */
+function panelsOf(ranges, top, tall) {
+  const gaps = ranges.part ? GAP + CLOSE : GAP;
+  const each = Math.max((tall - gaps) / (ranges.part ? 2 + 1 / LOW : 2), 10);
+  const forward = { top, height: each, range: ranges.forward };
+  const gradient = { top: top + each + GAP, height: each, range: ranges.gradient };
+  const under = { top: gradient.top + each + CLOSE, height: each / LOW };
+  const part = ranges.part && { ...under, range: ranges.part };
+  const lowest = part ?? gradient;
+  return { forward, gradient, part, bottom: lowest.top + lowest.height };
+}
+
+/** The panel of a curve. @param {Frame} frame @param {PanelName} name @returns {Panel} */
+export function panelOf(frame, name) {
+  return frame[name] ?? frame.gradient;
 }
 
 /** The px of an x. @param {Frame} frame @param {number} x */
@@ -67,30 +77,46 @@ export function down({ top, height, range: [low, high] }, y) {
  * @param {Frame} frame
  * @param {Theme} theme
  * @param {boolean} circles whether there are any to explain
+ * @param {string} [learns] the parameter of the parts
  */
-export function layoutOf(frame, theme, circles) {
-  const { width, height, left, inner, size, x, forward, gradient } = frame;
-  const bottom = gradient.top + gradient.height;
+export function layoutOf(frame, theme, circles, learns = "") {
+  const { width, height, left, inner, size, x, forward, gradient, part, bottom } = frame;
   const domain = (/** @type {Panel} */ { top, height: tall }) => [
     (bottom - top - tall) / (bottom - forward.top),
     (bottom - top) / (bottom - forward.top),
   ];
+  const upright = (/** @type {string} */ name, /** @type {Panel} */ panel) => ({
+    ...axis(name, upwards(panel, size)),
+    range: panel.range,
+    domain: domain(panel),
+  });
   return {
     ...groundOf(theme, { width, height, size }),
     autosize: false,
     margin: { l: left, r: width - left - inner, t: forward.top, b: height - bottom, pad: 0 },
-    xaxis: { ...uncut(axis("x", ticks(x, inner / FINGER, X_LETTERS)), frame), range: x, anchor: "y2" },
-    yaxis: { ...axis("forward y", upwards(forward, size)), range: forward.range, domain: domain(forward) },
-    yaxis2: {
-      ...axis("gradient", upwards(gradient, size)),
-      range: gradient.range,
-      domain: domain(gradient),
-      anchor: "x",
+    xaxis: {
+      ...uncut(axis("x", ticks(x, inner / FINGER, X_LETTERS)), frame),
+      range: x,
+      anchor: part ? "y3" : "y2",
     },
-    annotations: circles
-      ? [note("● value  ○ limit", { x: 0, xanchor: "left", y: 1, yanchor: "bottom" })]
-      : [],
+    yaxis: upright(part ? "y" : "forward y", forward),
+    yaxis2: { ...upright("gradient", gradient), anchor: "x" },
+    ...(part ? { yaxis3: { ...upright("part", part), anchor: "x" } } : {}),
+    annotations: [
+      ...(circles ? [above("● value  ○ limit", 1)] : []),
+      ...(part ? [above(partWords(learns), domain(part)[1])] : []),
+    ],
   };
+}
+
+/** A line above a panel. @param {string} text @param {number} y its top, as a share of all panels */
+function above(text, y) {
+  return note(text, { x: 0, xanchor: "left", y, yanchor: "bottom" });
+}
+
+/** What the parts are. @param {string} learns the parameter */
+function partWords(learns) {
+  return `part of one element in the gradient for ${learns}`;
 }
 
 /** Ticks of a panel. @param {Panel} panel @param {number} size of letters in px */

@@ -1,6 +1,6 @@
 // The probe: at one x the values of all curves, and on the forward curve the tangent each rule claims.
 
-import { across, down } from "./plot.js";
+import { across, down, panelOf } from "./plot.js";
 import { shape } from "../elements/svg.js";
 import { tidied } from "./view.js";
 
@@ -53,7 +53,7 @@ function kinksOf({ kinks }) {
 }
 
 /**
- * What the probe draws at its x: a line through both panels, tangents, and a dot on every curve.
+ * What the probe draws at its x: a line through all panels, tangents, and a dot on every curve.
  * A rule claims the slope gradient / g, which is what it returns for each unit of upstream gradient;
  * with g = 0 it claims none.
  * @param {Values} values
@@ -63,26 +63,23 @@ function kinksOf({ kinks }) {
  * @returns {SVGElement[]}
  */
 export function probeShapes(values, lines, frame, g) {
-  const {
-    x: [start, stop],
-    forward,
-    gradient,
-  } = frame;
+  const [start, stop] = frame.x;
   if (!(values.x >= start && values.x <= stop)) return [];
   const x = across(frame, values.x);
-  const bottom = gradient.top + gradient.height;
-  const rule = shape("path", { d: `M${x},${forward.top}V${bottom}`, class: "chart-probe-line" });
-  const gradientOf = (/** @type {Line} */ { key }) => values.gradients[key] ?? NaN;
-  const rules = lines.filter((line) => line.gradient);
+  const d = `M${x},${frame.forward.top}V${frame.bottom}`;
+  const rule = shape("path", { d, class: "chart-probe-line" });
+  const rules = lines.filter(({ panel }) => panel === "gradient");
   const tangents = rules.map((line, place) => {
     const reach = TANGENT_PX + LONGER_PX * (rules.length - 1 - place);
-    return tangent(frame, x, values.y, gradientOf(line) / g, reach, line.colour);
+    return tangent(frame, x, values.y, valueOn(line, values) / g, reach, line.colour);
   });
-  const dots = lines.map((line) => {
-    const panel = line.gradient ? gradient : forward;
-    return dot(panel, x, line.gradient ? gradientOf(line) : values.y, line.colour);
-  });
+  const dots = lines.map((line) => dot(panelOf(frame, line.panel), x, valueOn(line, values), line.colour));
   return [rule, ...tangents, ...dots].filter((some) => some !== null);
+}
+
+/** The value of a curve at the probe. @param {Line} line @param {Values} values */
+function valueOn({ rule, panel }, { y, gradients, parts }) {
+  return { forward: y, gradient: gradients[rule], part: parts[rule] }[panel] ?? NaN;
 }
 
 /**

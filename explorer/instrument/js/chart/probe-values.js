@@ -1,5 +1,6 @@
 // The values of all curves at one x.
 
+import { contributionOf } from "../formula/contribution.js";
 import { scopeMaker, valuesOf } from "../formula/curves.js";
 import { evaluate } from "../formula/evaluation.js";
 import { substituted } from "../formula/substitution.js";
@@ -7,9 +8,10 @@ import { firstNotBelow } from "./jumps.js";
 
 /**
  * ``slopes``: the forward's numerical slope, or at a kink the one on its left and the one on its right.
- * A gradient that only torch knows is undefined. ``formulas`` are those of the rules with the numbers put in.
+ * A gradient that only torch knows is undefined, and so is a part where the parameter cannot learn by a rule.
+ * ``formulas`` are those of the rules with the numbers put in.
  * @typedef {{x: number, y: number, slopes: number[], gradients: Object<string, number|undefined>,
- *   formulas: Object<string, string>}} Values
+ *   parts: Object<string, number|undefined>, formulas: Object<string, string>}} Values
  */
 
 /** @typedef {import("../formula/entry.js").Rule} Rule */
@@ -21,7 +23,7 @@ const STEP = 6e-6; // of x: where rounding and curvature disturb a central diffe
  * @param {number} x
  * @returns {Values}
  */
-export function valuesAt({ curves, op, rules, parameters, g, range: [start, stop] }, x) {
+export function valuesAt({ curves, op, rules, parameters, g, range: [start, stop], learns }, x) {
   const at = firstNotBelow(curves.x, x);
   const sampled = curves.x[at] === x;
   const scopeOf = (/** @type {Rule|null} */ entry) =>
@@ -32,6 +34,7 @@ export function valuesAt({ curves, op, rules, parameters, g, range: [start, stop
     y: sampled ? curves.y[at] : forward(x)[0],
     slopes: slopes(forward, x, stop - start, curves.kinks.forward?.includes(x) ?? false),
     gradients: /** @type {Object<string, number|undefined>} */ ({}),
+    parts: /** @type {Object<string, number|undefined>} */ ({}),
     formulas: /** @type {Object<string, string>} */ ({}),
   };
   for (const { key, entry } of rules) {
@@ -40,6 +43,10 @@ export function valuesAt({ curves, op, rules, parameters, g, range: [start, stop
     const confirmed = sampled ? curves.gradients[key]?.[at] : undefined;
     values.gradients[key] = confirmed ?? (tree === null ? undefined : evaluate(tree, scope)[0]);
     values.formulas[key] = tree === null ? "" : substituted(tree, scope);
+    const part = learns ? contributionOf(op, entry, learns) : null;
+    values.parts[key] = part
+      ? ((sampled ? curves.parts?.[key]?.[at] : undefined) ?? evaluate(part.tree, scope)[0])
+      : undefined;
   }
   return values;
 }

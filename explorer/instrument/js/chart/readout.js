@@ -44,10 +44,12 @@ export function createReadout(onType) {
       while (rules.children.length > shown.length) rules.lastChild.remove();
       while (rules.children.length < shown.length) rules.append(row());
       shown.forEach((rule, place) => {
-        const [name, value, formula] = rules.children[place].children;
-        rules.children[place].style.setProperty("--colour", rule.colour);
+        const item = rules.children[place];
+        const [name, value, formula] = item.querySelectorAll("b, strong, span");
+        item.style.setProperty("--colour", rule.colour);
         setText(name, rule.label);
         setText(value, digits(values?.gradients[rule.key]));
+        showPart(item, values ? partText(picture, values.parts[rule.key]) : "");
         setText(
           formula,
           values ? unresolved(values.formulas[rule.key]) : (rule.entry.formula ?? "g · dy/dx"),
@@ -72,13 +74,28 @@ function row() {
   return element("li", {}, element("b"), element("strong"), element("span"));
 }
 
+/** Behind the gradient, where there is one. @param {Element} row @param {string} text */
+function showPart(row, text) {
+  const known = row.querySelector("em");
+  if (!text) known?.remove();
+  else if (known) setText(known, text);
+  else row.querySelector("strong")?.after(element("em", {}, text));
+}
+
+/** The part in the gradient for the parameter that learns. @param {Picture} picture @param {number|undefined} part */
+function partText({ learns }, part) {
+  return learns && part !== undefined ? `part for ${learns} ${digits(part)}` : "";
+}
+
 /**
  * The numbers at the probe as a sentence, for those who cannot see it.
  * @param {Picture} picture
  * @param {import("./probe-values.js").Values} values
  */
-export function spoken({ rules }, { x, y, gradients }) {
-  const shown = rules.filter((rule) => !rule.hidden);
-  const each = shown.map((rule) => `${rule.label} ${digits(gradients[rule.key])}`);
+export function spoken(picture, { x, y, gradients, parts }) {
+  const shown = picture.rules.filter((rule) => !rule.hidden);
+  const each = shown.map(({ key, label }) =>
+    [`${label} ${digits(gradients[key])}`, partText(picture, parts[key])].filter(Boolean).join(", "),
+  );
   return [`x ${x}`, `forward ${digits(y)}`, ...each].join(", ");
 }

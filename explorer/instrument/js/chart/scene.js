@@ -3,7 +3,7 @@
 import { eased, rangeOf } from "./axes.js";
 import { gripsOf } from "./grips.js";
 import { pixelsOf } from "./paths.js";
-import { frameOf } from "./plot.js";
+import { frameOf, panelOf } from "./plot.js";
 import { linesOf, underlaid } from "./traces.js";
 
 /** @typedef {import("./traces.js").Line} Line */
@@ -13,8 +13,8 @@ import { linesOf, underlaid } from "./traces.js";
  * @typedef {{theme: import("./theme.js").Theme, width: number, height: number}} Room
  *
  * ``choice`` is what was chosen, as one text; ``absent`` are the rules without a curve; ``slots`` the place
- * of each rule among the colours.
- * @typedef {{choice: string, lines: Line[], absent: import("./chart.js").Listed[], room: Room,
+ * of each rule among the colours, ``learns`` the parameter whose parts are drawn, or "".
+ * @typedef {{choice: string, learns: string, lines: Line[], absent: import("./chart.js").Listed[], room: Room,
  *   slots: Object<string, number>, frame: import("./plot.js").Frame, pixels: import("./paths.js").Pixels[],
  *   grips: import("./grips.js").Grip[]}} Scene
  *
@@ -25,6 +25,7 @@ import { linesOf, underlaid } from "./traces.js";
 
 const UNSEEN = 0.05; // px
 const CIRCLE = 12; // px along x that each jump needs for its circles
+const PANELS = /** @type {const} */ (["forward", "gradient", "part"]);
 const ZERO = /** @type {Range} */ ([0, 0]);
 const NOWHERE = /** @type {Range} */ ([Infinity, -Infinity]);
 
@@ -35,23 +36,25 @@ const NOWHERE = /** @type {Range} */ ([Infinity, -Infinity]);
  * @returns {Scene}
  */
 export function sceneOf(picture, room, before) {
-  const [forward, ...gradients] = linesOf(picture);
+  const all = linesOf(picture);
+  const [forward, gradients, parts] = PANELS.map((name) => all.filter(({ panel }) => panel === name));
   const fit = before !== null && width(before.frame.x) !== width(picture.range);
-  const range = (/** @type {Line[]} */ some, /** @type {"forward"|"gradient"} */ panel) => {
-    const next = rangeOf(some, picture.curves.marks, panel === "gradient" ? (picture.room ?? ZERO) : NOWHERE);
-    return before ? eased(before.frame[panel].range, next, fit) : next;
+  const lowest = picture.room ?? ZERO;
+  const least = { forward: NOWHERE, gradient: picture.learns ? ZERO : lowest, part: lowest };
+  const range = (/** @type {Line[]} */ some, /** @type {import("./plot.js").PanelName} */ panel) => {
+    const next = rangeOf(some, picture.curves.marks, least[panel]);
+    const last = before?.frame[panel];
+    return last ? eased(last.range, next, fit) : next;
   };
-  const ranges = [picture.range, range([forward], "forward"), range(gradients, "gradient")];
-  const frame = frameOf(
-    room.width,
-    room.height,
-    ranges[0],
-    ranges[1],
-    ranges[2],
-    room.theme.type,
-    before?.frame,
-  );
-  const lines = [forward, ...underlaid(gradients)].map((line) => uncrowded(line, frame));
+  const ranges = {
+    x: picture.range,
+    forward: range(forward, "forward"),
+    gradient: range(gradients, "gradient"),
+    part: picture.learns ? range(parts, "part") : null,
+  };
+  const frame = frameOf(room, ranges, room.theme.type, before?.frame);
+  const drawn = [...forward, ...underlaid(gradients), ...underlaid(parts)];
+  const lines = drawn.map((line) => uncrowded(line, frame));
   const { op, rules, parameters, g } = picture;
   return {
     choice: JSON.stringify([
@@ -60,7 +63,9 @@ export function sceneOf(picture, room, before) {
       parameters,
       g,
       picture.range,
+      picture.learns,
     ]),
+    learns: picture.learns ?? "",
     lines,
     absent: picture.rules.filter((rule) => !lines.some(({ key }) => key === rule.key)),
     slots: Object.fromEntries(picture.rules.map(({ key, slot }) => [key, slot])),
@@ -116,11 +121,11 @@ function sameAxes(one, other) {
  * @param {Scene} other
  */
 function differ(one, other) {
-  const apart = (/** @type {"forward"|"gradient"} */ panel) => {
-    const [range, next] = [one.frame[panel].range, other.frame[panel].range];
+  const apart = (/** @type {import("./plot.js").PanelName} */ panel) => {
+    const [range, next] = [panelOf(one.frame, panel).range, panelOf(other.frame, panel).range];
     return range.some((end, i) => Math.abs(end - next[i]) > width(next) / 1000);
   };
-  return one.choice !== other.choice || apart("forward") || apart("gradient");
+  return one.choice !== other.choice || PANELS.some(apart);
 }
 
 /**

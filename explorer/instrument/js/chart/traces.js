@@ -1,19 +1,21 @@
 // Curves as Plotly's traces: lines that break at jumps, and circles where they jump.
 
+import { partKey } from "../formula/curves.js";
 import { jumps } from "./jumps.js";
 
 /** @typedef {import("./jumps.js").Floats} Floats */
 /**
  * ``marks``: 0 on the even grid, 1 a kink, 2 beside one. ``gradients`` by rule key, null where nobody has
- * them yet. ``kinks`` by rule key and for "forward"; null where they are too many.
+ * them yet. ``parts``, of a parameter that learns, by rule key too, null where there is none. ``kinks`` by
+ * rule key, for "forward" and for ``partKey`` of a rule; null where they are too many.
  * @typedef {{x: Floats, y: Floats, marks: ArrayLike<number>, gradients: Object<string, Floats|null>,
- *   kinks: Object<string, number[]|null>}} Curves
+ *   parts?: Object<string, Floats|null>, kinks: Object<string, number[]|null>}} Curves
  */
 /**
  * A curve as it is drawn. ``gaps`` has a 1 where no line leads on from a point to the next; ``closed`` are
  * the points with the exact value at a jump, ``open`` those with its limits; one that lies ``under`` another
- * only shows where both coincide.
- * @typedef {{key: string, label: string, colour: string, width: number, gradient: boolean, x: Floats,
+ * only shows where both coincide. ``rule`` is the key of the rule it is of, "" for the op.
+ * @typedef {{key: string, label: string, colour: string, rule: string, width: number, panel: import("./plot.js").PanelName, x: Floats,
  *   y: Floats, gaps: Uint8Array, closed: number[], open: number[], under?: boolean}} Line
  */
 
@@ -22,35 +24,39 @@ const EDGE = 2.5; // how far the broader of two curves that coincide stands out
 const BROADEST = 7.5;
 const ROUNDING = 1e-6; // of a value: further apart two are not the same number in float32
 const PLAIN = { type: "scatter", mode: "lines", connectgaps: false, hoverinfo: "skip" };
-const UNDER = { ...PLAIN, yaxis: "y2", showlegend: false };
+const AXES = { forward: "y", gradient: "y2", part: "y3" };
 const CLOSED_SIZE = 8;
 const OPEN_SIZE = 11; // stays visible around a filled one
 
 /**
- * The lines of a picture: the op, then each rule that is shown and has values.
+ * The lines of a picture: the op, then each rule that is shown and has values, then the parts of each.
  * @param {import("./chart.js").Picture} picture
  * @returns {Line[]}
  */
 export function linesOf({ curves, op, rules, neutral }) {
   const shown = rules.filter((rule) => !rule.hidden && curves.gradients[rule.key]);
-  const forward = line("forward", op.label, neutral, curves, curves.y);
-  const gradients = shown.map(({ key, label, colour }) =>
-    line(key, label, colour, curves, /** @type {Floats} */ (curves.gradients[key])),
+  const learning = rules.filter((rule) => !rule.hidden && curves.parts?.[rule.key]);
+  const forward = line("forward", { key: "", label: op.label, colour: neutral }, "forward", curves, curves.y);
+  const gradients = shown.map((rule) =>
+    line(rule.key, rule, "gradient", curves, /** @type {Floats} */ (curves.gradients[rule.key])),
   );
-  return [forward, ...gradients.map((one) => ({ ...one, gradient: true }))];
+  const parts = learning.map((rule) =>
+    line(partKey(rule.key), rule, "part", curves, /** @type {Floats} */ (curves.parts?.[rule.key])),
+  );
+  return [forward, ...gradients, ...parts];
 }
 
 /**
  * @param {string} key
- * @param {string} label
- * @param {string} colour
+ * @param {{key: string, label: string, colour: string}} of whose it is
+ * @param {import("./plot.js").PanelName} panel
  * @param {Curves} curves
  * @param {Floats} y
  * @returns {Line}
  */
-function line(key, label, colour, curves, y) {
+function line(key, { key: rule, label, colour }, panel, curves, y) {
   const { x, kinks } = curves;
-  return { key, label, colour, width: WIDTH, gradient: false, x, y, ...jumps(curves, y, kinks[key] ?? []) };
+  return { key, label, colour, rule, width: WIDTH, panel, x, y, ...jumps(curves, y, kinks[key] ?? []) };
 }
 
 /**
@@ -90,13 +96,13 @@ function sharedGaps(one, other) {
  */
 export function tracesOf(lines, absent) {
   const empty = absent.map(({ key, label }) => ({
-    ...curve(key, label, true),
+    ...curve({ key, label, panel: "gradient" }),
     visible: false,
     x: [],
     y: [],
   }));
   const drawn = lines.map((one) => ({
-    ...(one.under ? UNDER : curve(one.key, one.label, one.gradient)),
+    ...(one.under ? { ...PLAIN, yaxis: AXES[one.panel], showlegend: false } : curve(one)),
     ...withGaps(one),
     line: { color: one.colour, width: one.width, simplify: false },
   }));
@@ -107,10 +113,10 @@ export function tracesOf(lines, absent) {
   ];
 }
 
-/** @param {string} key @param {string} label @param {boolean} gradient */
-function curve(key, label, gradient) {
-  const named = { name: escaped(label), meta: key, yaxis: gradient ? "y2" : "y" };
-  return { ...PLAIN, ...named };
+/** @param {Pick<Line, "key"|"label"|"panel">} line that of a part is no curve of its own in the legend */
+function curve({ key, label, panel }) {
+  const named = { name: escaped(label), yaxis: AXES[panel] };
+  return { ...PLAIN, ...named, ...(panel === "part" ? { showlegend: false } : { meta: key }) };
 }
 
 /** The points of a line with a NaN after each jump; x ascends. @param {Line} line */
@@ -131,7 +137,7 @@ function withGaps({ x, y, gaps }) {
 }
 
 /** @param {Line} line */
-function circles({ x, y, colour, gradient, closed, open }) {
+function circles({ x, y, colour, panel, closed, open }) {
   const at = [...open, ...closed]; // what is drawn last lies on top
   const filled = at.map((_, place) => place >= open.length);
   return {
@@ -139,7 +145,7 @@ function circles({ x, y, colour, gradient, closed, open }) {
     mode: "markers",
     x: at.map((i) => x[i]),
     y: at.map((i) => y[i]),
-    yaxis: gradient ? "y2" : "y",
+    yaxis: AXES[panel],
     showlegend: false,
     hoverinfo: "skip",
     cliponaxis: false,

@@ -26,6 +26,7 @@ export function queryOf(choice) {
   if (String(choice.range) !== String(defaults.range))
     choice.range.forEach((end) => query.append("range", String(end)));
   if (choice.g !== defaults.g) query.append("g", String(choice.g));
+  if (choice.learns) query.append("learns", choice.learns);
   if (choice.section) query.append("section", choice.section);
   for (const [name, text] of Object.entries(choice.training)) query.append(name, text);
   return String(query);

@@ -1,6 +1,7 @@
 // A choice is plain data; a change of it is a function from a choice to the next.
 
 import { allControls, carried, controlsOf, withValue } from "../formula/controls.js";
+import { learnable } from "../formula/contribution.js";
 import { catalogue, find } from "./entries.js";
 import { within } from "../formula/numbers.js";
 import { held } from "../formula/records.js";
@@ -16,9 +17,10 @@ import { sampling } from "../formula/sampling.js";
  */
 /**
  * ``parameters`` holds the values that differ from their default, by control name; ``bounds`` the ends of
- * sliders that were widened; ``training`` the settings of a run or study as a link writes them.
+ * sliders that were widened; ``learns`` the parameter whose gradient has a panel, or ""; ``training`` the
+ * settings of a run or study as a link writes them.
  * @typedef {{op: string, rules: Shown[], parameters: Object<string, number>, range: [number, number],
- *   g: number, bounds: Object<string, [number, number]>, section: string,
+ *   g: number, learns: string, bounds: Object<string, [number, number]>, section: string,
  *   training: Object<string, string>}} Choice
  */
 
@@ -33,6 +35,17 @@ export function entriesOf(choice) {
 /** What curves are sampled with. @param {Choice} choice */
 export function settingsOf({ range: [start, stop], g, parameters }) {
   return { start, stop, g, parameters };
+}
+
+/** The parameters of a choice that can learn by one of its rules. @param {Choice} choice */
+export function learnableOf(choice) {
+  const { op, rules } = entriesOf(choice);
+  return learnable(op, rules);
+}
+
+/** With a parameter that learns, or with none where it is that one. @param {Choice} choice @param {string} name */
+export function withLearning(choice, name) {
+  return { ...choice, learns: choice.learns === name ? "" : name };
 }
 
 /** @param {Choice} choice all controls of its op and rules */
@@ -160,7 +173,12 @@ export function widened(choice) {
 /** @param {Choice} before @param {Choice} after the next one, its parameters not yet carried over */
 function exchanged(before, after) {
   const parameters = carried(before.parameters, entriesOf(before), entriesOf(after));
-  return withoutLostSweep(widened({ ...after, parameters }));
+  return withoutLostSweep(stillLearning(widened({ ...after, parameters })));
+}
+
+/** What learns goes with its parameter. @param {Choice} choice @returns {Choice} */
+function stillLearning(choice) {
+  return choice.learns && !learnableOf(choice).includes(choice.learns) ? { ...choice, learns: "" } : choice;
 }
 
 /** What is swept goes with its parameter. @param {Choice} choice @returns {Choice} */

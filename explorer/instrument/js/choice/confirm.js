@@ -98,15 +98,16 @@ async function fetched(address, signal) {
 export function understood(answer) {
   if (typeof answer?.message === "string") return { message: answer.message };
   try {
-    const { x, y, marks, gradients, kinks, main, rest } = answer;
+    const { x, y, marks, gradients, parts, kinks, main, rest } = answer;
     const curves = {
       x: array(x),
       y: array(y),
       marks: array(marks),
       gradients: mapped(gradients, array),
+      parts: mapped(parts, array),
       kinks,
     };
-    const all = [curves.y, curves.marks, ...Object.values(curves.gradients)];
+    const all = [curves.y, curves.marks, ...Object.values(curves.gradients), ...Object.values(curves.parts)];
     if (all.some((values) => values.length !== curves.x.length)) throw new Error("lengths differ");
     if (typeof main !== "string" || typeof rest !== "string") throw new Error("words are missing");
     return { curves, words: { main, rest } };

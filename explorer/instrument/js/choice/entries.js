@@ -18,6 +18,10 @@ import { setSampling } from "../formula/sampling.js";
  * @property {{op: Op, rule: Rule[]}} firstOwn what own formulas start from
  * @property {{light: string[], dark: string[], neutral: string}} colours
  * @property {import("../formula/sampling.js").Sampling} sampling
+ * @property {Record<import("../formula/contribution.js").Origin, string>} origins of a contribution, in words
+ * @property {import("../formula/pull.js").Resting & {normal: number[], most: number, places: number,
+ *   words: Record<string, string>}} learning of a parameter: the standard normal as numbers, those above 0,
+ *   how many may be pasted, how many places of rest are told one by one, and sentences with places to put something in
  * @property {{rules: number, formula: number, g: number, query: number,
  *   table: {rows: number, columns: number, bytes: number},
  *   study: {low: number, high: number, rates: number, values: number}}} limits ``table`` and ``study`` are

@@ -39,25 +39,27 @@ function layerOf(data) {
     },
     /** @param {Frame} frame */
     follow(frame) {
-      setAttribute(bars, "d", barsPath(data, frame));
-      const { left, inner, gradient } = frame;
+      const { left, inner, gradient, part } = frame;
+      name.hidden = part !== null; // then they lie beneath what learns, where they are chosen
+      setAttribute(bars, "d", part ? "" : barsPath(data, frame, gradient));
       Object.assign(name.style, { left: `${left}px`, width: `${inner}px`, top: `${gradient.top}px` });
     },
   };
 }
 
 /**
- * The bars in px of a chart, cut at the ends of its x.
- * @param {Carried} data
+ * The bars in px of a chart, in one of its panels, cut at the ends of its x.
+ * @param {Pick<Carried, "edges"|"counts">} data
  * @param {Frame} frame
+ * @param {{top: number, height: number}} panel
  */
-export function barsPath({ edges, counts }, frame) {
-  const { gradient, x } = frame;
-  const ground = gradient.top + gradient.height;
+export function barsPath({ edges, counts }, frame, panel) {
+  const { x } = frame;
+  const ground = panel.top + panel.height;
   const most = Math.max(...counts.slice(1, -1)) || Math.max(...counts, 1);
   const bars = counts.map((count, bin) => {
     const [from, to] = [edges[bin], edges[bin + 1]].map((edge) => Math.min(Math.max(edge, x[0]), x[1]));
-    const top = ground - gradient.height * Math.min((ROOF * count) / most, 1);
+    const top = ground - panel.height * Math.min((ROOF * count) / most, 1);
     return count && to > from
       ? `M${px(frame, from)},${ground}V${top.toFixed(1)}H${px(frame, to)}V${ground}Z`
       : "";

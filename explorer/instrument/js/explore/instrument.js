@@ -5,6 +5,7 @@ import { createChecks } from "./checks.js";
 import { followTheme } from "../chart/theme.js";
 import { catalogue } from "../choice/entries.js";
 import { createPaste } from "./paste.js";
+import { createResting } from "./resting.js";
 import { createStage } from "./stage.js";
 import { createStrip } from "./strip.js";
 import { createTabs } from "./tabs.js";
@@ -59,6 +60,8 @@ export function createInstrument(host, store, reach) {
   const checks = place("checks");
   if (checks && stage && reach.readLines)
     drawn.push(createChecks(checks, { store, colours, read: reach.readLines, ...stage }));
+  const resting = place("resting");
+  if (resting && stage) drawn.push(createResting(resting, { store, plotly, colours }));
   if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
   if (tabs && reach.save) parts.push(createTakeAway(tabs, { store, address: reach.save }));

@@ -5,6 +5,7 @@ import { choiceControls, entriesOf, settingsOf, withParameter, withRange } from 
 import { createConfirmation } from "../choice/confirm.js";
 import { sampleCurves } from "../formula/curves.js";
 import { createCarried } from "./carried.js";
+import { createLearning } from "./learning.js";
 import { createWords } from "./words.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
@@ -27,6 +28,7 @@ export function createStage(
   const now = () => /** @type {Choice} */ (store.choice);
   const words = createWords(hosts.words);
   const carried = carries ? createCarried() : null;
+  const learning = createLearning(store, colours);
   const chart = createChart(hosts.chart, {
     plotly,
     onView: (start, stop, phase) => store.change(withRange(now(), start, stop), { phase, thing: "view" }),
@@ -34,10 +36,13 @@ export function createStage(
     onProbe: () => undefined,
     onFrame(frame) {
       carried?.follow(frame);
+      learning.follow(frame);
       onFrame?.(frame);
     },
   });
-  carried?.put(/** @type {HTMLElement} */ (hosts.chart.querySelector(".chart-place")));
+  const place = /** @type {HTMLElement} */ (hosts.chart.querySelector(".chart-place"));
+  carried?.put(place);
+  learning.put(place);
   const confirmation = confirm
     ? createConfirmation({ address: confirm, onAnswer: answered, onStatus: words.say })
     : null;
@@ -57,6 +62,7 @@ export function createStage(
   /** @param {Choice} _choice @param {{phase: Phase}} change */
   function changed(_choice, change) {
     phase = change.phase;
+    learning.arrange(now()); // before the curves: it takes room from them
     if (phase === "settled") draw();
     else frame ||= requestAnimationFrame(draw);
   }
@@ -69,9 +75,10 @@ export function createStage(
     if (key !== shown.key) {
       confirmation?.drop();
       words.show(key === start.key ? start.words : otherwise);
-      shown = { key, curves: sampleCurves(entriesOf(choice), settingsOf(choice)), confirmed: false };
+      shown = { key, curves: sampledCurves(choice), confirmed: false };
     }
     chart.draw(picture(choice), phase);
+    learning.show(choice);
     if (phase === "settled" && !shown.confirmed) confirmation?.ask(choice);
   }
 
@@ -92,13 +99,17 @@ export function createStage(
       const entry = rules[place];
       return { ...rule, label: entry.label, colour: bright[rule.slot % bright.length], entry };
     });
-    const { parameters, g, range } = choice;
+    const { parameters, g, range, learns } = choice;
     const { curves, confirmed } = shown;
-    return { curves, op, rules: listed, neutral, parameters, g, range, room, words: words.text(), confirmed };
+    const told = [words.text(), learning.text()].filter(Boolean).join(" ");
+    return { curves, op, rules: listed, neutral, parameters, g, range, learns, room, words: told, confirmed };
   }
 
   const stop = store.subscribe(changed);
-  if (store.choice) draw();
+  if (store.choice) {
+    learning.arrange(store.choice);
+    draw();
+  }
   return {
     /** Draw anew: the colours have changed. */
     refresh: () => (frame ||= requestAnimationFrame(draw)),
@@ -120,5 +131,11 @@ export function createStage(
  * @param {Choice} choice
  */
 function keyOf(choice) {
-  return JSON.stringify([choice.op, choice.rules.map((rule) => rule.key), settingsOf(choice)]);
+  const keys = choice.rules.map((rule) => rule.key);
+  return JSON.stringify([choice.op, keys, settingsOf(choice), choice.learns]);
+}
+
+/** @param {Choice} choice */
+function sampledCurves(choice) {
+  return sampleCurves(entriesOf(choice), { ...settingsOf(choice), learns: choice.learns });
 }

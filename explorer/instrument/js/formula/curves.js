@@ -13,22 +13,29 @@
  * @property {number} stop
  * @property {number} g
  * @property {Record<string, number>} parameters by name, or "rule.name" for one rule only
+ * @property {string} [learns] the parameter whose contributions are sampled too
  *
  * @typedef {object} Curves
  * @property {Float64Array} x ascending and distinct
  * @property {Int8Array} marks EVEN, KINK or BESIDE for each x
  * @property {Float64Array} y
  * @property {Record<string, Float64Array | null>} gradients by rule key; null where only torch knows it
- * @property {Record<string, number[] | null>} kinks by "forward" or rule key; null for too many
+ * @property {Record<string, Float64Array | null>} parts by rule key: what one element contributes to the
+ *   gradient for the parameter that learns, null where it cannot learn by a rule; none without one
+ * @property {Record<string, number[] | null>} kinks by "forward", rule key or partKey of one; null for too many
  */
 
+import { contributionOf } from "./contribution.js";
 import { evaluate } from "./evaluation.js";
 import { above, below, evenPoints } from "./floats.js";
-import { entryKinks, few } from "./kinks.js";
+import { entryKinks, few, searched } from "./kinks.js";
 import { held } from "./records.js";
 import { sampling } from "./sampling.js";
 
 export const [EVEN, KINK, BESIDE] = [0, 1, 2];
+
+/** The key of a rule's contributions among kinks. @param {string} rule its key */
+export const partKey = (rule) => `part ${rule}`;
 
 /**
  * @param {{op: Op, rules: Rule[]}} entries
@@ -47,6 +54,11 @@ export function sampleCurves({ op, rules }, choice, { points = sampling().points
   rules.forEach((rule, i) => {
     kinks[rule.key] = kinksOf(op, rule, parameters[i], range);
   });
+  const learning = rules.map((rule) => (choice.learns ? contributionOf(op, rule, choice.learns) : null));
+  rules.forEach((rule, i) => {
+    const part = learning[i];
+    if (part) kinks[partKey(rule.key)] = partKinks(op, rule, part, parameters[i], range);
+  });
   const { x, marks } = grid(
     start,
     stop,
@@ -59,7 +71,13 @@ export function sampleCurves({ op, rules }, choice, { points = sampling().points
     const tree = rule.tree ?? op.gradient;
     gradients[rule.key] = tree === null ? null : evaluate(tree, scopes[i](x));
   });
-  return { x, marks, y: evaluate(op.tree, scopeMaker(op, alone, range)(x)), gradients, kinks };
+  /** @type {Record<string, Float64Array|null>} */
+  const parts = {};
+  rules.forEach(({ key }, i) => {
+    const part = learning[i];
+    if (choice.learns) parts[key] = part && evaluate(part.tree, scopes[i](x));
+  });
+  return { x, marks, y: evaluate(op.tree, scopeMaker(op, alone, range)(x)), gradients, parts, kinks };
 }
 
 /**
@@ -123,16 +141,51 @@ export function scopeMaker(op, parameters, { start, stop, g }) {
  */
 function kinksOf(op, rule, parameters, range) {
   const scopeAt = scopeMaker(op, parameters, range);
-  /** @param {Float64Array} x @param {Float64Array} upstream */
-  const opSlope = (x, upstream) => evaluate(op.gradient ?? 0, Object.assign(scopeAt(x), { g: upstream }));
   const torchs = rule !== null && !rule.tree;
   const search = (/** @type {Entry} */ entry) =>
-    entryKinks(entry, scopeAt, parameters, range.start, range.stop, opSlope, torchs);
+    entryKinks(entry, scopeAt, parameters, range.start, range.stop, slopeOf(op, scopeAt), torchs);
   const forward = search(op);
   if (!rule?.tree) return forward ?? (torchs && op.flat ? [] : null); // torch's gradient is 0, jumps or not
   const own = search(rule);
   const through = forward ?? (rule.usesY ? null : []);
   return through && own && few([...through, ...own]);
+}
+
+/**
+ * The kinks of a contribution: the op's, where it hangs on the rule the rule's, and its own.
+ * @param {Op} op
+ * @param {Rule} rule
+ * @param {import("./contribution.js").Contribution} part
+ * @param {Record<string, number>} parameters
+ * @param {Range} range
+ */
+function partKinks(op, rule, { origin, watched }, parameters, range) {
+  const ofRule = origin === "torch" ? [] : kinksOf(op, rule, parameters, range);
+  const own = watched ? searchedKinks(op, watched, parameters, range) : [];
+  const all = [kinksOf(op, null, parameters, range), ofRule, own];
+  return all.includes(null) ? null : few(all.flatMap((some) => some ?? []));
+}
+
+/**
+ * The kinks of a formula that declares none.
+ * @param {Op} op
+ * @param {import("./kinks.js").Watched} watched
+ * @param {Record<string, number>} parameters
+ * @param {Range} range
+ */
+function searchedKinks(op, watched, parameters, range) {
+  const scopeAt = scopeMaker(op, parameters, range);
+  return searched(watched, scopeAt, range.start, range.stop, slopeOf(op, scopeAt), false);
+}
+
+/**
+ * The derivative of an op times an upstream gradient.
+ * @param {Op} op
+ * @param {(x: Float64Array) => Scope} scopeAt
+ * @returns {import("./kinks.js").OpSlope}
+ */
+function slopeOf(op, scopeAt) {
+  return (x, upstream) => evaluate(op.gradient ?? 0, Object.assign(scopeAt(x), { g: upstream }));
 }
 
 /**

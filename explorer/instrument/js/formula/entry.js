@@ -34,8 +34,9 @@
  * @property {{name: string, sign: number}[]} movable the parameters that are a kink, or minus one
  *
  * @typedef {{tree: Tree, text: string, scale: Tree|null, scaleText: string|null, atBound: string,
- *   note: string}} Learned what one element contributes to a parameter's gradient; ``scale``, on the sum, in
- *   the parameters and N
+ *   note: string, pieces?: Piece[], slopes?: {x: Tree, y: Tree}}} Learned what one element contributes to a
+ *   parameter's gradient; ``scale``, on the sum, in the parameters and N; ``pieces`` and ``slopes`` as of an
+ *   entry that declares no kinks
  * @typedef {{outer: Tree, ratio: Tree}} Following a contribution that is outer + rule * ratio
  * @typedef {{tree: Tree, text: string}} Derivative
  *

@@ -45,3 +45,12 @@ export function evenPoints(start, stop, points) {
   x[points - 1] = stop;
   return x.map((value) => (Math.abs(value) < zero ? 0 : value));
 }
+
+/** Ascending numbers above 0, and before them the same with a minus. @param {number[]} upper */
+export const mirrored = (upper) =>
+  Float64Array.from(
+    [...upper]
+      .reverse()
+      .map((x) => -x)
+      .concat(upper),
+  );

@@ -83,6 +83,7 @@ function latticePoints(lattice, value, start, stop) {
 }
 
 /**
+ * The kinks of a formula that declares none, ascending; null for too many.
  * @param {Watched} entry
  * @param {ScopeAt} scopeAt
  * @param {number} start
@@ -90,7 +91,7 @@ function latticePoints(lattice, value, start, stop) {
  * @param {OpSlope} opSlope
  * @param {boolean} torchs
  */
-function searched(entry, scopeAt, start, stop, opSlope, torchs) {
+export function searched(entry, scopeAt, start, stop, opSlope, torchs) {
   /** @type {number[]} */
   const found = [];
   // Inner pieces first: where an outer one changes twice in a cell of the scan, an inner one turns between.

@@ -2,7 +2,7 @@
 // panel: drawn by hand, or the curve of a picked answer.
 
 import { element, setText } from "../elements/dom.js";
-import { across, down } from "../chart/plot.js";
+import { across, down, panelOf } from "../chart/plot.js";
 import { shape } from "../elements/svg.js";
 import { within } from "../formula/numbers.js";
 import { createCells } from "./cells.js";
@@ -39,12 +39,15 @@ export function createDrawing(range, onDrawn) {
   let laid = false; // what is seen is the curve of an answer, which a pen does not mend
 
   /** @param {PointerEvent} event @param {Frame} frame */
-  function under(event, { left, inner, x: [low, high], gradient }) {
+  function under(event, frame) {
+    const { left, inner, x } = frame;
+    const [low, high] = x;
+    const { top, height, range } = lowest(frame);
     const box = layer.getBoundingClientRect();
-    const x = low + ((event.clientX - box.left - left) / inner) * (high - low);
-    const [least, most] = gradient.range;
-    const value = most - ((event.clientY - box.top - gradient.top) / gradient.height) * (most - least);
-    return { x, value: within(value, least, most) };
+    const at = low + ((event.clientX - box.left - left) / inner) * (high - low);
+    const [least, most] = range;
+    const value = most - ((event.clientY - box.top - top) / height) * (most - least);
+    return { x: at, value: within(value, least, most) };
   }
 
   /** @param {PointerEvent} event */
@@ -75,12 +78,13 @@ export function createDrawing(range, onDrawn) {
 
   function show() {
     if (!frame) return;
-    const { left, inner, gradient } = frame;
+    const { left, inner } = frame;
+    const { top, height } = lowest(frame);
     const box = {
       left: `${left}px`,
       width: `${inner}px`,
-      top: `${gradient.top}px`,
-      height: `${gradient.height}px`,
+      top: `${top}px`,
+      height: `${height}px`,
     };
     Object.assign(pad.style, box);
     Object.assign(panel.style, box);
@@ -95,7 +99,7 @@ export function createDrawing(range, onDrawn) {
     cells.values.forEach((value, cell) => {
       if (Number.isNaN(value)) pen = "M";
       else {
-        drawn += `${pen}${across(frame, cells.x[cell]).toFixed(1)},${down(frame.gradient, value).toFixed(1)}`;
+        drawn += `${pen}${across(frame, cells.x[cell]).toFixed(1)},${down(lowest(frame), value).toFixed(1)}`;
         pen = "L";
       }
     });
@@ -157,4 +161,9 @@ export function createDrawing(range, onDrawn) {
 function stay(event) {
   event.stopPropagation();
   if (event.type === "wheel") event.preventDefault();
+}
+
+/** The panel that is drawn on: of the gradients, or of the parts where there are any. @param {Frame} frame */
+function lowest(frame) {
+  return panelOf(frame, "part");
 }

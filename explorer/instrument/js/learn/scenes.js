@@ -17,7 +17,12 @@ const PACE_ON_STAGE = "10"; // steps a second, so that there is time to talk
 export function places() {
   const parts = ["words", "chart", "strip"].map((name) => element("div", { class: name }));
   return {
-    watch: element("div", { class: "instrument watch" }, element("div", { class: "stage" }, ...parts)),
+    watch: element(
+      "div",
+      { class: "instrument watch" },
+      element("div", { class: "stage" }, ...parts),
+      element("div", { class: "panel resting", hidden: true }),
+    ),
     list: element("div", { class: "instrument alone" }, element("div", { class: "cards" })),
   };
 }

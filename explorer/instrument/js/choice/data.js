@@ -1,0 +1,92 @@
+// The numbers beneath a parameter that learns: kept in this tab, and in no link.
+
+import { mirrored } from "../formula/floats.js";
+import { numbersIn } from "../formula/pasted.js";
+import { sampling } from "../formula/sampling.js";
+import { carriedData } from "./carried.js";
+import { catalogue } from "./entries.js";
+import { keep, kept } from "./session.js";
+
+/** @typedef {"normal"|"carried"|"pasted"} Kind */
+/** @typedef {import("../formula/pull.js").Numbers & {kind: Kind, label: string}} Data ``label`` as in a sentence */
+
+const NAME = "numbers";
+/** @typedef {{kind: Kind, text: string}} Kept ``text`` is what was pasted */
+
+/** @returns {Kept} */
+function chosen() {
+  return kept(NAME) ?? { kind: carriedData() ? "carried" : "normal", text: "" };
+}
+
+let read = /** @type {Data|null} */ (null); // what was read last
+
+/** The numbers that are chosen; the standard normal where they are gone. @returns {Data} */
+export function chosenData() {
+  const { kind, text } = chosen();
+  read ??= { normal, carried, pasted: () => pasted(text) }[kind]() ?? normal();
+  return read;
+}
+
+/** What was pasted last, or "". */
+export const pastedText = () => chosen().text;
+
+/** @param {Kind} kind */
+export function chooseData(kind) {
+  keep(NAME, { ...chosen(), kind });
+  read = null;
+}
+
+/**
+ * Take over what somebody has pasted.
+ * @param {string} text
+ * @returns {string} a sentence on what is in the way; "" where it was taken
+ */
+export function pasteData(text) {
+  const found = numbersIn(text, limits());
+  if ("message" in found) return found.message;
+  keep(NAME, { kind: "pasted", text });
+  read = null;
+  return "";
+}
+
+/** The kinds that can be chosen now, with their names. @returns {[Kind, string][]} */
+export function kinds() {
+  const brought = carriedData();
+  return [
+    ["normal", "Standard normal"],
+    .../** @type {[Kind, string][]} */ (brought ? [["carried", brought.of]] : []),
+    ["pasted", "Your own numbers"],
+  ];
+}
+
+function limits() {
+  return { most: catalogue().learning.most, largest: sampling().largest };
+}
+
+/** @returns {Data} */
+function normal() {
+  const { normal: numbers, words } = catalogue().learning;
+  const values = mirrored(numbers);
+  const label = words.normal.replace("{count}", values.length.toLocaleString("en"));
+  return { kind: "normal", label, values, weights: null, count: values.length };
+}
+
+/** What a training has seen, each bin as often its middle as numbers lie in it. @returns {Data|null} */
+function carried() {
+  const brought = carriedData();
+  if (!brought) return null;
+  const { of, edges, counts } = brought;
+  const values = Float64Array.from(counts, (_, bin) => (edges[bin] + edges[bin + 1]) / 2);
+  const count = counts.reduce((sum, each) => sum + each, 0);
+  return { kind: "carried", label: of, values, weights: Float64Array.from(counts), count };
+}
+
+/** @param {string} text @returns {Data|null} */
+function pasted(text) {
+  const found = numbersIn(text, limits());
+  if ("message" in found) return null;
+  const { values } = found;
+  const label =
+    values.length === 1 ? "the number of yours" : `${values.length.toLocaleString("en")} numbers of yours`;
+  return { kind: "pasted", label, values, weights: null, count: values.length };
+}

@@ -1,0 +1,104 @@
+// What data make of a parameter that learns, in the sentences that Python holds.
+
+/** @typedef {Record<string, string>} Words by name, with places in braces */
+
+/**
+ * A sentence with its places filled.
+ * @param {string} template
+ * @param {Record<string, string|number>} values
+ */
+export function filled(template, values) {
+  return template.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+}
+
+/**
+ * Where a parameter should go under one rule, and by which sum.
+ * @param {Words} words
+ * @param {import("./pull.js").Pull} pull
+ * @param {string} rule its label
+ * @param {string} name
+ */
+export function pullWords(words, { verdict, total, factor, gradient, scaled }, rule, name) {
+  const texts = { total: digits(total), factor: digits(factor), gradient: digits(gradient) };
+  const sum = filled(words[scaled ? "scaled" : "sum"], texts);
+  return filled(words[verdict], { rule, name, sum });
+}
+
+/**
+ * Where a parameter comes to rest under each rule, and where the error is least.
+ * @param {Words} words
+ * @param {import("./pull.js").Rest} rest
+ * @param {{key: string, label: string}[]} rules
+ * @param {string} name
+ * @param {number} most places that are told one by one
+ */
+export function restWords(words, rest, rules, name, most) {
+  const told = rules
+    .filter(({ key }) => rest.places[key])
+    .map(({ key, label }) => placeWords(words, rest, { key, label }, name, most));
+  return rest.least === null ? told : [...told, filled(words.least, { name, at: digits(rest.least) })];
+}
+
+/**
+ * @param {Words} words
+ * @param {import("./pull.js").Rest} rest
+ * @param {{key: string, label: string}} rule
+ * @param {string} name
+ * @param {number} most
+ */
+function placeWords(words, { at, places: all, gradients }, { key, label: rule }, name, most) {
+  const places = all[key];
+  const manner = mannerOf(places.length, most, gradients[key]);
+  const ends = manner === "many" ? places.flat() : [at[0], at[at.length - 1]];
+  return filled(words[manner], {
+    rule,
+    name,
+    count: places.length,
+    low: digits(Math.min(...ends)),
+    high: digits(Math.max(...ends)),
+    places: listed(places.map(([low, high]) => stretchWords(words, low, high))),
+  });
+}
+
+/**
+ * Which words fit a parameter that comes to rest at so many places.
+ * @param {number} places
+ * @param {number} most
+ * @param {Float64Array} gradient
+ */
+function mannerOf(places, most, gradient) {
+  if (places) return places <= most ? "places" : "many";
+  if (gradient.every((value) => value === 0)) return "still";
+  if (gradient.every((value) => value <= 0)) return "grows";
+  return gradient.every((value) => value >= 0) ? "shrinks" : "nowhere";
+}
+
+/** @param {Words} words @param {number} low @param {number} high */
+function stretchWords(words, low, high) {
+  return low === high ? digits(low) : filled(words.stretch, { low: digits(low), high: digits(high) });
+}
+
+/** @param {string[]} parts */
+function listed(parts) {
+  return parts.length < 2
+    ? parts.join("")
+    : `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}`;
+}
+
+/**
+ * A number with four digits, as Python's sentences have it; whole below ten millions.
+ * @param {number} value
+ */
+export function digits(value) {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "−inf";
+  const [mantissa, exponent] = value.toExponential(3).split("e");
+  const power = Number(exponent);
+  const short = String(Number(mantissa));
+  const text = power >= 7 || power < -4 ? `${short}e${power}` : power >= 4 ? value.toFixed(0) : plain(value);
+  return text.replaceAll("-", "−");
+}
+
+/** @param {number} value */
+function plain(value) {
+  return String(Number(value.toPrecision(4)) + 0);
+}

@@ -1,0 +1,206 @@
+/**
+ * What data make of a parameter that learns: the sum of their parts, and where it comes to rest. The same as
+ * in explorer/rest.py, on its numbers: the upstream gradient of each is y − x.
+ *
+ * @typedef {import("./entry.js").Op} Op
+ * @typedef {import("./entry.js").Rule} Rule
+ * @typedef {import("./entry.js").Parameter} Parameter
+ * @typedef {{values: Float64Array, weights: Float64Array|null, count: number}} Numbers ``weights`` says how often
+ *   each value is there, null for once; ``count`` how many numbers there are in all
+ * @typedef {"grow"|"shrink"|"rest"|"undefined"|"cannot"} Verdict
+ *
+ * @typedef {object} Pull
+ * @property {Verdict} verdict
+ * @property {import("./contribution.js").Origin|""} origin
+ * @property {number} total sum of the parts
+ * @property {number} factor of the sum
+ * @property {number} gradient for the parameter
+ * @property {boolean} scaled whether the rule has a factor
+ *
+ * @typedef {[number, number]} Place where a parameter comes to rest: the ends of a stretch, or twice the same
+ *
+ * @typedef {object} Rest
+ * @property {Float64Array} at values of the parameter, ascending
+ * @property {Float64Array} error mean squared error of what the op makes of the numbers
+ * @property {Record<string, Float64Array>} gradients by rule key: the mean of the parts, without a scale
+ * @property {Record<string, Place[]>} places by rule key
+ * @property {number|null} least where the error is least
+ *
+ * @typedef {{steps: number, halvings: number, balanced: number}} Resting how finely it is looked for
+ */
+
+import { contributionOf, factorOf } from "./contribution.js";
+import { valuesOf } from "./curves.js";
+import { evaluate } from "./evaluation.js";
+
+/**
+ * @param {Op} op
+ * @param {Rule} rule
+ * @param {string} name of the parameter
+ * @param {Numbers} numbers
+ * @param {Record<string, number>} settings
+ * @param {Resting} resting
+ * @returns {Pull}
+ */
+export function pullOf(op, rule, name, numbers, settings, { balanced }) {
+  const found = contributionOf(op, rule, name);
+  if (!found) return { verdict: "cannot", origin: "", total: 0, factor: 1, gradient: 0, scaled: false };
+  const parameters = valuesOf(op, rule, settings);
+  const { x, y } = forwardOf(op, parameters, numbers);
+  const g = y.map((value, i) => value - x[i]);
+  const [up, down] = sums(evaluate(found.tree, { x, y, g, parameters }), numbers.weights);
+  const total = up + down;
+  const factor = factorOf(found, parameters, numbers.count);
+  const gradient = factor * total;
+  const { origin, scale } = found;
+  return { verdict: verdictOf(), origin, total, factor, gradient, scaled: scale !== null };
+
+  /** @returns {Verdict} */
+  function verdictOf() {
+    if (!Number.isFinite(gradient)) return "undefined";
+    if (Math.abs(total) <= balanced * (down - up)) return "rest";
+    return gradient < 0 ? "grow" : "shrink";
+  }
+}
+
+/** @param {Op} op @param {Record<string, number>} parameters @param {Numbers} numbers */
+function forwardOf(op, parameters, { values: x }) {
+  return { x, y: evaluate(op.tree, { x, parameters }) };
+}
+
+/** What is below 0 and what above, added up. @param {Float64Array} parts @param {Float64Array|null} weights */
+function sums(parts, weights) {
+  let [up, down] = [0, 0];
+  for (let i = 0; i < parts.length; i += 1) {
+    const part = weights ? weights[i] * parts[i] : parts[i];
+    if (part < 0) up += part;
+    else down += part; // and what is not a number
+  }
+  return [up, down];
+}
+
+/**
+ * A parameter over the range of its control.
+ * @param {Op} op
+ * @param {Rule[]} rules
+ * @param {string} name
+ * @param {Numbers} numbers
+ * @param {Record<string, number>} settings
+ * @param {Resting} resting
+ * @returns {Rest}
+ */
+export function restOf(op, rules, name, numbers, settings, resting) {
+  const learning = rules.filter((rule) => contributionOf(op, rule, name));
+  const at = grid(parameterOf(op, learning, name), resting.steps);
+  /** @type {Rest} */
+  const rest = { at, error: new Float64Array(0), gradients: {}, places: {}, least: null };
+  for (const rule of learning) {
+    const mean = (/** @type {number} */ value) => {
+      const pull = pullOf(op, rule, name, numbers, changed(settings, rule, name, value), resting);
+      return pull.verdict === "rest" ? 0 : pull.total / numbers.count;
+    };
+    rest.gradients[rule.key] = at.map(mean);
+    rest.places[rule.key] = placesOf(at, rest.gradients[rule.key], mean, resting.halvings);
+  }
+  rest.error = at.map((value) =>
+    errorOf(op, numbers, valuesOf(op, learning[0], changed(settings, learning[0], name, value))),
+  );
+  rest.least = leastOf(at, rest.error, resting);
+  return rest;
+}
+
+/** @param {Op} op @param {Rule[]} rules @param {string} name @returns {Parameter} */
+export function parameterOf(op, rules, name) {
+  const every = [op, ...rules].flatMap((entry) => entry.parameters);
+  return /** @type {Parameter} */ (every.find((parameter) => parameter.name === name));
+}
+
+/** @param {Parameter} parameter @param {number} steps */
+function grid({ low, high, scale }, steps) {
+  return Float64Array.from({ length: steps }, (_, place) => {
+    const share = place / (steps - 1);
+    return scale === "log" ? low * (high / low) ** share : low + (high - low) * share;
+  });
+}
+
+/** @param {Record<string, number>} settings @param {Rule} rule @param {string} name @param {number} value */
+function changed(settings, rule, name, value) {
+  return { ...settings, [name]: value, [`${rule.key}.${name}`]: value };
+}
+
+/** @param {Op} op @param {Numbers} numbers @param {Record<string, number>} parameters */
+function errorOf(op, numbers, parameters) {
+  const { x, y } = forwardOf(op, parameters, numbers);
+  const squares = y.map((value, i) => (value - x[i]) ** 2 * (numbers.weights?.[i] ?? 1));
+  return squares.reduce((sum, square) => sum + square, 0) / numbers.count;
+}
+
+/** Where the error is least, the first of several. @param {Float64Array} at @param {Float64Array} error @param {Resting} resting */
+function leastOf(at, error, { balanced }) {
+  const finite = error.filter(Number.isFinite);
+  const most = (1 + balanced) * Math.min(...finite);
+  return finite.length ? at[error.findIndex((value) => value <= most)] : null;
+}
+
+/**
+ * Where a step against the gradient ends: below 0 on the left, above on the right, or 0 in between. At an end
+ * of the range the other side is enough.
+ * @param {Float64Array} at
+ * @param {Float64Array} gradient
+ * @param {(value: number) => number} mean
+ * @param {number} halvings
+ * @returns {Place[]}
+ */
+function placesOf(at, gradient, mean, halvings) {
+  const runs = runsOf(Array.from(gradient, Math.sign));
+  const halved = (
+    /** @type {number} */ low,
+    /** @type {number} */ high,
+    /** @type {(v: number) => boolean} */ isLeft,
+  ) => halfway(low, high, isLeft, halvings);
+  const isBelow = (/** @type {number} */ value) => mean(value) < 0;
+  /** @type {Place[]} */
+  const crossings = runs.slice(1).flatMap((right, before) => {
+    const left = runs[before];
+    if (!(left.sign < 0 && right.sign > 0)) return [];
+    const place = halved(at[left.last], at[right.first], isBelow);
+    return [/** @type {Place} */ ([place, place])];
+  });
+  const stretches = runs.flatMap(({ sign, first, last }, number) => {
+    const [before, after] = [runs[number - 1], runs[number + 1]];
+    const rests = sign === 0 && (before?.sign ?? -1) < 0 && (after?.sign ?? 1) > 0 && runs.length > 1;
+    if (!rests) return [];
+    const low = before ? halved(at[first - 1], at[first], isBelow) : at[0];
+    const high = after ? halved(at[last], at[last + 1], (value) => mean(value) <= 0) : at[at.length - 1];
+    return [/** @type {Place} */ ([low, high])];
+  });
+  return [...crossings, ...stretches];
+}
+
+/** Stretches of equal signs. @param {number[]} signs @returns {{sign: number, first: number, last: number}[]} */
+function runsOf(signs) {
+  /** @type {{sign: number, first: number, last: number}[]} */
+  const runs = [];
+  signs.forEach((sign, place) => {
+    const run = runs[runs.length - 1];
+    if (run && (run.sign === sign || (Number.isNaN(run.sign) && Number.isNaN(sign)))) run.last = place;
+    else runs.push({ sign, first: place, last: place });
+  });
+  return runs;
+}
+
+/**
+ * Where a condition ends that holds at ``low`` and not at ``high``.
+ * @param {number} low
+ * @param {number} high
+ * @param {(value: number) => boolean} isLeft
+ * @param {number} halvings
+ */
+function halfway(low, high, isLeft, halvings) {
+  for (let halving = 0; halving < halvings; halving += 1) {
+    const middle = (low + high) / 2;
+    if (isLeft(middle)) low = middle;
+    else high = middle;
+  }
+  return high;
+}

@@ -1,0 +1,140 @@
+"""A step size that learns: which way it is pulled, by which parts, and where it comes to rest."""
+
+import torch
+from torch.autograd import Function
+
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+
+LOW, HIGH = -2, 1  # the outermost levels
+START = 0.6
+STEPS = 300
+
+
+class Quantise(Function):
+    """The nearest of four levels, times a step s that learns; ``rounding`` weighs one of its two parts."""
+
+    @staticmethod
+    def forward(ctx, x, s, rounding):
+        ctx.save_for_backward(x, s)
+        ctx.rounding = rounding
+        return (x / s).round().clamp(LOW, HIGH) * s
+
+    @staticmethod
+    def backward(ctx, g):
+        x, s = ctx.saved_tensors
+        v = x / s
+        inside = ctx.rounding * (v.round() - v)
+        part = torch.where(v <= LOW, LOW, torch.where(v >= HIGH, HIGH, inside))
+        return g * ((v > LOW) & (v < HIGH)), (g * part).sum(), None
+
+
+def normal():
+    """A thousand numbers that lie as the standard normal does."""
+    shares = (torch.arange(1000, dtype=torch.float64) + 0.5) / 1000
+    return torch.special.ndtri(shares).round(decimals=4)
+
+
+def pull():
+    """The gradient for s at its start, for half the squared error: all of it, and what pulls either way."""
+    x = normal()
+    s = torch.tensor(START, dtype=torch.float64, requires_grad=True)
+    y = Quantise.apply(x, s, 1.0)
+    y.backward(y.detach() - x)
+    one_by_one = s.detach().expand_as(x).clone().requires_grad_()
+    parts = torch.stack([single(*pair) for pair in zip(x, one_by_one, strict=True)])
+    beyond = ((x / START <= LOW) | (x / START >= HIGH)).double().mean()
+    up, down = parts.clamp(max=0).sum(), parts.clamp(min=0).sum()
+    numbers = {"up": up, "down": down, "total": s.grad, "beyond": beyond}
+    return {"s": START} | {name: number.item() for name, number in numbers.items()}
+
+
+def single(x, s):
+    """What one number adds to the gradient for s."""
+    y = Quantise.apply(x, s, 1.0)
+    (part,) = torch.autograd.grad(y, s, y.detach() - x)
+    return part
+
+
+def descended(rounding):
+    """Where plain descent takes s, the error before and after, and how far the last step was."""
+    x = normal()
+    s = torch.tensor(START, dtype=torch.float64, requires_grad=True)
+    errors, steps = [], []
+    for _ in range(STEPS):
+        y = Quantise.apply(x, s, rounding)
+        errors.append(((y - x) ** 2).mean().item())
+        (gradient,) = torch.autograd.grad(y, s, (y.detach() - x) / len(x))
+        steps.append(-0.2 * gradient.item())
+        s = (s + steps[-1]).detach().requires_grad_()
+    return {"s": s.item(), "before": errors[0], "after": errors[-1], "step": steps[-1]}
+
+
+def learned():
+    """With both parts."""
+    return descended(1.0)
+
+
+def careless():
+    """Without the rounding part."""
+    return descended(0.0)
+
+
+def _way(results):
+    """Against the gradient."""
+    return "It grows" if results["pull"]["total"] < 0 else "It shrinks"
+
+
+LESSON = Lesson(
+    key="learned-step",
+    title="A step size that learns",
+    question="How does a quantiser find its own step?",
+    prediction=Choice(
+        "Standard normal numbers x are rounded to the levels below, y is level times s, and s learns, so that"
+        " y comes nearer to x. What does the first step do to s?",
+        (
+            Answer(
+                "It stays as it is",
+                "Rounding is flat in x, but y is a level times s, and so s moves y wherever y is not zero.",
+                "zero",
+            ),
+            Answer(
+                "It grows",
+                "Of the numbers {pull[beyond]:.0%} lie beyond the outermost levels, and all those pull s up.",
+                "formula: g * where(x <= -1.2, -2, where(x >= 0.6, 1, round(x / 0.6) - x / 0.6))",
+            ),
+            Answer(
+                "It shrinks",
+                "Between the levels a smaller step would leave less to round, and that pulls s down,"
+                " by {pull[down]:.0f} in all.",
+                "formula: g * (round(x / 0.6) - x / 0.6)",
+            ),
+        ),
+        _way,
+    ),
+    words="""
+    y is a level times s, so s gets a gradient too. LSQ says what one x adds to it: beyond the outermost
+    levels the level itself, between them what rounding has added. That is the lowest panel.
+
+    Train s on half the squared error, so that g is y − x. At s = {pull[s]:g} the parts below zero add up to
+    {pull[up]:.0f}, those above to {pull[down]:.0f}. The sum is {pull[total]:.0f}, and a step against it
+    makes s grow.
+
+    Descent takes s to {learned[s]:.2f}. There the parts balance, and it rests; the mean squared error has
+    fallen from {learned[before]:.2f} to {learned[after]:.2f}. A rule that forgets the rounding part has
+    nothing that pulls s back: after as many steps s is {careless[s]:.2f}, the error is
+    {careless[after]:.2f}, and s still grows.
+
+    Drag s until the arrows turn, then ask where it comes to rest.
+    """,
+    code=(Quantise, normal, single, descended),
+    numbers=(pull, learned, careless),
+    scenes=(
+        explore(
+            "quantize", "lsq",
+            "formula: Careless = g * (qmin < x / s < qmax); "
+            "s: sum(g * where(x / s <= qmin, qmin, where(x / s >= qmax, qmax, 0)))",
+            s=START, qmin=LOW, qmax=HIGH, learns="s",
+        ),
+    ),
+    remember="A parameter rests where the parts of the data that pull it up and down balance.",
+)  # fmt: skip

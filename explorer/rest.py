@@ -1,0 +1,229 @@
+"""What data make of a parameter that learns: the sum of their parts, and where it comes to rest.
+
+The upstream gradient of each number is y − x, that of half the squared error of what the op makes of it.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby, pairwise
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from explorer.catalogue import Contribution, Op, Parameter, Rule, contribution, find_op, find_rule, values
+
+Floats = NDArray[np.float64]
+Verdict = Literal["grow", "shrink", "rest", "undefined", "cannot"]
+
+NORMAL_NUMBERS = 1000
+MOST_NUMBERS = 10_000
+STEPS = 121  # values of a parameter between its bounds
+HALVINGS = 40
+BALANCED = 1e-9  # of all parts' sizes: a smaller sum is 0 but for rounding
+
+
+def normal_numbers() -> tuple[float, ...]:
+    """The standard normal as numbers: its quantiles at the middles of equal shares, to four digits."""
+    normal = NormalDist()
+    shares = ((place + 0.5) / NORMAL_NUMBERS for place in range(NORMAL_NUMBERS))
+    return tuple(round(normal.inv_cdf(share), 4) for share in shares)
+
+
+@dataclass(frozen=True)
+class Pull:
+    """What data do to a parameter under one rule.
+
+    Attributes:
+        rule: the rule; ``origin`` says where its contribution comes from, "" where there is none.
+        name: the parameter.
+        up, down: the sums of the parts that make it grow, below 0, and shrink, above 0.
+        factor: that of the sum, 1 for a rule without a scale, which is not ``scaled``.
+    """
+
+    rule: Rule
+    name: str
+    origin: str = ""
+    up: float = 0.0
+    down: float = 0.0
+    factor: float = 1.0
+    scaled: bool = False
+
+    @property
+    def total(self) -> float:
+        """The sum of all parts."""
+        return self.up + self.down
+
+    @property
+    def gradient(self) -> float:
+        """The gradient for the parameter."""
+        return self.factor * self.total
+
+    @property
+    def verdict(self) -> Verdict:
+        """What a step against the gradient does to the parameter."""
+        if not self.origin:
+            return "cannot"
+        if not math.isfinite(self.gradient):
+            return "undefined"
+        if abs(self.total) <= BALANCED * (self.down - self.up):
+            return "rest"
+        return "grow" if self.gradient < 0 else "shrink"
+
+
+def contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | None:
+    """What one element contributes; None where the parameter cannot learn by the rule."""
+    try:
+        return contribution(op, rule, name)
+    except ValueError:
+        return None
+
+
+def pull(
+    op: str | Op,
+    rule: str | Rule,
+    name: str,
+    numbers: Sequence[float],
+    settings: Mapping[str, float] | None = None,
+) -> Pull:
+    """The sum of the parts over numbers, (n,), for a parameter of an op and a rule.
+
+    ``settings``: values of parameters by name or ``rule.name``; those left out are at their default.
+    """
+    op, rule = find_op(op), find_rule(rule)
+    found = contribution_or_none(op, rule, name)
+    if found is None:
+        return Pull(rule, name)
+    parameters = values(op, rule, settings or {})
+    x = torch.tensor(numbers, dtype=torch.float64)
+    y = op.parsed.bind(parameters)(x)
+    parts = found.formula.bind(parameters)(x, y, y - x)
+    if not parts.isfinite().all():
+        return Pull(rule, name, found.origin, math.nan, math.nan)
+    up, down = float(parts.clamp(max=0).sum()), float(parts.clamp(min=0).sum())
+    return Pull(rule, name, found.origin, up, down, found.factor(parameters, len(x)), found.scale is not None)
+
+
+@dataclass(frozen=True)
+class Rest:
+    """A parameter over its range: its gradients, the error, and where it comes to rest.
+
+    Attributes:
+        rules: those by which it can learn.
+        name: the parameter.
+        at: (n,) its values, ascending.
+        error: (n,) the mean squared error of what the op makes of the numbers.
+        gradients: by rule key, (n,): the mean of the parts, without a rule's scale.
+        places: by rule key: where the gradient crosses 0 upwards, as pairs of equal numbers; a stretch on
+            which it is 0 as its two ends.
+        least: where the error is least among ``at``.
+    """
+
+    rules: tuple[Rule, ...]
+    name: str
+    at: Floats
+    error: Floats
+    gradients: Mapping[str, Floats]
+    places: Mapping[str, tuple[tuple[float, float], ...]]
+
+    @property
+    def least(self) -> float | None:
+        """Where the error is least, the first of several; None where it is no number."""
+        finite = self.error[np.isfinite(self.error)]
+        if not len(finite):
+            return None
+        return float(self.at[np.argmax(self.error <= (1 + BALANCED) * finite.min())])
+
+
+def rest(
+    op: str | Op,
+    rules: Sequence[str | Rule],
+    name: str,
+    numbers: Sequence[float],
+    settings: Mapping[str, float] | None = None,
+) -> Rest:
+    """Where a parameter comes to rest on numbers, (n,), under each rule, between the bounds of its control.
+
+    Raises ValueError where it cannot learn by any of the rules.
+    """
+    op, chosen = find_op(op), tuple(map(find_rule, rules))
+    learning = tuple(rule for rule in chosen if contribution_or_none(op, rule, name))
+    if not learning:
+        contribution(op, chosen[0], name)  # which says why
+    at = grid(parameter_of(op, learning, name))
+    given = dict(settings or {})
+
+    def mean(rule: Rule, value: float) -> float:
+        found = pull(op, rule, name, numbers, _with(given, rule, name, value))
+        return 0.0 if found.verdict == "rest" else found.total / len(numbers)
+
+    by_rule = {rule.key: partial(mean, rule) for rule in learning}
+    gradients = {key: np.array([mean_at(value) for value in at]) for key, mean_at in by_rule.items()}
+    places = {key: tuple(_places(at, gradients[key], mean_at)) for key, mean_at in by_rule.items()}
+    error = np.array([_error(op, learning[0], numbers, _with(given, learning[0], name, v)) for v in at])
+    return Rest(learning, name, at, error, gradients, places)
+
+
+def parameter_of(op: Op, rules: Sequence[Rule], name: str) -> Parameter:
+    """The parameter of a name: the op's, else the first rule's that has it."""
+    return next(p for entry in (op, *rules) for p in entry.parameters if p.name == name)
+
+
+def grid(parameter: Parameter) -> Floats:
+    """Values between the bounds of a parameter, ascending, by its scale; (STEPS,)."""
+    low, high = parameter.low, parameter.high
+    share = np.arange(STEPS) / (STEPS - 1)
+    at: Floats = low * (high / low) ** share if parameter.scale == "log" else low + (high - low) * share
+    return at
+
+
+def _with(settings: dict[str, float], rule: Rule, name: str, value: float) -> dict[str, float]:
+    return {**settings, name: value, f"{rule.key}.{name}": value}
+
+
+def _error(op: Op, rule: Rule, numbers: Sequence[float], settings: dict[str, float]) -> float:
+    x = torch.tensor(numbers, dtype=torch.float64)
+    y = op.parsed.bind(values(op, rule, settings))(x)
+    return float(((y - x) ** 2).mean())
+
+
+def _places(at: Floats, gradient: Floats, mean: Callable[[float], float]) -> Iterator[tuple[float, float]]:
+    """Where a step against the gradient ends: below 0 on the left, above on the right, or 0 in between.
+
+    At an end of the range the other side is enough. Nothing comes to rest beside what is not finite.
+    """
+    runs = _runs(np.sign(gradient))
+    for (left, _, last), (right, first, _) in pairwise(runs):
+        if left < 0 < right:
+            place = _halved(at[last], at[first], lambda value: mean(value) < 0)
+            yield place, place
+    for number, (sign, first, last) in enumerate(runs):
+        before = runs[number - 1][0] if number else -1.0
+        after = runs[number + 1][0] if number + 1 < len(runs) else 1.0
+        if sign == 0 and before < 0 < after and len(runs) > 1:
+            low = _halved(at[first - 1], at[first], lambda value: mean(value) < 0) if number else at[0]
+            ends = number + 1 == len(runs)
+            high = at[-1] if ends else _halved(at[last], at[last + 1], lambda value: mean(value) <= 0)
+            yield float(low), float(high)
+
+
+def _runs(signs: Floats) -> list[tuple[float, int, int]]:
+    """Each stretch of equal signs: the sign, its first and its last place."""
+    found, first = [], 0
+    for _, some in groupby(signs, key=str):
+        stretch = list(some)
+        found.append((float(stretch[0]), first, first + len(stretch) - 1))
+        first += len(stretch)
+    return found
+
+
+def _halved(low: float, high: float, is_left: Callable[[float], bool]) -> float:
+    """Where a condition ends that holds at ``low`` and not at ``high``."""
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_left(middle) else (low, middle)
+    return float(high)

@@ -1,0 +1,122 @@
+"""What data make of a parameter that learns, against sums and errors computed on the spot in NumPy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from explorer.catalogue import OPS, RULES, learnable
+from explorer.description import pull_words, rest_words
+from explorer.rest import STEPS, Rest, grid, normal_numbers, parameter_of, pull, rest
+
+NUMBERS = normal_numbers()
+TERNARY = {"s": 0.6, "qmin": -2.0, "qmax": 1.0}
+
+
+def quantised(x: np.ndarray, s: float) -> np.ndarray:
+    return np.clip(np.round(x / s), -2, 1) * s
+
+
+def lsq_parts(x: np.ndarray, s: float) -> np.ndarray:
+    """Esser et al. 2020, equation 3, times y − x."""
+    v = x / s
+    inside = np.round(v) - v
+    return (quantised(x, s) - x) * np.select([v <= -2, v >= 1], [-2.0, 1.0], inside)
+
+
+def test_the_normal_numbers_have_its_moments():
+    x = np.array(NUMBERS)
+    assert abs(x.mean()) < 1e-12
+    assert abs(x.std() - 1) < 0.003
+    assert (np.diff(x) > 0).all()
+
+
+def test_the_sum_of_lsq_is_that_of_its_equation():
+    found = pull("quantize", "lsq", "s", NUMBERS, TERNARY)
+    parts = lsq_parts(np.array(NUMBERS), 0.6)
+    assert found.up == pytest.approx(parts[parts < 0].sum(), rel=1e-12)
+    assert found.down == pytest.approx(parts[parts > 0].sum(), rel=1e-12)
+    assert found.gradient == pytest.approx(parts.sum() / math.sqrt(len(NUMBERS)), rel=1e-12)
+    assert (found.verdict, found.origin) == ("grow", "rule")
+    assert "s should grow (" in pull_words(found)
+
+
+def test_a_step_too_large_should_shrink():
+    assert pull("quantize", "lsq", "s", NUMBERS, TERNARY | {"s": 3.0}).verdict == "shrink"
+
+
+def test_a_parameter_that_shapes_the_gradient_alone_cannot_learn():
+    found = pull("sign", "clipped", "c", NUMBERS)
+    assert found.verdict == "cannot"
+    assert pull_words(found).endswith("c cannot learn")
+
+
+def test_parts_that_are_no_numbers_have_no_sum():
+    found = pull("formula: a * sqrt(x)", "default", "a", NUMBERS)
+    assert found.verdict == "undefined"
+    assert "no finite number" in pull_words(found)
+
+
+def test_balanced_parts_rest():
+    assert pull("prelu", "default", "a", NUMBERS, {"a": 1.0}).verdict == "rest"
+    found = pull("formula: x - x + a", "default", "a", [0.1, 0.2, 0.3], {"a": 0.2})
+    assert (found.down > 0.09, found.verdict) == (True, "rest")
+
+
+def test_s_comes_to_rest_where_its_parts_balance():
+    found = rest("quantize", ["lsq", "default"], "s", NUMBERS, TERNARY)
+    ((at, same),) = found.places["lsq"]
+    assert at == same
+    x = np.array(NUMBERS)
+    assert lsq_parts(x, at * (1 - 1e-6)).sum() < 0 < lsq_parts(x, at * (1 + 1e-6)).sum()
+    errors = [((quantised(x, s) - x) ** 2).mean() for s in found.at]
+    np.testing.assert_allclose(found.error, errors, rtol=1e-12)
+    assert found.least == found.at[int(np.argmin(errors))]
+    assert abs(at - found.least) < 0.1
+    assert rest_words(found)[0] == f"LSQ (learned step size): s comes to rest at {at:.4g}"
+
+
+def told(op: str, rule: str, name: str, numbers=NUMBERS, **parameters: float) -> tuple[Rest, str]:
+    found = rest(op, [rule], name, numbers, parameters)
+    return found, rest_words(found)[0]
+
+
+def test_a_bound_beyond_all_data_rests_anywhere():
+    found, words = told("clamp", "learned_clamp", "hi", (-0.5, 0.5, 1.25))
+    ((low, high),) = found.places["learned_clamp"]
+    assert low == pytest.approx(1.25)
+    assert high == found.at[-1]
+    assert f"at 1.25 to {high:g}" in words
+
+
+def test_a_parameter_that_never_rests_says_which_way_it_goes():
+    _, words = told("formula: x - x + a * x", "default", "a", NUMBERS)
+    assert "comes to rest at 1" in words
+    _, words = told("formula: x + exp(-a)", "default", "a", NUMBERS)
+    assert words.startswith("Default autograd: a grows all the way to 10")
+    _, words = told("formula: x - 1 - exp(a)", "default", "a", NUMBERS)
+    assert "shrinks all the way" in words
+
+
+def test_a_gradient_that_is_0_leaves_it_where_it_is():
+    found, words = told("formula: where(x > 100, a, x)", "default", "a")
+    assert found.places == {"default": ()}
+    assert words == "Default autograd: a stays wherever it is, for the sum is 0 everywhere"
+
+
+def test_what_cannot_learn_says_why():
+    with pytest.raises(ValueError, match="shapes the gradient of clipped alone"):
+        rest("sign", ["clipped"], "c", NUMBERS)
+
+
+@pytest.mark.parametrize("op", [op for op in OPS.values() if op.parameters], ids=lambda op: op.key)
+def test_the_range_is_that_of_the_control(op):
+    for name in learnable(op, RULES["default"]):
+        parameter = parameter_of(op, (RULES["default"],), name)
+        at = grid(parameter)
+        assert len(at) == STEPS
+        assert at[0] == parameter.low
+        assert at[-1] == pytest.approx(parameter.high, rel=1e-12)
+        assert (np.diff(at) > 0).all()
