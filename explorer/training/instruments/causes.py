@@ -22,12 +22,13 @@ def measured(nets: Nets) -> dict[int, Record]:
     of each is of units for which it is so for every example; of weights none, for they see no examples.
     ``words``: a sentence by layer.
     """
-    shares, whole = (torch.stack(each, 1) for each in zip(*map(_shares, by_cause(nets)), strict=True))
+    both = zip(*map(_shares, by_cause(nets)), strict=True)
+    shares, whole = (torch.stack(each, 1).cpu().numpy() for each in both)
     if nets.task.place == "weights":
-        whole.zero_()
+        whole[:] = 0
     found: dict[int, Record] = {}
     for rule, lanes in nets.lanes.by_rule().items():
-        parts, wholes = (each[lanes].mean(0).cpu().numpy() for each in (shares, whole))
+        parts, wholes = (each[lanes].mean(0) for each in (shares, whole))
         layers = enumerate(zip(parts, wholes, strict=True), 1)
         words = [_words(nets, number, *each) for number, each in layers]
         found[rule] = {"names": NAMES, "shares": list(parts), "whole": list(wholes), "words": words}
@@ -56,7 +57,8 @@ def _told_apart(op: OpTrace, peaks: Tensor) -> Tensor:
 
 def _shares(causes: Tensor) -> tuple[Tensor, Tensor]:
     """Of all, and of units for which it is so for every example: (lanes, 4) each."""
-    return causes.float().mean((2, 3)).T, causes.all(2).float().mean(2).T
+    by_unit = causes.float().mean(2)
+    return by_unit.mean(2).T, (by_unit == 1).float().mean(2).T
 
 
 def _words(nets: Nets, layer: int, shares: Tensor, whole: Tensor) -> str:
