@@ -84,7 +84,7 @@ class Setting:
     @property
     def shown(self) -> bool:
         """Whether there is a choice to make."""
-        return self.kind != "names" and (self.kind != "choice" or len(self.words) > 1)
+        return self.kind != "choice" or len(self.words) > 1
 
     def default(self, task: str) -> Any:
         """What it is where nobody says otherwise, on a task."""

@@ -100,6 +100,18 @@ TRAINING = (
            "&rule=straight_through&rule=clipped&seeds=10",
            "Look at the regions: a table of two columns has a plane to draw. Clipped finds the three "
            "species, of which straight-through and autograd tell fewer apart.", table=_IRISES),
+    Preset("A step size that learns", "task=ternary+weights&op=quantize&rule=quantize_masked&rule=lsq&s=0.1"
+           "&qmin=-1&qmax=1&learn=lsq.s&optimiser=momentum&lr=0.1&seeds=5",
+           "Look at s in both layers: with a step of 0.1 most weights lie beyond the levels. LSQ lets s grow "
+           "about twentyfold and reads the digits; where s stays, nothing is learned."),
+    Preset("Two bits that find their range", "task=digits&op=quantize&rule=quantize_masked&rule=lsq&s=0.01"
+           "&qmin=0&qmax=3&learn=lsq.s&learn_rate=0.3&optimiser=momentum&lr=0.03&seeds=5",
+           "Look at the kinks of LSQ under the data: they begin at 0 and 0.03, and move out while it trains. "
+           "Masked to the levels keeps them there, and ends far lower."),
+    Preset("A bound that learns", "task=digits&op=clamp&rule=default&rule=pact&hi=0.1&learn=pact.hi"
+           "&optimiser=momentum&lr=0.1&seeds=5",
+           "Look at the upper bound: it begins at 0.1, so that all units look alike. PACT moves it out to "
+           "about 5; with the bound as it was the net still learns, and ends lower."),
     Preset("Quantised activations", "op=quantize&rule=default&rule=straight_through",
            "Look at the loss: a staircase has gradient 0 between its steps. Straight-through looks past "
            "them, and w1 learns."),

@@ -174,4 +174,4 @@ def test_a_device_can_be_chosen_where_there_is_another():
     assert (one.shown, one.text(None)) == (False, "cpu")
     with pytest.raises(ValueError, match="unknown device 'cuda': use one of cpu"):
         one.read("cuda")
-    assert all(setting.shown for name, setting in SETTINGS.items() if name not in ("device", "learn"))
+    assert all(setting.shown for name, setting in SETTINGS.items() if name != "device")

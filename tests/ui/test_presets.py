@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
-from explorer.catalogue import find_rule
+from explorer.catalogue import RULES, find_rule
 from explorer.lessons import LESSONS
 from explorer.study import Plan, Result, Stepper
 from explorer.training import SETTINGS, TASKS, Run, Settings, Snapshot
@@ -32,6 +33,12 @@ JUDGED: dict[str, list[set[str]]] = {
     "Petals of irises": [{"clipped"}, {"straight_through", "default"}],
 }
 LEAST_LEAD = 0.08  # of the first over the last: the dead rule is visibly worse
+# What learns from a bad start, by the rule that lets it, and how much the other has at most.
+LEARNED = {
+    "A step size that learns": ("lsq", "s", 0.2),
+    "Two bits that find their range": ("lsq", "s", 0.4),
+    "A bound that learns": ("pact", "hi", 0.9),
+}
 # The rules of each from the lowest to the highest loss at the end; of one that breaks off none.
 ORDER = {
     "Quantised activations": ["straight_through", "default"],
@@ -51,7 +58,7 @@ def trained(preset: Preset) -> Snapshot:
 
 
 def test_every_example_of_training_is_held_to_its_hint():
-    assert [preset.name for preset in TRAINING] == [*JUDGED, *ORDER]
+    assert [preset.name for preset in TRAINING] == [*JUDGED, *LEARNED, *ORDER]
 
 
 def test_each_task_has_an_example_that_says_what_to_look_at():
@@ -92,7 +99,7 @@ def test_how_many_weights_change_sides_as_an_example_says():
     assert 0 < changed["clipped"] < changed["straight_through"] / 3
 
 
-@pytest.mark.parametrize("preset", TRAINING[len(JUDGED) :], ids=lambda preset: preset.name)
+@pytest.mark.parametrize("preset", TRAINING[len(JUDGED) + len(LEARNED) :], ids=lambda preset: preset.name)
 def test_a_race_of_an_example_ends_as_its_hint_says(preset: Preset):
     ended = trained(preset)
     going = {rule: loss for rule, loss in ended.loss.items() if ended.gradients[rule]}
@@ -108,6 +115,38 @@ def test_a_race_of_an_example_ends_as_its_hint_says(preset: Preset):
     assert still == [rule for rule in going if rule == "default"]  # the others let w1 learn
     assert ("w1 never moved" in words) == bool(still)
     assert min(map(float, filter(None, going.values()))) < max(map(float, filter(None, going.values()))) / 5
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_what_learns_from_a_bad_start_saves_the_net(name: str):
+    """The other rule keeps the same parameter where it began."""
+    ended, (rule, parameter, most) = trained(named(name)), LEARNED[name]
+    (other,) = ended.losses.keys() - {rule}
+    means = {each: float(np.mean(ended.accuracy[each])) for each in (rule, other)}
+    assert means[rule] > 0.9
+    assert means[other] < most
+    assert means[rule] - means[other] > LEAST_LEAD
+    start = named(name).choice.parameters[parameter]
+    assert (ended.learned[rule][parameter] > 10 * start).all()
+    assert np.unique(ended.learned[other][parameter]).tolist() == [np.float32(start)]
+    words = conclusion(ended, {each: find_rule(each).label for each in means})
+    assert words.startswith(f"{find_rule(rule).label} ended higher")
+
+
+def test_the_mean_in_place_of_the_sum_does_not_save_the_net():
+    """LSQ with its sum divided by all weights: s hardly moves."""
+    choice = named("A step size that learns").choice
+    lsq = RULES["lsq"]
+    mean = replace(lsq, key="mean", learned=(replace(lsq.learned[0], scale="1 / N"),))
+    settings = {each: getattr(choice, each) for each in SETTINGS} | {"learn": ("s",)}
+    run = Run(
+        Settings(op=choice.op, rules=(lsq, mean), parameters=choice.parameters, **settings), recorded=()
+    )
+    run.advance(run.settings.steps)
+    ended = run.snapshot()
+    scores = {rule: float(np.mean(score)) for rule, score in ended.accuracy.items()}
+    assert scores["lsq"] > 0.9 > 0.3 > scores["mean"]
+    assert ended.learned["mean"]["s"].max() < 0.5 < ended.learned["lsq"]["s"].min()
 
 
 def test_the_first_examples_of_explore_train_as_they_say():

@@ -19,7 +19,8 @@ SEEN = """
     const tree = ["call", "sign", ["name", "x"]];
     const op = { key: "sign", parameters: [], kinks: [], tree, gradient: 0, flat: true };
     const lane = { key: "clipped", label: "Clipped" };
-    return panel.picture({ layer: 0, op, rule: clipped, parameters: { c: 0.5 }, lane, ...given.seen });
+    const common = { layer: 0, op, rule: clipped, parameters: { c: 0.5 }, lane, snapshot: { learned: {} } };
+    return panel.picture({ ...common, ...given.seen });
 """
 
 
@@ -51,6 +52,34 @@ def test_the_data_lie_behind_the_curve_on_one_axis(node: Node):
     passed = [point["x"] for point in shown["curve"] if point["y"] > 0]
     assert (min(passed), max(passed)) == (pytest.approx(0.375), pytest.approx(0.625))  # c = 0.5 of ±2
     assert shown["note"] == "Twice as wide as this rule. 60 % lie beyond ±2."
+
+
+def test_the_curve_is_that_of_what_the_layer_has_learned(node: Node):
+    """Two seeds, two layers; the mean over the seeds that are finite, of the layer that is shown."""
+    learned = {"learned": {"clipped": {"c": [0.2, 1.0, 0.4, None]}}, "seeds": 2}
+    for layer, c in ((0, 0.3), (1, 1.0)):
+        shown = picture(node, "inputs", INPUTS, layer=layer, snapshot=learned)
+        passed = [point["x"] for point in shown["curve"] if point["y"] > 0]
+        assert [min(passed), max(passed)] == pytest.approx([(2 - c) / 4, (2 + c) / 4], abs=0.003)
+
+
+def test_what_learns_is_drawn_layer_by_layer_with_its_gradient(node: Node):
+    measured = {
+        "values": [[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]],
+        "gradients": [[-1.0, -0.5, 0.0], [0.0, 0.0, 0.0]],
+    }
+    snapshot = {"learned": {"clipped": {"c": [3.0, 1.0]}}, "seeds": 1, "measured_steps": [0, 2, 4]}
+    shown = picture(node, "parameters", measured, snapshot=snapshot)
+    (drawn,) = shown["drawn"]
+    assert (drawn["name"], drawn["now"], shown["words"]) == ("c", "3, 1", "c is 3, 1")
+    assert [[point["x"] for point in line] for line in drawn["values"]["lines"]] == [[0, 0.5, 1]] * 2
+    assert drawn["values"]["ends"] == [1, 3]
+    first, second = drawn["gradients"]["lines"]
+    assert [point["y"] for point in second] == [pytest.approx(drawn["gradients"]["zero"])] * 3
+    assert first[0]["y"] < first[1]["y"] < first[2]["y"] == pytest.approx(drawn["gradients"]["zero"])
+    still = picture(node, "parameters", measured | {"gradients": [[None] * 3] * 2}, snapshot=snapshot)
+    assert still["drawn"][0]["gradients"] is None
+    assert still["words"] == "c stays at 3, 1"
 
 
 def test_what_is_shown_is_of_the_layer_that_is_chosen(node: Node):

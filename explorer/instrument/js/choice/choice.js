@@ -3,6 +3,7 @@
 import { allControls, carried, controlsOf, withValue } from "../formula/controls.js";
 import { learnable } from "../formula/contribution.js";
 import { catalogue, find } from "./entries.js";
+import { learningOf, learningText } from "./learning.js";
 import { within } from "../formula/numbers.js";
 import { held } from "../formula/records.js";
 import { sampling } from "../formula/sampling.js";
@@ -173,12 +174,20 @@ export function widened(choice) {
 /** @param {Choice} before @param {Choice} after the next one, its parameters not yet carried over */
 function exchanged(before, after) {
   const parameters = carried(before.parameters, entriesOf(before), entriesOf(after));
-  return withoutLostSweep(stillLearning(widened({ ...after, parameters })));
+  return withoutLostSweep(stillTrained(stillLearning(widened({ ...after, parameters }))));
 }
 
 /** What learns goes with its parameter. @param {Choice} choice @returns {Choice} */
 function stillLearning(choice) {
   return choice.learns && !learnableOf(choice).includes(choice.learns) ? { ...choice, learns: "" } : choice;
+}
+
+/** What learns in training goes with its parameter. @param {Choice} choice @returns {Choice} */
+function stillTrained(choice) {
+  const { learn, ...training } = choice.training;
+  const { op, rules } = entriesOf(choice);
+  const text = learn ? learningText(learningOf(op, rules, learn)) : "";
+  return { ...choice, training: text ? { ...training, learn: text } : training };
 }
 
 /** What is swept goes with its parameter. @param {Choice} choice @returns {Choice} */

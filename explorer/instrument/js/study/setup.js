@@ -61,7 +61,10 @@ export function createSetup(host, store, onWrong) {
     const { kind, name } = setting;
     const onChange = (/** @type {string} */ text, phase = "settled") =>
       store.change(withSetting(now(), name, text), { phase: /** @type {*} */ (phase), thing: name });
-    return { name, field: FIELDS[kind](setting, { onChange, usual: () => taskOf(now()).defaults[name] }) };
+    return {
+      name,
+      field: FIELDS[kind](setting, { onChange, usual: () => taskOf(now()).defaults[name], choice: now }),
+    };
   });
   const [first, rest] = [true, false].map((is) => fields.filter(({ name }) => FIRST.includes(name) === is));
   host.append(

@@ -6,16 +6,17 @@ import { powerText, shortText } from "../formula/numbers.js";
 /** @typedef {[number, number]} Range */
 /**
  * An axis of values: ``share`` from 0 to 1 and read in percent, ``fit`` at most 1, ``cosine`` from −1 to 1,
- * ``decades`` above 0. ``chance`` is what guessing gives, where that is known; ``banded`` says whether there
+ * ``decades`` above 0, ``plain`` any. ``chance`` is what guessing gives, where that is known; ``banded`` says whether there
  * are bands over seeds.
- * @typedef {{kind: "share"|"fit"|"cosine"|"decades", title: string, chance: number|null,
+ * @typedef {{kind: "share"|"fit"|"cosine"|"decades"|"plain", title: string, chance: number|null,
  *   banded: boolean}} Scale
  */
 
+const ROOM = 0.05; // of what values span, above and below them
 const WORST = 3; // decades above the first value shown: a rule that diverges shall not flatten the others
 const HIGH_CHANCE = 0.4; // beyond which the axis begins here and not at 0
 /** Letters of a value, so that its width stays. @type {{[kind in Scale["kind"]]: number}} */
-export const VALUE_LETTERS = { share: 3, fit: 5, cosine: 5, decades: 6 };
+export const VALUE_LETTERS = { share: 3, fit: 5, cosine: 5, decades: 6, plain: 6 };
 
 /** Ticks by kind of axis. @type {{[kind in Scale["kind"]]: (range: Range) => *}} */
 export const AXES = {
@@ -23,6 +24,7 @@ export const AXES = {
   fit: (range) => evenly(range, (value) => String(Math.round(100 * value) / 100)),
   cosine: (range) => evenly(range, (value) => String(value).replace("-", "−")),
   decades,
+  plain: () => ({ type: "linear", nticks: 5 }),
 };
 
 /** @param {Range} range @param {(value: number) => string} text */
@@ -55,7 +57,7 @@ function decades([low, high]) {
  * Ranges that hold all series, and only ever grow.
  * @type {{[kind in Scale["kind"]]: (range: Range|null, series: Series[], scale: Scale) => Range|null}}
  */
-export const RANGES = { share: shares, fit: fits, cosine: cosines, decades: powers };
+export const RANGES = { share: shares, fit: fits, cosine: cosines, decades: powers, plain: spans };
 
 /**
  * From 0, or from a little below chance where that is high.
@@ -87,6 +89,20 @@ function fits(range, series) {
  */
 function cosines(range, series) {
   return [Math.min(range?.[0] ?? 0, Math.floor(2 * Math.min(leastOf(series), 0)) / 2), 1];
+}
+
+/**
+ * What holds all values, with a little room.
+ * @param {Range|null} range
+ * @param {Series[]} series
+ * @returns {Range|null}
+ */
+function spans(range, series) {
+  const values = series.flatMap(({ y }) => Array.from(y).filter(Number.isFinite));
+  if (!values.length) return range;
+  const [low, high] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
+  const room = ROOM * (high - low || Math.abs(high) || 1);
+  return [Math.min(range?.[0] ?? Infinity, low - room), Math.max(range?.[1] ?? -Infinity, high + room)];
 }
 
 /** The least value, infinite where there is none. @param {Series[]} series */
@@ -129,4 +145,5 @@ export const VALUES = {
   fit: shortText,
   cosine: (value) => value.toFixed(2).replace("-", "−"),
   decades: shortText,
+  plain: (value) => shortText(value).replace("-", "−"),
 };

@@ -13,12 +13,11 @@ import { taskOf } from "./tasks.js";
 
 /** @param {State} state @param {Lane[]} lanes @returns {import("./why.js").Picture} */
 export function whyOf(state, lanes) {
-  const task = taskOf(state.choice);
-  const open = openPanels(task, state.panels);
+  const open = openPanels(state.choice, state.panels);
   const searches = state.panels[SEARCH] ?? false;
   return {
     buttons: [
-      ...panelsOf(task).map((panel) => ({ key: panel.key, open: open.includes(panel) })),
+      ...panelsOf(state.choice).map((panel) => ({ key: panel.key, open: open.includes(panel) })),
       { key: SEARCH, open: searches },
     ].map((button) => ({ ...button, label: instrument(button.key).label })),
     layers: layersOf(state),

@@ -4,11 +4,13 @@ import { element, freshId, setAttribute, setText, setValue, writeValue } from ".
 import { createNumberField } from "../elements/number.js";
 import { createSlider } from "../elements/slider.js";
 import { within } from "../formula/numbers.js";
+import { learningField } from "./learning-field.js";
 
 /** @typedef {import("./tasks.js").Setting} Setting */
 /**
  * What a control tells: another text of its setting; ``usual`` is that of the task.
- * @typedef {{onChange: (text: string, phase?: string) => void, usual: () => string}} Told
+ * @typedef {{onChange: (text: string, phase?: string) => void, usual: () => string,
+ *   choice: () => import("../choice/choice.js").Choice}} Told
  * @typedef {{show: (text: string) => void, element: HTMLElement}} Field
  */
 
@@ -21,6 +23,7 @@ export const FIELDS = {
   whole: wholeField,
   widths: widthsField,
   log: logField,
+  names: learningField,
 };
 
 /** @param {Setting} setting @param {Told} told @returns {Field} */

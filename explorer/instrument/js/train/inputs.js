@@ -4,6 +4,7 @@ import { element, setAttribute, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
 import { sampleCurves } from "../formula/curves.js";
 import { shareText, shortText } from "../formula/numbers.js";
+import { presentOf } from "./parameters.js";
 import { barPath, linePath, share } from "./sketch.js";
 
 /** @typedef {import("./panel.js").Seen} Seen */
@@ -36,11 +37,11 @@ export const inputs = {
 };
 
 /** @param {Seen} seen @returns {Picture} */
-function pictureOf({ measured: { edges, counts, beyond, words }, layer, op, rule, parameters }) {
+function pictureOf({ measured: { edges, counts, beyond, words }, snapshot, layer, op, rule, parameters }) {
   const at = Math.min(layer, counts.length - 1);
   const ends = /** @type {[number, number]} */ ([edges[0], edges[edges.length - 1]]);
   const note = [words[at], beyondText(beyond[at], ends)].filter(Boolean).join(" ");
-  const points = curveOf(op, rule, parameters, ends);
+  const points = curveOf(op, rule, { ...parameters, ...presentOf(snapshot, rule.key, layer) }, ends);
   const finite = points.map(({ y }) => y).filter(Number.isFinite);
   const [least, most] = [Math.min(0, ...finite), Math.max(1, ...finite)];
   const level = (/** @type {number} */ y) => ROOF * share(y, least, most);

@@ -1,6 +1,6 @@
 // Which layer the pictures of "Why" are of, and which net of a rule. No page.
 
-import { settingText } from "./tasks.js";
+import { settingText, taskOf } from "./tasks.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./series.js").Lane} Lane */
@@ -11,7 +11,8 @@ import { settingText } from "./tasks.js";
  */
 export function layersOf({ choice, view, layer }) {
   const measured = Object.values(view.status.snapshot?.measured.alignment ?? {}).find(Boolean);
-  const count = measured?.cosines.length ?? settingText(choice, "hidden").split(",").length;
+  const own = settingText(choice, "hidden").split(",").length + Number(taskOf(choice).place === "weights");
+  const count = measured?.cosines.length ?? own;
   return { count, chosen: Math.min(layer ?? count - 1, count - 1) };
 }
 

@@ -21,12 +21,12 @@ import { instrument } from "./panels.js";
  * A name beside the title, with its shade; one that has ``numbers`` is a button which requests an answer.
  * @typedef {{text: string, swatch: string, numbers?: Object<string, number>}} Legend
  * A panel. ``key`` is that of its instrument, which has its words; ``opens`` says whether it is open at
- * first, ``suits`` whether it says anything of a task, ``layered`` whether it is of one layer; ``rows`` is
+ * first, ``suits`` whether it says anything of a task, or where a parameter learns, ``layered`` whether it is of one layer; ``rows`` is
  * the height of a cell in rem, ``request`` the key of the instrument that its legend's buttons ask, ``data``
  * what can be carried to Explore; a cell that ``scrolls`` may hold more than is seen at once.
  * ``picture`` is pure; ``create`` makes what draws it.
- * @typedef {{key: string, opens: boolean, layered: boolean, suits: (task: import("./tasks.js").Task) =>
- * boolean, rows: number, picture: (seen: Seen) => Drawn|null,
+ * @typedef {{key: string, opens: boolean, layered: boolean, suits: (task: import("./tasks.js").Task,
+ *   learns: boolean) => boolean, rows: number, picture: (seen: Seen) => Drawn|null,
  *   create: (cell: HTMLElement) => {draw: (picture: *) => void}, legend?: Legend[], request?: string,
  *   scrolls?: boolean,
  *   data?: (seen: Seen) => {edges: number[], counts: number[]}}} Panel

@@ -5,6 +5,7 @@ import { causes } from "./causes.js";
 import { inputs } from "./inputs.js";
 import { mistakes } from "./mistakes.js";
 import { norms } from "./norms.js";
+import { parameters } from "./parameters.js";
 import { raster } from "./raster.js";
 import { regions } from "./regions.js";
 import { OVER } from "./status.js";
@@ -20,7 +21,7 @@ import { weights } from "./weights.js";
  */
 
 /** @type {Panel[]} */
-const PANELS = [regions, raster, weights, mistakes, inputs, causes, norms];
+const PANELS = [regions, raster, parameters, weights, mistakes, inputs, causes, norms];
 
 /** @param {string} key @returns {Instrument} */
 export function instrument(key) {
@@ -29,18 +30,19 @@ export function instrument(key) {
   );
 }
 
-/** The panels that say something of a task. @param {import("./tasks.js").Task} task */
-export function panelsOf(task) {
-  return PANELS.filter(({ key, suits }) => instrument(key) && suits(task));
+/** The panels that say something of what is chosen. @param {import("../choice/choice.js").Choice} choice */
+export function panelsOf(choice) {
+  const learns = Boolean(choice.training.learn);
+  return PANELS.filter(({ key, suits }) => instrument(key) && suits(taskOf(choice), learns));
 }
 
 /**
  * Those of them that are open: as somebody left them, else as they are at first.
- * @param {import("./tasks.js").Task} task
+ * @param {import("../choice/choice.js").Choice} choice
  * @param {Object<string, boolean>} left
  */
-export function openPanels(task, left) {
-  return panelsOf(task).filter(({ key, opens }) => left[key] ?? opens);
+export function openPanels(choice, left) {
+  return panelsOf(choice).filter(({ key, opens }) => left[key] ?? opens);
 }
 
 /**
@@ -49,9 +51,8 @@ export function openPanels(task, left) {
  * @param {import("./state.js").State} state
  */
 export function wantedOf({ choice, panels, numbers, view }) {
-  const task = taskOf(choice);
   const isOver = OVER.includes(view.status.state);
-  const wanted = isOver ? panelsOf(task) : openPanels(task, panels);
+  const wanted = isOver ? panelsOf(choice) : openPanels(choice, panels);
   return ["alignment", ...wanted.map(({ key }) => questionOf(key, numbers[key]))];
 }
 

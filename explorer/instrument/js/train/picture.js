@@ -33,8 +33,8 @@ const NEXT = /** @type {Object<string, string>} */ ({
   stopped: "Press Start to run it again.",
   waiting: "It goes on by itself.",
 });
-const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted" };
-const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm" };
+const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted", learned: "" };
+const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm", learned: "parameter" };
 
 /** @param {State} state @returns {Picture} */
 export function pictureOf(state) {
@@ -43,7 +43,7 @@ export function pictureOf(state) {
   const task = taskOf(choice);
   const lanes = lanesOf(choice, colours);
   const metric = metricOf(state);
-  const options = measuresOf(metric);
+  const options = measuresOf(metric, Boolean(choice.training.learn));
   const alignment = alignmentOf(state, lanes);
   const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
   return {
@@ -82,13 +82,20 @@ function metricOf({ choice, trained, view }) {
 /**
  * What the large chart can show, the first of them unasked.
  * @param {string|null} metric
+ * @param {boolean} learns whether a parameter of the op does
  * @returns {{value: Measure, label: string}[]}
  */
-function measuresOf(metric) {
+function measuresOf(metric, learns) {
   const score = metric
     ? [{ value: /** @type {const} */ ("score"), label: metric === "accuracy" ? "Accuracy" : metric }]
     : [];
-  return [...score, { value: "loss", label: "Loss" }, { value: "norms", label: "Gradient norms" }];
+  const learned = learns ? [{ value: /** @type {const} */ ("learned"), label: "Parameters" }] : [];
+  return [
+    ...score,
+    { value: "loss", label: "Loss" },
+    { value: "norms", label: "Gradient norms" },
+    ...learned,
+  ];
 }
 
 /** @param {string} name of a state @returns {Offered} */
@@ -144,6 +151,8 @@ function headingOf(choice, { title, banded }) {
 /** @param {State} state @param {Measure} measure @returns {import("./axes.js").Scale} */
 function scaleOf(state, measure) {
   const metric = metricOf(state);
+  if (measure === "learned")
+    return { kind: "plain", title: "value of what learns", chance: null, banded: false };
   const banded = measure !== "norms";
   if (measure !== "score") {
     const title = measure === "loss" ? "loss" : "gradient norm";
@@ -157,7 +166,7 @@ function scaleOf(state, measure) {
 function chartOf(state, measure) {
   const { trained, view, colours } = state;
   const { snapshot, words } = view.status;
-  const past = measure === "norms" ? null : comparable(state);
+  const past = measure === "norms" || measure === "learned" ? null : comparable(state);
   const before = past ? ghostsOf(seriesOf(measure, past.snapshot, lanesOf(past.choice, colours))) : [];
   const series = [
     ...before,
@@ -180,7 +189,7 @@ function emptyOf(measure, snapshot) {
   const begun = snapshot?.step || snapshot?.finished;
   const what = MISSING[measure];
   return begun
-    ? `No ${what} is finite${measure === "score" ? "" : " and above 0"}`
+    ? `No ${what} is finite${measure === "score" || measure === "learned" ? "" : " and above 0"}`
     : `The ${what} appears here with the first step`;
 }
 

@@ -9,8 +9,8 @@ import { array } from "../formula/arrays.js";
  * says whether its name stands where it ends; ``spread`` is the SD over seeds.
  * @typedef {{name: string, rule?: string, meta?: string, ends?: boolean, colour: string, x:
  * ArrayLike<number>, y: ArrayLike<number>, spread?: ArrayLike<number>, dash?: string, faint?: boolean}}
- * Series What the large chart shows: held-out score, loss or gradient norms.
- * @typedef {"score"|"loss"|"norms"} Measure
+ * Series What the large chart shows: held-out score, loss, gradient norms, or what learns.
+ * @typedef {"score"|"loss"|"norms"|"learned"} Measure
  */
 
 /** A snapshot with its arrays read. @param {*} value @returns {*} */
@@ -22,7 +22,9 @@ export function withArrays(value) {
 }
 
 /** The series of each measure. @type {{[measure in Measure]: (snapshot: *, lanes: Lane[]) => Series[]}} */
-const SERIES = { score: scoreSeries, loss: lossSeries, norms: normSeries };
+const SERIES = { score: scoreSeries, loss: lossSeries, norms: normSeries, learned: learnedSeries };
+const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // by layer
+const SMALL = "₁₂₃₄₅";
 
 /** @param {Measure} measure @param {*} snapshot @param {Lane[]} lanes */
 export function seriesOf(measure, snapshot, lanes) {
@@ -68,6 +70,45 @@ function normSeries({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lanes) {
     { name: `${label}, w1`, rule: key, colour, x: steps[key], y: w1[key] },
     { name: `${label}, w2`, rule: key, colour, x: steps[key], y: w2[key], dash: "dot" },
   ]);
+}
+
+/**
+ * One curve for each layer of each parameter of a rule.
+ * @param {*} snapshot
+ * @param {Lane[]} lanes
+ * @returns {Series[]}
+ */
+function learnedSeries(snapshot, lanes) {
+  return lanes.flatMap(({ key, label, colour }) =>
+    learnedOf(snapshot, key).flatMap(({ name, layers, first }) =>
+      (snapshot.measured.parameters?.[key]?.values ?? [])
+        .slice(first, first + layers)
+        .map((/** @type {ArrayLike<number>} */ y, /** @type {number} */ layer) => ({
+          name: `${name}${layers > 1 ? SMALL[layer] : ""}, ${label}`,
+          rule: key,
+          ends: true,
+          colour,
+          x: snapshot.measured_steps,
+          y,
+          dash: DASHES[layer],
+        })),
+    ),
+  );
+}
+
+/**
+ * The parameters that a rule has of those that learn, with the place of their first column.
+ * @param {*} snapshot
+ * @param {string} rule its key
+ * @returns {{name: string, layers: number, first: number}[]}
+ */
+export function learnedOf({ learned = {}, seeds }, rule) {
+  const names = [...new Set(Object.values(learned).flatMap((each) => Object.keys(each)))];
+  return names.flatMap((name, place) => {
+    const values = learned[rule]?.[name];
+    const layers = values ? values.length / seeds : 0;
+    return values ? [{ name, layers, first: place * layers }] : [];
+  });
 }
 
 /**

@@ -20,7 +20,7 @@ export function createSettings({ live, rest, own }, store) {
     const { kind, name } = setting;
     const onChange = (/** @type {string} */ text, phase = "settled") =>
       store.change(withSetting(now(), name, text), { phase: /** @type {*} */ (phase), thing: name });
-    const field = FIELDS[kind](setting, { onChange, usual: () => taskOf(now()).defaults[name] });
+    const field = FIELDS[kind](setting, { onChange, usual: () => taskOf(now()).defaults[name], choice: now });
     (own[name] ?? (setting.live ? live : grid)).append(field.element);
     return { name, field };
   });

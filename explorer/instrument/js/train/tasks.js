@@ -12,7 +12,7 @@ import { widened } from "../choice/choice.js";
  *   begins: {op: string, rules: string[], parameters: Object<string, number>},
  *   picture: {points: [number, number, number][]}|{grid: number[][]}|null}} Task
  * One setting. ``words`` are labels by what it may be beside a number.
- * @typedef {{name: string, kind: "choice"|"whole"|"log"|"widths"|"switch", label: string, meaning: string,
+ * @typedef {{name: string, kind: "choice"|"whole"|"log"|"widths"|"switch"|"names", label: string, meaning: string,
  *   low: number, high: number, live: boolean, words: Object<string, string>}} Setting
  */
 
