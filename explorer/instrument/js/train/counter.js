@@ -53,7 +53,7 @@ export function createCounter(label, onNumber) {
       shown = counted;
       const { value, most } = counted;
       number.show(String(value + 1));
-      setAttribute(host, "hidden", most === null);
+      setAttribute(host, "inert", most === null);
       setAttribute(back, "disabled", value <= 0);
       setAttribute(on, "disabled", most !== null && value >= most);
       setText(count, most === null ? "" : `of ${most + 1}`);
