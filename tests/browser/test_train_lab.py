@@ -262,6 +262,10 @@ def test_small_windows_scroll_instead_of_squeezing(new_page: Open, width: int, h
     open_train(page, SMALL)
     finish(page)
     assert page.evaluate(CUT) == []
+    ends = page.locator(".training .below, .training .why").evaluate_all(
+        "([note, why]) => [note.getBoundingClientRect().bottom, why.getBoundingClientRect().top]"
+    )
+    assert ends == sorted(ends), "what is said of the alignment stands above what is below it"
     for part in (".curves", ".aligned"):
         box = page.locator(f".training {part}").bounding_box()
         assert box

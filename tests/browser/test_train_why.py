@@ -107,8 +107,7 @@ def test_the_data_of_a_rule_are_carried_to_explore_and_stay_until_they_are_remov
     page.wait_for_url(re.compile(r"/\?op=sign&rule=approx_sign&rule=clipped"))
     named = page.locator(".chart .carried-name")
     expect(named).to_contain_text(
-        "data of Clipped straight-through, Digits, layer 2, step 20; kept in this tab, also over a reload, "
-        "and in no link"
+        "data of Clipped straight-through, Digits, layer 2, step 20; kept over a reload, in no link"
     )
     bars = page.locator(".chart .carried-bars path")
     expect(bars).to_have_attribute("d", re.compile("^M"))

@@ -183,6 +183,7 @@ def measured(*rules: str, **more: Any) -> dict[str, Any]:
     seen = status("running", *rules, **more)
     seen["snapshot"] |= {
         "measured": {"alignment": alignment}, "measured_steps": [0, 2], "measured_sigmas": [0.5, 0.5],
+        "most": {"unit": {"layer": 1, "cause": 3}},
     }  # fmt: skip
     return seen
 
@@ -306,3 +307,33 @@ def test_the_answer_to_a_request_is_of_its_step_and_run(node: Node, document: di
     assert row["cells"][1]["answer"]["formula"] == "g = 0.2: g * 0 = 0"
     gone = next(r for r in picture(node, document, body, **of | {"run": "b"})["why"]["rows"])
     assert [cell["answer"] for cell in gone["cells"]] == [None, None]
+
+
+def test_the_layers_are_those_in_which_the_op_stands(node: Node, document: dict[str, Any]):
+    """Of weights it is one more than there are hidden layers, and the last is shown first."""
+    seen = status("running", "default")
+    seen["snapshot"] |= {"most": {"raster": {"example": 9}, "unit": {"layer": 1, "cause": 3}}}
+    of = {"status": seen, "choice": choice("sign", "default", task="binary weights")}
+    assert picture(node, document, SEEN, **of)["why"]["layers"] == {"count": 2, "chosen": 1}
+
+
+def test_the_line_search_can_be_measured_and_measured_anew(node: Node, document: dict[str, Any]):
+    body = f"""{SEEN}
+        const {{ withRequest }} = await import("./train/state.js");
+        const of = (step, answer) => ({{ numbers: {{}}, step, run: "a", answer }});
+        const shown = (each) => {{
+            const open = {{ ...each, panels: {{ line_search: true }} }};
+            const {{ measured, offer, chart }} = pictureOf(open).why.search;
+            return [measured, offer, chart.empty];
+        }};
+        const now = state.view.status.step;
+        const found = [null, of(now, null), of(now, {{}}), of(now - 1, {{}}), of(now, {{ message: "No." }})];
+        return found.map((made) => shown(made ? withRequest(state, "line_search", made) : state));
+    """
+    assert picture(node, document, body, status=status("running", "default")) == [
+        [False, "Measure", "Asking …"],
+        [True, "", "Asking …"],
+        [True, "", "Asking …"],
+        [True, "Measure again", "Asking …"],
+        [True, "Measure again", "No."],
+    ]

@@ -9,7 +9,7 @@ import { shape } from "../elements/svg.js";
 /** @typedef {import("../choice/carried.js").Carried} Carried */
 
 const ROOF = 0.94; // of the panel's height, for the highest bar that is not an end
-const STAYS = "kept in this tab, also over a reload, and in no link";
+const STAYS = "kept over a reload, in no link";
 
 /** What lies in the place of a chart; null where nothing was carried here. */
 export function createCarried() {

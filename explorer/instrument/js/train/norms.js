@@ -14,7 +14,7 @@ export const norms = {
   opens: false,
   layered: false,
   suits: () => true,
-  rows: 6,
+  rows: 2.5,
   picture: pictureOf,
   create,
 };

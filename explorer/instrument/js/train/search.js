@@ -4,8 +4,9 @@ import { element, setAttribute, setText } from "../elements/dom.js";
 import { createTrainChart } from "./chart.js";
 
 /**
- * What was found; ``again`` says whether the nets have moved since.
- * @typedef {{title: string, sentence: string, limits: string, again: boolean,
+ * What was found; ``offer`` is on the button while it can be measured anew, "" where the nets have not moved
+ * since.
+ * @typedef {{title: string, sentence: string, limits: string, measured: boolean, offer: string,
  *   chart: import("./chart.js").Picture}} Picture
  */
 
@@ -15,7 +16,7 @@ import { createTrainChart } from "./chart.js";
  */
 export function createSearch(reach, onAgain) {
   const [title, sentence, limits] = [element("h3", {}), element("p", {}), element("p", { class: "warning" })];
-  const again = element("button", { type: "button", onclick: onAgain }, "Measure again");
+  const again = element("button", { type: "button", onclick: onAgain });
   const place = element("div", { class: "searched" });
   const section = element(
     "section",
@@ -31,7 +32,9 @@ export function createSearch(reach, onAgain) {
       setText(title, picture.title);
       setText(sentence, picture.sentence);
       setText(limits, picture.limits);
-      setAttribute(again, "hidden", !picture.again);
+      setText(again, picture.offer);
+      setAttribute(again, "hidden", !picture.offer);
+      setAttribute(place, "hidden", !picture.measured);
       setAttribute(section, "aria-label", picture.title);
       chart.draw(picture.chart);
     },

@@ -36,7 +36,8 @@ export function searchOf({ view, requests }, lanes) {
     title,
     sentence,
     limits,
-    again: !made || made.step !== view.status.step || "message" in answer,
+    measured: made !== null,
+    offer: offerOf(made, view.status.step),
     chart: {
       run: `${view.id} ${made?.step}`,
       scale: { kind: "decades", title: "loss", chance: null, banded: false },
@@ -44,8 +45,18 @@ export function searchOf({ view, requests }, lanes) {
       steps: 0,
       along: ALONG,
       words: `${title}. ${endsText(series)}`,
-      empty: answer.message ?? (made ? "Asking …" : "Not measured yet"),
+      empty: answer.message ?? "Asking …",
       legend: "",
     },
   };
+}
+
+/**
+ * What can be done about it.
+ * @param {import("./state.js").Request|null} made
+ * @param {number} step of the nets now
+ */
+function offerOf(made, step) {
+  if (!made) return "Measure";
+  return made.step !== step || (made.answer && "message" in made.answer) ? "Measure again" : "";
 }
