@@ -46,7 +46,8 @@ def test_each_cell_has_the_class_of_its_middle(run: Run):
 
 def test_a_picture_of_six_rules_has_25_kB_of_cells():
     rules = ("default", "clipped", "straight_through", "approx_sign", "swish_sign", "zero")
-    record = Run(Settings(task="circles", rules=rules, hidden=4)).snapshot(("regions",)).measured["regions"]
+    run = Run(Settings(task="circles", rules=rules, hidden=4))
+    record = run.snapshot(("regions",)).measured["regions"]
     assert [each["cells"].dtype for each in record.values()] == [np.uint8] * 6
     assert sum(each["cells"].nbytes for each in record.values()) == 6 * 64 * 64
 
