@@ -44,7 +44,7 @@ def test_each_cell_has_the_class_of_its_middle(run: Run):
         assert ((told % seen.levels) - sure).abs().max() <= 1.01
 
 
-def test_a_picture_of_six_rules_has_25_kB_of_cells():
+def test_a_picture_of_six_rules_has_25_thousand_cells():
     rules = ("default", "clipped", "straight_through", "approx_sign", "swish_sign", "zero")
     run = Run(Settings(task="circles", rules=rules, hidden=4))
     record = run.snapshot(("regions",)).measured["regions"]
