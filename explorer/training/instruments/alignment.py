@@ -9,7 +9,6 @@ from torch import Tensor
 
 from explorer.catalogue import find_op
 from explorer.formula.evaluation import reductions
-from explorer.training.company import sums
 from explorer.training.instruments.instrument import Nets, Recorded
 from explorer.training.instruments.smoothing import examples, smoothed_gradient
 from explorer.training.settings import Settings
@@ -43,9 +42,11 @@ def _at_layer(nets: Nets, layer: int, n: int) -> Tensor:
 
 def compared(ours: Tensor, theirs: Tensor) -> Tensor:
     """Cosine and agreement of signs of vectors (lanes, n): (2, lanes), NaN where one is 0 or not finite."""
-    ours, theirs = (each / each.abs().amax(1, keepdim=True) for each in (ours, theirs))  # 0 becomes NaN
-    cosine = sums(ours * theirs) / (sums(ours.square()) * sums(theirs.square())).sqrt()
-    agreement = (ours.sign() == theirs.sign()).float().mean(1).where(cosine.isfinite(), torch.nan)
+    both = torch.stack([ours, theirs])
+    both = both / both.abs().amax(2, keepdim=True)  # 0 becomes NaN
+    cosine = both.prod(0).sum(1) / both.square().sum(2).prod(0).sqrt_()
+    ours, theirs = both.sign_()
+    agreement = (ours == theirs).float().mean(1).where(cosine.isfinite(), torch.nan)
     return torch.stack([cosine, agreement])
 
 
