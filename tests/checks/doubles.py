@@ -688,3 +688,30 @@ class PReLUOfWrongSign(PReLUWithMean):
         x, w = ctx.saved_tensors
         due = torch.where(x > 0, torch.zeros_like(g), g * x)
         return torch.where(x > 0, g, w * g), -due.sum().reshape(w.shape)
+
+
+def _by_channel(value):
+    return (torch.full((3, 1), value, requires_grad=True),)
+
+
+@double("parameter gradients", arguments=_by_channel(0.25))
+class PReLUOfAllChannels(PReLUWithMean):
+    """Each channel's slope learns from all channels."""
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        due = torch.where(x > 0, torch.zeros_like(g), g * x)
+        return torch.where(x > 0, g, w * g), due.sum().expand_as(w).clone()
+
+
+@double("parameter gradients", arguments=(*_by_channel(0.3), -4, 3))
+class LSQByChannelFromSaturatedOnly(LSQ):
+    @staticmethod
+    def backward(ctx, g):
+        x, s = ctx.saved_tensors
+        low, high = ctx.bounds
+        level = x / s
+        inside = (level >= low) & (level <= high)
+        due = g * level.clamp(low, high) * ~inside
+        return g * inside.to(g.dtype), due.sum_to_size(s.shape), None, None
