@@ -45,7 +45,7 @@ export function nameOf({ op, rules }) {
  * @returns {Promise<string>}
  */
 export function imageOf(Plotly, { lines: curves, learns, frame, room: { theme } }, picture, format) {
-  const traces = tracesOf(curves, []);
+  const traces = tracesOf(curves, [], learns !== "");
   const [width, tall] = [Math.max(frame.width, LEAST[0]), Math.max(frame.height, LEAST[1])];
   const { x, forward, gradient, part } = frame;
   const ranges = { x, forward: forward.range, gradient: gradient.range, part: part && part.range };

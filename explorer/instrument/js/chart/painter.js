@@ -47,7 +47,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   /** Other values of what looks the same. @param {Scene} next */
   function exchange(next) {
     const { frame, pixels } = /** @type {Scene} */ (seen.drawn);
-    exchangeValues(parts.plot, tracesOf(next.lines, next.absent));
+    exchangeValues(parts.plot, tracesOf(next.lines, next.absent, next.learns !== ""));
     seen = { ...seen, scene: { ...next, frame, pixels } };
   }
 
@@ -94,7 +94,7 @@ function roomOf(host, place) {
 /** @param {*} Plotly @param {HTMLElement} plot @param {Scene} scene */
 function drawScene(Plotly, plot, scene) {
   const layout = layoutOf(scene.frame, scene.room.theme, hasJumps(scene), scene.learns);
-  drawPlot(Plotly, plot, tracesOf(scene.lines, scene.absent), layout);
+  drawPlot(Plotly, plot, tracesOf(scene.lines, scene.absent, scene.learns !== ""), layout);
 }
 
 /**

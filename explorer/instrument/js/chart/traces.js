@@ -92,15 +92,19 @@ function sharedGaps(one, other) {
  * @param {Line[]} lines
  * @param {{key: string, label: string}[]} absent rules that are hidden or have no values: traces without
  *   points
+ * @param {boolean} parted whether there is a panel of parts
  * @returns {*[]} as Plotly takes them
  */
-export function tracesOf(lines, absent) {
+export function tracesOf(lines, absent, parted) {
   const empty = absent.map(({ key, label }) => ({
     ...curve({ key, label, panel: "gradient" }),
     visible: false,
     x: [],
     y: [],
   }));
+  // Plotly draws no panel without a trace.
+  const bare = parted && !lines.some(({ panel }) => panel === "part");
+  const unparted = { ...curve({ key: "", label: "", panel: "part" }), visible: false, x: [], y: [] };
   const drawn = lines.map((one) => ({
     ...(one.under ? { ...PLAIN, yaxis: AXES[one.panel], showlegend: false } : curve(one)),
     ...withGaps(one),
@@ -110,6 +114,7 @@ export function tracesOf(lines, absent) {
     ...drawn,
     ...lines.filter(({ closed, open }) => closed.length + open.length).map(circles),
     ...empty,
+    ...(bare ? [unparted] : []),
   ];
 }
 

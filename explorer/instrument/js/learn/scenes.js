@@ -17,13 +17,13 @@ const PACE_ON_STAGE = "10"; // steps a second, so that there is time to talk
 export function places() {
   const parts = ["words", "chart", "strip"].map((name) => element("div", { class: name }));
   return {
-    watch: element(
+    watch: element("div", { class: "instrument watch" }, element("div", { class: "stage" }, ...parts)),
+    list: element(
       "div",
-      { class: "instrument watch" },
-      element("div", { class: "stage" }, ...parts),
+      { class: "instrument alone" },
+      element("div", { class: "cards" }),
       element("div", { class: "panel resting", hidden: true }),
     ),
-    list: element("div", { class: "instrument alone" }, element("div", { class: "cards" })),
   };
 }
 

@@ -103,7 +103,7 @@ export function createLesson(lesson, around) {
   /** @param {import("./scenes.js").Scene} scene */
   function show(scene) {
     shown?.destroy();
-    for (const place of [...watch.querySelectorAll(".words, .strip, .resting"), list.firstChild])
+    for (const place of [...watch.querySelectorAll(".words, .strip"), ...list.children])
       place.replaceChildren();
     const secret = screen.matches(".predicting");
     shown = showScene(screen, {
