@@ -89,8 +89,8 @@ LESSON = Lesson(
     title="A step size that learns",
     question="How does a quantiser find its own step?",
     prediction=Choice(
-        "Standard normal numbers x are rounded to the levels below, y is level times s, and s learns, so that"
-        " y comes nearer to x. What does the first step do to s?",
+        "Standard normal numbers x become y, s times one of a few levels, and s learns, so that y comes nearer"
+        " to x. It is small at the start: what does the first step do to it?",
         (
             Answer(
                 "It stays as it is",

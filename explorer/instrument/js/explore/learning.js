@@ -43,7 +43,8 @@ export function createLearning(store, colours) {
   function toggleRest() {
     const opens = now().section !== "rest";
     store.change({ ...now(), section: opens ? "rest" : "" });
-    const panel = bar.closest(".instrument, .lesson")?.querySelector(".resting");
+    const screen = bar.closest(".lesson") ?? bar.closest(".instrument");
+    const panel = screen?.querySelector(".resting");
     if (opens) panel?.scrollIntoView({ block: "center", behavior: "smooth" });
   }
 
