@@ -89,7 +89,7 @@ LESSON = Lesson(
     title="A step size that learns",
     question="How does a quantiser find its own step?",
     prediction=Choice(
-        "Standard normal numbers x become y, s times one of a few levels, and s learns, so that y comes nearer"
+        "Standard normal numbers x become y, s times one of a few levels, and s learns, so that y gets nearer"
         " to x. It is small at the start: what does the first step do to it?",
         (
             Answer(
