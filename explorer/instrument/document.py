@@ -141,13 +141,14 @@ def choice_data(
     hide: Sequence[str] = (),
     colours: str = "",
     section: str = "",
+    slow: str = "",
     training: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """A choice as JSON types, with the entries of everything that is not in the catalogue.
 
     ``parameters`` are values by name, or ``rule.name`` for one rule only; ``learns`` is the parameter whose
-    gradient has a panel; ``colours`` a digit from 1 on for each rule, "" for 1, 2, 3 …; ``training`` the
-    settings of a run as a link writes them.
+    gradient has a panel; ``colours`` a digit from 1 on for each rule, "" for 1, 2, 3 …; ``slow`` what slow
+    motion shows; ``training`` the settings of a run as a link writes them.
     """
     return {
         "op": op.key,
@@ -159,6 +160,7 @@ def choice_data(
         "g": g,
         "learns": learns,
         "section": section,
+        "slow": slow,
         "training": dict(training or {}),
         "own": {
             "op": [entry(op)] if op.key not in OPS else [],

@@ -161,6 +161,8 @@ class Engine:
             with self._changed:
                 entry.callers -= 1
                 self._changed.notify_all()
+            if entry.run is None and entry.state in AT_REST:
+                self._use(entry, lambda _run: entry.snapshot)
             if entry.run is None:
                 raise ValueError("there is nothing to measure yet, or no longer: press Start")
             return answer(entry, entry.run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, groupby, islice
 from math import isfinite, prod
@@ -47,11 +48,15 @@ class Pass(NamedTuple):
         numbers: (3, lanes) loss, and norms of the gradients of the first and the last layer of weights.
         finite: whether all is, by lane.
         traces: what each layer did.
+        output: (lanes, n, outputs).
+        gradients: of the parameters layer by layer, (lanes, …) each, until the step has used them up.
     """
 
     numbers: NDArray[float32]
     finite: list[bool]
     traces: list[Trace]
+    output: Tensor
+    gradients: Views
 
 
 class Seen(NamedTuple):
@@ -181,9 +186,16 @@ class Lanes:
             self._leave(now.finite)
             return self.step(x, y, loss, lr) if self.going else now.numbers[:, :0]
         self._ahead = None
-        rates = lr if isinstance(lr, float) and not self._learned.positive else self._rates(lr)
-        self.optimiser.step(self.parameters, self._gradients, rates)
+        self.optimiser.step(self.parameters, self._gradients, self._in_force(lr))
         return now.numbers
+
+    @torch.no_grad()
+    def ahead(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> Tensor:
+        """The parameters as ``step`` would leave them, (lanes going, numbers), of lanes that stay finite."""
+        self.look(x, y, loss)
+        parameters, optimiser = self.parameters.clone(), copy.deepcopy(self.optimiser)
+        optimiser.step(parameters, self._gradients.clone(), self._in_force(lr))
+        return parameters
 
     @torch.no_grad()
     def look(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
@@ -229,6 +241,9 @@ class Lanes:
         """Make the layers of the same nets anew."""
         self._take((self.parameters, *self.optimiser.state))
 
+    def _in_force(self, lr: Lr) -> float | Rates:
+        return lr if isinstance(lr, float) and not self._learned.positive else self._rates(lr)
+
     def _rates(self, lr: Lr) -> Rates:
         """Of neighbouring lanes, and of what learns in them apart from their weights."""
         lrs = lr if isinstance(lr, Sequence) else [lr] * (1 + max(lane.rule for lane in self.going))
@@ -271,7 +286,7 @@ class Lanes:
     def _pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
         into = self._gradient_views
         self._gradients[:, self._dense :] = 0  # what learns adds up there
-        losses, _, traces = self._both_ways(x, y, loss, into)
+        losses, output, traces = self._both_ways(x, y, loss, into)
         sizes = [self.layers[number].size(into[number]) for number in self._ends]
         # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
         numbers = torch.stack([losses, *sizes, sums(self.parameters)]).cpu().numpy()
@@ -279,7 +294,7 @@ class Lanes:
             isfinite(loss) and isfinite(total) and not fallen
             for loss, total, fallen in zip(*numbers[::3].tolist(), self._fallen(), strict=True)
         ]
-        return Pass(numbers[:3], finite, traces)
+        return Pass(numbers[:3], finite, traces, output, into)
 
     def _fallen(self) -> list[tuple[int, int] | None]:
         """By lane the first layer with the op, and the parameter there, that must be above 0 and is not."""

@@ -25,10 +25,12 @@ class Optimiser:
     """One way down a gradient.
 
     Attributes:
+        label: its name on screen.
         steps: taken so far.
         state: what it remembers of them, in place.
     """
 
+    label = "Gradient descent"
     memories = 0  # tensors it remembers
 
     def __init__(self, parameters: Tensor) -> None:
@@ -62,6 +64,7 @@ class Written(Optimiser):
 class Momentum(Optimiser):
     """``torch.optim.SGD(lr, momentum=0.9)``."""
 
+    label = "Momentum"
     memories = 1
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
@@ -73,6 +76,7 @@ class Momentum(Optimiser):
 class Adam(Optimiser):
     """``torch.optim.Adam(lr)``."""
 
+    label = "Adam"
     memories = 2
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:

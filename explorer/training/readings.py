@@ -193,7 +193,8 @@ class Readings:
         if self._nets is None or self._nets.settings is not settings or self._present != present:
             x, answers = self._examples
             data, op, rules = self._lockstep.data[0], self._op, self._rules
-            self._nets = Nets(lanes, x, answers, data, settings, op, rules, self._lockstep.joined)
+            batch, joined = self._lockstep.batch, self._lockstep.joined
+            self._nets = Nets(lanes, x, answers, batch, data, settings, op, rules, joined)
             self._present = present
         return self._nets
 

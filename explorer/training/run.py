@@ -14,8 +14,8 @@ import torch
 from explorer.catalogue import find_op, find_rule, values
 from explorer.training import series
 from explorer.training.boundary import Joined, joined
-from explorer.training.branches import Branch, merged, parting
-from explorer.training.instruments import INSTRUMENTS, Record
+from explorer.training.branches import Branch, Course, merged, parting
+from explorer.training.instruments import INSTRUMENTS, Record, Requested
 from explorer.training.instruments.gradients import Gradients, gradients
 from explorer.training.instruments.question import key_of
 from explorer.training.kept import Kept, nearest
@@ -224,7 +224,10 @@ class Run:
 
     def _bind(self, step: int) -> None:
         """Have in force what holds while a step is taken."""
-        before, self._bound = self._bound, self.settings.course(step)
+        self._rebind(self.settings.course(step))
+
+    def _rebind(self, course: Course) -> None:
+        before, self._bound = self._bound, course
         if before[:2] == self._bound[:2]:
             return
         self._nets.bind(self._joined())
@@ -407,8 +410,22 @@ class Run:
 
         Raises ValueError for an instrument or arguments that cannot be, in a plain sentence.
         """
-        with one_thread():
+        with one_thread(), self._bound_for(key):
             return self._named(self._readings.answer(self.settings, key, arguments).values())
+
+    @contextmanager
+    def _bound_for(self, key: str) -> Iterator[None]:
+        """Have in force what an instrument looks at: what held in the step before, or holds in the next."""
+        instrument = INSTRUMENTS.get(key)
+        if not (isinstance(instrument, Requested) and instrument.ahead):
+            yield
+            return
+        before = self._bound
+        self._bind(self.step)
+        try:
+            yield
+        finally:
+            self._rebind(before)
 
     def _first_finite(self, diverged: NDArray[int64]) -> int | None:
         """The first seed of a rule that did not diverge, of the steps at which its seeds (seeds,) did."""

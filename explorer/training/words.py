@@ -8,7 +8,6 @@ from explorer.formula import percent
 from explorer.training.instruments.gradients import Gradients
 from explorer.training.run import Snapshot
 
-OPTIMISERS = {"sgd": "Gradient descent", "momentum": "Momentum", "adam": "Adam"}
 DEVICES = {"cpu": "CPU", "cuda": "NVIDIA GPU", "mps": "Apple GPU", "xpu": "Intel GPU"}
 
 

@@ -31,7 +31,8 @@ from explorer.training.limits import (
     MAX_TABLE_ROWS,
     SMALLEST_LR,
 )
-from explorer.training.words import DEVICES, OPTIMISERS
+from explorer.training.optimisers import OPTIMISERS
+from explorer.training.words import DEVICES
 from explorer.ui.link import (
     MOST_RATES,
     MOST_VALUES,
@@ -48,7 +49,8 @@ from explorer.ui.presets import PRESETS, STUDIES, TRAINING, Preset
 _FIND: Mapping[str, Callable[[str], Op | Rule]] = {"op": find_op, "rule": find_rule}
 _FLOAT32_STEPS = 8  # a step of the grid below this many float32 numbers needs float64
 # What words of settings are called.
-_WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES | OPTIMISERS
+_WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES
+_WORDS |= {key: optimiser.label for key, optimiser in OPTIMISERS.items()}
 _PRESETS = {"instrument": PRESETS, "training": TRAINING, "study": STUDIES}
 _COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
 # What a page loads beside what all of them need.
@@ -174,7 +176,8 @@ def chosen(choice: Choice) -> Answer:
     """A choice as the browser takes it."""
     op, rules = choice.entries
     kept = {
-        name: getattr(choice, name) for name in ("parameters", "learns", "g", "hide", "colours", "section")
+        name: getattr(choice, name)
+        for name in ("parameters", "learns", "g", "hide", "colours", "section", "slow")
     }
     return choice_data(op, rules, span=choice.range, training=training_texts(choice), **kept)
 

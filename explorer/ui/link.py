@@ -28,6 +28,7 @@ from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
 from explorer.study import usual_rates
 from explorer.training import FIRST, SETTINGS, TASKS, USUAL, Setting, TrainingSettings
 from explorer.training.branches import Branch, branches_text, checked_branches, read_branch
+from explorer.training.instruments.stages import STAGE_KEYS
 from explorer.training.limits import LARGEST_LR, MAX_BRANCHES, SMALLEST_LR
 from explorer.training.settings import checked_learn
 
@@ -44,6 +45,7 @@ SECTIONS = {
 MOST_RATES = 20  # of a study
 MOST_VALUES = 20  # of a parameter that a study sweeps
 STUDY = ("rates", "controls", "sweep", "values")
+_SLOW = re.compile(rf"({'|'.join(STAGE_KEYS)})(,[1-9][0-9]{{0,3}}){{0,4}}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 _EMBED = re.compile(r"(?:^|&)embed=([^&]*)")
@@ -60,10 +62,11 @@ class Choice(TrainingSettings):
     ``parameters`` holds the values that differ from their default, by name or by ``rule.name``;
     ``learns`` is the parameter whose gradient has a panel, or "";
     ``hide`` the rules whose curves are not drawn; ``colours`` the number of each rule's colour as one text,
-    "" for 1, 2, 3 …; ``section`` what is open below the chart, or "". Of a study: ``rates`` to try, () for
-    the task's usual ones, whether zero and reversal stand beside the rules as ``controls``, and the
-    parameter whose ``values`` it goes through, ``sweep``, or "". ``branch``: the branch points of a run, as
-    ``Settings`` has them.
+    "" for 1, 2, 3 …; ``section`` what is open below the chart, or ""; ``slow`` what slow motion shows, or "":
+    a stage, and as far as they are chosen the numbers of rule, layer, unit and row from 1. Of a study:
+    ``rates`` to try, () for the task's usual ones, whether zero and reversal stand beside the rules as
+    ``controls``, and the parameter whose ``values`` it goes through, ``sweep``, or "". ``branch``: the branch
+    points of a run, as ``Settings`` has them.
     """
 
     op: str = "round"
@@ -71,6 +74,7 @@ class Choice(TrainingSettings):
     hide: tuple[str, ...] = ()
     colours: str = ""
     section: str = ""
+    slow: str = ""
     parameters: Mapping[str, float] = field(default_factory=dict)
     learns: str = ""
     range: tuple[float, float] = (-3.0, 3.0)
@@ -105,6 +109,7 @@ WORDS = (
     "g",
     "section",
     "learns",
+    "slow",
     "embed",
     "embed_options",
     "branch",
@@ -210,6 +215,7 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
         hide=reader.hide(rules),
         colours=reader.colours(rules),
         section=reader.section(),
+        slow=reader.slow(),
         parameters=reader.parameters(find_op(op), [find_rule(rule) for rule in rules]),
         learns=reader.learns(find_op(op), [find_rule(rule) for rule in rules]),
         range=reader.range(),
@@ -282,6 +288,16 @@ class _Reader:
             return section
         self.note(f"The link opens {_quoted(section)}: the sections are {', '.join(SECTIONS)}.")
         return _DEFAULT.section
+
+    def slow(self) -> str:
+        slow = self.last("slow") or ""
+        if not slow or _SLOW.fullmatch(slow):
+            return slow
+        self.note(
+            f"The link asks for slow = {_quoted(slow)}: it must be a stage and the numbers of rule, layer, "
+            "unit and row, such as slow=gradient,2,1,15,28. Slow motion is left closed."
+        )
+        return _DEFAULT.slow
 
     def entry(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
         """The canonical key of an op or rule, or "" with a notice."""

@@ -544,6 +544,19 @@ def test_close_ends_the_threads_and_the_runs():
     assert not [thread for thread in threading.enumerate() if thread.name == "training-0"]
 
 
+def test_the_first_step_of_a_run_at_rest_can_be_looked_at_before_it_is_taken():
+    engine = Engine(Limits(workers=0), Clock())
+    identity = engine.start(SMALL, paused=True)
+    assert engine.measure(identity, "slow_motion", layer=0)["default"]["stages"]
+    status = engine.snapshot(identity)
+    assert (status.state, status.step) == ("ready", 0)
+    waiting = Engine(Limits(workers=0, running=0), Clock())
+    identity = waiting.start(SMALL)
+    assert waiting.snapshot(identity).state == "waiting"
+    with pytest.raises(ValueError, match="nothing to measure yet"):
+        waiting.measure(identity, "slow_motion", layer=0)
+
+
 def test_a_run_that_is_over_can_be_asked_what_it_learnt_while_there_is_room():
     """The nets of the run that was asked about last are kept, those of the one before are let go."""
     lab = Settings(task="circles", rules=("clipped",), hidden=4, steps=1, pace="full", device="cpu")

@@ -90,6 +90,7 @@ def random_choice(rng: random.Random) -> Choice:
         hide=tuple(rule for rule in rules if rng.random() < 0.1),
         colours=_colours(rng, len(rules)) if rng.random() < 0.2 else "",
         section=rng.choice(["", *SECTIONS]),
+        slow=("", "input", "gradient,2,1,15,28")[len(rules) % 3],
         parameters={name: value for name, value in parameters.items() if value != controls[name].default},
         learns=rng.choice(["", *can]),
         range=(low, high) if high - low > 1e-5 * max(1, abs(low)) and not plain else (-3.0, 3.0),
@@ -134,4 +135,6 @@ def query_of(choice: Choice) -> Query:
         query["learns"] = [choice.learns]
     if choice.section:
         query["section"] = [choice.section]
+    if choice.slow:
+        query["slow"] = [choice.slow]
     return query | {name: text.split("\n") for name, text in training_texts(choice).items()}

@@ -262,3 +262,15 @@ def test_of_three_branches_the_last_two_where_two_are_taken(monkeypatch):
     choice, notices = from_text(RACE + "".join(f"&branch={step},lr:0.1" for step in (1, 2, 3)))
     assert choice.branch == ((2, "lr", 0.1), (3, "lr", 0.1))
     assert notices == ["The link branches 3 times: the last 2 are taken."]
+
+
+@pytest.mark.parametrize("slow", ["input", "gradient,2", "weights,6,4,256,64"])
+def test_a_link_says_what_slow_motion_shows(slow):
+    assert from_query({"slow": [slow]}) == (Choice(slow=slow), [])
+
+
+@pytest.mark.parametrize("slow", ["7", "cellar", "gradient,0", "x,1,1,1,1,1", "x,-1", "x,99999", "x,1;2"])
+def test_slow_motion_of_what_there_is_not_stays_closed_with_a_notice(slow):
+    choice, notices = from_query({"slow": [slow]})
+    assert choice.slow == ""
+    assert "Slow motion is left closed" in notices[0]

@@ -39,6 +39,7 @@ class Nets:
         lanes: the nets.
         x: (seeds or 1, n, inputs), the first ``EXAMPLES`` of the training data.
         answers: (seeds or 1, n, …) to them.
+        batch: what the next step sees, x and y (seeds, n, …).
         data: of the first seed, all of it.
         settings: of the run.
         op: the op itself, as it is at this step.
@@ -49,6 +50,7 @@ class Nets:
     lanes: Lanes
     x: Tensor
     answers: Tensor
+    batch: tuple[Tensor, Tensor]
     data: Data
     settings: Settings
     op: Op
@@ -174,8 +176,10 @@ class Requested(Instrument):
     Attributes:
         measure: ``(nets, **arguments) ->`` by the number of each rule that is going its record, or None where
             it has nothing to say.
+        ahead: whether it looks at the next step, with the op and the rules that this will be taken with.
     """
 
     kind = "requested"
 
+    ahead: bool = False
     measure: Callable[..., dict[int, Record | None]]

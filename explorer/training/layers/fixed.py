@@ -31,7 +31,7 @@ class Fixed(Layer):
         return [[value, torch.zeros_like(value)] for value in values]
 
     def weights(self, parameters: Parameters) -> Tensor:
-        """The present weights, (lanes, inputs, hidden)."""
+        """As in ``Layer``."""
         ways = zip(self._seeds, parameters[1], strict=True)
         return torch.stack(
             [torch.addmm(self._weights[seed], self._x[seed].t(), way, alpha=-1) for seed, way in ways]
@@ -54,6 +54,11 @@ class Fixed(Layer):
                 [self._x[seed][: len(each)].t().mm(each) for seed, each in zip(self._seeds, g, strict=True)]
             )
         ]
+
+    def slopes(self, gradients: Parameters) -> Tensor:
+        """As in ``Layer``."""
+        pairs = zip(self._seeds, gradients[1], strict=True)
+        return torch.stack([self._x[seed].t().mm(-negative) for seed, negative in pairs])
 
     def size(self, gradients: Parameters) -> Tensor:
         """As in ``Layer``: the norm of ``x.T @ g``."""

@@ -89,6 +89,10 @@ class Layer:
         """The present weights, (lanes, inputs, outputs)."""
         return parameters[0]
 
+    def slopes(self, gradients: Parameters) -> Tensor:
+        """The gradient of the weights, (lanes, inputs, outputs)."""
+        return gradients[0]
+
     def size(self, gradients: Parameters) -> Tensor:
         """The norm of the gradient of the weights, (lanes,)."""
         return norms(gradients[0])

@@ -78,6 +78,14 @@ class Spiking(Dense):
             at_potential.append(torch.addcmul(arriving[time], kept[time], at_potential[-1]))
         return super().backward(torch.cat(at_potential[::-1], 1), own, pulls, trace)
 
+    @staticmethod
+    def left(trace: Trace) -> Tensor:
+        """What is left of each potential of the time before, like ``trace.x``."""
+        assert trace.x is not None
+        assert trace.y is not None
+        charges = (_LEAK * (trace.x + _THRESHOLD) * (1 - trace.y)).chunk(TIMES, 1)
+        return torch.cat([torch.zeros_like(charges[0]), *charges[:-1]], 1)
+
     def _ruled(self, x: Tensor, y: Tensor, g: Tensor, learned: Parameters) -> Tensor:
         """What the rules make of g: at all times at once, unless a mean is over one time alone."""
         if not self._boundary.whole:

@@ -11,8 +11,8 @@ from tests.instrument.modules import Node
 
 LINK = {"defaults": {"range": [-3, 3], "g": 1}, "words": ["op", "rule", "g"]}
 CHOICE = {
-    "op": "step", "range": [-1, 4], "g": 2, "bounds": {}, "section": "checks", "training": {"steps": "9"},
-    "parameters": {"atan_surrogate.a": 3, "triangle.a": 2, "s": 0.25},
+    "op": "step", "range": [-1, 4], "g": 2, "bounds": {}, "section": "checks", "slow": "x",
+    "training": {"steps": "9"}, "parameters": {"atan_surrogate.a": 3, "triangle.a": 2, "s": 0.25},
 }  # fmt: skip
 RULES = ["atan_surrogate", "triangle", "gaussian"]
 
@@ -34,7 +34,8 @@ def test_a_rule_alone_keeps_its_parameters_and_nothing_that_tells_nothing_of_it(
     alone = called(node, "alone", 1)
     assert alone["rules"] == [{"key": "triangle", "slot": 0, "hidden": False}]
     assert alone["parameters"] == {"a": 2}
-    assert (alone["range"], alone["g"], alone["section"], alone["training"]) == ([-3, 3], 1, "", {})
+    assert (alone["range"], alone["g"], alone["section"], alone["slow"]) == ([-3, 3], 1, "", "")
+    assert alone["training"] == {}
     assert called(node, "alone", 1, True)["range"] == [-1, 4]
     assert called(node, "alone", 2)["parameters"] == {"s": 0.25}
 

@@ -52,7 +52,7 @@ def test_a_unit_may_be_of_any_layer_in_which_the_op_stands(task):
 
 
 def test_only_what_can_be_asked_for_is_answered():
-    with pytest.raises(ValueError, match='unknown instrument "causes": use one of line_search, unit'):
+    with pytest.raises(ValueError, match='unknown instrument "causes": use one of line_search, slow_motion'):
         run_of(task="circles").measure("causes")
 
 

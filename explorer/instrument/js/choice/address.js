@@ -28,6 +28,7 @@ export function queryOf(choice) {
   if (choice.g !== defaults.g) query.append("g", String(choice.g));
   if (choice.learns) query.append("learns", choice.learns);
   if (choice.section) query.append("section", choice.section);
+  if (choice.slow) query.append("slow", choice.slow);
   for (const [name, text] of Object.entries(choice.training)) query.append(name, text);
   return String(query);
 }

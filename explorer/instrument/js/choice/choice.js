@@ -18,10 +18,11 @@ import { sampling } from "../formula/sampling.js";
  */
 /**
  * ``parameters`` holds the values that differ from their default, by control name; ``bounds`` the ends of
- * sliders that were widened; ``learns`` the parameter whose gradient has a panel, or ""; ``training`` the
- * settings of a run or study as a link writes them.
+ * sliders that were widened; ``learns`` the parameter whose gradient has a panel, or ""; ``slow`` what slow motion
+ * shows, as a link writes it; ``training`` the settings of a run or study as a link writes them.
  * @typedef {{op: string, rules: Shown[], parameters: Object<string, number>, range: [number, number],
  *   g: number, learns: string, bounds: Object<string, [number, number]>, section: string,
+ *   slow: string,
  *   training: Object<string, string>}} Choice
  */
 

@@ -12,7 +12,8 @@ import { catalogue, find, learn } from "./entries.js";
  * @returns {Choice}
  */
 export function received(message) {
-  const { op, rules, hide, slots, parameters, learns, range, g, section, training, own } = record(message);
+  const { op, rules, hide, slots, parameters, learns, range, g, section, slow, training, own } =
+    record(message);
   for (const kind of /** @type {const} */ (["op", "rule"]))
     list(record(own)[kind]).forEach((entry) => learn(kind, entry));
   const known =
@@ -28,14 +29,14 @@ export function received(message) {
     !slots.every((/** @type {*} */ slot) => free.includes(slot))
   )
     refuse();
-  if (![section, learns, ...Object.values(record(training))].every((text) => typeof text === "string"))
+  if (![section, slow, learns, ...Object.values(record(training))].every((text) => typeof text === "string"))
     refuse();
   const shown = rules.map((/** @type {string} */ key, /** @type {number} */ place) => ({
     key,
     slot: slots[place],
     hidden: list(hide).includes(key),
   }));
-  return widened({ op, rules: shown, parameters, learns, range, g, bounds: {}, section, training });
+  return widened({ op, rules: shown, parameters, learns, range, g, bounds: {}, section, slow, training });
 }
 
 /** @param {*} value @returns {Object<string, *>} */

@@ -26,7 +26,16 @@ export function alone(choice, slot, ranged = false) {
   const one = others.reduce((rest, rule) => withoutRule(rest, rule.slot), choice);
   const { range, g } = catalogue().link.defaults;
   const rules = one.rules.map(({ key }) => ({ key, slot: 0, hidden: false }));
-  return { ...one, rules, g, range: ranged ? choice.range : range, learns: "", section: "", training: {} };
+  return {
+    ...one,
+    rules,
+    g,
+    range: ranged ? choice.range : range,
+    learns: "",
+    section: "",
+    slow: "",
+    training: {},
+  };
 }
 
 /** The choice with its view moved so that an x lies in the middle. @param {Choice} choice @param {number} x */

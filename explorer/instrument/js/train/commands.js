@@ -10,17 +10,21 @@ const METRICS = ["Step", "Loss", "Steps/s", "Device"];
  * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status`` is for numbers and the sentence
  * @param {import("./painter.js").Acts} on
  */
-export function createCommands({ buttons, status }, { onStart, onPause, onResume, onStep, onReset }) {
+export function createCommands(
+  { buttons, status },
+  { onStart, onPause, onResume, onStep, onReset, onSlowMotion },
+) {
   let paused = false;
   const start = button("Start", begin, "primary");
   const pause = button("Pause", () => (paused ? onResume() : onPause()));
   const step = button("Step", onStep);
   const reset = button("Reset", onReset);
+  const slow = button("Slow motion", onSlowMotion);
   const metrics = METRICS.map(metric);
   const bar = element("progress", { "aria-label": "Steps taken", max: 1 });
   const main = element("p", { class: "main", role: "status" });
   const next = element("p", { class: "next" });
-  buttons.append(element("div", { class: "buttons" }, start, pause, step, reset));
+  buttons.append(element("div", { class: "buttons" }, start, pause, step, reset, slow));
   const said = element("div", { class: "said-of-run" }, main, next);
   status.append(bar, said, element("div", { class: "metrics" }, ...metrics.map((one) => one.element)));
 

@@ -11,6 +11,7 @@ import { createPicker } from "./picker.js";
 import { createRows } from "./rows.js";
 import { createSentence } from "./sentence.js";
 import { createSettings } from "./settings.js";
+import { createSlowMotion } from "./slow-dialog.js";
 import { createTable } from "./table.js";
 import { entered, taskOf, withTask } from "./tasks.js";
 import { createWhy } from "./why.js";
@@ -26,7 +27,9 @@ import { createWhy } from "./why.js";
  *   onAligned: (kind: import("./aligned.js").Aligned) => void,
  *   onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
  *   onLegend: (panel: import("./panel.js").Panel, place: number) => void,
- *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void}} Acts
+ *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void,
+ *   onSlowMotion: () => void, onFirst: () => void, onAgain: () => void,
+ *   onSlow: (position: import("./slow.js").Position|null) => void}} Acts
  */
 
 /**
@@ -64,6 +67,8 @@ export function createPainter(host, { store, plotly, examples }, on) {
     store,
   );
 
+  const slow = createSlowMotion(host, on);
+
   return {
     /** @param {Picture} picture */
     paint(picture) {
@@ -82,9 +87,10 @@ export function createPainter(host, { store, plotly, examples }, on) {
       controls.show(choice);
       settings.show(choice);
       verdict.show(picture.verdict, picture.moving);
+      slow.show(picture.slow);
     },
     destroy() {
-      [curves, alignment, why, lift].forEach((part) => part.destroy());
+      [curves, alignment, why, lift, slow].forEach((part) => part.destroy());
     },
   };
 }

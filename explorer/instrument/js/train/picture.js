@@ -5,6 +5,7 @@ import { alignmentOf, valuesOf } from "./aligned.js";
 import { whyOf } from "./evidence.js";
 import { netOf } from "./layers.js";
 import { endOf, ghostsOf, seriesOf } from "./series.js";
+import { slowOf } from "./slow.js";
 import { comparable, lanesOf } from "./state.js";
 import { ACTIVE, OVER } from "./status.js";
 import { settingText, taskOf } from "./tasks.js";
@@ -20,6 +21,7 @@ import { settingText, taskOf } from "./tasks.js";
  * string}, verdict: string, moving: boolean, chart: import("./chart.js").Picture, heading: string,
  *   measures: {options: {value: Measure, label: string}[], chosen: Measure},
  *   alignment: import("./aligned.js").Alignment, why: import("./why.js").Picture,
+ *   slow: import("./slow.js").Picture|null,
  *   rows: import("./rows.js").Picture, choice: State["choice"],
  *   task: import("./tasks.js").Task, about: string, table: {shown: boolean, text: string}}} Picture
  */
@@ -58,6 +60,7 @@ export function pictureOf(state) {
     chart: chartOf(state, chosen),
     alignment,
     why: whyOf(state, lanes),
+    slow: slowOf(state, lanes),
     rows: {
       lanes,
       snapshot,

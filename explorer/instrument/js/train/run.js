@@ -143,6 +143,15 @@ export function createRun({ server, live, onChange }) {
       };
       act({ ...IDLE, state: "paused", sentence: "Taking the first step." }, first, order.settingsKey);
     },
+    /** Begin at rest, before the first step. @param {Order} order */
+    beginAtRest(order) {
+      const soon = { ...IDLE, state: "ready", sentence: "Ready at step 0: press Start or Step." };
+      act(soon, () => started(order, true), order.settingsKey);
+    },
+    /** Whether the server has not yet done all that was pressed. */
+    get isBusy() {
+      return waiting > 0;
+    },
     pause: () =>
       act({ state: "paused", sentence: `Paused at step ${view.status.step}.` }, () => commanded("pause")),
     resumeTraining: () => act({ state: "running", sentence: "Running." }, () => commanded("resume")),

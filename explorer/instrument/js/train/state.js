@@ -17,12 +17,13 @@ import { taskOf } from "./tasks.js";
  * what is said of other settings, which measure, panels, layer and kind of alignment are chosen, the colours
  * of rules, and the table that was pasted. ``requests`` has what was
  * requested of single instruments, ``panels`` what somebody opened or closed, ``numbers`` what is chosen for
- * those that instruments take: like the layer they are how somebody looks, and stand in no link.
+ * those that instruments take: like the layer they are how somebody looks, and stand in no link;
+ * ``slow`` has what was recorded for slow motion.
  * @typedef {{choice: Choice, trained: Choice|null, view: View, before: Past|null, remark: string,
  *   measure: import("./series.js").Measure|null, panels: Object<string, boolean>,
  *   numbers: Object<string, Object<string, number>>, layer: number|null,
  *   aligned: import("./aligned.js").Aligned, requests: Object<string, Request>, colours: string[], table:
- *   string}} State
+ *   string, slow: import("./slow.js").Slow|null}} State
  */
 
 const ANEW = "Other settings: the run has begun anew. The faint curves are the one before.";
@@ -50,6 +51,7 @@ export function stateOf(choice, colours, { table, panels, numbers }) {
     requests: {},
     colours,
     table,
+    slow: null,
   };
 }
 

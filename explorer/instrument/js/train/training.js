@@ -9,6 +9,7 @@ import { pictureOf } from "./picture.js";
 import { createRun } from "./run.js";
 import { SEARCH } from "./searched.js";
 import { keep, kept } from "../choice/session.js";
+import { layerOf, positionText, recordKey } from "./slow.js";
 import {
   stateOf,
   withBegun,
@@ -24,6 +25,8 @@ import { liveOf, settingsKey, taskOf } from "./tasks.js";
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /** @typedef {import("./state.js").State} State */
 
+const SLOW = "slow_motion"; // the key of the instrument
+const FIRST_STAGE = "input";
 const REST_MS = 300; // of rest, before other settings begin a new run
 
 /**
@@ -48,6 +51,7 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   function become(change) {
     state = { ...state, ...change };
     run.show(wantedOf(state));
+    record();
     frame ||= requestAnimationFrame(paint);
   }
 
@@ -92,6 +96,35 @@ export function createTraining(host, store, { server, plotly, colours, examples 
     if (state.requests[key] === request) become(withRequest(state, key, { ...request, answer }));
   }
 
+  /** Have what slow motion shows recorded, once for each step, layer and rate. */
+  async function record() {
+    const key = recordKey(state);
+    if (!state.choice.slow && state.slow) state = { ...state, slow: null };
+    if (key === null || run.isBusy || state.slow?.key === key) return;
+    const before = state.slow?.answer ?? null;
+    state = { ...state, slow: { key, answer: null, before } };
+    const answer = await run.measure(SLOW, { layer: layerOf(state.choice.slow) });
+    if (state.slow?.key === key) become({ slow: { key, answer, before: null } });
+  }
+
+  /** @param {import("./slow.js").Position|null} position */
+  function showSlow(position) {
+    store.change({ ...now(), slow: position ? positionText(position) : "" }, { thing: "slow" });
+  }
+
+  /** Look at the next step: of a run that goes on once it is paused, and without one at its first. */
+  function openSlow() {
+    const { state: name } = run.status;
+    if (!isMine() || LOST.includes(name)) firstStep();
+    else if (ACTIVE.includes(name)) run.pause();
+    store.change({ ...now(), slow: FIRST_STAGE }, { thing: "slow" });
+  }
+
+  function firstStep() {
+    become(withBegun(state));
+    run.beginAtRest(order());
+  }
+
   /**
    * What the visitor does, each by its button. A press looks
    * at the settings itself: they may be news to the run.
@@ -119,6 +152,10 @@ export function createTraining(host, store, { server, plotly, colours, examples 
         become(withNumber(state, key, name, value));
         keep("numbers", state.numbers);
       },
+      onSlowMotion: openSlow,
+      onSlow: showSlow,
+      onFirst: firstStep,
+      onAgain: () => become({ slow: null }),
       onSearch: () => void measure(SEARCH, {}),
       onLegend(
         /** @type {import("./panel.js").Panel} */ { request = "", legend = [] },

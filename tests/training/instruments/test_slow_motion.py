@@ -1,0 +1,207 @@
+import copy
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.catalogue import RULES, find_op, find_rule, values
+from explorer.training import TASKS, Run, Settings
+from explorer.training.instruments.slow_motion import MOST
+from explorer.training.instruments.stages import STAGES, Stage
+from explorer.training.instruments.step import Step, is_linear
+from explorer.training.optimisers import OPTIMISERS
+
+SHOWN = ("default", "clipped")
+TABLE = "\n".join(f"{a},{a * a % 7},{(a * 3) % 2}" for a in range(40))
+
+
+def run_of(task="digits", steps=3, **settings):
+    table = {"table": TABLE} if task == "data" else {}
+    run = Run(Settings(task=task, device="cpu", **table, **settings))
+    run.advance(steps)
+    return run
+
+
+def shown(record, name):
+    """A tensor of a record as it is sent, (down, across)."""
+    tensor = record["tensors"][name]
+    assert tensor["values"].dtype == np.float32
+    return torch.from_numpy(tensor["values"].reshape(tensor["shape"]))
+
+
+def weights_of(run, layer=0):
+    """The weights of all lanes going in a layer with the op, as the run itself has them now."""
+    return Step(run._readings._seen(run.settings), layer).weights.clone()
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+@pytest.mark.parametrize("task", TASKS)
+def test_the_weights_that_are_shown_are_those_the_step_leads_to_bit_for_bit(task, optimiser):
+    run = run_of(task, optimiser=optimiser, seeds=2)
+    layers = next(iter(run.measure("slow_motion", layer=0).values()))["layers"]
+    for layer in range(layers):
+        records = run.measure("slow_motion", layer=layer)
+        before = weights_of(run, layer)
+        run.advance(1)
+        after, going = weights_of(run, layer), run._nets.lanes.firsts()
+        for (rule, lane), record in zip(going.items(), records.values(), strict=True):
+            part = after[lane, :MOST, :MOST]
+            assert torch.equal(shown(record, "weights"), part), (task, rule)
+            assert torch.equal(shown(record, "before"), before[lane, :MOST, :MOST])
+        assert not torch.equal(before, after)
+
+
+@pytest.mark.parametrize("task", ["digits", "documents", "binary weights", "spikes"])
+def test_what_is_looked_at_leaves_the_run_as_it_was(task):
+    run, alone = run_of(task), run_of(task)
+    before = copy.deepcopy(run.state_dict())
+    run.measure("slow_motion", layer=0)
+    after = run.state_dict()
+    assert after["step"] == before["step"]
+    assert [each.tolist() for each in after["generators"]] == [each.tolist() for each in before["generators"]]
+    for one, other in zip(after["nets"]["tensors"], before["nets"]["tensors"], strict=True):
+        assert torch.equal(one, other)
+    run.advance(4)
+    alone.advance(4)
+    assert torch.equal(run._nets.lanes.parameters, alone._nets.lanes.parameters)
+    for rule, losses in run.snapshot().losses.items():
+        assert losses.tolist() == alone.snapshot().losses[rule].tolist()
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_each_tensor_is_what_torch_makes_of_the_one_before(layer):
+    settings = {"op": "sign", "rules": SHOWN, "hidden": (8, 6), "parameters": {"c": 0.5}}
+    run = run_of(**settings)
+    x, y = (each[0] for each in run._nets.batch)
+    for rule, record in run.measure("slow_motion", layer=layer).items():
+        lane = SHOWN.index(rule)
+        parameters = [each[lane] for views in run._nets.lanes.parameter_views for each in views]
+        leaves = [each.clone().requires_grad_() for each in parameters]
+        seen, value = [], x
+        for number in range(3):
+            at = value @ leaves[2 * number] + leaves[2 * number + 1]
+            slope = (at.abs() <= 0.5) if rule == "clipped" else torch.zeros_like(at)
+            value = at if number == 2 else at.sign().detach() + slope * (at - at.detach())
+            value.retain_grad()
+            at.retain_grad()
+            seen.append((at, value))
+        loss = torch.nn.functional.cross_entropy(value, y)
+        loss.backward()
+        at, value = seen[layer]
+        close = {"rtol": 1e-4, "atol": 1e-7}
+        torch.testing.assert_close(shown(record, "x"), at.detach(), **close)
+        torch.testing.assert_close(shown(record, "y"), value.detach(), **close)
+        torch.testing.assert_close(shown(record, "g"), value.grad, **close)
+        torch.testing.assert_close(shown(record, "gradient"), at.grad, **close)
+        torch.testing.assert_close(shown(record, "slope"), leaves[2 * layer].grad, **close)
+        chances = seen[-1][1].detach().softmax(-1)
+        torch.testing.assert_close(shown(record, "loss"), chances, **close)
+        own = -chances.gather(1, y[:, None]).log()
+        torch.testing.assert_close(shown(record, "own"), own, rtol=1e-3, atol=1e-6)
+        assert shown(record, "target")[:, 0].tolist() == y.tolist()
+        incoming = x if layer == 0 else seen[layer - 1][1].detach()
+        torch.testing.assert_close(shown(record, "input"), incoming, **close)
+
+
+def test_the_documents_net_says_what_a_net_without_its_shortcut_says():
+    """Their first layer keeps neither weights nor gradients; both are worked out."""
+    run = run_of("documents", rules=("default", "zero", "straight_through"))
+    record = run.measure("slow_motion", layer=0)["straight_through"]
+    x, gradient = run._nets.batch[0][0], Step(run._readings._nets, 0).op.gradient[2]
+    torch.testing.assert_close(shown(record, "slope"), (x.T @ gradient)[:MOST, :MOST], rtol=1e-4, atol=1e-3)
+    torch.testing.assert_close(shown(record, "input"), x[:, :MOST])
+    titles = {stage["key"]: stage["note"] for stage in record["stages"]}
+    assert titles["input"] == "64 examples × 64 of 1,000 inputs"
+    assert titles["x"] == "64 examples × 64 of 100 units"
+
+
+def test_rows_of_spikes_are_all_times_of_the_first_examples():
+    run = run_of("spikes", rules=("fast_sigmoid",))
+    record = run.measure("slow_motion", layer=0)["fast_sigmoid"]
+    x = Step(run._readings._nets, 0).op.x[0].view(8, 64, 32)
+    assert torch.equal(shown(record, "x").view(8, 8, 32), x[:, :8].transpose(0, 1))
+    whole = shown(record, "left") + shown(record, "arrives") - 1
+    torch.testing.assert_close(whole, shown(record, "x"), atol=1e-5, rtol=1e-4)
+    assert shown(record, "left")[::8].eq(0).all()  # nothing is left before the first time
+    assert shown(record, "loss").shape == (8, 10)
+    assert record["times"] == 8
+
+
+def test_an_op_on_weights_has_inputs_for_rows():
+    run = run_of("binary weights", rules=("clipped",))
+    record = run.measure("slow_motion", layer=0)["clipped"]
+    assert torch.equal(shown(record, "x"), shown(record, "input") * 8)
+    torch.testing.assert_close(shown(record, "slope"), shown(record, "gradient") * 8)
+    assert record["by_example"] is False
+    assert run.measure("slow_motion", layer=1)["clipped"]["stages"][4]["title"] == "batch → loss"
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_is_a_factor_where_the_catalogue_says_so(rule):
+    op, entry = find_op("sign"), RULES[rule]
+    assert is_linear(op, entry, tuple(values(op, entry, {}).items())) is entry.linear
+
+
+def test_an_own_rule_is_tried():
+    op = find_op("sign")
+    assert is_linear(op, find_rule("formula: g * x**2"), ())
+    assert not is_linear(op, find_rule("formula: g * abs(g)"), ())
+
+
+def test_a_formula_over_the_whole_batch_is_not_put_into_numbers():
+    told = {}
+    for op, rule in [("sign", "clipped"), ("sign", "magnitude_aware"), ("scaled_binarize", "default")]:
+        record = run_of("circles", op=op, rules=(rule,)).measure("slow_motion", layer=0)[rule]
+        told[op, rule] = (record["plain_op"], record["plain"])
+    assert list(told.values()) == [(True, True), (True, False), (False, False)]
+
+
+def test_a_net_that_breaks_with_this_step_says_so_and_the_others_go_on():
+    run = run_of(op="relu", rules=("default", "zero"), steps=0, hidden=8)
+    run._nets.lanes.parameters[0] = torch.inf
+    records = run.measure("slow_motion", layer=0)
+    assert records["default"]["note"] == "With this step the net is no longer finite: it drops out."
+    assert records["zero"]["note"] == ""
+    run.advance(1)
+    assert run.measure("slow_motion", layer=0)["default"] is None
+    assert torch.equal(shown(records["zero"], "weights"), weights_of(run)[0])
+
+
+def test_parameters_are_those_of_the_layer_as_they_are_now():
+    record = run_of(op="sign", rules=("clipped",), parameters={"c": 0.25}).measure("slow_motion", layer=0)
+    assert record["clipped"]["parameters"] == {"c": 0.25}
+
+
+def test_a_layer_that_is_not_there_is_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="layer must be"):
+        run_of("circles", hidden=8).measure("slow_motion", layer=1)
+
+
+def test_at_a_branch_point_the_step_is_that_of_the_new_rule_and_rate():
+    branch = ((3, "clipped", "approx_sign"), (3, "lr", 0.5))
+    run = run_of(op="sign", rules=("clipped",), hidden=8, branch=branch)
+    assert run.snapshot(("causes",)).step == 3
+    record = run.measure("slow_motion", layer=0)["clipped"]
+    assert (record["op"], record["rule"]) == ("sign", "approx_sign")
+    x, g = shown(record, "x"), shown(record, "g")
+    torch.testing.assert_close(shown(record, "gradient"), g * (2 - 2 * x.abs()).relu())
+    assert run._bound == run.settings.course(2)
+    run.advance(1)
+    assert torch.equal(shown(record, "weights"), weights_of(run)[0])
+
+
+@pytest.mark.parametrize("place", STAGES)
+def test_a_stage_is_a_row_and_the_backward_ones_lie_under_a_forward_one(place):
+    stages = STAGES[place]
+    keys = [stage.key for stage in stages]
+    forward = [stage.key for stage in stages if not stage.under]
+    under = [stage.under for stage in stages if stage.under]
+    assert len(set(keys)) == len(keys)
+    assert keys[: len(forward)] == forward
+    assert under == [key for key in reversed(forward) if key in under]
+    names = {name for stage in stages for name in (stage.key, *stage.also)}
+    for stage in stages:
+        assert isinstance(stage, Stage)
+        assert stage.scale in {"", *keys}
+        assert set(stage.otherwise) <= names
+        assert stage.tensor in names if isinstance(stage.tensor, str) else True
