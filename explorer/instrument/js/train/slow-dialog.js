@@ -48,14 +48,16 @@ export function createSlowMotion(host, on) {
 
   /** @param {Partial<Position>} change */
   function go(change) {
-    if (shown) on.onSlow({ ...shown.position, ...change });
+    if (!shown) return;
+    shown = { ...shown, position: { ...shown.position, ...change } }; // the next key may come before a frame
+    on.onSlow(shown.position);
   }
 
   /** @param {number} by stages */
   function move(by) {
     if (!shown?.stages.length) return false;
-    const now = shown.stages.findIndex(({ time }) => time === "now");
-    const next = shown.stages[now + by];
+    const { stage } = shown.position;
+    const next = shown.stages[shown.stages.findIndex(({ key }) => key === stage) + by];
     if (next) go({ stage: next.key });
     return Boolean(next);
   }
@@ -63,7 +65,7 @@ export function createSlowMotion(host, on) {
   function play() {
     const [first] = shown?.stages ?? [];
     if (!first) return;
-    if (shown?.stages.at(-1)?.time === "now") go({ stage: first.key });
+    if (shown?.stages.at(-1)?.key === shown?.position.stage) go({ stage: first.key });
     timer = window.setInterval(() => move(1) || stop(), BEAT_MS);
     setText(parts.play, "Hold");
   }
