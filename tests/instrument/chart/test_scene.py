@@ -87,3 +87,12 @@ def test_a_range_that_nobody_asked_for_is_a_new_home(node: Node) -> None:
         [[0, 1], [0, 2]],
         [[5, 6], [5, 6]],
     ]
+
+
+def test_a_panel_of_parts_without_a_line_is_drawn_too(node: Node) -> None:
+    """Plotly leaves out axes that no trace has, and with them the ticks of x."""
+    axes = node.run("""
+        const { tracesOf } = await import("./chart/traces.js");
+        return [true, false].map((parted) => tracesOf([], [], parted).map(({ yaxis }) => yaxis));
+    """)
+    assert axes == [["y3"], []]
