@@ -52,7 +52,7 @@ ROUNDING = (
          ),
          purpose="Learns the step: what saturates pulls it outwards, and rounding has its part too.",
          source="LSQ, Esser et al. 2020, arXiv:1902.08153, equations 3 and 5, section 2.2"),
-    Rule("lsq_plus", "LSQ+ (learned step and offset)", "g * (qmin < (x - beta) / s < qmax)",
+    Rule("lsq_plus", "LSQ+ (learned offset too)", "g * (qmin < (x - beta) / s < qmax)",
          also=("learned offset",), parameters=(STEP, QMIN, QMAX, OFFSET),
          kinks=("qmin * s + beta", "qmax * s + beta"),
          antiderivative="clamp(x, qmin * s + beta, qmax * s + beta)", area="(qmax - qmin) * s",
