@@ -18,7 +18,7 @@ from starlette.responses import StreamingResponse
 
 from explorer.catalogue import find_rule
 from explorer.formula import number_text
-from explorer.training import ACTIVE, AT_REST, Engine, EngineProcess, Status, shared_engine, words
+from explorer.training import ACTIVE, AT_REST, Engine, EngineProcess, Snapshot, Status, shared_engine, words
 from explorer.training.branches import branches_text
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.question import key_of
@@ -184,7 +184,7 @@ def event(status: Status, shown: Collection[str] = ()) -> str:
     seed of all steps stays here.
     """
     snapshot = status.snapshot
-    labels = {rule: find_rule(rule).label for rule in snapshot.losses} if snapshot else {}
+    labels = {rule: _label(rule, snapshot) for rule in snapshot.losses} if snapshot else {}
     said = words.sentences(snapshot, labels) if snapshot else []
     device = snapshot and words.device(snapshot.device)
     told: dict[str, Any] = {
@@ -199,6 +199,15 @@ def event(status: Status, shown: Collection[str] = ()) -> str:
         unmeasured = {key_of(text): why for text, why in own.items()}
         snapshot = replace(snapshot, measured=measured, unmeasured=unmeasured)
     return as_json(vars(status) | told | {"snapshot": snapshot})
+
+
+def _label(rule: str, snapshot: Snapshot) -> str:
+    """What a line is called: its rule, and the one that it has gone on with."""
+    label = find_rule(rule).label
+    later = [
+        str(value) for step, name, value in snapshot.branch if name in ("rule", rule) and step < snapshot.step
+    ]
+    return f"{label}, then {find_rule(later[-1]).label}" if later else label
 
 
 def as_json(value: Any) -> str:

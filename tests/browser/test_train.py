@@ -275,9 +275,9 @@ def test_a_rule_that_is_removed_in_mid_run_stays_as_a_ghost(page: Page) -> None:
     expect(status(page)).to_contain_text("the run has begun anew. The faint curves are the one before.")
     wait_for_rules(page, "default", "straight_through")
     assert page.evaluate(f"{GHOSTS}.map(trace => trace.name)") == [
-        "Default autograd",
-        "Zero",
-        "Straight-through",
+        "Default autograd A",
+        "Zero A",
+        "Straight-through A",
     ]
 
 

@@ -15,6 +15,7 @@ from explorer.takeaway import read_settings
 from explorer.training import Run, Settings
 from explorer.ui import runs, takeaway
 from explorer.ui.admission import Refused, refused
+from explorer.ui.stream import event
 from tests.training.driving import turn_until_idle
 from tests.training.tables import POINTS
 from tests.ui.test_runs import Answer, Client, begun, commanded, told
@@ -150,6 +151,7 @@ def test_who_goes_on_from_a_run_shows_its_key(client, engine, run, alone):
     assert commanded(client, branched, "step").json()["step"] == 8
     commanded(client, branched, "resume")
     turn_until_idle(engine)
+    assert "Default autograd, then Clipped" in event(engine.snapshot(branched["id"]))
     expected = alone.branch(7, default="clipped")
     expected.advance(20)
     found = engine.snapshot(branched["id"]).snapshot.losses

@@ -132,7 +132,7 @@ def test_other_settings_leave_every_curve_of_the_run_before(node: Node, document
     """
     shown = picture(node, document, body, status=status("running", "default", "straight_through"))
     ghosts = [series for series in shown["chart"]["series"] if series.get("faint")]
-    assert [ghost["name"] for ghost in ghosts] == ["Default autograd", "Straight-through"]
+    assert [ghost["name"] for ghost in ghosts] == ["Default autograd A", "Straight-through A"]
     assert not any("meta" in ghost for ghost in ghosts)
     assert "the run has begun anew" in shown["status"]["next"]
     reset = picture(node, document, f"{body} state = withReset(state);",

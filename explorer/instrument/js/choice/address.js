@@ -29,8 +29,20 @@ export function queryOf(choice) {
   if (choice.learns) query.append("learns", choice.learns);
   if (choice.section) query.append("section", choice.section);
   if (choice.slow) query.append("slow", choice.slow);
-  for (const [name, text] of Object.entries(choice.training)) query.append(name, text);
-  return String(query);
+  const { branch = "", ...training } = choice.training;
+  for (const [name, text] of Object.entries(training)) query.append(name, text);
+  return withBranches(String(query), branch.split("\n").filter(Boolean));
+}
+
+/**
+ * A query with branch points, the last ones that fit.
+ * @param {string} query
+ * @param {string[]} branches
+ * @returns {string}
+ */
+function withBranches(query, branches) {
+  const whole = [query, ...branches.map((branch) => String(new URLSearchParams({ branch })))].join("&");
+  return fits(whole) || !branches.length ? whole : withBranches(query, branches.slice(1));
 }
 
 /** Whether an address asks for nothing of ours. @param {string} search */

@@ -67,6 +67,27 @@ export async function answered(address, options) {
   }
 }
 
+/**
+ * Have the browser save what the server answers to data; the sentence of a server that gives nothing.
+ * @param {string} address
+ * @param {*} data
+ * @param {string} name of the file
+ */
+export async function save(address, data, name) {
+  try {
+    const response = await fetch(address, { ...sent(data), signal: AbortSignal.timeout(PATIENCE_MS) });
+    if (!response.ok) return /** @type {string} */ ((await response.json()).message);
+    const href = URL.createObjectURL(await response.blob());
+    const link = document.createElement("a");
+    Object.assign(link, { href, download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(href), PATIENCE_MS); // not before the browser has read it
+    return "";
+  } catch {
+    return SILENT;
+  }
+}
+
 /** The server's answer; null where there is none. @param {string} path @param {RequestInit} [options] */
 async function answerOf(path, options) {
   try {

@@ -13,7 +13,7 @@ import { endOf } from "./series.js";
  * A picture: ``run`` names what it is of, ``words`` are for those who cannot see it, ``empty`` is said before
  * the first value, ``legend`` beside the curves; ``along`` is the x axis where it is not that of steps.
  * @typedef {{run: string, scale: Scale, series: Series[], steps: number, words: string, empty: string,
- *   legend: string, along?: *}} Picture
+ *   legend: string, along?: *, at?: number|null}} Picture ``at`` is the step that is looked at
  */
 
 const FEW = 10; // steps, between which Plotly would mark fractions of a step
@@ -23,10 +23,11 @@ const GUESSED = "rgba(127, 133, 143, 0.9)";
 
 /**
  * @param {HTMLElement} host of a fixed height
- * @param {{plotly: string, onPoint: (rule: string|null) => void}} options the address of plotly.js, and who
- * is told which rule's curve the pointer is at
+ * @param {{plotly: string, onPoint: (rule: string|null) => void, onArea?: (left: number, width: number) =>
+ *   void}} options the address of plotly.js, and who is told which rule's curve the pointer is at, and from
+ *   where to where in px the x axis goes
  */
-export function createTrainChart(host, { plotly, onPoint }) {
+export function createTrainChart(host, { plotly, onPoint, onArea = () => undefined }) {
   let seen = { run: "", range: /** @type {import("./axes.js").Range|null} */ (null) };
   let drawn = /** @type {Series[]} */ ([]);
   let chart = /** @type {*} */ (null);
@@ -41,6 +42,8 @@ export function createTrainChart(host, { plotly, onPoint }) {
   /** @param {*} place @param {import("./ends.js").Names|null} names */
   function onDrawn(place, names) {
     chart = place;
+    const { l, w } = place._fullLayout._size;
+    onArea(l, w);
     ends.show(place, names);
     const lines = place.querySelectorAll(".scatterlayer > .trace");
     const rules = [...drawn.filter(hasBand), ...drawn].map(({ rule }) => rule);
@@ -50,7 +53,7 @@ export function createTrainChart(host, { plotly, onPoint }) {
   }
 
   /** @param {Picture} picture */
-  function compose({ run, scale, series, steps, along = alongSteps(steps), empty, legend }) {
+  function compose({ run, scale, series, steps, along = alongSteps(steps), empty, legend, at = null }) {
     if (seen.run !== run) seen = { run, range: null };
     seen.range = RANGES[scale.kind](seen.range, series, scale);
     const known = seen.range !== null;
@@ -61,7 +64,10 @@ export function createTrainChart(host, { plotly, onPoint }) {
       hovermode: "x unified",
       xaxis: { visible: known, ...along },
       yaxis: { visible: known, ...y },
-      shapes: known && scale.chance ? [guessed(scale.chance)] : [],
+      shapes: [
+        ...(known && scale.chance ? [guessed(scale.chance)] : []),
+        ...(known && at !== null ? [playhead(at)] : []),
+      ],
       annotations: [
         begun ? legendOf(legend) : centred(empty),
         ...(known && scale.chance ? [nameOfChance(scale.chance)] : []),
@@ -120,6 +126,12 @@ function namesOf(series, { kind }) {
       const { colour, name, rule = "" } = each;
       return end ? [{ ...end, colour, name, rule, value: VALUES[kind](end.y) }] : [];
     });
+}
+
+/** @param {number} step */
+function playhead(step) {
+  const line = { color: GUESSED, width: 1.5 };
+  return { type: "line", yref: "paper", y0: 0, y1: 1, x0: step, x1: step, line };
 }
 
 /** @param {number} chance */

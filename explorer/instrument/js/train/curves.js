@@ -15,24 +15,24 @@ export function hasBand({ y, spread = [] }) {
 }
 
 /** @param {Series} series @param {Scale} scale */
-export function traceOf({ name, meta, colour, x, y, spread, dash, faint }, { kind }) {
+export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol }, { kind }) {
   const common = {
     name: escaped(name),
     x,
     y,
     type: "scatter",
-    mode: x.length > 1 ? "lines" : "lines+markers",
+    mode: symbol ? "markers" : x.length > 1 ? "lines" : "lines+markers",
     opacity: faint ? 0.3 : 1,
   };
   const line = { color: colour, width: faint ? 1.5 : 2.2, dash: dash ?? "solid" };
-  const marker = { color: colour, size: 7 };
+  const marker = { color: colour, size: symbol ? 10 : 7, ...(symbol && { symbol, line: { width: 2 } }) };
   return {
     ...common,
     line,
     marker,
     ...hoverOf(kind, y, spread),
     ...(meta && { meta }),
-    ...(faint && { hoverinfo: "skip", hovertemplate: null }),
+    ...((faint || symbol) && { hoverinfo: "skip", hovertemplate: null }),
   };
 }
 

@@ -14,6 +14,7 @@ import { createSettings } from "./settings.js";
 import { createSlowMotion } from "./slow-dialog.js";
 import { createTable } from "./table.js";
 import { entered, taskOf, withTask } from "./tasks.js";
+import { createTravel } from "./travel.js";
 import { createWhy } from "./why.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
@@ -36,7 +37,7 @@ import { createWhy } from "./why.js";
  * @param {HTMLElement} host with the places of the skeleton
  * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string,
  *   examples: import("../cards/examples.js").Example[]}} reach
- * @param {Acts} on
+ * @param {Acts & ReturnType<typeof import("./machine.js").createMachine>} on
  */
 export function createPainter(host, { store, plotly, examples }, on) {
   const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
@@ -57,7 +58,8 @@ export function createPainter(host, { store, plotly, examples }, on) {
   const measures = createMeasures(find("titles"), on.onMeasure);
   const verdict = createSentence(find("verdict"));
   const lift = createLift(host);
-  const curves = createTrainChart(find("curves"), { plotly, onPoint: lift.lift });
+  const travel = createTravel(find("time"), on);
+  const curves = createTrainChart(find("curves"), { plotly, onPoint: lift.lift, onArea: travel.align });
   const alignment = createAlignment(find("alignment"), { plotly, onPoint: lift.lift, onKind: on.onAligned });
   const why = createWhy(find("why"), on, { plotly, onPoint: lift.lift });
   const rows = createRows(find("measured"));
@@ -81,6 +83,7 @@ export function createPainter(host, { store, plotly, examples }, on) {
       table.show(picture.table);
       measures.show(picture);
       curves.draw(picture.chart);
+      travel.show(picture.time);
       alignment.show(picture.alignment);
       why.show(picture.why);
       rows.show(picture.rows);

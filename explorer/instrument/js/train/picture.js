@@ -6,7 +6,10 @@ import { whyOf } from "./evidence.js";
 import { netOf } from "./layers.js";
 import { endOf, ghostsOf, seriesOf } from "./series.js";
 import { slowOf } from "./slow.js";
+import { branched, pointsOf } from "./branches.js";
+import { keysOf, scrubbed } from "./past.js";
 import { comparable, lanesOf } from "./state.js";
+import { timeOf } from "./time.js";
 import { ACTIVE, OVER } from "./status.js";
 import { settingText, taskOf } from "./tasks.js";
 
@@ -23,7 +26,8 @@ import { settingText, taskOf } from "./tasks.js";
  *   alignment: import("./aligned.js").Alignment, why: import("./why.js").Picture,
  *   slow: import("./slow.js").Picture|null,
  *   rows: import("./rows.js").Picture, choice: State["choice"],
- *   task: import("./tasks.js").Task, about: string, table: {shown: boolean, text: string}}} Picture
+ *   task: import("./tasks.js").Task, about: string, table: {shown: boolean, text: string},
+ *   time: import("./time.js").Time}} Picture
  */
 
 const CUT_OFF =
@@ -35,11 +39,13 @@ const NEXT = /** @type {Object<string, string>} */ ({
   stopped: "Press Start to run it again.",
   waiting: "It goes on by itself.",
 });
+const BACK = "Thin lines are what came after. Go on from here, or branch.";
 const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted", learned: "" };
 const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm", learned: "parameter" };
 
-/** @param {State} state @returns {Picture} */
-export function pictureOf(state) {
+/** @param {State} live @returns {Picture} */
+export function pictureOf(live) {
+  const state = scrubbed(live);
   const { choice, view, colours } = state;
   const { snapshot } = view.status;
   const task = taskOf(choice);
@@ -47,20 +53,21 @@ export function pictureOf(state) {
   const metric = metricOf(state);
   const options = measuresOf(metric, Boolean(choice.training.learn));
   const alignment = alignmentOf(state, lanes);
+  alignment.chart.at = live.at;
   const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
   return {
     offered: offeredOf(view.status.state),
     metrics: metricsOf(state, lanes[0].key),
     taken: view.status.step / stepsOf(state),
-    status: wordsOf(state),
+    status: wordsOf(live),
     verdict: verdictOf(view.status),
     moving: ACTIVE.includes(view.status.state),
     heading: headingOf(choice, scaleOf(state, chosen)),
     measures: { options, chosen },
-    chart: chartOf(state, chosen),
+    chart: chartOf(state, chosen, live.view.status.snapshot),
     alignment,
     why: whyOf(state, lanes),
-    slow: slowOf(state, lanes),
+    slow: slowOf(live, lanes),
     rows: {
       lanes,
       snapshot,
@@ -72,6 +79,7 @@ export function pictureOf(state) {
     task,
     about: [task.purpose, task.note].filter(Boolean).join(" "),
     table: { shown: task.kind === "own", text: state.table },
+    time: timeOf(live, lanes),
   };
 }
 
@@ -132,9 +140,10 @@ function stepsOf({ choice, view }) {
 }
 
 /** The sentence of the state, and what to do next. @param {State} state */
-function wordsOf({ view: { status, notice, lost }, remark }) {
-  const main = notice || (lost ? CUT_OFF : status.sentence);
-  const next = lost ? notice && CUT_OFF : notice ? "" : remark || (NEXT[status.state] ?? "");
+function wordsOf({ view: { status, notice, lost }, remark, at }) {
+  const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
+  const main = notice || (lost ? CUT_OFF : past || status.sentence);
+  const next = lost ? notice && CUT_OFF : notice ? "" : past ? BACK : remark || (NEXT[status.state] ?? "");
   return { main, next, state: lost ? "lost" : notice ? "refused" : status.state };
 }
 
@@ -165,19 +174,27 @@ function scaleOf(state, measure) {
   return { kind: "share", title: "held-out accuracy, %", chance: taskOf(state.choice).chance, banded };
 }
 
-/** @param {State} state @param {Measure} measure @returns {import("./chart.js").Picture} */
-function chartOf(state, measure) {
-  const { trained, view, colours } = state;
-  const { snapshot, words } = view.status;
-  const past = measure === "norms" || measure === "learned" ? null : comparable(state);
-  const before = past ? ghostsOf(seriesOf(measure, past.snapshot, lanesOf(past.choice, colours))) : [];
-  const series = [
-    ...before,
-    ...(trained && snapshot ? seriesOf(measure, snapshot, lanesOf(trained, colours)) : []),
-  ];
+/**
+ * @param {State} state as it was at the step that is looked at
+ * @param {Measure} measure
+ * @param {*} latest the last snapshot there is
+ * @returns {import("./chart.js").Picture}
+ */
+function chartOf(state, measure, latest) {
+  const { trained, view, at } = state;
+  const { snapshot, words, recorded } = view.status;
+  const now = trained && snapshot ? linesOf(state, measure, { choice: trained, snapshot, recorded }) : [];
+  const later =
+    trained && latest !== snapshot
+      ? ghostsOf(linesOf(state, measure, { choice: trained, snapshot: latest, recorded }), "", [])
+      : [];
+  const past = measure === "norms" || measure === "learned" ? [] : comparable(state);
+  const before = past.flatMap((ghost) => ghostsOf(linesOf(state, measure, ghost), ghost.letter, now));
+  const series = [...before, ...later, ...now];
   const scale = scaleOf(state, measure);
   return {
     run: `${view.id} ${before.length} ${measure}`,
+    at,
     scale,
     series,
     steps: view.status.state === "diverged" ? lengthOf(series) : stepsOf(state),
@@ -185,6 +202,19 @@ function chartOf(state, measure) {
     empty: emptyOf(measure, snapshot),
     legend: LEGENDS[measure],
   };
+}
+
+/**
+ * The lines of a run with their branches.
+ * @param {State} state
+ * @param {Measure} measure
+ * @param {{choice: State["choice"], snapshot: *, recorded?: import("./status.js").Recorded}} run
+ */
+function linesOf({ colours }, measure, { choice, snapshot, recorded }) {
+  const lanes = lanesOf(choice, colours);
+  const points = pointsOf(recorded?.branch, keysOf(choice));
+  const free = colours.find((colour) => lanes.every((lane) => lane.colour !== colour)) ?? colours[0];
+  return branched(seriesOf(measure, snapshot, lanes), points, lanes, free);
 }
 
 /** What stands in a chart without a curve. @param {Measure} measure @param {*} snapshot */

@@ -1,6 +1,6 @@
 // The session's run: what is pressed shows at once, and then what the server says.
 
-import { answered, post } from "../choice/server.js";
+import { answered, post, save } from "../choice/server.js";
 import { createFeed } from "./feed.js";
 import { keep, kept, owner } from "../choice/session.js";
 import { withArrays } from "./series.js";
@@ -15,6 +15,7 @@ import { ACTIVE, AT_REST, IDLE, OVER, withSeen } from "./status.js";
  * @typedef {{query: string, table: string|null, settingsKey: string}} Order
  */
 
+const GONE = { message: "There is no run yet, or no longer: press Start." };
 const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events come without what was seen last
 
 /**
@@ -89,13 +90,15 @@ export function createRun({ server, live, onChange }) {
     return run && post(server(`runs/${run.id}/${name}`), { key: run.key, ...live() });
   }
 
-  /** @param {Order} order @param {boolean} paused */
-  async function started({ query, table, settingsKey }, paused) {
+  /** @param {Order} order @param {boolean} paused @param {number|null} [step] of the run it goes on from */
+  async function started({ query, table, settingsKey }, paused, step = null) {
+    const after = run && step !== null ? { run: run.id, key: run.key, step } : null;
     const answer = await post(server("runs"), {
       query,
       owner: owner(),
       paused,
       ...(table !== null && { table }),
+      ...(after && { after }),
     });
     run = answer.id ? { ...answer, settingsKey } : null;
     keep("run", run);
@@ -134,6 +137,16 @@ export function createRun({ server, live, onChange }) {
     begin(order) {
       const soon = { ...IDLE, state: "running", sentence: "Starting." };
       act(soon, () => started(order, false), order.settingsKey);
+    },
+    /**
+     * Begin a run that goes on from a step of the present one; until it is there, that step is shown.
+     * @param {Order} order
+     * @param {number} step
+     * @param {Partial<Status>} seen
+     */
+    goOn(order, step, seen) {
+      const soon = { ...seen, state: "running", sentence: `Going on from step ${step}.` };
+      act(soon, () => started(order, false, step), order.settingsKey);
     },
     /** Begin at rest and take the first step. @param {Order} order */
     beginWithStep(order) {
@@ -175,13 +188,23 @@ export function createRun({ server, live, onChange }) {
      * What an instrument says of the nets as they are now, by rule; a message where it cannot.
      * @param {string} key
      * @param {Object<string, number>} numbers its arguments
+     * @param {number|null} [at] the kept step they are looked at
      */
-    async measure(key, numbers) {
-      const query = new URLSearchParams(
-        Object.entries(numbers).map(([name, value]) => [name, String(value)]),
-      );
+    async measure(key, numbers, at = null) {
+      const given = Object.entries({ ...numbers, ...(at !== null && { at }) });
+      const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
       return run && withArrays(await answered(server(`runs/${run.id}/measured/${key}?${query}`)));
     },
+    /** How the run stood at a kept step; a message where that is gone. @param {number} step */
+    async look(step) {
+      const query = new URLSearchParams(shown.map((key) => ["show", key]));
+      return run ? withArrays(await answered(server(`runs/${run.id}/at/${step}?${query}`))) : GONE;
+    },
+    /** Have the browser save a file of the run; a sentence where it cannot. @param {string} file its name */
+    take: async (file) =>
+      run ? save(server(`runs/${run.id}/files/${file}`), { key: run.key }, file) : GONE.message,
+    /** Settings that were taken away, as a choice; a message where they cannot be read. @param {string} text */
+    open: (text) => post(server("settings"), { text }),
     /** Have these instruments in what is told from now on. @param {string[]} keys */
     show(keys) {
       if (keys.join() === shown.join()) return;

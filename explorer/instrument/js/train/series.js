@@ -6,9 +6,10 @@ import { array } from "../formula/arrays.js";
  * A lane of a run as it is drawn: a rule with its colour.
  * @typedef {{key: string, label: string, colour: string}} Lane
  * A series. ``rule`` is the key of its rule, and ``meta`` too where it is the one curve of a rule; ``ends``
- * says whether its name stands where it ends; ``spread`` is the SD over seeds.
+ * says whether its name stands where it ends; ``spread`` is the SD over seeds; a ``symbol`` marks points.
  * @typedef {{name: string, rule?: string, meta?: string, ends?: boolean, colour: string, x:
- * ArrayLike<number>, y: ArrayLike<number>, spread?: ArrayLike<number>, dash?: string, faint?: boolean}}
+ * ArrayLike<number>, y: ArrayLike<number>, spread?: ArrayLike<number>, dash?: string, faint?: boolean, symbol?:
+ * string}}
  * Series What the large chart shows: held-out score, loss, gradient norms, or what learns.
  * @typedef {"score"|"loss"|"norms"|"learned"} Measure
  */
@@ -152,15 +153,26 @@ export function trailing(values, kinds, window) {
 }
 
 /**
- * The same curves without a name of their own: those of an earlier run.
+ * The same curves, faint: those of an earlier run, its letter behind their names where they end elsewhere than
+ * the present ones.
  * @param {Series[]} series
+ * @param {string} letter
+ * @param {Series[]} present
  * @returns {Series[]}
  */
-export function ghostsOf(series) {
-  return series.map(({ rule: _rule, meta: _meta, ends: _ends, spread: _spread, ...curve }) => ({
+export function ghostsOf(series, letter, present) {
+  return series.map(({ rule, meta: _meta, ends, spread: _spread, ...curve }) => ({
     ...curve,
+    name: `${curve.name} ${letter}`.trim(),
+    ends: Boolean(ends && letter) && !present.some((other) => other.rule === rule && passes(other, curve)),
     faint: true,
   }));
+}
+
+/** Whether a curve goes through the end of another. @param {Series} curve @param {Series} other */
+function passes({ x, y }, other) {
+  const end = endOf(other);
+  return end !== null && Array.from(x).some((step, at) => step === end.x && y[at] === end.y);
 }
 
 /**

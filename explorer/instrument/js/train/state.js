@@ -1,6 +1,7 @@
 // What the page of trainings knows at a moment, and how it goes on from there. No page, no clock.
 
 import { entriesOf } from "../choice/choice.js";
+import { withPast } from "./past.js";
 import { ACTIVE, IDLE } from "./status.js";
 import { taskOf } from "./tasks.js";
 
@@ -11,15 +12,19 @@ import { taskOf } from "./tasks.js";
  * null before it has come, or a message where it cannot be given.
  * @typedef {{numbers: Object<string, number>, step: number, run: string|null,
  *   answer: Object<string, *>|null}} Request
- * An earlier run: what was chosen for it, and the last that was seen of it.
- * @typedef {{choice: Choice, snapshot: *}} Past
- * The state: what is chosen, what the run that is seen was begun with, how it stands, the run before it,
- * what is said of other settings, which measure, panels, layer and kind of alignment are chosen, the colours
+ * An earlier run: what was chosen for it, the last that was seen of it, what was changed on its way, why it
+ * is over, and the letter it goes by.
+ * @typedef {{choice: Choice, snapshot: *, recorded?: import("./status.js").Recorded, name: string,
+ *   letter: string}} Past
+ * The state: what is chosen, what the run that is seen was begun with, how it stands, the runs before it,
+ * the step that is looked at where it is not the last one, how the run stood there, what is said of
+ * other settings, which measure, panels, layer and kind of alignment are chosen, the colours
  * of rules, and the table that was pasted. ``requests`` has what was
  * requested of single instruments, ``panels`` what somebody opened or closed, ``numbers`` what is chosen for
  * those that instruments take: like the layer they are how somebody looks, and stand in no link;
  * ``slow`` has what was recorded for slow motion.
- * @typedef {{choice: Choice, trained: Choice|null, view: View, before: Past|null, remark: string,
+ * @typedef {{choice: Choice, trained: Choice|null, view: View, ghosts: Past[], at: number|null,
+ *   seen: import("./status.js").Status|null, remark: string,
  *   measure: import("./series.js").Measure|null, panels: Object<string, boolean>,
  *   numbers: Object<string, Object<string, number>>, layer: number|null,
  *   aligned: import("./aligned.js").Aligned, requests: Object<string, Request>, colours: string[], table:
@@ -41,7 +46,9 @@ export function stateOf(choice, colours, { table, panels, numbers }) {
     choice,
     trained: null,
     view,
-    before: null,
+    ghosts: [],
+    at: null,
+    seen: null,
     remark: "",
     measure: null,
     panels,
@@ -57,7 +64,7 @@ export function stateOf(choice, colours, { table, panels, numbers }) {
 
 /** A run of the present choice begins by a press. @param {State} state @returns {State} */
 export function withBegun(state) {
-  return { ...state, trained: state.choice, remark: "" };
+  return { ...state, trained: state.choice, at: null, seen: null, remark: "" };
 }
 
 /**
@@ -66,20 +73,20 @@ export function withBegun(state) {
  * @returns {State}
  */
 export function withOther(state) {
-  const { trained, view, before } = state;
-  const { snapshot, state: name } = view.status;
-  const goesOn = ACTIVE.includes(name);
+  const goesOn = ACTIVE.includes(state.view.status.state);
   return {
     ...state,
     trained: goesOn ? state.choice : null,
-    before: trained && snapshot ? { choice: trained, snapshot } : before,
+    ghosts: state.trained ? withPast(state, "before other settings") : state.ghosts,
+    at: null,
+    seen: null,
     remark: goesOn ? ANEW : OTHER,
   };
 }
 
 /** Back to step 0: earlier curves go. @param {State} state @returns {State} */
 export function withReset(state) {
-  return { ...state, before: null, remark: "" };
+  return { ...state, ghosts: [], at: null, seen: null, remark: "" };
 }
 
 /**
@@ -131,7 +138,7 @@ export function lanesOf(choice, colours) {
   }));
 }
 
-/** The run before, where it learnt the same task. @param {State} state @returns {Past|null} */
-export function comparable({ choice, before }) {
-  return before && taskOf(before.choice).key === taskOf(choice).key ? before : null;
+/** The runs before, where they learnt the same task. @param {State} state @returns {Past[]} */
+export function comparable({ choice, ghosts }) {
+  return ghosts.filter((ghost) => taskOf(ghost.choice).key === taskOf(choice).key);
 }

@@ -3,8 +3,10 @@
 /**
  * The fields of an event.
  * @typedef {{state: string, sentence: string, step: number, steps: number, steps_per_second: number,
- *   snapshot: *, words: string[], device: string|null,
+ *   snapshot: *, words: string[], device: string|null, recorded?: Recorded,
  *   judged: Record<string, string>}} Status ``judged``: on held-out data
+ * The learning rate a run began with, and its branch points, one a line.
+ * @typedef {{lr: string, branch: string}} Recorded
  * What is to be seen: ``notice`` is what could not be done, ``lost`` whether the connection is.
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
  */

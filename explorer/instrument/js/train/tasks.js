@@ -85,6 +85,7 @@ export function settingsKey(choice, table) {
     task.key,
     lasting,
     own,
+    choice.training.branch ?? "",
   ]);
 }
 

@@ -3,8 +3,10 @@
 
 import { queryOf } from "../choice/address.js";
 import { layersOf } from "./layers.js";
+import { createMachine } from "./machine.js";
 import { createPainter } from "./painter.js";
 import { wantedOf } from "./panels.js";
+import { scrubbed } from "./past.js";
 import { pictureOf } from "./picture.js";
 import { createRun } from "./run.js";
 import { SEARCH } from "./searched.js";
@@ -45,13 +47,22 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   let frame = 0;
   let timer = 0;
   const run = createRun({ server, live: () => liveOf(now()), onChange: (view) => become({ view }) });
-  const painter = createPainter(host, { store, plotly, examples }, acts());
+  const machine = createMachine({
+    state: () => state,
+    become,
+    run,
+    choose: store.change,
+    goOn,
+    table: onTable,
+  });
+  const painter = createPainter(host, { store, plotly, examples }, { ...acts(), ...machine });
 
   /** @param {Partial<State>} change */
   function become(change) {
     state = { ...state, ...change };
     run.show(wantedOf(state));
     record();
+    if (change.panels || change.numbers) machine.look();
     frame ||= requestAnimationFrame(paint);
   }
 
@@ -76,6 +87,13 @@ export function createTraining(host, store, { server, plotly, colours, examples 
     run.begin(order());
   }
 
+  /** @param {number} step of the present run that it goes on from */
+  function goOn(step) {
+    const { status } = scrubbed(state).view;
+    become(withBegun(state));
+    run.goOn(order(), step, status);
+  }
+
   function stepFirst() {
     become(withBegun(state));
     run.beginWithStep(order());
@@ -87,10 +105,10 @@ export function createTraining(host, store, { server, plotly, colours, examples 
    * @param {Object<string, number>} numbers
    */
   async function measure(key, numbers) {
-    const { id, status } = state.view;
+    const { id, status } = scrubbed(state).view;
     const request = { numbers, step: status.step, run: id, answer: null };
     become(withRequest(state, key, request));
-    const answer = (await run.measure(key, numbers)) ?? {
+    const answer = (await run.measure(key, numbers, state.at)) ?? {
       message: "Press Start first: there is no run yet.",
     };
     if (state.requests[key] === request) become(withRequest(state, key, { ...request, answer }));
@@ -167,12 +185,15 @@ export function createTraining(host, store, { server, plotly, colours, examples 
         if (same) become(withoutRequest(state, request));
         else measure(request, numbers);
       },
-      onTable(/** @type {string} */ table) {
-        keep("table", table);
-        become({ table });
-        reconcile();
-      },
+      onTable,
     };
+  }
+
+  /** @param {string} table */
+  function onTable(table) {
+    keep("table", table);
+    become({ table });
+    reconcile();
   }
 
   /** @param {Choice} choice @param {{phase: string}} change */

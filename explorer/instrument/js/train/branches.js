@@ -1,0 +1,136 @@
+// Branch points of a run, as a link writes them: what they change, and how lines are drawn from there. No page.
+
+import { find } from "../choice/entries.js";
+import { shortText } from "../formula/numbers.js";
+
+/** @typedef {import("./series.js").Series} Series */
+/** @typedef {import("./series.js").Lane} Lane */
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+/**
+ * From ``step`` on the lines of ``name`` have another ``value``: "lr", "op", "rule" of all lines, or a rule.
+ * @typedef {{step: number, name: string, value: string}} Point
+ */
+
+/**
+ * The points of a choice or of what is recorded of a run, one a line.
+ * @param {string} [text]
+ * @param {string[]} [keys] of the rules, which may hold a colon themselves
+ * @returns {Point[]}
+ */
+export function pointsOf(text = "", keys = []) {
+  return text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => pointOf(line, keys));
+}
+
+/** @param {string} line @param {string[]} keys @returns {Point} */
+function pointOf(line, keys) {
+  const comma = line.indexOf(",");
+  const rest = line.slice(comma + 1);
+  const known = keys
+    .filter((key) => rest.startsWith(`${key}:`))
+    .sort((one, other) => other.length - one.length);
+  const name = known[0] ?? rest.slice(0, rest.indexOf(":"));
+  return { step: Number(line.slice(0, comma)), name, value: rest.slice(name.length + 1) };
+}
+
+/** @param {Point[]} points */
+export function textOf(points) {
+  return points.map(({ step, name, value }) => `${step},${name}:${value}`).join("\n");
+}
+
+/** @param {Choice} choice @param {Point[]} points @returns {Choice} */
+export function withPoints(choice, points) {
+  const { branch: _, ...training } = choice.training;
+  return { ...choice, training: points.length ? { ...training, branch: textOf(points) } : training };
+}
+
+/**
+ * What was until a step, and then another point in place of all that was to come.
+ * @param {Point[]} points
+ * @param {Point} point
+ */
+export function branchedAt(points, point) {
+  const before = points.filter(
+    ({ step, name }) => step < point.step || (step === point.step && name !== point.name),
+  );
+  return [...before, point];
+}
+
+/** A point in words. @param {Point} point */
+export function pointText({ step, name, value }) {
+  const what =
+    name === "lr"
+      ? `lr ${shortText(Number(value))}`
+      : name === "op"
+        ? labelOf("op", value)
+        : name === "rule"
+          ? `all → ${labelOf("rule", value)}`
+          : `${labelOf("rule", name)} → ${labelOf("rule", value)}`;
+  return `${what} at ${step}`;
+}
+
+/** @param {"op"|"rule"} kind @param {string} key */
+function labelOf(kind, key) {
+  return find(kind, key)?.label ?? key.replace("formula: ", "");
+}
+
+/**
+ * The same series, each line dashed from its branch points on, in the colour of the rule it goes on with.
+ * @param {Series[]} series
+ * @param {Point[]} points
+ * @param {Lane[]} lanes
+ * @param {string} other the colour of a rule that is none of the lines
+ * @returns {Series[]}
+ */
+export function branched(series, points, lanes, other) {
+  if (!points.length) return series;
+  const drawn = series.map((line) => partsOf(line, points, lanes, other));
+  return [...drawn.flatMap(({ parts }) => parts), ...drawn.flatMap(({ marks }) => marks)];
+}
+
+/**
+ * @param {Series} line
+ * @param {Point[]} points
+ * @param {Lane[]} lanes
+ * @param {string} other
+ * @returns {{parts: Series[], marks: Series[]}}
+ */
+function partsOf(line, points, lanes, other) {
+  const own = points.filter(({ name }) => ["lr", "op", "rule", line.rule].includes(name));
+  const steps = [...new Set(own.map(({ step }) => step))].filter((step) => placeOf(line, step) >= 0);
+  const parts = [{ ...cutTo(line, 0, steps.length ? placeOf(line, steps[0]) : line.x.length - 1) }];
+  const marks = /** @type {Series[]} */ ([]);
+  steps.forEach((step, index) => {
+    const [from, to] = [placeOf(line, step), steps[index + 1]];
+    const rule = own
+      .filter((point) => point.step <= step && !["lr", "op"].includes(point.name))
+      .at(-1)?.value;
+    const colour =
+      rule === undefined ? line.colour : (lanes.find(({ key }) => key === rule)?.colour ?? other);
+    const name = rule === undefined ? line.name : `${line.name} → ${labelOf("rule", rule)}`;
+    const end = to === undefined ? line.x.length - 1 : placeOf(line, to);
+    const part = cutTo({ ...line, name, colour, dash: "dash", meta: undefined }, from, end);
+    parts.push(part);
+    if (Number.isFinite(line.y[from]))
+      marks.push({ ...cutTo(part, 0, 0), spread: undefined, symbol: "diamond-open" });
+  });
+  return {
+    parts: parts.map((part, index) => ({ ...part, ends: line.ends && index === parts.length - 1 })),
+    marks: marks.map((mark) => ({ ...mark, ends: false })),
+  };
+}
+
+/** The place of the last value at a step or before, −1 where the line is not yet there. @param {Series} line @param {number} step */
+function placeOf({ x }, step) {
+  let at = -1;
+  while (at + 1 < x.length && x[at + 1] <= step) at += 1;
+  return x.length && x[x.length - 1] >= step ? at : -1;
+}
+
+/** @param {Series} line @param {number} from @param {number} to the last one @returns {Series} */
+function cutTo(line, from, to) {
+  const part = (/** @type {ArrayLike<number>} */ values) => Array.from(values).slice(from, to + 1);
+  return { ...line, x: part(line.x), y: part(line.y), ...(line.spread && { spread: part(line.spread) }) };
+}

@@ -1,0 +1,68 @@
+// What stands below the chart: the scrubber, what can be done from its step, branch points, earlier runs.
+
+import { element, setAttribute, setText } from "../elements/dom.js";
+import { createBranching } from "./branching.js";
+import { createScrubber } from "./scrubber.js";
+import { createTaking } from "./taking.js";
+
+/**
+ * @param {HTMLElement} host
+ * @param {ReturnType<typeof import("./machine.js").createMachine>} on
+ */
+export function createTravel(host, on) {
+  const scrubber = createScrubber(on);
+  const goOn = element(
+    "button",
+    { type: "button", onclick: () => goOn.getAttribute("aria-disabled") ?? on.onGoOn() },
+    "Go on from here",
+  );
+  const branching = createBranching(on);
+  const taking = createTaking(on);
+  const chips = element("ul", { class: "chips", "aria-label": "Branch points and earlier runs" });
+  let listed = "";
+  host.append(
+    scrubber.element,
+    element("div", { class: "actions" }, goOn, branching.element, taking.element, scrubber.said, chips),
+  );
+
+  /** @param {import("./time.js").Time} time */
+  function list({ points, ghosts }) {
+    const text = JSON.stringify([points, ghosts]);
+    if (text === listed) return;
+    listed = text;
+    chips.replaceChildren(
+      ...points.map((point, place) =>
+        chip("◇", point.text, `Without the branch ${point.text}`, () => on.onPoint(place)),
+      ),
+      ...ghosts.map((ghost) =>
+        chip(ghost.letter, ghost.text, `Without run ${ghost.letter}, ${ghost.text}`, () =>
+          on.onGhost(ghost.letter),
+        ),
+      ),
+    );
+  }
+
+  return {
+    align: scrubber.align,
+    /** @param {import("./time.js").Time} time */
+    show(time) {
+      setAttribute(goOn, "aria-disabled", time.isBack ? null : "true");
+      setText(goOn, time.isBack ? `Go on from step ${time.step}` : "Go on from here");
+      scrubber.show(time);
+      branching.show(time);
+      taking.show(time);
+      list(time);
+    },
+  };
+}
+
+/** @param {string} sign @param {string} text @param {string} name of its button @param {() => void} act */
+function chip(sign, text, name, act) {
+  return element(
+    "li",
+    { title: text },
+    element("b", {}, sign),
+    element("span", {}, text),
+    element("button", { type: "button", "aria-label": name, onclick: act }, "×"),
+  );
+}

@@ -1,0 +1,88 @@
+"""The time machine as a visitor uses it: back, on from there, another branch, the page loaded again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from explorer.takeaway import read_settings
+from explorer.training import Run
+from tests.browser.training import button, open_train, press, status, wait_for
+
+QUERY = "task=moons&op=sign&rule=default&rule=clipped&seeds=2&steps=100&batch=16&pace=full&device=cpu"
+
+
+def curve(page: Page, rule: str) -> list[float]:
+    """The values of all parts of a rule's line, each step once."""
+    values: list[float] = page.evaluate(
+        """rule => {
+            const drawn = [...document.querySelector(".curves .js-plotly-plot").data];
+            const lines = drawn.filter(({name, opacity, mode}) =>
+                name && opacity === 1 && mode === "lines");
+            const own = lines.filter(({meta, line}) => meta === rule || line.dash === "dash");
+            const points = own.flatMap(({x, y}) => [...x].map((step, at) => [step, y[at]]));
+            return [...new Map(points).values()];
+        }""",
+        rule,
+    )
+    return values
+
+
+def finished(page: Page) -> None:
+    expect(status(page)).to_contain_text("Finished after 100 steps.", timeout=60_000)
+    wait_for(page, "() => shownStep() === 100")
+
+
+def scrub(page: Page, step: int) -> None:
+    page.get_by_label("Step shown").evaluate(
+        "(range, step) => { range.value = step; range.dispatchEvent(new Event('input')); }", str(step)
+    )
+    wait_for(page, "step => shownStep() === step", step)
+
+
+def test_back_on_branch_and_again(page: Page, tmp_path: Path) -> None:
+    open_train(page, QUERY)
+    press(page, "Start")
+    finished(page)
+    whole = curve(page, "default")
+
+    scrub(page, 40)
+    expect(status(page)).to_contain_text("Step 40 of a run that is at step 100.")
+    thumb = page.get_by_label("Step shown")
+    thumb.press("ArrowLeft")
+    wait_for(page, "() => shownStep() === 39")
+    expect(thumb).to_have_attribute("aria-valuetext", "step 39 of 100")
+    assert curve(page, "default") == whole[:40]
+    press(page, "Go on from step 39")
+    finished(page)
+    assert curve(page, "default") == whole
+
+    scrub(page, 40)
+    page.locator("summary", has_text="Branch").click()
+    page.get_by_label("Goes on with", exact=True).select_option("clipped")
+    press(page, "Branch")
+    finished(page)
+    assert "branch=40%2Cdefault%3Aclipped" in page.url
+    branched = curve(page, "default")
+    assert branched[:41] == whole[:41]
+    assert branched != whole
+    expect(page.locator(".chips li")).to_have_count(3)  # the branch, and two earlier runs
+    expect(page.locator(".ends span", has_text="Default autograd B")).to_be_visible()
+
+    page.locator("summary", has_text="Take away").click()
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="Settings JSON").click()
+    settings = read_settings(Path(taken.value.path()).read_text(encoding="utf-8"))
+    assert settings.branch == ((40, "default", "clipped"),)
+    alone = Run(settings)
+    alone.advance(100)
+    assert branched == alone.snapshot().scores["default"].tolist()
+
+    page.reload()
+    expect(button(page, "Start")).to_be_visible(timeout=30_000)
+    press(page, "Reset")
+    expect(status(page)).to_contain_text("Ready at step 0")
+    press(page, "Start")
+    finished(page)
+    assert curve(page, "default") == branched
