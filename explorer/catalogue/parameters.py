@@ -9,9 +9,7 @@ QMIN = Parameter("qmin", -4.0, -128.0, 0.0, "lowest level", below="qmax")
 QMAX = Parameter("qmax", 3.0, 1.0, 255.0, "highest level")
 STEEPNESS = Parameter("a", 4.0, 0.05, 50.0, "steepness: near 0 it is the identity, far up it is round")
 OFFSET = Parameter("beta", 0.1, -5.0, 5.0, "offset: the value of level 0")
-LOG2_STEP = Parameter(
-    "log2_s", -2.0, -8.0, 4.0, "exponent: the step is 2 to its next whole number"
-)
+LOG2_STEP = Parameter("log2_s", -2.0, -8.0, 4.0, "exponent: the step is 2 to its next whole number")
 POSITIVE = Parameter("wp", 1.2, 0.0, 5.0, "positive level")
 NEGATIVE = Parameter("wn", 0.8, 0.0, 5.0, "negative level: minus what is given")
 TERNARY = Parameter("delta", 0.5, 0.0, 5.0, "threshold: values up to this far from 0 become 0")
