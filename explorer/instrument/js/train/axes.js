@@ -6,10 +6,10 @@ import { powerText, shortText } from "../formula/numbers.js";
 /** @typedef {[number, number]} Range */
 /**
  * An axis of values: ``share`` from 0 to 1 and read in percent, ``fit`` at most 1, ``cosine`` from −1 to 1,
- * ``decades`` above 0, ``plain`` any. ``chance`` is what guessing gives, where that is known; ``banded`` says whether there
- * are bands over seeds.
+ * ``decades`` above 0, ``plain`` any. ``chance`` is what guessing gives, where that is known; ``banded`` says
+ * whether there are bands over seeds, ``heldOut`` whether values are of held-out data.
  * @typedef {{kind: "share"|"fit"|"cosine"|"decades"|"plain", title: string, chance: number|null,
- *   banded: boolean}} Scale
+ *   banded: boolean, heldOut?: boolean}} Scale
  */
 
 const ROOM = 0.05; // of what values span, above and below them

@@ -153,9 +153,9 @@ function verdictOf({ words }) {
 }
 
 /** What is above the chart. @param {State["choice"]} choice @param {import("./axes.js").Scale} scale */
-function headingOf(choice, { title, banded }) {
+function headingOf(choice, { title, banded, heldOut }) {
   const seeds = Number(settingText(choice, "seeds"));
-  const name = `${title[0].toUpperCase()}${title.slice(1)}`;
+  const name = heldOut ? `Held-out ${title}` : `${title[0].toUpperCase()}${title.slice(1)}`;
   if (seeds === 1) return name;
   return `${name}: mean ${banded ? "± SD " : ""}of ${seeds} seeds`;
 }
@@ -170,8 +170,8 @@ function scaleOf(state, measure) {
     const title = measure === "loss" ? "loss" : "gradient norm";
     return { kind: "decades", title, chance: null, banded };
   }
-  if (metric !== "accuracy") return { kind: "fit", title: `held-out ${metric}`, chance: null, banded };
-  return { kind: "share", title: "held-out accuracy, %", chance: taskOf(state.choice).chance, banded };
+  if (metric !== "accuracy") return { kind: "fit", title: metric, chance: null, banded, heldOut: true };
+  return { kind: "share", title: "accuracy, %", chance: taskOf(state.choice).chance, banded, heldOut: true };
 }
 
 /**
