@@ -6,12 +6,13 @@ import ast
 import math
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from explorer.catalogue import OWN
 from explorer.curves import FORWARD, LARGEST_RANGE, sample_curves
 from explorer.description import describe
+from explorer.formula import parse
 from explorer.snippets import detach_snippet, jax_snippet, snippet
 from explorer.ui.link import from_query
 from tests.formula.strategies import PARAMETERS, formulas, many
@@ -31,6 +32,7 @@ def pair_of(formula) -> tuple[str, str]:
 
 @more
 @given(formulas, constants, numbers, positions, positions)
+@example(parse("-x"), {}, 1.7e308, 0.0, 0.0)  # gradients that differ by more than a number can be
 def test_curves_and_their_words(formula, values, g, start, stop):
     op, rule = pair_of(formula)
     chosen = {name: value for name, value in values.items() if name in formula.parameters}

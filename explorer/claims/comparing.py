@@ -46,7 +46,8 @@ def comparisons(curves: Curves, claims: Mapping[str, Sequence[Claim]]) -> Iterab
 def _differing(curves: Curves, one: str, other: str) -> Mask:
     """At which points two curves differ by more than rounding; (n,)."""
     a, b = curves.columns[one], curves.columns[other]
-    same: Mask = np.isclose(a, b, rtol=1e-9, atol=0, equal_nan=True)
+    with np.errstate(over="ignore"):  # what differs by more than a number can be differs
+        same: Mask = np.isclose(a, b, rtol=1e-9, atol=0, equal_nan=True)
     return ~same
 
 

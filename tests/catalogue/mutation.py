@@ -29,6 +29,7 @@ EQUIVALENT = {
     ("deconvnet", "g * (g >= 0)"): "where g is 0 the gradient is g, and so 0 either way",
     ("toward_range", "g * ((x <= hi) | (g >= 0)) * ((x >= lo) | (g < 0))"): "as for guided",
     ("toward_range", "g * ((x <= hi) | (g > 0)) * ((x >= lo) | (g <= 0))"): "as for guided",
+    ("tqt", "g * (qmin <= round(x / 2 ** ceil(log2_s)) <= qmax + 0.001)"): "levels are whole, as qmax is",
 }
 
 

@@ -38,9 +38,9 @@ class Connection:
             await self._reader.readline()
 
     def close(self) -> None:
-        """Leave."""
+        """Leave, whatever has not been sent yet."""
         if self._writer:
-            self._writer.close()
+            self._writer.transport.abort()
         self._writer = None
 
     async def _answer(self, path: str, body: bytes) -> bytes:
@@ -62,6 +62,7 @@ class Connection:
 
     async def _ask(self, path: str, body: bytes) -> None:
         if self._writer is None or self._reader is None or self._reader.at_eof():
+            self.close()
             host, port = self._host.rsplit(":", 1)
             self._reader, self._writer = await asyncio.open_connection(host, int(port))
         method, cookie = "POST" if body else "GET", f"Cookie: {self.cookie}\r\n" if self.cookie else ""

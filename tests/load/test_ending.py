@@ -70,6 +70,7 @@ def said(address: str, text: bytes) -> Iterator[socket.socket]:
 async def watched(address: str) -> AsyncIterator[None]:
     """A run that goes on, with one who watches it."""
     connection = Connection(address)
+    await connection.get("/")
     run = json.loads(await connection.post("/runs", json.dumps(RUN).encode()))["id"]
     assert b"data: " in await anext(connection.lines(f"/runs/{run}/events"))
     yield
@@ -121,6 +122,7 @@ def test_a_server_that_was_stopped_pauses_no_run_that_was_watched(address: str):
 
     async def states() -> list[str]:
         connection = Connection(address)
+        await connection.get("/")  # which gives a name: those without one at this address have all they may
         run = json.loads(await connection.post("/runs", json.dumps(RUN).encode()))["id"]
         events = connection.lines(f"/runs/{run}/events")
         await anext(events)

@@ -679,8 +679,10 @@ def finished_bytes():
 
 def test_what_is_taken_away_is_what_the_run_did(engine):
     identity = engine.start(SMALL, paused=True)
-    with pytest.raises(ValueError, match="nothing to measure yet"):
-        engine.taken(identity, "history")
+    _, history = engine.taken(identity, "history")
+    assert history["step"].tolist() == [0]
+    with pytest.raises(ValueError, match="This run is gone"):
+        engine.taken(f"{identity}0", "history")
     engine.command(identity, "step")
     engine.change(identity, lr=1e-9)
     engine.command(identity, "step")
