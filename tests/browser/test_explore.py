@@ -417,10 +417,12 @@ def test_without_a_server_curves_follow_and_are_confirmed_when_it_is_back(page: 
     page.route("**/confirm?*", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
     enter(number(page, G), "2")
     expect(sign(page)).to_contain_text("was not understood")
+    page.unroute("**/confirm?*")
     page.route("**/confirm?*", lambda route: route.fulfill(status=204))
     enter(number(page, G), "1.5")
     expect(sign(page)).to_contain_text("does not answer")
     assert set(traces(page)["straight_through"].y.tolist()) == {1.5}
+    page.unroute("**/confirm?*")
     settle(page)
 
 

@@ -382,12 +382,14 @@ def test_what_the_gradient_does_stands_in_a_row_a_rule(page: Page) -> None:
     press(page, "Start")
     expect(status(page)).to_contain_text("Finished after 60 steps.", timeout=30_000)
     rows = [row.split("\t") for row in page.locator(".measured tr").all_inner_texts()]
-    assert rows[0] == ["Rule", "Loss", "w1 moved", "‖∇w1‖", "‖∇w2‖", "Passed on", "Blocked", "Idle units"]
-    assert (rows[1][0], rows[1][2:4], rows[1][5:]) == (
-        "Default autograd", ["0", "0"], ["× 0", "100 %", "100 %"],
+    assert rows[0] == [
+        "Rule", "Loss", "Alignment", "w1 moved", "‖∇w1‖", "‖∇w2‖", "Passed on", "Blocked", "Idle units",
+    ]  # fmt: skip
+    assert (rows[1][0], rows[1][2:5], rows[1][6:]) == (
+        "Default autograd", ["–", "0", "0"], ["× 0", "100 %", "100 %"],
     )  # fmt: skip
-    assert (rows[2][0], rows[2][5:]) == ("Straight-through", ["× 1", "0 %", "0 %"])
-    assert float(rows[2][2].replace(",", "")) > 0
+    assert (rows[2][0], rows[2][6:]) == ("Straight-through", ["× 1", "0 %", "0 %"])
+    assert float(rows[2][3].replace(",", "")) > 0
     expect(verdict(page)).to_contain_text("ended lower, at")
     expect(verdict(page)).to_contain_text("With Default autograd w1 never moved")
 
@@ -558,7 +560,7 @@ def test_nothing_lies_beside_the_screen_of_a_phone(new_page: Open) -> None:
         wide = page.locator(f".training {part}").evaluate("part => part.scrollWidth - part.clientWidth")
         assert wide <= 0, part
     cells = page.locator(".measured td:visible")
-    assert cells.count() == 14
+    assert cells.count() == 16
     assert all(
         box and box["x"] + box["width"] <= 390 for box in (cell.bounding_box() for cell in cells.all())
     )
