@@ -16,7 +16,8 @@ import { AXIS, CONFIG, DIGIT, endMargin, fontSize, groundOf, note } from "./plot
 /** @typedef {import("./theme.js").Theme} Theme */
 
 const GAP = 26; // px between the panels, for the grips
-const CLOSE = 24; // px between the gradients and the parts, for the line that says what they are
+// Between the gradients and the parts, for the line that says what they are: px at least, heights of letters.
+const CLOSE = [24, 1.5];
 const LOW = 0.8; // height of the panels above a third one, of its own
 const FINGER = 90; // px that a tick of x needs
 const LINES = 2; // heights of letters that a tick of y needs
@@ -38,16 +39,17 @@ export function frameOf({ width, height }, ranges, smallest, before = null) {
   const letters = before ? 0 : lengthOf(ticks(x, (width - left - least) / FINGER, X_LETTERS));
   const right = before ? width - left - before.inner : Math.max(least, Math.round(endMargin(size, letters)));
   const inner = Math.max(width - left - right, 10);
-  return { width, height, left, size, inner, x, ...panelsOf(ranges, top, height - top - bottom) };
+  return { width, height, left, size, inner, x, ...panelsOf(ranges, top, height - top - bottom, size) };
 }
 
-/** @param {Ranges} ranges @param {number} top @param {number} tall px for all of them */
-function panelsOf(ranges, top, tall) {
-  const gaps = ranges.part ? GAP + CLOSE : GAP;
+/** @param {Ranges} ranges @param {number} top @param {number} tall px for all of them @param {number} size of letters */
+function panelsOf(ranges, top, tall, size) {
+  const close = Math.max(CLOSE[0], CLOSE[1] * size);
+  const gaps = ranges.part ? GAP + close : GAP;
   const each = Math.max((tall - gaps) / (ranges.part ? 2 + 1 / LOW : 2), 10);
   const forward = { top, height: each, range: ranges.forward };
   const gradient = { top: top + each + GAP, height: each, range: ranges.gradient };
-  const under = { top: gradient.top + each + CLOSE, height: each / LOW };
+  const under = { top: gradient.top + each + close, height: each / LOW };
   const part = ranges.part && { ...under, range: ranges.part };
   const lowest = part ?? gradient;
   return { forward, gradient, part, bottom: lowest.top + lowest.height };
