@@ -19,6 +19,7 @@ import time
 from contextlib import suppress
 from urllib.parse import urlsplit
 
+from tests.load import attack
 from tests.load.attack import Attacker
 from tests.load.http import Connection
 from tests.load.machine import figures
@@ -55,12 +56,12 @@ async def scenario(name: str, crowd: Crowd, count: int) -> None:
 
 async def attacked(crowd: Crowd, count: int) -> None:
     """Visitors who come while an attacker is there, who has come before them."""
-    attack = asyncio.create_task(Attacker(crowd.address, crowd.tally).attack())
+    attacking = asyncio.create_task(Attacker(crowd.address, crowd.tally).attack())
     await asyncio.sleep(ATTACKED_S)
     for number in range(count):
         await crowd.try_all(number)
-    attack.cancel()
-    await asyncio.gather(attack, return_exceptions=True)
+    attacking.cancel()
+    await asyncio.gather(attacking, return_exceptions=True)
 
 
 async def nonsense(crowd: Crowd) -> None:
@@ -99,11 +100,13 @@ def main() -> None:
         "--training", default="op=relu&rule=default", help="what they train, as in a link (%(default)s)"
     )
     options.add_argument("--show", nargs="*", default=(), help="instruments they watch, such as causes")
+    options.add_argument("--scale", type=float, default=1.0, help="of the attacker's connections (1)")
     options.add_argument("--pid", type=int, help="of the server, to see its memory and threads")
     options.add_argument("--after", type=float, default=0.0, help="seconds until they are seen once more")
     given = options.parse_args()
     if urlsplit(given.address).hostname not in _LOCAL or given.count > _MOST or given.seconds > 300:
         options.error(f"a server of this machine, {_MOST} visitors and 300 seconds are the most")
+    attack.SCALE = given.scale
     crowd = Crowd(given.address.rstrip("/"), given.seconds, training=given.training, shown=tuple(given.show))
     begun, before = time.monotonic(), told(given.pid)
     asyncio.run(scenario(given.scenario, crowd, given.count))
