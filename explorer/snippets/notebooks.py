@@ -5,15 +5,10 @@ from collections.abc import Sequence
 from string import Template
 from typing import Any
 
-import nbformat
-
 from explorer.catalogue import Op, Rule
 from explorer.snippets.layout import WIDTH, formatted
 from explorer.snippets.pair import Pair, Values, paired
 from explorer.snippets.torch_code import torch_code
-
-_nbformat: Any = nbformat  # its functions carry no types
-_v4 = _nbformat.v4
 
 _SAMPLE = Template("""\
 ${imports}start, stop, points, g = $start, $stop, $points, $g
@@ -91,15 +86,22 @@ def notebook(
         kinks=_tensor(kinks),
         name=pair.name,
     )
-    cells = [
-        _v4.new_markdown_cell(_introduction(pair), id="introduction"),
-        _v4.new_code_cell(code.rstrip(), id="function"),
-        _v4.new_code_cell(formatted(sample).rstrip(), id="sample"),
-        _v4.new_code_cell(_DRAW.substitute(name=pair.name).rstrip(), id="curve"),
-    ]
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    book = _v4.new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
-    text: str = _nbformat.writes(book)
+    draw = _DRAW.substitute(name=pair.name)
+    return _book(_introduction(pair), function=code, sample=formatted(sample), curve=draw)
+
+
+def _book(introduction: str, **cells: str) -> str:
+    import nbformat  # takes as long as all of our formulas, and few want a notebook
+
+    v4: Any = nbformat.v4  # its functions carry no types
+    codes = [v4.new_code_cell(code.rstrip(), id=name) for name, code in cells.items()]
+    metadata = {
+        "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
+        "language_info": {"name": "python"},
+    }
+    first = v4.new_markdown_cell(introduction, id="introduction")
+    book = v4.new_notebook(cells=[first, *codes], metadata=metadata)
+    text: str = nbformat.writes(book)
     return text
 
 

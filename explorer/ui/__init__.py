@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from explorer.curves import sample
+from explorer.snippets import snippet
 from explorer.training import shared_engine
 
 
@@ -10,4 +11,5 @@ def warm_up() -> Callable[[], None]:
     """Do once what the first visitor would wait for. Returns what to call when the server stops."""
     engine = shared_engine()
     sample("round", ["default", "straight_through"])
+    snippet("round", "straight_through")
     return engine.close

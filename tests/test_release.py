@@ -1,0 +1,26 @@
+"""What is published: its version, what changed in it, and the torch that it works with."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_the_newest_entry_of_the_changes_is_this_version():
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"^## (\S+?),? ", changes, flags=re.MULTILINE)
+    assert versions[0] == PROJECT["version"]
+    assert sorted(versions, key=Version, reverse=True) == versions
+
+
+def test_the_readme_names_the_lowest_torch():
+    (torch,) = (r for r in map(Requirement, PROJECT["dependencies"]) if r.name == "torch")
+    (lowest,) = (bound.version for bound in torch.specifier if bound.operator == ">=")
+    assert f"torch {lowest} or newer" in (ROOT / "README.md").read_text(encoding="utf-8")
