@@ -19,7 +19,9 @@ PLACED = re.compile(
 )
 COMMANDS = re.compile(r"^ *```sh\n(.*?)```", re.DOTALL | re.MULTILINE)
 LIST_INDENT = "   "
-LEFT_BEHIND = shutil.ignore_patterns(".*cache", ".git", ".venv", ".hypothesis", "__pycache__")
+LEFT_BEHIND = shutil.ignore_patterns(
+    ".*cache", ".git", ".venv*", ".hypothesis", "__pycache__", "node_modules", "dist"
+)
 
 
 def section(title: str) -> str:
