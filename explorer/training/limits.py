@@ -21,7 +21,7 @@ MAX_TABLE_BYTES = 1_000_000
 MAX_TABLE_ROWS = 4_096
 MAX_TABLE_COLUMNS = 64
 MAX_WEIGHTS = 2_000_000  # of all nets of a run: 40 MB with Adam
-MAX_BRANCHES = 8  # branch points of a run
+MAX_BRANCHES = 64  # branch points of a run: more than anybody makes by hand
 KEPT_BYTES = 50_000_000  # of the states that a run can go back to: 90 to 680 kB each
 MAX_PRODUCTS = 2_000_000_000  # multiplications forward in one step of all nets: less than a second
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from explorer.training.limits import Limits
+from explorer.training.limits import MAX_BRANCHES, Limits
 from explorer.training.run import Run, Snapshot
 from explorer.training.settings import Settings
 from explorer.training.status import ACTIVE, AT_REST, ENDED, Command, State, Status, state_words
@@ -85,7 +85,10 @@ class Entry:
         self.run = self.viewer = self.origin = None
 
     def look(self, run: Run, snapshot: Snapshot | None, now: float) -> None:
-        """Note how far the run is, and whether that is its end."""
+        """Note how far the run is, what was changed on its way, and whether that is its end."""
+        recorded = {"lr": run.settings.lr, "branch": run.settings.branch}
+        if any(getattr(self.settings, name) != value for name, value in recorded.items()):
+            self.settings = replace(self.settings, **recorded)
         self.step, self.snapshot = run.step, snapshot
         if self.state == "running" and self.since is not None and now > self.since:
             self.speed = (self.step - self.since_step) / (now - self.since)
@@ -207,16 +210,21 @@ class Roster:
                 entry.move("stopped")
             case "reset":
                 entry.end("ready")
+                entry.news = {}
                 entry.snapshot, entry.step, entry.speed = None, 0, 0.0
         self.admit()
         return steps
 
     def change(self, entry: Entry, live: Mapping[str, Any]) -> None:
         """Go on with other values; at full pace it needs a slot. Raises ValueError for what cannot be."""
-        settings = replace(entry.settings, **live)
-        if settings == entry.settings:
+        lr = entry.settings.course(entry.step).lr
+        before = replace(entry.settings, **{"lr": lr, **entry.news})
+        if replace(before, **live) == before:
             return
-        entry.settings, entry.since = settings, None
+        if "lr" in live and entry.step and len(entry.settings.branch) >= MAX_BRANCHES:
+            raise ValueError(f"a run branches at most {MAX_BRANCHES} times, and this one has")
+        entry.settings = replace(entry.settings, **{name: live[name] for name in live if name != "lr"})
+        entry.since = None
         entry.news = {**entry.news, **live}
         if entry.state in ACTIVE:
             entry.move("waiting")

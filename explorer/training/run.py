@@ -247,19 +247,8 @@ class Run:
             raise ValueError(f"{', '.join(other)} cannot change while a run goes on: start a new one")
         settings = dataclasses.replace(self.settings, **live)
         if "lr" in live and self.step:
-            settings = self._with_lr(settings.lr)
-            settings = dataclasses.replace(
-                settings, **{name: value for name, value in live.items() if name != "lr"}
-            )
+            settings = dataclasses.replace(settings, lr=self.settings.lr).with_lr(self.step, settings.lr)
         self.settings = settings
-
-    def _with_lr(self, lr: float) -> Settings:
-        """The settings with another lr from here on, whatever was to come."""
-        ours = self.settings
-        others = [point for point in ours.branch if point[1] != "lr" or point[0] < self.step]
-        changed = lr != ours.course(self.step).lr and self.step < ours.steps
-        branch = [*others, (self.step, "lr", lr)] if changed else others
-        return dataclasses.replace(ours, branch=tuple(branch))
 
     def _judge(self) -> None:
         """Note how the nets do on held-out data, where there is some, and what instruments read.

@@ -334,6 +334,12 @@ class Settings(TrainingSettings):
         """The parameters that learn with one of the rules, those of its branches among them."""
         return learned_by(self._ops, self._all_rules, self.learn)
 
+    def with_lr(self, step: int, lr: float) -> "Settings":
+        """The same with another lr from a step on, whatever was to come of it. Raises ValueError."""
+        others = [point for point in self.branch if point[1] != "lr" or point[0] < step]
+        changed = lr != self.course(step).lr and step < self.steps
+        return dataclasses.replace(self, branch=(*others, *[(step, "lr", lr)] * changed))
+
     def parts_from(self, other: "Settings") -> int:
         """The first step in which a run of other settings does something else.
 

@@ -37,7 +37,8 @@ async def start(request: Request) -> Response:
 async def command(request: Request) -> Response:
     """Command a run, or only ``change`` it: ``{key, lr, pace}`` gives its status as an event has it.
 
-    Whatever the command, the run goes on with the lr and pace that come with it.
+    Whatever the command, the run goes on with the lr and pace that come with it; a lr that comes on the way is
+    a branch point, and one that comes with ``reset`` holds from the start.
     """
     return await answered(_commanded, request, request.path_params["run"], request.path_params["command"])
 
@@ -107,8 +108,10 @@ def _obeyed(identity: str, name: str, data: Json) -> Status:
     if name not in ("change", *get_args(Command)):
         raise Refused(404, f"Runs know no such command: use change, {', '.join(get_args(Command))}.")
     live = {key: SETTINGS[key].read(str(data[key])) for key in LIVE if key in data}
+    if name == "reset":  # what comes with it holds from the start
+        engine.command(identity, name)
     status = engine.change(identity, **live)
-    return status if name == "change" else engine.command(identity, name)  # type: ignore[arg-type]  # it is one
+    return status if name in ("change", "reset") else engine.command(identity, name)  # type: ignore[arg-type]  # it is one
 
 
 def _measured(identity: str, key: str, arguments: dict[str, str]) -> str:

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from explorer.training import FULL, Engine, Limits, Run, Settings
+from explorer.training import FULL, Engine, Limits, Run, Settings, roster
 from explorer.training.roster import Roster
 from explorer.training.status import SENTENCES, State, state_words
 from tests.training.driving import LONG, SMALL, TICK_S, Clock, turn_until_idle
@@ -382,6 +382,34 @@ def test_a_changed_learning_rate_holds_from_there_on(engine):
     engine.command(identity, "step")
     expected.advance()
     assert losses(engine.snapshot(identity)) == {"default": expected.snapshot().losses["default"].tolist()}
+
+
+def test_a_learning_rate_may_change_as_often_as_somebody_turns_it(engine, monkeypatch):
+    identity = engine.start(SMALL, paused=True)
+    rates = [1e-7 * (1 + number) for number in range(12)]
+    for rate in rates:
+        engine.command(identity, "step")
+        status = engine.change(identity, lr=rate)
+    assert status.state == "paused"
+    assert status.snapshot.branch == tuple((step, "lr", rate) for step, rate in enumerate(rates, 1))
+    assert engine.change(identity, lr=rates[-1]).snapshot.branch == status.snapshot.branch
+    monkeypatch.setattr(roster, "MAX_BRANCHES", 12)
+    with pytest.raises(ValueError, match="branches at most 12 times"):
+        engine.change(identity, lr=1.0)
+    assert engine.command(identity, "step").state == "paused"
+    assert engine.change(identity, pace=3).state == "paused"
+
+
+def test_a_reset_run_changes_where_it_did_before_and_back_to_the_first_rate(engine):
+    identity = engine.start(SMALL, paused=True)
+    for rate in (1e-7, SMALL.lr):
+        engine.command(identity, "step")
+        engine.change(identity, lr=rate)
+    branch = ((1, "lr", 1e-7), (2, "lr", SMALL.lr))
+    assert engine.command(identity, "reset").snapshot.branch == branch
+    engine.command(identity, "resume")
+    turn_until_idle(engine)
+    assert losses(engine.snapshot(identity)) == curves(dataclasses.replace(SMALL, branch=branch))
 
 
 def test_what_cannot_change_is_said(engine):
