@@ -333,8 +333,8 @@ def _seen(entry: Entry, run: Run, at: int | None) -> Run:
 def _snapshot_after(run: Run, last: Snapshot | None, shown: Collection[str], steps: int = 0) -> Snapshot:
     """The snapshot after so many single steps: the last one where it shows the same or more."""
     run.advance(steps)
-    now = (run.step, run.finished, run.settings.sigma)
-    same = last and (last.step, last.finished, last.sigma) == now and last.shows(shown)
+    now = (run.step, run.finished, run.settings.sigma, run.settings.lr, run.settings.branch)
+    same = last and (last.step, last.finished, last.sigma, last.lr, last.branch) == now and last.shows(shown)
     return last if last and same else run.snapshot(shown)
 
 

@@ -247,7 +247,8 @@ class Run:
             raise ValueError(f"{', '.join(other)} cannot change while a run goes on: start a new one")
         settings = dataclasses.replace(self.settings, **live)
         if "lr" in live and self.step:
-            settings = dataclasses.replace(settings, lr=self.settings.lr).with_lr(self.step, settings.lr)
+            begun = dataclasses.replace(settings, lr=self.settings.lr)
+            settings = begun if self.finished else begun.with_lr(self.step, settings.lr)
         self.settings = settings
 
     def _judge(self) -> None:

@@ -12,8 +12,9 @@ from starlette.routing import Route
 
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.training import LIVE, SETTINGS, Command, EngineFull, Settings, Status, shared_engine
+from explorer.training.branches import Branch, read_branch
 from explorer.training.instruments.question import whole_numbers
-from explorer.training.limits import MAX_TABLE_BYTES
+from explorer.training.limits import MAX_BRANCHES, MAX_TABLE_BYTES
 from explorer.ui import limits, operation
 from explorer.ui.admission import Refused
 from explorer.ui.link import Choice, from_text
@@ -22,13 +23,15 @@ from explorer.ui.stream import as_json, event, run_events
 from explorer.ui.visitors import asking, signature
 
 LONGEST_BODY = 4 * LONGEST_QUERY  # bytes
-LONGEST_START = LONGEST_BODY + 2 * MAX_TABLE_BYTES  # JSON writes a line's end with two
+LONGEST_BRANCHES = 400 * MAX_BRANCHES  # bytes: each may have an own formula of 300 characters
+LONGEST_START = LONGEST_BODY + LONGEST_BRANCHES + 2 * MAX_TABLE_BYTES  # JSON writes a line's end with two
 LONGEST_OWNER = 64
 
 
 async def start(request: Request) -> Response:
-    """Begin a run: ``{query, owner, paused, table, after}`` gives ``{id, key}``; who has the key may command.
+    """Begin a run: ``{query, owner, paused, table, after, branch}`` gives ``{id, key}``; the key commands it.
 
+    ``branch``: all its branch points as a link writes them; without it those of the query.
     ``after``: ``{run, key, step}`` of an earlier run that it goes on from.
     """
     return await answered(_started, request, limits.RUNS_SHARE.of(asking(request)), longest=LONGEST_START)
@@ -37,8 +40,8 @@ async def start(request: Request) -> Response:
 async def command(request: Request) -> Response:
     """Command a run, or only ``change`` it: ``{key, lr, pace}`` gives its status as an event has it.
 
-    Whatever the command, the run goes on with the lr and pace that come with it; a lr that comes on the way is
-    a branch point, and one that comes with ``reset`` holds from the start.
+    Whatever the command, the run goes on with the lr and pace that come with it; a lr that comes on the way
+    is a branch point, and one that comes with ``reset`` holds from the start.
     """
     return await answered(_commanded, request, request.path_params["run"], request.path_params["command"])
 
@@ -60,13 +63,21 @@ ROUTES = (
 def _started(data: Json, shares: dict[Hashable, int]) -> str:
     owner, choice = owner_of(data), choice_of(data)
     training = {name: getattr(choice, name) for name in SETTINGS}
-    chosen = {name: getattr(choice, name) for name in ("op", "rules", "parameters", "branch")}
-    settings = Settings(table=data.get("table"), **chosen, **training)
+    chosen = {name: getattr(choice, name) for name in ("op", "rules", "parameters")}
+    settings = Settings(table=data.get("table"), branch=_branch(data, choice), **chosen, **training)
     paused = data.get("paused") is True
     after = _earlier(data.get("after"))
     identity = shared_engine().start(settings, owner, paused=paused, after=after, shares=shares)
     operation.journal.note("run started", task=settings.task, rules=len(settings.rules), seeds=settings.seeds)
     return json.dumps({"id": identity, "key": key_of(identity)})
+
+
+def _branch(data: Json, choice: Choice) -> tuple[Branch, ...]:
+    """The branch points of a run: more than its link has room for. Raises ValueError with a clause."""
+    given = data.get("branch")
+    if not isinstance(given, list):
+        return choice.branch
+    return tuple(read_branch(str(text), choice.rules) for text in given[: MAX_BRANCHES + 1])
 
 
 def _earlier(given: Any) -> tuple[str, int] | None:

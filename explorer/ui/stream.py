@@ -164,7 +164,8 @@ async def events(
     seen: object = None
     while True:
         status, text = await looks.at(identity, shown)
-        now = (status.sentence, status.step, status.snapshot and status.snapshot.sigma)
+        snapshot = status.snapshot
+        now = (status.sentence, status.step, snapshot and (snapshot.sigma, snapshot.lr, snapshot.branch))
         if now != seen or loop.time() - said >= QUIET_S:
             yield f"data: {text}\n\n" if now != seen else ":\n\n"
             said = loop.time()

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import parse_qs
 
 from playwright.sync_api import Page, expect
 
 from explorer.takeaway import read_settings
-from explorer.training import Run
-from tests.browser.training import button, open_train, press, status, wait_for
+from explorer.training import SETTINGS, Run, Settings
+from explorer.ui.link import from_query
+from tests.browser.training import (
+    button,
+    command,
+    open_train,
+    press,
+    status,
+    wait_for,
+    wait_for_steps,
+)
 
 QUERY = "task=moons&op=sign&rule=default&rule=clipped&seeds=2&steps=100&batch=16&pace=full&device=cpu"
 
@@ -86,3 +96,56 @@ def test_back_on_branch_and_again(page: Page, tmp_path: Path) -> None:
     press(page, "Start")
     finished(page)
     assert curve(page, "default") == branched
+
+
+def linked(page: Page) -> Run:
+    """The run of the link in the address bar, which names its branch points."""
+    choice, notices = from_query(parse_qs(page.url.partition("?")[2]))
+    assert notices == []
+    own = {name: getattr(choice, name) for name in ("op", "rules", "parameters", "branch")}
+    run = Run(Settings(**own, **{name: getattr(choice, name) for name in SETTINGS}))
+    run.advance(run.settings.steps)
+    return run
+
+
+def rate(page: Page) -> str:
+    """The learning rate that is shown."""
+    return page.locator(".training .live").get_by_role("spinbutton", name="Learning rate lr").input_value()
+
+
+def turn(page: Page, lr: str) -> None:
+    field = page.locator(".training .live").get_by_role("spinbutton", name="Learning rate lr")
+    field.fill(lr)
+    field.press("Enter")
+    page.wait_for_url(f"**lr%3A{lr}*")
+
+
+def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(page: Page) -> None:
+    open_train(page, QUERY.replace("rule=default&", "").replace("pace=full", "pace=20"))
+    began = []
+    page.on("request", lambda request: began.append(request.url) if request.url.endswith("/runs") else None)
+    press(page, "Start")
+    wait_for_steps(page, 3)
+    turn(page, "0.05")
+    wait_for_steps(page, 8)
+    command(page, "Pause")
+    turn(page, "0.002")
+    expect(page.locator(".chips li")).to_have_count(2)
+    assert rate(page) == "0.002"
+    page.reload()
+    expect(page.locator(".chips li")).to_have_count(2, timeout=30_000)
+    expect(status(page)).to_contain_text("Paused at step")
+    assert rate(page) == "0.002"
+    page.get_by_label("full", exact=True).check()
+    press(page, "Resume")
+    finished(page)
+    told = linked(page)
+    assert [point[1:] for point in told.settings.branch] == [("lr", 0.05), ("lr", 0.002)]
+    assert told.settings.lr == SETTINGS["lr"].default("moons")
+    assert curve(page, "clipped") == told.snapshot().scores["clipped"].tolist()
+    command(page, "Reset")
+    assert float(rate(page)) == told.settings.lr
+    press(page, "Start")
+    finished(page)
+    assert curve(page, "clipped") == told.snapshot().scores["clipped"].tolist()
+    assert len(began) == 1

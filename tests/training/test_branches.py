@@ -53,7 +53,10 @@ MANY = [
         ([(2, "op", "nothing")], "unknown op"),
         ([(2, "default", "nothing")], "unknown rule"),
         ([(2, "zero", "clipped")], "lr, op, rule or one of default, clipped"),
-        ([MANY[number % 3](number // 3) for number in range(MAX_BRANCHES + 1)], f"at most {MAX_BRANCHES} times"),
+        (
+            [MANY[number % 3](number // 3) for number in range(MAX_BRANCHES + 1)],
+            f"at most {MAX_BRANCHES} times",
+        ),
     ],
 )
 def test_what_cannot_be_is_said(branch, said):

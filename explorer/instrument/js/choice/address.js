@@ -45,6 +45,11 @@ function withBranches(query, branches) {
   return fits(whole) || !branches.length ? whole : withBranches(query, branches.slice(1));
 }
 
+/** How many of the branch points of a choice its query holds. @param {Choice} choice */
+export function linkedBranches(choice) {
+  return new URLSearchParams(queryOf(choice)).getAll("branch").length;
+}
+
 /** Whether an address asks for nothing of ours. @param {string} search */
 export function isBare(search) {
   return [...new URLSearchParams(search).keys()].every((name) => FRAME.includes(name));

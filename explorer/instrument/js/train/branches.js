@@ -58,6 +58,41 @@ export function branchedAt(points, point) {
   return [...before, point];
 }
 
+/**
+ * The learning rate in force at a step.
+ * @param {Point[]} points
+ * @param {number} at
+ * @param {string} start what it begins with
+ */
+export function rateAt(points, at, start) {
+  return points.filter(({ step, name }) => name === "lr" && step <= at).at(-1)?.value ?? start;
+}
+
+/**
+ * The points with another learning rate from a step on, whatever was to come of it.
+ * @param {Point[]} points
+ * @param {number} at
+ * @param {string} value
+ */
+export function ratedAt(points, at, value) {
+  const others = points.filter(({ step, name }) => name !== "lr" || step < at);
+  const [before, after] = [
+    (/** @type {Point} */ { step }) => step <= at,
+    (/** @type {Point} */ { step }) => step > at,
+  ];
+  return [...others.filter(before), { step: at, name: "lr", value }, ...others.filter(after)];
+}
+
+/** Whether points say the same, however their numbers are written. @param {Point[]} one @param {Point[]} other */
+export function saysSame(one, other) {
+  return JSON.stringify(plain(one)) === JSON.stringify(plain(other));
+}
+
+/** Points as they are compared. @param {Point[]} points */
+export function plain(points) {
+  return points.map(({ step, name, value }) => [step, name, name === "lr" ? Number(value) : value]);
+}
+
 /** A point in words. @param {Point} point */
 export function pointText({ step, name, value }) {
   const what =

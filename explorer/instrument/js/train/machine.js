@@ -1,8 +1,8 @@
 // The time machine of the page: looking back, going on from there, branching, and what is taken away.
 
 import { received } from "../choice/message.js";
-import { pointsOf, withPoints } from "./branches.js";
-import { branchedChoice, keysOf, lookedAt, recordedChoice, withPast } from "./past.js";
+import { withPoints } from "./branches.js";
+import { branchedChoice, lookedAt, pointsIn, recordedChoice, withPast } from "./past.js";
 import { entered } from "./tasks.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -63,13 +63,8 @@ export function createMachine({ state, become, run, choose, goOn, table }) {
     /** @param {number} place of a point of the choice that is to go */
     onPoint(place) {
       const { choice } = state();
-      const points = pointsOf(choice.training.branch, keysOf(choice));
-      choose(
-        withPoints(
-          choice,
-          points.filter((_, at) => at !== place),
-        ),
-      );
+      const left = pointsIn(choice).filter((_, at) => at !== place);
+      choose(withPoints(choice, left));
     },
     /** @param {string} letter of earlier lines that are to go */
     onGhost: (letter) => become({ ghosts: state().ghosts.filter((ghost) => ghost.letter !== letter) }),

@@ -13,7 +13,7 @@ import { createSentence } from "./sentence.js";
 import { createSettings } from "./settings.js";
 import { createSlowMotion } from "./slow-dialog.js";
 import { createTable } from "./table.js";
-import { entered, taskOf, withTask } from "./tasks.js";
+import { entered, taskOf, withSetting, withTask } from "./tasks.js";
 import { createTravel } from "./travel.js";
 import { createWhy } from "./why.js";
 
@@ -29,7 +29,7 @@ import { createWhy } from "./why.js";
  *   onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
  *   onLegend: (panel: import("./panel.js").Panel, place: number) => void,
  *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void,
- *   onSlowMotion: () => void, onFirst: () => void, onAgain: () => void,
+ *   onSetting: (name: string, text: string, phase: string) => void, onSlowMotion: () => void, onFirst: () => void, onAgain: () => void,
  *   onSlow: (position: import("./slow.js").Position|null) => void}} Acts
  */
 
@@ -67,6 +67,7 @@ export function createPainter(host, { store, plotly, examples }, on) {
   const settings = createSettings(
     { live: find("live"), rest: find("setup"), own: { sigma: alignment.smoothing } },
     store,
+    on.onSetting,
   );
 
   const slow = createSlowMotion(host, on);
@@ -88,7 +89,7 @@ export function createPainter(host, { store, plotly, examples }, on) {
       why.show(picture.why);
       rows.show(picture.rows);
       controls.show(choice);
-      settings.show(choice);
+      settings.show(withSetting(choice, "lr", picture.rate));
       verdict.show(picture.verdict, picture.moving);
       slow.show(picture.slow);
     },

@@ -1,7 +1,8 @@
 // What is seen of a run's past: the step that is looked at, and the lines of earlier runs. No page.
 
-import { branchedAt, pointsOf, withPoints } from "./branches.js";
-import { withSetting } from "./tasks.js";
+import { branchedAt, pointsOf, rateAt, ratedAt, saysSame, withPoints } from "./branches.js";
+import { LOST, OVER } from "./status.js";
+import { liveOf, settingText, withSetting } from "./tasks.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Past} Past */
@@ -56,15 +57,62 @@ export function scrubbed(state) {
  * @returns {State["choice"]}
  */
 export function recordedChoice({ trained, choice, view: { status } }) {
-  const known = trained ?? choice;
+  const live = Object.entries(liveOf(choice)).filter(([name]) => name !== "lr");
+  const known = live.reduce((one, [name, text]) => withSetting(one, name, text), trained ?? choice);
   if (!status.recorded) return known;
   const { lr, branch } = status.recorded;
   return withPoints(withSetting(known, "lr", lr), pointsOf(branch, keysOf(known)));
 }
 
+/** Whether a run is on its way: what its learning rate is set to holds from here on. @param {State} state */
+export function isOnItsWay({ view: { status } }) {
+  return status.step > 0 && !["idle", ...OVER, ...LOST].includes(status.state);
+}
+
+/** The learning rate as it is shown. @param {State} state */
+export function rateOf(state) {
+  const { rate, choice, view } = state;
+  const start = settingText(choice, "lr");
+  if (rate !== null) return rate;
+  return isOnItsWay(state) ? rateAt(pointsIn(choice), view.status.step, start) : start;
+}
+
+/** @param {State["choice"]} choice @param {number} step @param {string} rate from there on */
+export function ratedChoice(choice, step, rate) {
+  const points = pointsIn(choice);
+  const now = Number(rateAt(points, step, settingText(choice, "lr")));
+  return now === Number(rate) ? choice : withPoints(choice, ratedAt(points, step, rate));
+}
+
+/**
+ * What is chosen once the run has recorded what was set on its way; null where nothing is new or it is still to
+ * come.
+ * @param {State} state
+ * @returns {State["choice"]|null}
+ */
+export function caughtUp(state) {
+  const { rate, choice, view } = state;
+  const { recorded, step, id } = view.status;
+  const isOver = OVER.includes(view.status.state);
+  if (!recorded || id !== view.id || !(isOnItsWay(state) || (isOver && rate !== null))) return null;
+  const told = recordedChoice(state);
+  const start = settingText(told, "lr");
+  const isHeard = rate === null || Number(rateAt(pointsIn(told), step, start)) === Number(rate);
+  if (!isHeard && !isOver && !view.notice) return null;
+  const isSame =
+    saysSame(pointsIn(told), pointsIn(choice)) && Number(start) === Number(settingText(choice, "lr"));
+  if (isSame) return rate === null ? null : choice;
+  return told;
+}
+
+/** The branch points of a choice. @param {State["choice"]} choice */
+export function pointsIn(choice) {
+  return pointsOf(choice.training.branch, keysOf(choice));
+}
+
 /** @param {State["choice"]} choice @param {Point} point */
 export function branchedChoice(choice, point) {
-  return withPoints(choice, branchedAt(pointsOf(choice.training.branch, keysOf(choice)), point));
+  return withPoints(choice, branchedAt(pointsIn(choice), point));
 }
 
 /** @param {State["choice"]} choice */

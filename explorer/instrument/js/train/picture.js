@@ -7,7 +7,7 @@ import { netOf } from "./layers.js";
 import { endOf, ghostsOf, seriesOf } from "./series.js";
 import { slowOf } from "./slow.js";
 import { branched, pointsOf } from "./branches.js";
-import { keysOf, scrubbed } from "./past.js";
+import { keysOf, rateOf, scrubbed } from "./past.js";
 import { comparable, lanesOf } from "./state.js";
 import { timeOf } from "./time.js";
 import { ACTIVE, OVER } from "./status.js";
@@ -27,7 +27,7 @@ import { settingText, taskOf } from "./tasks.js";
  *   slow: import("./slow.js").Picture|null,
  *   rows: import("./rows.js").Picture, choice: State["choice"],
  *   task: import("./tasks.js").Task, about: string, table: {shown: boolean, text: string},
- *   time: import("./time.js").Time}} Picture
+ *   time: import("./time.js").Time, rate: string}} Picture ``rate`` is the learning rate that is shown
  */
 
 const CUT_OFF =
@@ -80,6 +80,7 @@ export function pictureOf(live) {
     about: [task.purpose, task.note].filter(Boolean).join(" "),
     table: { shown: task.kind === "own", text: state.table },
     time: timeOf(live, lanes),
+    rate: rateOf(live),
   };
 }
 

@@ -9,18 +9,20 @@ import { ACTIVE, AT_REST, IDLE, OVER, withSeen } from "./status.js";
 /** @typedef {import("./status.js").Status} Status */
 /** @typedef {import("./status.js").View} View */
 /**
- * A run that was started: ``settingsKey`` names the settings that begin a new one when they change.
- * @typedef {{id: string, key: string, settingsKey: string}} Started
- * What is to be trained: the query of a link, what is never in one, and the name of all these settings.
- * @typedef {{query: string, table: string|null, settingsKey: string}} Order
+ * What a run has: ``settingsKey`` names the settings that begin a new one when they change, ``lr`` is what it
+ * begins with.
+ * @typedef {{settingsKey: string, lr: string}} Named
+ * A run that was started. @typedef {Named & {id: string, key: string}} Started
+ * What is to be trained: the query of a link, what is not or never in one.
+ * @typedef {Named & {query: string, table: string|null, branch: string[]}} Order
  */
 
 const GONE = { message: "There is no run yet, or no longer: press Start." };
 const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events come without what was seen last
 
 /**
- * ``live`` gives the settings that may change in mid-run as they are shown: every command carries them.
- * @param {{server: (path: string) => string, live: () => Object<string, string>,
+ * ``live`` gives the settings that may change in mid-run, for a command: each carries them.
+ * @param {{server: (path: string) => string, live: (name: string) => Object<string, string>,
  *   onChange: (view: View) => void}} options
  */
 export function createRun({ server, live, onChange }) {
@@ -87,20 +89,21 @@ export function createRun({ server, live, onChange }) {
 
   /** @param {string} name */
   async function commanded(name) {
-    return run && post(server(`runs/${run.id}/${name}`), { key: run.key, ...live() });
+    return run && post(server(`runs/${run.id}/${name}`), { key: run.key, ...live(name) });
   }
 
   /** @param {Order} order @param {boolean} paused @param {number|null} [step] of the run it goes on from */
-  async function started({ query, table, settingsKey }, paused, step = null) {
+  async function started({ query, table, branch, settingsKey, lr }, paused, step = null) {
     const after = run && step !== null ? { run: run.id, key: run.key, step } : null;
     const answer = await post(server("runs"), {
       query,
+      branch,
       owner: owner(),
       paused,
       ...(table !== null && { table }),
       ...(after && { after }),
     });
-    run = answer.id ? { ...answer, settingsKey } : null;
+    run = answer.id ? { ...answer, settingsKey: intended ?? settingsKey, lr } : null;
     keep("run", run);
     return answer;
   }
@@ -125,8 +128,18 @@ export function createRun({ server, live, onChange }) {
     get settingsKey() {
       return keyNow();
     },
+    /** What the present run begins with. */
+    get lr() {
+      return run && run.lr;
+    },
     get status() {
       return view.status;
+    },
+    /** The present run goes by other settings: what was changed on its way is among them. @param {Named} named */
+    rename({ settingsKey, lr }) {
+      intended = settingsKey;
+      run = run && { ...run, settingsKey, lr };
+      keep("run", run);
     },
     /** Watch the run that this session started before the page was loaded; it goes on as is shown now. */
     watch() {

@@ -2,7 +2,7 @@
 
 import { element } from "../elements/dom.js";
 import { FIELDS } from "./fields.js";
-import { settings, settingText, taskOf, withSetting } from "./tasks.js";
+import { settings, settingText, taskOf } from "./tasks.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 
@@ -10,16 +10,16 @@ import { settings, settingText, taskOf, withSetting } from "./tasks.js";
  * @param {{live: HTMLElement, rest: HTMLElement, own: Object<string, HTMLElement>}} hosts ``own`` has those
  * of single settings by their name
  * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
+ * @param {(name: string, text: string, phase: string) => void} onSetting
  */
-export function createSettings({ live, rest, own }, store) {
+export function createSettings({ live, rest, own }, store, onSetting) {
   const now = () => /** @type {Choice} */ (store.choice);
   const grid = element("div", { class: "settings" });
   const summary = element("summary", {}, "Settings");
   rest.append(element("details", { open: true }, summary, grid));
   const fields = settings().map((setting) => {
     const { kind, name } = setting;
-    const onChange = (/** @type {string} */ text, phase = "settled") =>
-      store.change(withSetting(now(), name, text), { phase: /** @type {*} */ (phase), thing: name });
+    const onChange = (/** @type {string} */ text, phase = "settled") => onSetting(name, text, phase);
     const field = FIELDS[kind](setting, { onChange, usual: () => taskOf(now()).defaults[name], choice: now });
     (own[name] ?? (setting.live ? live : grid)).append(field.element);
     return { name, field };

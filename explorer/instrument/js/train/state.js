@@ -22,13 +22,14 @@ import { taskOf } from "./tasks.js";
  * of rules, and the table that was pasted. ``requests`` has what was
  * requested of single instruments, ``panels`` what somebody opened or closed, ``numbers`` what is chosen for
  * those that instruments take: like the layer they are how somebody looks, and stand in no link;
- * ``slow`` has what was recorded for slow motion.
+ * ``slow`` has what was recorded for slow motion; ``rate`` is a learning rate that was set in mid-run, until the
+ * run has recorded from which step on it holds.
  * @typedef {{choice: Choice, trained: Choice|null, view: View, ghosts: Past[], at: number|null,
  *   seen: import("./status.js").Status|null, remark: string,
  *   measure: import("./series.js").Measure|null, panels: Object<string, boolean>,
  *   numbers: Object<string, Object<string, number>>, layer: number|null,
  *   aligned: import("./aligned.js").Aligned, requests: Object<string, Request>, colours: string[], table:
- *   string, slow: import("./slow.js").Slow|null}} State
+ *   string, slow: import("./slow.js").Slow|null, rate: string|null}} State
  */
 
 const ANEW = "Other settings: the run has begun anew. The faint curves are the one before.";
@@ -59,12 +60,13 @@ export function stateOf(choice, colours, { table, panels, numbers }) {
     colours,
     table,
     slow: null,
+    rate: null,
   };
 }
 
 /** A run of the present choice begins by a press. @param {State} state @returns {State} */
 export function withBegun(state) {
-  return { ...state, trained: state.choice, at: null, seen: null, remark: "" };
+  return { ...state, trained: state.choice, at: null, seen: null, remark: "", rate: null };
 }
 
 /**
@@ -80,13 +82,15 @@ export function withOther(state) {
     ghosts: state.trained ? withPast(state, "before other settings") : state.ghosts,
     at: null,
     seen: null,
+    rate: null,
     remark: goesOn ? ANEW : OTHER,
   };
 }
 
 /** Back to step 0: earlier curves go. @param {State} state @returns {State} */
 export function withReset(state) {
-  return { ...state, ghosts: [], at: null, seen: null, remark: "" };
+  const { choice, trained } = state;
+  return { ...state, trained: trained && choice, ghosts: [], at: null, seen: null, remark: "", rate: null };
 }
 
 /**

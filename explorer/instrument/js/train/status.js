@@ -3,7 +3,7 @@
 /**
  * The fields of an event.
  * @typedef {{state: string, sentence: string, step: number, steps: number, steps_per_second: number,
- *   snapshot: *, words: string[], device: string|null, recorded?: Recorded,
+ *   snapshot: *, words: string[], device: string|null, id?: string, recorded?: Recorded,
  *   judged: Record<string, string>}} Status ``judged``: on held-out data
  * The learning rate a run began with, and its branch points, one a line.
  * @typedef {{lr: string, branch: string}} Recorded

@@ -2,6 +2,7 @@
 
 import { catalogue } from "../choice/entries.js";
 import { widened } from "../choice/choice.js";
+import { plain, pointsOf } from "./branches.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /**
@@ -85,7 +86,12 @@ export function settingsKey(choice, table) {
     task.key,
     lasting,
     own,
-    choice.training.branch ?? "",
+    plain(
+      pointsOf(
+        choice.training.branch,
+        choice.rules.map(({ key }) => key),
+      ),
+    ),
   ]);
 }
 

@@ -1,6 +1,7 @@
 // The time machine as it is shown: the scrubber, what can be done from its step, and earlier runs. No page.
 
-import { pointText, pointsOf } from "./branches.js";
+import { linkedBranches } from "../choice/address.js";
+import { pointText, pointsOf, rateAt } from "./branches.js";
 import { keysOf, stepsSeen } from "./past.js";
 import { comparable } from "./state.js";
 import { settingText } from "./tasks.js";
@@ -11,7 +12,8 @@ import { settingText } from "./tasks.js";
  * is chosen where there is none; ``ghosts`` are the earlier runs, by letter.
  * @typedef {{steps: number[], step: number, most: number, isBack: boolean, lr: string,
  *   lanes: import("./series.js").Lane[], points: {step: number, text: string}[], chosen: boolean,
- *   ghosts: {letter: string, text: string}[], hasRun: boolean}} Time
+ *   ghosts: {letter: string, text: string}[], hasRun: boolean, unsaid: string}} Time ``unsaid`` says what does
+ * not stand in the link
  */
 
 /** @param {State} state @param {import("./series.js").Lane[]} lanes @returns {Time} */
@@ -19,19 +21,29 @@ export function timeOf(state, lanes) {
   const { at, choice, trained, view } = state;
   const { status } = view;
   const text = status.recorded && trained ? status.recorded.branch : choice.training.branch;
+  const points = pointsOf(text, keysOf(trained ?? choice));
   return {
     steps: stepsSeen(state),
     step: at ?? status.step,
     most: status.steps || Number(settingText(choice, "steps")),
     isBack: at !== null,
-    lr: settingText(choice, "lr"),
+    lr: rateAt(points, at ?? status.step, settingText(choice, "lr")),
     lanes,
-    points: pointsOf(text, keysOf(trained ?? choice)).map((point) => ({
-      step: point.step,
-      text: pointText(point),
-    })),
+    points: points.map((point) => ({ step: point.step, text: pointText(point) })),
+    unsaid: unsaidOf(choice),
     chosen: choice.training.branch !== undefined,
     ghosts: comparable(state).map(({ letter, name }) => ({ letter, text: name })),
     hasRun: Boolean(trained && status.snapshot),
   };
+}
+
+/** What of the branch points finds no room in the link. @param {State["choice"]} choice */
+function unsaidOf(choice) {
+  const count = (choice.training.branch ?? "").split("\n").filter(Boolean).length;
+  const linked = linkedBranches(choice);
+  if (linked === count) return "";
+  const which = linked
+    ? `only the last ${linked} of ${count} branch points fit`
+    : "none of the branch points fits";
+  return `The link is full: ${which}. Take away the settings to have all.`;
 }

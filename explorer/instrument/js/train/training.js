@@ -6,7 +6,7 @@ import { layersOf } from "./layers.js";
 import { createMachine } from "./machine.js";
 import { createPainter } from "./painter.js";
 import { wantedOf } from "./panels.js";
-import { scrubbed } from "./past.js";
+import { caughtUp, isOnItsWay, ratedChoice, scrubbed } from "./past.js";
 import { pictureOf } from "./picture.js";
 import { createRun } from "./run.js";
 import { SEARCH } from "./searched.js";
@@ -22,7 +22,7 @@ import {
   withoutRequest,
 } from "./state.js";
 import { ACTIVE, AT_REST, LOST } from "./status.js";
-import { liveOf, settingsKey, taskOf } from "./tasks.js";
+import { liveOf, settingsKey, settingText, taskOf, withSetting } from "./tasks.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /** @typedef {import("./state.js").State} State */
@@ -46,7 +46,7 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   });
   let frame = 0;
   let timer = 0;
-  const run = createRun({ server, live: () => liveOf(now()), onChange: (view) => become({ view }) });
+  const run = createRun({ server, live, onChange: (view) => become({ view }) });
   const machine = createMachine({
     state: () => state,
     become,
@@ -62,6 +62,7 @@ export function createTraining(host, store, { server, plotly, colours, examples 
     state = { ...state, ...change };
     run.show(wantedOf(state));
     record();
+    catchUp();
     if (change.panels || change.numbers) machine.look();
     frame ||= requestAnimationFrame(paint);
   }
@@ -74,7 +75,47 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   /** What is shown, as it is to be trained. @returns {import("./run.js").Order} */
   function order() {
     const table = taskOf(now()).kind === "own" ? state.table : null;
-    return { query: queryOf(now()), table, settingsKey: settingsKey(now(), state.table) };
+    const branch = (now().training.branch ?? "").split("\n").filter(Boolean);
+    return { query: queryOf(now()), branch, table, ...named(now()) };
+  }
+
+  /** @param {Choice} choice @returns {import("./run.js").Named} */
+  function named(choice) {
+    return { settingsKey: settingsKey(choice, state.table), lr: settingText(choice, "lr") };
+  }
+
+  /**
+   * What goes with a command: a learning rate only where it is news to the run, since who goes by its branch
+   * points must not be told what it began with.
+   * @param {string} command
+   */
+  function live(command) {
+    const { lr, ...others } = liveOf(now());
+    const isFirst = state.trained && settingText(state.trained, "lr") !== lr && !isOnItsWay(state);
+    const rate = command === "reset" || isFirst ? lr : state.rate;
+    return { ...others, ...(rate !== null && { lr: rate }) };
+  }
+
+  /** Another learning rate in mid-run is a branch point once it is at rest. @param {string} rate @param {string} phase */
+  function turn(rate, phase) {
+    state = { ...state, rate };
+    if (phase === "settled") rename(ratedChoice(now(), run.status.step, rate));
+    become({});
+    if (phase === "settled") run.change();
+  }
+
+  /** What is chosen says what the run has recorded of its way. */
+  function catchUp() {
+    const told = run.isBusy || !isMine() ? null : caughtUp(state);
+    if (!told) return;
+    state = { ...state, rate: null, trained: told };
+    rename(told);
+  }
+
+  /** Another choice that is of the present run. @param {Choice} choice */
+  function rename(choice) {
+    run.rename(named(choice));
+    store.change(choice, { thing: "lr" });
   }
 
   /** Whether the run has the settings that are shown, but for those that may change in mid-run. */
@@ -157,6 +198,10 @@ export function createTraining(host, store, { server, plotly, colours, examples 
         become(withReset(state));
         run.reset();
       },
+      onSetting(/** @type {string} */ name, /** @type {string} */ text, /** @type {*} */ phase) {
+        if (name === "lr" && isMine() && isOnItsWay(state)) turn(text, phase);
+        else store.change(withSetting(now(), name, text), { phase, thing: name });
+      },
       onMeasure: (/** @type {import("./series.js").Measure} */ measure) => become({ measure }),
       onAligned: (/** @type {import("./aligned.js").Aligned} */ aligned) => become({ aligned }),
       onLayer: (/** @type {number} */ layer) => become({ layer }),
@@ -215,7 +260,7 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   }
 
   const stop = store.subscribe(follow);
-  if (isMine()) {
+  if (isMine() && Number(run.lr) === Number(order().lr)) {
     become(withBegun(state));
     run.watch();
   } else if (run.settingsKey) run.drop();

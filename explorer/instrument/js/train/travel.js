@@ -18,11 +18,21 @@ export function createTravel(host, on) {
   );
   const branching = createBranching(on);
   const taking = createTaking(on);
+  const unsaid = element("span", { class: "nearest", role: "status" });
   const chips = element("ul", { class: "chips", "aria-label": "Branch points and earlier runs" });
   let listed = "";
   host.append(
     scrubber.element,
-    element("div", { class: "actions" }, goOn, branching.element, taking.element, scrubber.said, chips),
+    element(
+      "div",
+      { class: "actions" },
+      goOn,
+      branching.element,
+      taking.element,
+      scrubber.said,
+      unsaid,
+      chips,
+    ),
   );
 
   /** @param {import("./time.js").Time} time */
@@ -48,6 +58,7 @@ export function createTravel(host, on) {
     show(time) {
       setAttribute(goOn, "aria-disabled", time.isBack ? null : "true");
       setText(goOn, time.isBack ? `Go on from step ${time.step}` : "Go on from here");
+      setText(unsaid, time.unsaid);
       scrubber.show(time);
       branching.show(time);
       taking.show(time);
