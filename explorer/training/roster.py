@@ -86,9 +86,9 @@ class Entry:
 
     def look(self, run: Run, snapshot: Snapshot | None, now: float) -> None:
         """Note how far the run is, what was changed on its way, and whether that is its end."""
-        recorded = {"lr": run.settings.lr, "branch": run.settings.branch}
-        if any(getattr(self.settings, name) != value for name, value in recorded.items()):
-            self.settings = replace(self.settings, **recorded)
+        lr, branch = run.settings.lr, run.settings.branch
+        if (self.settings.lr, self.settings.branch) != (lr, branch):
+            self.settings = replace(self.settings, lr=lr, branch=branch)
         self.step, self.snapshot = run.step, snapshot
         if self.state == "running" and self.since is not None and now > self.since:
             self.speed = (self.step - self.since_step) / (now - self.since)

@@ -119,10 +119,10 @@ def _obeyed(identity: str, name: str, data: Json) -> Status:
     if name not in ("change", *get_args(Command)):
         raise Refused(404, f"Runs know no such command: use change, {', '.join(get_args(Command))}.")
     live = {key: SETTINGS[key].read(str(data[key])) for key in LIVE if key in data}
-    if name == "reset":  # what comes with it holds from the start
-        engine.command(identity, name)
+    if name == "reset":
+        engine.command(identity, "reset")  # what comes with it holds from the start
     status = engine.change(identity, **live)
-    return status if name in ("change", "reset") else engine.command(identity, name)  # type: ignore[arg-type]  # it is one
+    return status if name in ("change", "reset") else engine.command(identity, name)  # type: ignore[arg-type]
 
 
 def _measured(identity: str, key: str, arguments: dict[str, str]) -> str:
