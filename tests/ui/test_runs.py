@@ -114,6 +114,25 @@ def test_lr_and_pace_change_and_nothing_else(client, engine):
     assert in_force(entry) == (1e-9, 7)
 
 
+def test_a_run_branches_more_often_than_a_link_has_room_for(client, engine):
+    points = [f"{step},op:formula: x + {step}{' ' * 250}" for step in range(9)]
+    assert len("".join(points)) > LONGEST_QUERY
+    begun(client, branch=points)
+    (entry,) = engine._roster
+    assert [point[0] for point in entry.settings.branch] == list(range(9))
+    begun(client, branch="3,lr:1")
+    assert [entry.settings.branch for entry in engine._roster][-1] == ()
+    many = [f"{step},{name}:zero" for step in range(20) for name in ("default", "zero", "rule")]
+    many += [f"{step},lr:0.1" for step in range(20)]
+    for branch, said in (
+        (["3,lr"], "must be a step"),
+        (many, "branches at most"),
+        (["3,op:?"], "unknown op"),
+    ):
+        answer = client.post("/runs", json={"query": QUERY, "owner": "me", "branch": branch})
+        assert said in told(answer, 400)
+
+
 def in_force(entry):
     """The learning rate and the pace of the next steps."""
     lr = entry.news.get("lr", entry.settings.course(entry.step).lr)

@@ -89,11 +89,87 @@ def test_of_branches_that_fit_no_link_the_last_are_in_it(node: Node, document: d
     body = """
         const { setDocument } = await import("./choice/entries.js");
         setDocument(given.document);
-        return (await import("./choice/address.js")).queryOf(given.choice);
+        const { queryOf, linkedBranches } = await import("./choice/address.js");
+        const { unsaidOf } = await import("./train/time.js");
+        return [queryOf, linkedBranches, unsaidOf].map((told) => told(given.choice));
     """
-    query = node.run(body, given)
+    query, linked, said = node.run(body, given)
     assert len(query) <= LONGEST_QUERY
     told = parse_qs(query)["branch"]
     assert 0 < len(told) < 9
     assert told == points[-len(told) :]
+    assert linked == len(told)
+    assert said.startswith(f"The link is full: only the last {len(told)} of 9 branch points fit.")
     assert parse_qs(query)["task"] == ["moons"]
+
+
+RATES = [
+    {"step": 3, "name": "lr", "value": "1e-05"},
+    {"step": 9, "name": "op", "value": "tanh"},
+    {"step": 20, "name": "lr", "value": "2"},
+]
+
+
+@pytest.mark.parametrize(("at", "rate"), [(0, "0.1"), (2, "0.1"), (3, "1e-05"), (19, "1e-05"), (50, "2")])
+def test_the_rate_in_force(tell: Run, at: int, rate: str):
+    assert tell("branches", "rateAt", RATES, at, "0.1") == rate
+
+
+def test_another_rate_takes_the_place_of_those_to_come_and_of_nothing_else(tell: Run):
+    point = {"step": 5, "name": "lr", "value": "7"}
+    assert tell("branches", "ratedAt", RATES, 5, "7") == [RATES[0], point, RATES[1]]
+    assert tell("branches", "ratedAt", RATES, 3, "7") == [{**point, "step": 3}, RATES[1]]
+
+
+def on_its_way(rate: str | None, branch: str, recorded: str, **status: Any) -> dict[str, Any]:
+    """The state of a run that is at step 30, with what is chosen and what it has recorded."""
+    known = choice("sign", "default", task="moons", **({"branch": branch} if branch else {}))
+    status = {
+        "state": "running",
+        "step": 30,
+        "id": "r",
+        "recorded": {"lr": "0.01", "branch": recorded},
+    } | status
+    return {
+        "choice": known,
+        "trained": known,
+        "rate": rate,
+        "view": {"status": status, "id": "r", "notice": ""},
+    }
+
+
+@pytest.mark.parametrize(
+    ("state", "branch"),
+    [
+        (
+            on_its_way("0.5", "27,lr:0.5", "28,lr:0.5"),
+            "28,lr:0.5",
+        ),  # the page did not know the step it was at
+        (on_its_way("0.5", "27,lr:0.5", "27,lr:0.50"), "27,lr:0.5"),
+        (on_its_way("0.5", "27,lr:0.5", ""), None),  # not yet heard
+        (on_its_way("0.5", "27,lr:0.5", "", state="finished"), ""),  # too late
+        (on_its_way(None, "27,lr:0.5", "27,lr:5e-1"), None),
+        (on_its_way(None, "", "", state="finished"), None),
+        (on_its_way(None, "", "3,lr:0.5", id="another"), None),  # the run before
+        (on_its_way(None, "9,lr:0.5", "", step=0), None),
+    ],
+)
+def test_what_is_chosen_follows_what_the_run_recorded(tell: Run, state: dict[str, Any], branch: str | None):
+    known = tell("past", "caughtUp", state)
+    assert (known and known["training"].get("branch", "")) == branch
+
+
+def test_the_rate_that_is_shown(tell: Run):
+    at = {"state": "paused"}
+    assert tell("past", "rateOf", on_its_way("0.5", "27,lr:0.2", "", **at)) == "0.5"
+    assert tell("past", "rateOf", on_its_way(None, "27,lr:0.2", "", **at)) == "0.2"
+    assert tell("past", "rateOf", on_its_way(None, "27,lr:0.2", "", **at, step=20)) == "0.01"
+    assert tell("past", "rateOf", on_its_way(None, "27,lr:0.2", "", state="finished")) == "0.01"
+
+
+def test_who_writes_a_rate_otherwise_has_the_same_settings(tell: Run):
+    keys = {
+        tell("tasks", "settingsKey", choice("sign", "default", task="moons", branch=branch), "")
+        for branch in ("27,lr:1e-8", "27,lr:1e-08", "27,lr:0.00000001")
+    }
+    assert len(keys) == 1

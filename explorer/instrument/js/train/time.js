@@ -38,7 +38,7 @@ export function timeOf(state, lanes) {
 }
 
 /** What of the branch points finds no room in the link. @param {State["choice"]} choice */
-function unsaidOf(choice) {
+export function unsaidOf(choice) {
   const count = (choice.training.branch ?? "").split("\n").filter(Boolean).length;
   const linked = linkedBranches(choice);
   if (linked === count) return "";
