@@ -91,9 +91,10 @@ def notebook(
 
 
 def _book(introduction: str, **cells: str) -> str:
-    import nbformat  # takes as long as all of our formulas, and few want a notebook
+    import nbformat as untyped  # here, as it takes as long as all of our formulas and few want a notebook
 
-    v4: Any = nbformat.v4  # its functions carry no types
+    nbformat: Any = untyped
+    v4 = nbformat.v4
     codes = [v4.new_code_cell(code.rstrip(), id=name) for name, code in cells.items()]
     metadata = {
         "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
