@@ -1,4 +1,4 @@
-"""A server that can open no further file: it waits, says so once, and goes on."""
+"""A server that can open no further file: it waits, says so once, and goes on, wherever it trains."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.browser.server import ROOT, free_port, running
+import pytest
 
-FILES = 128
+from tests.browser.server import ROOT, free_port, running
+from tests.load.test_scenarios import visited
+
+FILES = 40
 HELD_S = 2.0
 LONGEST_LOG = 10_000  # bytes
 
 
-def test_the_log_is_not_flooded_when_files_run_out(tmp_path: Path):
+@pytest.mark.parametrize("engine", ["process", "thread"])
+def test_the_log_is_not_flooded_when_files_run_out(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     """Of itself asyncio writes half a megabyte a second then, all of it tracebacks."""
+    monkeypatch.setenv("EXPLORER_ENGINE", engine)
     log, port = tmp_path / "log.txt", free_port()
     serve = f'ulimit -n {FILES}; exec "$0" -m streamlit run app.py --server.headless=true "$@"'
     command = ["sh", "-c", serve, sys.executable, "--server.address=127.0.0.1", f"--server.port={port}"]
@@ -29,7 +36,10 @@ def test_the_log_is_not_flooded_when_files_run_out(tmp_path: Path):
         time.sleep(HELD_S)
         held.close()
         assert _health(address) == 200
+        trained = visited(address, "train", 1)
         text = log.read_text(encoding="utf-8")
+    assert not trained.failures
+    assert sum(trained.counts.values()) == 1
     assert text.count("No further file can be opened") == 1
     assert "Traceback" not in text
     assert len(text) < LONGEST_LOG

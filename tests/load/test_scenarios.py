@@ -27,11 +27,11 @@ PATIENCE_S = 60.0
 IDLE_S = 11.0  # the server lets a thread go that has had nothing to do for ten
 
 
-def visited(address: str, name: str) -> Tally:
+def visited(address: str, name: str, visitors: int = VISITORS) -> Tally:
     """What was written down of a class that came and left."""
     crowd = Crowd(address, SECONDS)
     with ThreadPoolExecutor(1) as thread:  # a browser test may keep an event loop running in this one
-        thread.submit(asyncio.run, scenario(name, crowd, VISITORS)).result()
+        thread.submit(asyncio.run, scenario(name, crowd, visitors)).result()
     return crowd.tally
 
 
