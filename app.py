@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from explorer.ui import admission, answers, limits, operation, runs, studies, takeaway, warm_up
+from explorer.ui import admission, answers, limits, operation, replicas, runs, studies, takeaway, warm_up
 from explorer.ui.ending import follow_server
 from explorer.ui.pages import PAGES, PREFIX, page_path
 from explorer.ui.payload import payload
@@ -101,7 +101,9 @@ async def index(request: Request) -> Response:
         with suppress(admission.Refused):  # a server that is busy leaves it to Streamlit
             served = await _seats.compute(arriving(request).key, answers.served, request.url.query)
             page = _EARLY.replace(_ROOT, served + _ROOT)
-    return named(request, HTMLResponse(page, headers={"Cache-Control": "no-cache"}))
+    return replicas.kept_here(
+        request, named(request, HTMLResponse(page, headers={"Cache-Control": "no-cache"}))
+    )
 
 
 async def slash(request: Request) -> Response:
@@ -120,6 +122,7 @@ def friendly_error(error: Exception) -> bool:
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Warm up before the first visitor, and take what is loaded out of the garbage collector's rounds."""
     operation.begin()
+    replicas.check()
     admission.raise_open_files()
     admission.say_rarely(asyncio.get_running_loop())
     torch.set_num_threads(1)  # more of them wait for each other, and hold up everybody
@@ -137,7 +140,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 
 def paced(route: Route) -> Route:
     """A route below the server's prefix that answers each visitor so often only."""
-    middleware = [Middleware(admission.Paced, _paces)]
+    middleware = [Middleware(admission.Paced, _paces), Middleware(replicas.Housed)]
     return Route(PREFIX + route.path, route.endpoint, methods=route.methods, middleware=middleware)
 
 
@@ -163,6 +166,6 @@ app = st.App(
         *([Route(PREFIX, slash)] if PREFIX else []),
     ],
     middleware=[Middleware(Protection, _EARLY), Middleware(admission.Pages)],
-    exception_handlers={admission.Refused: admission.refused},
+    exception_handlers={admission.Refused: admission.refused, replicas.Elsewhere: replicas.elsewhere},
     on_script_error=friendly_error,
 )

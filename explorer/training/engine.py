@@ -37,6 +37,7 @@ class Engine:
         clock: seconds, monotonic.
         make: builds the run of settings.
         lease_clock: seconds in which who watches could have asked; None is ``clock``.
+        home: of the server it works for, with which the names of runs and studies begin.
     """
 
     def __init__(
@@ -45,12 +46,13 @@ class Engine:
         clock: Callable[[], float] = time.monotonic,
         make: Callable[[Settings], Run] = Run,
         lease_clock: Callable[[], float] | None = None,
+        home: str = "",
     ) -> None:
         self._limits = limits or Limits()
         self._clock = clock
         self._make = make
-        self._roster = Roster(self._limits, clock, lease_clock)
-        self._studies = Studies(self._limits, clock, lease_clock)
+        self._roster = Roster(self._limits, clock, lease_clock, home)
+        self._studies = Studies(self._limits, clock, lease_clock, home)
         self._changed = threading.Condition()
         self._closed = False
         self._workers = [

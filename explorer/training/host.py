@@ -20,6 +20,7 @@ from typing import Any, Literal
 from explorer.training.clock import WoundClock
 from explorer.training.engine import Engine
 from explorer.training.instruments import Record
+from explorer.training.names import home
 from explorer.training.run import Snapshot
 from explorer.training.settings import Settings
 from explorer.training.status import Command, Status
@@ -51,7 +52,7 @@ class _Process:
         self._pipe, theirs = Pipe()
         with theirs:
             self.popen = subprocess.Popen(
-                [sys.executable, *_PROGRAM, str(theirs.fileno())],
+                [sys.executable, *_PROGRAM, str(theirs.fileno()), home()],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 env={**os.environ, "PYTHONPATH": path},
@@ -286,7 +287,7 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
 
 def _threads() -> Engine:
     """An engine in threads of this process: whenever it works, who watches can ask."""
-    return Engine(lease_clock=WoundClock().wind)
+    return Engine(lease_clock=WoundClock().wind, home=home())
 
 
 _opening = threading.Lock()

@@ -1,7 +1,7 @@
-"""The process the engine lives in: ``python -m explorer.training.process FD``.
+"""The process the engine lives in: ``python -m explorer.training.process FD HOME``.
 
 It answers questions that arrive at one end of a pipe, and ends when the other end is closed, so it never
-outlives who started it.
+outlives who started it. HOME is what the names of its runs and studies begin with.
 """
 
 import signal
@@ -30,7 +30,7 @@ def main() -> None:
     warm.advance()
     warm.snapshot()  # half a second that the first visitor need not wait
     clock = WoundClock()
-    serve(pipe, Engine(lease_clock=clock), clock.wind)
+    serve(pipe, Engine(lease_clock=clock, home=sys.argv[2]), clock.wind)
 
 
 def serve(pipe: Connection, engine: Engine, heard: Callable[[], object]) -> None:

@@ -6,7 +6,6 @@ It only keeps the books, under the engine's lock: no thread, no tensor.
 import heapq
 import itertools
 import math
-import secrets
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
@@ -14,13 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from explorer.training.limits import MAX_BRANCHES, Limits
+from explorer.training.names import Names
 from explorer.training.run import Run, Snapshot
 from explorer.training.settings import Settings
 from explorer.training.status import ACTIVE, AT_REST, ENDED, Command, State, Status, state_words
-
-GONE = "This run is gone"
-LOST = "The training process stopped unexpectedly and this run is lost"
-
 
 _SWEEP_S = 0.05  # between two looks at all leases: what a turn or a question costs is not the looking
 
@@ -133,16 +129,21 @@ class Roster:
         limits: what it takes on.
         clock: seconds, monotonic.
         lease_clock: seconds in which who watches could have asked.
+        home: of the server, with which the names of its runs begin.
     """
 
     def __init__(
-        self, limits: Limits, clock: Callable[[], float], lease_clock: Callable[[], float] | None = None
+        self,
+        limits: Limits,
+        clock: Callable[[], float],
+        lease_clock: Callable[[], float] | None = None,
+        home: str = "",
     ) -> None:
         self._limits = limits
         self._clock = clock
         self._lease_clock = lease_clock or clock
         self._swept = -math.inf
-        self._name = secrets.token_hex(4)
+        self._names = Names(home)
         self._entries: dict[str, Entry] = {}
         self._numbers = itertools.count()
         self._round = 0  # of who had a turn last
@@ -178,7 +179,7 @@ class Roster:
         for entry in mine:
             if entry.state in ACTIVE + AT_REST:
                 entry.move("stopped", " because another run was started")
-        identity = f"{self._name}-{secrets.token_hex(8)}"
+        identity = self._names.new()
         turn = (self._round, next(self._numbers))
         entry = Entry(identity, owner, settings, self._lease_clock(), turn, shares or {})
         earlier = self._entries.get(after[0]) if after else None
@@ -344,7 +345,7 @@ class Roster:
 
     def gone(self, identity: str) -> Status:
         """What is said of a run that is not here: forgotten, or lost with the engine before this one."""
-        note = GONE if identity.startswith(self._name) else LOST
+        note = self._names.why_gone(identity, "run")
         return Status(identity, "gone", state_words("gone", note=note))
 
     def _require_room(self, shares: Mapping[Hashable, int], leaving: Collection[Entry] = ()) -> None:

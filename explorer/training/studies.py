@@ -5,7 +5,6 @@ What they compute is not known here: a study is made, advances for a while, and 
 
 import logging
 import math
-import secrets
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,13 +12,12 @@ from itertools import count
 from typing import Any, Literal, Protocol, get_args
 
 from explorer.training.limits import Limits
+from explorer.training.names import Names
 from explorer.training.roster import EngineFull, exhausted
 from explorer.training.status import ACTIVE, State
 
 _log = logging.getLogger(__name__)
 
-GONE = "This study is gone"
-LOST = "The training process stopped unexpectedly and this study is lost"
 UNWATCHED = " because nobody was watching"
 
 StudyCommand = Literal["stop", "resume", "drop"]
@@ -133,15 +131,20 @@ class Studies:
         limits: what the engine takes on.
         clock: seconds, monotonic.
         lease_clock: seconds in which who watches could have asked; None is ``clock``.
+        home: of the server, with which the names of its studies begin.
     """
 
     def __init__(
-        self, limits: Limits, clock: Callable[[], float], lease_clock: Callable[[], float] | None = None
+        self,
+        limits: Limits,
+        clock: Callable[[], float],
+        lease_clock: Callable[[], float] | None = None,
+        home: str = "",
     ) -> None:
         self._limits = limits
         self._clock = clock
         self._lease_clock = lease_clock or clock
-        self._name = secrets.token_hex(4)
+        self._names = Names(home)
         self._studies: dict[str, _Study] = {}
         self._turns = count()
         self._free_at = -math.inf
@@ -171,7 +174,7 @@ class Studies:
             self._require_room(shares or {}, mine)
             for each in mine:
                 self._drop(each)
-            identity = f"{self._name}-{secrets.token_hex(8)}"
+            identity = self._names.new()
             turn = next(self._turns)
             study = _Study(identity, owner, make, plan, self._lease_clock(), turn, shares=shares or {})
             self._studies[identity] = study
@@ -315,7 +318,7 @@ class Studies:
 
     def _gone(self, identity: str) -> StudyStatus:
         """What is said of a study that is not here: forgotten, or lost with its engine."""
-        note = GONE if identity.startswith(self._name) else LOST
+        note = self._names.why_gone(identity, "study")
         return StudyStatus(identity, "gone", SENTENCES["gone"].format(note=note))
 
 

@@ -19,6 +19,7 @@ from explorer.ui import limits, operation
 from explorer.ui.admission import Refused
 from explorer.ui.link import Choice, from_text
 from explorer.ui.payload import Json, payload
+from explorer.ui.replicas import require_here
 from explorer.ui.stream import as_json, event, run_events
 from explorer.ui.visitors import asking, signature
 
@@ -81,10 +82,14 @@ def _branch(data: Json, choice: Choice) -> tuple[Branch, ...]:
 
 
 def _earlier(given: Any) -> tuple[str, int] | None:
-    """The run and the step that one goes on from. Raises Refused where somebody else started it."""
+    """The run and the step that one goes on from.
+
+    Raises Refused where somebody else started it, and Elsewhere where another server has it.
+    """
     if not isinstance(given, dict):
         return None
     identity, step = str(given.get("run")), given.get("step")
+    require_here(identity)
     if not is_owned(identity, given) or not isinstance(step, int):
         raise Refused(403, "Only who started a run can go on from it: press Start for your own.")
     return identity, step

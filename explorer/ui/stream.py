@@ -25,6 +25,7 @@ from explorer.training.instruments.question import key_of
 from explorer.training.status import state_words
 from explorer.ui import limits, operation
 from explorer.ui.ending import ending
+from explorer.ui.replicas import away, is_unreachable, told_away
 from explorer.ui.visitors import Share, asking
 
 INTERVAL_S = 0.05  # between two looks, and longer where many watch
@@ -137,6 +138,8 @@ async def run_events(request: Request) -> StreamingResponse:
     of several to one instrument the last counts.
     """
     run = request.path_params["run"]
+    if is_unreachable(request, run):
+        return streamed(told_away(event(Status(run, "silent", state_words("silent", note=away(run))))))
     return streamed(_watching.told(request, _looks(shared_engine()), run, wanted(request)))
 
 

@@ -31,6 +31,7 @@ from explorer.training.studies import SENTENCES, duration
 from explorer.ui import limits, operation
 from explorer.ui.admission import Refused
 from explorer.ui.payload import Json
+from explorer.ui.replicas import away, is_unreachable, told_away
 from explorer.ui.runs import LONGEST_START, answered, choice_of, is_owned, key_of, owner_of
 from explorer.ui.stream import QUIET_S, Watching, streamed
 from explorer.ui.visitors import asking
@@ -64,6 +65,8 @@ async def command(request: Request) -> Response:
 async def study_events(request: Request) -> StreamingResponse:
     """What a watcher is told: nobody who does not know the id of a study finds it."""
     study = request.path_params["study"]
+    if is_unreachable(request, study):
+        return streamed(told_away(event(_silent(study, away(study)))))
     return streamed(_watching.counted(request, study, _told(study)))
 
 
@@ -244,6 +247,11 @@ def _look(identity: str, seen: object) -> tuple[object, str, bool]:
     try:
         (status,) = shared_engine().studies([identity])
     except RuntimeError as error:
-        status = StudyStatus(identity, "silent", SENTENCES["silent"].format(note=error))
+        status = _silent(identity, str(error))
     mark = (status.sentence, len(status.rows), round(100 * status.done / (status.total or 1)))
     return mark, "" if mark == seen else event(status), status.state in _LASTING
+
+
+def _silent(identity: str, note: str) -> StudyStatus:
+    """What is said of a study that cannot be asked for."""
+    return StudyStatus(identity, "silent", SENTENCES["silent"].format(note=note))

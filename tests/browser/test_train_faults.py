@@ -22,6 +22,7 @@ from tests.browser.training import open_train, press, status, steps, wait_for_st
 LASTING = "op=sign&rule=default&rule=straight_through&steps=5000&pace=25&seed=4"
 LOST = "Connection lost: trying again every second."
 GONE = "The training process stopped unexpectedly and this run is lost: press Start to run it again."
+ANEW = "The server was started anew and this run is lost: press Start to run it again."
 TIMES = 15
 
 
@@ -169,7 +170,7 @@ def test_a_server_that_is_restarted_under_the_page(visitors: tuple[Page, Page], 
     expect(status(page)).to_contain_text("The server does not answer: try again in a moment.")
     server.stop()
     server.start()
-    expect(status(page)).to_contain_text(GONE, timeout=60_000)
+    expect(status(page)).to_contain_text(ANEW, timeout=60_000)
     assert steps(page) == before
     assert page.evaluate(f"{TRACES}.map(trace => trace.meta)") == ["default", "straight_through"]
     assert_settings_stay(page)

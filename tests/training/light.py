@@ -1,6 +1,6 @@
 """The training process with an engine that needs no torch: it is there at once.
 
-Run as ``python light.py FD`` in place of ``explorer.training.process``, whose own code it executes.
+Run as ``python light.py FD HOME`` in place of ``explorer.training.process``, whose own code it executes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PROCESS = Path(__file__).parents[2] / "explorer" / "training" / "process.py"
 class Engine:
     """Knows by name what was started here, and nothing that was started elsewhere."""
 
-    def __init__(self, lease_clock: object) -> None:
+    def __init__(self, lease_clock: object, home: str) -> None:
         self._states: dict[str, str] = {}
 
     def start(
