@@ -76,3 +76,13 @@ def test_the_two_commands_are_the_ones_that_are_checked() -> None:
     assert any(line.split(" ||")[0] == second.strip() for line in checks)
     for name in ("requirements.txt", "app.py", "tests/run"):
         assert (ROOT / name).is_file()
+
+
+def test_the_settings_are_those_that_the_code_reads() -> None:
+    code = [ROOT / "app.py", *(ROOT / "explorer").rglob("*.py")]
+    read = {name for file in code for name in re.findall(r'"(EXPLORER_\w+)"', file.read_text("utf-8"))}
+    listed = re.findall(r"^\| `(EXPLORER_\w+)` \|", README, flags=re.MULTILINE)
+    assert sorted(listed) == sorted(read)
+    files = ("Dockerfile", "compose.yaml", "deploy/explorer@.service", "docs/deploy.md")
+    used = {name for each in files for name in re.findall(r"EXPLORER_\w+", (ROOT / each).read_text("utf-8"))}
+    assert used <= read

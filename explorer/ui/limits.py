@@ -2,8 +2,11 @@
 
 import os
 
+import streamlit as st
+
 from explorer.ui.visitors import Share
 
+st.secrets.load_if_toml_exists()  # settings that are given as Streamlit's secrets are in the environment now
 HOSTED = os.environ.get("EXPLORER_PROFILE") == "hosted"
 _SPARE = 1 if HOSTED else 4
 

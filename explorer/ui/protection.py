@@ -17,6 +17,7 @@ from explorer.ui.link import is_embedded
 from explorer.ui.pages import page_path
 
 HOSTS = "EXPLORER_HOSTS"  # the environment variable: further names the server is reached by, with commas
+FRAMES = "EXPLORER_FRAMES"  # the environment variable: sites that may show a page in a frame, with commas
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _UPLOADS = "/_stcore/upload_file"
 _FRONT_ENDS_METRICS = "/_stcore/metrics"
@@ -43,9 +44,10 @@ class Protection:
     def __init__(self, app: ASGIApp, page: str = "", *, hosted: bool = limits.HOSTED) -> None:
         self.app = app
         self._policy = _policy(page)
-        self._names = frozenset(os.environ.get(HOSTS, "").lower().replace(",", " ").split())
+        self._names = frozenset(_listed(HOSTS))
         self._hosts = self._names | {*_LOOPBACK} | (set() if hosted else {socket.gethostname().lower()})
         self._hosted = hosted
+        self._framed_by = " ".join(["'self'", *_listed(FRAMES)])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, unless it is refused, and add the headers to what comes back."""
@@ -55,7 +57,7 @@ class Protection:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                framed_by = "*" if _is_embedded(scope) else "'self'"
+                framed_by = "*" if _is_embedded(scope) else self._framed_by
                 policy = f"{self._policy}; frame-ancestors {framed_by}"
                 MutableHeaders(scope=message).update({**_HEADERS, "Content-Security-Policy": policy})
             await send(message)
@@ -99,6 +101,11 @@ class Protection:
             return False
         address: str = scope["server"][0]
         return host in self._hosts or (not self._hosted and host == address.removeprefix("::ffff:"))
+
+
+def _listed(variable: str) -> list[str]:
+    """The words of an environment variable, which commas or spaces part."""
+    return os.environ.get(variable, "").lower().replace(",", " ").split()
 
 
 def _is_embedded(scope: Scope) -> bool:

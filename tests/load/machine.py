@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import select
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +41,17 @@ def server_at(port: int) -> int:
         if f"--server.port={port}" in Path(f"/proc/{child}/cmdline").read_text("utf-8").split("\0"):
             return child
     raise LookupError(f"no process of ours serves at port {port}")
+
+
+def ended(processes: list[int], within_s: float) -> bool:
+    """Whether processes end before so many seconds have passed without the end of one."""
+    with ExitStack() as files:
+        waiting = {os.pidfd_open(process) for process in processes}
+        for file in waiting:
+            files.callback(os.close, file)
+        while waiting and (over := select.select(list(waiting), [], [], within_s)[0]):
+            waiting -= set(over)
+    return not waiting
 
 
 def _figures(pid: int) -> Figures:

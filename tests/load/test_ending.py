@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import select
 import signal
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -21,7 +20,7 @@ from explorer.instrument.assets import PLOTLY
 from explorer.training import Limits
 from tests.browser.server import ROOT, serve
 from tests.load.http import Connection
-from tests.load.machine import children, server_at
+from tests.load.machine import children, ended, server_at
 from tests.load.visitor import Visitor
 
 ENDS_WITHIN_S = 5.0
@@ -86,17 +85,6 @@ async def visited(address: str) -> AsyncIterator[None]:
     await visitor.close()
 
 
-def ended(processes: list[int]) -> bool:
-    """Whether processes end in time."""
-    with ExitStack() as files:
-        waiting = {os.pidfd_open(process) for process in processes}
-        for file in waiting:
-            files.callback(os.close, file)
-        while waiting and (over := select.select(list(waiting), [], [], ENDS_WITHIN_S)[0]):
-            waiting -= set(over)
-    return not waiting
-
-
 async def pressed_start(address: str, number: int) -> list[dict[str, Any]]:
     """All events of a run, from the start to its end, for a visitor whose browser keeps no cookie."""
     connection = Connection(address)
@@ -159,7 +147,7 @@ def test_a_server_ends_whoever_holds_on_to_it(address: str, log: Path):
     async def told() -> bool:
         async with watched(address), visited(address):
             os.kill(pid, signal.SIGTERM)
-            return await asyncio.to_thread(ended, processes)
+            return await asyncio.to_thread(ended, processes, ENDS_WITHIN_S)
 
     with ExitStack() as held:
         for text in (HALF_A_BODY, HALF_A_HEAD, LARGEST_FILE):

@@ -12,7 +12,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Message
 
-from explorer.ui.protection import HOSTS, Protection
+from explorer.ui.protection import FRAMES, HOSTS, Protection
 
 
 def _answer(
@@ -139,3 +139,10 @@ def test_every_answer_carries_the_headers():
 def test_who_may_frame_a_page(query: bytes, framed_by: str):
     headers = dict(_answer(Protection(_page), "localhost", query=query)[0]["headers"])
     assert headers[b"content-security-policy"].decode().endswith(f"frame-ancestors {framed_by}")
+
+
+def test_a_site_that_is_named_may_frame_every_page(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(FRAMES, "https://huggingface.co, https://school.example")
+    headers = dict(_answer(Protection(_page), "localhost")[0]["headers"])
+    policy = headers[b"content-security-policy"].decode()
+    assert policy.endswith("frame-ancestors 'self' https://huggingface.co https://school.example")

@@ -1,0 +1,71 @@
+"""The files of a deployment, as far as they can be read here."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.browser.server import ROOT
+
+
+class Instruction(NamedTuple):
+    """One of a Dockerfile: such as COPY, and what follows."""
+
+    name: str
+    rest: str
+
+    @property
+    def words(self) -> list[str]:
+        """What follows, as JSON or as a shell would split it."""
+        return json.loads(self.rest) if self.rest.startswith("[") else shlex.split(self.rest)
+
+
+def dockerfile() -> list[Instruction]:
+    """All instructions."""
+    text = re.sub(r"^\s*#.*\n|\\\n", "", (ROOT / "Dockerfile").read_text("utf-8"), flags=re.MULTILINE)
+    lines = (line.strip().partition(" ") for line in text.splitlines() if line.strip())
+    return [Instruction(name, rest.strip()) for name, _, rest in lines]
+
+
+def the(name: str) -> Instruction:
+    """The one instruction of a name."""
+    (one,) = (each for each in dockerfile() if each.name == name)
+    return one
+
+
+def command() -> list[str]:
+    """What the container runs."""
+    return the("CMD").words
+
+
+def environment() -> dict[str, str]:
+    """What the image sets."""
+    return dict(word.split("=", 1) for word in the("ENV").words)
+
+
+def copied(folder: Path) -> None:
+    """Put there what the image would hold of the project."""
+    for each in dockerfile():
+        if each.name == "COPY":
+            *sources, target = each.words
+            for source in sources:
+                _copy(ROOT / source, folder / target)
+
+
+def is_sent(source: str) -> bool:
+    """Whether a source is sent to who builds the image."""
+    lines = (ROOT / ".dockerignore").read_text("utf-8").split()
+    last = [line for line in lines if fnmatch.fnmatch(source, line.removeprefix("!"))][-1]
+    return last.startswith("!")
+
+
+def _copy(source: Path, target: Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copy(source, target)

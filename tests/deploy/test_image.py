@@ -1,0 +1,169 @@
+"""The image: what its file says holds, and what it would run needs one folder to write to."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import yaml
+from streamlit import config
+
+from explorer.ui.operation import ROUTES
+from tests.browser.server import ROOT, free_port, running
+from tests.deploy.files import command, copied, dockerfile, environment, is_sent, the
+from tests.load.http import Connection
+from tests.load.machine import children, ended
+
+ENDS_WITHIN_S = 5.0
+CLASS = 30
+TRAINING = {"query": "op=relu&rule=default&steps=5000&pace=full", "owner": "me"}
+FLAG = re.compile(r"--([\w.]+)=\S+")
+# Nothing can be written but in $0, and nothing is allowed that root may do.
+CONFINED = """
+    awk '{print $2}' /proc/self/mounts | while read -r place; do
+        mount -o remount,bind,ro "$place" 2>/dev/null || true
+    done
+    mount -t tmpfs tmpfs "$0"
+    ! touch app.py 2>/dev/null || exit 9
+    exec setpriv --no-new-privs --inh-caps=-all --bounding-set=-all "$@"
+"""
+
+
+def can_confine() -> bool:
+    words = ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "true"]
+    return (
+        all(map(shutil.which, ("unshare", "setpriv"))) and not subprocess.run(words, check=False).returncode
+    )
+
+
+def test_what_is_copied_is_there_and_is_sent():
+    sources = [word for each in dockerfile() if each.name == "COPY" for word in each.words[:-1]]
+    assert {"app.py", "explorer", ".streamlit", "requirements.txt"} == set(sources)
+    assert all((ROOT / source).exists() and is_sent(source) for source in sources)
+    assert not any(map(is_sent, (".git", ".venv", "tests", "explorer/__pycache__")))
+
+
+def test_it_runs_as_nobody_special():
+    user, group = map(int, the("USER").rest.split(":"))
+    assert min(user, group) >= 1000
+    after = [each.name for each in dockerfile()]
+    assert after.index("USER") > max(number for number, name in enumerate(after) if name in ("RUN", "COPY"))
+
+
+def test_torch_is_the_one_of_the_requirements():
+    named = (ROOT / "requirements.txt").read_text("utf-8")
+    assert f"torch=={the('ARG').rest.removeprefix('TORCH=')}\n" in named
+
+
+def test_streamlit_knows_the_flags():
+    service = (ROOT / "deploy" / "explorer@.service").read_text("utf-8")
+    known = {option.key for option in config.get_config_options().values()}
+    for line in (" ".join(command()), re.findall("^ExecStart=.*", service, re.MULTILINE)[0]):
+        assert "streamlit run app.py" in line
+        assert set(FLAG.findall(line)) == {"server.headless", "server.address", "server.port"} <= known
+
+
+def test_its_health_is_asked_where_it_answers():
+    found = re.search(r"http://127\.0\.0\.1:(\d+)(/\w+)'", the("HEALTHCHECK").rest)
+    assert found
+    assert found[2] in {route.path for route in ROUTES}
+    assert {f"--server.port={found[1]}", "--server.address=0.0.0.0"} <= set(command())
+    assert the("EXPOSE").rest == found[1]
+
+
+def test_the_containers_are_confined_and_reach_each_other():
+    told = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))
+    servers = {name: each for name, each in told["services"].items() if "EXPLORER_REPLICA" in str(each)}
+    assert list(servers) == ["first", "second"]
+    for name, each in servers.items():
+        assert each["environment"]["EXPLORER_REPLICA"] == name
+        assert "EXPLORER_SECRET" in each["environment"]
+        assert f"server {name}:8501" in (ROOT / "deploy" / "nginx.conf").read_text("utf-8")
+    for each in told["services"].values():
+        assert each["read_only"] is True
+        assert [place.partition(":")[0] for place in each["tmpfs"]] == ["/tmp"]
+        assert each["cap_drop"] == ["ALL"]
+    proxy = told["services"]["proxy"]
+    trusted = {each["environment"]["FORWARDED_ALLOW_IPS"] for each in servers.values()}
+    assert trusted == {proxy["networks"]["inside"]["ipv4_address"]}
+    assert all((ROOT / place.split(":")[0]).exists() for place in proxy["volumes"] if "nginx.conf" in place)
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """What the image runs, of what it holds, where only one folder can be written to."""
+    if not can_confine():
+        pytest.skip("only root can make a file system read-only here, with unshare and setpriv")
+    app, writable, port = tmp_path / "app", tmp_path / "writable", free_port()
+    app.mkdir()
+    writable.mkdir()
+    copied(app)
+    settings = environment() | {"HOME": str(writable), "TMPDIR": str(writable)}
+    streamlit = [sys.executable, str(Path(sys.executable).with_name("streamlit"))]
+    flags = [re.sub(r"(?<=--server\.port=)\d+", str(port), word) for word in command()[1:]]
+    confined = [
+        "unshare",
+        "--mount",
+        "--pid",
+        "--fork",
+        "--mount-proc",
+        "sh",
+        "-euc",
+        CONFINED,
+        str(writable),
+    ]
+    words = ["env", "-u", "PYTHONPATH", *(f"{name}={value}" for name, value in settings.items()), *confined]
+    with running([*words, *streamlit, *flags], port, "/readyz", tmp_path / "log.txt", cwd=app) as address:
+        yield address
+
+
+async def in_training(address: str, number: int) -> Connection:
+    """A visitor whose run has taken its first steps, and who watches it."""
+    connection = Connection(address)
+    await connection.get("/train")
+    run = json.loads(await connection.post("/runs", json.dumps(TRAINING).encode()))["id"]
+    async for event in connection.lines(f"/runs/{run}/events"):
+        if event.startswith(b"data: ") and json.loads(event[6:])["step"]:
+            break
+    return connection
+
+
+def test_it_writes_to_one_folder_and_stops_in_time_while_thirty_train(address: str, tmp_path: Path):
+    """As process 1, with nothing that would pass a signal on."""
+    (outer,) = (each for each in children(os.getpid()) if "unshare" in _words(each))
+    (server,) = children(outer)
+    processes = [server, *children(server)]
+
+    async def stopped() -> bool:
+        connection = Connection(address)
+        assert b"straight_through" in await connection.get("/?op=round&section=code")
+        assert len(await connection.get("/save?op=round")) > 1e6
+        assert await connection.get("/checks?op=round&rule=straight_through")
+        connection.close()
+        watching = await asyncio.gather(*(in_training(address, number) for number in range(CLASS)))
+        os.kill(server, signal.SIGTERM)
+        is_over = await asyncio.to_thread(ended, processes, ENDS_WITHIN_S)
+        for each in watching:
+            each.close()
+        return is_over
+
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(asyncio.run, stopped()).result()
+    log = (tmp_path / "log.txt").read_text("utf-8")
+    assert len(processes) == 2  # pages and training
+    assert "Traceback" not in log
+    assert "Read-only" not in log
+
+
+def _words(process: int) -> list[str]:
+    return Path(f"/proc/{process}/cmdline").read_text("utf-8").split("\0")

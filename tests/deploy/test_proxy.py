@@ -1,0 +1,223 @@
+"""Two servers behind nginx, as docs/deploy.md has it: TLS, a prefix, and each run on its server."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import http.client
+import json
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, closing
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import websockets
+
+from tests.browser.server import ROOT, free_port, serve
+from tests.deploy.proxy import DEADLINE_S, PREFIX, Client, binary, proxy, trusting
+
+SLOW = "op=relu&rule=default&hidden=4&batch=4&steps=5000&pace=20"
+CUT_WITHIN_S = DEADLINE_S + 3
+WORDS = ("first", "second")
+
+pytestmark = pytest.mark.skipif(binary() is None, reason="nginx is not installed: tests/run does, as root")
+
+
+class Replica:
+    """One of the servers, which can be started anew."""
+
+    def __init__(self, word: str, folder: Path) -> None:
+        self.word, self.port, self._log = word, free_port(), folder / f"{word}.txt"
+        self._running: AbstractContextManager[str] | None = None
+
+    def start(self) -> None:
+        settings = {
+            "EXPLORER_REPLICA": self.word,
+            "EXPLORER_SECRET": "the same for both",
+            "EXPLORER_PROFILE": "hosted",
+            "EXPLORER_ENGINE": "thread",
+        }
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in settings.items():
+                patch.setenv(name, value)
+            self._running = serve(ROOT / "app.py", self._log, port=self.port)
+            self._running.__enter__()
+
+    def stop(self) -> None:
+        if self._running:
+            self._running.__exit__(None, None, None)
+        self._running = None
+
+
+@dataclass
+class Site:
+    tls: int
+    plain: int
+    replicas: dict[str, Replica]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("proxy")
+    replicas = {word: Replica(word, folder) for word in WORDS}
+    with ExitStack() as stack:
+        for replica in replicas.values():
+            replica.start()
+            stack.callback(replica.stop)
+        tls, plain = stack.enter_context(proxy(folder, *(each.port for each in replicas.values())))
+        yield Site(tls, plain, replicas)
+
+
+@pytest.fixture
+def come(site: Site) -> Iterator[Callable[..., Client]]:
+    """Makes clients, who leave in the end."""
+    with ExitStack() as leave:
+
+        def one(**more: bool) -> Client:
+            client = Client(site.tls, **more)
+            leave.callback(client.close)
+            return client
+
+        yield one
+
+
+@pytest.fixture
+def client(come: Callable[..., Client]) -> Client:
+    return come()
+
+
+def replica_of(run: dict[str, str]) -> str:
+    return run["id"].partition("~")[0]
+
+
+def test_a_page_and_all_it_needs_come_compressed_through_tls_below_a_prefix(site: Site, client: Client):
+    answer = client.ask("/train?op=sign", accept_encoding="gzip")
+    page = gzip.decompress(answer.read()).decode()
+    assert answer.status == 200
+    assert "max-age" in str(answer.getheader("strict-transport-security"))
+    cookies = answer.headers.get_all("set-cookie") or []
+    assert {text.partition("=")[0] for text in cookies if "Secure" in text} >= {"visitor", "replica"}
+    script = re.search(r'src="\./(static/js/index\.[^"]+\.js)"', page)
+    assert script
+    for path in (script[1], "healthz", "_stcore/health"):
+        assert client.ask(f"/{path}").read()
+    packed = client.ask(f"/{script[1]}", accept_encoding="gzip")
+    assert packed.getheader("content-encoding") == "gzip"
+    assert json.loads(client.ask("/confirm?op=sign&rule=clipped").read())
+
+
+def test_without_tls_or_the_last_slash_a_browser_is_led_on(site: Site, client: Client):
+    with closing(http.client.HTTPConnection("localhost", site.plain, timeout=10)) as connection:
+        connection.request("GET", "/a?op=sign")
+        led = connection.getresponse()
+        assert (led.status, led.getheader("location")) == (308, "https://localhost/a?op=sign")
+    answer = client.ask("?op=sign")
+    assert (answer.status, answer.getheader("location")) == (308, f"{PREFIX}/?op=sign")
+
+
+def test_a_page_speaks_with_its_server(site: Site, client: Client):
+    client.ask("/").read()
+
+    async def opened() -> str | None:
+        shown = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+        async with websockets.connect(
+            f"wss://localhost:{site.tls}{PREFIX}/_stcore/stream",
+            ssl=trusting(),
+            origin=websockets.Origin(f"https://localhost:{site.tls}"),
+            subprotocols=[websockets.Subprotocol("streamlit")],
+            additional_headers={"Cookie": shown},
+        ) as page:
+            return page.subprotocol
+
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(asyncio.run, opened()).result() == "streamlit"
+
+
+def test_events_arrive_one_by_one_while_it_trains(client: Client):
+    client.ask("/").read()
+    run = client.start(SLOW)
+    begun = time.monotonic()
+    seen = [event for event, _ in zip(client.events(f"/runs/{run['id']}/events"), range(12), strict=False)]
+    assert time.monotonic() - begun < 10
+    assert {event["state"] for event in seen} <= {"waiting", "running"}
+    steps = [event["step"] for event in seen]
+    assert len(set(steps)) >= 10
+    assert max(later - one for one, later in pairwise(steps)) < 10  # at 20 steps a second
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"GET / HTTP/1.1\r\nHost: loc",
+        b"POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        b"Content-Length: 99\r\n\r\n{",
+    ],
+    ids=["half a head", "half a body"],
+)
+def test_who_sends_slowly_is_cut_off(site: Site, said: bytes):
+    with closing(socket.create_connection(("127.0.0.1", site.tls))) as plain:
+        plain.settimeout(CUT_WITHIN_S)
+        slow = trusting().wrap_socket(plain, server_hostname="localhost")
+        slow.sendall(said.replace(b" /runs", f" {PREFIX}/runs".encode()))
+        assert slow.recv(99).partition(b"\r\n")[0] in (b"", b"HTTP/1.1 408 Request Time-out")
+        slow.close()
+
+
+def test_a_browser_stays_with_its_server(come: Callable[..., Client]):
+    seen = set()
+    for _ in WORDS:
+        client = come()
+        client.ask("/").read()
+        runs = [replica_of(client.start(SLOW)) for _ in range(3)]
+        assert runs == [client.cookies["replica"]] * 3
+        seen |= set(runs)
+    assert seen == set(WORDS)  # newcomers go where there are fewest
+
+
+def test_who_keeps_no_cookie_finds_the_server_of_a_run_all_the_same(come: Callable[..., Client]):
+    client = come(keeps=False)
+    led = 0
+    for number in range(4):
+        run = client.start(f"{SLOW}&seed={number}")
+        direct = client.asked_once(f"/runs/{run['id']}/events", None, {})
+        led += direct.status == 307
+        first = next(client.events(f"/runs/{run['id']}/events"))
+        assert (first["id"], first["state"]) == (run["id"], "running")
+        stopped = json.loads(client.ask(f"/runs/{run['id']}/stop", {"key": run["key"]}).read())
+        assert stopped["state"] == "stopped"
+    assert led
+
+
+def test_a_server_that_is_started_anew_is_named_and_the_other_goes_on(
+    site: Site, come: Callable[..., Client]
+):
+    clients = {word: come() for word in WORDS}
+    for word, client in clients.items():
+        client.cookies["replica"] = word
+        client.ask("/").read()
+    runs = {word: client.start(SLOW) for word, client in clients.items()}
+    assert {word: replica_of(run) for word, run in runs.items()} == dict(zip(WORDS, WORDS, strict=True))
+    watched = {word: clients[word].events(f"/runs/{runs[word]['id']}/events") for word in WORDS}
+    assert [next(events)["state"] for events in watched.values()] == ["running"] * 2
+
+    site.replicas["first"].stop()
+    assert [event["state"] for event in watched["first"]][-1:] in ([], ["running"])  # they end
+    again = next(clients["first"].events(f"/runs/{runs['first']['id']}/events"))
+    assert again["state"] == "silent"
+    assert "it is on the server first, which cannot be reached" in again["sentence"]
+    assert clients["first"].ask("/train").status == 200  # another page opens, on the other server
+
+    site.replicas["first"].start()
+    time.sleep(DEADLINE_S)  # for which nginx leaves a server alone that it could not reach
+    anew = next(clients["first"].events(f"/runs/{runs['first']['id']}/events"))
+    assert (anew["state"], anew["sentence"]) == (
+        "gone",
+        "The server was started anew and this run is lost: press Start to run it again.",
+    )
+    assert next(watched["second"])["state"] == "running"
