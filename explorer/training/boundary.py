@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby, product
 from typing import NamedTuple
 
@@ -153,9 +154,9 @@ def joined(
     """The op with each of the rules; ``learn`` as in ``Settings``, ``learned`` what learns in a run of it."""
     op, entries = find_op(op), [find_rule(rule) for rule in rules]
     whole = any(map(_reduces, (op.parsed, *(rule.parsed for rule in entries))))
-    pairs = [pair(op, rule, parameters) for rule in entries]
-    forward = pairs[0][0]  # no parameter of the op is one rule's alone
-    pairs = [(forward, backward) for _, backward in pairs]
+    forward, _ = _pair(op, find_rule("default"), hexed(values(op, None, parameters)))
+    backward = [_pair(op, rule, hexed(values(op, rule, parameters)))[1] for rule in entries]
+    pairs = [(forward, each) for each in backward]
     if not learned:
         return Joined(pairs, whole)
     return Joined(
@@ -165,6 +166,17 @@ def joined(
         _learning(op, entries, parameters, learn),
         [_starts(values(op, rule, parameters), parameters, learned) for rule in entries],
     )
+
+
+def hexed(parameters: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
+    """Parameters as what can be compared and hashed: -0.0 is not 0.0."""
+    return tuple((name, float(value).hex()) for name, value in sorted(parameters.items()))
+
+
+@lru_cache(maxsize=1024)
+def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
+    """The very same functions whenever the same is asked for: lanes that have them go in one call."""
+    return pair(op, rule, {name: float.fromhex(value) for name, value in parameters})
 
 
 def _learning(

@@ -90,9 +90,12 @@ def branches_text(branch: Sequence[Branch]) -> str:
 
 def course(start: Course, branch: Sequence[Branch], step: int) -> Course:
     """What is in force while a step is taken, from 0."""
+    past = [point for point in branch if point[0] <= step]
+    if not past:
+        return start
     op, rules, lr = start
     keys = [find_rule(rule).key for rule in rules]
-    for _, name, value in (point for point in branch if point[0] <= step):
+    for _, name, value in past:
         match name, value:
             case "lr", float():
                 lr = value

@@ -29,6 +29,11 @@ def even(tensor: Tensor) -> bool:
     return lanes == 1 or tensor.numel() // lanes % _STEP == 0 or not tensor.is_cpu
 
 
+def aligned(numbers: int) -> bool:
+    """Whether every lane of a tensor with so many numbers a lane begins where a tensor of its own would."""
+    return 4 * numbers % _ALIGNMENT == 0
+
+
 def together(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
     """A function of tensors (lanes, …), of all lanes at once where that changes no bit, else one by one."""
     if all(map(even, tensors)):

@@ -237,6 +237,35 @@ class Lanes:
         self.optimiser.steps = state["steps"]
         self._take([tensor.to(self._start.device, copy=True) for tensor in state["tensors"]])
 
+    def beside(self, others: Sequence[Lanes], going: Sequence[Lane], order: Tensor, build: Build) -> Lanes:
+        """These and others of the same shapes as one, copied: (their lanes together, numbers).
+
+        ``order``: the places of the lanes among all of them, one after the other; ``going``: what they are
+        called then; ``build``: the layers of lanes that are called so. Nothing learns in them.
+        """
+        same, parts = copy.copy(self), (self, *others)
+        same._build, same.going, same.fallen = build, list(going), {}
+        same.optimiser = copy.copy(self.optimiser)
+        steps = [taken for part in parts for taken in part.optimiser.steps_of(len(part.going))]
+        same.optimiser.steps = [steps[place] for place in order.tolist()]
+        tensors = zip(*((part.parameters, *part.optimiser.state) for part in parts), strict=True)
+        same._take([torch.cat(each)[order] for each in tensors])
+        return same
+
+    def only(self, places: Tensor) -> Lanes:
+        """Some of the lanes, copied."""
+        return self.beside([], [self.going[place] for place in places.tolist()], places, self._build)
+
+    def put(self, other: Lanes, places: Tensor) -> None:
+        """Be where lanes of another are that went on from here."""
+        tensors = zip(
+            (self.parameters, *self.optimiser.state), (other.parameters, *other.optimiser.state), strict=True
+        )
+        for own, theirs in tensors:
+            torch.index_select(theirs, 0, places, out=own)
+        self.optimiser.steps = other.optimiser.steps_of(len(other.going))[int(places[0])]
+        self._ahead = None
+
     def rebuild(self) -> None:
         """Make the layers of the same nets anew."""
         self._take((self.parameters, *self.optimiser.state))

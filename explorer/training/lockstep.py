@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Hashable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from explorer.training.boundary import Boundary, Joined
-from explorer.training.company import sums
+from explorer.training.boundary import Boundary, Joined, side_by_side
+from explorer.training.company import aligned, padded, sums
 from explorer.training.lanes import Lanes, Lr, OpParameters, Pass
 from explorer.training.layers import Fixed, Layer
 from explorer.training.limits import EXAMPLES
@@ -83,6 +85,49 @@ class Lockstep:
     def look(self) -> Pass:
         """All forward and backward on the batch; the next step begins with it."""
         return self.lanes.look(*self.batch, self._task.loss)
+
+    def beside(self, others: Sequence[Lockstep]) -> tuple[Lockstep, list[Tensor]]:
+        """These nets and others of the same shapes, op and data as one, and the places of each one's lanes.
+
+        They go on from copies of their parameters and see the batches that these have drawn.
+        """
+        parts = (self, *others)
+        same = copy.copy(self)
+        same.joined = side_by_side([part.joined for part in parts])
+        going, order = _side_by_side(parts, same.joined)
+        same.lanes = self.lanes.beside([part.lanes for part in others], going, order, same._dense)
+        same.see(parts)
+        places = order.argsort()
+        return same, list(places.split([len(part.lanes.going) for part in parts]))
+
+    def only(self, places: Tensor) -> Lockstep:
+        """Some of the lanes, copied."""
+        same = copy.copy(self)
+        same.lanes = self.lanes.only(places)
+        return same
+
+    def see(self, parts: Sequence[Lockstep]) -> None:
+        """Have the next step see what each of the parts drew for it."""
+        x, y = zip(*(part.batch for part in parts), strict=True)
+        self.batch = torch.cat(x), torch.cat(y)
+
+    @property
+    def reads_together(self) -> bool:
+        """Whether what instruments read of one of the nets has the same bits in any company."""
+        examples = min(EXAMPLES, len(self.start[0].x))
+        return padded(examples) == examples and all(aligned(a * b) for a, b in pairwise(self._ends))
+
+    @property
+    def likeness(self) -> Hashable:
+        """What others must have in common with these to go ``beside`` them, but for the op; None: they cannot.
+
+        Not on an accelerator, where the last bits may depend on the company.
+        """
+        data = {id(start.x) for start in self.start}
+        if self._spares or self.joined.learned or self.device.type != "cpu" or len(data) > 1:
+            return None
+        ours = self.settings
+        return self._ends, ours.batch, ours.bias, ours.optimiser, ours.task, *data
 
     def turn(self) -> None:
         """Draw what the next step sees."""
@@ -201,6 +246,18 @@ class Lockstep:
 def device(name: str | None) -> torch.device:
     """The torch device of a name; None is the accelerator where there is one, else the CPU."""
     return torch.device(name or devices()[-1])
+
+
+def _side_by_side(parts: Sequence[Lockstep], joined: Joined) -> tuple[list[Lane], Tensor]:
+    """What the lanes of several are called together, and in which order: those of one rule side by side."""
+    lanes, rules, seeds = [], 0, 0
+    for part in parts:
+        lanes += [Lane(rules + rule, seeds + seed) for rule, seed in part.lanes.going]
+        rules, seeds = rules + len(part.joined.pairs), seeds + len(part.generators)
+    groups: dict[int, int] = {}
+    of_rule = [groups.setdefault(id(backward), len(groups)) for _, backward in joined.pairs]
+    order = sorted(range(len(lanes)), key=lambda place: of_rule[lanes[place].rule])
+    return [lanes[place] for place in order], torch.tensor(order)
 
 
 def _like(drawn: Tensors, given: Tensors) -> Tensors:

@@ -26,12 +26,13 @@ class Optimiser:
 
     Attributes:
         label: its name on screen.
-        steps: taken so far.
+        steps: taken so far; by lane where nets go together that did not begin together.
         state: what it remembers of them, in place.
     """
 
     label = "Gradient descent"
     memories = 0  # tensors it remembers
+    steps: int | list[int]
 
     def __init__(self, parameters: Tensor) -> None:
         self.steps = 0
@@ -39,8 +40,13 @@ class Optimiser:
 
     def step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         """Change the parameters in place; the gradients may be used up."""
-        self.steps += 1
+        steps = self.steps
+        self.steps = steps + 1 if isinstance(steps, int) else [each + 1 for each in steps]
         self._step(parameters, gradients, lr)
+
+    def steps_of(self, lanes: int) -> list[int]:
+        """The steps that each of so many lanes has taken."""
+        return [self.steps] * lanes if isinstance(self.steps, int) else self.steps
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         raise NotImplementedError
@@ -83,15 +89,41 @@ class Adam(Optimiser):
         mean, square = self.state
         mean.lerp_(gradients, 1 - _BETA1)
         square.mul_(_BETA2).addcmul_(gradients, gradients, value=1 - _BETA2)
-        root = (1 - _BETA2**self.steps) ** 0.5
-        size = (square.sqrt() / root).add_(_EPSILON)
+        if isinstance(self.steps, list):
+            _move_apart(parameters, mean, square, lr, self.steps)
+            return
+        size = (square.sqrt() / _root(self.steps)).add_(_EPSILON)
         for rate, own, way, far in _by_rate(lr, parameters, mean, size):
-            own.addcdiv_(way, far, value=-(rate / (1 - _BETA1**self.steps)))
+            own.addcdiv_(way, far, value=_alpha(rate, self.steps))
+
+
+def _root(steps: int) -> float:
+    return float((1 - _BETA2**steps) ** 0.5)
+
+
+def _alpha(rate: float, steps: int) -> float:
+    return float(-(rate / (1 - _BETA1**steps)))
+
+
+def _move_apart(parameters: Tensor, mean: Tensor, square: Tensor, lr: Lr, steps: list[int]) -> None:
+    """Adam's last step where every lane has taken ``steps`` of its own: a column does for a number."""
+    alphas = list(map(_alpha, _by_lane(lr, len(steps)), steps))
+    column = parameters.new_tensor([list(map(_root, steps)), alphas]).unsqueeze(-1)
+    size = square.sqrt().div_(column[0]).add_(_EPSILON)
+    parameters.add_((mean * column[1]).div_(size))
 
 
 def _descend(parameters: Tensor, direction: Tensor, lr: Lr) -> None:
     for rate, own, way in _by_rate(lr, parameters, direction):
         own.add_(way, alpha=-rate)
+
+
+def _by_lane(lr: Lr, lanes: int) -> list[float]:
+    """The rate of each lane, where all its numbers have the same."""
+    if not isinstance(lr, Sequence):
+        return [lr] * lanes
+    groups = [(place[0] if isinstance(place, tuple) else place, rate) for place, rate in lr]
+    return [rate for places, rate in groups for _ in range(*places.indices(lanes))]
 
 
 def _by_rate(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:

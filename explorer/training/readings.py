@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import copy
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -61,12 +62,29 @@ class Readings:
         self._op, self._rules = find_op(course.op), [find_rule(rule) for rule in course.rules]
         self._nets: Nets | None = None
 
-    def take(self, step: int, settings: Settings) -> None:
-        """Read what is recorded after so many steps."""
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """The keys of the instruments that are recorded."""
+        return tuple(each.key for each in self._recorded)
+
+    def read(self, settings: Settings) -> dict[str, NDArray[float32]]:
+        """What is recorded as it is now, by key: (fields, lanes going, columns) each."""
+        going = self._lockstep.lanes.going
+        return {each.key: each.measure(self._seen(settings)) for each in self._recorded if going}
+
+    def beside(self, lockstep: Lockstep, others: Sequence[Readings]) -> Readings:
+        """The same for nets that go together; only to ``read``."""
+        same = copy.copy(self)
+        same._lockstep, same._nets = lockstep, None
+        same._rules = [rule for each in (self, *others) for rule in each._rules]
+        return same
+
+    def note(self, step: int, settings: Settings, found: Mapping[str, NDArray[float32]]) -> None:
+        """Note what was read after so many steps."""
         place = int(np.searchsorted(self._steps, step))
         self._sigmas[place] = settings.sigma
         for each in self._recorded:
-            self._series[each.key][:, place] = self._now(each, settings)
+            self._series[each.key][:, place] = self._by_lane(each, found.get(each.key))
 
     def records(self, step: int, settings: Settings, questions: Collection[str]) -> dict[str, Records]:
         """What is recorded by key, and what is shown by question."""
@@ -159,7 +177,9 @@ class Readings:
         """By rule: each field as it is now, and its series in the plural; means over seeds."""
         series = self._series[instrument.key][:, : self._count(step)]
         changed = self.sigmas(step)[-1] != np.float32(settings.sigma)
-        now = self._now(instrument, settings) if changed else series[:, -1]
+        now = series[:, -1]
+        if changed:
+            now = self._by_lane(instrument, self.read(settings).get(instrument.key))
         for rule in range(series.shape[2]):
             latest, every = (mean(each[..., rule, :, :].swapaxes(-1, -2)) for each in (now, series))
             record: dict[str, Any] = dict(zip(instrument.fields, latest, strict=True))
@@ -167,14 +187,13 @@ class Readings:
                 record[f"{name}s"] = list(values.T)
             yield record
 
-    def _now(self, instrument: Recorded, settings: Settings) -> NDArray[float32]:
-        """What an instrument reads, (fields, rules, seeds, columns); NaN for nets that have left."""
+    def _by_lane(self, instrument: Recorded, found: NDArray[float32] | None) -> NDArray[float32]:
+        """What was read of lanes, (fields, rules, seeds, columns); NaN for nets that have left."""
         fields, _, *shape = self._series[instrument.key].shape
         values = np.full((fields, *shape), np.nan, np.float32)
-        going = self._lockstep.lanes.going
-        if going:
-            rules, seeds = zip(*going, strict=True)
-            values[:, rules, seeds] = instrument.measure(self._seen(settings))
+        if found is not None:
+            rules, seeds = zip(*self._lockstep.lanes.going, strict=True)
+            values[:, rules, seeds] = found
         return values
 
     def _by_rule(

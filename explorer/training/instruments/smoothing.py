@@ -192,14 +192,24 @@ def _at_one_step(flips: _Flips, op: Smoothed, first: float, _width: float, heigh
 
 def _along_steps(flips: _Flips, op: Smoothed, first: float, width: float, height: float) -> Tensor:
     """Of steps that are all alike where only the output follows: one product does for all of them."""
-    own = _steps_below(flips.x, op, first, width)
-    total = torch.zeros_like(flips.x)
-    most = max(1, _AT_ONCE // flips.x.numel() - 1)
+    lanes, each = len(flips.x), flips.x[0].numel() * (2 * op.near + 1)
+    most = max(1, _AT_ONCE // each)
+    parts = [slice(start, start + most) for start in range(0, lanes, most)]
+    sums = [_along(flips, part, op, first, width, height) for part in parts]
+    return torch.cat(sums) if len(sums) > 1 else sums[0]
+
+
+def _along(flips: _Flips, lanes: slice, op: Smoothed, first: float, width: float, height: float) -> Tensor:
+    """Of some lanes: what one gets does not depend on how many there are."""
+    x = flips.x[lanes]
+    own = _steps_below(x, op, first, width)
+    total = torch.zeros_like(x)
+    most = max(1, _AT_ONCE // x[0].numel() - 1)
     for start in range(-op.near, op.near, most):
         jumps = range(start, min(start + most, op.near))
         distances = own.new_tensor([height * jump for jump in (*jumps, jumps[-1] + 1)])
-        weighted = flips.table(distances).diff(dim=1).mul_(_densities(flips.x, own, op, first, width, jumps))
-        total += weighted.sum(1)
+        growths = flips.table(distances, lanes).diff(dim=1)
+        total += growths.mul_(_densities(x, own, op, first, width, jumps)).sum(1)
     return total
 
 
@@ -272,9 +282,13 @@ class _Flips:
     def _shares(self) -> Tensor:
         return self._loss.shares(self._output.unsqueeze(2), self._answers, self._count)
 
-    def table(self, distances: Tensor) -> Tensor:
-        """How much the loss grows for each of some changes of y, (lanes, distances, units, n)."""
-        return self._loss.along(self._output, self._answers, self._count, self._weights, distances)
+    def table(self, distances: Tensor, lanes: slice = slice(None)) -> Tensor:
+        """How much the loss of some lanes grows for each of some changes of y, (lanes, distances, units, n)."""
+        answers = self._answers_of(lanes)
+        return self._loss.along(self._output[lanes], answers, self._count, self._weights[lanes], distances)
+
+    def _answers_of(self, lanes: slice) -> Tensor:
+        return self._answers[lanes] if len(self._answers) > 1 else self._answers
 
     def changes(self, change: Tensor) -> Tensor:
         """How much the loss grows where each unit's y changes so much, alike (lanes, units, n)."""
@@ -295,6 +309,6 @@ class _Flips:
             x = torch.bmm(weights[lanes].mT, self._op(x))
             for each in bias:
                 x += each[lanes].mT
-        answers = self._answers[lanes] if len(self._answers) > 1 else self._answers
+        answers = self._answers_of(lanes)
         shares = self._loss.shares(x.view(*x.shape[:2], *change.shape[1:]), answers, self._count)
         return shares.sub_(self._shares[lanes])
