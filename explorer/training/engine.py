@@ -3,7 +3,9 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, Literal, TypeVar, get_args
 
 from explorer.training.instruments import Record
@@ -13,6 +15,7 @@ from explorer.training.run import Run, Snapshot
 from explorer.training.settings import LIVE, Settings
 from explorer.training.status import AT_REST, Command, Status
 from explorer.training.studies import Make, Studies, StudyCommand, StudyStatus
+from explorer.training.together import Together
 
 Answer = TypeVar("Answer")
 _TAKEN: Mapping[str, Callable[[Run], Any]] = {
@@ -123,10 +126,11 @@ class Engine:
         ``shown``: by the id of each run the keys of instruments.
         """
         until = self._clock() + _TOGETHER_S
-        return tuple(
-            self.snapshot(identity, keys) if self._clock() < until else self._last_seen(identity)
-            for identity, keys in shown.items()
-        )
+        with self._held(shown):
+            return tuple(
+                self.snapshot(identity, keys) if self._clock() < until else self._last_seen(identity)
+                for identity, keys in shown.items()
+            )
 
     def measure(
         self, identity: str, key: str, at: int | None = None, **arguments: int
@@ -223,13 +227,16 @@ class Engine:
             self._roster.sweep()
             self._roster.admit()
             entry, stay_s = self._roster.next(), self._roster.stay_s
-        if entry is None:
-            return False
+            entries = [entry, *self._roster.companions(entry)] if entry else []
         try:
-            self._use(entry, lambda run: self._slice(entry, run, stay_s))
+            if len(entries) > 1:
+                self._slice_of_several(entries, stay_s)
+            elif entry:
+                self._use(entry, lambda run: self._slice(entry, run, stay_s))
         finally:
-            entry.lock.release()
-        return True
+            for each in entries:
+                each.lock.release()
+        return bool(entries)
 
     def _work(self) -> None:
         while not self._closed:
@@ -249,16 +256,66 @@ class Engine:
         """
         begun, before, slice_s = self._clock(), run.step, self._limits.slice_s
         owed = entry.owed(begun, slice_s)
-        while entry.run is run and entry.state == "running" and not entry.callers and not run.finished:
+        while entry.goes_on(run):
             run.advance()
             now = self._clock()
             if now >= begun + stay_s or run.step >= before + owed:
                 break
+        return self._after_slice(entry, run, before)
+
+    def _slice_of_several(self, entries: Sequence[Entry], stay_s: float) -> None:
+        """The turns of several, which go together: as long as all of theirs."""
+        until = self._clock() + min(self._limits.slice_s, stay_s * len(entries))
+        pairs = [(entry, entry.run) for entry in entries if entry.run]
+        before = {entry.id: run.step for entry, run in pairs}
+        self._advance_together(pairs, until)
+
+        def end(entry: Entry, run: Run) -> Snapshot | None:
+            if run.step == before[entry.id] and entry.goes_on(run):
+                run.advance()
+            return self._after_slice(entry, run, before[entry.id])
+
+        for entry, _ in pairs:
+            self._use(entry, partial(end, entry))
+
+    def _advance_together(self, pairs: Sequence[tuple[Entry, Run]], until: float) -> None:
+        """Have runs take steps; what goes wrong ends none of them, but from then on they go alone."""
+        together = Together([run for _, run in pairs])
+        try:
+            while all(entry.goes_on(run) for entry, run in pairs) and together.advance():
+                if self._clock() >= until:
+                    break
+        except Exception:
+            _log.exception("%s runs failed together", len(pairs))
+            for entry, _ in pairs:
+                entry.alone = True
+        finally:
+            together.part()
+
+    def _after_slice(self, entry: Entry, run: Run, before: int) -> Snapshot | None:
+        """Put a run back in line after a slice that began at a step; its snapshot where one was wanted."""
         with self._changed:
-            entry.paid(run.step - before, self._clock(), slice_s)
+            entry.paid(run.step - before, self._clock(), self._limits.slice_s)
             self._roster.requeue(entry)
             wanted, entry.wanted = entry.wanted, None
         return None if wanted is None else _snapshot_after(run, entry.snapshot, wanted)
+
+    @contextmanager
+    def _held(self, shown: Mapping[str, Collection[str]]) -> Iterator[None]:
+        """Have some runs stand still meanwhile: those that go together stop once for all who ask."""
+        with self._changed:
+            entries = [(entry, keys) for each, keys in shown.items() if (entry := self._roster.get(each))]
+            for entry, keys in entries:
+                entry.callers += 1
+                entry.wanted = frozenset(keys)
+        try:
+            yield
+        finally:
+            with self._changed:
+                for entry, _ in entries:
+                    entry.callers -= 1
+                    entry.wanted = None  # what is made ahead would be old by the time they ask again
+                self._changed.notify_all()
 
     def _last_seen(self, identity: str) -> Status:
         """How a run stood when it was last looked at; asking renews its lease."""

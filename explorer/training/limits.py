@@ -24,6 +24,7 @@ MAX_WEIGHTS = 2_000_000  # of all nets of a run: 40 MB with Adam
 MAX_BRANCHES = 64  # branch points of a run: more than anybody makes by hand
 KEPT_BYTES = 50_000_000  # of the states that a run can go back to: 90 to 680 kB each
 MAX_PRODUCTS = 2_000_000_000  # multiplications forward in one step of all nets: less than a second
+MOST_TOGETHER = 40_000_000  # of runs that take steps together, as ``Settings.work`` has it: sixty on digits
 
 
 @dataclass(frozen=True)

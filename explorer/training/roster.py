@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from explorer.training.limits import MAX_BRANCHES, Limits
+from explorer.training.limits import MAX_BRANCHES, MOST_TOGETHER, Limits
 from explorer.training.names import Names
 from explorer.training.run import Run, Snapshot
 from explorer.training.settings import Settings
@@ -41,6 +41,7 @@ class Entry:
         due: when its next step is, at its pace.
         news: what was changed while it goes on and is not yet told to the run.
         origin: the run from which it goes on, its lock, and the step at which.
+        alone: takes its steps by itself: together with others it went wrong.
         viewer: another run of the same settings, to look at kept states with.
     """
 
@@ -66,6 +67,7 @@ class Entry:
     news: Mapping[str, Any] = field(default_factory=dict)
     origin: tuple[threading.RLock, Run, int] | None = None
     viewer: Run | None = None
+    alone: bool = False
 
     def move(self, state: State, note: str = "") -> None:
         """Change the state; ``note`` says why."""
@@ -107,6 +109,16 @@ class Entry:
     def interval_s(self) -> float:
         """Seconds from step to step at its pace; 0 at full pace."""
         return 0.0 if isinstance(self.settings.pace, str) else 1 / self.settings.pace
+
+    @property
+    def joins(self) -> bool:
+        """Whether its next steps may be taken together with those of others."""
+        held = self.alone or self.callers or self.news or self.interval_s
+        return self.run is not None and self.state in ACTIVE and not held
+
+    def goes_on(self, run: Run) -> bool:
+        """Whether a run of it, which a worker is at, is to take another step now."""
+        return self.run is run and self.state == "running" and not self.callers and not run.finished
 
     def ready(self, slice_s: float) -> float:
         """When its next steps are to be taken: at a fast pace the steps of a slice together."""
@@ -290,6 +302,23 @@ class Roster:
             self._round = max(self._round, entry.turn[0])
             entry.slot_since = now if entry.slot_since is None else entry.slot_since
         return entry
+
+    def companions(self, entry: Entry) -> list[Entry]:
+        """Others that take their next steps together with one that is next, in line or not; locks held."""
+        mine = entry.run.likeness if entry.run and entry.joins else None
+        if mine is None:
+            return []
+        others, room, now = [], MOST_TOGETHER - entry.settings.work, self._clock()
+        for other in sorted((each for each in self if each is not entry and each.joins), key=_by_turn):
+            if room <= 0:
+                break
+            alike = other.run is not None and other.run.likeness == mine
+            if alike and other.lock.acquire(blocking=False):
+                others.append(other)
+                room -= other.settings.work
+                other.take_slot(now)
+                other.slot_since = now
+        return others
 
     @property
     def stay_s(self) -> float:

@@ -183,8 +183,6 @@ class Run:
         settings: what it does; a learning rate that was changed on the way stands in it as a branch point.
         step: steps taken.
         kept: the states that it can go back to.
-        nets: what trains.
-        readings: what instruments read of it.
 
     Args:
         settings: what to do.
@@ -211,8 +209,8 @@ class Run:
         self.kept = Kept(self._series.every)
         self._bound = settings.course(-1)
         with one_thread():
-            self.nets = Lockstep(settings, settings.table, seeds, lanes, self._joined(), tensors)
-            self.readings = Readings(settings, self.nets, self._series.score_steps, recorded)
+            self._nets = Lockstep(settings, settings.table, seeds, lanes, self._joined(), tensors)
+            self._readings = Readings(settings, self._nets, self._series.score_steps, recorded)
             self.judge()
 
     @property
@@ -223,7 +221,7 @@ class Run:
     @property
     def diverged(self) -> bool:
         """Whether every lane has diverged."""
-        return not self.nets.lanes.going
+        return not self._nets.lanes.going
 
     def advance(self, steps: int = 1) -> None:
         """Take so many steps, or those that are left. Raises ValueError below 0."""
@@ -237,13 +235,13 @@ class Run:
 
     def _advance_once(self) -> None:
         self.prepare()
-        if self.took(self.nets.step(self._bound.lr)):
+        if self.took(self._nets.step(self._bound.lr)):
             self.judge()
 
     def prepare(self) -> float:
         """Keep the state that is due, and have in force what holds in the next step; its learning rate."""
         if self.keeps:
-            self.kept.keep(self.step, {"step": self.step, **self.nets.state()})
+            self.kept.keep(self.step, {"step": self.step, **self._nets.state()})
         self._bind(self.step)
         return self._bound.lr
 
@@ -254,11 +252,11 @@ class Run:
 
     def took(self, numbers: NDArray[float32]) -> bool:
         """Note what the nets did in a step, and draw what the next one sees; whether they are to be judged."""
-        self._series.record(self.step, self.nets.lanes.going, numbers)
+        self._series.record(self.step, self._nets.lanes.going, numbers)
         if self.diverged:
             return False
         self.step += 1
-        self.nets.turn()
+        self._nets.turn()
         return self._series.is_due(self.step)
 
     def _bind(self, step: int) -> None:
@@ -269,8 +267,8 @@ class Run:
         before, self._bound = self._bound, course
         if before[:2] == self._bound[:2]:
             return
-        self.nets.bind(self._joined())
-        self.readings.bind(self._bound)
+        self._nets.bind(self._joined())
+        self._readings.bind(self._bound)
 
     def _joined(self) -> Joined:
         """The op with the rules that are in force, and what learns."""
@@ -295,27 +293,37 @@ class Run:
 
         Neither touches a generator.
         """
-        self.note(Judgement.of(self.nets, self.readings, self.settings))
+        self.note(Judgement.of(self._nets, self._readings, self.settings))
 
     def note(self, found: Judgement) -> None:
         """Note how its nets do now."""
         if found.scores is not None:
-            self._series.judged(self.step, self.nets.lanes.going, found.scores)
-        self.readings.note(self.step, self.settings, found.read)
+            self._series.judged(self.step, self._nets.lanes.going, found.scores)
+        self._readings.note(self.step, self.settings, found.read)
+
+    @property
+    def nets(self) -> Lockstep:
+        """What trains."""
+        return self._nets
+
+    @property
+    def readings(self) -> Readings:
+        """What instruments read of it."""
+        return self._readings
 
     @property
     def likeness(self) -> Hashable:
         """What another run must have in common with it to take the next steps ``together``; None: it cannot."""
-        ours, nets = self.settings, self.nets.likeness
+        ours, nets = self.settings, self._nets.likeness
         if nets is None or self.finished or any(name != "lr" for _, name, _ in ours.branch):
             return None
         op = find_op(self._bound.op)
-        return nets, op, hexed(values(op, None, ours.parameters)), ours.sigma, self.readings.recorded
+        return nets, op, hexed(values(op, None, ours.parameters)), ours.sigma, self._readings.recorded
 
     @property
     def numbers(self) -> int:
         """How many its nets and their optimiser are made of."""
-        lanes = self.nets.lanes
+        lanes = self._nets.lanes
         return lanes.parameters.numel() * (1 + len(lanes.optimiser.state))
 
     def weights(self) -> dict[str, torch.Tensor]:
@@ -329,8 +337,8 @@ class Run:
         names = [
             rule if rule.isidentifier() else f"rule_{place}" for place, rule in enumerate(self._rules, 1)
         ]
-        for layer, (weights, *biases) in enumerate([] if self.diverged else self.nets.weights()):
-            for place, (rule, seed) in enumerate(self.nets.lanes.going):
+        for layer, (weights, *biases) in enumerate([] if self.diverged else self._nets.weights()):
+            for place, (rule, seed) in enumerate(self._nets.lanes.going):
                 name = f"{names[rule]}.{self.settings.seed + seed}.{layer}"
                 found[f"{name}.weight"] = weights[place].T.contiguous().cpu().clone()
                 found |= {f"{name}.bias": bias[place, 0].cpu().clone() for bias in biases}
@@ -357,10 +365,10 @@ class Run:
         seeds = np.arange(self.settings.seed, self.settings.seed + self.settings.seeds)
         rule, seed, step = np.meshgrid(self._rules, seeds, np.arange(count), indexing="ij")
         numbers = series.of_steps(kept.numbers, range(count), count)
-        judged = {"held_out": kept.scores} if self.nets.data[0].held_out else {}
+        judged = {"held_out": kept.scores} if self._nets.data[0].held_out else {}
         columns = {"rule": rule, "seed": seed, "step": step}
         columns |= dict(zip(("loss", "w1_norm", "w2_norm"), numbers, strict=True))
-        for name, measured in {**judged, **self.readings.columns()}.items():
+        for name, measured in {**judged, **self._readings.columns()}.items():
             columns[name] = series.of_steps(measured, kept.score_steps, count)
         return {name: column.reshape(-1) for name, column in columns.items()}
 
@@ -369,18 +377,18 @@ class Run:
 
         NaN for a seed that diverged. Raises ValueError where the task has no such data.
         """
-        part = self.nets.data[0].validation
+        part = self._nets.data[0].validation
         if part is None:
             raise ValueError(f'the task "{self.settings.task}" has no data to judge by')
         scores = np.full((len(self._rules), self.settings.seeds), np.nan, np.float32)
         with one_thread():
-            for lane, score in zip(self.nets.lanes.going, self.nets.scores(part), strict=True):
+            for lane, score in zip(self._nets.lanes.going, self._nets.scores(part), strict=True):
                 scores[lane] = score
         return dict(zip(self._rules, scores, strict=True))
 
     def tensors(self) -> Tensors:
         """Copies of what the net of the first seed started from, on the run's device."""
-        x, y, parameters = self.nets.start[0]
+        x, y, parameters = self._nets.start[0]
         return Tensors(x.clone(), y.clone(), tuple(each.clone() for each in parameters))
 
     def snapshot(self, shown: Collection[str] = ()) -> Snapshot:
@@ -393,7 +401,7 @@ class Run:
         )
         points = int((kept.score_steps <= self.step).sum())
         score_steps, scores = kept.score_steps[:points], kept.scores[:points]
-        held_out = self.nets.data[0].held_out
+        held_out = self._nets.data[0].held_out
         if held_out is None:
             score_steps, scores = score_steps[:0], scores[:0]
         by_seed = [scores[:, rule] for rule in range(len(self._rules))]
@@ -429,12 +437,12 @@ class Run:
             seed=self._named(map(self._first_finite, diverged)),
             measured=self._measured(shown),
             measured_steps=kept.score_steps[:points],
-            measured_sigmas=self.readings.sigmas(self.step),
-            unmeasured=self.readings.missing(shown),
-            most=self.readings.most,
+            measured_sigmas=self._readings.sigmas(self.step),
+            unmeasured=self._readings.missing(shown),
+            most=self._readings.most,
             sigma=self.settings.sigma,
             layers=len(self.settings.widths),
-            device=str(self.nets.device),
+            device=str(self._nets.device),
             lr=self.settings.lr,
             branch=self.settings.branch,
             kept=self.kept.steps,
@@ -442,7 +450,7 @@ class Run:
 
     def _measured(self, shown: Collection[str]) -> dict[str, dict[str, Record | None]]:
         with one_thread():
-            found = self.readings.records(self.step, self.settings, shown)
+            found = self._readings.records(self.step, self.settings, shown)
         left = [rule for rule, at in zip(self._rules, self._series.diverged, strict=True) if (at >= 0).all()]
         return {key: self._named(each.values()) | dict.fromkeys(left) for key, each in found.items()}
 
@@ -452,7 +460,7 @@ class Run:
         Raises ValueError for an instrument or arguments that cannot be, in a plain sentence.
         """
         with one_thread(), self._bound_for(key):
-            return self._named(self.readings.answer(self.settings, key, arguments).values())
+            return self._named(self._readings.answer(self.settings, key, arguments).values())
 
     @contextmanager
     def _bound_for(self, key: str) -> Iterator[None]:
@@ -475,19 +483,19 @@ class Run:
 
     def _fallen(self, rule: int) -> str | None:
         """Why the first of a rule's lanes left that did so because of what learns."""
-        fallen = [where for lane, where in self.nets.lanes.fallen.items() if lane.rule == rule]
+        fallen = [where for lane, where in self._nets.lanes.fallen.items() if lane.rule == rule]
         if not fallen:
             return None
         layer, parameter = fallen[0]
-        name = self.nets.joined.learned[parameter].name
+        name = self._nets.joined.learned[parameter].name
         return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas break"
 
     def _learned(self, rule: int) -> dict[str, Curve]:
         """The present values of a rule by parameter, (seeds, layers with the op) each."""
-        names = [each.name for each in self.nets.joined.learned]
+        names = [each.name for each in self._nets.joined.learned]
         if not names:
             return {}
-        op, its, lanes = find_op(self._bound.op), find_rule(self._bound.rules[rule]), self.nets.lanes
+        op, its, lanes = find_op(self._bound.op), find_rule(self._bound.rules[rule]), self._nets.lanes
         own = values(op, its, self.settings.parameters)
         now = lanes.learned(lanes.parameters).cpu().numpy()
         found = np.full((self.settings.seeds, *now.shape[1:]), np.nan, np.float32)
@@ -503,9 +511,9 @@ class Run:
     def _gradients(self) -> dict[str, Gradients | None]:
         """By rule; None for one that is not going."""
         found: dict[str, Gradients | None] = dict.fromkeys(self._rules)
-        if self.nets.lanes.going:
+        if self._nets.lanes.going:
             with one_thread():
-                facts = gradients(self.nets.lanes, self.nets.look())
+                facts = gradients(self._nets.lanes, self._nets.look())
             found |= {self._rules[rule]: each for rule, each in facts.items()}
         return found
 
@@ -515,7 +523,7 @@ class Run:
         ``torch.load(..., weights_only=True)`` reads it back. What a run was given to start from is not in
         it: one that continues it must be given the same.
         """
-        state = {"step": self.step, **self.nets.state()}
+        state = {"step": self.step, **self._nets.state()}
         return self._whole(state) | {"series": self._series.state(self.step)}
 
     def state_at(self, step: int) -> dict[str, Any]:
@@ -532,7 +540,7 @@ class Run:
             "settings": dataclasses.asdict(self.settings),
             **state,
             "series": self._series.state_before(step),
-            "readings": self.readings.state(step),
+            "readings": self._readings.state(step),
         }
 
     def back(self, step: int) -> int:
@@ -583,9 +591,9 @@ class Run:
         self.settings = dataclasses.replace(self.settings, branch=branch, **live)
         self.kept = Kept(self._series.every)
         self.step = state["step"]
-        self.nets.load(state)
+        self._nets.load(state)
         self._series.load(state["series"])
-        self.readings.load(state["readings"])
+        self._readings.load(state["readings"])
         self._bind(self.step - 1)
 
 

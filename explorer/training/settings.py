@@ -27,6 +27,7 @@ from explorer.formula import number_text
 from explorer.training.boundary import Learned, learned_by
 from explorer.training.branches import Branch, Course, checked_branches, course, parting
 from explorer.training.limits import (
+    EXAMPLES,
     LARGEST_LEARN_RATE,
     LARGEST_LR,
     LARGEST_SCALE,
@@ -323,7 +324,7 @@ class Settings(TrainingSettings):
         self._put("parameters", _parameters(self._ops, self._all_rules, given))
         self._put("learn", checked_learn(self._ops, self._all_rules, self.learn))
         self._check_table()
-        self._check_size(task)
+        self._check_size()
 
     def course(self, step: int) -> Course:
         """What holds while a step is taken, from 0."""
@@ -380,17 +381,30 @@ class Settings(TrainingSettings):
                 raise ValueError(f"table must be CSV text, not {type(self.table).__name__}")
             read_table(self.table)
 
-    def _check_size(self, task: Task) -> None:
-        inputs, outputs = read_table(self.table).widths if self.table else task.widths
+    @property
+    def weights(self) -> int:
+        """How many all nets have."""
+        inputs, outputs = read_table(self.table).widths if self.table else TASKS[self.task].widths
         ends = (inputs, *self.widths, outputs)
-        nets = self.seeds * len(self.rules)
-        weights = nets * sum(a * b for a, b in pairwise(ends))
+        return self.seeds * len(self.rules) * sum(a * b for a, b in pairwise(ends))
+
+    @property
+    def work(self) -> int:
+        """Multiplications forward in one step, or in one look of instruments where that is more."""
+        return max(self.products, self.weights * EXAMPLES)
+
+    @property
+    def products(self) -> int:
+        """Multiplications forward in one step of all nets."""
+        return self.weights * self.batch * TASKS[self.task].times
+
+    def _check_size(self) -> None:
+        nets, weights, products = self.seeds * len(self.rules), self.weights, self.products
         if weights > MAX_WEIGHTS:
             raise ValueError(
                 f"{nets} nets of these widths have {weights:,} weights, at most {MAX_WEIGHTS:,} are taken: "
                 "use fewer hidden units, seeds or rules"
             )
-        products = weights * self.batch * task.times
         if products > MAX_PRODUCTS:
             raise ValueError(
                 f"a step of {nets} nets on {self.batch} examples takes {products:,} products, at "

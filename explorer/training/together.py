@@ -64,9 +64,9 @@ class Together:
         every = [self._places[place] for place in due]
         nets, settings = self._nets, self.runs[due[0]].settings
         if len(due) < len(self.runs):
-            nets = nets.only(torch.cat(every))
-            ends = torch.arange(len(nets.lanes.going))
-            every = list(ends.split([len(places) for places in every]))
+            chosen, order = torch.cat(every).sort()  # lanes of one rule stay side by side
+            nets = nets.only(chosen)
+            every = list(order.argsort().split([len(places) for places in every]))
         found = Judgement.of(nets, self._readings.beside(nets, []), settings)
         for place, places in zip(due, every, strict=True):
             self.runs[place].note(found.only(places.tolist()))
