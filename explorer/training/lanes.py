@@ -247,7 +247,7 @@ class Lanes:
         same._build, same.going, same.fallen = build, list(going), {}
         same.optimiser = copy.copy(self.optimiser)
         steps = [taken for part in parts for taken in part.optimiser.steps_of(len(part.going))]
-        same.optimiser.steps = [steps[place] for place in order.tolist()]
+        same.optimiser.by_lane = [steps[place] for place in order.tolist()]
         tensors = zip(*((part.parameters, *part.optimiser.state) for part in parts), strict=True)
         same._take([torch.cat(each)[order] for each in tensors])
         return same

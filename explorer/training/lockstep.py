@@ -97,8 +97,7 @@ class Lockstep:
         going, order = _side_by_side(parts, same.joined)
         same.lanes = self.lanes.beside([part.lanes for part in others], going, order, same._dense)
         same.see(parts)
-        places = order.argsort()
-        return same, list(places.split([len(part.lanes.going) for part in parts]))
+        return same, apart(order, [len(part.lanes.going) for part in parts])
 
     def only(self, places: Tensor) -> Lockstep:
         """Some of the lanes, copied."""
@@ -119,7 +118,7 @@ class Lockstep:
 
     @property
     def likeness(self) -> Hashable:
-        """What others must have in common with these to go ``beside`` them, but for the op; None: they cannot.
+        """What others must have in common with these to go ``beside`` them, but for the op; None: cannot.
 
         Not on an accelerator, where the last bits may depend on the company.
         """
@@ -246,6 +245,11 @@ class Lockstep:
 def device(name: str | None) -> torch.device:
     """The torch device of a name; None is the accelerator where there is one, else the CPU."""
     return torch.device(name or devices()[-1])
+
+
+def apart(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
+    """Where those are, by part of so many, that were put into an order."""
+    return list(order.argsort().split_with_sizes(list(counts)))
 
 
 def _side_by_side(parts: Sequence[Lockstep], joined: Joined) -> tuple[list[Lane], Tensor]:

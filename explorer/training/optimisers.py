@@ -26,13 +26,14 @@ class Optimiser:
 
     Attributes:
         label: its name on screen.
-        steps: taken so far; by lane where nets go together that did not begin together.
+        steps: taken so far.
+        by_lane: the same by lane, of nets that go together and did not begin together; else None.
         state: what it remembers of them, in place.
     """
 
     label = "Gradient descent"
     memories = 0  # tensors it remembers
-    steps: int | list[int]
+    by_lane: Sequence[int] | None = None
 
     def __init__(self, parameters: Tensor) -> None:
         self.steps = 0
@@ -40,13 +41,13 @@ class Optimiser:
 
     def step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         """Change the parameters in place; the gradients may be used up."""
-        steps = self.steps
-        self.steps = steps + 1 if isinstance(steps, int) else [each + 1 for each in steps]
+        self.steps += 1
+        self.by_lane = self.by_lane and [steps + 1 for steps in self.by_lane]
         self._step(parameters, gradients, lr)
 
-    def steps_of(self, lanes: int) -> list[int]:
+    def steps_of(self, lanes: int) -> Sequence[int]:
         """The steps that each of so many lanes has taken."""
-        return [self.steps] * lanes if isinstance(self.steps, int) else self.steps
+        return self.by_lane or [self.steps] * lanes
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         raise NotImplementedError
@@ -89,8 +90,8 @@ class Adam(Optimiser):
         mean, square = self.state
         mean.lerp_(gradients, 1 - _BETA1)
         square.mul_(_BETA2).addcmul_(gradients, gradients, value=1 - _BETA2)
-        if isinstance(self.steps, list):
-            _move_apart(parameters, mean, square, lr, self.steps)
+        if self.by_lane:
+            _move_apart(parameters, mean, square, lr, self.by_lane)
             return
         size = (square.sqrt() / _root(self.steps)).add_(_EPSILON)
         for rate, own, way, far in _by_rate(lr, parameters, mean, size):
@@ -105,7 +106,7 @@ def _alpha(rate: float, steps: int) -> float:
     return float(-(rate / (1 - _BETA1**steps)))
 
 
-def _move_apart(parameters: Tensor, mean: Tensor, square: Tensor, lr: Lr, steps: list[int]) -> None:
+def _move_apart(parameters: Tensor, mean: Tensor, square: Tensor, lr: Lr, steps: Sequence[int]) -> None:
     """Adam's last step where every lane has taken ``steps`` of its own: a column does for a number."""
     alphas = list(map(_alpha, _by_lane(lr, len(steps)), steps))
     column = parameters.new_tensor([list(map(_root, steps)), alphas]).unsqueeze(-1)

@@ -251,7 +251,7 @@ class Run:
         return self.kept.is_due(self.step)
 
     def took(self, numbers: NDArray[float32]) -> bool:
-        """Note what the nets did in a step, and draw what the next one sees; whether they are to be judged."""
+        """Note what the nets did in a step, draw what the next one sees; whether they are to be judged."""
         self._series.record(self.step, self._nets.lanes.going, numbers)
         if self.diverged:
             return False
@@ -313,7 +313,7 @@ class Run:
 
     @property
     def likeness(self) -> Hashable:
-        """What another run must have in common with it to take the next steps ``together``; None: it cannot."""
+        """What another must have in common with it to take the next steps ``together``; None: it cannot."""
         ours, nets = self.settings, self._nets.likeness
         if nets is None or self.finished or any(name != "lr" for _, name, _ in ours.branch):
             return None

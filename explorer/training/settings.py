@@ -47,7 +47,7 @@ from explorer.training.limits import (
     SMALLEST_SIGMA,
 )
 from explorer.training.optimisers import OPTIMISERS
-from explorer.training.tasks import TASKS, USUAL, Task
+from explorer.training.tasks import TASKS, USUAL
 from explorer.training.tasks.table import TABLE, read_table
 
 Entry = TypeVar("Entry", Op, Rule)

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import torch
 
+from explorer.training.lockstep import apart
 from explorer.training.run import Judgement, Run, one_thread
 
 
 class Together:
     """Some runs of one ``likeness`` as one, until they ``part``.
 
-    A net is so small that a step of thirty hardly takes longer than one of three. What the runs draw, keep
-    and note is theirs as ever; their parameters are here meanwhile.
+    Nets are so small that most of a step is what each call of torch takes by itself. What the runs draw,
+    keep and note is theirs as ever; their parameters are here meanwhile.
     """
 
     def __init__(self, runs: Sequence[Run]) -> None:
@@ -66,7 +67,7 @@ class Together:
         if len(due) < len(self.runs):
             chosen, order = torch.cat(every).sort()  # lanes of one rule stay side by side
             nets = nets.only(chosen)
-            every = list(order.argsort().split([len(places) for places in every]))
+            every = apart(order, [len(places) for places in every])
         found = Judgement.of(nets, self._readings.beside(nets, []), settings)
         for place, places in zip(due, every, strict=True):
             self.runs[place].note(found.only(places.tolist()))

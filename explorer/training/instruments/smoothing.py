@@ -283,7 +283,7 @@ class _Flips:
         return self._loss.shares(self._output.unsqueeze(2), self._answers, self._count)
 
     def table(self, distances: Tensor, lanes: slice = slice(None)) -> Tensor:
-        """How much the loss of some lanes grows for each of some changes of y, (lanes, distances, units, n)."""
+        """How much the loss of some lanes grows for each change of y, (lanes, distances, units, n)."""
         answers = self._answers_of(lanes)
         return self._loss.along(self._output[lanes], answers, self._count, self._weights[lanes], distances)
 
