@@ -16,7 +16,7 @@ import pandas as pd
 
 from explorer.claims import MOST_PIECES, Claim, Span, comparisons, forward_claims, gradient_claims
 from explorer.curves import FORWARD, Curves, Floats, curves_of
-from explorer.formula import percent
+from explorer.formula import percent, with_minus
 from explorer.rest import Pull, Rest, normal_numbers, pull
 
 # Of a parameter that learns; in braces what is put in, here and in the browser.
@@ -546,7 +546,7 @@ def _number(value: float, digits: int = 4) -> str:
     mantissa, _, exponent = text.partition("e")
     if exponent:
         text = f"{value:.0f}" if 0 < int(exponent) < _LARGEST else f"{mantissa}e{int(exponent)}"
-    return text.replace("-", "−")
+    return with_minus(text)
 
 
 # How curves are compared: what is said before the values, and how they are written.

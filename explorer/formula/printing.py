@@ -45,6 +45,11 @@ def percent(share: float) -> str:
     return "less than 1 %" if whole == 0 else "more than 99 %"
 
 
+def with_minus(text: str) -> str:
+    """Text of a number with the sign that people write, for sentences; not for code."""
+    return text.replace("-", "−")
+
+
 def _code_number(value: float) -> str:
     """As ``number_text``, but whole numbers only where JAX's 32-bit integers hold them."""
     return number_text(value) if abs(value) < 2**31 else repr(value)

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlencode
 
+from explorer.formula import with_minus
 from explorer.lessons.highlighting import spans
 from explorer.training.run import one_thread
 
@@ -116,7 +117,7 @@ def curve(rule: str, why: str) -> Answer:
 
 
 def _data(answer: Answer, results: Results) -> dict[str, Any]:
-    return {"text": answer.text, "why": answer.why.format(**results), "picture": answer.picture}
+    return {"text": answer.text, "why": told(answer.why, results), "picture": answer.picture}
 
 
 @dataclass(frozen=True)
@@ -233,11 +234,28 @@ class Lesson:
         results = self.results()
         return {name: getattr(self, name) for name in ("key", "title", "question", "remember")} | {
             "prediction": self.prediction.data(results),
-            "words": inspect.cleandoc(self.words).format(**results),
+            "words": told(inspect.cleandoc(self.words), results),
             "code": spans(self.source),
             "scenes": [asdict(scene) for scene in self.scenes],
             "pictures": [asdict(picture()) for picture in self.pictures],
         }
+
+
+class _Prose(Formatter):
+    """Numbers as sentences on screen write them."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        text: str = super().format_field(value, format_spec)
+        return with_minus(text) if isinstance(value, int | float) else text
+
+
+def told(text: str, results: Results) -> str:
+    """A text with its numbers; between backticks they stand as code writes them."""
+    parts = text.split("`")
+    return "`".join(
+        part.format(**results) if place % 2 else _Prose().vformat(part, (), results)
+        for place, part in enumerate(parts)
+    )
 
 
 def _fields(text: str) -> list[tuple[str, str]]:

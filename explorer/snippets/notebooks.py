@@ -25,17 +25,35 @@ even[even.abs() < 1e-12 * (stop - start)] = 0.0  # the middle may come out as -6
 x = torch.unique(torch.cat([even.float(), left, kinks, right]))
 x = x[(x >= start) & (x <= stop)].requires_grad_()
 
-y = $name(x)
-(gradient,) = torch.autograd.grad(y, x, torch.full_like(y, g))
+$computed
 """)
+
+_PLAIN = """\
+y = {name}(x)
+(gradient,) = torch.autograd.grad(y, x, torch.full_like(y, g))"""
+_LEARNING = """\
+# One value for each x: what it gets is the part of that x, as of a parameter for N = 1 elements.
+{tensors}
+y = {name}(x, {learned})
+gradient, {parts} = torch.autograd.grad(y, [x, {learned}], torch.full_like(y, g))"""
+
+_NUMBERS = """\
+# One value for all numbers, standard normal ones. For half the squared error, g is y - numbers.
+numbers = torch.special.ndtri((torch.arange(1000, dtype=torch.float64) + 0.5) / 1000).float()
+{tensors}
+y = {name}(numbers, {learned})
+gradients = torch.autograd.grad(y, [{learned}], (y - numbers).detach())
+for learned, total in zip([{names}], gradients):
+    print(f"gradient of {{learned}}: {{total:.4g}}, so a step against it makes {{learned}}", end=" ")
+    print("grow" if total < 0 else "shrink" if total > 0 else "stay")"""
 
 _DRAW = Template("""\
 from plotly.subplots import make_subplots
 
 x = x.detach()
 at_kink = torch.isin(x, kinks)
-curves = {"forward y": y, "gradient": gradient}
-figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.06)
+curves = $curves
+figure = make_subplots(rows=$rows, cols=1, shared_xaxes=True, vertical_spacing=0.06)
 for row, (title, tensor) in enumerate(curves.items(), start=1):
     values = tensor.detach()
     curve = values.masked_fill(at_kink, torch.nan)  # no line across a jump
@@ -49,7 +67,7 @@ for row, (title, tensor) in enumerate(curves.items(), start=1):
         col=1,
     )
     figure.update_yaxes(title_text=title, row=row, col=1)
-figure.update_xaxes(title_text="x", row=2, col=1)
+figure.update_xaxes(title_text="x", row=$rows, col=1)
 figure.update_layout(title_text="$name", showlegend=False)
 figure.show()
 """)
@@ -59,6 +77,7 @@ def notebook(
     op: str | Op,
     rule: str | Rule,
     parameters: Values = None,
+    learns: Sequence[str] = (),
     *,
     start: float = -3.0,
     stop: float = 3.0,
@@ -68,14 +87,18 @@ def notebook(
 ) -> str:
     """A notebook (nbformat 4, as JSON text) that defines the function and draws its curve.
 
+    Where parameters learn it also draws the part of one element in the gradient for each, and tells what
+    standard normal numbers make of them.
+
     Args:
-        op, rule, parameters: as for ``snippet``.
+        op, rule, parameters, learns: as for ``snippet``.
         start, stop: ends of the range of x, start below stop.
         points: number of evenly spaced x.
         g: the upstream gradient.
-        kinks: x to be sampled exactly, where the line breaks; ``sample_curves(...).kinks[rule]``.
+        kinks: x to be sampled exactly, where the lines break; ``sample_curves(...).kinks[rule]``, with those
+            of ``part_key(rule)`` where a parameter learns.
     """
-    pair = paired(op, rule, parameters)
+    pair = paired(op, rule, parameters, learns)
     code = torch_code(pair)
     sample = _SAMPLE.substitute(
         imports="" if "import torch\n" in code else "import torch\n\n",
@@ -84,10 +107,12 @@ def notebook(
         points=int(points),
         g=float(g),
         kinks=_tensor(kinks),
-        name=pair.name,
+        computed=_computed(pair),
     )
-    draw = _DRAW.substitute(name=pair.name)
-    return _book(_introduction(pair), function=code, sample=formatted(sample), curve=draw)
+    numbers = {"numbers": _numbers(pair)} if pair.learns else {}
+    return _book(
+        _introduction(pair), function=code, sample=formatted(sample), curve=formatted(_drawn(pair)), **numbers
+    )
 
 
 def _book(introduction: str, **cells: str) -> str:
@@ -106,6 +131,39 @@ def _book(introduction: str, **cells: str) -> str:
     return text
 
 
+def _drawn(pair: Pair) -> str:
+    """Code that draws all curves."""
+    parts = "".join(f', "part for {name}": part_{name}' for name in pair.learns)
+    curves = f'{{"forward y": y, "gradient": gradient{parts}}}'
+    return _DRAW.substitute(name=pair.name, rows=2 + len(pair.learns), curves=curves)
+
+
+def _computed(pair: Pair) -> str:
+    """Code for y, the gradient and the parts of one element."""
+    if not pair.learns:
+        return _PLAIN.format(name=pair.name)
+    given = [f"{learned} = torch.full_like(x, {value!r}).requires_grad_()" for learned, value in _given(pair)]
+    parts = ", ".join(f"part_{name}" for name in pair.learns)
+    return _LEARNING.format(name=pair.name, tensors="\n".join(given), learned=_arguments(pair), parts=parts)
+
+
+def _numbers(pair: Pair) -> str:
+    """Code for what numbers make of each parameter that learns."""
+    given = [f"{learned} = torch.tensor({value!r}, requires_grad=True)" for learned, value in _given(pair)]
+    names = ", ".join(f'"{name}"' for name in pair.learns)
+    code = _NUMBERS.format(name=pair.name, tensors="\n".join(given), learned=_arguments(pair), names=names)
+    return formatted(code).rstrip()
+
+
+def _given(pair: Pair) -> list[tuple[str, float]]:
+    """What stands for each parameter that learns, and its value; no name of the cells can be one of these."""
+    return [(f"learned_{name}", pair.parameters[name]) for name in pair.learns]
+
+
+def _arguments(pair: Pair) -> str:
+    return ", ".join(learned for learned, _ in _given(pair))
+
+
 def _tensor(values: Sequence[float]) -> str:
     text = ", ".join(repr(float(value)) for value in values)
     line = f"kinks = torch.tensor([{text}])"
@@ -117,7 +175,8 @@ def _tensor(values: Sequence[float]) -> str:
 
 def _introduction(pair: Pair) -> str:
     y, gradient = pair.formulas
+    learned = "".join(f"- `{pair.learning(name)}`\n" for name in pair.learns)
     return (
-        f"# {pair.title}\n\n- forward: `y = {y}`\n- backward: `gradient = {gradient}`\n\n"
+        f"# {pair.title}\n\n- forward: `y = {y}`\n- backward: `gradient = {gradient}`\n{learned}\n"
         "Needs torch and plotly. Change the parameters, the range or `g` and run the cells again."
     )

@@ -110,7 +110,13 @@ class Pair:
         sources = [f"Source: {entry.source}" for entry in entries if entry.source]
         return [
             f"{self.title}.",
-            "\n".join([f"    y = {y}", f"    gradient = {gradient}", *map(self._learning, self.learns)]),
+            "\n".join(
+                [
+                    f"    y = {y}",
+                    f"    gradient = {gradient}",
+                    *(f"    {self.learning(name)}" for name in self.learns),
+                ]
+            ),
             *([_LEARNS] if self.learns else []),
             *(["\n".join(purposes)] if purposes else []),
             *remarks,
@@ -118,10 +124,11 @@ class Pair:
             *(["\n".join(dict.fromkeys(sources))] if sources else []),
         ]
 
-    def _learning(self, name: str) -> str:
+    def learning(self, name: str) -> str:
+        """What a parameter that learns gets, as a formula in words."""
         found = self.learns[name]
         scale = f"({found.scale.text}) * " if found.scale else ""
-        return f"    gradient of {name} = {scale}sum({found.shown.text})"
+        return f"gradient of {name} = {scale}sum({found.shown.text})"
 
     def _meanings(self) -> list[str]:
         known: dict[str, Parameter] = {}

@@ -1,14 +1,14 @@
 """What stands below the chart on Explore; only the chosen section is computed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from explorer.catalogue import AT_BOUND, OWN, Op, Rule, values
-from explorer.curves import readings, sample_curves
+from explorer.catalogue import AT_BOUND, ORIGINS, OWN, Op, Rule, contribution, learnable, values
+from explorer.curves import part_key, readings, sample_curves
 from explorer.formula import name_latex, number_latex
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui import state
@@ -40,7 +40,7 @@ def _formula(choice: Choice, op: Op, rules: Rules) -> None:
         with st.container(border=True):
             st.text(rule.label)
             st.latex(rf"\text{{gradient}} = {rule.parsed.latex if rule.parsed else _torchs_own(op)}")
-            _learned(rule)
+            _learned(op, rule, _learns(choice, op, rule))
             own = values(op, rule, choice.parameters)
             _notes(rule, {p.name: own[p.name] for p in rule.parameters})
     st.text("What torch computes for the op itself, beside the rules: at even steps and around each kink.")
@@ -61,13 +61,15 @@ def _torchs_own(op: Op) -> str:
     return r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}" + (f" = {gradient.latex}" if gradient else "")
 
 
-def _learned(rule: Rule) -> None:
-    """What the parameters of a rule learn: a sum over all elements that share a value, N of them."""
-    for learned in rule.learned:
-        scale = rf"{learned.parsed_scale.latex}\," if learned.parsed_scale else ""
-        left, part = rf"\text{{gradient of }}{name_latex(learned.name)}", learned.parsed.latex
+def _learned(op: Op, rule: Rule, names: Sequence[str]) -> None:
+    """What parameters learn by a rule: a sum over all elements that share a value, N of them."""
+    notes = {learned.name: [AT_BOUND.get(learned.at_bound, ""), learned.note] for learned in rule.learned}
+    for name in names:
+        found = contribution(op, rule, name)
+        scale = rf"{found.scale.latex}\," if found.scale else ""
+        left, part = rf"\text{{gradient of }}{name_latex(name)}", found.shown.latex
         st.latex(rf"{left} = {scale}\sum\nolimits_N \left({part}\right)")
-        st.text("\n".join(filter(None, [AT_BOUND.get(learned.at_bound, ""), learned.note])))
+        st.text("\n".join(filter(None, notes.get(name, [f"{name}: {ORIGINS[found.origin]}."]))))
 
 
 def _notes(entry: Op | Rule, parameters: Mapping[str, float]) -> None:
@@ -90,8 +92,10 @@ def _code(choice: Choice, op: Op, rules: Rules) -> None:
     )
     if not (key and language):
         return
+    if choice.learns and choice.learns not in learnable(op, by_key[key]):
+        st.text(f"{choice.learns} cannot learn by this rule: in its code it is a number.")
     suffix = ".ipynb" if language == "Notebook" else ".py"
-    source = _WRITERS[language](choice, op, by_key[key])
+    source = _WRITERS[language](choice, op, by_key[key], _learns(choice, op, by_key[key]))
     if source is None:
         st.text(_NO_TRICK if by_key[key].formula else "torch's own gradient needs no trick: call the op.")
         return
@@ -99,21 +103,23 @@ def _code(choice: Choice, op: Op, rules: Rules) -> None:
     st.code(source, language="json" if suffix == ".ipynb" else "python", wrap_lines=True)
 
 
-def _learns(rule: Rule) -> list[str]:
-    """The parameters that a rule says how to learn: in its code they are tensors."""
-    return [learned.name for learned in rule.learned]
+def _learns(choice: Choice, op: Op, rule: Rule) -> list[str]:
+    """The parameters that are tensors in a rule's code: those it says how to learn, and the chosen one."""
+    own = [learned.name for learned in rule.learned]
+    return [*own, *(name for name in learnable(op, rule) if name == choice.learns and name not in own)]
 
 
-def _notebook(choice: Choice, op: Op, rule: Rule) -> str:
-    kinks = sample_curves(op, choice.rules, **choice.sampling).kinks[rule.key] or ()
+def _notebook(choice: Choice, op: Op, rule: Rule, learns: Sequence[str]) -> str:
+    found = sample_curves(op, choice.rules, **choice.sampling).kinks
+    kinks = sorted({*(found[rule.key] or ()), *(found.get(part_key(rule.key)) or ())})
     start, stop = choice.range
-    return notebook(op, rule, choice.parameters, start=start, stop=stop, g=choice.g, kinks=kinks)
+    return notebook(op, rule, choice.parameters, learns, start=start, stop=stop, g=choice.g, kinks=kinks)
 
 
-_WRITERS: Mapping[str, Callable[[Choice, Op, Rule], str | None]] = {
-    "PyTorch": lambda choice, op, rule: snippet(op, rule, choice.parameters, _learns(rule)),
-    "Detach trick": lambda choice, op, rule: detach_snippet(op, rule, choice.parameters, _learns(rule)),
-    "JAX": lambda choice, op, rule: jax_snippet(op, rule, choice.parameters, _learns(rule)),
+_WRITERS: Mapping[str, Callable[[Choice, Op, Rule, Sequence[str]], str | None]] = {
+    "PyTorch": lambda choice, op, rule, learns: snippet(op, rule, choice.parameters, learns),
+    "Detach trick": lambda choice, op, rule, learns: detach_snippet(op, rule, choice.parameters, learns),
+    "JAX": lambda choice, op, rule, learns: jax_snippet(op, rule, choice.parameters, learns),
     "Notebook": _notebook,
 }
 

@@ -17,7 +17,9 @@ import pytest
 
 from explorer.catalogue import find_op, find_rule
 from explorer.curves import sample
+from explorer.formula import with_minus
 from explorer.lessons import GLOSSARY, LESSONS, Choice, Drawing, HeatMap, Lesson, Lines, Sweep
+from explorer.lessons.lesson import told
 from explorer.training.run import one_thread
 from explorer.ui.link import from_query
 from tests.lessons.computed import data, results
@@ -116,11 +118,19 @@ def test_the_shown_code_runs_alone_and_prints_what_the_words_say(
     assert repr(names["results"]) == repr(results(lesson.key))
     printed = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
     answers = data(lesson.key)["prediction"]["answers"]
-    told = " ".join([data(lesson.key)["words"], *(answer["why"] for answer in answers)])
+    said = " ".join([data(lesson.key)["words"], *(answer["why"] for answer in answers)])
     assert printed
-    assert all(value in told for value in printed.values())
+    assert all(value in said or with_minus(value) in said for value in printed.values())
     fields = {name for text in lesson.sentences for _, name, *_ in Formatter().parse(text) if name}
     assert fields == set(printed), "every number of the words"
+
+
+def test_sentences_write_numbers_as_the_screen_does_and_code_as_code_does():
+    results = {"pull": {"up": -1006.4, "tiny": -2e-6}, "text": "-1"}
+    assert told("{pull[up]:.0f}, `x = {pull[up]:.0f}`, {text}", results) == "−1006, `x = -1006`, -1"
+    assert told("about {pull[tiny]:g}", results) == "about −2e−06"
+    sentences = data("learned-step")["words"].split("`")[::2]
+    assert not re.search(r"-\d", "".join(sentences))
 
 
 @EACH

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 
 import nbformat
 import numpy as np
 import pytest
 from nbclient import NotebookClient
 
-from explorer.catalogue import RULES, find_rule
-from explorer.curves import sample
+from explorer.catalogue import RULES, contribution, find_op, find_rule, values
+from explorer.curves import part_key, sample
+from explorer.rest import normal_numbers, pull
 from explorer.snippets import notebook, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
@@ -18,6 +20,7 @@ from tests.catalogue.cases import usual_op
 PLOTLY = "application/vnd.plotly.v1+json"
 PAIRS = [(usual_op(find_rule(rule)).key, rule) for rule in RULES]
 PAIRS += [("identity", "default"), ("formula: a * abs(x - 0.3)", "formula: g * (x < a)")]
+LEARNING = [("quantize", "lsq", "s"), ("clamp", "masked", "hi"), ("prelu", "default", "a")]
 RANGE = {"start": -2.0, "stop": 2.5, "points": 91, "g": -1.5}
 
 
@@ -27,6 +30,12 @@ def _kinks(op, rule):
 
 def _notebook(op, rule):
     return nbformat.reads(notebook(op, rule, kinks=_kinks(op, rule), **RANGE), as_version=4)
+
+
+def _learning(op, rule, name):
+    found = sample(op, rule, learns=name, **RANGE).attrs["curves"].kinks
+    kinks = sorted({*found[rule], *found[part_key(rule)]})
+    return nbformat.reads(notebook(op, rule, None, [name], kinks=kinks, **RANGE), as_version=4)
 
 
 def _executed(book):
@@ -39,16 +48,47 @@ def _figure(cell):
 
 
 @pytest.fixture(scope="module")
-def figures():
-    """The figure of every pair; one kernel runs their cells one after the other, as in one session."""
-    books = [_notebook(*key) for key in PAIRS]
+def session():
+    """The code cells of every pair, executed; one kernel runs them one after the other, as in one session."""
+    books = [_notebook(*key) for key in PAIRS] + [_learning(*key) for key in LEARNING]
     cells = [cell for book in books for cell in book.cells]
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     together = nbformat.v4.new_notebook(cells=cells)
     _executed(together)
-    drawn = [cell for cell in together.cells if cell.cell_type == "code"][2::3]
-    return dict(zip(PAIRS, map(_figure, drawn), strict=True))
+    return [cell for cell in together.cells if cell.cell_type == "code"]
+
+
+@pytest.fixture(scope="module")
+def figures(session):
+    """The figure of every pair."""
+    drawn = [cell for cell in session if "figure.show()" in cell.source]
+    return dict(zip([*PAIRS, *LEARNING], map(_figure, drawn), strict=True))
+
+
+@pytest.mark.parametrize(("op", "rule", "name"), LEARNING)
+def test_notebook_draws_the_part_of_one_element(figures, op, rule, name):
+    line, marks = figures[op, rule, name]["data"][4:]
+    assert line["name"] == f"part for {name}"
+    frame = sample(op, rule, learns=name, **RANGE)
+    x, drawn = np.array(line["x"], np.float32), np.array(line["y"], np.float32)
+    drawn[np.isin(x, np.array(marks["x"], np.float32))] = marks["y"]
+    parts = frame[frame["x"].isin(x)]["part"].to_numpy()
+    pair = find_op(op), find_rule(rule)
+    factor = contribution(*pair, name).factor(values(*pair, {}), 1)
+    assert len(x) == len(parts) >= RANGE["points"]
+    np.testing.assert_array_equal(drawn, np.float32(factor) * parts)
+
+
+def test_notebook_tells_what_numbers_make_of_a_parameter(session):
+    printed = [cell.outputs[0]["text"] for cell in session if cell.source.startswith("# One value for all")]
+    assert len(printed) == len(LEARNING)
+    for (op, rule, name), text in zip(LEARNING, printed, strict=True):
+        found = pull(op, rule, name, normal_numbers())
+        told = re.fullmatch(rf"gradient of {name}: (\S+), so a step against it makes {name} (\w+)\n", text)
+        assert told
+        assert float(told[1]) == pytest.approx(found.gradient, rel=2e-3)
+        assert told[2] == found.verdict
 
 
 @pytest.mark.parametrize(("op", "rule"), PAIRS)

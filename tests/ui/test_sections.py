@@ -98,6 +98,38 @@ def test_the_code_of_a_rule_that_learns_holds_its_parameter(own: str, offered: d
     assert "nn.Parameter" in offered["backward_rule.py"]
 
 
+def test_the_formula_of_what_learns_by_any_rule_is_written_below_its_gradient():
+    test = opened("op=quantize&rule=quantize_masked&rule=default&learns=s&section=formula")
+    learned = [latex for latex in _latex(test) if latex.startswith(r"\text{gradient of }s = \sum\nolimits_N")]
+    assert len(learned) == 2
+    assert "s: follows from the rule." in words_of(test)
+    assert "s: torch's derivative of the op." in words_of(test)
+
+
+WRITERS = {"PyTorch": snippet, "Detach trick": detach_snippet, "JAX": jax_snippet}
+
+
+def test_the_code_follows_what_learns(offered: dict[str, str]):
+    """Also by a rule that does not say how itself; where it cannot, that is said."""
+    test = opened("op=clamp&rule=masked&rule=zero&hi=0.5&learns=hi&section=code")
+    for language, write in WRITERS.items():
+        labelled(test.segmented_control, "As").set_value(language)
+        sound(test.run())
+        expected = write("clamp", "masked", {"hi": 0.5}, learns=["hi"])
+        assert offered["backward_rule.py"] == expected != write("clamp", "masked", {"hi": 0.5})
+    labelled(test.segmented_control, "As").set_value("Notebook")
+    sound(test.run())
+    found = sample("clamp", ["masked"], learns="hi", hi=0.5).attrs["curves"].kinks
+    assert offered["backward_rule.ipynb"] == notebook(
+        "clamp", "masked", {"hi": 0.5}, ["hi"], kinks=sorted({*found["masked"], *found["part masked"]})
+    )
+
+
+def test_the_code_says_where_a_parameter_cannot_learn():
+    test = opened("op=round&rule=formula:+g*k&rule=formula:+g*k;+k:+sum(g*x)&learns=k&section=code")
+    assert "k cannot learn by this rule: in its code it is a number." in words_of(test)
+
+
 def test_a_gradient_that_would_fill_pages_is_not_written_out():
     """Torch's own stands beside the others as far as it can be read."""
     nested = "x"
