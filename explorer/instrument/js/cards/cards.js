@@ -8,13 +8,13 @@ import {
   hasRoom,
   learnableOf,
   withHiding,
-  withLearning,
   withOp,
   withOtherRule,
   withParameter,
   withRule,
   withoutRule,
 } from "../choice/choice.js";
+import { withLearning } from "../choice/taught.js";
 import { contributionOf } from "../formula/contribution.js";
 import { valueOf } from "../formula/controls.js";
 import { element, setAttribute, setText } from "../elements/dom.js";

@@ -45,11 +45,6 @@ export function learnableOf(choice) {
   return learnable(op, rules);
 }
 
-/** With a parameter that learns, or with none where it is that one. @param {Choice} choice @param {string} name */
-export function withLearning(choice, name) {
-  return { ...choice, learns: choice.learns === name ? "" : name };
-}
-
 /** @param {Choice} choice all controls of its op and rules */
 export function choiceControls(choice) {
   const { op, rules } = entriesOf(choice);
@@ -179,7 +174,7 @@ function exchanged(before, after) {
 }
 
 /** What learns goes with its parameter. @param {Choice} choice @returns {Choice} */
-function stillLearning(choice) {
+export function stillLearning(choice) {
   return choice.learns && !learnableOf(choice).includes(choice.learns) ? { ...choice, learns: "" } : choice;
 }
 

@@ -51,6 +51,19 @@ export function toggled(learning, name, key) {
   );
 }
 
+/**
+ * The same, but for one parameter with all of its rules.
+ * @param {Learning[]} learning
+ * @param {string} name
+ * @param {boolean} learns
+ * @returns {Learning[]}
+ */
+export function withAll(learning, name, learns) {
+  return learning.map((each) =>
+    each.name === name ? { name, rules: each.rules.map((one) => ({ ...one, learns })) } : each,
+  );
+}
+
 /** @param {string} name @param {Learning["rules"]} rules */
 function textsOf(name, rules) {
   if (rules.every(({ learns }) => learns)) return [name];

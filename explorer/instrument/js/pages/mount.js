@@ -1,6 +1,7 @@
 // The parts of the instrument on a page of Streamlit, which calls them with what Python sends.
 
 import { setDocument } from "../choice/entries.js";
+import { explored } from "../choice/taught.js";
 import { createCopyButton } from "./heading.js";
 import { createPage, reachOf } from "./page.js";
 import { clear, createServed, letGo, takeOver } from "./served.js";
@@ -65,7 +66,7 @@ async function exploring() {
 
 /** @type {Make} */
 function explore(place, { data, setStateValue }) {
-  const page = served ?? createPage(place, data);
+  const page = served ?? createPage(place, data, {}, explored);
   served = null;
   if (page.place !== place) takeOver(page.place, place);
   page.join((query) => setStateValue("report", { query }));

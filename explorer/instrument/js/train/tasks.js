@@ -1,7 +1,8 @@
 // Tasks and settings of a choice: what a task brings along, and what else is set. No page.
 
 import { catalogue } from "../choice/entries.js";
-import { widened } from "../choice/choice.js";
+import { stillLearning, widened } from "../choice/choice.js";
+import { taught, withoutLost } from "../choice/taught.js";
 import { plain, pointsOf } from "./branches.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
@@ -55,7 +56,7 @@ export function withSetting(choice, name, text) {
   const { [name]: _, ...others } = choice.training;
   const usual = taskOf(choice).defaults[name];
   const isUsual = text === usual || (text !== "" && Number(text) === Number(usual));
-  return { ...choice, training: isUsual ? others : { ...others, [name]: text } };
+  return withoutLost(choice, { ...choice, training: isUsual ? others : { ...others, [name]: text } });
 }
 
 /**
@@ -113,13 +114,9 @@ export function withTask(choice, key) {
   const [from, to] = [taskOf(choice), /** @type {Task} */ (tasks().find((task) => task.key === key))];
   const kept = Object.entries(choice.training).filter(([name]) => OF_ANY_TASK.includes(name));
   const next = { ...choice, training: { task: key, ...Object.fromEntries(kept) } };
-  return from.place === to.place && !isUntouched(choice, from)
-    ? next
-    : begun(
-        next,
-        to,
-        choice.rules.map(({ key: rule }) => rule),
-      );
+  const keys = choice.rules.map(({ key: rule }) => rule);
+  const stays = from.place === to.place && !isUntouched(choice, from);
+  return withoutLost(choice, stays ? next : begun(next, to, keys));
 }
 
 /**
@@ -155,18 +152,25 @@ function begun(choice, { begins }, rules = []) {
   const controls = rules.filter((key) => catalogue().controls.includes(key));
   const keys = [...new Set([...begins.rules, ...controls])].slice(0, catalogue().limits.rules);
   const shown = keys.map((key, slot) => ({ key, slot, hidden: false }));
-  return widened({ ...choice, op: begins.op, rules: shown, parameters: begins.parameters, bounds: {} });
+  const { op, parameters } = begins;
+  return stillLearning(widened({ ...choice, op, rules: shown, parameters, bounds: {} }));
 }
 
 /**
  * The choice with which the page of trainings is entered; from here on it names its task. Who asks for
  * nothing gets the first task; who comes from another page trains op and rules of that page on it; settings
- * without a task are those of a link to the documents' net.
+ * without a task are those of a link to the documents' net. What learns on another page does so here.
  * @param {Choice} choice
  * @param {"nothing"|"link"|"page"} by what brought the visitor here
  * @returns {Choice}
  */
 export function entered(choice, by) {
+  const next = onTask(choice, by);
+  return by === "page" ? taught(next) : next;
+}
+
+/** @param {Choice} choice @param {"nothing"|"link"|"page"} by @returns {Choice} */
+function onTask(choice, by) {
   if (choice.training.task) return choice;
   const { firstTask, usualTask } = catalogue();
   const first = { ...choice, training: { task: firstTask, seeds: FIRST_SEEDS } };
