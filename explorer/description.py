@@ -22,6 +22,8 @@ from explorer.rest import Pull, Rest, normal_numbers, pull
 # Of a parameter that learns; in braces what is put in, here and in the browser.
 LEARNING_WORDS = {
     "normal": "{count} standard normal numbers",
+    "carried": "{data} ({count} numbers in {bins} bins, each at the mean of its bin)",
+    "outside": "{share} lie outside this view.",
     "lead": "Over {data}, each with g = y − x:",
     "grow": "{rule}: {name} should grow ({sum})",
     "shrink": "{rule}: {name} should shrink ({sum})",

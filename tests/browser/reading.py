@@ -59,11 +59,16 @@ _TURN = """async ([folder, message, address]) => {
 
 def turn(page: Page, address: str, *, shows: Sequence[str] | None = None) -> None:
     """Go to a link on Explore, which the page shows already, without a load; ``shows`` as in ``settle``."""
+    step_to(page, address)
+    settle(page, shows=shows)
+
+
+def step_to(page: Page, address: str) -> None:
+    """As ``turn``, without waiting for anything."""
     choice, notices = from_query(parse_qs(urlsplit(address).query))
     assert notices == []
     page.mouse.move(0, 0)
     page.evaluate(_TURN, [f"assets/{answers.folder()}/", answers.chosen(choice), address])
-    settle(page, shows=shows)
 
 
 def settle(page: Page, *, shows: Sequence[str] | None = None) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, unquote_plus, urlsplit
 
@@ -12,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 import explorer
+from explorer.catalogue import OPS, RULES, learnable
 from explorer.description import pull_words, rest_words
 from explorer.rest import normal_numbers, pull, rest
 from tests.browser.conftest import Open, Tab
@@ -30,6 +33,7 @@ from tests.browser.reading import (
     settle_train,
     sign,
     slider,
+    step_to,
     traces,
     turn,
     visit,
@@ -66,14 +70,22 @@ def asked(page: Page) -> dict[str, list[str]]:
 
 
 def test_both_pages_open_and_the_choice_goes_along(page: Page) -> None:
-    turn(page, "/?op=sign&rule=clipped", shows=["clipped"])
+    turn(page, "/?op=clamp&rule=masked", shows=["masked"])
+    card(page, "Clamp").get_by_role("button", name="hi learns").click()
     page.get_by_role("link", name="Train").click()
     settle_train(page)
-    expect(card(page, "Clipped straight-through")).to_be_visible()
+    expect(card(page, "Masked")).to_be_visible()
     assert urlsplit(page.url).path == "/train"
+    learns = page.get_by_role("button", name="hi learns with Masked")
+    expect(learns).to_have_attribute("aria-pressed", "true")
+    page.wait_for_url("**learn=hi*")
+    learns.click()
+    page.get_by_role("button", name="lo learns with Masked").click()
     choose(page, "Add rule", "straight-through")
     page.get_by_role("link", name="Explore").click()
-    settle(page, shows=["clipped", "straight_through"])
+    settle(page, shows=["masked", "straight_through"])
+    expect(page.get_by_role("button", name="lo learns").first).to_have_attribute("aria-pressed", "true")
+    assert asked(page)["learns"] == ["lo"]
 
 
 @pytest.mark.parametrize("settings", CURVES.values(), ids=CURVES.keys())
@@ -352,6 +364,10 @@ def test_a_parameter_learns(page: Page) -> None:
     window.get_by_role("textbox").fill("0,5; 1,25")
     window.get_by_role("button", name="Use these").click()
     expect(page.locator(".learning .lead")).to_have_text("Over 2 numbers of yours, each with g = y − x:")
+    enter(number(page, "To"), "1")
+    expect(page.locator(".learning .outside")).to_have_text("50 % lie outside this view.")
+    enter(number(page, "To"), "3")
+    expect(page.locator(".learning .outside")).to_be_empty()
     assert "1,25" not in unquote_plus(page.url)
     page.get_by_role("combobox", name="Numbers beneath the curves").select_option("normal")
     page.get_by_role("button", name="Where does s come to rest?").click()
@@ -364,6 +380,41 @@ def test_a_parameter_learns(page: Page) -> None:
     page.wait_for_function("!location.search.includes('learns')")
     expect(page.locator(".learning")).to_be_hidden()
     expect(page.locator(".resting")).to_contain_text("No parameter learns yet")
+
+
+def learning_links() -> Iterator[tuple[str, list[str], str]]:
+    """Each parameter of an op that torch can let learn, with the rules that say how themselves."""
+    for op in OPS.values():
+        for name in learnable(op, RULES["default"]):
+            own = [rule.key for rule in RULES.values() if name in (each.name for each in rule.learned)]
+            yield op.key, ["default", "straight_through", *own], name
+    yield "quantize_power_of_two", ["tqt"], "log2_s"
+
+
+def test_the_parts_of_every_parameter_are_drawn_as_torch_has_them(page: Page) -> None:
+    """Before torch has confirmed anything: the browser's own numbers. One page, from link to link."""
+    page.route("**/confirm?*", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
+    links = list(learning_links())
+    assert {name for _, _, name in links} >= {"s", "beta", "lo", "hi", "a", "alpha", "slope", "wp", "log2_s"}
+    for op, rules, name in links:
+        step_to(page, link("/", {"op": op, "rule": rules, "g": -1.5, "learns": name}))
+        title = f"part of one element in the gradient for {name}, at g = −1.5"
+        page.wait_for_function(
+            f"([title, keys]) => document.querySelector('{CHART}').layout.annotations.at(-1).text === title"
+            f" && JSON.stringify({PARTS}.filter(({{name}}) => name).map(({{meta}}) => meta)) === keys",
+            arg=[title, json.dumps(rules, separators=(",", ":"))],
+        )
+        frame = explorer.sample(op, rules, learns=name, g=-1.5, dtype="float64")
+        for place, rule in enumerate(rules):
+            x, y = page.evaluate(
+                f"[['x', 'y']].flat().map(key => [...{PARTS}.filter(t => t.name)[{place}][key]])"
+            )
+            drawn = pd.Series(y, index=x, dtype=float).dropna()
+            sampled = frame[frame["rule"] == rule].set_index("x")["part"]
+            assert len(drawn) >= 400
+            np.testing.assert_allclose(
+                drawn, sampled[drawn.index], rtol=1e-12, atol=1e-12, err_msg=f"{op} {name}"
+            )
 
 
 def test_a_late_answer_never_overwrites_a_newer_choice(page: Page) -> None:

@@ -22,14 +22,15 @@ def measured(nets: Nets) -> dict[int, Record]:
     """By rule, of all its seeds.
 
     ``edges``: (bins + 1,) float32, the same at every step. ``counts``: (bins,) int64 by layer with the op;
-    what lies beyond is in the outermost. ``beyond``: (layers,) float32, its share. ``ratio``: (layers,)
+    what lies beyond is in the outermost. ``means``: (bins,) float32 by layer, of the values in each bin, NaN
+    in an empty one. ``beyond``: (layers,) float32, the share of what lies beyond. ``ratio``: (layers,)
     float32, how many times as wide as the rule the data is (see ``shape``), NaN where the rule has no finite
     width. ``words``: a sentence by layer, empty where there is nothing to say.
     """
     low, high = span(nets)
     edges = np.linspace(low, high, _BINS + 1, dtype=np.float32)
     seen = [nets.now.traces[layer].op.x for layer in nets.op_layers]
-    counts = [_counts(x, low, high) for x in seen]
+    bins = [_binned(x, low, high) for x in seen]
     beyond = torch.stack([((x < low) | (x > high)).float().mean((1, 2)) for x in seen], 1)
     widths = torch.stack([spread(x) for x in seen], 1)
     found: dict[int, Record] = {}
@@ -38,7 +39,8 @@ def measured(nets: Nets) -> dict[int, Record]:
         ratio = widths[lanes].mean(0).cpu().numpy() / np.array(list(map(_finite, own)), np.float32)
         found[rule] = {
             "edges": edges,
-            "counts": [each[lanes].sum(0).cpu().numpy() for each in counts],
+            "counts": [each[lanes].sum(0).cpu().numpy() for each, _ in bins],
+            "means": [(sums[lanes].sum(0) / each[lanes].sum(0)).float().cpu().numpy() for each, sums in bins],
             "beyond": beyond[lanes].mean(0).cpu().numpy(),
             "ratio": ratio.astype(np.float32),
             "words": [_words(nets, *each) for each in enumerate(ratio.tolist(), 1)],
@@ -46,11 +48,15 @@ def measured(nets: Nets) -> dict[int, Record]:
     return found
 
 
-def _counts(x: Tensor, low: float, high: float) -> Tensor:
-    """How many values of each lane lie in each bin, (lanes, bins)."""
-    bins = ((x.flatten(1).nan_to_num(0) - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).long()
-    offsets = torch.arange(len(x), device=x.device)[:, None] * _BINS
-    return (bins + offsets).flatten().bincount(minlength=len(x) * _BINS).view(len(x), _BINS)
+def _binned(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
+    """How many values of each lane lie in each bin, and their sum: (lanes, bins) each."""
+    known = x.flatten(1).nan_to_num(0)
+    bins = ((known - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).long()
+    places = (bins + torch.arange(len(x), device=x.device)[:, None] * _BINS).flatten()
+    every = len(x) * _BINS
+    sums = torch.zeros(every, dtype=torch.float64, device=x.device)
+    sums.index_add_(0, places, known.flatten().double())
+    return places.bincount(minlength=every).view(len(x), _BINS), sums.view(len(x), _BINS)
 
 
 def _finite(width: float) -> float:

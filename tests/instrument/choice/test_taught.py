@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from tests.instrument.modules import Node
-from tests.instrument.train.conftest import choice, document, tell
+from tests.instrument.train.conftest import choice, document
 
 Choice = dict[str, Any]
-__all__ = ["document", "tell"]
+__all__ = ["document"]
 
 
 def after(node: Node, document: dict[str, Any], start: Choice, *steps: tuple[str, ...]) -> tuple[str, str]:
-    """What has a panel and what learns in training, after steps: functions by name with what they are given."""
+    """What has a panel and what learns in training, after steps: functions by name and what they take."""
     body = """
         const { setDocument } = await import("./choice/entries.js");
         const known = { ...await import("./choice/taught.js"), ...await import("./train/tasks.js") };

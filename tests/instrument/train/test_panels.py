@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from explorer.instrument import document
 from tests.instrument.modules import Node
 
 SEEN = """
@@ -33,6 +34,7 @@ def picture(node: Node, name: str, measured: dict[str, Any], **seen: Any) -> dic
 INPUTS = {
     "edges": [-2.0, -1.0, 0.0, 1.0, 2.0],
     "counts": [[50, 10, 20, 0], [0, 1, 1, 0]],
+    "means": [[-3.0, -0.5, 0.25, None], [None, -0.75, 0.5, None]],
     "beyond": [0.6, 0.0],
     "words": ["Twice as wide as this rule.", ""],
 }
@@ -52,6 +54,27 @@ def test_the_data_lie_behind_the_curve_on_one_axis(node: Node):
     passed = [point["x"] for point in shown["curve"] if point["y"] > 0]
     assert (min(passed), max(passed)) == (pytest.approx(0.375), pytest.approx(0.625))  # c = 0.5 of ±2
     assert shown["note"] == "Twice as wide as this rule. 60 % lie beyond ±2."
+
+
+CARRIED = """
+    const { inputs } = await import("./train/inputs.js");
+    const { setDocument } = await import("./choice/entries.js");
+    const { carry } = await import("./choice/carried.js");
+    const { chosenData } = await import("./choice/data.js");
+    setDocument(given.document);
+    carry({ of: "data of Clipped", ...inputs.data({ measured: given.measured, layer: 0 }) });
+    const { kind, label, count, values, weights, bars } = chosenData();
+    carry(null);
+    return { kind, label, count, values, weights, bars };
+"""
+
+
+def test_what_is_carried_counts_by_the_mean_of_its_bin(node: Node):
+    """What lies beyond the bins too; an empty bin counts nowhere."""
+    carried = node.run(CARRIED, {"document": document(), "measured": INPUTS})
+    assert (carried["values"].tolist(), carried["weights"].tolist()) == ([-3.0, -0.5, 0.25], [50, 10, 20])
+    assert carried["label"] == "data of Clipped (80 numbers in 4 bins, each at the mean of its bin)"
+    assert carried["bars"] == {"edges": INPUTS["edges"], "counts": INPUTS["counts"][0]}
 
 
 def test_the_curve_is_that_of_what_the_layer_has_learned(node: Node):

@@ -55,6 +55,12 @@ def test_every_value_is_counted_once_in_bins_that_stay():
     inside = np.histogram(x[(x > edges[1]) & (x < edges[-2])], edges[1:-1])[0]
     np.testing.assert_array_equal(counts[1:-1], inside)
     assert counts.sum() == x.size
+    means, full = later["means"][0], counts > 0
+    assert np.isnan(means[~full]).all()
+    middles = ((edges[:-1] + edges[1:]) / 2)[1:-1][full[1:-1]]
+    assert np.abs(means[1:-1][full[1:-1]] - middles).max() <= (edges[1] - edges[0]) / 2
+    assert means[-1] == pytest.approx(x[x > edges[-2]].mean()), "all that lies beyond, where it is"
+    assert (counts * means)[full].sum() == pytest.approx(x.astype(float).sum(), rel=1e-5)
     assert later["beyond"][0] == pytest.approx(((x < edges[0]) | (x > edges[-1])).mean())
 
 

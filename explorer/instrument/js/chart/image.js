@@ -44,8 +44,8 @@ export function nameOf({ op, rules }) {
  * @param {"png"|"svg"} format
  * @returns {Promise<string>}
  */
-export function imageOf(Plotly, { lines: curves, learns, frame, room: { theme } }, picture, format) {
-  const traces = tracesOf(curves, [], learns !== "");
+export function imageOf(Plotly, { lines: curves, title, frame, room: { theme } }, picture, format) {
+  const traces = tracesOf(curves, [], title !== "");
   const [width, tall] = [Math.max(frame.width, LEAST[0]), Math.max(frame.height, LEAST[1])];
   const { x, forward, gradient, part } = frame;
   const ranges = { x, forward: forward.range, gradient: gradient.range, part: part && part.range };
@@ -55,7 +55,7 @@ export function imageOf(Plotly, { lines: curves, learns, frame, room: { theme } 
     own,
     { ...theme, font: "sans-serif" },
     traces.some(({ mode }) => mode === "markers"),
-    learns,
+    title,
   );
   const { margin } = layout;
   const size = Math.round(own.size * 0.9);

@@ -47,7 +47,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   /** Other values of what looks the same. @param {Scene} next */
   function exchange(next) {
     const { frame, pixels } = /** @type {Scene} */ (seen.drawn);
-    exchangeValues(parts.plot, tracesOf(next.lines, next.absent, next.learns !== ""));
+    exchangeValues(parts.plot, tracesOf(next.lines, next.absent, next.title !== ""));
     seen = { ...seen, scene: { ...next, frame, pixels } };
   }
 
@@ -93,8 +93,8 @@ function roomOf(host, place) {
 
 /** @param {*} Plotly @param {HTMLElement} plot @param {Scene} scene */
 function drawScene(Plotly, plot, scene) {
-  const layout = layoutOf(scene.frame, scene.room.theme, hasJumps(scene), scene.learns);
-  drawPlot(Plotly, plot, tracesOf(scene.lines, scene.absent, scene.learns !== ""), layout);
+  const layout = layoutOf(scene.frame, scene.room.theme, hasJumps(scene), scene.title);
+  drawPlot(Plotly, plot, tracesOf(scene.lines, scene.absent, scene.title !== ""), layout);
 }
 
 /**

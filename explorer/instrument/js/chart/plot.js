@@ -1,6 +1,7 @@
 // The chart's layout: two panels on one x, and a third where a parameter learns.
 
 import { lengthOf, ticks, titleOf } from "./axes.js";
+import { numberText } from "../formula/numbers.js";
 import { AXIS, CONFIG, DIGIT, endMargin, fontSize, groundOf, note } from "./plotly.js";
 
 /** @typedef {import("./axes.js").Range} Range */
@@ -79,9 +80,9 @@ export function down({ top, height, range: [low, high] }, y) {
  * @param {Frame} frame
  * @param {Theme} theme
  * @param {boolean} circles whether there are any to explain
- * @param {string} [learns] the parameter of the parts
+ * @param {string} [title] what the parts are, where there are any
  */
-export function layoutOf(frame, theme, circles, learns = "") {
+export function layoutOf(frame, theme, circles, title = "") {
   const { width, height, left, inner, size, x, forward, gradient, part, bottom } = frame;
   const domain = (/** @type {Panel} */ { top, height: tall }) => [
     (bottom - top - tall) / (bottom - forward.top),
@@ -106,7 +107,7 @@ export function layoutOf(frame, theme, circles, learns = "") {
     ...(part ? { yaxis3: { ...upright("part", part), anchor: "x" } } : {}),
     annotations: [
       ...(circles ? [above("● value  ○ limit", 1)] : []),
-      ...(part ? [above(partWords(learns), domain(part)[1])] : []),
+      ...(part ? [above(title, domain(part)[1])] : []),
     ],
   };
 }
@@ -116,9 +117,9 @@ function above(text, y) {
   return note(text, { x: 0, xanchor: "left", y, yanchor: "bottom" });
 }
 
-/** What the parts are. @param {string} learns the parameter */
-function partWords(learns) {
-  return `part of one element in the gradient for ${learns}`;
+/** What the parts are. @param {string} learns the parameter @param {number} g */
+export function partTitle(learns, g) {
+  return `part of one element in the gradient for ${learns}, at g = ${numberText(g).replace("-", "−")}`;
 }
 
 /** Ticks of a panel. @param {Panel} panel @param {number} size of letters in px */

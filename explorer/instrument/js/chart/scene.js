@@ -3,7 +3,7 @@
 import { eased, rangeOf } from "./axes.js";
 import { gripsOf } from "./grips.js";
 import { pixelsOf } from "./paths.js";
-import { frameOf, panelOf } from "./plot.js";
+import { frameOf, panelOf, partTitle } from "./plot.js";
 import { linesOf, underlaid } from "./traces.js";
 
 /** @typedef {import("./traces.js").Line} Line */
@@ -13,8 +13,8 @@ import { linesOf, underlaid } from "./traces.js";
  * @typedef {{theme: import("./theme.js").Theme, width: number, height: number}} Room
  *
  * ``choice`` is what was chosen, as one text; ``absent`` are the rules without a curve; ``slots`` the place
- * of each rule among the colours, ``learns`` the parameter whose parts are drawn, or "".
- * @typedef {{choice: string, learns: string, lines: Line[], absent: import("./chart.js").Listed[], room: Room,
+ * of each rule among the colours, ``title`` what the parts of a parameter that learns are, or "".
+ * @typedef {{choice: string, title: string, lines: Line[], absent: import("./chart.js").Listed[], room: Room,
  *   slots: Object<string, number>, frame: import("./plot.js").Frame, pixels: import("./paths.js").Pixels[],
  *   grips: import("./grips.js").Grip[]}} Scene
  *
@@ -65,7 +65,7 @@ export function sceneOf(picture, room, before) {
       picture.range,
       picture.learns,
     ]),
-    learns: picture.learns ?? "",
+    title: picture.learns ? partTitle(picture.learns, g) : "",
     lines,
     absent: picture.rules.filter((rule) => !lines.some(({ key }) => key === rule.key)),
     slots: Object.fromEntries(picture.rules.map(({ key, slot }) => [key, slot])),

@@ -3,11 +3,12 @@
 import { keep, kept } from "./session.js";
 
 /**
- * A histogram of what came into an op; ``of`` says whose it is.
- * @typedef {{of: string, edges: number[], counts: number[]}} Carried
+ * A histogram of what came into an op: ``of`` says whose it is, ``means`` are those of the numbers in each bin,
+ * null in an empty one; what lies beyond the ends is in the outermost, and ``note`` says so where that is much.
+ * @typedef {{of: string, edges: number[], counts: number[], means: (number|null)[], note: string}} Carried
  */
 
-const NAME = "carried";
+const NAME = "carried-numbers";
 
 /** @returns {Carried|null} */
 export function carriedData() {

@@ -1,6 +1,7 @@
 // The numbers beneath a parameter that learns: kept in this tab, and in no link.
 
 import { mirrored } from "../formula/floats.js";
+import { filled as sentence } from "../formula/learning-words.js";
 import { numbersIn } from "../formula/pasted.js";
 import { sampling } from "../formula/sampling.js";
 import { carriedData } from "./carried.js";
@@ -8,7 +9,11 @@ import { catalogue } from "./entries.js";
 import { keep, kept } from "./session.js";
 
 /** @typedef {"normal"|"carried"|"pasted"} Kind */
-/** @typedef {import("../formula/pull.js").Numbers & {kind: Kind, label: string}} Data ``label`` as in a sentence */
+/**
+ * ``label`` as in a sentence; ``bars`` where only a histogram is known.
+ * @typedef {import("../formula/pull.js").Numbers & {kind: Kind, label: string,
+ *   bars: {edges: number[], counts: number[]}|null}} Data
+ */
 
 const NAME = "numbers";
 /** @typedef {{kind: Kind, text: string}} Kept ``text`` is what was pasted */
@@ -68,17 +73,21 @@ function normal() {
   const { normal: numbers, words } = catalogue().learning;
   const values = mirrored(numbers);
   const label = words.normal.replace("{count}", values.length.toLocaleString("en"));
-  return { kind: "normal", label, values, weights: null, count: values.length };
+  return { kind: "normal", label, values, weights: null, count: values.length, bars: null };
 }
 
-/** What a training has seen, each bin as often its middle as numbers lie in it. @returns {Data|null} */
+/** What a training has seen, each bin as often the mean of its numbers as it has some. @returns {Data|null} */
 function carried() {
   const brought = carriedData();
   if (!brought) return null;
-  const { of, edges, counts } = brought;
-  const values = Float64Array.from(counts, (_, bin) => (edges[bin] + edges[bin + 1]) / 2);
+  const { of, edges, counts, means } = brought;
+  const filled = counts.flatMap((count, bin) => (count ? [{ count, mean: means[bin] ?? NaN }] : []));
   const count = counts.reduce((sum, each) => sum + each, 0);
-  return { kind: "carried", label: of, values, weights: Float64Array.from(counts), count };
+  const texts = { count: count.toLocaleString("en"), data: of, bins: counts.length };
+  const label = sentence(catalogue().learning.words.carried, texts);
+  const values = Float64Array.from(filled, ({ mean }) => mean);
+  const weights = Float64Array.from(filled, (bin) => bin.count);
+  return { kind: "carried", label, values, weights, count, bars: { edges, counts } };
 }
 
 /** @param {string} text @returns {Data|null} */
@@ -88,5 +97,5 @@ function pasted(text) {
   const { values } = found;
   const label =
     values.length === 1 ? "the number of yours" : `${values.length.toLocaleString("en")} numbers of yours`;
-  return { kind: "pasted", label, values, weights: null, count: values.length };
+  return { kind: "pasted", label, values, weights: null, count: values.length, bars: null };
 }

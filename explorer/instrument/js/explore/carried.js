@@ -23,7 +23,7 @@ function layerOf(data) {
   const picture = shape("svg", { class: "carried-bars", "aria-hidden": "true" });
   picture.append(bars);
   const remove = element("button", { type: "button", "aria-label": "Remove these data", onclick: gone }, "×");
-  const name = element("p", { class: "carried-name" }, `Grey: ${data.of}; ${STAYS} `, remove);
+  const name = element("p", { class: "carried-name" }, `Grey: ${data.of}; ${STAYS}. ${data.note} `, remove);
 
   function gone() {
     carry(null);

@@ -6,6 +6,7 @@ import { catalogue } from "../choice/entries.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
 import { filled, pullWords } from "../formula/learning-words.js";
+import { shareText } from "../formula/numbers.js";
 import { pullOf } from "../formula/pull.js";
 import { barsPath } from "./carried.js";
 import { createNumbers } from "./numbers.js";
@@ -15,6 +16,7 @@ import { createNumbers } from "./numbers.js";
 /** @typedef {import("../chart/plot.js").Frame} Frame */
 
 const BARS = 60;
+const MUCH = 0.03; // of the numbers outside the view, to be told
 const ROOF = 0.6; // of the height that bars have behind the gradients: here the curves are what counts
 const SIGNS = { grow: "↑", shrink: "↓", rest: "=", undefined: "?", cannot: "–" };
 
@@ -28,12 +30,13 @@ export function createLearning(store, colours) {
   picture.append(bars);
   const numbers = createNumbers(() => store.change({ ...now() }));
   const lead = element("span", { class: "lead" });
+  const outside = element("span", { class: "outside" });
   const verdicts = element("ul", { class: "verdicts" });
   const rest = element("button", { type: "button", class: "to-rest", onclick: toggleRest });
   const bar = element(
     "div",
     { class: "learning", role: "group", "aria-label": "A parameter that learns" },
-    element("div", { class: "learning-head" }, numbers.element, lead, rest),
+    element("div", { class: "learning-head" }, numbers.element, lead, outside, rest),
     verdicts,
   );
   const now = () => /** @type {Choice} */ (store.choice);
@@ -63,6 +66,8 @@ export function createLearning(store, colours) {
     const data = chosenData();
     numbers.show();
     setText(lead, filled(words.lead, { data: data.label }));
+    const share = shareOutside(data, choice.range);
+    setText(outside, share < MUCH ? "" : filled(words.outside, { share: shareText(share) }));
     setText(rest, `Where does ${choice.learns} come to rest?`);
     setAttribute(rest, "aria-expanded", String(choice.section === "rest"));
     const rows = verdictsOf(choice, data, colours().rules);
@@ -75,7 +80,7 @@ export function createLearning(store, colours) {
       setText(sentence, text);
       sentence.title = text;
     });
-    told = `${lead.textContent} ${rows.map(({ text }) => text).join("; ")}.`;
+    told = `${lead.textContent} ${rows.map(({ text }) => text).join("; ")}. ${outside.textContent}`.trim();
     drawBars();
   }
 
@@ -122,12 +127,20 @@ function verdictsOf(choice, data, bright) {
   });
 }
 
+/** @param {Data} data @param {[number, number]} view */
+function shareOutside({ values, weights, count }, [start, stop]) {
+  const weigh = (/** @type {number} */ sum, /** @type {number} */ value, /** @type {number} */ place) =>
+    value < start || value > stop ? sum + (weights?.[place] ?? 1) : sum;
+  return values.reduce(weigh, 0) / count;
+}
+
 /**
- * How many numbers lie where in a view, in bars of equal width.
+ * How many numbers lie where in a view, in bars of equal width where each of them is known.
  * @param {Data} data
  * @param {[number, number]} view
  */
-function histogram({ values, weights }, [start, stop]) {
+function histogram({ values, weights, bars }, [start, stop]) {
+  if (bars) return bars;
   const edges = Array.from({ length: BARS + 1 }, (_, place) => start + (place / BARS) * (stop - start));
   const counts = Array(BARS).fill(0);
   values.forEach((value, place) => {

@@ -96,13 +96,13 @@ function emptyOf(snapshot, { key }) {
 function carryOf({ choice, view }, { data }, seen) {
   if (!data) return null;
   const { lane, layer, task } = seen;
-  const { edges, counts } = data(seen);
+  const carried = data(seen);
   const of = `data of ${lane.label}, ${task.label}, layer ${layer + 1}, step ${view.status.step}`;
-  const range = /** @type {[number, number]} */ ([edges[0], edges[edges.length - 1]]);
+  const range = /** @type {[number, number]} */ ([carried.edges[0], carried.edges.at(-1)]);
   return {
     address: `${server("")}?${queryOf({ ...choice, range })}`,
     label: `Show behind the curves: the ${of}`,
-    data: { of, edges, counts },
+    data: { of, ...carried },
   };
 }
 

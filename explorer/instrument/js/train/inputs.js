@@ -30,11 +30,19 @@ export const inputs = {
   rows: 7.5,
   picture: pictureOf,
   create,
-  data: ({ measured: { edges, counts }, layer }) => ({
-    edges: Array.from(edges),
-    counts: Array.from(counts[Math.min(layer, counts.length - 1)]),
-  }),
+  data: dataOf,
 };
+
+/** What is carried to Explore. @param {Seen} seen */
+function dataOf({ measured: { edges, counts, means, beyond }, layer }) {
+  const at = Math.min(layer, counts.length - 1);
+  return {
+    edges: Array.from(edges),
+    counts: Array.from(counts[at]),
+    means: Array.from(means[at]),
+    note: beyondText(beyond[at], [edges[0], edges[edges.length - 1]]),
+  };
+}
 
 /** @param {Seen} seen @returns {Picture} */
 function pictureOf({ measured: { edges, counts, beyond, words }, snapshot, layer, op, rule, parameters }) {
