@@ -29,7 +29,7 @@ import { instrument } from "./panels.js";
  *   learns: boolean) => boolean, rows: number, picture: (seen: Seen) => Drawn|null,
  *   create: (cell: HTMLElement) => {draw: (picture: *) => void}, legend?: Legend[], request?: string,
  *   scrolls?: boolean,
- *   data?: (seen: Seen) => {edges: number[], counts: number[]}}} Panel
+ *   data?: (seen: Seen) => Omit<import("../choice/carried.js").Carried, "of">}} Panel
  * A panel as it is shown; ``missing`` is why it shows nothing, ``empty`` why a cell does, ``pressed`` the
  * place of the legend whose answer is shown, ``numbers`` those that its instrument takes.
  * @typedef {{panel: Panel, title: string, sentence: string, limits: string, missing: string,
