@@ -63,9 +63,9 @@ CARRIED = """
     const { chosenData } = await import("./choice/data.js");
     setDocument(given.document);
     carry({ of: "data of Clipped", ...inputs.data({ measured: given.measured, layer: 0 }) });
-    const { kind, label, count, values, weights, bars } = chosenData();
+    const { kind, label, values, weights, bars, note } = chosenData();
     carry(null);
-    return { kind, label, count, values, weights, bars };
+    return { kind, label, values, weights, bars, note };
 """
 
 
@@ -74,6 +74,7 @@ def test_what_is_carried_counts_by_the_mean_of_its_bin(node: Node):
     carried = node.run(CARRIED, {"document": document(), "measured": INPUTS})
     assert (carried["values"].tolist(), carried["weights"].tolist()) == ([-3.0, -0.5, 0.25], [50, 10, 20])
     assert carried["label"] == "data of Clipped (80 numbers in 4 bins, each at the mean of its bin)"
+    assert carried["note"] == "60 % lie beyond ±2."
     assert carried["bars"] == {"edges": INPUTS["edges"], "counts": INPUTS["counts"][0]}
 
 

@@ -10,9 +10,9 @@ import { keep, kept } from "./session.js";
 
 /** @typedef {"normal"|"carried"|"pasted"} Kind */
 /**
- * ``label`` as in a sentence; ``bars`` where only a histogram is known.
+ * ``label`` as in a sentence; ``bars`` where only a histogram is known, ``note`` what it does not show.
  * @typedef {import("../formula/pull.js").Numbers & {kind: Kind, label: string,
- *   bars: {edges: number[], counts: number[]}|null}} Data
+ *   bars: {edges: number[], counts: number[]}|null, note: string}} Data
  */
 
 const NAME = "numbers";
@@ -73,21 +73,21 @@ function normal() {
   const { normal: numbers, words } = catalogue().learning;
   const values = mirrored(numbers);
   const label = words.normal.replace("{count}", values.length.toLocaleString("en"));
-  return { kind: "normal", label, values, weights: null, count: values.length, bars: null };
+  return { kind: "normal", label, values, weights: null, count: values.length, bars: null, note: "" };
 }
 
 /** What a training has seen, each bin as often the mean of its numbers as it has some. @returns {Data|null} */
 function carried() {
   const brought = carriedData();
   if (!brought) return null;
-  const { of, edges, counts, means } = brought;
+  const { of, edges, counts, means, note } = brought;
   const filled = counts.flatMap((count, bin) => (count ? [{ count, mean: means[bin] ?? NaN }] : []));
   const count = counts.reduce((sum, each) => sum + each, 0);
   const texts = { count: count.toLocaleString("en"), data: of, bins: counts.length };
   const label = sentence(catalogue().learning.words.carried, texts);
   const values = Float64Array.from(filled, ({ mean }) => mean);
   const weights = Float64Array.from(filled, (bin) => bin.count);
-  return { kind: "carried", label, values, weights, count, bars: { edges, counts } };
+  return { kind: "carried", label, values, weights, count, bars: { edges, counts }, note };
 }
 
 /** @param {string} text @returns {Data|null} */
@@ -97,5 +97,5 @@ function pasted(text) {
   const { values } = found;
   const label =
     values.length === 1 ? "the number of yours" : `${values.length.toLocaleString("en")} numbers of yours`;
-  return { kind: "pasted", label, values, weights: null, count: values.length, bars: null };
+  return { kind: "pasted", label, values, weights: null, count: values.length, bars: null, note: "" };
 }

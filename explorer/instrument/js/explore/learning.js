@@ -66,8 +66,7 @@ export function createLearning(store, colours) {
     const data = chosenData();
     numbers.show();
     setText(lead, filled(words.lead, { data: data.label }));
-    const share = shareOutside(data, choice.range);
-    setText(outside, share < MUCH ? "" : filled(words.outside, { share: shareText(share) }));
+    setText(outside, data.bars ? data.note : outsideText(data, choice.range));
     setText(rest, `Where does ${choice.learns} come to rest?`);
     setAttribute(rest, "aria-expanded", String(choice.section === "rest"));
     const rows = verdictsOf(choice, data, colours().rules);
@@ -127,11 +126,10 @@ function verdictsOf(choice, data, bright) {
   });
 }
 
-/** @param {Data} data @param {[number, number]} view */
-function shareOutside({ values, weights, count }, [start, stop]) {
-  const weigh = (/** @type {number} */ sum, /** @type {number} */ value, /** @type {number} */ place) =>
-    value < start || value > stop ? sum + (weights?.[place] ?? 1) : sum;
-  return values.reduce(weigh, 0) / count;
+/** How many of the numbers cannot be seen, where that is much. @param {Data} data @param {[number, number]} view */
+function outsideText({ values }, [start, stop]) {
+  const share = values.filter((value) => value < start || value > stop).length / values.length;
+  return share < MUCH ? "" : filled(catalogue().learning.words.outside, { share: shareText(share) });
 }
 
 /**
@@ -139,13 +137,13 @@ function shareOutside({ values, weights, count }, [start, stop]) {
  * @param {Data} data
  * @param {[number, number]} view
  */
-function histogram({ values, weights, bars }, [start, stop]) {
+function histogram({ values, bars }, [start, stop]) {
   if (bars) return bars;
   const edges = Array.from({ length: BARS + 1 }, (_, place) => start + (place / BARS) * (stop - start));
   const counts = Array(BARS).fill(0);
-  values.forEach((value, place) => {
+  values.forEach((value) => {
     const bin = Math.floor(((value - start) / (stop - start)) * BARS);
-    if (bin >= 0 && bin < BARS) counts[bin] += weights?.[place] ?? 1;
+    if (bin >= 0 && bin < BARS) counts[bin] += 1;
   });
   return { edges, counts };
 }

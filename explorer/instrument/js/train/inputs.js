@@ -96,7 +96,8 @@ function curveOf(op, rule, parameters, [start, stop]) {
  * @param {[number, number]} ends
  */
 function beyondText(share, [start, stop]) {
-  const ends = start === -stop ? `±${shortText(stop)}` : `${shortText(start)} … ${shortText(stop)}`;
+  const [low, high] = [start, stop].map((end) => shortText(end).replace("-", "−"));
+  const ends = start === -stop ? `±${high}` : `${low} … ${high}`;
   return share >= MUCH ? `${shareText(share)} lie beyond ${ends}.` : "";
 }
 
