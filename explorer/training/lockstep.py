@@ -76,7 +76,8 @@ class Lockstep:
         if tensors is not None:
             self.start[0] = _like(self.start[0], tensors)
         self.lanes = self._begun(lanes)
-        self.batch = self._next_batch()
+        self._before = self._generator_states()
+        self.turn()
 
     def step(self, lr: Lr) -> NDArray[float32]:
         """One step of all that stay finite; their ``Pass.numbers``."""
@@ -130,7 +131,18 @@ class Lockstep:
 
     def turn(self) -> None:
         """Draw what the next step sees."""
+        if self._draws:
+            self._before = self._generator_states()
         self.batch = self._next_batch()
+
+    def _generator_states(self) -> list[Tensor]:
+        """From which the batch is drawn again, copied."""
+        return [generator.get_state() for generator in self.generators]
+
+    @property
+    def _draws(self) -> bool:
+        """Whether a step sees some of the rows: not where all of them fit into it."""
+        return len(self.start[0].x) > self.settings.batch
 
     def bind(self, joined: Joined) -> None:
         """Go on with another op or other rules: as many, for the same lanes, and the same learns."""
@@ -163,19 +175,18 @@ class Lockstep:
         return torch.stack(x), torch.stack(y)
 
     def state(self) -> dict[str, Any]:
-        """What ``load`` continues from exactly here: numbers and copied tensors."""
-        return {
-            "generators": [generator.get_state() for generator in self.generators],
-            "batch": [tensor.cpu().clone() for tensor in self.batch],
-            "nets": self.lanes.state(),
-        }
+        """What ``load`` continues from exactly here: numbers and copied tensors.
+
+        The batch is not among them: it is drawn again.
+        """
+        return {"generators": self._before, "nets": self.lanes.state()}
 
     def load(self, state: Any) -> None:
         """Continue where other nets of the same settings were."""
         for generator, kept in zip(self.generators, state["generators"], strict=True):
             generator.set_state(kept)
-        x, y = (tensor.to(self.device, copy=True) for tensor in state["batch"])
-        self.batch = x, y
+        self._before = state["generators"]
+        self.turn()
         self.lanes.load(state["nets"])
 
     def _drawn(self, data: Data, generator: Generator) -> Tensors:
@@ -227,7 +238,7 @@ class Lockstep:
     def _next_batch(self) -> tuple[Tensor, Tensor]:
         """x and y of a step for every seed, (seeds, n, …); drawn with replacement, unless all rows fit."""
         rows, batch = len(self.start[0].x), self.settings.batch
-        if rows <= batch:
+        if not self._draws:
             pairs = [(start.x, start.y) for start in self.start]
         else:
             draws = [torch.randint(rows, (batch,), generator=each) for each in self.generators]

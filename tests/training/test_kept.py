@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.training import Run, Settings, run
+from explorer.training import Run, Settings, limits, run
 from explorer.training.kept import Kept, nearest, size, thinned
 
 SMALL = Settings(
@@ -102,6 +102,34 @@ def test_room_for_two_states(monkeypatch):
     state = size(trained(SMALL).kept.state(0))
     monkeypatch.setattr(run, "Kept", lambda spacing: Kept(spacing, most=2 * state))
     assert trained(SMALL).kept.steps == (0, 16)
+
+
+def test_what_a_state_keeps_of_a_net_is_its_numbers_and_where_its_generators_are(monkeypatch):
+    """The batch of a step is drawn again: with digits it would be a third of the state."""
+    settings = Settings(task="digits", steps=4, seeds=5, device="cpu")
+    one = trained(settings)
+    net = 4 * one.numbers  # weights and the two memories of Adam, float32
+    generators = 5 * torch.Generator().get_state().nbytes
+    assert size(one.kept.state(2)) == net + generators
+    batch = [each.clone() for each in trained(settings, 2)._nets.batch]
+    one.back(2)
+    assert all(map(torch.equal, one._nets.batch, batch))
+
+
+@pytest.mark.parametrize(("memory", "most"), [(24_000_000_000, 1_000_000_000), (2_000_000_000, 500_000_000)])
+def test_a_small_machine_keeps_a_quarter_of_its_memory(monkeypatch, memory, most):
+    monkeypatch.setattr(limits, "memory_bytes", lambda: memory)
+    assert limits.Limits().kept_bytes == most
+
+
+@pytest.mark.parametrize(("text", "granted"), [("max", False), ("1000", True), (None, False)])
+def test_a_container_has_what_it_is_granted(monkeypatch, tmp_path, text, granted):
+    file = tmp_path / "memory.max"
+    if text:
+        file.write_text(text)
+    monkeypatch.setattr(limits, "_GRANTED", (str(file),))
+    assert (limits.memory_bytes() == 1000) == granted
+    assert limits.memory_bytes() > 0
 
 
 def test_a_line_that_broke_later_is_whole_where_one_goes_back_to():

@@ -112,6 +112,6 @@ def test_a_table_is_shown_to_nobody():
 
 def test_a_small_table_is_seen_whole_at_every_step():
     run = Run(Settings(table=POINTS, rules=("default",), batch=64, device="cpu"))
-    (x,) = run.state_dict()["batch"][0]
+    (x,) = run._nets.batch[0]
     assert len(x) == 36
     assert np.isfinite(run.snapshot().score["default"]).all()

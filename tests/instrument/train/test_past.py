@@ -173,3 +173,29 @@ def test_who_writes_a_rate_otherwise_has_the_same_settings(tell: Run):
         for branch in ("27,lr:1e-8", "27,lr:1e-08", "27,lr:0.00000001")
     }
     assert len(keys) == 1
+
+
+def test_what_a_session_keeps_of_earlier_runs_draws_the_same_lines(node: Node, document: dict[str, Any]):
+    body = """
+        const { setDocument } = await import("./choice/entries.js");
+        const { packed, unpacked } = await import("./train/past.js");
+        const { seriesOf } = await import("./train/series.js");
+        setDocument(given.document);
+        const lines = { default: Float32Array.of(0.1, NaN, 0.7) };
+        const steps = Int32Array.of(0, 1, 2);
+        const series = { losses: lines, loss_sd: lines, scores: lines, score_sd: lines };
+        const over = { loss_steps: { default: steps }, score_steps: steps };
+        const snapshot = { ...series, ...over, measured: { a: 1 } };
+        const ghost = { choice: given.choice, snapshot, name: "before", letter: "A" };
+        const own = { ...ghost, choice: { ...ghost.choice, op: "formula: x * 7" } };
+        const back = unpacked(JSON.parse(JSON.stringify(packed([ghost, own]))));
+        const lanes = [{ key: "default", label: "D", colour: "#1" }];
+        const drawn = (one) => ["score", "loss"].map((what) => seriesOf(what, one, lanes)
+            .map(({ x, y, spread }) => [...x, ...y, ...spread].map(String)));
+        return [back.map(({ letter }) => letter), drawn(snapshot), drawn(back[0].snapshot),
+            Object.keys(back[0].snapshot).length, unpacked(null)];
+    """
+    given = {"document": document, "choice": choice("sign", "default", task="moons")}
+    letters, before, after, fields, nothing = node.run(body, given)
+    assert (letters, fields, nothing) == (["A"], 6, [])
+    assert before == after

@@ -216,6 +216,31 @@ def test_chart_and_table_say_one_number_for_an_alignment(node: Node, document: d
     assert signs["rows"]["aligned"] == {"straight_through": "88"}
 
 
+def test_what_came_after_the_step_that_is_looked_at_stays_thin(node: Node, document: dict[str, Any]):
+    rules = ("default", "straight_through")
+    latest, then = measured(*rules), measured(*rules)
+    for known in then["snapshot"]["measured"]["alignment"].values():
+        known["cosines"] = [each[:1] for each in known["cosines"]]
+    then["snapshot"] |= {"measured_steps": [0], "measured_sigmas": [0.5]}
+    back = SEEN + "state = { ...state, at: 0, seen: given.seen };"
+    shown = picture(node, document, back, status=latest, seen=then | {"step": 0})
+    later, now = (
+        [s for s in shown["alignment"]["chart"]["series"] if s.get("faint") is f] for f in (True, None)
+    )
+    assert [(s["x"], s["ends"]) for s in later] == [([0, 2], False)] * 2
+    assert [s["x"] for s in now] == [[0]] * 2
+    assert shown["rows"]["aligned"] == {"straight_through": "0.75"}
+    assert not any(
+        s.get("faint") for s in picture(node, document, SEEN, status=latest)["alignment"]["chart"]["series"]
+    )
+
+
+def test_a_link_with_branches_says_how_the_line_is_had_that_it_leaves(node: Node, document: dict[str, Any]):
+    branches = choice(*ROUND, task="digits", branch="3,lr:0.1")
+    assert "This run branches" in picture(node, document, "", choice=branches)["status"]["next"]
+    assert picture(node, document, "")["status"]["next"] == ""
+
+
 def test_with_another_sigma_the_curve_ends_in_what_is_measured_now(node: Node, document: dict[str, Any]):
     """At rest no further point is taken: what the slider does is seen at the end of each curve."""
     seen = measured("default", "straight_through")

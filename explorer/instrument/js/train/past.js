@@ -1,5 +1,6 @@
 // What is seen of a run's past: the step that is looked at, and the lines of earlier runs. No page.
 
+import { find } from "../choice/entries.js";
 import { branchedAt, pointsOf, rateAt, ratedAt, saysSame, withPoints } from "./branches.js";
 import { LOST, OVER } from "./status.js";
 import { liveOf, settingText, withSetting } from "./tasks.js";
@@ -10,6 +11,42 @@ import { liveOf, settingText, withSetting } from "./tasks.js";
 
 const MOST = 3; // earlier runs whose lines stay
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+const DRAWN = ["loss_steps", "losses", "loss_sd", "score_steps", "scores", "score_sd"]; // of a snapshot
+
+/**
+ * Earlier runs as a session keeps them: what is drawn of each, as JSON has it.
+ * @param {Past[]} ghosts
+ */
+export function packed(ghosts) {
+  return ghosts.map((ghost) => ({ ...ghost, snapshot: drawnOf(ghost.snapshot, (y) => Array.from(y)) }));
+}
+
+/**
+ * The same again, but for runs of formulas that are no longer known.
+ * @param {Past[]|null} kept
+ * @returns {Past[]}
+ */
+export function unpacked(kept) {
+  return (kept ?? [])
+    .filter(({ choice }) => find("op", choice.op) && choice.rules.every(({ key }) => find("rule", key)))
+    .map((ghost) => ({
+      ...ghost,
+      snapshot: drawnOf(ghost.snapshot, (y) => Array.from(y, (each) => each ?? NaN)),
+    }));
+}
+
+/**
+ * @param {*} snapshot
+ * @param {(y: ArrayLike<number>) => number[]} written
+ */
+function drawnOf(snapshot, written) {
+  const each = (/** @type {*} */ value) =>
+    Array.isArray(value) || ArrayBuffer.isView(value)
+      ? written(/** @type {*} */ (value))
+      : Object.fromEntries(Object.entries(value).map(([rule, y]) => [rule, written(y)]));
+  return Object.fromEntries(DRAWN.map((name) => [name, each(snapshot[name])]));
+}
 
 /** The steps that can be looked at, ascending: those kept, and where the run is. @param {State} state */
 export function stepsSeen({ view: { status } }) {

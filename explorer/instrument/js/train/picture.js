@@ -40,6 +40,8 @@ const NEXT = /** @type {Object<string, string>} */ ({
   waiting: "It goes on by itself.",
 });
 const BACK = "Thin lines are what came after. Go on from here, or branch.";
+const BRANCHES =
+  "This run branches. For the line that it leaves, take the branch away (×) when it is over, and press Start again.";
 const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted", learned: "" };
 const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm", learned: "parameter" };
 
@@ -53,7 +55,10 @@ export function pictureOf(live) {
   const metric = metricOf(state);
   const options = measuresOf(metric, Boolean(choice.training.learn));
   const alignment = alignmentOf(state, lanes);
+  const aligned = valuesOf(alignment.chart);
+  const after = state.view.status === live.view.status ? [] : alignmentOf(live, lanes).chart.series;
   alignment.chart.at = live.at;
+  alignment.chart.series = [...ghostsOf(after, "", []), ...alignment.chart.series];
   const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
   return {
     offered: offeredOf(view.status.state),
@@ -72,7 +77,7 @@ export function pictureOf(live) {
       lanes,
       snapshot,
       judged: metric === null ? null : view.status.judged,
-      aligned: valuesOf(alignment.chart),
+      aligned,
       of: netOf(state, lanes),
     },
     choice,
@@ -141,10 +146,17 @@ function stepsOf({ choice, view }) {
 }
 
 /** The sentence of the state, and what to do next. @param {State} state */
-function wordsOf({ view: { status, notice, lost }, remark, at }) {
+function wordsOf({ choice, view: { status, notice, lost }, remark, at }) {
+  const begins = status.state === "idle" && choice.training.branch ? BRANCHES : "";
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
   const main = notice || (lost ? CUT_OFF : past || status.sentence);
-  const next = lost ? notice && CUT_OFF : notice ? "" : past ? BACK : remark || (NEXT[status.state] ?? "");
+  const next = lost
+    ? notice && CUT_OFF
+    : notice
+      ? ""
+      : past
+        ? BACK
+        : remark || (NEXT[status.state] ?? begins);
   return { main, next, state: lost ? "lost" : notice ? "refused" : status.state };
 }
 

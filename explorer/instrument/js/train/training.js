@@ -6,7 +6,7 @@ import { layersOf } from "./layers.js";
 import { createMachine } from "./machine.js";
 import { createPainter } from "./painter.js";
 import { wantedOf } from "./panels.js";
-import { caughtUp, isOnItsWay, ratedChoice, scrubbed } from "./past.js";
+import { caughtUp, isOnItsWay, packed, ratedChoice, scrubbed, unpacked } from "./past.js";
 import { pictureOf } from "./picture.js";
 import { createRun } from "./run.js";
 import { SEARCH } from "./searched.js";
@@ -60,6 +60,7 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   /** @param {Partial<State>} change */
   function become(change) {
     state = { ...state, ...change };
+    if (change.ghosts) keep("ghosts", packed(state.ghosts));
     run.show(wantedOf(state));
     record();
     catchUp();
@@ -261,7 +262,7 @@ export function createTraining(host, store, { server, plotly, colours, examples 
 
   const stop = store.subscribe(follow);
   if (isMine() && Number(run.lr) === Number(order().lr)) {
-    become(withBegun(state));
+    become({ ...withBegun(state), ghosts: unpacked(kept("ghosts")) });
     run.watch();
   } else if (run.settingsKey) run.drop();
   paint();
