@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -17,7 +16,7 @@ from explorer.ui.admission import Refused
 from explorer.ui.answers import chosen
 from explorer.ui.link import Choice
 from explorer.ui.payload import Json, payload
-from explorer.ui.runs import LONGEST_BODY, answered, is_owned
+from explorer.ui.runs import LONGEST_BODY, answered, is_owned, told
 from explorer.ui.seats import Seats
 from explorer.ui.stream import event, wanted
 from explorer.ui.visitors import asking
@@ -47,7 +46,7 @@ FILES = {
 async def look(request: Request) -> Response:
     """A run at the kept step nearest to one, as an event has it."""
     step, run = request.path_params["step"], request.path_params["run"]
-    return await _json(_looked, run, step, wanted(request))
+    return await told(request, _looked, run, step, wanted(request), refusal="This step cannot be shown: {}.")
 
 
 async def take(request: Request) -> Response:
@@ -76,16 +75,6 @@ ROUTES = (
     Route("/runs/{run}/files/{file}", take, methods=["POST"]),
     Route("/settings", opened, methods=["POST"]),
 )
-
-
-async def _json(work: Callable[..., str], *given: Any) -> Response:
-    try:
-        text = await run_in_threadpool(work, *given)
-    except ValueError as error:
-        raise Refused(400, f"This step cannot be shown: {error}.") from None
-    except RuntimeError as error:
-        raise Refused(503, f"Training is not available just now: {error}.") from None
-    return Response(text, media_type="application/json", headers=_NOT_KEPT)
 
 
 def _looked(identity: str, step: int, shown: tuple[str, ...]) -> str:

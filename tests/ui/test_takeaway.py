@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import gzip
 import io
 import json
 
@@ -26,7 +27,7 @@ QUERY = "task=moons&op=sign&rule=default&rule=clipped&steps=20&hidden=4&batch=8&
 class Takers(Client):
     app = Starlette(routes=[*takeaway.ROUTES, *runs.ROUTES], exception_handlers={Refused: refused})
 
-    def get(self, path, query=""):
+    def get(self, path, query="", headers=()):
         async def asked():
             sent = []
 
@@ -36,10 +37,11 @@ class Takers(Client):
             async def send(message):
                 sent.append(message)
 
-            scope = {"type": "http", "method": "GET", "path": path, "headers": []}
+            scope = {"type": "http", "method": "GET", "path": path, "headers": list(headers)}
             await self.app(scope | {"query_string": query.encode()}, receive, send)
-            body = b"".join(part.get("body", b"") for part in sent[1:])
-            return Answer(sent[0]["status"], body.decode())
+            self.headers = dict(sent[0]["headers"])
+            self.body = b"".join(part.get("body", b"") for part in sent[1:])
+            return Answer(sent[0]["status"], self.body.decode(errors="replace"))
 
         return asyncio.run(asked())
 
@@ -140,6 +142,18 @@ def test_a_kept_step_is_told_as_an_event_is(client, run, alone):
         client.get(f"/runs/{run['id']}/measured/line_search", query).json() for query in ("", "at=7")
     )
     assert now != then
+
+
+def test_who_reads_compressed_answers_gets_the_same_in_half_the_bytes(client, run):
+    for path in (f"/runs/{run['id']}/measured/slow_motion", f"/runs/{run['id']}/at/7"):
+        plain = client.get(path, "layer=0" * path.endswith("motion")).text
+        assert b"content-encoding" not in client.headers
+        client.get(path, "layer=0" * path.endswith("motion"), [(b"accept-encoding", b"br, gzip")])
+        assert client.headers[b"content-encoding"] == b"gzip"
+        assert gzip.decompress(client.body).decode() == plain
+        assert len(client.body) < 0.6 * len(plain)
+    client.get(f"/runs/{run['id']}/measured/unit", "layer=0&cause=0", [(b"accept-encoding", b"gzip")])
+    assert b"content-encoding" not in client.headers  # it would not be worth it
 
 
 def test_who_goes_on_from_a_run_shows_its_key(client, engine, run, alone):
