@@ -199,3 +199,27 @@ def test_what_a_session_keeps_of_earlier_runs_draws_the_same_lines(node: Node, d
     letters, before, after, fields, nothing = node.run(body, given)
     assert (letters, fields, nothing) == (["A"], 6, [])
     assert before == after
+
+
+def test_a_step_that_was_thinned_away_meanwhile_is_said_and_the_nearest_one_shown(node: Node):
+    """The page knows the steps that were kept when it was last told."""
+    body = """
+        const { createMachine } = await import("./train/machine.js");
+        const { scrubbed } = await import("./train/past.js");
+        const snapshot = { kept: [0, 4, 8, 12, 16, 20] };
+        const status = { step: 24, state: "finished", snapshot };
+        let state = { at: null, seen: null, remark: "before", view: { id: "r", status } };
+        const asked = [];
+        const seen = { step: given, snapshot, words: [], judged: {} };
+        const run = { look: async (step) => (asked.push(step), seen) };
+        const become = (change) => { state = { ...state, ...change }; };
+        const machine = createMachine({ state: () => state, become, run });
+        machine.onScrub(13);
+        const first = [state.at, state.remark];
+        await new Promise((done) => setTimeout(done));
+        return [first, asked, state.at, scrubbed(state).view.status.step, state.remark];
+    """
+    said = "Step 12 is no longer kept: %s is the nearest."
+    assert node.run(body, 12) == [[12, ""], [12], 12, 12, ""]
+    assert node.run(body, 16) == [[12, ""], [12], 16, 16, said % 16]
+    assert node.run(body, 24) == [[12, ""], [12], None, 24, said % 24]

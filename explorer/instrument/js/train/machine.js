@@ -2,7 +2,7 @@
 
 import { received } from "../choice/message.js";
 import { withPoints } from "./branches.js";
-import { branchedChoice, lookedAt, pointsIn, recordedChoice, withPast } from "./past.js";
+import { branchedChoice, instead, lookedAt, pointsIn, recordedChoice, withPast } from "./past.js";
 import { entered } from "./tasks.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -21,13 +21,18 @@ export function createMachine({ state, become, run, choose, goOn, table }) {
   async function look() {
     if (looking) return;
     looking = true;
-    for (let asked = -1; state().at !== null && asked !== state().at;) {
+    let asked = -1;
+    while (state().at !== null && asked !== state().at) {
       asked = /** @type {number} */ (state().at);
       const { id } = state().view;
       const seen = await run.look(asked);
       if (state().view.id !== id || state().at === null) break;
       if (seen.message) become({ at: null, seen: null, remark: seen.message });
-      else become({ seen });
+      else if (seen.step === asked || state().at !== asked) become({ seen });
+      else {
+        asked = seen.step;
+        become(instead(state(), seen));
+      }
     }
     looking = false;
   }
@@ -47,7 +52,7 @@ export function createMachine({ state, become, run, choose, goOn, table }) {
     onScrub(wanted) {
       const at = lookedAt(state(), wanted);
       if (at === state().at) return become({});
-      become({ at, ...(at === null && { seen: null }) });
+      become({ at, remark: "", ...(at === null && { seen: null }) });
       look();
     },
     onGoOn() {

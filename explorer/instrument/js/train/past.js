@@ -76,6 +76,18 @@ export function lookedAt(state, wanted) {
   return step === null || step >= state.view.status.step ? null : step;
 }
 
+/**
+ * What is looked at where the step that was asked for is no longer kept.
+ * @param {State} state
+ * @param {import("./status.js").Status} seen at the nearest one
+ * @returns {Partial<State>}
+ */
+export function instead({ at, view }, seen) {
+  const isLast = seen.step >= view.status.step;
+  const remark = `Step ${at} is no longer kept: ${seen.step} is the nearest.`;
+  return isLast ? { at: null, seen: null, remark } : { at: seen.step, seen, remark };
+}
+
 /** The state as it was at the step that is looked at. @param {State} state @returns {State} */
 export function scrubbed(state) {
   const { at, seen, view } = state;

@@ -150,13 +150,8 @@ function wordsOf({ choice, view: { status, notice, lost }, remark, at }) {
   const begins = status.state === "idle" && choice.training.branch ? BRANCHES : "";
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
   const main = notice || (lost ? CUT_OFF : past || status.sentence);
-  const next = lost
-    ? notice && CUT_OFF
-    : notice
-      ? ""
-      : past
-        ? BACK
-        : remark || (NEXT[status.state] ?? begins);
+  const onward = past ? `${remark} ${BACK}`.trim() : remark || (NEXT[status.state] ?? begins);
+  const next = lost ? notice && CUT_OFF : notice ? "" : onward;
   return { main, next, state: lost ? "lost" : notice ? "refused" : status.state };
 }
 
