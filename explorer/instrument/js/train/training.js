@@ -246,6 +246,7 @@ export function createTraining(host, store, { server, plotly, colours, examples 
   function follow(choice, { phase }) {
     const isSame = JSON.stringify(liveOf(choice)) === JSON.stringify(liveOf(state.choice));
     if (!isSame && run.settingsKey && !LOST.includes(run.status.state)) run.change();
+    if (isMine()) run.rename(named(choice)); // its lr may have changed before the first step
     become({ choice });
     clearTimeout(timer);
     if (phase === "settled") timer = setTimeout(reconcile, REST_MS);
