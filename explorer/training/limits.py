@@ -32,16 +32,16 @@ MAX_PRODUCTS = 2_000_000_000  # multiplications forward in one step of all nets:
 MOST_TOGETHER = 40_000_000  # of runs that take steps together, as ``Settings.work`` has it: sixty on digits
 
 
-_GRANTED = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_GROUP, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
 
 def memory_bytes() -> int:
-    """What the machine has, or what it grants its container."""
-    known = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
-    for name in _GRANTED:
-        with suppress(OSError, ValueError):  # no such file, or "max"
-            known.append(int(Path(name).read_text()))
-    return min(known)
+    """What the machine has, or what it grants this service or container."""
+    most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # no such file, or "max"
+        own = _GROUP.read_text().rpartition("0::/")[2].strip()
+        most = min(most, int((_GROUPS / own / "memory.max").read_text()))
+    return most
 
 
 @dataclass(frozen=True)

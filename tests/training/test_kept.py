@@ -123,11 +123,15 @@ def test_a_small_machine_keeps_a_quarter_of_its_memory(monkeypatch, memory, most
 
 
 @pytest.mark.parametrize(("text", "granted"), [("max", False), ("1000", True), (None, False)])
-def test_a_container_has_what_it_is_granted(monkeypatch, tmp_path, text, granted):
-    file = tmp_path / "memory.max"
+@pytest.mark.parametrize("group", ["", "system.slice/explorer.service"])
+def test_a_service_has_what_it_is_granted(monkeypatch, tmp_path, group, text, granted):
+    own = tmp_path / "groups" / group
+    own.mkdir(parents=True)
+    (tmp_path / "own").write_text(f"0::/{group}\n")
     if text:
-        file.write_text(text)
-    monkeypatch.setattr(limits, "_GRANTED", (str(file),))
+        (own / "memory.max").write_text(f"{text}\n")
+    monkeypatch.setattr(limits, "_GROUP", tmp_path / "own")
+    monkeypatch.setattr(limits, "_GROUPS", tmp_path / "groups")
     assert (limits.memory_bytes() == 1000) == granted
     assert limits.memory_bytes() > 0
 
