@@ -132,10 +132,11 @@ def script(settings: Settings) -> str:
 
     Digits come from scikit-learn; a table is read from ``table.csv`` with NumPy. Its ``train(op, seed)``
     returns the loss of every step and, where something is held out, the score on it. On the machine of the
-    run they are the run's bit for bit where a step has a power of two of examples. Otherwise, and for the
-    documents' task under plain descent, rounding parts them; of spiking units and levels it may move one, and
-    all that follows. Where the settings branch, the script does so too: ``train(op, seed, later)`` goes on
-    with another function from the steps in ``later`` on.
+    run they are the run's bit for bit where a step has a power of two of examples, 16 or more, and hidden
+    layers have 16 units or more. Otherwise, and for the documents' task under plain descent, rounding parts
+    them; of spiking units and levels it may move one, and all that follows. Where the settings branch, the
+    script does so too: ``train(op, seed, later)`` goes on with another function from the steps in ``later``
+    on.
 
     Args:
         settings: as for ``Run``.
