@@ -204,9 +204,11 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
 
     Never raises. Unknown and impossible values are at their default; a reversed range is swapped.
     """
+    query, shortened = _within_length(query)
     if query_length(query) > LONGEST_QUERY:
         return _DEFAULT, [_TOO_LONG]
     reader = _Reader(query)
+    reader.notices += shortened
     op = reader.op()
     rules = reader.rules()
     choice = Choice(
@@ -226,6 +228,18 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
         f"The link sets {_quoted(key)}, which nothing here uses." for key in reader.query if reader.query[key]
     ]
     return choice, reader.notices + rest
+
+
+def _within_length(query: Mapping[str, Sequence[str]]) -> tuple[Mapping[str, Sequence[str]], list[str]]:
+    """A query without its first branch points, as far as it is too long, and a sentence that says so."""
+    given = list(query.get("branch", ()))
+    left = given[-MAX_BRANCHES:]
+    if query_length(query) <= LONGEST_QUERY or not given:
+        return query, []
+    while left and query_length({**query, "branch": left}) > LONGEST_QUERY:
+        left = left[1:]
+    which = f"the last {len(left)} of its {len(given)} branch points are taken"
+    return {**query, "branch": left}, [f"The link is longer than {LONGEST_QUERY} characters: {which}."]
 
 
 def unjudged(query: Mapping[str, Sequence[str]]) -> list[str]:

@@ -264,6 +264,26 @@ def test_of_three_branches_the_last_two_where_two_are_taken(monkeypatch):
     assert notices == ["The link branches 3 times: the last 2 are taken."]
 
 
+def test_of_branches_that_make_a_link_too_long_the_last_that_fit_are_taken():
+    points = [f"{step},op:formula: x + {step}{' + x' * 12}" for step in range(40)]
+    branch = urlencode({"branch": points}, doseq=True)
+    assert LONGEST_QUERY < len(f"{RACE}&{branch}") < 3 * LONGEST_QUERY
+    choice, (notice,) = from_text(f"{RACE}&{branch}")
+    steps = [step for step, _, _ in choice.branch]
+    assert steps == list(range(40))[-len(steps) :]
+    assert 10 < len(steps) < 40
+    assert notice == (
+        f"The link is longer than {LONGEST_QUERY} characters: the last {len(steps)} of its 40 branch points "
+        "are taken."
+    )
+    assert (choice.task, choice.op, choice.steps) == ("digits", "sign", 100)
+    hopeless = {"op": ["x" * LONGEST_QUERY], "branch": points}
+    assert from_query(hopeless) == (
+        Choice(),
+        [f"The link is longer than {LONGEST_QUERY} characters and was not used."],
+    )
+
+
 @pytest.mark.parametrize("slow", ["input", "gradient,2", "weights,6,4,256,64"])
 def test_a_link_says_what_slow_motion_shows(slow):
     assert from_query({"slow": [slow]}) == (Choice(slow=slow), [])
