@@ -1,8 +1,9 @@
 """A run as a plain PyTorch script: the rules, the net and the loop written out, with torch alone."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from textwrap import fill, indent
+from typing import NamedTuple
 
 from torch import Generator
 
@@ -10,6 +11,8 @@ from explorer.catalogue import Op, Rule, find_op, find_rule, values
 from explorer.snippets import function_code
 from explorer.snippets.layout import WIDTH, module
 from explorer.training import TASKS, Draw, Settings, Task
+from explorer.training.boundary import joined, learned_with
+from explorer.training.instruments.instrument import op_layers
 from explorer.training.losses import squared_error
 
 _IMPORTS = (
@@ -25,14 +28,14 @@ _IMPORTS = (
 _NETS = {
     "activations": """
 for number, (weights, *bias) in enumerate(layers):
-    x = op(x) if number else x
+    x = op(x{before}) if number else x
     x = {x}
 return x
 """,
     "weights": """
 for number, (latent, *bias) in enumerate(layers):
     unit = len(latent) ** 0.5  # what the op sees has about unit scale
-    weights = op(latent * unit) / unit
+    weights = op(latent * unit{here}) / unit
     x = x.relu() if number else x
     x = {x}
 return x
@@ -40,11 +43,11 @@ return x
     "spikes": """
 due = ((1 - x) * 7).round().where(x > 0.1, 8)  # bright pixels fire early, faint ones never
 spikes = [(due == time).to(x.dtype) for time in range(8)]
-for weights, *bias in layers[:-1]:
+for {each} in {hidden}:
     charge, fired = 0.0, []
     for current in {currents}.chunk(8):
         potential = charge + current
-        fired.append(op(potential - 1))
+        fired.append(op(potential - 1{here}))
         charge = 0.9 * potential * (1 - fired[-1].detach())  # who fired starts from 0
     spikes = fired
 # The last units leak and never fire: what they get at a time stays in their mean potential for so long.
@@ -54,10 +57,11 @@ faded = sum(spike * share for spike, share in zip(spikes, stays))
 return {faded}
 """,
 }
+_GIVEN = ", *(learned[name][{layer}] for name in learns[op])"
 _OPTIMISERS = {
-    "sgd": "torch.optim.SGD(parameters, lr={lr})",
-    "momentum": "torch.optim.SGD(parameters, lr={lr}, momentum=0.9)",
-    "adam": "torch.optim.Adam(parameters, lr={lr})",
+    "sgd": "torch.optim.SGD({what}, lr={lr})",
+    "momentum": "torch.optim.SGD({what}, lr={lr}, momentum=0.9)",
+    "adam": "torch.optim.Adam({what}, lr={lr})",
 }
 _SQUARES = "(output - y).square().sum()"
 # By whether the answers are numbers rather than classes.
@@ -86,28 +90,35 @@ def train({arguments}):
     weights = [torch.randn(a, b, generator=generator) * {scale} for a, b in itertools.pairwise({ends})]
     layers = [[each{zeros}] for each in weights]
 {biases}
-    parameters = [each.requires_grad_() for layer in layers for each in layer]
+    parameters = [each.requires_grad_() for layer in layers for each in layer]{learned}
     optimiser = {optimiser}
     losses = []
 {rates}
     for {step} in range({steps}):
 {changes}
 {batch}
-        output = net(x, layers, op)
+        output = net({given})
         loss = {loss}
         losses.append(loss.item())
-        if not math.isfinite(losses[-1]):
+        if not math.isfinite(losses[-1]){fallen}:
             break
-        optimiser.zero_grad()
+        optimiser.zero_grad({zeroed})
         loss.backward()
-        optimiser.step()
-{score}
+        optimiser.step(){score}
+    return {returned}
 """
 _JUDGED = """
+
     with torch.no_grad():
-        held = net(held_x, layers, op)
-    return losses, {score}
-"""
+        held = net(held_{given})"""
+_LEARNED = """
+    # Each gets a value of its own in every layer with the op, and what moves it a rate of its own.
+    learned = {{name: [torch.tensor(start) for _ in range({layers})] for name, start in starts.items()}}
+    apart = [each.requires_grad_() for own in learned.values() for each in own]
+    groups = [{{"params": parameters}}, {{"params": apart, "lr": {lr} * {times}}}]"""
+_UNUSED = """
+    for each in apart:  # for where the op does not use it
+        each.grad = torch.zeros(())"""
 _DRAWN = """
 chosen = torch.randint({rows}, ({batch},), generator=generator)
 x, y = train_x[chosen], train_y[chosen]
@@ -123,8 +134,33 @@ for {each} in ({lines}):
         print(f"{{op.__name__}}{then}, seed {{seed}}: loss {{losses[-1]:.6g}}{told}")
 """
 _THEN = "{''.join(f' until {step}, then {each.__name__}' for step, each in later.items())}"
+_VALUES = "{''.join(f', {name} {each:.4g}' for name, own in learned.items() for each in own)}"
 _LATER = "op = later.get(step, op)"
 _RATED = 'optimiser.param_groups[0]["lr"] = rates.get(step, optimiser.param_groups[0]["lr"])'
+_RATED_APART = 'optimiser.param_groups[1]["lr"] = optimiser.param_groups[0]["lr"] * {times}'
+_NUMBERS = "{name: [each.item() for each in own] for name, own in learned.items()}"
+_BELOW = " or any(each <= 0 for name in {names} for each in learned.get(name, ()))"
+
+
+class Line(NamedTuple):
+    """A rule of a run as a script has it.
+
+    Attributes:
+        function: the name of the one it begins with.
+        later: the names of all that follow, by the step from which on they do.
+        starts: what learns in one of them, with the value before the first step.
+    """
+
+    function: str
+    later: dict[int, str]
+    starts: dict[str, float]
+
+
+class Functions(NamedTuple):
+    """The functions of a script: the code of each by name, and the parameters that learn in it."""
+
+    code: dict[str, str]
+    learns: dict[str, tuple[str, ...]]
 
 
 def script(settings: Settings) -> str:
@@ -138,66 +174,92 @@ def script(settings: Settings) -> str:
     script does so too: ``train(op, seed, later)`` goes on with another function from the steps in ``later``
     on.
 
+    Where parameters learn, ``train(op, seed, starts)`` takes their first values by name, and returns their
+    last ones too, by name and layer. They are the run's as its losses are.
+
     Args:
         settings: as for ``Run``.
-
-    Raises:
-        ValueError: a parameter learns: no script says that.
     """
-    if settings.learn:
-        raise ValueError(f"{', '.join(settings.learn)} learns, which a script does not say")
     task = TASKS[settings.task]
     functions, lines = _lines(settings)
     data = task.source(settings.table)
-    fixed = data + _SPLIT if task.metric else ""
     parts = [
+        _learns(functions) if settings.learn else "",
         _HEAD,
-        fixed,
+        data + _SPLIT if task.metric else "",
         _net(settings, task),
         _train(settings, task, data),
         _main(settings, task, lines),
     ]
-    code = module("".join([*functions.values(), *parts]), *_IMPORTS)
+    code = module("".join([*functions.code.values(), *parts]), *_IMPORTS)
     words = fill(f"{task.label}. {task.purpose}", WIDTH)
     return f'"""{words}\n\nTrains with each rule, and prints how it ends.\n"""\n\n{code}'
 
 
-def _lines(settings: Settings) -> tuple[dict[str, str], list[tuple[str, dict[int, str]]]]:
-    """All functions, code by name; and of each line the one it begins with, and those later by their step."""
+def _lines(settings: Settings) -> tuple[Functions, list[Line]]:
+    """All functions, and the lines that they stand in."""
     steps = sorted({step for step, name, _ in settings.branch if name != "lr"})
-    functions: dict[str, str] = {}
+    functions = Functions({}, {})
     places: dict[str, dict[str, int]] = {"op": {}, "rule": {}}
-    found: list[tuple[str, dict[int, str]]] = []
+    starts = _starts(settings)
+    found: list[Line] = []
     for line, _ in enumerate(settings.rules):
         names: dict[int, str] = {}
         for step in (-1, *steps):
             course = settings.course(step)
             op, rule = find_op(course.op), find_rule(course.rules[line])
-            names[step], code = _function(op, rule, places, settings)
-            functions[names[step]] = code
-        found.append((names[-1], {step: names[step] for step in steps}))
+            names[step] = _add(functions, op, rule, places, settings)
+        own = {each for name in names.values() for each in functions.learns[name]}
+        begins = {name: value for name, value in starts[line].items() if name in own}
+        found.append(Line(names[-1], {step: names[step] for step in steps}, begins))
     return functions, found
 
 
-def _function(op: Op, rule: Rule, places: dict[str, dict[str, int]], settings: Settings) -> tuple[str, str]:
-    """Name and code; own formulas are told apart by the order in which they come."""
-    its = values(op, rule, settings.parameters)
+def _starts(settings: Settings) -> list[dict[str, float]]:
+    """By line the values with which all begins that learns in the run."""
+    op, rules, _ = settings.course(-1)
+    both = joined(op, rules, settings.parameters, settings.learn, settings.learned)
+    names = [each.name for each in both.learned]
+    return [dict(zip(names, values, strict=True)) for values in both.starts] or [{} for _ in rules]
+
+
+def _add(
+    functions: Functions, op: Op, rule: Rule, places: dict[str, dict[str, int]], settings: Settings
+) -> str:
+    """The name of an op with a rule; own formulas are told apart by the order in which they come."""
+    its, learns = values(op, rule, settings.parameters), learned_with(op, rule, settings.learn)
     op_place, place = (
         known.setdefault(key, len(known) + 1)
         for known, key in ((places["op"], op.key), (places["rule"], rule.key))
     )
     named = rule if rule.key.isidentifier() else replace(rule, key=f"rule_{place}")
     own = op.key.isidentifier() or op_place == 1
-    return function_code(op if own else replace(op, key=f"op_{op_place}"), named, its)
+    name, code = function_code(op if own else replace(op, key=f"op_{op_place}"), named, its, learns)
+    functions.code[name], functions.learns[name] = code, learns
+    return name
+
+
+def _learns(functions: Functions) -> str:
+    each = ", ".join(f"{name}: {names!r}" for name, names in functions.learns.items())
+    return f"\n# The arguments behind x, which get a gradient.\nlearns = {{{each}}}\n"
 
 
 def _net(settings: Settings, task: Task) -> str:
     faded = "bias[0] * sum(stays)"
+    given = {"here": "number", "before": "number - 1"} if settings.learn else {}
     body = _NETS[task.place].format(
         x=_product("x", settings), currents=_product("torch.cat(spikes)", settings),
         faded=_product("faded", settings, faded),
+        each="number, (weights, *bias)" if settings.learn else "weights, *bias",
+        hidden="enumerate(layers[:-1])" if settings.learn else "layers[:-1]",
+        **{at: _GIVEN.format(layer=given[at]) if given else "" for at in ("here", "before")},
     )  # fmt: skip
-    return "\ndef net(x, layers, op):" + indent(body, "    ")
+    return f"\ndef net({_seen(settings)}):" + indent(body, "    ")
+
+
+def _seen(settings: Settings) -> str:
+    """What the net takes."""
+    return "x, layers, op, learned" if settings.learn else "x, layers, op"
 
 
 def _product(x: str, settings: Settings, bias: str = "bias[0]") -> str:
@@ -209,48 +271,92 @@ def _train(settings: Settings, task: Task, data: str) -> str:
     inputs, outputs = example.widths
     rows, are_numbers = len(example.train.x), example.train.y.is_floating_point()
     rates = {step: value for step, name, value in settings.branch if name == "lr"}
-    changes = [_LATER] * _turns(settings) + [_RATED] * bool(rates)
+    changes = _changes(settings)
     batch = _DRAWN if rows > settings.batch else "x, y = train_x, train_y"
+    what = "groups" if settings.learn else "parameters"
+    returned = [
+        "losses",
+        *([_SCORES[are_numbers]] if task.metric else []),
+        *([_NUMBERS] * bool(settings.learn)),
+    ]
     return _TRAIN.format(
         data="" if task.metric else indent(data.format(batch=settings.batch), "    "),
         scale=settings.init_scale if task.unit_weights else f"({settings.init_scale} / a**0.5)",
         ends=(inputs, *settings.widths, outputs),
         zeros=", torch.zeros(1, each.shape[1])" if settings.bias else "",
         biases=_BIASES.format(deviation=task.start_bias) if settings.bias and task.start_bias else "",
-        arguments="op, seed, later" if _turns(settings) else "op, seed",
+        arguments=", ".join(_arguments(settings)),
+        learned=_apart(settings),
+        given=_seen(settings),
+        fallen=_fallen(settings),
+        zeroed="set_to_none=False" if settings.learn and _turns(settings) else "",
         rates=f"    rates = {rates}  # by the step from which on they hold" if rates else "",
         step="step" if changes else "_",
         changes=indent("\n".join(changes), 8 * " "),
-        optimiser=_OPTIMISERS[settings.optimiser].format(lr=settings.lr),
+        optimiser=_OPTIMISERS[settings.optimiser].format(what=what, lr=settings.lr),
         steps=settings.steps,
         batch=indent(batch.format(rows=rows, batch=settings.batch), 8 * " "),
         loss=_SQUARES if task.loss is squared_error else _LOSSES[are_numbers],
-        score=_JUDGED.format(score=_SCORES[are_numbers]) if task.metric else "    return losses",
+        score=_JUDGED.format(given=_seen(settings)) if task.metric else "",
+        returned=", ".join(returned),
     )
 
 
-def _main(settings: Settings, task: Task, lines: Iterable[tuple[str, Mapping[int, str]]]) -> str:
-    turns = _turns(settings)
-    written = (_pair(name, later) if turns else name for name, later in lines)
+def _changes(settings: Settings) -> list[str]:
+    """What is done before a step because of branches."""
+    rated = any(name == "lr" for _, name, _ in settings.branch)
+    rates = [_RATED, *([_RATED_APART.format(times=settings.learn_rate)] if settings.learn else [])]
+    return [_LATER] * _turns(settings) + rates * rated
+
+
+def _apart(settings: Settings) -> str:
+    """What makes the parameters that learn."""
+    if not settings.learn:
+        return ""
+    made = _LEARNED.format(layers=op_layers(settings), lr=settings.lr, times=settings.learn_rate)
+    return made + _UNUSED if _turns(settings) else made
+
+
+def _fallen(settings: Settings) -> str:
+    """The condition that something has learned a value at which its formulas break."""
+    positive = tuple(each.name for each in settings.learned if each.positive)
+    return _BELOW.format(names=positive) if positive else ""
+
+
+def _arguments(settings: Settings) -> list[str]:
+    """Those of ``train``."""
+    return ["op", "seed", *["starts"] * bool(settings.learn), *["later"] * _turns(settings)]
+
+
+def _main(settings: Settings, task: Task, lines: Sequence[Line]) -> str:
+    turns, arguments = _turns(settings), _arguments(settings)
+    told = [", held-out score {score:.4f}"] * bool(task.metric) + [_VALUES] * bool(settings.learn)
+    found = ["losses", *["score"] * bool(task.metric), *["learned"] * bool(settings.learn)]
     return _MAIN.format(
-        each="op, later" if turns else "op",
-        lines=", ".join(written) + ",",
-        arguments="op, seed, later" if turns else "op, seed",
+        each=", ".join(name for name in arguments if name != "seed"),
+        lines=", ".join(_line(each, settings) for each in lines) + ",",
+        arguments=", ".join(arguments),
         first=settings.seed,
         end=settings.seed + settings.seeds,
-        found="losses, score" if task.metric else "losses",
+        found=", ".join(found),
         then=_THEN if turns else "",
-        told=", held-out score {score:.4f}" if task.metric else "",
+        told="".join(told),
     )
 
 
-def _pair(name: str, later: Mapping[int, str]) -> str:
-    """A function, and those that take its place, where they are others."""
-    before = [name, *later.values()]
-    turns = [
-        f"{step}: {each}" for (step, each), last in zip(later.items(), before, strict=False) if each != last
-    ]
-    return f"({name}, {{{', '.join(turns)}}})"
+def _line(line: Line, settings: Settings) -> str:
+    """What the last loop has of a line: a function, what learns, and the functions that take its place."""
+    parts = [line.function, *[repr(line.starts)] * bool(settings.learn)]
+    if _turns(settings):
+        parts.append(_turned(line))
+    return f"({', '.join(parts)})" if len(parts) > 1 else line.function
+
+
+def _turned(line: Line) -> str:
+    """The functions that take the place of another, where they are others."""
+    before = [line.function, *line.later.values()]
+    pairs = zip(line.later.items(), before, strict=False)
+    return f"{{{', '.join(f'{step}: {each}' for (step, each), last in pairs if each != last)}}}"
 
 
 def _turns(settings: Settings) -> bool:

@@ -171,10 +171,11 @@ def assert_it_branches(names: dict[str, Any], settings: Settings, rtol: float) -
 
 
 def lines_of(settings: Settings, names: dict[str, Any]) -> list[tuple[Any, Any]]:
-    """The functions of each line as the script's last loop lists them."""
-    listed = re.search(r"^for op(, later)? in (\(.*?^\)):", script(settings), re.DOTALL | re.MULTILINE)
-    found = eval(listed[2], names)
-    return list(found) if listed[1] else [(function, None) for function in found]
+    """The functions of each line, with what follows them, as the script's last loop lists them."""
+    loop = r"^for op(, starts)?(, later)? in (\(.*\)):\n    for seed"
+    listed = re.search(loop, script(settings), re.DOTALL | re.MULTILINE)
+    found = eval(listed[3], names)
+    return list(found) if listed[1] or listed[2] else [(function, None) for function in found]
 
 
 def test_a_learning_rate_changed_on_the_way_stands_in_the_script(executed):
@@ -189,3 +190,83 @@ def test_a_script_holds_nothing_of_a_visitors_table():
     secret = "amount;kind\n" + "\n".join(f"{1234.5 + n};{'ill' if n % 2 else 'well'}" for n in range(40))
     text = script(Settings(table=secret, steps=STEPS))
     assert not re.search("amount|kind|123|ill|well", text.partition('"""\n\n')[2].replace("fill", ""))
+
+
+LEVELS = {"s": 0.5, "qmin": -1.0, "qmax": 1.0}
+SPIKE = {
+    "op": "formula: where(x - t > 0, 1, 0)",
+    "rules": ("formula: g / (1 + abs(x - t))**2; t: sum(-1 * g / (1 + abs(x - t))**2)",),
+    "learn": ("t",), "parameters": {"t": 0.2}, "hidden": 6,
+}  # fmt: skip
+QUANTISED = {"op": "quantize", "rules": ("lsq", "quantize_masked", "default"), "learn": ("s",),
+             "parameters": LEVELS}  # fmt: skip
+BOUNDS = {"op": "clamp", "rules": ("pact", "learned_clamp", "default"), "learn": ("lo", "pact.hi"),
+          "parameters": {"hi": 0.5}}  # fmt: skip
+# The places of the op, by a task; two layers of units too.
+LEARNING = {
+    "binary weights": QUANTISED | {"learn_rate": 0.3},
+    "ternary weights": QUANTISED | {"learn": ("lsq.s",), "seeds": 2},
+    "digits": BOUNDS,
+    "moons": BOUNDS | {"hidden": (8, 6), "learn_rate": 3.0},
+    "circles": {"op": "quantize_offset", "rules": ("lsq_plus",), "learn": ("s", "beta")},
+    "spiral": {"op": "ttq", "rules": ("ttq",), "learn": ("wp", "wn"), "bias": False},
+    "xor": {"op": "quantize_power_of_two", "rules": ("tqt",), "learn": ("log2_s",)},
+    "spikes": SPIKE,
+    "documents": {"op": "quantize", "rules": ("lsq",), "learn": ("s",), "learn_rate": 0.1},
+}
+
+
+def assert_the_same_is_learned(names: dict[str, Any], settings: Settings, rounding: float = 0.0) -> None:
+    """Losses of every rule and seed, and the values at the end, to the last bit or up to a relative error."""
+    run = Run(settings, recorded=())
+    run.advance(settings.steps)
+    snapshot = run.snapshot()
+    for rule, (op, starts, *later) in zip(snapshot.losses, lines_of(settings, names), strict=True):
+        for place in range(settings.seeds):
+            losses, *_, learned = names["train"](op, settings.seed + place, starts, *later)
+            theirs = snapshot.seed_losses[rule][place]
+            np.testing.assert_allclose(np.float32(losses), theirs, rtol=rounding, err_msg=rule)
+            assert learned.keys() == starts.keys()
+            for name, values in learned.items():
+                ends = snapshot.learned[rule].get(name)
+                if ends is not None:
+                    np.testing.assert_allclose(np.float32(values), ends[place], rtol=rounding, err_msg=rule)
+                    assert not np.isclose(values, starts[name], rtol=1e-6).any(), "it has moved"
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+@pytest.mark.parametrize("task", LEARNING)
+def test_what_learns_goes_in_the_script_as_in_the_run(task, optimiser, executed):
+    settings = settings_of(task, optimiser=optimiser, seed=3, **LEARNING[task])
+    rounding = {SPARED: 1e-6, ("spikes", optimiser): 1e-5}.get((task, optimiser), 0.0)
+    assert_the_same_is_learned(executed(settings), settings, rounding)
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+@pytest.mark.parametrize(
+    "branch",
+    [
+        [(9, "lsq", "quantize_masked"), (20, "lsq", "lsq"), (12, "lr", 0.02)],
+        [(9, "op", "sign"), (9, "rule", "clipped"), (20, "op", "quantize"), (20, "rule", "lsq")],
+        [(9, "op", "clamp"), (9, "rule", "pact")],
+    ],
+    ids=["rests", "op without it", "another op learns another"],
+)
+def test_a_script_branches_with_what_was_learned(branch, optimiser, executed):
+    """What no step uses for a while, and what is used only later, goes as in the run too."""
+    learned = {"learn": ("lsq.s", "hi")} if ("op", "clamp") in [each[1:] for each in branch] else {}
+    given = LEARNING["ternary weights"] | {"rules": ("lsq",), "learn_rate": 0.3} | learned
+    settings = settings_of("ternary weights", optimiser=optimiser, branch=branch, **given)
+    assert_the_same_is_learned(executed(settings), settings)
+
+
+def test_a_script_ends_where_a_value_falls_to_0(executed):
+    settings = settings_of("documents", **LEARNING["documents"] | {"optimiser": "momentum", "lr": 1e-3})
+    run = Run(settings, recorded=())
+    run.advance(STEPS)
+    assert run.snapshot().fallen["lsq"]
+    names = executed(settings)
+    ((op, starts),) = lines_of(settings, names)
+    losses, learned = names["train"](op, 0, starts)
+    assert len(losses) == 1 + run.snapshot().diverged["lsq"]
+    assert learned["s"][0] <= 0

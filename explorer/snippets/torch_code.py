@@ -129,12 +129,14 @@ def _code(pair: Pair) -> str:
     return _function_class(pair, gradient) + function(pair, call, *remarks)
 
 
-def function_code(op: str | Op, rule: str | Rule, parameters: Values) -> tuple[str, str]:
+def function_code(
+    op: str | Op, rule: str | Rule, parameters: Values, learns: Sequence[str] = ()
+) -> tuple[str, str]:
     """The name and the code of the function alone, to stand among others in a script that imports torch.
 
-    Arguments and errors are those of ``snippet``.
+    Arguments and errors are those of ``snippet``; of ``learns`` each is an argument behind x, in this order.
     """
-    pair = paired(op, rule, parameters)
+    pair = paired(op, rule, parameters, learns)
     return pair.name, _code(pair)
 
 

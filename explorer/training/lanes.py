@@ -130,7 +130,9 @@ class Lanes:
 
     def learned(self, flat: Tensor) -> Tensor:
         """A view of what learns of the op in a flat tensor: (lanes, layers with the op, parameters)."""
-        return flat[:, self._dense :].view(len(flat), -1, len(self._learned.positive), padded(1))[..., 0]
+        count = len(self._learned.positive)
+        layers = (self._starts[-1] - self._dense) // (count * padded(1))
+        return flat[:, self._dense :].unflatten(1, (layers, count, padded(1)))[..., 0]
 
     @property
     def weighted(self) -> list[int]:

@@ -12,7 +12,6 @@ import torch
 
 from explorer.catalogue import RULES, Learned, Op, Parameter, Rule
 from explorer.gradient import bind
-from explorer.scripts import script
 from explorer.study.chunk import Chunk
 from explorer.study.plan import Plan
 from explorer.training import Run, Settings
@@ -290,6 +289,8 @@ def test_a_study_takes_what_learns_and_sweeps_where_it_starts():
         Plan.of("ternary weights", "quantize", ["lsq"], lrs=[0.1], seeds=1, learn=("z",))
 
 
-def test_no_script_leaves_out_what_learns():
-    with pytest.raises(ValueError, match="s learns, which a script does not say"):
-        script(Settings(**WEIGHTS))
+def test_a_run_of_which_all_nets_have_left_can_still_be_looked_at():
+    broken = dataclasses.replace(RULES["lsq"], key="broken", learned=(Learned("s", "g / 0"),))
+    snapshot = trained(5, **WEIGHTS | {"rules": (broken,)}).snapshot()
+    assert snapshot.diverged == {"broken": 1}
+    assert np.isnan(snapshot.learned["broken"]["s"]).tolist() == [[True, True]]
