@@ -192,18 +192,21 @@ def test_a_script_holds_nothing_of_a_visitors_table():
     assert not re.search("amount|kind|123|ill|well", text.partition('"""\n\n')[2].replace("fill", ""))
 
 
-LEVELS = {"s": 0.5, "qmin": -1.0, "qmax": 1.0}
-SPIKE = {
+LEVELS: dict[str, float] = {"s": 0.5, "qmin": -1.0, "qmax": 1.0}
+SPIKE: dict[str, Any] = {
     "op": "formula: where(x - t > 0, 1, 0)",
     "rules": ("formula: g / (1 + abs(x - t))**2; t: sum(-1 * g / (1 + abs(x - t))**2)",),
     "learn": ("t",), "parameters": {"t": 0.2}, "hidden": 6,
 }  # fmt: skip
-QUANTISED = {"op": "quantize", "rules": ("lsq", "quantize_masked", "default"), "learn": ("s",),
-             "parameters": LEVELS}  # fmt: skip
-BOUNDS = {"op": "clamp", "rules": ("pact", "learned_clamp", "default"), "learn": ("lo", "pact.hi"),
-          "parameters": {"hi": 0.5}}  # fmt: skip
+QUANTISED: dict[str, Any] = {
+    "op": "quantize", "rules": ("lsq", "quantize_masked", "default"), "learn": ("s",), "parameters": LEVELS,
+}  # fmt: skip
+BOUNDS: dict[str, Any] = {
+    "op": "clamp", "rules": ("pact", "learned_clamp", "default"), "learn": ("lo", "pact.hi"),
+    "parameters": {"hi": 0.5},
+}  # fmt: skip
 # The places of the op, by a task; two layers of units too.
-LEARNING = {
+LEARNING: dict[str, dict[str, Any]] = {
     "binary weights": QUANTISED | {"learn_rate": 0.3},
     "ternary weights": QUANTISED | {"learn": ("lsq.s",), "seeds": 2},
     "digits": BOUNDS,
@@ -254,7 +257,9 @@ def test_what_learns_goes_in_the_script_as_in_the_run(task, optimiser, executed)
 )
 def test_a_script_branches_with_what_was_learned(branch, optimiser, executed):
     """What no step uses for a while, and what is used only later, goes as in the run too."""
-    learned = {"learn": ("lsq.s", "hi")} if ("op", "clamp") in [each[1:] for each in branch] else {}
+    learned: dict[str, Any] = (
+        {"learn": ("lsq.s", "hi")} if ("op", "clamp") in [each[1:] for each in branch] else {}
+    )
     given = LEARNING["ternary weights"] | {"rules": ("lsq",), "learn_rate": 0.3} | learned
     settings = settings_of("ternary weights", optimiser=optimiser, branch=branch, **given)
     assert_the_same_is_learned(executed(settings), settings)
@@ -268,5 +273,5 @@ def test_a_script_ends_where_a_value_falls_to_0(executed):
     names = executed(settings)
     ((op, starts),) = lines_of(settings, names)
     losses, learned = names["train"](op, 0, starts)
-    assert len(losses) == 1 + run.snapshot().diverged["lsq"]
+    assert len(losses) - 1 == run.snapshot().diverged["lsq"]
     assert learned["s"][0] <= 0

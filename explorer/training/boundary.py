@@ -214,6 +214,17 @@ def learned_with(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in learnable(op, rule) if name in learn or f"{rule.key}.{name}" in learn)
 
 
+def no_longer(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule]) -> str:
+    """Which parameters learned with one op and rule and do not with others, and why, in sentences."""
+    op, rule = now
+    names = [name for name in learned_with(*before, learn) if name not in learned_with(op, rule, learn)]
+    lost = [name for name in names if name not in values(op, rule, {})]
+    kept = [name for name in names if name not in lost]
+    parts = [f"{', '.join(lost)} learns no more: {op.label} with {rule.label} does not have it."] * bool(lost)
+    parts += [f"{', '.join(kept)} learns no more: {rule.label} lets it stay as it is."] * bool(kept)
+    return " ".join(parts)
+
+
 def learned_by(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -> tuple[Learned, ...]:
     """The parameters that learn with one of the ops and rules or several, each once."""
     known: dict[str, Learned] = {}

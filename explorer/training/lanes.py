@@ -132,7 +132,7 @@ class Lanes:
         """A view of what learns of the op in a flat tensor: (lanes, layers with the op, parameters)."""
         count = len(self._learned.positive)
         layers = (self._starts[-1] - self._dense) // (count * padded(1))
-        return flat[:, self._dense :].unflatten(1, (layers, count, padded(1)))[..., 0]
+        return flat[:, self._dense :].view(len(flat), layers, count, padded(1))[..., 0]
 
     @property
     def weighted(self) -> list[int]:

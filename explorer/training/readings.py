@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,7 +44,7 @@ class Readings:
         self.bind(settings.course(-1))
         self._examples = lockstep.examples()
         self._present = (0, 0)  # steps taken and lanes going when these were made
-        self._missing = {key: _missing(each, settings) for key, each in INSTRUMENTS.items()}
+        self._missing = {key: each.missing(settings) for key, each in INSTRUMENTS.items()}
         self._most = {key: _most(each, settings, lockstep.data[0]) for key, each in INSTRUMENTS.items()}
         self._recorded = [
             each for each in self._known(Recorded, INSTRUMENTS) if recorded is None or each.key in recorded
@@ -220,10 +219,3 @@ class Readings:
 
 def _most(instrument: Instrument, settings: Settings, data: Data) -> dict[str, int]:
     return {argument.name: argument.most(settings, data) for argument in instrument.arguments}
-
-
-def _missing(instrument: Instrument, settings: Settings) -> str:
-    """Why an instrument measures nothing in a run, with any op it goes on with; empty where it does."""
-    ops = (str(value) for _, name, value in settings.branch if name == "op")
-    courses = [settings, *(replace(settings, op=op, parameters={}, branch=()) for op in ops)]
-    return next(filter(None, map(instrument.missing, courses)), "")

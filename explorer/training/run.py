@@ -13,7 +13,7 @@ import torch
 
 from explorer.catalogue import find_op, find_rule, values
 from explorer.training import series
-from explorer.training.boundary import Joined, hexed, joined
+from explorer.training.boundary import Joined, hexed, joined, no_longer
 from explorer.training.branches import Branch, Course, merged, parting
 from explorer.training.instruments import INSTRUMENTS, Record, Requested
 from explorer.training.instruments.gradients import Gradients, gradients
@@ -67,6 +67,7 @@ class Snapshot:
         diverged: the step at which the last of a rule's seeds was no longer finite, or None.
         fallen: by rule why the first of its seeds left that did so because of what learns, as in "s of layer
             2 fell to 0 or below, where its formulas break"; None where none did.
+        resting: by rule what learned before the run branched and does not now, in a sentence; "" for nothing.
         learned: by rule, and then by parameter that learns in the run, as far as the rule has it: its
             present values (seeds, layers with the op) float32, NaN for a seed that diverged. Where the rule
             lets it stay as it is, they are what they were at the start.
@@ -111,6 +112,7 @@ class Snapshot:
     score_steps: NDArray[int64]
     diverged: Mapping[str, int | None]
     fallen: Mapping[str, str | None]
+    resting: Mapping[str, str]
     learned: Mapping[str, Mapping[str, Curve]]
     gradients: Mapping[str, Gradients | None]
     seed: Mapping[str, int | None]
@@ -432,6 +434,7 @@ class Run:
             score_steps=score_steps,
             diverged=self._named(int(left.max()) if (left >= 0).all() else None for left in diverged),
             fallen=self._named(map(self._fallen, range(len(self._rules)))),
+            resting=self._named(map(self._resting, range(len(self._rules)))),
             learned=self._named(map(self._learned, range(len(self._rules)))),
             gradients=self._gradients(),
             seed=self._named(map(self._first_finite, diverged)),
@@ -489,6 +492,14 @@ class Run:
         layer, parameter = fallen[0]
         name = self._nets.joined.learned[parameter].name
         return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas break"
+
+    def _resting(self, rule: int) -> str:
+        """What learned when a rule's line began and does not with the op and the rule in force."""
+        before, now = (
+            (find_op(course.op), find_rule(course.rules[rule]))
+            for course in (self.settings.course(-1), self._bound)
+        )
+        return no_longer(self.settings.learn, before, now)
 
     def _learned(self, rule: int) -> dict[str, Curve]:
         """The present values of a rule by parameter, (seeds, layers with the op) each."""

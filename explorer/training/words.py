@@ -202,6 +202,7 @@ def _rule(snapshot: Snapshot, rule: str, label: str) -> str:
             f"{label} diverged at step {broken}: {snapshot.fallen[rule] or 'a value was no longer finite'}."
         )
     loss, gradients = snapshot.loss[rule], snapshot.gradients[rule]
+    rests = f" {snapshot.resting[rule]}" if snapshot.resting[rule] else ""
     words = [f"{label}: no step yet" if loss is None else f"{label}: loss {number(loss)}"]
     if seeds := _by_seed(snapshot, rule):
         words.append(f"{score(list(seeds.values()), snapshot.metric)} on held-out data")
@@ -212,8 +213,8 @@ def _rule(snapshot: Snapshot, rule: str, label: str) -> str:
         return f"{', '.join(words)}; {blocked}."
     first, rest = ("The first layer", "the rest learns") if snapshot.metric else ("w1", "w2 learns")
     if gradients.w1_moved == 0:
-        return f"{', '.join(words)}. {first} has not moved: no gradient reaches it, only {rest}."
-    return f"{', '.join(words)}. {first} has moved by {number(gradients.w1_moved)}; {blocked}."
+        return f"{', '.join(words)}. {first} has not moved: no gradient reaches it, only {rest}.{rests}"
+    return f"{', '.join(words)}. {first} has moved by {number(gradients.w1_moved)}; {blocked}.{rests}"
 
 
 def listed(names: list[str]) -> str:

@@ -294,3 +294,50 @@ def test_a_run_of_which_all_nets_have_left_can_still_be_looked_at():
     snapshot = trained(5, **WEIGHTS | {"rules": (broken,)}).snapshot()
     assert snapshot.diverged == {"broken": 1}
     assert np.isnan(snapshot.learned["broken"]["s"]).tolist() == [[True, True]]
+
+
+AFTER: dict[str, tuple[dict[str, Any], str]] = {
+    "rests": ({"lsq": "quantize_masked"}, "s learns no more: Masked to the levels lets it stay as it is."),
+    "op without it": (
+        {"op": "sign", "lsq": "zero"},
+        "s learns no more: Sign with Zero does not have it.",
+    ),
+    "goes on": ({"lr": 0.02}, ""),
+}
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+@pytest.mark.parametrize("case", AFTER)
+def test_a_branch_in_the_past_is_the_run_that_branched_there(case, optimiser):
+    """From a kept step on, and back and on from there, bit for bit; and it says what learns no more."""
+    changes, words = AFTER[case]
+    given = WEIGHTS | {"optimiser": optimiser, "learn": ("lsq.s",), "learn_rate": 0.3}
+    run = Run(Settings(**given), recorded=("parameters",))
+    run.advance(30)
+    before = run.snapshot()
+    other = run.branch(20, **changes)
+    step = other.step
+    assert 0 < step <= 20
+    other.advance(40)
+    whole = Run(other.settings, recorded=("parameters",))
+    whole.advance(step + 40)
+    for ours, theirs in ((other.snapshot(), whole.snapshot()), (run.snapshot(), before)):
+        assert ours.losses["lsq"].tolist() == theirs.losses["lsq"].tolist()
+        assert {name: value.tolist() for name, value in ours.learned["lsq"].items()} == {
+            name: value.tolist() for name, value in theirs.learned["lsq"].items()
+        }
+    assert other.snapshot().resting == {"lsq": words}
+    assert sentences(other.snapshot(), {"lsq": "LSQ"})[0].endswith(words or ".")
+    assert np.isfinite(other.snapshot().measured["parameters"]["lsq"]["value"]).all()
+    assert other.back(step) == step
+    other.advance(40)
+    assert other.snapshot().losses["lsq"].tolist() == whole.snapshot().losses["lsq"].tolist()
+
+
+def test_a_rule_without_a_parameter_goes_on_where_one_learned():
+    """An op that a branch goes on with need not have it: no instrument is at a loss."""
+    run = trained(12, **UNITS | {"learn": ("hi",), "rules": ("default",), "branch": ((5, "op", "relu"),)})
+    assert run.snapshot().resting == {
+        "default": "hi learns no more: ReLU with Default autograd does not have it."
+    }
+    assert run.snapshot().learned == {"default": {}}

@@ -51,10 +51,11 @@ def compared(ours: Tensor, theirs: Tensor) -> Tensor:
 
 
 def missing(settings: Settings) -> str:
-    """Why a unit cannot be flipped."""
+    """Why a unit cannot be flipped, with the op or one that a branch goes on with."""
+    ops = [settings.op, *(str(value) for _, name, value in settings.branch if name == "op")]
     if TASKS[settings.task].place != "activations":
         return "Not measured here: it takes an op at hidden units, and here it stands elsewhere."
-    if reductions(find_op(settings.op).parsed.tree):
+    if any(reductions(find_op(op).parsed.tree) for op in ops):
         return "Not measured here: the op takes a mean over all values, so that no unit can be flipped alone."
     if settings.learn:
         return "Not measured here: a parameter learns, so that noise would smooth another op in each net."
