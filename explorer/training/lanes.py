@@ -128,6 +128,12 @@ class Lanes:
             self.learned(flat).copy_(starts[:, None])
         return flat
 
+    def rated(self, flat: Tensor) -> Tensor:
+        """A direction (lanes, numbers), the part of what learns times its own rate."""
+        rated = flat.clone()
+        rated[:, self._dense :] *= self._learned.rate
+        return rated
+
     def learned(self, flat: Tensor) -> Tensor:
         """A view of what learns of the op in a flat tensor: (lanes, layers with the op, parameters)."""
         count = len(self._learned.positive)

@@ -170,7 +170,8 @@ class Lockstep:
     def examples(self) -> tuple[Tensor, Tensor]:
         """The first x and y of the training data, (seeds or 1, n, …); all, where every step sees all."""
         most = len(self.start[0].x) if self._spares else EXAMPLES
-        starts = {id(start.x): start for start in self.start}.values()
+        alike = all(start.x is self.start[0].x for start in self.start)
+        starts = self.start[:1] if alike else self.start
         x, y = zip(*((start.x[:most], start.y[:most]) for start in starts), strict=True)
         return torch.stack(x), torch.stack(y)
 

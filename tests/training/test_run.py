@@ -262,6 +262,26 @@ def test_given_start_tensors():
     assert curves(begun) != curves(trained(SMALL, steps=5))
 
 
+def test_given_start_tensors_stand_beside_the_seeds_that_share_their_data():
+    """The first seed has data of its own then: whatever is measured has the data of each."""
+    settings = Settings(task="moons", rules=("clipped",), seeds=3, device="cpu")
+    x, y, weights = Run(settings).tensors()
+    run = Run(settings, Tensors(-x, y, weights))
+    run.advance(5)
+    examples, answers = run._nets.examples()
+    assert examples.shape[0] == answers.shape[0] == 3
+    assert torch.equal(examples[1], examples[2])
+    assert torch.equal(examples[1], -examples[0])
+    alone = Run(dataclasses.replace(settings, seeds=1), Tensors(-x, y, weights))
+    alone.advance(5)
+    ours, own, drawn = (
+        each.snapshot().seed_losses["clipped"].tolist() for each in (run, alone, trained(settings, steps=5))
+    )
+    assert ours == [*own, *drawn[1:]]
+    assert np.isfinite(run.snapshot().measured["alignment"]["clipped"]["cosine"]).all()
+    assert run.measure("line_search")["clipped"]
+
+
 def test_start_tensors_of_another_shape_are_refused():
     x, y, (_, w2) = Run(SMALL).tensors()
     given = Tensors(x, y, (torch.zeros(2, 2), w2))

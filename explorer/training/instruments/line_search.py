@@ -17,12 +17,12 @@ DISTANCES = np.geomspace(1e-3, 2.0, 21, dtype=np.float32)
 def measured(nets: Nets) -> dict[int, Record | None]:
     """By rule, means over its seeds: the true loss on the examples after one step against the gradient.
 
-    ``distances`` and ``losses``: (21,) float32; ``loss``: where it stands. A rule without any gradient stays
-    where it is.
+    A distance is that of the weights; what learns of the op goes along, by its own rate. ``distances`` and
+    ``losses``: (21,) float32; ``loss``: where it stands. A rule without any gradient stays where it is.
     """
     lanes, now = nets.lanes, nets.now
     size, length = _length(nets, "size", now.gradients), _length(nets, "length", lanes.parameter_views)
-    unit = torch.where(size > 0, length / size, 0)[:, None] * now.flat
+    unit = torch.where(size > 0, length / size, 0)[:, None] * lanes.rated(now.flat)
     losses = [_loss(nets, lanes.parameters - float(distance) * unit) for distance in DISTANCES]
     by_lane = torch.stack(losses, 1).cpu().numpy()
     return {
@@ -49,7 +49,10 @@ def _loss(nets: Nets, parameters: Tensor) -> Tensor:
 INSTRUMENT = Requested(
     key="line_search",
     label="Line search",
-    sentence="The true loss on the first training examples along the step that each rule would take.",
+    sentence=(
+        "The true loss on the first training examples along the step that each rule would take; parameters "
+        "that learn go along at their own rate."
+    ),
     limits="It does not predict which rule ends higher: one step now says little of the hundreds after it.",
     cost="14 ms for six rules with one hidden layer of 16 units",
     measure=measured,

@@ -56,21 +56,31 @@ def test_only_what_can_be_asked_for_is_answered():
         run_of(task="circles").measure("causes")
 
 
+LEARNS = {"op": "clamp", "rules": ("pact",), "learn": ("hi",), "learn_rate": 30.0, "optimiser": "momentum"}
+
+
+@pytest.mark.parametrize("given", [{}, LEARNS], ids=["fixed", "learns"])
 @pytest.mark.parametrize("task", ["digits", "documents", "binary weights"])
-def test_losses_along_a_step_are_those_of_nets_that_took_it(task):
-    run = run_of(task=task, rules=("straight_through",))
+def test_losses_along_a_step_are_those_of_nets_that_took_it(task, given):
+    """What learns goes along, by its own rate."""
+    run = run_of(task=task, **{"rules": ("straight_through",), **given})
     run.advance(2)
-    found = run.measure("line_search")["straight_through"]
+    (found,) = run.measure("line_search").values()
     lanes, nets = run._nets.lanes, run._readings._nets
     weights = sum(
         layer.length(each) ** 2
         for layer, each in zip(lanes.layers, lanes.parameter_views, strict=True)
-        if each
+        if layer.shapes
     )
     gradient = sum(
-        layer.size(each) ** 2 for layer, each in zip(lanes.layers, nets.now.gradients, strict=True) if each
+        layer.size(each) ** 2
+        for layer, each in zip(lanes.layers, nets.now.gradients, strict=True)
+        if layer.shapes
     )
     before, flat = lanes.parameters.clone(), nets.now.flat.clone()
+    if given:
+        assert lanes.learned(flat).all()
+        lanes.learned(flat).mul_(given["learn_rate"])
     before_any = lanes.look_at(nets.x, nets.answers, nets.task.loss)
     assert found["loss"] == pytest.approx(before_any.losses[0].item())
     for number in (0, 10, 20):
