@@ -87,14 +87,20 @@ class Boundary:
             return self._called(calls[0], (x,), learned)
         return torch.cat([self._called(call, (x[call[1] : call[2]],), learned) for call in calls])
 
-    def backward(self, x: Tensor, y: Tensor, g: Tensor, learned: Sequence[Tensor] = ()) -> Tensor:
-        """What the rules return for the upstream gradient g, like x."""
+    def backward(
+        self, x: Tensor, y: Tensor, g: Tensor, learned: Sequence[Tensor] = (), into: Sequence[Tensor] = ()
+    ) -> Tensor:
+        """What the rules return for the upstream gradient g, like x; ``into`` as in ``pull``."""
         calls = self._calls(1, x)
         if len(calls) == 1:
+            self._pull(calls[0], (x, y, g), learned, into)
             return self._called(calls[0], (x, y, g), learned)
-        counts = [b - a for _, a, b in calls]
+        counts, found = [b - a for _, a, b in calls], []
         parts = zip(calls, *(each.split_with_sizes(counts) for each in (x, y, g)), strict=True)
-        return torch.cat([self._called(call, each, learned) for call, *each in parts])
+        for call, *each in parts:
+            self._pull(call, each, learned, into)
+            found.append(self._called(call, each, learned))
+        return torch.cat(found)
 
     def pull(
         self, x: Tensor, y: Tensor, g: Tensor, learned: Sequence[Tensor], into: Sequence[Tensor]
@@ -104,12 +110,22 @@ class Boundary:
         It is the rule's scale × the sum of every element's contribution; N in the scale is the number of
         elements of x that share the value: examples × units of one layer, or its weights.
         """
-        for _, a, b in self._calls(1, x) if self.learned else ():
-            if each := self._learning[a]:
-                given = self._given(learned, a, b)
-                for name, total in zip(self._names, into, strict=True):
-                    if name in each.names:
-                        total[a:b] += each.total(name, x[a:b], y[a:b], g[a:b], given)
+        for call in self._calls(1, x) if self.learned else ():
+            _, a, b = call
+            self._pull(call, (x[a:b], y[a:b], g[a:b]), learned, into)
+
+    def _pull(
+        self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor], into: Sequence[Tensor]
+    ) -> None:
+        """Add what the lanes of a call learn; ``tensors`` are their x, y and g."""
+        (_, a, b), (x, y, g) = call, tensors
+        each = self._learning[a] if into else None
+        if each is None:
+            return
+        given = self._given(learned, a, b)
+        for name, total in zip(self._names, into, strict=True):
+            if name in each.names:
+                total[a:b].add_(each.total(name, x, y, g, given))
 
     def _called(self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor]) -> Tensor:
         function, a, b = call

@@ -279,7 +279,7 @@ class Lanes:
         self._take((self.parameters, *self.optimiser.state))
 
     def _in_force(self, lr: Lr) -> float | Rates:
-        return lr if isinstance(lr, float) and not self._learned.positive else self._rates(lr)
+        return lr if isinstance(lr, float) and self._is_rated_alike else self._rates(lr)
 
     def _rates(self, lr: Lr) -> Rates:
         """Of neighbouring lanes, and of what learns in them apart from their weights."""
@@ -293,9 +293,14 @@ class Lanes:
         ]
 
     @property
+    def _is_rated_alike(self) -> bool:
+        """Whether all numbers of a row have one learning rate."""
+        return not self._learned.positive or self._learned.rate == 1
+
+    @property
     def _times(self) -> list[tuple[slice, float]]:
         """Numbers of a row with their learning rate, in that of the weights."""
-        if not self._learned.positive:
+        if self._is_rated_alike:
             return [(slice(None), 1.0)]
         return [(slice(self._dense), 1.0), (slice(self._dense, None), self._learned.rate)]
 

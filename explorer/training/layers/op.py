@@ -22,8 +22,8 @@ class Activation(Layer):
         """As in ``Layer``: what the rules make of g."""
         assert trace.x is not None
         assert trace.y is not None
-        trace.upstream, trace.gradient = g, self._boundary.backward(trace.x, trace.y, g, parameters)
-        self._boundary.pull(trace.x, trace.y, g, parameters, gradients)
+        trace.upstream = g
+        trace.gradient = self._boundary.backward(trace.x, trace.y, g, parameters, gradients)
         return trace.gradient
 
 
@@ -52,7 +52,6 @@ class OpWeights(Dense):
         own, pulls = self.parts(gradients)
         before = super().backward(g, [trace.y / self._unit, *bias], own, trace)
         trace.upstream = gradients[0] / self._unit
-        trace.gradient = self._boundary.backward(trace.x, trace.y, trace.upstream, learned)
-        self._boundary.pull(trace.x, trace.y, trace.upstream, learned, pulls)
+        trace.gradient = self._boundary.backward(trace.x, trace.y, trace.upstream, learned, pulls)
         gradients[0].copy_(trace.gradient).mul_(self._unit)
         return before
