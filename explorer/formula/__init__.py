@@ -134,7 +134,7 @@ def parse(
     """Read a formula.
 
     Args:
-        text: at most 300 characters, 64 nodes, depth 16.
+        text: at most 300 characters, 96 nodes, depth 16.
         variables: those of x, y, g that may stand in it.
         parameters: further names that are known; None admits any sound name as a parameter.
 

@@ -35,7 +35,7 @@ from explorer.formula.tree import (
 )
 
 MAX_LENGTH = 300
-MAX_NODES = 64
+MAX_NODES = 96  # LSQ+ as it is published has 72
 MAX_DEPTH = 16
 MAX_NESTING = 64  # redundant parentheses add no depth to the tree, but the parser descends into each
 MAX_NAME = 20

@@ -6,16 +6,17 @@ the old instance style), a small ``nn.Module``, or a plain function that stops g
 """
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from explorer.catalogue import Op, Rule, find_op, find_rule, own_key
+from explorer.catalogue import COUNT, Learned, Op, Rule, find_op, find_rule, own_key
 from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaError
-from explorer.formula.tree import Node, measure
+from explorer.formula.tree import Node, Number, measure
 from explorer.reading.building import built, number
-from explorer.reading.definitions import Candidate, Trees, candidates, read
+from explorer.reading.definitions import LEFT_OUT, NO_GRADIENT, Candidate, Trees, candidates, read
 from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
+from explorer.reading.learning import Part
 from explorer.reading.reader import Reader
 from explorer.reading.text import MAX_CHARACTERS, syntax_trees
 
@@ -105,11 +106,16 @@ def _reading(candidate: Candidate, module: ast.Module, lines: list[str], steps: 
     name, line = candidate.name, candidate.definition.lineno
 
     def attempt(decisions: Mapping[object, bool]) -> Trees:
-        return read(candidate, module, Reader(lines, decisions, steps))
+        reader = Reader(lines, decisions, steps)
+        trees = read(candidate, module, reader)
+        taken = trees.learned and COUNT in reader.parameters.values()
+        return read(candidate, module, Reader(lines, decisions, steps, taken={COUNT})) if taken else trees
 
     try:
         trees = _both_ways(attempt, {})
-        rule = "default" if trees.rule is None else _key(name, trees.rule, find_rule)
+        trees = _fitting(trees)
+        learned = [_learned(part) for part in trees.learned]
+        rule = "default" if trees.rule is None else _key(name, trees.rule, find_rule, learned)
         return Reading(name, line, _key(name, trees.op, find_op), rule, notes=trees.notes)
     except ReadingError as error:
         problem = error
@@ -119,21 +125,45 @@ def _reading(candidate: Candidate, module: ast.Module, lines: list[str], steps: 
     return Reading(name, line, problem=problem)
 
 
-def _key(name: str, node: Node, find: Callable[[str], Op | Rule]) -> str:
+def _key(
+    name: str, node: Node, find: Callable[[str], Op | Rule], learned: Sequence[Learned] = ()
+) -> str:
     """The key of an own formula that is called like what was read."""
     node = number(node)
-    text = Formula(node).text
+    _require_short(node)
+    try:
+        return find(own_key(Formula(node).text, name, learned)).key
+    except FormulaError as error:
+        raise UnreadableError(f"makes no formula: {error.message}") from None
+
+
+def _require_short(node: Node) -> None:
     parts, levels = measure(node)
+    characters = len(Formula(node).text)
     require(
-        parts <= MAX_NODES and levels <= MAX_DEPTH and len(text) <= MAX_LENGTH,
-        f"comes to {parts} parts, {levels} levels and {len(text)} characters: "
+        parts <= MAX_NODES and levels <= MAX_DEPTH and characters <= MAX_LENGTH,
+        f"comes to {parts} parts, {levels} levels and {characters} characters: "
         f"a formula holds {MAX_NODES}, {MAX_DEPTH} and {MAX_LENGTH}; "
         "values in the signature, such as bits=4, make it shorter",
     )
-    try:
-        return find(own_key(text, name)).key
-    except FormulaError as error:
-        raise UnreadableError(f"makes no formula: {error.message}") from None
+
+
+def _learned(part: Part) -> Learned:
+    """What was read for a parameter, as an entry holds it."""
+    return Learned(part.name, Formula(part.tree).text, part.scale and Formula(part.scale).text)
+
+
+def _fitting(trees: Trees) -> Trees:
+    """Without what learns by a formula that is too long, which is said."""
+    learned, notes = [], list(trees.notes)
+    for part in trees.learned:
+        try:
+            for node in filter(None, part[1:]):
+                _require_short(node)
+            learned.append(part)
+        except UnreadableError as reason:
+            notes.append(LEFT_OUT.format(part.name, f"it {reason}"))
+    return trees._replace(learned=tuple(learned), notes=tuple(notes))
 
 
 def _both_ways(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dict[object, bool]) -> Trees:
@@ -153,7 +183,7 @@ def _both_ways(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dic
     if not sides:
         raise dead
     notes = tuple(dict.fromkeys(note for side in sides for note in side.notes))
-    alike = sides[0][:2] == sides[-1][:2]
+    alike = sides[0][:3] == sides[-1][:3]
     return (sides[0] if alike else _joined(test, line, *sides))._replace(notes=notes)
 
 
@@ -162,4 +192,20 @@ def _joined(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:
         raise ReadingError(f"line {line}: the code gives another curve for another shape or device", line)
     require((then.rule is None) == (otherwise.rule is None), "stops gradients on one branch only")
     rule = then.rule and otherwise.rule and built("where", test, then.rule, otherwise.rule)
-    return Trees(built("where", test, then.op, otherwise.op), rule)
+    op = built("where", test, then.op, otherwise.op)
+    return Trees(op, rule, tuple(_joined_parts(test, then.learned, otherwise.learned)))
+
+
+def _joined_parts(test: Node, then: Sequence[Part], otherwise: Sequence[Part]) -> Iterator[Part]:
+    """What learns, where a parameter decides between two formulas; nothing where only one has it."""
+    others = {part.name: part for part in otherwise}
+    nothing = [Part(part.name, NO_GRADIENT, part.scale) for part in (*then, *otherwise)]
+    firsts = {part.name: part for part in (*nothing, *then)}
+    for name, first in firsts.items():
+        other = others.get(name, first._replace(tree=NO_GRADIENT))
+        if first.scale == other.scale:
+            yield first._replace(tree=first.tree if first == other else built("where", test, first.tree, other.tree))
+        else:
+            one = Number(1.0)
+            scale = built("where", test, first.scale or one, other.scale or one)
+            yield Part(name, built("where", test, first.tree, other.tree), scale)

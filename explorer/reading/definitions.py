@@ -1,9 +1,10 @@
 """What in a pasted text could be an op with a rule, and what its trees are."""
 
 import ast
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from inspect import isroutine, signature
+from inspect import Parameter, isroutine, signature
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -12,23 +13,31 @@ from explorer.formula.tree import Name, Node, Number, walk
 from explorer.reading.building import ZERO, built, cancelled, is_detached, number, untracked
 from explorer.reading.errors import ReadingError, UnreadableError, require
 from explorer.reading.functions import AUTOGRAD, NUMPY, REMARKS
+from explorer.reading.learning import Part, part_of, told_of
 from explorer.reading.reader import PASSED_OVER, Reader, last_name, method
-from explorer.reading.values import Pasted, Tensor, Value, quantity
+from explorer.reading.values import Pasted, Quantity, Tensor, Value, quantity, sum_of
 
 G = Name("g")
 NO_GRADIENT = built("*", ZERO, G)
-LEFT_OUT = "backward also returns a gradient for {}, which is left out: here it does not learn"
-ALL_LEFT_OUT = "backward also returns gradients for {}, which are left out: here they do not learn"
+ASKED = "needs_input_grad"
+LEFT_OUT = "backward also returns a gradient for {}, which is left out: {}"
+HAS_A_VALUE = "its value in the signature stays, write {} without one to see it learn"
+NO_NAME = "it has no name in the signature"
+GUARDED = (
+    "it comes only where another input needs a gradient too: {} is input {} of apply, ctx.needs_input_grad[{}]"
+)
+WRONG_NUMBER = "backward returns {} for {}: torch raises an error"
 NOT_DIFFERENTIABLE = (
     "returns no floats, or marks them as non-differentiable: torch sends no gradient back through them"
 )
 
 
 class Trees(NamedTuple):
-    """What was read: the op, the rule, None for torch's own autograd, and what has to be said of them."""
+    """What was read: the op, the rule, None for torch's own autograd, what learns, and what has to be said."""
 
     op: Node
     rule: Node | None
+    learned: tuple[Part, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -85,15 +94,15 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     AUTOGRAD.set("followed" if candidate.tracked else "")
     NUMPY.set(False)
     REMARKS.set([])
-    op, rule, *left_out = _trees(candidate, module, reader)
-    parts = {*walk(op), *(walk(rule) if rule else ())}
+    found = _trees(candidate, module, reader)
+    parts = {*walk(found.op), *(walk(found.rule) if found.rule else ())}
     said = [words for node, words in reader.notes.items() if untracked(node) in parts]
-    return Trees(op, rule, (*said, *left_out))
+    return found._replace(notes=(*said, *found.notes))
 
 
-def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> tuple[Any, ...]:
-    """The op, the rule, and whose gradients are left out, in a sentence."""
-    scope, definition, x = reader.scope, candidate.definition, Tensor(Name("x"))
+def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
+    """The op, the rule, what learns, and what is left out of it, in sentences."""
+    scope, definition = reader.scope, candidate.definition
     reader.declare(module.body, scope)
     for node in ast.walk(module):
         if isinstance(node, ast.Global):
@@ -108,13 +117,28 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> tuple[An
         if isinstance(routine, ReadingError):
             raise routine
         require(isroutine(routine), "is no function that can be read")
-        return _tracked(reader.invoked(routine, x))
+        return _tracked(reader.invoked(routine, Tensor(Name("x"))))
     group = reader.groups.get(definition) or reader.group(definition, scope)
     if candidate.tracked:
         call = "forward" if group.__call__ is Pasted.__call__ else "__call__"
-        return _tracked(reader.invoked(partial(method(group, call), reader.invoked(group)), x))
-    inputs = _inputs(group)
-    context, output = reader.forwarded(group, x)
+        layer = partial(method(group, call), reader.invoked(group))
+        return _tracked(reader.invoked(layer, Tensor(Name("x"))))
+    op, gradients = _both_passes(reader, group)
+    gradient = _first(gradients)
+    elsewhere = gradient is None and isinstance(gradients, tuple) and not {None}.issuperset(gradients)
+    require(
+        not elsewhere, "returns no gradient for its first input, which is taken for x: put the tensor first"
+    )
+    rule = NO_GRADIENT if gradient is None else untracked(_whole(gradient))
+    asks = any(isinstance(node, ast.Attribute) and node.attr == ASKED for node in ast.walk(module))
+    again = partial(_both_passes, reader, group) if asks else None
+    learned, notes = _learned(gradients, _inputs(group), reader, again)
+    return Trees(op, rule, learned, (*notes, *_numbered(gradients, group)))
+
+
+def _both_passes(reader: Reader, group: type[Pasted], needs: Sequence[bool] = ()) -> tuple[Node, Value]:
+    """The op of a Function, and what its backward returns; ``needs`` are the inputs that need a gradient."""
+    context, output = reader.forwarded(group, Tensor(Name("x")), needs=needs)
     y = quantity(_first(output))
     marked = any(y is other for other in context.without_gradient)
     require(y.kind == "float32" and not marked, NOT_DIFFERENTIABLE)
@@ -123,28 +147,57 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> tuple[An
     backward = method(group, "backward")
     takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
     further = (Tensor(ZERO) for _ in takes[2:])  # 0 arrives at what is not the first output
-    gradients = backward(context, Tensor(G), *further)
-    gradient = _first(gradients)
-    elsewhere = gradient is None and isinstance(gradients, tuple) and not {None}.issuperset(gradients)
-    require(
-        not elsewhere, "returns no gradient for its first input, which is taken for x: put the tensor first"
-    )
-    rule = NO_GRADIENT if gradient is None else untracked(_whole(gradient))
-    shown = {name: reader.parameters.get(name, name) for name in inputs}
-    told = [name if name == known else f"{name} (here {known})" for name, known in shown.items()]
-    return op, rule, *_left_out(gradients, told)
+    return op, backward(context, Tensor(G), *further)
 
 
-def _left_out(gradients: Value, inputs: list[str]) -> list[str]:
-    """A sentence for the inputs after the first whose gradients are not shown."""
-    further = gradients[1:] if isinstance(gradients, tuple) else ()
-    numbered = enumerate(further, 1)
-    found = [(inputs[n : n + 1] or [f"input {n + 1}"])[0] for n, value in numbered if value is not None]
-    if not found:
+def _learned(
+    gradients: Value, inputs: list[str], reader: Reader, again: Callable[[Sequence[bool]], Any] | None
+) -> tuple[tuple[Part, ...], list[str]]:
+    """What the inputs after the first learn, and sentences on it; ``again`` reads with other inputs needed."""
+    parts, notes = [], list[str]()
+    for position, value in enumerate(gradients[1:] if isinstance(gradients, tuple) else (), 1):
+        if value is None:
+            continue
+        given = inputs[position] if position < len(inputs) else f"input {position + 1}"
+        name = reader.parameters.get(given, given)
+        told = given if name == given else f"{given} (here {name})"
+        try:
+            require(position < len(inputs), NO_NAME)
+            require(given in reader.parameters, HAS_A_VALUE.format(given))
+            parts.append(part_of(value, name, reader.notes))
+            guarded = again and not _same(value, _alone(again, position))
+            require(not guarded, GUARDED.format(given, position + 1, position))
+            notes += told_of(value, given)
+        except (ReadingError, UnreadableError) as reason:
+            parts = [part for part in parts if part.name != name]
+            notes.append(LEFT_OUT.format(told, reason))
+    return tuple(parts), notes
+
+
+def _alone(again: Callable[[Sequence[bool]], Any], position: int) -> Value:
+    """What an input gets where x and it alone need a gradient."""
+    gradients = again([place in (0, position) for place in range(len(Pasted.needs_input_grad))])[1]
+    return gradients[position] if isinstance(gradients, tuple) and position < len(gradients) else None
+
+
+def _same(value: Value, other: Value) -> bool:
+    if not isinstance(value, Quantity) or not isinstance(other, Quantity):
+        return value == other
+    return (value.node, value.within, sum_of(value)) == (other.node, other.within, sum_of(other))
+
+
+def _numbered(gradients: Value, group: type[Pasted]) -> list[str]:
+    """A sentence where backward returns fewer or more gradients than forward can take inputs."""
+    returned = list(gradients) if isinstance(gradients, tuple) else [gradients]
+    takes = signature(method(group, "forward")).parameters.values()
+    inputs = len(_inputs(group))
+    needed = inputs - sum(parameter.default is not Parameter.empty for parameter in takes)
+    while len(returned) > inputs and returned[-1] is None:  # torch passes these over
+        returned.pop()
+    if Parameter.VAR_POSITIONAL in {each.kind for each in takes} or needed <= len(returned) <= inputs:
         return []
-    if len(found) == 1:
-        return [LEFT_OUT.format(found[0])]
-    return [ALL_LEFT_OUT.format(f"{', '.join(found[:-1])} and {found[-1]}")]
+    number = f"{len(returned)} gradient{'s' * (len(returned) != 1)}"
+    return [WRONG_NUMBER.format(number, f"{inputs} input{'s' * (inputs != 1)}")]
 
 
 def _inputs(group: type[Pasted]) -> list[str]:
@@ -158,20 +211,20 @@ def _recognised(value: Value, op: Node) -> Value:
     """What forward kept of its own output is y from here on."""
     if isinstance(value, tuple):
         return tuple(_recognised(part, op) for part in value)
-    whole = isinstance(value, Tensor) and not value.folded
+    whole = isinstance(value, Tensor) and not (value.folded or value.summed)
     number = whole and value.kind == "float32" and not isinstance(op, Name | Number)
     return Tensor(Name("y")) if number and untracked(value.node) == op else value
 
 
-def _tracked(output: Value) -> tuple[Node, Node | None]:
+def _tracked(output: Value) -> Trees:
     """Op and rule of code that autograd follows: its own rule only where it stops gradients."""
     node = _whole(_first(output))
     if not any(map(is_detached, walk(node))):
-        return node, None
+        return Trees(node, None)
     rule = derivative(number(node), finite=True)
     if rule is None:
         raise UnreadableError("has a gradient that is too long to be written out")
-    return cancelled(untracked(node)), NO_GRADIENT if rule == ZERO else untracked(rule)
+    return Trees(cancelled(untracked(node)), NO_GRADIENT if rule == ZERO else untracked(rule))
 
 
 def _first(value: Value) -> Value:
@@ -183,4 +236,5 @@ def _whole(value: Value) -> Node:
     held = quantity(value)
     require(not held.within, "returns only the elements picked out by a mask")
     require(not getattr(held, "folded", False), "returns a tensor in another shape")
+    require(not sum_of(held), "returns a sum where a value for each element is wanted")
     return held.node

@@ -12,15 +12,16 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import islice
+from typing import Any
 
 from explorer.formula import FUNCTIONS, Function
 from explorer.formula.aliases import CALLS, OtherCall
 from explorer.formula.evaluation import has_elements
 from explorer.formula.tree import VARIABLES, Call, Name, Node, is_condition, is_constant, names
 from explorer.reading import values, vocabulary
-from explorer.reading.building import ONE, ZERO, built, detach, filled, mask
+from explorer.reading.building import ONE, ZERO, built, detach, filled, mask, number
 from explorer.reading.errors import UnreadableError, require
-from explorer.reading.values import SHAPE, Quantity, Tensor, Value, made, operation, quantity, several
+from explorer.reading.values import SHAPE, Quantity, Sum, Tensor, Value, made, operation, quantity, several
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN, words
 
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
@@ -138,7 +139,10 @@ def assigned(target: Value, value: Value) -> Value:
     alike = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
     require(alike, "assigns elements that were picked out by another mask")
     require(not getattr(value, "folded", False), REASONS["scatter"])
-    tensor.node = quantity(value).node
+    before, after = values.sum_of(tensor), values.sum_of(value)
+    summed = before and not has_elements(quantity(value).node)  # a sum that is overwritten by a number
+    require(summed or bool(before) == bool(after), REASONS["sum"])
+    tensor.node, tensor.summed = quantity(value).node, after
     return tensor
 
 
@@ -192,6 +196,7 @@ def _logical(sign: str, *given: Value) -> Value:
 def _statistic(name: str, self: Value, *places: Value, dim: Value = None, **named: Value) -> Value:
     """One number for all elements; one for each channel, too, is taken over all, and said to be so."""
     held = quantity(self)
+    require(not values.sum_of(held), REASONS["sum"])
     require(not held.within, "is taken over elements picked out by a mask: a formula takes it over all")
     if not has_elements(held.node):
         require(name != "std", "is the spread of a single number")
@@ -206,6 +211,40 @@ def _statistic(name: str, self: Value, *places: Value, dim: Value = None, **name
     if any(value is not None for value in dimensions):
         REMARKS.get().append((result.node, PER_CHANNEL))
     return result
+
+
+def _sum(
+    self: Value, dim: Value = None, keepdim: Value = False, axis: Value = None, keepdims: Value = False
+) -> Value:
+    """The sum of the elements; along dimensions, one of several that a curve shows as one."""
+    held, dimensions = quantity(self), axis if dim is None else dim
+    before = values.sum_of(held)
+    require(before or has_elements(held.node) or held.node == ZERO, REASONS["sum"])
+    node = built("where", held.within, held.node, ZERO) if held.within else number(held.node)
+    if dimensions is None or (before and not before.over):
+        return Tensor(node, summed=Sum(bare=dimensions is None))
+    return Tensor(node, summed=Sum((*(before.over if before else ()), dimensions)))
+
+
+def _sum_to_size(self: Value, *shape: Value) -> Value:
+    """The sums that leave this shape, as broadcasting to it the other way would be undone."""
+    sizes = several(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+    whole = all(size == 1 for size in sizes if isinstance(size, int)) and not any(
+        not isinstance(size, int) for size in sizes
+    )
+    return _sum(self) if whole else _sum(self, sizes)
+
+
+def _product(self: Value, *_along: Value, **_named: Value) -> Value:
+    """The product of the sizes of a tensor is the number of its elements."""
+    require(isinstance(self, tuple) and len(self) == 1, REASONS["prod"])
+    return counted(self[0])
+
+
+def counted(size: Value) -> Value:
+    """The number of elements of what has a size."""
+    of = size.of if isinstance(size, values.Opaque) else None
+    return size if of is None else _Torch.numel(Tensor(of) if has_elements(of) else Quantity(of))
 
 
 def _larger(name: str, self: Value, other: Value = None, *more: Value, **along: Value) -> Value:
@@ -239,9 +278,41 @@ def _settled(function: values.Function, given: Value) -> Value:
 
 
 def _arranged(self: Value, *_sizes: Value, **_named: Value) -> Value:
-    """A single number, which is the same in any shape."""
+    """A single number, which is the same in any shape; a sum."""
+    if held := values.sum_of(self):
+        return values.shaped(self, held)
     require(not has_elements(quantity(self).node), REASONS["scatter"])
     return self
+
+
+def _expanded(self: Value, *sizes: Value, **named: Value) -> Value:
+    """A single number at several places."""
+    held = values.sum_of(self)
+    return values.shaped(self, held, spread=True) if held else _arranged(self, *sizes, **named)
+
+
+def _expanded_as(self: Value, other: Value) -> Value:
+    """A tensor in the shape of another."""
+    return _expanded(self) if values.sum_of(self) else _Torch.view(self, SHAPE)
+
+
+def _size(tensor: Value) -> values.Opaque:
+    """What is known of a size: of what it is one."""
+    if not isinstance(tensor, Quantity):
+        return SHAPE
+    whole = not tensor.within and not values.sum_of(tensor)
+    known = whole and (has_elements(tensor.node) or _is_input(tensor))
+    return replace(SHAPE, of=tensor.node) if known else SHAPE
+
+
+def _is_input(held: Quantity) -> bool:
+    return type(held) is Quantity and isinstance(held.node, Name)
+
+
+def _filled(fill_value: Value) -> Value:
+    """Memory of some size, full of a number."""
+    require(not values.sum_of(fill_value), REASONS["sum"])
+    return Tensor(quantity(fill_value).node, sized=True)
 
 
 class _Torch:
@@ -284,8 +355,9 @@ class _Torch:
 
     def numel(self: Value) -> Value:
         """How many elements there are: known of x, y, g and what is made of them."""
-        if not isinstance(self, Tensor) or not has_elements(self.node):
-            return SHAPE
+        if not isinstance(self, Tensor) or not has_elements(self.node) or self.summed:
+            of = _size(self).of
+            return replace(SHAPE, counts=of.name) if isinstance(of, Name) else SHAPE
         require(not self.within, "counts the elements picked out by a mask, which a formula cannot")
         first = next(name for name in names(self.node) if name in VARIABLES)
         return Quantity(Call("numel", (Name(first),)), "int64")
@@ -312,17 +384,20 @@ class _Torch:
         first = next(iter(data), None)
         if isinstance(first, tuple) and first != (SHAPE,):
             return _Torch.tensor(first)
-        return first if isinstance(first, Tensor) else Tensor(ZERO)
+        return first if isinstance(first, Tensor) else Tensor(ZERO, sized=True)
 
     def tensor(self: Value) -> Value:
         if isinstance(self, tuple):
             return _Torch.tensor(self[0]) if len(self) == 1 else tuple(map(_Torch.tensor, self))
         held = quantity(self)
-        return Tensor(detach(held.node), held.kind, held.within, folded=getattr(held, "folded", False))
+        same = {name: getattr(held, name, default) for name, default in _ALIKE.items()}
+        return Tensor(detach(held.node), held.kind, held.within, **same)
 
     def view(self: Value, *shape: Value) -> Value:
         """The same tensor, where it keeps one dimension or is given the shape of another."""
         sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+        if held := values.sum_of(self):
+            return values.shaped(self, held)
         if not isinstance(self, Tensor) or not has_elements(self.node):
             return self
         if sizes in ((), (-1,), (SHAPE,)):
@@ -350,6 +425,7 @@ _TYPES = {
     "Tensor": Tensor, "Variable": Tensor, "FloatTensor": Tensor, "tuple": tuple, "list": tuple, "Size": tuple,
     "bool": bool, "str": str, "dict": dict, "int": int, "float": float, "Number": float,
 }  # fmt: skip
+_ALIKE: dict[str, Any] = {"folded": False, "sized": False, "summed": None}  # what a copy of a tensor keeps
 _FLOAT32 = type("finfo", (values.Pasted,), {"eps": 2.0**-23, "tiny": 2.0**-126})
 
 _INFINITY = Quantity(built("/", ONE, ZERO))
@@ -370,17 +446,22 @@ _ROWS: dict[str, values.Function] = {
     "isfinite": lambda self: made("<", made("abs", self), _INFINITY),
     "isposinf": lambda self: made("==", self, _INFINITY),
     "isneginf": lambda self: made("==", self, _MINUS_INFINITY),
-    **dict.fromkeys(words("unsqueeze expand repeat t transpose permute"), _arranged),
+    **dict.fromkeys(words("unsqueeze t transpose permute"), _arranged),
+    **dict.fromkeys(words("expand repeat broadcast_to tile"), _expanded),
+    "expand_as": _expanded_as,
+    "sum": _sum,
+    "sum_to_size": _sum_to_size,
+    "prod": _product,
     "view_as": lambda self, other: _Torch.view(self, SHAPE),
     "numpy": lambda self: NUMPY.set(True) and self,
     "stride": lambda self, *_dimension: SHAPE,
     "element_size": lambda self: SHAPE,
     "contiguous": lambda self, *_others, **_keywords: self,
-    "zeros": lambda *_sizes, **_keywords: Tensor(ZERO),
-    "ones": lambda *_sizes, **_keywords: Tensor(ONE),
+    "zeros": lambda *_sizes, **_keywords: Tensor(ZERO, sized=True),
+    "ones": lambda *_sizes, **_keywords: Tensor(ONE, sized=True),
     "dim": lambda self: 1,
-    "size": lambda self, dim=None: (SHAPE,) if dim is None else values.picked((SHAPE,), dim),
-    "full": lambda self, fill_value: Tensor(quantity(fill_value).node),
+    "size": lambda self, dim=None: (_size(self),) if dim is None else values.picked((SHAPE,), dim),
+    "full": lambda self, fill_value: _filled(fill_value),
     "sequential": lambda self, *layers: reduce(lambda a, layer: called(layer, (a,), {}), layers, self),
     "logical_and": partial(_logical, "&"),
     "logical_or": partial(_logical, "|"),
@@ -421,7 +502,7 @@ METHODS: dict[str, values.Function] = {
 }
 PROPERTIES: dict[str, values.Function] = {
     "data": detached,
-    "shape": lambda _a: (SHAPE,),
+    "shape": lambda a: (_size(a),),
     "ndim": lambda _a: 1,
     "dtype": lambda a: Library(f"torch.{quantity(a).kind}"),
     **dict.fromkeys(("device", "layout"), lambda _a: values.Opaque("the device")),

@@ -7,7 +7,7 @@ class a Python class of such functions, and every other name means a row of ``fu
 import ast
 import inspect
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial, reduce
@@ -68,6 +68,7 @@ class Reader:
     parameters: dict[str, str] = field(default_factory=dict)
     notes: dict[Node, str] = field(default_factory=dict)
     groups: dict[ast.ClassDef, type[Pasted]] = field(default_factory=dict)
+    taken: Collection[str] = ()  # names that no parameter may have
 
     def __post_init__(self) -> None:
         modules = {name: Library(path) for name, path in vocabulary.MODULES.items()}
@@ -77,7 +78,7 @@ class Reader:
     def parameter(self, name: str) -> Quantity:
         """The parameter of the formula for an input of this name."""
         if name not in self.parameters:
-            self.parameters[name] = building.sound_name(name, self.parameters.values())
+            self.parameters[name] = building.sound_name(name, {*self.parameters.values(), *self.taken})
         return Quantity(Name(self.parameters[name]))
 
     def error(self, node: ast.expr | ast.stmt, reason: Exception) -> ReadingError:
@@ -174,7 +175,7 @@ class Reader:
         test: object = value, node.lineno
         if isinstance(value, Quantity):
             yes_or_no = "asks one yes or no of a whole tensor: use torch.where, or & | ~ on masks"
-            require(is_constant(counted(value.node)), yes_or_no)
+            require(is_constant(counted(value.node)) and not values.sum_of(value), yes_or_no)
             test = building.mask(value.node)
             known = building.known(test)
             value = SHAPE if known is None else known
@@ -199,6 +200,8 @@ class Reader:
                 return owner
             case dict() if name == "get":
                 return lambda key, default=None: owner[key] if key in list(owner) else default
+            case (Opaque() as size,) if name == "numel":
+                return partial(functions.counted, size)
             case tuple() if name == "values" and len(owner) == 2:  # of torch.max along a dimension
                 return owner[0]
             case str() if name in ("lower", "upper"):
@@ -302,9 +305,15 @@ class Reader:
         given = self.arguments(function, *first)
         return function(*given.args, **given.kwargs)
 
-    def forwarded(self, group: type[Pasted], *inputs: Value) -> tuple[Pasted, Value]:
-        """The context and output of a Function's forward, in any of the styles torch has had."""
+    def forwarded(
+        self, group: type[Pasted], *inputs: Value, needs: Sequence[bool] = ()
+    ) -> tuple[Pasted, Value]:
+        """The context and output of a Function's forward, in any of the styles torch has had.
+
+        ``needs`` says which inputs need a gradient: all, unless told.
+        """
         context, forward = self.invoked(group), method(group, "forward")
+        context.needs_input_grad = tuple(needs) or context.needs_input_grad
         apart = hasattr(group, "setup_context")
         given = self.arguments(forward if apart else partial(forward, context), *inputs)
         output = forward(*(() if apart else (context,)), *given.args, **given.kwargs)

@@ -10,15 +10,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from typing import Any
 
 from explorer.formula.evaluation import has_elements
-from explorer.formula.tree import COMPARISONS, Node, Number, Unary, is_condition, is_constant
-from explorer.reading.building import built, known, literal
+from explorer.formula.tree import (
+    COMPARISONS,
+    Call,
+    Name,
+    Node,
+    Number,
+    Unary,
+    is_condition,
+    is_constant,
+    names,
+)
+from explorer.reading.building import ZERO, built, known, literal
 from explorer.reading.errors import ReadingError, UnreadableError, require
-from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, UNKNOWN
+from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN
 
 MAX_VALUES = 64  # of a tuple: (*a, *a) doubles it
 Value = Any
@@ -43,18 +53,41 @@ class Tensor(Quantity):
 
     A ``frozen`` one shares its memory with its own detached twin: a change to either would reach the
     other in a way no formula can tell. A ``folded`` one has its elements in another shape, as
-    ``w.view(w.size(0), -1)`` has.
+    ``w.view(w.size(0), -1)`` has. A ``sized`` one is as large as the code says, which a formula does not hold.
+    A ``summed`` one is the sum of its formula over elements.
     """
 
     frozen: bool = False
     folded: bool = False
+    sized: bool = False
+    summed: Sum | None = None
+
+
+@dataclass(frozen=True)
+class Sum:
+    """How elements were summed.
+
+    Attributes:
+        over: the dimensions of each sum, as the code names them; () for all elements.
+        bare: whether it surely has no dimension left, so that torch takes it for a scalar alone.
+        spread: whether it was written to several places, each of which holds the whole sum.
+    """
+
+    over: tuple[Value, ...] = ()
+    bare: bool = False
+    spread: bool = False
 
 
 @dataclass(frozen=True)
 class Opaque:
-    """Something a formula has no word for and the result seldom depends on: a size, a device."""
+    """Something a formula has no word for and the result seldom depends on: a size, a device.
+
+    ``of`` is what has all of this size, as a formula; ``counts`` the parameter whose values it is the number of.
+    """
 
     what: str
+    of: Node | None = field(default=None, compare=False)
+    counts: str = field(default="", compare=False)
 
     def __call__(self, *_positional: Value, **_keywords: Value) -> Opaque:
         """As little known as what is called."""
@@ -156,13 +189,15 @@ def _weight(value: Value) -> int:
 
 def like(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
     """A result: a tensor where one of the operands is one, else a number, Python's own where it can be."""
+    require(not any(map(sum_of, operands)), REASONS["sum"])
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     masks = {tensor.within for tensor in tensors if not is_constant(tensor.node) or tensor.within}
     require(len(masks) < 2, "mixes elements that were picked out by different masks")
     folded = {tensor.folded for tensor in tensors if has_elements(tensor.node)}
     require(len(folded) < 2, f"mixes tensors of different shapes: {ELEMENTWISE}")
     if tensors:
-        return Tensor(node, kind, next(iter(masks), None), folded=True in folded)
+        sized = any(tensor.sized for tensor in tensors)
+        return Tensor(node, kind, next(iter(masks), None), folded=True in folded, sized=sized)
     value = known(node)
     if value is None or not (kind == "bool" or isinstance(node, Number | Unary)):
         return Quantity(node, kind)
@@ -172,6 +207,8 @@ def like(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
 def made(sign: str, *values: Value) -> Value:
     """The result of an operator or of a function of the formula language."""
     operands = [quantity(value) for value in values]
+    if any(map(sum_of, operands)):
+        return _linear(sign, *operands)
     kinds = {operand.kind for operand in operands}
     sign = _ON_MASKS.get(sign, sign) if kinds == {"bool"} else sign
     for operand in operands if sign in _LOGIC else operands[:1] if sign == "where" else ():
@@ -185,6 +222,34 @@ def made(sign: str, *values: Value) -> Value:
     return like(built(sign, *(operand.node for operand in operands)), *operands, kind=kind)
 
 
+def sum_of(value: Value) -> Sum | None:
+    """How a value was summed; None for one that was not."""
+    return value.summed if isinstance(value, Tensor) else None
+
+
+def _linear(sign: str, *operands: Quantity) -> Value:
+    """What is a sum again: sums added, and a sum times a number or divided by one."""
+    sums = [held for held in map(sum_of, operands) if held]
+    others = [operand for operand in operands if not sum_of(operand)]
+    others = [other for other in others if not (sign == "+" and _is_zero(other))]
+    alone = sign in ("+", "-") and not others and len({held.over for held in sums}) == 1
+    scaled = sign == "*" or (sign == "/" and sum_of(operands[0]))
+    require(alone or (scaled and len(sums) == 1 and all(map(_is_number, others))), REASONS["sum"])
+    bare = all(held.bare for held in sums) and not any(names(other.node) for other in others)
+    summed = Sum(sums[0].over, bare, any(held.spread for held in sums))
+    return Tensor(built(sign, *(operand.node for operand in operands)), summed=summed)
+
+
+def _is_zero(operand: Quantity) -> bool:
+    return type(operand) is Quantity and operand.node == ZERO
+
+
+def _is_number(operand: Quantity) -> bool:
+    """Whether it is one number, or one for each value of a parameter: nothing of x's shape."""
+    apart = isinstance(operand, Tensor) and (operand.sized or operand.within)
+    return not apart and not has_elements(operand.node)
+
+
 def operation(sign: str, left: Value, right: Value) -> Value:
     """A binary operator or comparison of Python on two values."""
     sides = (left, right)
@@ -193,8 +258,10 @@ def operation(sign: str, left: Value, right: Value) -> Value:
             return (left == right) == (sign == "==")
         case ("==" | "!=", _, None) | ("==" | "!=", None, _):
             return sign == "!="
+        case "/", Quantity(Call("numel")), Opaque(counts=name) if name:
+            return Quantity(shared(name), "int64")
         case (_, Opaque() as opaque, _) | (_, _, Opaque() as opaque) if Tensor not in map(type, sides):
-            return opaque
+            return Opaque(opaque.what)
         case "+", tuple(), tuple():
             return several(left + right)
         case ("*", tuple() as values, int(times)) | ("*", int(times), tuple() as values):
@@ -207,6 +274,11 @@ def operation(sign: str, left: Value, right: Value) -> Value:
         case "//", _, _ if Tensor in map(type, sides):
             require_exact(right)
     return made("remainder" if sign == "%" else sign, left, right)
+
+
+def shared(name: str) -> Name:
+    """The number of elements that share a value of a parameter, until it is known whose gradient it is for."""
+    return Name(f"numel({name})")  # brackets: no parameter's name
 
 
 def require_exact(divisor: Value) -> None:
@@ -227,6 +299,12 @@ def compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
     return found if isinstance(sign, ast.In) else operation("==", found, False)
 
 
+def shaped(tensor: Tensor, held: Sum, spread: bool = False) -> Tensor:
+    """A sum in another shape, which shares its memory."""
+    tensor.frozen = True
+    return replace(tensor, summed=replace(held, bare=False, spread=held.spread or spread))
+
+
 def element(owner: Value, key: Value) -> Value:
     """``owner[key]``: of a tensor, the elements picked out by a mask."""
     if isinstance(owner, Opaque):
@@ -234,6 +312,10 @@ def element(owner: Value, key: Value) -> Value:
     if isinstance(owner, tuple | dict):
         return picked(owner, key)
     tensor = quantity(owner)
+    if held := sum_of(tensor):
+        new = all(part in (None, ..., slice(None)) for part in (key if isinstance(key, tuple) else (key,)))
+        require(new, REASONS["sum"])
+        return shaped(owner, held)
     if all(part in (..., slice(None)) for part in (key if isinstance(key, tuple) else (key,))):
         return owner
     if key in (0, -1) and not has_elements(tensor.node):
@@ -251,11 +333,18 @@ def element(owner: Value, key: Value) -> Value:
 def picked(values: Value, key: Value) -> Value:
     """One of several values, or a slice of them."""
     try:
-        return values[key]
+        return _in_part(values[key])
     except (TypeError, LookupError):
         missing = f"asks for a position that does not exist among {len(values)} values"
         beyond = f"asks for a dimension beyond the first, such as channels: {ELEMENTWISE}"
         raise UnreadableError(beyond if values == (SHAPE,) else missing) from None
+
+
+def _in_part(value: Value) -> Value:
+    """One size, or several, which are no longer all that a tensor has."""
+    if isinstance(value, tuple):
+        return tuple(map(_in_part, value))
+    return Opaque(value.what) if isinstance(value, Opaque) else value
 
 
 def apart(value: Value, targets: list[ast.expr]) -> Iterator[tuple[ast.expr, Value]]:

@@ -35,7 +35,7 @@ _ALIASES = {
     "contiguous":  # the same tensor
         "cuda cpu from_numpy asarray Variable Parameter requires_grad retain_grad positive pin_memory "
         "identity",
-    "view_as": "expand_as reshape_as",
+    "view_as": "reshape_as",
     # Where torch leaves memory as it was found, every element is written before it is read, or the
     # published code would be at fault: zero stands there meanwhile.
     "zeros": "zeros_like new_zeros zero empty_like empty new_empty", "ones": "ones_like new_ones",

@@ -208,7 +208,7 @@ def _flat(leaves):
 def test_one_part_more_than_the_limit_is_refused():
     text = _flat(MAX_NODES // 2)  # n leaves and n - 1 sums
     assert measure(parse(f"-{text}").tree)[0] == MAX_NODES
-    assert "more than 64 parts" in refused(f"--{text}").message
+    assert "more than 96 parts" in refused(f"--{text}").message
 
 
 def test_one_level_more_than_the_limit_is_refused():

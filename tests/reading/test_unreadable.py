@@ -76,7 +76,7 @@ UNREADABLE = {
     "no value": (_fn("x = x + 1"), 1, "needs a tensor or a number, not None"),
     "text": (_fn("return x * 'two'"), 3, "needs a tensor or a number, not text"),
     "text against parameter": (_fn("return x if m == 'a' else -x", takes="ctx, x, m"), 3, "compares"),
-    "too large": (_fn("x = x * x * x * x\n" * 3 + "return x"), 1, "a formula holds 64"),
+    "too large": (_fn("x = x * x * x * x\n" * 3 + "return x"), 1, "a formula holds 96"),
     "far too large": (_fn("x = x * x\n" * 30 + "return x"), 9, "comes to 255 parts"),
     "not finite": (_fn("return x * 1e999"), 3, "is not a finite number"),
     "deep": (_fn("return " + "-" * 400 + "x"), 1, "is nested too deeply to be read"),
