@@ -12,13 +12,14 @@ from itertools import count
 
 from explorer.catalogue import COUNT, Learned, Op, Rule, find_op, find_rule, own_key
 from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaError
-from explorer.formula.tree import Node, Number, measure
-from explorer.reading.building import built, number
+from explorer.formula.tree import Node, measure, walk
+from explorer.reading.building import ONE, built, number
 from explorer.reading.definitions import LEFT_OUT, NO_GRADIENT, Candidate, Trees, candidates, read
 from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
 from explorer.reading.learning import Part
 from explorer.reading.reader import Reader
 from explorer.reading.text import MAX_CHARACTERS, syntax_trees
+from explorer.reading.values import is_shared
 
 __all__ = ["MAX_CHARACTERS", "Reading", "ReadingError", "read_source", "read_sources"]
 
@@ -125,9 +126,7 @@ def _reading(candidate: Candidate, module: ast.Module, lines: list[str], steps: 
     return Reading(name, line, problem=problem)
 
 
-def _key(
-    name: str, node: Node, find: Callable[[str], Op | Rule], learned: Sequence[Learned] = ()
-) -> str:
+def _key(name: str, node: Node, find: Callable[[str], Op | Rule], learned: Sequence[Learned] = ()) -> str:
     """The key of an own formula that is called like what was read."""
     node = number(node)
     _require_short(node)
@@ -138,6 +137,7 @@ def _key(
 
 
 def _require_short(node: Node) -> None:
+    require(not any(map(is_shared, walk(node))), "counts the values of a parameter, which a formula cannot")
     parts, levels = measure(node)
     characters = len(Formula(node).text)
     require(
@@ -150,7 +150,7 @@ def _require_short(node: Node) -> None:
 
 def _learned(part: Part) -> Learned:
     """What was read for a parameter, as an entry holds it."""
-    return Learned(part.name, Formula(part.tree).text, part.scale and Formula(part.scale).text)
+    return Learned(part.name, Formula(part.tree).text, Formula(part.scale).text if part.scale else None)
 
 
 def _fitting(trees: Trees) -> Trees:
@@ -158,7 +158,7 @@ def _fitting(trees: Trees) -> Trees:
     learned, notes = [], list(trees.notes)
     for part in trees.learned:
         try:
-            for node in filter(None, part[1:]):
+            for node in (part.tree, part.scale or ONE):
                 _require_short(node)
             learned.append(part)
         except UnreadableError as reason:
@@ -193,19 +193,20 @@ def _joined(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:
     require((then.rule is None) == (otherwise.rule is None), "stops gradients on one branch only")
     rule = then.rule and otherwise.rule and built("where", test, then.rule, otherwise.rule)
     op = built("where", test, then.op, otherwise.op)
-    return Trees(op, rule, tuple(_joined_parts(test, then.learned, otherwise.learned)))
+    unread = then.unread | otherwise.unread
+    parts = [_joined_part(test, name, then.learned, otherwise.learned) for name in _names(then, otherwise)]
+    return Trees(op, rule, tuple(part for part in parts if part.name not in unread), unread=unread)
 
 
-def _joined_parts(test: Node, then: Sequence[Part], otherwise: Sequence[Part]) -> Iterator[Part]:
-    """What learns, where a parameter decides between two formulas; nothing where only one has it."""
-    others = {part.name: part for part in otherwise}
-    nothing = [Part(part.name, NO_GRADIENT, part.scale) for part in (*then, *otherwise)]
-    firsts = {part.name: part for part in (*nothing, *then)}
-    for name, first in firsts.items():
-        other = others.get(name, first._replace(tree=NO_GRADIENT))
-        if first.scale == other.scale:
-            yield first._replace(tree=first.tree if first == other else built("where", test, first.tree, other.tree))
-        else:
-            one = Number(1.0)
-            scale = built("where", test, first.scale or one, other.scale or one)
-            yield Part(name, built("where", test, first.tree, other.tree), scale)
+def _names(*sides: Trees) -> list[str]:
+    """What learns on one side at least."""
+    return list(dict.fromkeys(part.name for side in sides for part in side.learned))
+
+
+def _joined_part(test: Node, name: str, then: Sequence[Part], otherwise: Sequence[Part]) -> Part:
+    """What a parameter learns where another decides between two formulas; without one it learns nothing."""
+    sides = [next((part for part in side if part.name == name), None) for side in (then, otherwise)]
+    known = next(side for side in sides if side)
+    first, other = (side or known._replace(tree=NO_GRADIENT) for side in sides)
+    scale = built("where", test, first.scale or ONE, other.scale or ONE)
+    return Part(name, built("where", test, first.tree, other.tree), None if scale == ONE else scale)

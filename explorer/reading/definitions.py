@@ -21,11 +21,9 @@ G = Name("g")
 NO_GRADIENT = built("*", ZERO, G)
 ASKED = "needs_input_grad"
 LEFT_OUT = "backward also returns a gradient for {}, which is left out: {}"
-HAS_A_VALUE = "its value in the signature stays, write {} without one to see it learn"
-NO_NAME = "it has no name in the signature"
-GUARDED = (
-    "it comes only where another input needs a gradient too: {} is input {} of apply, ctx.needs_input_grad[{}]"
-)
+HAS_A_VALUE = "belongs to an input whose value in the signature stays: write {} without one"
+NO_NAME = "belongs to no input with a name"
+GUARDED = "hangs on what another input needs: that of {} is ctx.needs_input_grad[{}]"
 WRONG_NUMBER = "backward returns {} for {}: torch raises an error"
 NOT_DIFFERENTIABLE = (
     "returns no floats, or marks them as non-differentiable: torch sends no gradient back through them"
@@ -33,12 +31,16 @@ NOT_DIFFERENTIABLE = (
 
 
 class Trees(NamedTuple):
-    """What was read: the op, the rule, None for torch's own autograd, what learns, and what has to be said."""
+    """What was read: the op, the rule, None for torch's own autograd, what learns, and what has to be said.
+
+    ``unread`` names what learns in a way that could not be read.
+    """
 
     op: Node
     rule: Node | None
     learned: tuple[Part, ...] = ()
     notes: tuple[str, ...] = ()
+    unread: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -132,8 +134,8 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     rule = NO_GRADIENT if gradient is None else untracked(_whole(gradient))
     asks = any(isinstance(node, ast.Attribute) and node.attr == ASKED for node in ast.walk(module))
     again = partial(_both_passes, reader, group) if asks else None
-    learned, notes = _learned(gradients, _inputs(group), reader, again)
-    return Trees(op, rule, learned, (*notes, *_numbered(gradients, group)))
+    found = _learned(gradients, _inputs(group), reader, again)
+    return Trees(op, rule, found.learned, (*found.notes, *_numbered(gradients, group)), found.unread)
 
 
 def _both_passes(reader: Reader, group: type[Pasted], needs: Sequence[bool] = ()) -> tuple[Node, Value]:
@@ -150,28 +152,38 @@ def _both_passes(reader: Reader, group: type[Pasted], needs: Sequence[bool] = ()
     return op, backward(context, Tensor(G), *further)
 
 
+class _Learned(NamedTuple):
+    """What the inputs after the first learn, sentences on it, and the names of what could not be read."""
+
+    learned: tuple[Part, ...]
+    notes: list[str]
+    unread: frozenset[str]
+
+
 def _learned(
     gradients: Value, inputs: list[str], reader: Reader, again: Callable[[Sequence[bool]], Any] | None
-) -> tuple[tuple[Part, ...], list[str]]:
-    """What the inputs after the first learn, and sentences on it; ``again`` reads with other inputs needed."""
-    parts, notes = [], list[str]()
+) -> _Learned:
+    """What the inputs after the first learn; ``again`` reads with other inputs needed."""
+    parts, notes, unread = list[Part](), list[str](), set[str]()
     for position, value in enumerate(gradients[1:] if isinstance(gradients, tuple) else (), 1):
         if value is None:
             continue
         given = inputs[position] if position < len(inputs) else f"input {position + 1}"
         name = reader.parameters.get(given, given)
-        told = given if name == given else f"{given} (here {name})"
         try:
             require(position < len(inputs), NO_NAME)
             require(given in reader.parameters, HAS_A_VALUE.format(given))
-            parts.append(part_of(value, name, reader.notes))
-            guarded = again and not _same(value, _alone(again, position))
-            require(not guarded, GUARDED.format(given, position + 1, position))
+            part = part_of(value, name, reader.notes)
+            alone = value if again is None else _alone(again, position)
+            require(_is_same(value, alone), GUARDED.format(given, position))
+            parts.append(part)
             notes += told_of(value, given)
         except (ReadingError, UnreadableError) as reason:
-            parts = [part for part in parts if part.name != name]
-            notes.append(LEFT_OUT.format(told, reason))
-    return tuple(parts), notes
+            unread.add(name)
+            told = given if name == given else f"{given} (here {name})"
+            words = reason if isinstance(reason, ReadingError) else f"it {reason}"
+            notes.append(LEFT_OUT.format(told, words))
+    return _Learned(tuple(parts), notes, frozenset(unread))
 
 
 def _alone(again: Callable[[Sequence[bool]], Any], position: int) -> Value:
@@ -180,9 +192,9 @@ def _alone(again: Callable[[Sequence[bool]], Any], position: int) -> Value:
     return gradients[position] if isinstance(gradients, tuple) and position < len(gradients) else None
 
 
-def _same(value: Value, other: Value) -> bool:
+def _is_same(value: Value, other: Value) -> bool:
     if not isinstance(value, Quantity) or not isinstance(other, Quantity):
-        return value == other
+        return value is other
     return (value.node, value.within, sum_of(value)) == (other.node, other.within, sum_of(other))
 
 

@@ -229,10 +229,8 @@ def _sum(
 def _sum_to_size(self: Value, *shape: Value) -> Value:
     """The sums that leave this shape, as broadcasting to it the other way would be undone."""
     sizes = several(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-    whole = all(size == 1 for size in sizes if isinstance(size, int)) and not any(
-        not isinstance(size, int) for size in sizes
-    )
-    return _sum(self) if whole else _sum(self, sizes)
+    whole = all(isinstance(size, int) and size == 1 for size in sizes)
+    return _arranged(_sum(self)) if whole else _sum(self, sizes)
 
 
 def _product(self: Value, *_along: Value, **_named: Value) -> Value:
@@ -286,14 +284,27 @@ def _arranged(self: Value, *_sizes: Value, **_named: Value) -> Value:
 
 
 def _expanded(self: Value, *sizes: Value, **named: Value) -> Value:
-    """A single number at several places."""
+    """A single number at several places; a sum at those of a parameter's values."""
     held = values.sum_of(self)
-    return values.shaped(self, held, spread=True) if held else _arranged(self, *sizes, **named)
+    if not held:
+        return _arranged(self, *sizes, **named)
+    size = next(iter(several(sizes[0]) if sizes and isinstance(sizes[0], tuple) else sizes), None)
+    of = getattr(size, "of", None)
+    spread = of.name if isinstance(of, Name) and not has_elements(of) else ""
+    require(spread, REASONS["sum"])
+    self.frozen = True
+    return replace(self, summed=replace(held, bare=False, spread=spread))
 
 
 def _expanded_as(self: Value, other: Value) -> Value:
     """A tensor in the shape of another."""
-    return _expanded(self) if values.sum_of(self) else _Torch.view(self, SHAPE)
+    return _expanded(self, _size(other)) if values.sum_of(self) else _Torch.view(self, SHAPE)
+
+
+def _lined_up(tensor: Value) -> Value:
+    """A tensor of one element in a list."""
+    held = values.sum_of(tensor)
+    return values.shaped(tensor, held) if held else tensor
 
 
 def _size(tensor: Value) -> values.Opaque:
@@ -356,8 +367,8 @@ class _Torch:
     def numel(self: Value) -> Value:
         """How many elements there are: known of x, y, g and what is made of them."""
         if not isinstance(self, Tensor) or not has_elements(self.node) or self.summed:
-            of = _size(self).of
-            return replace(SHAPE, counts=of.name) if isinstance(of, Name) else SHAPE
+            known = isinstance(self, Quantity) and _is_input(self)
+            return replace(SHAPE, counts=names(self.node)[0]) if known else SHAPE
         require(not self.within, "counts the elements picked out by a mask, which a formula cannot")
         first = next(name for name in names(self.node) if name in VARIABLES)
         return Quantity(Call("numel", (Name(first),)), "int64")
@@ -388,7 +399,8 @@ class _Torch:
 
     def tensor(self: Value) -> Value:
         if isinstance(self, tuple):
-            return _Torch.tensor(self[0]) if len(self) == 1 else tuple(map(_Torch.tensor, self))
+            several_of = tuple(map(_Torch.tensor, self))
+            return several_of if len(self) != 1 else _lined_up(several_of[0])
         held = quantity(self)
         same = {name: getattr(held, name, default) for name, default in _ALIKE.items()}
         return Tensor(detach(held.node), held.kind, held.within, **same)

@@ -8,7 +8,7 @@ from explorer.formula.evaluation import has_elements
 from explorer.formula.tree import VARIABLES, Binary, Call, Name, Node, Unary, names, substituted, walk
 from explorer.reading.building import ONE, ZERO, built, number, untracked
 from explorer.reading.errors import require
-from explorer.reading.values import Opaque, Value, quantity, shared, sum_of
+from explorer.reading.values import Opaque, Value, is_shared, quantity, shared, sum_of
 
 NOT_A_SUM = "is neither a sum over elements nor a value for each of them"
 COUNTS_WITHIN = "counts elements elsewhere than in a factor on the whole sum"
@@ -20,7 +20,10 @@ ALONG = (
     "backward sums the gradient for {0} along a dimension, one sum for each channel: a curve shows one value "
     "of {0} and the elements that share it"
 )
-SPREAD = "each value of {0} gets the sum over all elements: right where {0} is one value, wrong for one a channel"
+OTHER_SHAPE = "is written to the shape of something else"
+SPREAD = (
+    "each value of {0} gets the sum over all elements: right where {0} is one value, wrong for one a channel"
+)
 SCALAR = (
     "the gradient for {0} has shape (): torch raises an error where {0} has another, such as (1,); "
     ".reshape({0}.shape) suits both"
@@ -44,6 +47,7 @@ def part_of(value: Value, name: str, remarks: Mapping[Node, str]) -> Part:
     held = quantity(value)
     require(not held.within, PICKED)
     tree, summed = untracked(held.node), sum_of(held)
+    require(not summed or summed.spread in ("", name), OTHER_SHAPE)
     if summed or has_elements(tree):
         body, factor = _apart(tree)
         whole = summed is not None and not summed.over
@@ -62,11 +66,11 @@ def part_of(value: Value, name: str, remarks: Mapping[Node, str]) -> Part:
 
 
 def told_of(value: Value, name: str) -> list[str]:
-    """What has to be said of the shape of what was returned for a parameter, called by its name in the code."""
+    """What has to be said of the shape of what was returned for a parameter; ``name`` is that in the code."""
     summed = sum_of(value)
     if summed is None:
         return []
-    said = {ALONG: any(map(_is_along, summed.over)), SPREAD: summed.spread, SCALAR: summed.bare}
+    said = {ALONG: any(map(_is_along, summed.over)), SPREAD: bool(summed.spread), SCALAR: summed.bare}
     return [words.format(name) for words, so in said.items() if so]
 
 
@@ -77,7 +81,7 @@ def _is_along(dimensions: Value) -> bool:
 
 
 def _is_count(node: Node) -> bool:
-    return isinstance(node, Call) and node.function == "numel" or isinstance(node, Name) and "(" in node.name
+    return is_shared(node) or (isinstance(node, Call) and node.function == "numel")
 
 
 def _counted(factor: Node, name: str, whole: bool) -> Node:
@@ -86,7 +90,8 @@ def _counted(factor: Node, name: str, whole: bool) -> Node:
     require(whole or all(isinstance(node, Name) for node in counts), COUNTS_ALL)
     others = [node for node in counts if isinstance(node, Name) and node != shared(name)]
     require(not others, COUNTS_OTHERS)
-    return substituted(factor, counts)
+    factor = substituted(factor, counts)
+    return ONE if factor == Binary("/", Name(COUNT), Name(COUNT)) else factor
 
 
 def _apart(node: Node) -> tuple[Node, Node]:

@@ -375,7 +375,7 @@ class Reader:
             case ast.AugAssign(target, sign, value):  # a tensor changes in place, a number is a new one
                 result = ast.copy_location(ast.BinOp(target, sign, value), statement)
                 held, value = self.lenient(target, scope), self._fresh(result, scope)
-                value = functions.assigned(held, value) if isinstance(held, Tensor) else value
+                value = self._added(statement, held, value) if isinstance(held, Tensor) else value
                 self._assign(target, value, scope)
             case ast.If(test, then, otherwise):
                 self._run(then if self.truth(test, scope) else otherwise, scope)
@@ -407,6 +407,16 @@ class Reader:
                 pass
             case _:
                 raise UnreadableError(REFUSED.get(type(statement), OTHER))
+
+    def _added(self, statement: ast.AugAssign, held: Tensor, value: Value) -> Value:
+        """A tensor after it was changed; within a Function what cannot be read is left to who uses it."""
+        try:
+            return functions.assigned(held, value)
+        except (UnreadableError, ReadingError) as reason:
+            if held.frozen or functions.AUTOGRAD.get():
+                raise
+            held.spoiled = self.error(statement, reason)
+            return held
 
     def _imported(self, path: str) -> Value:
         """A module under its usual name, whatever the import calls it; pi and e are values."""

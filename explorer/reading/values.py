@@ -53,14 +53,16 @@ class Tensor(Quantity):
 
     A ``frozen`` one shares its memory with its own detached twin: a change to either would reach the
     other in a way no formula can tell. A ``folded`` one has its elements in another shape, as
-    ``w.view(w.size(0), -1)`` has. A ``sized`` one is as large as the code says, which a formula does not hold.
-    A ``summed`` one is the sum of its formula over elements.
+    ``w.view(w.size(0), -1)`` has. A ``sized`` one is as large as the code says, which a formula does not
+    hold. A ``summed`` one is the sum of its formula over elements. A ``spoiled`` one was changed in place
+    in a way that cannot be read.
     """
 
     frozen: bool = False
     folded: bool = False
     sized: bool = False
     summed: Sum | None = None
+    spoiled: ReadingError | None = None
 
 
 @dataclass(frozen=True)
@@ -70,19 +72,19 @@ class Sum:
     Attributes:
         over: the dimensions of each sum, as the code names them; () for all elements.
         bare: whether it surely has no dimension left, so that torch takes it for a scalar alone.
-        spread: whether it was written to several places, each of which holds the whole sum.
+        spread: the parameter in whose shape each place holds the whole sum, "" for none.
     """
 
     over: tuple[Value, ...] = ()
     bare: bool = False
-    spread: bool = False
+    spread: str = ""
 
 
 @dataclass(frozen=True)
 class Opaque:
     """Something a formula has no word for and the result seldom depends on: a size, a device.
 
-    ``of`` is what has all of this size, as a formula; ``counts`` the parameter whose values it is the number of.
+    ``of`` is what has all of this size, as a formula; ``counts`` names the parameter of so many values.
     """
 
     what: str
@@ -156,6 +158,8 @@ _WHOLE = frozenset(["+", "-", "*", "**", "//", "remainder", "<<", ">>", "where",
 def quantity(value: Value) -> Quantity:
     """A tensor or number with its formula; UnreadableError for anything else."""
     match value:
+        case Tensor(spoiled=ReadingError() as error):
+            raise error
         case Quantity():
             return value
         case int() | float():
@@ -236,7 +240,7 @@ def _linear(sign: str, *operands: Quantity) -> Value:
     scaled = sign == "*" or (sign == "/" and sum_of(operands[0]))
     require(alone or (scaled and len(sums) == 1 and all(map(_is_number, others))), REASONS["sum"])
     bare = all(held.bare for held in sums) and not any(names(other.node) for other in others)
-    summed = Sum(sums[0].over, bare, any(held.spread for held in sums))
+    summed = Sum(sums[0].over, bare, next((held.spread for held in sums if held.spread), ""))
     return Tensor(built(sign, *(operand.node for operand in operands)), summed=summed)
 
 
@@ -277,8 +281,13 @@ def operation(sign: str, left: Value, right: Value) -> Value:
 
 
 def shared(name: str) -> Name:
-    """The number of elements that share a value of a parameter, until it is known whose gradient it is for."""
+    """The number of elements that share a value of a parameter, until its gradient is known to be meant."""
     return Name(f"numel({name})")  # brackets: no parameter's name
+
+
+def is_shared(node: Node) -> bool:
+    """Whether it is such a number."""
+    return isinstance(node, Name) and "(" in node.name
 
 
 def require_exact(divisor: Value) -> None:
@@ -299,10 +308,10 @@ def compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
     return found if isinstance(sign, ast.In) else operation("==", found, False)
 
 
-def shaped(tensor: Tensor, held: Sum, spread: bool = False) -> Tensor:
-    """A sum in another shape, which shares its memory."""
-    tensor.frozen = True
-    return replace(tensor, summed=replace(held, bare=False, spread=held.spread or spread))
+def shaped(tensor: Tensor, held: Sum) -> Tensor:
+    """A sum in another shape: the same memory, so that what changes it in place is seen by all its names."""
+    tensor.summed = replace(held, bare=False)
+    return tensor
 
 
 def element(owner: Value, key: Value) -> Value:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from explorer.catalogue import contribution, find_op, find_rule
 from explorer.gradient import apply
-from explorer.reading import read_source, read_sources
+from explorer.reading import ReadingError, read_source
 from tests.reading.learned import PUBLISHED, REFUSED, REFUSED_LINE, Published
 from tests.reading.samples import function
 
@@ -96,7 +96,9 @@ def test_each_element_contributes_what_it_does_in_the_code(sample: Published) ->
 
 def test_what_is_read_stays_readable() -> None:
     rules = {sample.name: find_rule(read_source(sample.source)[1]) for sample in PUBLISHED}
-    parts = {name: {one.name: (one.formula, one.scale) for one in rule.learned} for name, rule in rules.items()}
+    parts = {
+        name: {one.name: (one.formula, one.scale) for one in rule.learned} for name, rule in rules.items()
+    }
     assert parts["pact"] == {"alpha": ("g * (x >= alpha)", None)}
     assert parts["bounds_by_masks_in_place"] == {
         "lo": ("where(x >= lo, 0, g)", None), "hi": ("where(x <= hi, 0, g)", None),
@@ -111,3 +113,266 @@ def test_the_one_that_multiplies_matrices_is_left_out_with_its_line() -> None:
     (note,) = keys.notes
     assert f"line {REFUSED_LINE}: torch.einsum('nc,nc->c', grad_output, error) multiplies matrices" in note
     assert "gradient for s, which is left out" in note
+
+
+def parts_of(
+    backward: str, takes: str = "ctx, x, s"
+) -> tuple[dict[str, tuple[str, str | None]], tuple[str, ...]]:
+    """What learns in a Function with a mask m of x beside a tensor s, and the notes."""
+    start = "x, s = ctx.saved_tensors\nm = (x > s).float()\ng = grad_output\n"
+    keys = read_source(function("ctx.save_for_backward(x, s)\nreturn x * s", start + backward, takes=takes))
+    return {one.name: (one.formula, one.scale) for one in find_rule(keys[1]).learned}, keys.notes
+
+
+SUMS = {
+    "(g * x).sum().view(-1)": ("g * x", None),
+    "torch.sum(g * x).view(1)": ("g * x", None),
+    "torch.sum(input=g * x, dtype=torch.float64).reshape(s.shape)": ("g * x", None),
+    "(g * x).sum()[None]": ("g * x", None),
+    "torch.tensor([(g * x).sum()])": ("g * x", None),
+    "(g * x).flatten().sum().unsqueeze(dim=0).to(s.device).type_as(s)": ("g * x", None),
+    "(g.detach() * x.data).sum().view_as(s)": ("g * x", None),
+    "-((g * x).sum() * 2).view(-1)": ("-(g * x * 2)", None),
+    "((g * x).sum() - (g * m).sum()).view(-1)": ("g * x - g * (x > s)", None),
+    "sum([(g * x).sum(), (g * m).sum()]).view(-1)": ("g * x + g * (x > s)", None),
+    "(g * x)[x > 0].sum().view(-1)": ("where(x > 0, g * x, 0)", None),
+    "(g[x > 0] * x[x > 0]).sum().view(-1)": ("where(x > 0, g * x, 0)", None),
+    "(g * m).sum().view(-1) * s / 3": ("g * (x > s) * s / 3", None),
+    "(x > s).sum().view(-1)": ("where(x > s, 1, 0)", None),
+    "g * x": ("g * x", None),  # torch itself sums it to the shape of s
+    "(g * x).sum_to_size(s.shape)": ("g * x", None),
+    "(g * x).sum_to_size(1)": ("g * x", None),
+    "torch.zeros_like(s)": ("0 * g", None),
+    "0 + (g * x).sum(0).sum().view(-1)": ("g * x", None),
+    "(g * x).mean().view(-1)": ("g * x", "1 / N"),
+    "-2 * (g * x).mean().view(-1)": ("-2 * (g * x)", "1 / N"),
+    "((g * x).mean() - (g * m).mean()).view(-1) / s": ("(g * x - g * (x > s)) / s", "1 / N"),
+    "((g * x).mean() * x.numel()).view(-1)": ("g * x", None),
+    "((g * x).sum() / x.numel()).view(-1)": ("g * x", "1 / N"),
+    "(g * x / g.nelement()).sum().view(-1)": ("g * x", "1 / N"),
+    "((g * x).sum() / math.sqrt(x.shape.numel() * 3)).view(-1)": ("g * x", "1 / sqrt(N * 3)"),
+    "((g * x).sum() / math.sqrt(math.prod(x.shape) * 3)).view(-1)": ("g * x", "1 / sqrt(N * 3)"),
+    "((g * x).sum() * (x.size().numel() * s) ** -0.5).view(-1)": ("g * x", "(N * s) ** -0.5"),
+    "(g * x).sum_to_size(s.shape) / (x.numel() / s.numel())": ("g * x", "1 / N"),
+    "torch.where(x > s, g * x.numel(), 0).sum().view(-1)": ("where(x > s, g, 0)", "N"),
+}
+
+
+@pytest.mark.parametrize("text", SUMS)
+def test_a_sum_knows_what_it_is_taken_of(text: str) -> None:
+    assert parts_of(f"return g * s, {text}") == ({"s": SUMS[text]}, ())
+
+
+@pytest.mark.parametrize("shape", [(7,), (4, 3)], ids=str)
+@pytest.mark.parametrize("text", SUMS)
+def test_a_sum_is_the_one_that_torch_takes(text: str, shape: tuple[int, ...]) -> None:
+    start = "x, s = ctx.saved_tensors\nm = (x > s).float()\ng = grad_output\n"
+    source = function(
+        "ctx.save_for_backward(x, s)\nreturn x * s", f"{start}return g * s, {text}", takes="ctx, x, s"
+    )
+    x, g = torch.randn(2, *shape, dtype=torch.float64, generator=torch.Generator().manual_seed(5))
+    mine, theirs = (torch.tensor([0.3], dtype=torch.float64, requires_grad=True) for _ in range(2))
+    executed(source).apply(x, theirs).backward(g)
+    apply(*read_source(source), x, s=mine).backward(g)
+    torch.testing.assert_close(mine.grad, theirs.grad, rtol=1e-12, atol=1e-14)
+
+
+IN_STEPS = {
+    "t = g.clone()\nt[x > s] = 0\nt *= x\nt = t.sum()\nt *= 3\nreturn g * s, t.view(-1)":
+        ("where(x > s, 0, g) * x * 3", None),
+    "t = (g * x).sum()\nu = t.view(-1)\nt *= 2\nreturn g * s, u": ("g * x * 2", None),
+    "t = (g * x).sum().view(-1)\nt.mul_(2).neg_()\nreturn g * s, t": ("-(g * x * 2)", None),
+    "t = None\nif ctx.needs_input_grad[1]:\n  t = (g * x).sum().view(-1)\nreturn g * s, t": ("g * x", None),
+    "if not ctx.needs_input_grad[1]:\n  return g * s, None\nreturn g * s, (g * x).sum().view(-1)":
+        ("g * x", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("backward", IN_STEPS)
+def test_a_sum_that_is_changed_in_place_is_read_as_it_is_then(backward: str) -> None:
+    assert parts_of(backward) == ({"s": IN_STEPS[backward]}, ())
+
+
+LEFT_OUT = {
+    "sum, then mask": ("g.sum() * m", "line 12: g.sum() * m mixes the elements"),
+    "sum, then write": ("torch.where(m > 0, g.sum(), 0.)", "mixes the elements"),
+    "not linear": ("(g * x).sum().abs()", "line 12: (g * x).sum().abs() mixes the elements"),
+    "clamped": ("(g * x).sum().clamp(-1, 1)", "mixes the elements"),
+    "product of sums": ("(g * x).sum() * g.sum()", "mixes the elements"),
+    "over a sum": ("s / (g * x).sum()", "mixes the elements"),
+    "two dimensions": ("(g * x).sum(0) + (g * m).sum(1)", "mixes the elements"),
+    "sum and mean": ("(g * x).sum() + (g * m).mean()", "mixes the elements"),
+    "mean of sums": ("(g * x).sum(0).mean()", "mixes the elements"),
+    "once an element": ("torch.ones_like(x) * (g * x).sum()", "mixes the elements"),
+    "spread over x": ("(g * x).sum().expand_as(x)", "mixes the elements"),
+    "sum of a parameter": ("s.sum()", "line 12: s.sum() mixes the elements"),
+    "sum of ones": ("torch.ones_like(x).sum()", "mixes the elements"),
+    "norm": ("(g * x).norm()", "line 12: (g * x).norm() mixes the elements"),
+    "by the number of another": ("(g * x).sum() / s.numel()", "depends on the shape of a tensor"),
+    "by the first dimension": ("(g * x).sum() / x.size(0)", "depends on the shape of a tensor"),
+    "by channels": ("(g * x).sum() / x.shape[1]", "line 12: x.shape[1] asks for a dimension beyond"),
+    "by a part of the shape": ("(g * x).sum() / math.prod(x.shape[:1])", "depends on the shape of a tensor"),
+    "all, by channel": ("(g * x).sum(0) / x.numel()", "it counts all elements, though"),
+    "all, unsummed": ("g * x / x.numel()", "it counts all elements, though"),
+    "all, mean by channel": ("(g * x).mean(0) / x.numel()", "it counts all elements, though"),
+    "counted within": ("(g * x + x.numel()).sum()", "it counts elements elsewhere than in a factor"),
+    "counted in a test": ("torch.where(x * x.numel() > 3, g, 0).sum()", "it counts elements elsewhere"),
+    "a constant": ("torch.ones_like(s)", "it is neither a sum over elements nor a value for each"),
+    "product of means": ("(g * x).mean() * g.mean()", "it is neither a sum over elements"),
+    "mean and more": ("(g * x).mean() + 1", "it is neither a sum over elements"),
+    "picked out": ("(g * x)[x > 0]", "it is picked out by a mask: sum it"),
+    "matrices": ("g.t() @ x", "line 12: g.t() @ x multiplies matrices"),
+    "scaled by data": ("(g * x).sum() / (x.numel() * x.abs().mean())", "by what depends on the data"),
+}
+
+
+@pytest.mark.parametrize("what", LEFT_OUT)
+def test_what_is_no_plain_sum_is_left_out_and_named(what: str) -> None:
+    text, reason = LEFT_OUT[what]
+    learned, (note,) = parts_of(f"return g * s, {text}")
+    assert learned == {}
+    assert note.startswith("backward also returns a gradient for s, which is left out: ")
+    assert reason in note
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "t = (g * x).sum()\nt += 1", "t = (g * x).sum()\nt += x",
+        "t = torch.zeros_like(x)\nt += (g * x).sum()",
+        "u = (g * x).sum()\nt = u.view(-1)\nu += 1", "t = (g * x).sum()\nt /= g",
+    ],
+)  # fmt: skip
+def test_a_sum_that_is_changed_into_something_else_is_left_out(steps: str) -> None:
+    learned, (note,) = parts_of(f"{steps}\nreturn g * s, t")
+    assert learned == {}
+    assert "mixes the elements" in note
+
+
+NOTES = {
+    "(g * x).sum()": "the gradient for s has shape (): torch raises an error where s has another",
+    "(g * x).sum(dim=0)": "backward sums the gradient for s along a dimension",
+    "(g * x).reshape(-1, s.numel()).sum(0)": "backward sums the gradient for s along a dimension",
+    "(g * x).sum().expand_as(s)": "each value of s gets the sum over all elements",
+    "(g * x).sum().expand(s.shape)": "each value of s gets the sum over all elements",
+}
+
+
+@pytest.mark.parametrize("text", NOTES)
+def test_what_the_shape_of_a_sum_means_is_said(text: str) -> None:
+    learned, (note,) = parts_of(f"return g * s, {text}")
+    assert learned == {"s": ("g * x", None)}
+    assert note.startswith(NOTES[text])
+
+
+@pytest.mark.parametrize("text", ["(g * x).sum()", "(g * x).sum().view(-1)"])
+def test_torch_raises_an_error_for_just_the_shapes_that_are_named(text: str) -> None:
+    backward = f"g, x = grad_output, ctx.saved_tensors[0]\nreturn g, {text}"
+    source = function("ctx.save_for_backward(x)\nreturn x * s", backward, takes="ctx, x, s")
+    raised = []
+    for shape in [(), (1,)]:
+        s = torch.ones(shape, requires_grad=True)
+        try:
+            executed(source).apply(torch.ones(3), s).sum().backward()
+        except RuntimeError as error:
+            raised.append((shape, "invalid gradient" in str(error)))
+    assert raised == ([((1,), True)] if read_source(source).notes else [])
+
+
+def test_what_is_returned_is_paired_with_what_forward_takes() -> None:
+    swapped, notes = parts_of("return g * s, (g * m).sum().view(-1), (g * x).sum().view(-1)", "ctx, x, s, b")
+    assert swapped == {"s": ("g * (x > s)", None), "b": ("g * x", None)}
+    assert notes == ()
+    far, notes = parts_of("return g * s, None, None, None, (g * x).sum().view(-1)", "ctx, x, s, k, n, b")
+    assert (far, notes) == ({"b": ("g * x", None)}, ())
+
+
+@pytest.mark.parametrize(
+    ("returned", "takes", "note"),
+    [
+        ("g * s", "ctx, x, s", "backward returns 1 gradient for 2 inputs: torch raises an error"),
+        ("g * s, None", "ctx, x, s, b", "backward returns 2 gradients for 3 inputs: torch raises an error"),
+        ("g * s, None, g", "ctx, x, s", "backward returns 3 gradients for 2 inputs: torch raises an error"),
+    ],
+)
+def test_another_number_of_gradients_is_said(returned: str, takes: str, note: str) -> None:
+    assert parts_of(f"return {returned}", takes)[1][-1] == note
+    backward = f"g, (x, s) = grad_output, ctx.saved_tensors\nreturn {returned}"
+    source = function("ctx.save_for_backward(x, s)\nreturn x * s", backward, takes=takes)
+    further = [torch.ones(1, requires_grad=True)] * (takes.count(",") - 1)
+    with pytest.raises(RuntimeError, match="incorrect number of gradients"):
+        executed(source).apply(torch.ones(3), *further).sum().backward()
+
+
+@pytest.mark.parametrize("returned", ["g * s, None", "g * s, None, None, None"])
+def test_none_for_a_parameter_and_more_none_than_inputs_are_nothing_to_say(returned: str) -> None:
+    assert parts_of(f"return {returned}") == ({}, ())
+
+
+def test_a_gradient_that_hangs_on_another_input_is_left_out() -> None:
+    """needs_input_grad of the wrong index: torch gives s none where b is a number."""
+    backward = "t = None\nif ctx.needs_input_grad[2]:\n  t = (g * x).sum().view(-1)\nreturn g * s, t, None"
+    learned, (note,) = parts_of(backward, "ctx, x, s, b")
+    assert learned == {}
+    assert "hangs on what another input needs: that of s is ctx.needs_input_grad[1]" in note
+
+
+def test_an_input_with_a_value_keeps_it() -> None:
+    source = function("ctx.save_for_backward(x)\nreturn x * s", "return grad_output, grad_output.sum()",
+                      takes="ctx, x, s=0.5")  # fmt: skip
+    keys = read_source(source)
+    assert keys == ("formula: Fn = x * 0.5", "formula: Fn = grad_output".replace("grad_output", "g"))
+    assert "write s without one" in keys.notes[0]
+
+
+def test_a_sum_is_no_gradient_for_x() -> None:
+    with pytest.raises(ReadingError, match="returns a sum where a value for each element is wanted"):
+        parts_of("return (g * x).sum(), g")
+
+
+def test_a_parameter_called_n_is_not_the_number_of_elements() -> None:
+    source = function("ctx.save_for_backward(x)\nctx.n = N\nreturn x * s * N",
+                      "(x,) = ctx.saved_tensors\ngrad_s = (grad_output * x * ctx.n).sum() / x.numel()\n"
+                      "return grad_output, grad_s.view(1), None", takes="ctx, x, s, N")  # fmt: skip
+    op, rule = read_source(source)
+    assert op == "formula: Fn = x * s * N2"
+    assert rule == "formula: Fn = g; s: (1 / N) * sum(g * x * N2)"
+    assert read_source(source.replace("grad_s.view(1)", "None"))[0] == "formula: Fn = x * s * N"
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "expected"),
+    [
+        ("(g * x).sum().view(-1)", "(g * m).sum().view(-1)", ("where(k > 8, g * x, g * (x > s))", None)),
+        ("None", "(g * x).sum().view(-1)", ("where(k > 8, 0 * g, g * x)", None)),
+        ("(g * x).sum().view(-1)", "(g * x).mean().view(-1)",
+         ("g * x", "where(k > 8, 1, 1 / N)")),
+        ("(g * x).sum().view(-1)", "(x * g).sum().view(-1)", ("where(k > 8, g * x, x * g)", None)),
+    ],
+)  # fmt: skip
+def test_where_a_parameter_decides_both_are_read(
+    first: str, other: str, expected: tuple[str, str | None]
+) -> None:
+    backward = f"if ctx.k > 8:\n  return g * s, {first}, None\nreturn g * s, {other}, None"
+    source = function("ctx.save_for_backward(x, s)\nctx.k = k\nreturn x * s",
+                      f"x, s = ctx.saved_tensors\nm = (x > s).float()\ng = grad_output\n{backward}",
+                      takes="ctx, x, s, k")  # fmt: skip
+    (one,) = find_rule(read_source(source)[1]).learned
+    assert (one.formula, one.scale) == expected
+
+
+def test_what_cannot_be_read_on_one_branch_is_left_out() -> None:
+    """It would else be taken for no gradient at all."""
+    backward = "if ctx.k > 8:\n  return g, (g * x).norm(), None\nreturn g, (g * x).sum().view(-1), None"
+    backward = f"(x,), g = ctx.saved_tensors, grad_output\n{backward}"
+    source = function("ctx.save_for_backward(x)\nctx.k = k\nreturn x * s", backward, takes="ctx, x, s, k")
+    keys = read_source(source)
+    assert find_rule(keys[1]).learned == ()
+    assert "norm() mixes the elements" in keys.notes[0]
+
+
+def test_the_number_of_a_parameter_s_values_is_no_formula() -> None:
+    with pytest.raises(ReadingError, match="counts the values of a parameter"):
+        read_source(
+            function("return x / (x.numel() / s.numel())", "return grad_output, None", takes="ctx, x, s")
+        )

@@ -118,33 +118,3 @@ def test_a_weight_that_learns_is_said_to_stay(given: str, first: float) -> None:
     assert _same(apply(*keys, X), nn.PReLU(init=first)(X).detach())
     (note,) = keys.notes
     assert note == f"line 6: self.f(x) has a weight that learns: here it stays at its first value, {first}"
-
-
-@pytest.mark.parametrize(
-    ("takes", "returned", "note"),
-    [
-        ("ctx, x, alpha", "grad_output, (grad_output * 2).sum()", "a gradient for alpha, which"),
-        ("ctx, x, y", "grad_output, x", "a gradient for y (here y_value), which"),
-        ("ctx, x, alpha, k", "grad_output, unknown(grad_output), None", "a gradient for alpha, which"),
-        ("ctx, x, s, low, high", "grad_output, x, None, x", "gradients for s and high, which"),
-        ("ctx, *args", "grad_output, None, grad_output", "a gradient for input 3, which"),
-        ("ctx, x, w=None, b=None", "grad_output, w, b, None", None),
-        ("ctx, x, k", "grad_output, None", None),
-    ],
-)
-def test_a_gradient_of_a_parameter_is_not_dropped_in_silence(
-    takes: str, returned: str, note: str | None
-) -> None:
-    forward = "return args[0]" if "args" in takes else "return x * y" if "y" in takes else "return x"
-    backward = f"x, w, b = grad_output, None, None\nreturn {returned}"
-    keys = read_source(function(forward, backward, takes=takes))
-    assert [note in found for found in keys.notes] == [True] * (note is not None)
-    assert keys == tuple(keys)
-    assert all(found in repr(keys) for found in keys.notes)
-
-
-def test_it_is_said_whichever_branch_returns_it() -> None:
-    backward = "if ctx.k > 8:\n  return grad_output, None, None\nreturn grad_output, grad_output.sum(), None"
-    source = function("ctx.k = k\nreturn x * alpha", backward, takes="ctx, x, alpha, k")
-    (note,) = read_source(source).notes
-    assert note == ("backward also returns a gradient for alpha, which is left out: here it does not learn")

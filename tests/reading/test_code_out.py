@@ -1,0 +1,62 @@
+"""The code that is taken home is read back as what it was written from."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from explorer.catalogue import OPS, RULES, contribution, find_op, find_rule, learnable
+from explorer.gradient import apply
+from explorer.reading import read_sources
+from explorer.snippets import snippet
+from tests.catalogue.oracles.learned import LEARNED
+
+OWN = (
+    ("formula: a * x + b * x**2", "formula: g * a; a: sum(g * x); b: 1 / N * sum(g * x**2)"),
+    ("formula: sign(x - t)", "formula: g; t: -2 / sqrt(N * w) * sum(g * max(0, 1 - abs(x - t)))"),
+    ("clamp", "formula: g * (lo < x < hi); hi: sum(g * (x >= hi)); lo: (N + 1) / N * sum(g * (y <= lo))"),
+)
+PAIRS = [*(pair for pair in LEARNED if pair[1] != "default"), *OWN]
+FOLLOWING = [("quantize", "straight_through"), ("quantize", "quantize_masked"), ("quantize_offset", "zero")]
+
+
+def points(low: float = -6.0, high: float = 6.0) -> torch.Tensor:
+    random = torch.empty(3000, dtype=torch.float64).uniform_(
+        low, high, generator=torch.Generator().manual_seed(6)
+    )
+    return torch.cat([random, torch.linspace(low, high, 481, dtype=torch.float64)])
+
+
+@pytest.mark.parametrize(("op", "rule"), [*PAIRS, *FOLLOWING])
+def test_code_out_is_code_in(op: str, rule: str) -> None:
+    """Op, rule, what each element contributes and the scale are those of the entry, bit for bit."""
+    entry, own = find_op(op), find_rule(rule)
+    names = learnable(entry, own)
+    (reading,) = read_sources(snippet(op, rule, learns=names))
+    assert reading.problem is None, reading.problem
+    assert reading.notes == ()
+    read_op, read_rule = find_op(reading.op), find_rule(reading.rule)
+    assert {one.name for one in read_rule.learned} == set(names)
+    numbers = {p.name: p.default for p in (*own.parameters, *entry.parameters)}
+    kinks = torch.tensor([*numbers.values(), 0.0], dtype=torch.float64)
+    x = torch.cat([points(), kinks, -kinks])
+    g = torch.sin(torch.arange(len(x), dtype=torch.float64))
+    given = {name: value for name, value in numbers.items() if name in _parameters(read_op, read_rule)}
+    y = apply(op, rule, x, **numbers)
+    assert torch.equal(apply(reading.op, reading.rule, x, **given), y)
+    for name in names:
+        mine, theirs = contribution(read_op, read_rule, name), contribution(entry, own, name)
+        assert mine.origin == "rule"
+        parts = [one.formula.bind(numbers)(x, y, g) for one in (mine, theirs)]
+        assert torch.equal(*parts)
+        assert mine.factor(numbers, 37) == theirs.factor(numbers, 37)
+
+
+def _parameters(*entries: object) -> set[str]:
+    return {p.name for entry in entries for p in entry.parameters}  # type: ignore[attr-defined]
+
+
+def test_every_entry_that_teaches_is_among_them() -> None:
+    tried = {rule for _, rule in PAIRS}
+    assert {rule.key for rule in RULES.values() if rule.learned} <= tried
+    assert {op for op, _ in PAIRS}.issubset({*OPS, *(op for op, _ in OWN)})
