@@ -65,9 +65,7 @@ def _all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Learned, 
 
 def _part(learned: Learned) -> str:
     """What a parameter learns, as it stands in a key."""
-    scale = learned.parsed_scale
-    before = f"({scale.text}) * " if scale else ""
-    return f"{learned.name}: {before}sum({learned.parsed.text})"
+    return f"{learned.name}: {learned.text}"
 
 
 def _learned(part: str, start: int, text: str) -> Learned:

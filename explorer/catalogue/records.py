@@ -115,6 +115,12 @@ class Learned:
         return None if self.scale is None else parse(self.scale, variables=(), parameters=None)
 
     @property
+    def text(self) -> str:
+        """The gradient in one line: ``(1 / sqrt(N)) * sum(g * x)``."""
+        before = f"({self.parsed_scale.text}) * " if self.parsed_scale else ""
+        return f"{before}sum({self.parsed.text})"
+
+    @property
     def named(self) -> set[str]:
         """The parameters that stand in it, its own among them."""
         scale = self.parsed_scale.parameters if self.parsed_scale else ()

@@ -35,7 +35,7 @@ class Reading:
         name: its name in the text.
         line: where it begins, 1 for the first line.
         op: a key for ``apply`` and ``sample``; empty if it could not be read.
-        rule: likewise; ``default`` where the code leaves the gradient to torch.
+        rule: likewise, with what its parameters learn; ``default`` where the gradient is left to torch.
         problem: what could not be read and where, None if all is well.
         notes: what the code does and the formulas do not, a sentence each.
     """
@@ -68,8 +68,9 @@ def read_source(text: str) -> Keys:
         Two keys for ``explorer.apply`` and ``explorer.sample``, of the first definition in the text
         that can be read. The first input becomes x, the saved output y, the upstream gradient g. A
         further input keeps the value the signature gives it; one without a value becomes a
-        parameter of the formula, 1 unless given. What the formulas leave out, such as the gradient of
-        a parameter, stands in ``.notes`` of the pair, a sentence each.
+        parameter of the formula, 1 unless given. A gradient that backward returns for it is read as the sum
+        it is, and stands in the rule: ``"formula: Fn = g; s: sum(g * x)"``. What the formulas leave out
+        stands in ``.notes`` of the pair, a sentence each.
 
     Raises:
         ReadingError: what could not be read, in a sentence, and its line. Nothing else.

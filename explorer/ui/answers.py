@@ -336,6 +336,7 @@ def _readable(reading: Reading) -> Answer:
     return heading | {
         "op": op.formula,
         "rule": records[-1].formula or "torch's own",
+        "learned": {learned.name: learned.text for learned in records[-1].learned},
         "notes": list(reading.notes),
         "choice": choice_data(op, records, parameters={}, span=start.range, g=start.g),
     }

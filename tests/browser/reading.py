@@ -20,6 +20,10 @@ TRACES = (
     ".filter(trace => trace.meta)"
 )
 
+PARTS = (
+    f"document.querySelector('{CHART}').data.filter(({{yaxis, mode}}) => yaxis === 'y3' && mode === 'lines')"
+)
+
 
 @dataclass(frozen=True)
 class Trace:

@@ -20,6 +20,7 @@ from explorer.rest import normal_numbers, pull, rest
 from tests.browser.conftest import Open, Tab
 from tests.browser.reading import (
     CHART,
+    PARTS,
     TRACES,
     Trace,
     back,
@@ -325,11 +326,6 @@ def test_an_example_is_taken_with_its_hint(page: Page) -> None:
     expect(page.locator(".hint")).to_contain_text("Set the upstream gradient g to 2")
     page.wait_for_url("**range=0*")
     assert asked(page)["range"] == ["0", "2"]
-
-
-PARTS = (
-    f"document.querySelector('{CHART}').data.filter(({{yaxis, mode}}) => yaxis === 'y3' && mode === 'lines')"
-)
 
 
 def test_a_parameter_learns(page: Page) -> None:

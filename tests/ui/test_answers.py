@@ -19,6 +19,7 @@ from explorer.reading import read_source
 from explorer.training import SETTINGS
 from explorer.ui import answers
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
+from tests.reading.samples import function
 from tests.ui.choices import query_of, random_choice
 from tests.ui.test_explore import HOSTILE
 
@@ -141,6 +142,17 @@ def test_pasted_code_without_a_rule_of_its_own_shows_torchs():
     assert (reading["op"], reading["rule"]) == ("clamp(x, 0, 1)", "torch's own")
     assert reading["choice"]["rules"] == ["default"]
     assert reading["choice"]["op"].startswith(OWN)
+
+
+def test_what_pasted_code_teaches_its_parameters_is_told_and_chosen():
+    source = function(
+        "ctx.save_for_backward(x, s)\nreturn x * s",
+        "x, s = ctx.saved_tensors\nreturn grad_output * s, (grad_output * x).mean().view(-1)",
+        takes="ctx, x, s",
+    )
+    (reading,) = answers.read(source)["readings"]
+    assert (reading["rule"], reading["learned"]) == ("g * s", {"s": "(1 / N) * sum(g * x)"})
+    assert reading["choice"]["own"]["rule"][0]["learned"]["s"]["scaleText"] == "1 / N"
 
 
 def test_every_file_stands_below_one_folder_that_its_content_names():

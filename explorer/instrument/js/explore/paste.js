@@ -4,10 +4,10 @@ import { element, freshId } from "../elements/dom.js";
 import { received } from "../choice/message.js";
 
 /**
- * A Function that was found: its formulas, what they leave out and the choice that shows them, or why it
- * cannot be drawn.
- * @typedef {{name: string, line: number, op?: string, rule?: string, notes?: string[], choice?: *,
- *   message?: string}} Reading
+ * A Function that was found: its formulas, those of the gradients for its parameters by name, what they leave out
+ * and the choice that shows them, or why it cannot be drawn.
+ * @typedef {{name: string, line: number, op?: string, rule?: string, learned?: Object<string, string>,
+ *   notes?: string[], choice?: *, message?: string}} Reading
  * @typedef {(text: string) => Promise<{readings: Reading[]}|{message: string}>} ReadCode
  */
 
@@ -48,7 +48,7 @@ export function createPaste(host, { store, read, onShow }) {
   }
 
   /** @param {Reading} reading */
-  function finding({ name, line, op, rule, notes = [], choice, message }) {
+  function finding({ name, line, op, rule, learned = {}, notes = [], choice, message }) {
     const title = element("h3", {}, `${name}, line ${line}`);
     if (!choice) return element("section", {}, title, element("p", {}, message ?? ""));
     const button = element("button", { type: "button", onclick: () => take(choice) }, "Show its curve");
@@ -58,6 +58,7 @@ export function createPaste(host, { store, read, onShow }) {
       title,
       element("code", {}, `y = ${op}`),
       element("code", {}, `gradient = ${rule}`),
+      ...Object.entries(learned).map(([of, sum]) => element("code", {}, `gradient for ${of} = ${sum}`)),
       ...notes.map((note) => element("p", {}, note)),
       button,
     );
