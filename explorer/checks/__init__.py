@@ -39,7 +39,13 @@ CHECKS = (
     Check("area", "Does it weigh what the op's jumps weigh?", area, in_app=True),
     Check("antiderivative", "Does its integral go along with the op?", antiderivative, in_app=True),
     Check("dtype and shape", "Are dtype and shape kept?", dtype_and_shape, in_app=True),
-    Check("parameter gradients", "Do learned arguments get what they are due?", parameter_gradients),
+    Check(
+        "parameter gradients",
+        "Do learned arguments get what they are due?",
+        parameter_gradients,
+        in_app=True,
+        if_learned=True,
+    ),
     Check("memory", "Does it leave x and g alone, in any layout?", memory),
     Check("double backward", "Is its own gradient right?", double_backward, in_app=True),
     Check("transforms", "Do torch.func's vmap, grad and jvp work?", transforms, limit_s=TRACING_LIMIT_S),
@@ -77,7 +83,9 @@ def check(subject: Any, *arguments: Any, **parameters: Any) -> Results:
 
 def check_pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Results:
     """The checks of an op with a rule that the app shows: quick, and never one that compiles."""
-    return _checked_pair([check for check in CHECKS if check.in_app], op, rule, parameters=settings)
+    teaches = bool(find_rule(rule).learned)
+    shown = [check for check in CHECKS if check.in_app and (teaches or not check.if_learned)]
+    return _checked_pair(shown, op, rule, parameters=settings)
 
 
 def _checked_pair(

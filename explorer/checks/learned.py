@@ -2,18 +2,23 @@
 
 import math
 from collections.abc import Callable
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from explorer.catalogue import RULES, Op, Rule
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds, short, unknown
 from explorer.checks.subject import NoGradientError, Subject, UntriedError, pulled, said
+from explorer.formula.tree import Call, names, walk
+from explorer.gradient import apply
 
 _REPEATS = 3
+_STAIRS = {"round", "floor", "ceil", "trunc"}
 _CLOSE = 1e-6
 _LEAST_DECIDED = 0.5
 _ROUNDINGS = {
@@ -30,10 +35,57 @@ _IN_PLACE: dict[Any, Callable[..., Tensor]] = {
 def parameter_gradients(curve: Curve) -> Finding:
     """Each learned argument's gradient against autograd of the forward, rounding passed straight through."""
     subject = curve.subject
+    op, rule = subject.op, subject.rule
+    if op is None or rule is None or not rule.learned:
+        return _of_all(subject)
+    if elsewhere := _for_another_op(op, rule):
+        return by_design(elsewhere)
+    found = _of_all(_teaching(subject, op, rule))
+    if found.verdict == "fails" or not any("y" in names(one.parsed.tree) for one in rule.learned):
+        return found
+    # What asks y rather than x is right for one sign of what learns, and may be wrong for the other.
+    turned = {one.name: -subject.parameters[one.name] for one in rule.learned}
+    turned_round = replace(subject, parameters={**subject.parameters, **turned})
+    other = _of_all(_teaching(turned_round, op, rule))
+    at = ", ".join(f"{name} = {short(value)}" for name, value in turned.items())
+    return replace(other, sentence=f"At {at}: {other.sentence}") if other.verdict == "fails" else found
+
+
+def _for_another_op(op: Op, rule: Rule) -> str:
+    """Why what a rule teaches cannot be judged by this op, a sentence; "" where it can."""
+    known, taught = set(op.parsed.parameters), {one.name for one in rule.learned}
+    absent, unknown_to_it = sorted(taught - known), sorted(known - {p.name for p in rule.parameters})
+    if not known & taught or (absent and rule.key in RULES):
+        return f"It teaches {' and '.join(absent)}, which is not in y: it is made for another op."
+    if unknown_to_it and rule.key in RULES:
+        return f"It knows nothing of {' and '.join(unknown_to_it)} in y: it is made for another op."
+    return ""
+
+
+def _teaching(pair: Subject, op: Op, rule: Rule) -> Subject:
+    """A pair as a function of x and of what its rule teaches, which are tensors that learn."""
+    taught = tuple(one.name for one in rule.learned if one.name in op.parsed.parameters)
+    numbers = {name: value for name, value in pair.parameters.items() if name not in taught}
+    values = (torch.tensor(pair.parameters[name], requires_grad=True) for name in taught)
+    forward = op.parsed.varying(taught).bind(numbers)
+
+    def call(x: Tensor, *tensors: Tensor) -> Tensor:
+        return apply(op, rule, x, **numbers, **dict(zip(taught, tensors, strict=True)))
+
+    def plain(x: Tensor, *tensors: Tensor) -> Tensor:
+        return forward(x, None, None, dict(zip(taught, tensors, strict=True)))
+
+    return replace(pair, call=call, arguments=tuple(values), plain=plain, names=taught)
+
+
+def _of_all(subject: Subject) -> Finding:
+    """The worst that is found of what learns."""
     learning = [k for k, argument in enumerate(subject.arguments) if _learns(argument)]
     if not learning:
         return holds("None of its arguments learns: there is no tensor among them that requires grad.")
     probe = _Probe(subject)
+    if float(probe.y.amax()) == float(probe.y.amin()):
+        return unknown("y is one number here, whatever x is: move the parameters.")
     findings = [_of_one(probe, k) for k in learning]
     return min(
         findings, key=lambda finding: ("fails", "unknown", "by design", "holds").index(finding.verdict)
@@ -68,18 +120,26 @@ class _Probe:
         argument is due one thing or the other.
         """
         everywhere = torch.ones_like(self.y)
-        if self.subject.function is None or self.y.shape != self.x.shape:
+        forward = _composed(self.subject)
+        if forward is None or not self._rounds or self.y.shape != self.x.shape:
             return everywhere
         mine = self.subject.both(self.x)[1]
         arguments = self.subject.prepared(self.x.dtype)
         leaf = self.x.clone().requires_grad_()
         try:
             with _StraightThrough():
-                plain = pulled(_plain_forward(self.subject.function, leaf.clone(), *arguments), leaf)
+                plain = pulled(forward(leaf.clone(), *arguments), leaf)
         except Exception:
             return everywhere
         same = torch.isclose(mine, plain, 1e-6, 1e-9).to(everywhere)
         return same if float(same.mean()) > _LEAST_DECIDED else everywhere
+
+    @property
+    def _rounds(self) -> bool:
+        """Whether its forward rounds; True of code that is not looked into."""
+        op = self.subject.op
+        calls = {part.function for part in walk(op.parsed.tree) if isinstance(part, Call)} if op else _STAIRS
+        return bool(calls & _STAIRS)
 
     def got(self, x: Tensor, g: Tensor) -> list[Tensor | None]:
         """The gradients its backward gives, one an argument; None for what does not learn or gets none."""
@@ -88,11 +148,11 @@ class _Probe:
     def due(self, x: Tensor, g: Tensor) -> list[Tensor | None]:
         """The gradients autograd of the forward gives; UntriedError where that cannot be followed."""
         arguments = self.subject.prepared(x.dtype, learned=True)
-        function = self.subject.function
-        if function is None:
+        forward = _composed(self.subject)
+        if forward is None:
             return _by_differences(self.subject, x, arguments, g)
         with _StraightThrough():
-            return _pulled(lambda x, *given: _plain_forward(function, x, *given), x, arguments, g)
+            return _pulled(forward, x, arguments, g)
 
 
 def _pulled(
@@ -104,6 +164,8 @@ def _pulled(
     try:
         with torch.enable_grad():
             y = call(leaf.clone(), *shifted)
+        if not y.requires_grad:
+            return [None for _ in arguments]
         gradients = iter(torch.autograd.grad(y, leaves, g, allow_unused=True))
     except Exception as error:
         raise NoGradientError(f"its backward raises {said(error)}") from error
@@ -120,6 +182,11 @@ class _Context:
         if name.startswith(("save_", "mark_", "set_")):
             return lambda *_: None
         raise AttributeError(name)
+
+
+def _composed(subject: Subject) -> Callable[..., Any] | None:
+    """The forward as plain torch, which autograd follows; None where there is none."""
+    return subject.plain or (subject.function and partial(_plain_forward, subject.function))
 
 
 def _plain_forward(function: type[torch.autograd.Function], x: Tensor, *arguments: Any) -> Any:
@@ -179,7 +246,7 @@ def _slope(
 
 
 def _of_one(probe: _Probe, k: int) -> Finding:
-    name = f"argument {k + 1}"
+    name = probe.subject.names[k] if probe.subject.names else f"argument {k + 1}"
     try:
         got = [probe.got(probe.x, g)[k] for g in probe.upstreams]
     except NoGradientError as error:
@@ -199,6 +266,11 @@ def _of_one(probe: _Probe, k: int) -> Finding:
     return _judged(probe, k, name, mine, wanted)
 
 
+def _begun(name: str) -> str:
+    """A name at the beginning of a sentence; that of a parameter stays as it is."""
+    return name.capitalize() if " " in name else name
+
+
 def _without(probe: _Probe, k: int, name: str) -> Finding:
     """The verdict on an argument that gets None."""
     due = probe.due(probe.x, probe.upstreams[0])[k]
@@ -215,7 +287,7 @@ def _judged(probe: _Probe, k: int, name: str, mine: Tensor, wanted: Tensor) -> F
     if times is None:
         if _is_bound(probe, k, mine):
             return by_design(
-                f"{name.capitalize()} learns from the elements beyond it alone, as PACT has it for a bound."
+                f"{_begun(name)} learns from the elements beyond it alone, as PACT has it for a bound."
             )
         return _wrong(name, mine, wanted)
     growth = _growth(probe, k, mine)
@@ -223,11 +295,11 @@ def _judged(probe: _Probe, k: int, name: str, mine: Tensor, wanted: Tensor) -> F
         if abs(times - 1) < _CLOSE:
             return holds(f"The gradient of {name} is what autograd of the forward gives.", None, 1.0)
         if times < 0:
-            words = f"{name.capitalize()} gets {short(times)} times what is due: turn the sign round."
+            words = f"{_begun(name)} gets {short(times)} times what is due: turn the sign round."
             return fails(words, None, times)
         return by_design(f"The gradient of {name} is {short(times)} times what autograd gives.", None, times)
     if abs(growth - math.sqrt(_REPEATS)) < 1e-3:
-        words = f"{name.capitalize()} gets less the more elements there are, by their root, as LSQ has it."
+        words = f"{_begun(name)} gets less the more elements there are, by their root, as LSQ has it."
         return by_design(words, None, times)
     return fails(
         f"Three times the elements owe {name} three times as much, but it gets {short(growth)} times: "
@@ -259,7 +331,9 @@ def _is_bound(probe: _Probe, k: int, mine: Tensor) -> bool:
     ends = torch.stack([probe.y.amax(), probe.y.amin()])
     if argument.numel() != 1 or not bool((ends - argument.reshape(())).abs().min() < 1e-6):
         return False
-    at_end = (probe.y - argument.reshape(())).abs() < 1e-6
+    # What is rounded to the end is not beyond it: x still gets its gradient there.
+    beyond = probe.subject.both(probe.x)[1] == 0
+    at_end = beyond & ((probe.y - argument.reshape(())).abs() < 1e-6)
     due = [probe.due(probe.x, g * at_end)[k] for g in probe.upstreams]
     wanted = torch.stack([one for one in due if one is not None])
     return len(wanted) == len(mine) and _ratio(mine, wanted) is not None
@@ -269,6 +343,6 @@ def _wrong(name: str, mine: Tensor, wanted: Tensor) -> Finding:
     at = int((mine - wanted).abs().argmax())
     got, due = float(mine.flatten()[at]), float(wanted.flatten()[at])
     return fails(
-        f"{name.capitalize()} gets {short(got)} where {short(due)} is due: a part is missing, or in the "
+        f"{_begun(name)} gets {short(got)} where {short(due)} is due: a part is missing, or in the "
         "wrong place. Compare with autograd of x + (round(x) − x).detach().", None, got - due,
     )  # fmt: skip

@@ -23,13 +23,15 @@ class HungError(Exception):
 class Check:
     """One check: its name, what it asks, and the function of a curve that answers.
 
-    ``in_app``: whether it says something of a formula and is quick, so that the page shows it.
+    ``in_app``: whether it says something of a formula and is quick, so that the page shows it; ``if_learned``
+    of a rule that says what its parameters learn.
     """
 
     name: str
     question: str
     look: Callable[[Curve], Finding]
     in_app: bool = False
+    if_learned: bool = False
     limit_s: float = TIME_LIMIT_S
 
 

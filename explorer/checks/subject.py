@@ -36,6 +36,8 @@ class Subject:
         arguments: what follows x; tensors of floats are cast to x's dtype.
         function: the Function class, where it is one.
         op, rule, parameters: of a pair; None and {} for somebody's own function.
+        plain: the forward as code that autograd follows, where it is known without a Function.
+        names: of the arguments, where they have some.
     """
 
     name: str
@@ -45,6 +47,8 @@ class Subject:
     op: Op | None = None
     rule: Rule | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
+    plain: Callable[..., Any] | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def declared(self) -> Rule | None:

@@ -17,6 +17,7 @@ from typing import Any
 from explorer.formula.evaluation import has_elements
 from explorer.formula.tree import (
     COMPARISONS,
+    VARIABLES,
     Call,
     Name,
     Node,
@@ -239,7 +240,9 @@ def _linear(sign: str, *operands: Quantity) -> Value:
     alone = sign in ("+", "-") and not others and len({held.over for held in sums}) == 1
     scaled = sign == "*" or (sign == "/" and sum_of(operands[0]))
     require(alone or (scaled and len(sums) == 1 and all(map(_is_number, others))), REASONS["sum"])
-    bare = all(held.bare for held in sums) and not any(names(other.node) for other in others)
+    bare = all(held.bare for held in sums) and not any(
+        set(names(other.node)).difference(VARIABLES) for other in others
+    )
     summed = Sum(sums[0].over, bare, next((held.spread for held in sums if held.spread), ""))
     return Tensor(built(sign, *(operand.node for operand in operands)), summed=summed)
 

@@ -240,6 +240,6 @@ def test_what_the_parameters_of_pasted_code_learn_is_read_shown_and_drawn(page: 
     settle(page, shows=["default", rule])
     expect(mine.locator(".part")).to_contain_text("The gradient for alpha: the rule's own.")
     frame = explorer.sample(op, ["default", rule], learns="alpha")
-    drawn = page.evaluate(f"[...{PARTS}.filter(trace => trace.name)[1].y]")
+    drawn = page.evaluate(f"[...{PARTS}.filter(trace => trace.name).at(-1).y]")
     sampled = frame[frame["rule"] == rule]["part"]
     assert [y for y in drawn if y is not None and y == y] == sampled.tolist()

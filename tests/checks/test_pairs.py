@@ -152,9 +152,38 @@ def test_an_own_formula_inherits_what_the_catalogue_declares_of_the_same_curve()
 
 
 def test_the_app_gets_some_of_the_checks_in_their_order():
-    names = [result.name for result in check_pair("round", "default", {})]
+    names = [result.name for result in check_pair("quantize", "lsq", {})]
     assert names == [check.name for check in CHECKS if check.in_app]
     assert "compile" not in names
+    others = [result.name for result in check_pair("round", "default", {})]
+    assert others == [name for name in names if name != "parameter gradients"]
+
+
+def test_what_an_own_rule_teaches_is_held_against_autograd_of_the_op():
+    """Each parameter by its name, at the values it has; what y does not depend on is not judged."""
+    said = {
+        "s: sum(g * x)": ("holds", "The gradient of s is what autograd of the forward gives."),
+        "s: -2 * sum(g * x)": ("fails", "s gets −2 times what is due: turn the sign round."),
+        "s: 1 / N * sum(g * x)": ("fails", "sum over them, do not average"),
+        "s: 1 / sqrt(N) * sum(g * x)": ("by design", "by their root, as LSQ has it"),
+        "s: sum(g)": ("fails", "a part is missing"),
+        "t: sum(g * x)": ("by design", "It teaches t, which is not in y"),
+    }
+    for taught, (verdict, words) in said.items():
+        results = {
+            one.name: one for one in check_pair(own_key("x * s"), f"formula: g * s; {taught}", {"s": 2})
+        }
+        found = results["parameter gradients"]
+        assert (found.verdict, words in found.sentence) == (verdict, True), found
+
+
+def test_at_values_where_y_is_one_number_nothing_is_said_of_what_learns():
+    (found,) = (
+        one
+        for one in check_pair("clamp", "formula: g; hi: sum(g * 3)", {"lo": 1, "hi": 1})
+        if one.name == "parameter gradients"
+    )
+    assert (found.verdict, "move the parameters" in found.sentence) == ("unknown", True)
 
 
 @pytest.mark.usefixtures("quick")

@@ -1,0 +1,92 @@
+"""Parameter bugs that libraries released, pasted: each is named, by the reader or by the check."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from explorer.checks import check_pair
+from explorer.reading import Reading, read_sources
+from tests.checks import doubles
+from tests.reading.learned import PUBLISHED
+
+
+def pasted(*names: str) -> Reading:
+    """What is read of a double, whose bases are pasted with it."""
+    source = "\n\n".join(inspect.getsource(getattr(doubles, name)) for name in ("Style", *names))
+    return next(one for one in read_sources(source) if one.name == names[-1])
+
+
+def said(reading: Reading, **parameters: float) -> tuple[str, str]:
+    """The verdict and the sentence on the gradients of its parameters."""
+    assert reading.problem is None, reading.problem
+    results = {one.name: one for one in check_pair(reading.op, reading.rule, parameters)}
+    found = results["parameter gradients"]
+    return found.verdict, found.sentence
+
+
+LEVELS = {"s": 0.3, "low": -4.0, "high": 3.0}
+BUGS = {
+    "mean for sum": (("PReLUWithMean",), {"w": 0.25}, "sum over them, do not average"),
+    "mean for sum, wherever w starts": (("PReLUWithMean",), {}, "sum over them, do not average"),
+    "part left out": (("LSQ", "LSQFromSaturatedOnly"), LEVELS, "a part is missing"),
+    "branch on y": (("PReLUByY",), {}, "At w = −1: w gets"),
+    "branch on y at a negative slope": (
+        ("PReLUByY",),
+        {"w": -0.5},
+        "a part is missing, or in the wrong place",
+    ),
+    "sign": (
+        ("PReLUWithMean", "PReLUOfWrongSign"),
+        {"w": 0.25},
+        "w gets −1 times what is due: turn the sign",
+    ),
+    "wrong order": (("GradientsInWrongOrder",), {"a": 0.5, "b": 2.0}, "a gets"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_in_a_parameter_s_gradient_is_named_when_it_is_pasted(bug: str) -> None:
+    names, parameters, sentence = BUGS[bug]
+    verdict, words = said(pasted(*names), **parameters)
+    assert verdict == "fails", words
+    assert sentence in words
+
+
+def test_a_mean_is_read_as_the_mean_it_is() -> None:
+    assert pasted("PReLUWithMean").rule.endswith("w: (1 / N) * sum(where(x > 0, 0, g * x))")
+
+
+def test_the_wrong_shape_is_named() -> None:
+    (note,) = pasted("LSQ", "LSQOfWrongShape").notes
+    assert note == (
+        "the gradient for s has shape (): torch raises an error where s has another, such as (1,); "
+        ".reshape(s.shape) suits both"
+    )
+    assert pasted("LSQ").notes == ()
+
+
+def test_one_value_for_two_is_named() -> None:
+    assert pasted("OneValueForTwo").notes == (
+        "backward returns 1 gradient for 2 inputs: torch raises an error",
+    )
+
+
+@pytest.mark.parametrize("name", ["LSQ"])
+def test_what_is_right_holds_when_it_is_pasted(name: str) -> None:
+    assert said(pasted(name), **LEVELS)[0] == "holds"
+
+
+@pytest.mark.parametrize("sample", PUBLISHED, ids=lambda sample: sample.name)
+def test_no_published_function_is_said_to_be_wrong(sample: object) -> None:
+    """Whatever values its parameters have, those it begins with too."""
+    (reading,) = read_sources(sample.source)  # type: ignore[attr-defined]
+    values = {
+        sample.names.get(name, name): float(str(value).split()[-1])  # type: ignore[attr-defined]
+        for name, value in sample.arguments.items()  # type: ignore[attr-defined]
+        if name != "per_channel"
+    }
+    for parameters in ({}, values):
+        verdict, words = said(reading, **parameters)
+        assert verdict != "fails", words
