@@ -52,6 +52,8 @@ class Lockstep:
         start: by seed, on the device.
     """
 
+    batch: tuple[Tensor, Tensor]
+
     def __init__(
         self,
         settings: TrainingSettings,

@@ -78,7 +78,7 @@ def test_back_on_branch_and_again(page: Page, tmp_path: Path) -> None:
     assert branched[:41] == whole[:41]
     assert branched != whole
     expect(page.locator(".chips li")).to_have_count(3)  # the branch, and two earlier runs
-    expect(page.locator(".ends span", has_text="Default autograd B")).to_be_visible()
+    expect(page.locator(".ends span", has_text="B Default autograd")).to_be_visible()
 
     page.locator("summary", has_text="Take away").click()
     with page.expect_download() as taken:
@@ -92,7 +92,7 @@ def test_back_on_branch_and_again(page: Page, tmp_path: Path) -> None:
     page.reload()
     expect(button(page, "Start")).to_be_visible(timeout=30_000)
     expect(page.locator(".chips li")).to_have_count(3)
-    expect(page.locator(".ends span", has_text="Default autograd B")).to_be_visible()
+    expect(page.locator(".ends span", has_text="B Default autograd")).to_be_visible()
     press(page, "Reset")
     expect(status(page)).to_contain_text("Ready at step 0")
     press(page, "Start")

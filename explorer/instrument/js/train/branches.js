@@ -93,7 +93,7 @@ export function plain(points) {
   return points.map(({ step, name, value }) => [step, name, name === "lr" ? Number(value) : value]);
 }
 
-/** A point in words. @param {Point} point */
+/** A point in words, its step first. @param {Point} point */
 export function pointText({ step, name, value }) {
   const what =
     name === "lr"
@@ -103,7 +103,7 @@ export function pointText({ step, name, value }) {
         : name === "rule"
           ? `all → ${labelOf("rule", value)}`
           : `${labelOf("rule", name)} → ${labelOf("rule", value)}`;
-  return `${what} at ${step}`;
+  return `${step}: ${what}`;
 }
 
 /** @param {"op"|"rule"} kind @param {string} key */

@@ -123,8 +123,8 @@ function namesOf(series, { kind }) {
     .filter(({ ends }) => ends)
     .flatMap((each) => {
       const end = endOf(each);
-      const { colour, name, rule = "" } = each;
-      return end ? [{ ...end, colour, name, rule, value: VALUES[kind](end.y) }] : [];
+      const { colour, name, label = name, rule = "" } = each;
+      return end ? [{ ...end, colour, name: label, rule, value: VALUES[kind](end.y) }] : [];
     });
 }
 

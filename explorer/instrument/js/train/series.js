@@ -5,9 +5,9 @@ import { array } from "../formula/arrays.js";
 /**
  * A lane of a run as it is drawn: a rule with its colour.
  * @typedef {{key: string, label: string, colour: string}} Lane
- * A series. ``rule`` is the key of its rule, and ``meta`` too where it is the one curve of a rule; ``ends``
+ * A series. ``label`` is its name where room is short, and ``rule`` is the key of its rule, and ``meta`` too where it is the one curve of a rule; ``ends``
  * says whether its name stands where it ends; ``spread`` is the SD over seeds; a ``symbol`` marks points.
- * @typedef {{name: string, rule?: string, meta?: string, ends?: boolean, colour: string, x:
+ * @typedef {{name: string, label?: string, rule?: string, meta?: string, ends?: boolean, colour: string, x:
  * ArrayLike<number>, y: ArrayLike<number>, spread?: ArrayLike<number>, dash?: string, faint?: boolean, symbol?:
  * string}}
  * Series What the large chart shows: held-out score, loss, gradient norms, or what learns.
@@ -164,6 +164,7 @@ export function ghostsOf(series, letter, present) {
   return series.map(({ rule, meta: _meta, ends, spread: _spread, ...curve }) => ({
     ...curve,
     name: `${curve.name} ${letter}`.trim(),
+    label: `${letter} ${curve.name}`.trim(),
     ends: Boolean(ends && letter) && !present.some((other) => other.rule === rule && passes(other, curve)),
     faint: true,
   }));

@@ -170,7 +170,8 @@ function refusalOf({ view, slow }, records, record, lane) {
   if (record) return { message: "", action: "" };
   const at = snapshot?.diverged[lane.key];
   const when = typeof at === "number" ? ` at step ${at}` : "";
-  return { message: `${lane.label} diverged${when}: there is no step to show.`, action: "" };
+  const action = state === "diverged" ? "first" : ""; // else others would be lost
+  return { message: `${lane.label} diverged${when}: there is no step to show.`, action };
 }
 
 /** @param {State} state @param {Record} record @param {import("./slow-numbers.js").Cell} cell */

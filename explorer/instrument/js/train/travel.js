@@ -42,7 +42,7 @@ export function createTravel(host, on) {
     listed = text;
     chips.replaceChildren(
       ...points.map((point, place) =>
-        chip("◇", point.text, `Without the branch ${point.text}`, () => on.onPoint(place)),
+        chip("◇", point.text, `Without the branch at ${point.text}`, () => on.onPoint(place)),
       ),
       ...ghosts.map((ghost) =>
         chip(ghost.letter, ghost.text, `Without run ${ghost.letter}, ${ghost.text}`, () =>
@@ -57,6 +57,11 @@ export function createTravel(host, on) {
     /** @param {import("./time.js").Time} time */
     show(time) {
       setAttribute(goOn, "aria-disabled", time.isBack ? null : "true");
+      setAttribute(
+        goOn,
+        "title",
+        time.isBack ? null : "Move the slider below the chart back to a step first.",
+      );
       setText(goOn, time.isBack ? `Go on from step ${time.step}` : "Go on from here");
       setText(unsaid, time.unsaid);
       scrubber.show(time);
