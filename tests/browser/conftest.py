@@ -131,6 +131,7 @@ def profile(browser: Browser, address: str, **options: Any) -> BrowserContext:
 def course(profiles: Profiles) -> Iterator[Page]:
     """The page of lessons, one for all tests of a file: in it one goes from lesson to lesson."""
     tab = profiles.take()
+    tab.page.set_viewport_size(VIEWPORT)
     tab.page.goto("/learn")
     yield tab.page
     assert not tab.errors

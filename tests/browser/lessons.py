@@ -22,9 +22,20 @@ def open_lesson(page: Page, key: str, more: str = "") -> None:
     expect(page.get_by_role("heading", level=2, name=LESSONS[key].title)).to_be_visible(timeout=COMPUTED_MS)
 
 
+# No lesson has been answered, and what comes next begins at the top of the page.
+_FORGET = """() => {
+    Object.keys(sessionStorage).filter(key => key.startsWith("lesson "))
+        .forEach(key => sessionStorage.removeItem(key));
+    document.querySelector(".stMain").scrollTo(0, 0);
+}"""
+
+
 def turn_to(course: Page, lesson: Lesson) -> None:
-    """Go to a lesson from whatever the page of lessons shows, and leave the stage."""
+    """Go to a lesson, as nobody has answered it, from whatever a page shows that began with the lessons."""
+    if urlsplit(course.url).path != "/learn":
+        course.get_by_role("link", name="Learn", exact=True).click()
     present(course, False)
+    course.evaluate(_FORGET)
     number = list(LESSONS).index(lesson.key) + 1
     course.get_by_role("link", name=f"Lesson {number}: {lesson.title}", exact=True).click()
     expect(course.get_by_role("heading", level=2, name=lesson.title)).to_be_visible(timeout=COMPUTED_MS)

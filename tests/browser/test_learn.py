@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -11,22 +12,45 @@ from playwright.sync_api import Page, expect
 
 from explorer.catalogue import find_rule
 from explorer.lessons import GLOSSARY, LESSONS, Drawing, Lesson, Link
-from tests.browser.conftest import Open
-from tests.browser.lessons import COMPUTED_MS, CURVES, EACH, choice_of, open_lesson, plain, press, until_shown
+from tests.browser.conftest import VIEWPORT, Open, Profiles
+from tests.browser.lessons import (
+    COMPUTED_MS,
+    CURVES,
+    EACH,
+    choice_of,
+    open_lesson,
+    plain,
+    press,
+    turn_to,
+    until_shown,
+)
 from tests.browser.reading import settle, settle_train
 
 DRAWN = [lesson for lesson in LESSONS.values() if isinstance(lesson.prediction, Drawing)]
 EACH_DRAWN = pytest.mark.parametrize("lesson", DRAWN, ids=lambda lesson: lesson.key)
+# How many curves of rules are seen.
+GRADIENTS = f"{CURVES}.filter(t => t.meta !== 'forward' && t.visible !== false).length"
 FONT = re.compile(r"GET \S+/static/media/\S+ None")
 
 
-@pytest.fixture
-def sent(page: Page) -> list[str]:
-    """What the page has sent since the list was cleared: requests, and messages to the server's script."""
-    told: list[str] = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda _: told.append("a message")))
-    page.on("request", lambda request: told.append(f"{request.method} {request.url} {request.post_data}"))
-    return told
+@pytest.fixture(scope="module")
+def sent() -> list[str]:
+    """What the page of lessons has sent since the list was cleared: requests, and messages to the script."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def course(profiles: Profiles, sent: list[str]) -> Iterator[Page]:
+    """The page of lessons, one for all lessons, of which is known what it sends."""
+    tab = profiles.take()
+    page = tab.page
+    page.set_viewport_size(VIEWPORT)
+    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append("a message")))
+    page.on("request", lambda request: sent.append(f"{request.method} {request.url} {request.post_data}"))
+    page.goto("/learn")
+    yield page
+    assert not tab.errors
+    profiles.give_back(tab)
 
 
 def until_at_rest(page: Page) -> None:
@@ -42,41 +66,41 @@ def said_of(lesson: Lesson, sent: list[str]) -> list[str]:
 
 
 @EACH
-def test_a_lesson_from_the_prediction_to_explore(page: Page, lesson: Lesson, sent: list[str]) -> None:
-    open_lesson(page, lesson.key)
-    expect(page.get_by_text(plain(lesson.question))).to_be_visible()
-    said = page.inner_text("body")
+def test_a_lesson_from_the_prediction_to_explore(course: Page, lesson: Lesson, sent: list[str]) -> None:
+    turn_to(course, lesson)
+    expect(course.get_by_text(plain(lesson.question))).to_be_visible()
+    said = course.inner_text("body")
     assert plain(lesson.remember) not in said, "the link gives the answer away"
-    assert page.locator(".lesson pre, .lesson .card, .lesson .links").count() == 0
-    assert page.evaluate(f"{CURVES}.filter(t => t.meta !== 'forward' && t.visible !== false).length") == 0
+    assert course.locator(".lesson pre, .lesson .card, .lesson .links").count() == 0
+    assert course.evaluate(GRADIENTS) == 0
 
-    told = page.request.get(f"/lesson?key={lesson.key}").json()
+    told = course.request.get(f"/lesson?key={lesson.key}").json()
     answer = told["prediction"]["answers"][told["prediction"]["right"]]
-    until_at_rest(page)
+    until_at_rest(course)
     sent.clear()
-    page.get_by_role("radio").nth(told["prediction"]["right"]).focus()  # by keyboard alone
-    page.keyboard.press("Space")
-    page.keyboard.press("Enter")
-    until_shown(page, lesson)
+    course.get_by_role("radio").nth(told["prediction"]["right"]).focus()  # by keyboard alone
+    course.keyboard.press("Space")
+    course.keyboard.press("Enter")
+    until_shown(course, lesson)
     assert said_of(lesson, sent) == [], "nothing that is answered leaves the browser"
-    assert plain(told["words"]) in plain(page.inner_text(".lesson .text"))
-    expect(page.get_by_text(plain(lesson.remember))).to_be_visible()
-    assert page.locator(".lesson pre").text_content() == "".join(text for _, text in told["code"])
-    verdict = plain(page.locator(".verdict").inner_text())
+    assert plain(told["words"]) in plain(course.inner_text(".lesson .text"))
+    expect(course.get_by_text(plain(lesson.remember))).to_be_visible()
+    assert course.locator(".lesson pre").text_content() == "".join(text for _, text in told["code"])
+    verdict = plain(course.locator(".verdict").inner_text())
     assert verdict.startswith("Yes")
     assert plain(answer["text"]) in verdict
     assert plain(answer["why"]) in verdict
 
-    enter_g(page, "-0.5")
-    opening = page.get_by_role("link", name="Open in Explore").first
+    enter_g(course, "-0.5")
+    opening = course.get_by_role("link", name="Open in Explore").first
     expect(opening).to_have_attribute("href", re.compile("g=-0.5"))
     asked = choice_of(opening.get_attribute("href") or "")
     assert asked == replace(choice_of(f"/?{lesson.scenes[0].query}"), g=-0.5)
     opening.click()
-    settle(page, shows=asked.rules)
-    assert urlsplit(page.url).path == "/"
-    assert choice_of(page.url) == asked
-    expect(page.get_by_label("Upstream gradient g", exact=True).last).to_have_value("-0.5")
+    settle(course, shows=asked.rules)
+    assert urlsplit(course.url).path == "/"
+    assert choice_of(course.url) == asked
+    expect(course.get_by_label("Upstream gradient g", exact=True).last).to_have_value("-0.5")
 
 
 def enter_g(page: Page, text: str) -> None:
@@ -100,32 +124,32 @@ def draw(page: Page, level: float) -> None:
 
 @EACH
 def test_a_wrong_answer_has_its_sentence_its_picture_and_another_try(
-    page: Page, lesson: Lesson, sent: list[str]
+    course: Page, lesson: Lesson, sent: list[str]
 ) -> None:
-    open_lesson(page, lesson.key)
-    prediction = page.request.get(f"/lesson?key={lesson.key}").json()["prediction"]
-    until_at_rest(page)
+    turn_to(course, lesson)
+    prediction = course.request.get(f"/lesson?key={lesson.key}").json()["prediction"]
+    until_at_rest(course)
     sent.clear()
     for place, answer in enumerate(prediction["answers"]):
         if place == prediction["right"]:
             continue
-        page.get_by_role("radio").nth(place).check()
-        press(page, "Check my prediction")
-        verdict = page.locator(".verdict")
+        course.get_by_role("radio").nth(place).check()
+        press(course, "Check my prediction")
+        verdict = course.locator(".verdict")
         expect(verdict).to_contain_text("Try again")
         assert plain(answer["why"]) in plain(verdict.inner_text())
         if answer["picture"]:
-            expect(page.locator(".drawn")).to_have_attribute("d", re.compile("L.*L"))
-            expect(page.get_by_text("dashed: your prediction")).to_be_visible()
+            expect(course.locator(".drawn")).to_have_attribute("d", re.compile("L.*L"))
+            expect(course.get_by_text("dashed: your prediction")).to_be_visible()
         else:
-            expect(page.locator(".lesson .note")).to_have_text(f"“{answer['text']}”: no curve")
-        assert page.locator(".lesson pre, .lesson .remember").count() == 0, "the answer is still hidden"
-        assert page.evaluate(f"{CURVES}.filter(t => t.meta !== 'forward' && t.visible !== false).length") == 0
+            expect(course.locator(".lesson .note")).to_have_text(f"“{answer['text']}”: no curve")
+        assert course.locator(".lesson pre, .lesson .remember").count() == 0, "the answer is still hidden"
+        assert course.evaluate(GRADIENTS) == 0
     assert said_of(lesson, sent) == [], "nothing that is answered leaves the browser"
-    page.get_by_role("radio").nth(prediction["right"]).check()
-    press(page, "Check my prediction")
-    until_shown(page, lesson)
-    expect(page.locator(".verdict")).to_contain_text("Yes")
+    course.get_by_role("radio").nth(prediction["right"]).check()
+    press(course, "Check my prediction")
+    until_shown(course, lesson)
+    expect(course.locator(".verdict")).to_contain_text("Yes")
 
 
 SAID = {
@@ -143,43 +167,43 @@ SAID = {
 @EACH_DRAWN
 @pytest.mark.parametrize("level", [0, 1])
 def test_a_drawing_is_judged_and_torchs_curve_over_it(
-    page: Page, lesson: Lesson, level: int, sent: list[str]
+    course: Page, lesson: Lesson, level: int, sent: list[str]
 ) -> None:
-    open_lesson(page, lesson.key)
-    page.wait_for_function("document.querySelector('.pad')?.clientHeight > 50")
-    until_at_rest(page)
+    turn_to(course, lesson)
+    course.wait_for_function("document.querySelector('.pad')?.clientHeight > 50")
+    until_at_rest(course)
     sent.clear()
-    draw(page, level)
+    draw(course, level)
     assert sent == [], "nothing that is drawn leaves the browser"
-    before = page.locator(".drawn").get_attribute("d") or ""
+    before = course.locator(".drawn").get_attribute("d") or ""
     assert before.count("L") > 250
-    press(page, "Check my prediction")
+    press(course, "Check my prediction")
     expected = SAID[lesson.key, level]
-    expect(page.locator(".verdict")).to_contain_text(expected)
+    expect(course.locator(".verdict")).to_contain_text(expected)
     if not expected.startswith("Yes"):
-        assert page.locator(".pad").count() == 1, "there is another try"
-        press(page, "Show the answer")
-    until_shown(page, lesson)
+        assert course.locator(".pad").count() == 1, "there is another try"
+        press(course, "Show the answer")
+    until_shown(course, lesson)
     assert said_of(lesson, sent) == []
-    words = page.locator(".verdict").inner_text()
+    words = course.locator(".verdict").inner_text()
     assert "Yes, as well as a hand draws" in words or "Your drawing is on average" in words
     if lesson.prediction.at is not None:
         assert f"At x = {lesson.prediction.at:g} you expect" in words
-    assert (page.locator(".drawn").get_attribute("d") or "").count("L") == before.count("L")
-    assert page.locator(".pad").count() == 0
+    assert (course.locator(".drawn").get_attribute("d") or "").count("L") == before.count("L")
+    assert course.locator(".pad").count() == 0
 
 
 @EACH_DRAWN
-def test_a_drawing_stays_on_its_axes(page: Page, lesson: Lesson) -> None:
-    open_lesson(page, lesson.key)
-    page.wait_for_function("document.querySelector('.pad')?.clientHeight > 50")
-    draw(page, 1)
-    press(page, "Skip")
-    until_shown(page, lesson)
-    enter_g(page, "2")
-    expect(page.get_by_role("link", name="Open in Explore")).to_have_attribute("href", re.compile("g=2"))
-    page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
-    panel = page.evaluate(
+def test_a_drawing_stays_on_its_axes(course: Page, lesson: Lesson) -> None:
+    turn_to(course, lesson)
+    course.wait_for_function("document.querySelector('.pad')?.clientHeight > 50")
+    draw(course, 1)
+    press(course, "Skip")
+    until_shown(course, lesson)
+    enter_g(course, "2")
+    expect(course.get_by_role("link", name="Open in Explore")).to_have_attribute("href", re.compile("g=2"))
+    course.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    panel = course.evaluate(
         """() => {
             const { yaxis2 } = document.querySelector(".js-plotly-plot")._fullLayout;
             const [low, high] = yaxis2.range;
@@ -226,14 +250,14 @@ def test_an_answer_that_is_none_can_be_asked_for_again(page: Page) -> None:
     )
 
 
-def test_a_term_opens_the_glossary_at_its_entry(page: Page) -> None:
-    open_lesson(page, "clamp")
-    press(page, "Skip")
-    page.get_by_role("button", name="mask", exact=True).click()
-    glossary = page.get_by_role("dialog", name="Glossary")
+def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:
+    turn_to(course, LESSONS["clamp"])
+    press(course, "Skip")
+    course.get_by_role("button", name="mask", exact=True).click()
+    glossary = course.get_by_role("dialog", name="Glossary")
     expect(glossary).to_be_visible()
     expect(glossary.locator(".requested")).to_contain_text(GLOSSARY["mask"])
-    page.keyboard.press("Escape")
+    course.keyboard.press("Escape")
     expect(glossary).to_be_hidden()
 
 
@@ -267,17 +291,17 @@ TRAINED = [
 
 
 @pytest.mark.parametrize(("lesson", "scene"), TRAINED, ids=[lesson.key for lesson, _ in TRAINED])
-def test_a_lesson_opens_its_training_in_its_state(page: Page, lesson: Lesson, scene: Link) -> None:
-    open_lesson(page, lesson.key)
-    press(page, "Skip")
-    page.get_by_role("link", name="Open in Train").click()
-    settle_train(page)
-    assert urlsplit(page.url).path == "/train"
-    assert choice_of(page.url) == choice_of(f"/train?{scene.query}")
-    for rule in choice_of(page.url).rules:
-        expect(page.get_by_role("group", name=find_rule(rule).label, exact=True)).to_be_visible()
-    expect(page.get_by_role("button", name="Start", exact=True)).to_be_enabled()
-    expect(page.locator(".training .status")).to_contain_text("Start")
+def test_a_lesson_opens_its_training_in_its_state(course: Page, lesson: Lesson, scene: Link) -> None:
+    turn_to(course, lesson)
+    press(course, "Skip")
+    course.get_by_role("link", name="Open in Train").click()
+    settle_train(course)
+    assert urlsplit(course.url).path == "/train"
+    assert choice_of(course.url) == choice_of(f"/train?{scene.query}")
+    for rule in choice_of(course.url).rules:
+        expect(course.get_by_role("group", name=find_rule(rule).label, exact=True)).to_be_visible()
+    expect(course.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+    expect(course.locator(".training .status")).to_contain_text("Start")
 
 
 def draws(page: Page) -> str:
@@ -308,65 +332,64 @@ def test_what_is_drawn_stays_over_a_reload_and_on_the_way_back(page: Page) -> No
     expect(page.locator(".drawn")).to_have_attribute("d", before)
 
 
-def test_what_is_revealed_stays_until_one_predicts_again(page: Page) -> None:
-    open_lesson(page, "leaves")
-    page.get_by_role("radio", name="2 x").check()
-    press(page, "Check my prediction")
-    expect(page.locator(".verdict")).to_contain_text("Try again")
-    press(page, "Show the answer")
-    until_shown(page, LESSONS["leaves"])
-    page.reload()
-    until_shown(page, LESSONS["leaves"])
-    expect(page.locator(".verdict")).to_contain_text("The answer is “None”.")
-    expect(page.locator(".drawn")).to_have_attribute("d", re.compile("L"))
-    page.get_by_role("link", name=f"Next: {LESSONS['relu'].title}").click()
-    expect(page.get_by_role("heading", level=2, name=LESSONS["relu"].title)).to_be_visible(
+def test_what_is_revealed_stays_until_one_predicts_again(course: Page) -> None:
+    turn_to(course, LESSONS["leaves"])
+    course.get_by_role("radio", name="2 x").check()
+    press(course, "Check my prediction")
+    expect(course.locator(".verdict")).to_contain_text("Try again")
+    press(course, "Show the answer")
+    until_shown(course, LESSONS["leaves"])
+    course.reload()
+    until_shown(course, LESSONS["leaves"])
+    expect(course.locator(".verdict")).to_contain_text("The answer is “None”.")
+    expect(course.locator(".drawn")).to_have_attribute("d", re.compile("L"))
+    course.get_by_role("link", name=f"Next: {LESSONS['relu'].title}").click()
+    expect(course.get_by_role("heading", level=2, name=LESSONS["relu"].title)).to_be_visible(
         timeout=COMPUTED_MS
     )
-    page.go_back()
-    until_shown(page, LESSONS["leaves"])
-    press(page, "Predict again")
-    expect(page.get_by_role("button", name="Skip")).to_be_visible()
-    assert page.get_by_role("radio", checked=True).count() == 0
-    page.reload()
-    expect(page.get_by_role("button", name="Skip")).to_be_visible(timeout=COMPUTED_MS)
+    course.go_back()
+    until_shown(course, LESSONS["leaves"])
+    press(course, "Predict again")
+    expect(course.get_by_role("button", name="Skip")).to_be_visible()
+    assert course.get_by_role("radio", checked=True).count() == 0
+    course.reload()
+    expect(course.get_by_role("button", name="Skip")).to_be_visible(timeout=COMPUTED_MS)
 
 
-def test_a_drawing_can_be_cleared_and_a_picked_picture_drawn_over(page: Page) -> None:
-    open_lesson(page, "vanishing")
-    until_ready_to_draw(page)
-    page.get_by_role("radio").first.check()
-    expect(page.locator(".drawn")).to_have_attribute("d", re.compile("L"))
-    draw(page, 0)
-    assert page.get_by_role("radio", checked=True).count() == 0
-    press(page, "Clear")
-    expect(page.locator(".drawn")).to_have_attribute("d", "")
-    expect(page.get_by_role("button", name="Check my prediction")).to_be_disabled()
+def test_a_drawing_can_be_cleared_and_a_picked_picture_drawn_over(course: Page) -> None:
+    turn_to(course, LESSONS["vanishing"])
+    until_ready_to_draw(course)
+    course.get_by_role("radio").first.check()
+    expect(course.locator(".drawn")).to_have_attribute("d", re.compile("L"))
+    draw(course, 0)
+    assert course.get_by_role("radio", checked=True).count() == 0
+    press(course, "Clear")
+    expect(course.locator(".drawn")).to_have_attribute("d", "")
+    expect(course.get_by_role("button", name="Check my prediction")).to_be_disabled()
 
 
-def test_peaks_drawn_at_the_jumps_of_round_are_not_right(page: Page) -> None:
-    open_lesson(page, "vanishing")
-    until_ready_to_draw(page)
-    draw(page, 0)
-    box = page.locator(".lesson .pad").bounding_box()
+def test_peaks_drawn_at_the_jumps_of_round_are_not_right(course: Page) -> None:
+    turn_to(course, LESSONS["vanishing"])
+    until_ready_to_draw(course)
+    draw(course, 0)
+    box = course.locator(".lesson .pad").bounding_box()
     assert box
     for jump in range(6):
         x = box["x"] + box["width"] * (jump + 0.5) / 6
-        page.mouse.move(x - 4, box["y"] + box["height"] * 2 / 3)
-        page.mouse.down()
-        page.mouse.move(x, box["y"] + 5, steps=2)
-        page.mouse.move(x + 4, box["y"] + box["height"] * 2 / 3, steps=2)
-        page.mouse.up()
-    press(page, "Check my prediction")
-    expect(page.locator(".verdict")).to_contain_text("Look again in 6 places")
+        course.mouse.move(x - 4, box["y"] + box["height"] * 2 / 3)
+        course.mouse.down()
+        course.mouse.move(x, box["y"] + 5, steps=2)
+        course.mouse.move(x + 4, box["y"] + box["height"] * 2 / 3, steps=2)
+        course.mouse.up()
+    press(course, "Check my prediction")
+    expect(course.locator(".verdict")).to_contain_text("Look again in 6 places")
 
 
-def test_the_last_lesson_leads_to_the_list(page: Page) -> None:
-    last = list(LESSONS)[-1]
-    open_lesson(page, last)
-    press(page, "Skip")
-    page.get_by_role("link", name="All lessons").click()
-    expect(page.locator(".contents a")).to_have_count(len(LESSONS))
+def test_the_last_lesson_leads_to_the_list(course: Page) -> None:
+    turn_to(course, list(LESSONS.values())[-1])
+    press(course, "Skip")
+    course.get_by_role("link", name="All lessons").click()
+    expect(course.locator(".contents a")).to_have_count(len(LESSONS))
 
 
 def test_the_code_can_be_copied(new_page: Open) -> None:

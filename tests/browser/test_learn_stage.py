@@ -160,19 +160,19 @@ def sized(page: Page) -> Iterator[str]:
 
 
 @EACH
-def test_check_is_in_the_window_and_the_panels_can_be_read(page: Page, lesson: Lesson) -> None:
-    open_lesson(page, lesson.key)
-    check = page.get_by_role("button", name="Check my prediction")
-    for _ in sized(page):
+def test_check_is_in_the_window_and_the_panels_can_be_read(course: Page, lesson: Lesson) -> None:
+    turn_to(course, lesson)
+    check = course.get_by_role("button", name="Check my prediction")
+    for _ in sized(course):
         expect(check).to_be_in_viewport(ratio=1)
-    right = page.request.get(f"/lesson?key={lesson.key}").json()["prediction"]["right"]
-    page.get_by_role("radio").nth(0 if right else 1).check()
+    right = course.request.get(f"/lesson?key={lesson.key}").json()["prediction"]["right"]
+    course.get_by_role("radio").nth(0 if right else 1).check()
     check.click()
-    expect(page.locator(".verdict")).to_contain_text("Try again")
-    for _ in sized(page):
-        page.locator(".lesson").evaluate("one => one.scrollTo(0, 0)")
+    expect(course.locator(".verdict")).to_contain_text("Try again")
+    for _ in sized(course):
+        course.locator(".lesson").evaluate("one => one.scrollTo(0, 0)")
         expect(check).to_be_in_viewport(ratio=1)
-    press(page, "Show the answer")
-    until_shown(page, lesson)
-    for _ in sized(page):
-        page.wait_for_function(f"({PANELS})().every(length => length >= {LEAST_PANEL_PX})")
+    press(course, "Show the answer")
+    until_shown(course, lesson)
+    for _ in sized(course):
+        course.wait_for_function(f"({PANELS})().every(length => length >= {LEAST_PANEL_PX})")

@@ -31,7 +31,7 @@ def below(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def test_explore_train_and_learn_below_a_prefix(new_page: Open, below: str):
     """Without the slash at its end first, and from page to page as a visitor goes."""
-    page = new_page(fresh=True)
+    page = new_page()
     page.goto(f"{below}?op=sign&rule=clipped")
     settle(page, shows=["clipped"])
     expect(page.get_by_text("Confirmed by torch")).to_be_visible()
@@ -56,7 +56,7 @@ def test_explore_train_and_learn_below_a_prefix(new_page: Open, below: str):
     ],
 )
 def test_a_link_below_a_prefix(new_page: Open, below: str, path: str, words: str):
-    page = new_page(fresh=True)
+    page = new_page()
     page.goto(f"{below}/{path}")
     expect(page.get_by_text(words).first).to_be_visible(timeout=COMPUTED_MS)
 

@@ -9,7 +9,7 @@ from explorer.ui.link import SECTIONS
 from explorer.ui.pages import PAGES
 from tests.browser.conftest import Open
 from tests.browser.lessons import open_lesson
-from tests.browser.reading import CHART, card, settle_train, visit
+from tests.browser.reading import CHART, card, settle_train, turn, visit
 
 FIRST = ["default", "straight_through"]
 # What has the focus: tag, role where it is not the tag's own, name, and ring; null after the last.
@@ -95,8 +95,9 @@ def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(page: Page, 
         assert ring == "solid 2px", name
 
 
-def test_the_links_to_the_pages_have_a_ring(page: Page) -> None:
-    visit_all_of(page, "/", FIRST)
+def test_the_links_to_the_pages_have_a_ring(explore: Page) -> None:
+    page = explore
+    turn(page, "/", shows=FIRST)
     page.get_by_role("button", name="Copy link").focus()
     for name in (each.title for each in PAGES):
         page.keyboard.press("Tab")
@@ -116,9 +117,10 @@ def test_on_a_phone_the_chart_stands_above_the_cards_and_stays(new_page: Open) -
 
 
 @pytest.mark.parametrize("name", SECTIONS.values())
-def test_a_section_that_opens_comes_into_view(new_page: Open, name: str) -> None:
-    page = new_page(viewport={"width": 1366, "height": 768})
-    visit_all_of(page, "/", FIRST)
+def test_a_section_that_opens_comes_into_view(explore: Page, name: str) -> None:
+    page = explore
+    page.set_viewport_size({"width": 1366, "height": 768})
+    turn(page, "/", shows=FIRST)
     button = page.get_by_role("button", name=name, exact=True)
     button.click()
     page.wait_for_function(
