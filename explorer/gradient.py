@@ -96,7 +96,8 @@ class Bound:
             return self.rule((x, y), g)
         leaf = x.detach().requires_grad_()
         with torch.enable_grad():
-            return torch.autograd.grad(self(leaf), leaf, g)[0]
+            y = self.forward(leaf)
+            return torch.autograd.grad(y, leaf, g)[0] if y.requires_grad else torch.zeros_like(g)
 
 
 def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Bound:

@@ -14,7 +14,11 @@ def metric_of(y: Tensor) -> Metric:
 
 
 def _accuracy(output: Tensor, y: Tensor) -> Tensor:
-    return (output.argmax(-1) == y).float().mean(1)
+    """By comparisons, which take half the time of ``argmax``, as long as no two outputs are both the largest."""
+    best = output == output.amax(-1, keepdim=True)
+    if int(best.count_nonzero()) != best.shape[0] * best.shape[1]:
+        return (output.argmax(-1) == y).float().mean(1)
+    return best.gather(-1, y.expand(best.shape[:2]).unsqueeze(-1)).flatten(1).float().mean(1)
 
 
 def _explained(output: Tensor, y: Tensor) -> Tensor:

@@ -31,7 +31,7 @@ class Dense(Layer):
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
-        (x,) = trace.kept
+        x = trace.kept[0]
         gradients[0].copy_(self._product(x.mT, g))
         for bias in gradients[1:]:
             torch.sum(g, 1, keepdim=True, out=bias)
@@ -39,7 +39,7 @@ class Dense(Layer):
 
     def pulled(self, g: Tensor, trace: Trace) -> list[Tensor]:
         """As in ``Layer``."""
-        (x,) = trace.kept
+        x = trace.kept[0]
         return [torch.matmul(x[:, : g.shape[1]].mT, g), *([g.sum(1, keepdim=True)] * (len(self.shapes) - 1))]
 
 

@@ -1,5 +1,6 @@
 """Where the op stands in a dense net: at the hidden units, or on the weights."""
 
+import torch
 from torch import Tensor
 
 from explorer.training.boundary import Boundary
@@ -42,7 +43,10 @@ class OpWeights(Dense):
         (latent, *bias), learned = self.parts(parameters)
         trace.x = latent * self._unit
         trace.y = self._boundary.forward(trace.x, learned)
-        return super().forward(x, [trace.y / self._unit, *bias], trace)
+        weights = trace.y / self._unit
+        output = super().forward(x, [weights, *bias], trace)
+        trace.kept = (*trace.kept, weights)
+        return output
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``: g reaches the latent weights through the rules."""
@@ -50,8 +54,8 @@ class OpWeights(Dense):
         assert trace.y is not None
         (_, *bias), learned = self.parts(parameters)
         own, pulls = self.parts(gradients)
-        before = super().backward(g, [trace.y / self._unit, *bias], own, trace)
+        before = super().backward(g, [trace.kept[1], *bias], own, trace)
         trace.upstream = gradients[0] / self._unit
         trace.gradient = self._boundary.backward(trace.x, trace.y, trace.upstream, learned, pulls)
-        gradients[0].copy_(trace.gradient).mul_(self._unit)
+        torch.mul(trace.gradient, self._unit, out=gradients[0])
         return before
