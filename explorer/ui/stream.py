@@ -6,6 +6,7 @@ import asyncio
 import base64
 import functools
 import json
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -97,7 +98,10 @@ class Look(NamedTuple):
 
 
 class Looks:
-    """Looks at the runs of an engine: those wanted while one question is away make up the next one."""
+    """Looks at the runs of an engine: those wanted while one question is away make up the next one.
+
+    Several runs stand still while they are looked at, so that afterwards they have as long for themselves.
+    """
 
     def __init__(self, engine: Engine | EngineProcess) -> None:
         self._engine = engine
@@ -115,6 +119,7 @@ class Looks:
     async def _ask(self) -> None:
         while self._wanted:
             looks, self._wanted = self._wanted, {}
+            begun = time.monotonic()
             try:
                 told = await run_in_threadpool(_taken, self._engine, list(looks))
             except Exception as error:
@@ -124,6 +129,8 @@ class Looks:
             else:
                 for wanted, look in looks.items():
                     look.set_result(told[wanted])
+            if len({identity for identity, _ in looks}) > 1:
+                await asyncio.sleep(time.monotonic() - begun)
 
 
 @functools.cache

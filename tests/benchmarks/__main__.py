@@ -26,6 +26,7 @@ from tests.benchmarks import (
     lesson,
     peer,
     study,
+    together,
     training,
 )
 from tests.browser.chromium import launch
@@ -111,6 +112,10 @@ def _beside(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return beside.measure(rounds)
 
 
+def _together(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
+    return together.measure(rounds)
+
+
 def _lesson(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return lesson.measure(rounds)
 
@@ -129,6 +134,7 @@ SECTIONS: Mapping[str, tuple[Section, int, bool]] = {
     "learned": (_learned, 20, False),
     "study": (_study, 3, False),
     "beside": (_beside, 5, False),
+    "together": (_together, 3, False),
     "training": (_training, 5, False),
     "classroom": (_classroom, 3, False),
     "lesson": (_lesson, 1, False),

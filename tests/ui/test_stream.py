@@ -7,6 +7,7 @@ import base64
 import json
 import threading
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -268,6 +269,32 @@ def test_who_watches_at_the_same_moment_is_one_question(engine):
     assert questions == [identities]
     told_of = [json.loads(text.removeprefix("data: "))["id"] for text in texts]
     assert told_of == [*identities, identities[0]]
+
+
+def test_after_a_look_at_several_runs_they_have_as_long_for_themselves(engine, monkeypatch):
+    clock = [0.0]
+    rests = []
+
+    class Slow:
+        def snapshots(self, shown):
+            clock[0] += 0.25 * len(shown)
+            return engine.snapshots(shown)
+
+    async def sleep(seconds):
+        rests.append(seconds)
+
+    async def looked(*identities):
+        looks = Looks(Slow())
+        await asyncio.gather(*map(looks.at, identities))
+        await looks._asking
+
+    identities = [engine.start(SMALL, name) for name in "ab"]
+    monkeypatch.setattr(stream, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(stream.asyncio, "sleep", sleep)
+    asyncio.run(looked(identities[0]))
+    assert rests == []
+    asyncio.run(looked(*identities))
+    assert rests == [0.5]
 
 
 def test_a_picture_is_encoded_once_and_away_from_the_loop_that_serves_everybody(engine, monkeypatch):
