@@ -13,6 +13,7 @@ from itertools import count
 from explorer.catalogue import COUNT, Learned, Op, Rule, find_op, find_rule, own_key
 from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaError
 from explorer.formula.tree import Node, measure, walk
+from explorer.reading.beginning import beginnings
 from explorer.reading.building import ONE, built, number
 from explorer.reading.definitions import LEFT_OUT, NO_GRADIENT, Candidate, Trees, candidates, read
 from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
@@ -21,7 +22,7 @@ from explorer.reading.reader import Reader
 from explorer.reading.text import MAX_CHARACTERS, syntax_trees
 from explorer.reading.values import is_shared
 
-__all__ = ["MAX_CHARACTERS", "Reading", "ReadingError", "read_source", "read_sources"]
+__all__ = ["MAX_CHARACTERS", "Reading", "ReadingError", "beginnings", "read_source", "read_sources"]
 
 MAX_DEFINITIONS = 30
 MAX_BRANCHES = 4  # tests of a parameter that one path may meet

@@ -20,7 +20,7 @@ from explorer.instrument.assets import PLOTLY, json_text, skeleton, skeleton_css
 from explorer.instrument.page import Page
 from explorer.lessons import GLOSSARY, LESSONS
 from explorer.nearest import Neighbour, nearest
-from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, read_sources
+from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, beginnings, read_sources
 from explorer.study import usual_rates
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
 from explorer.training.instruments import INSTRUMENTS, Instrument
@@ -333,10 +333,11 @@ def _readable(reading: Reading) -> Answer:
         return heading | {"message": reading.problem.message}
     start, rules = Choice(), dict.fromkeys(["default", reading.rule])
     op, records = find_op(reading.op), [find_rule(rule) for rule in rules]
+    values = beginnings(op.parsed.tree)
     return heading | {
         "op": op.formula,
         "rule": records[-1].formula or "torch's own",
         "learned": {learned.name: learned.text for learned in records[-1].learned},
         "notes": list(reading.notes),
-        "choice": choice_data(op, records, parameters={}, span=start.range, g=start.g),
+        "choice": choice_data(op, records, parameters=values, span=start.range, g=start.g),
     }

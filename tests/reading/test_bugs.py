@@ -5,10 +5,13 @@ from __future__ import annotations
 import inspect
 
 import pytest
+import torch
 
+from explorer.catalogue import find_op, find_rule
 from explorer.checks import check_pair
+from explorer.gradient import apply
 from explorer.reading import Reading, read_sources
-from tests.checks import doubles
+from tests.checks import doubles, published
 from tests.reading.learned import PUBLISHED
 
 
@@ -90,3 +93,55 @@ def test_no_published_function_is_said_to_be_wrong(sample: object) -> None:
     for parameters in ({}, values):
         verdict, words = said(reading, **parameters)
         assert verdict != "fails", words
+
+
+def _taught() -> dict[str, tuple[type[torch.autograd.Function], tuple[object, ...], str]]:
+    """The Functions of the checks' tests that teach a tensor, right and wrong ones, with their source."""
+    found = {}
+    for module, held in ((doubles, doubles.DOUBLES), (published, published.PUBLISHED)):
+        for name, (function, arguments, *_) in held.items():
+            learns = any(isinstance(one, torch.Tensor) and one.requires_grad for one in arguments)
+            if learns and inspect.isclass(function) and issubclass(function, torch.autograd.Function):
+                classes = [base for base in function.__mro__[::-1] if base.__module__.startswith("tests.")]
+                source = "\n\n".join(map(inspect.getsource, classes))
+                found[f"{module.__name__} {name}"] = function, arguments, source
+    return found
+
+
+TAUGHT = _taught()
+
+
+@pytest.mark.parametrize("double", TAUGHT)
+def test_right_or_wrong_it_is_read_as_what_torch_runs(double: str) -> None:
+    """Where anything is read of what a parameter gets, that is what it gets; where not, it is said."""
+    function, arguments, source = TAUGHT[double]
+    reading = read_sources(source)[-1]
+    if reading.problem:
+        assert "line" in reading.problem.message
+        return
+    op, rule = find_op(reading.op), find_rule(reading.rule)
+    takes = [*inspect.signature(function.forward).parameters]
+    given = dict(zip(takes[len(takes) - len(arguments) :], arguments, strict=True))
+    tensors = {n: one for n, one in given.items() if isinstance(one, torch.Tensor)}
+    if any(one.numel() > 1 for one in tensors.values()):
+        return
+    learned = {one.name for one in rule.learned}
+    single = {n: one.detach().double().flatten()[:1] for n, one in tensors.items()}
+    theirs = {n: one.clone().requires_grad_() for n, one in single.items()}
+    mine = {n: one.clone().requires_grad_(n in learned) for n, one in single.items()}
+    x = torch.cat([torch.linspace(-3, 3, 61), torch.tensor([0.3, -1.2, 0.9, 0.0])]).double()
+    g = torch.sin(torch.arange(len(x))).double()
+    try:
+        function.apply(x, *{**given, **theirs}.values()).backward(g)
+    except RuntimeError:
+        assert "torch raises an error" in " ".join(reading.notes)
+        return
+    known = {p.name for p in (*op.parameters, *rule.parameters)}
+    apply(
+        op, rule, x.requires_grad_(), **{n: one for n, one in {**given, **mine}.items() if n in known}
+    ).backward(g)
+    for name in tensors:
+        if name in learned:
+            torch.testing.assert_close(mine[name].grad, theirs[name].grad, rtol=1e-12, atol=1e-12)
+        else:
+            assert theirs[name].grad is None or any(name in note for note in reading.notes)

@@ -155,6 +155,25 @@ def test_what_pasted_code_teaches_its_parameters_is_told_and_chosen():
     assert reading["choice"]["own"]["rule"][0]["learned"]["s"]["scaleText"] == "1 / N"
 
 
+@pytest.mark.parametrize(
+    ("y", "begins"),
+    [
+        ("(x / s).round().clamp(low, high) * s", {"low": -1.0}),
+        ("torch.max(torch.min(x, high), low) + s", {"low": -1.0}),
+        ("x.clamp(min=low).clamp(max=high) + s", {"low": -1.0}),
+        ("x.clamp(low, 2) + s + high", {}),
+        ("x.clamp(low, low) + s + high", {}),
+    ],
+)
+def test_a_bound_from_below_begins_below_the_other(y: str, begins: dict[str, float]):
+    source = function(f"return {y}", "return grad_output, None, None, None", takes="ctx, x, s, low, high")
+    (reading,) = answers.read(source)["readings"]
+    assert reading["choice"]["parameters"] == begins
+    if begins:
+        curve = sample(reading["choice"]["op"], "default", **begins)
+        assert curve["y"].nunique() > 1
+
+
 def test_every_file_stands_below_one_folder_that_its_content_names():
     names = [name for name in answers.files() if "/" in name]
     assert {name.partition("/")[0] for name in names} == {answers.folder()}
