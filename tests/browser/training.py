@@ -8,8 +8,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.reading import TRACES
 
-# As much work as a link may ask for, so that there is time to press a button before the end.
-LONG = "steps=5000&hidden=256&batch=1024&lr=1e-9&pace=full"
+# Little work a second, and 100 seconds of it, so that there is time to press a button before the end.
+LONG = "steps=5000&hidden=8&batch=8&lr=1e-9&pace=50"
 
 
 def open_train(page: Page, query: str) -> None:
