@@ -1,7 +1,7 @@
 """What in a pasted text could be an op with a rule, and what its trees are."""
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import Parameter, isroutine, signature
@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from explorer.formula import derivative
-from explorer.formula.tree import Name, Node, Number, walk
+from explorer.formula.tree import Name, Node, Number, names, walk
 from explorer.reading.building import ZERO, built, cancelled, is_detached, number, untracked
 from explorer.reading.errors import ReadingError, UnreadableError, require
 from explorer.reading.functions import AUTOGRAD, NUMPY, REMARKS
@@ -24,6 +24,7 @@ LEFT_OUT = "backward also returns a gradient for {}, which is left out: {}"
 HAS_A_VALUE = "belongs to an input whose value in the signature stays: write {} without one"
 NO_NAME = "belongs to no input with a name"
 GUARDED = "hangs on what another input needs: that of {} is ctx.needs_input_grad[{}]"
+NEVER = "backward returns None for {}, a tensor that y depends on: it never learns"
 WRONG_NUMBER = "backward returns {} for {}: torch raises an error"
 NOT_DIFFERENTIABLE = (
     "returns no floats, or marks them as non-differentiable: torch sends no gradient back through them"
@@ -125,7 +126,7 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
         call = "forward" if group.__call__ is Pasted.__call__ else "__call__"
         layer = partial(method(group, call), reader.invoked(group))
         return _tracked(reader.invoked(layer, Tensor(Name("x"))))
-    op, gradients = _both_passes(reader, group)
+    op, gradients, saved = _both_passes(reader, group)
     gradient = _first(gradients)
     elsewhere = gradient is None and isinstance(gradients, tuple) and not {None}.issuperset(gradients)
     require(
@@ -135,11 +136,18 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     asks = any(isinstance(node, ast.Attribute) and node.attr == ASKED for node in ast.walk(module))
     again = partial(_both_passes, reader, group) if asks else None
     found = _learned(gradients, _inputs(group), reader, again)
-    return Trees(op, rule, found.learned, (*found.notes, *_numbered(gradients, group)), found.unread)
+    silent = _without_gradient(gradients, _inputs(group), reader, saved.intersection(names(op)))
+    notes = (*found.notes, *silent, *_numbered(gradients, group))
+    return Trees(op, rule, found.learned, notes, found.unread)
 
 
-def _both_passes(reader: Reader, group: type[Pasted], needs: Sequence[bool] = ()) -> tuple[Node, Value]:
-    """The op of a Function, and what its backward returns; ``needs`` are the inputs that need a gradient."""
+def _both_passes(
+    reader: Reader, group: type[Pasted], needs: Sequence[bool] = ()
+) -> tuple[Node, Value, set[str]]:
+    """The op of a Function, what its backward returns, and the parameters that it saves as tensors.
+
+    ``needs`` says which inputs need a gradient.
+    """
     context, output = reader.forwarded(group, Tensor(Name("x")), needs=needs)
     y = quantity(_first(output))
     marked = any(y is other for other in context.without_gradient)
@@ -149,7 +157,9 @@ def _both_passes(reader: Reader, group: type[Pasted], needs: Sequence[bool] = ()
     backward = method(group, "backward")
     takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
     further = (Tensor(ZERO) for _ in takes[2:])  # 0 arrives at what is not the first output
-    return op, backward(context, Tensor(G), *further)
+    held = (value.node for value in context.saved_tensors if type(value) is Quantity)
+    saved = {node.name for node in held if isinstance(node, Name)}
+    return op, backward(context, Tensor(G), *further), saved
 
 
 class _Learned(NamedTuple):
@@ -184,6 +194,16 @@ def _learned(
             words = reason if isinstance(reason, ReadingError) else f"it {reason}"
             notes.append(LEFT_OUT.format(told, words))
     return _Learned(tuple(parts), notes, frozenset(unread))
+
+
+def _without_gradient(
+    gradients: Value, inputs: list[str], reader: Reader, tensors: Collection[str]
+) -> list[str]:
+    """A sentence for each of these tensors that backward returns None for."""
+    returned = gradients if isinstance(gradients, tuple) else (gradients,)
+    pairs = zip(inputs[1:], returned[1:], strict=False)
+    silent = [given for given, value in pairs if value is None and reader.parameters.get(given) in tensors]
+    return [NEVER.format(given) for given in silent]
 
 
 def _alone(again: Callable[[Sequence[bool]], Any], position: int) -> Value:

@@ -76,6 +76,11 @@ def test_one_value_for_two_is_named() -> None:
     )
 
 
+def test_none_for_a_tensor_that_y_depends_on_is_named() -> None:
+    note = "backward returns None for w, a tensor that y depends on: it never learns"
+    assert pasted("PReLUWithMean", "PReLUWithNone").notes == (note,)
+
+
 @pytest.mark.parametrize("name", ["LSQ"])
 def test_what_is_right_holds_when_it_is_pasted(name: str) -> None:
     assert said(pasted(name), **LEVELS)[0] == "holds"

@@ -279,12 +279,15 @@ def test_torch_raises_an_error_for_just_the_shapes_that_are_named(text: str) -> 
     assert raised == ([((1,), True)] if read_source(source).notes else [])
 
 
+NEVER = "backward returns None for s, a tensor that y depends on: it never learns"
+
+
 def test_what_is_returned_is_paired_with_what_forward_takes() -> None:
     swapped, notes = parts_of("return g * s, (g * m).sum().view(-1), (g * x).sum().view(-1)", "ctx, x, s, b")
     assert swapped == {"s": ("g * (x > s)", None), "b": ("g * x", None)}
     assert notes == ()
     far, notes = parts_of("return g * s, None, None, None, (g * x).sum().view(-1)", "ctx, x, s, k, n, b")
-    assert (far, notes) == ({"b": ("g * x", None)}, ())
+    assert (far, notes) == ({"b": ("g * x", None)}, (NEVER,))
 
 
 @pytest.mark.parametrize(
@@ -305,8 +308,13 @@ def test_another_number_of_gradients_is_said(returned: str, takes: str, note: st
 
 
 @pytest.mark.parametrize("returned", ["g * s, None", "g * s, None, None, None"])
-def test_none_for_a_parameter_and_more_none_than_inputs_are_nothing_to_say(returned: str) -> None:
-    assert parts_of(f"return {returned}") == ({}, ())
+def test_none_for_a_tensor_is_said_and_more_none_than_inputs_are_nothing_to_say(returned: str) -> None:
+    assert parts_of(f"return {returned}") == ({}, (NEVER,))
+
+
+@pytest.mark.parametrize("forward", ["return x * s", "ctx.save_for_backward(s)\nreturn x"])
+def test_none_for_what_may_be_a_number_or_is_not_in_y_is_nothing_to_say(forward: str) -> None:
+    assert read_source(function(forward, "return grad_output, None", takes="ctx, x, s")).notes == ()
 
 
 def test_a_gradient_that_hangs_on_another_input_is_left_out() -> None:
