@@ -73,6 +73,8 @@ class Limits:
     """A run nobody has asked about for so long is gone: below 70 s, what is promised."""
     studying: int = 4
     """Studies that are advanced in turn; the others wait."""
+    study_turn_s: float = 60.0
+    """How long a study keeps its place where another visitor's waits; then it makes way."""
     studies_waiting: int = 60
     """Studies in the queue; one more is refused."""
     study_slice_s: float = 0.01

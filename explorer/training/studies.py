@@ -6,6 +6,7 @@ What they compute is not known here: a study is made, advances for a while, and 
 import logging
 import math
 import threading
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -83,7 +84,11 @@ class StudyStatus:
 
 @dataclass(eq=False)
 class _Study:
-    """A study and where it stands; ``rests`` says that its stepper is to go, and only the rows stay."""
+    """A study and where it stands.
+
+    ``rests`` says that its stepper is to go, and only the rows stay; ``placed`` when it got its place among
+    those that are advanced.
+    """
 
     id: str
     owner: str | None
@@ -102,6 +107,7 @@ class _Study:
     since: float | None = None
     since_done: float = 0.0
     seen: float = 0.0
+    placed: float = 0.0
 
     def end(self, state: State, note: str = "") -> None:
         self.state, self.note, self.stepper = state, note, None
@@ -115,6 +121,11 @@ class _Study:
         self.stepper = None if self.rests else stepper
         if stepper.finished:
             self.end("finished")
+
+    @property
+    def visitor(self) -> Hashable:
+        """Who takes turns with others."""
+        return next(iter(self.shares), self.owner or self.id)
 
     @property
     def left_s(self) -> float | None:
@@ -147,6 +158,7 @@ class Studies:
         self._names = Names(home)
         self._studies: dict[str, _Study] = {}
         self._turns = count()
+        self._served: dict[Hashable, int] = {}  # by visitor with a study, the turn that was given last
         self._free_at = -math.inf
         self._books = threading.RLock()
         self._working = threading.Lock()
@@ -242,8 +254,8 @@ class Studies:
             running = [study for study in self._studies.values() if study.state == "running"]
             if not running or (busy and self._clock() < self._free_at):
                 return None
-            study = min(running, key=_by_turn)
-            study.turn = next(self._turns)
+            study = min(running, key=lambda each: (self._served.get(each.visitor, -1), each.turn))
+            study.turn = self._served[study.visitor] = next(self._turns)
             return study
 
     def _advance(self, study: _Study) -> None:
@@ -258,6 +270,7 @@ class Studies:
         else:
             with self._books:
                 study.take(stepper, rows, self._clock())
+                self._make_way(study, can_be_put_away=bool(rows))
 
     def _obey(self, study: _Study, command: StudyCommand) -> None:
         match command:
@@ -286,13 +299,45 @@ class Studies:
 
     def _admit(self) -> None:
         """Let the first in the queue run where there is room."""
-        running = sum(study.state == "running" for study in self._studies.values())
+        running = sum(self._places().values())
         for study in self._queue()[: max(0, self._limits.studying - running)]:
-            study.state, study.since = "running", None
+            study.state, study.since, study.placed = "running", None, self._clock()
+
+    def _make_way(self, study: _Study, can_be_put_away: bool) -> None:
+        """Let it queue again where it has had its share of the places and another visitor waits.
+
+        ``can_be_put_away``: its rows are all that it has done; otherwise what it has begun is kept, of so
+        many as are advanced at a time.
+        """
+        if study.state != "running" or not self._has_had_its_share(study):
+            return
+        kept = sum(each.state == "waiting" and each.stepper is not None for each in self._studies.values())
+        if can_be_put_away or kept < self._limits.studying:
+            study.state, study.turn = "waiting", next(self._turns)
+            study.stepper = None if can_be_put_away else study.stepper
+            self._admit()
+
+    def _has_had_its_share(self, study: _Study) -> bool:
+        """Whether another visitor waits, and its turn is over or that visitor has fewer places than is fair."""
+        first = next((each for each in self._queue() if each.visitor != study.visitor), None)
+        if first is None:
+            return False
+        places = self._places()
+        is_over = self._clock() - study.placed >= self._limits.study_turn_s
+        return is_over or places[study.visitor] > places[first.visitor] + 1
+
+    def _places(self) -> Counter[Hashable]:
+        """How many studies of each visitor are advanced."""
+        return Counter(study.visitor for study in self._studies.values() if study.state == "running")
 
     def _queue(self) -> list[_Study]:
+        """Those that wait, in their order: each visitor's first one, then the second of each, and so on."""
+        places, ranks = self._places(), dict[_Study, tuple[int, int]]()
         waiting = (study for study in self._studies.values() if study.state == "waiting")
-        return sorted(waiting, key=_by_turn)
+        for study in sorted(waiting, key=_by_turn):
+            ranks[study] = places[study.visitor], study.turn
+            places[study.visitor] += 1
+        return sorted(ranks, key=ranks.__getitem__)
 
     def _require_room(self, shares: Mapping[Hashable, int], leaving: Sequence[_Study] = ()) -> None:
         studies = self._studies.values()
@@ -309,6 +354,8 @@ class Studies:
     def _drop(self, study: _Study) -> None:
         del self._studies[study.id]
         study.end("gone")
+        if all(other.visitor != study.visitor for other in self._studies.values()):
+            self._served.pop(study.visitor, None)
 
     def _status(self, study: _Study) -> StudyStatus:
         position = self._queue().index(study) + 1 if study.state == "waiting" else None

@@ -128,6 +128,86 @@ def test_one_a_visitor_and_those_of_others_take_turns(clock):
     assert [len(studies.snapshot(each).rows) for each in (other, second)] == [3, 3]
 
 
+def test_a_visitor_who_holds_all_places_makes_way_for_another(clock):
+    studies = studies_of(clock, studying=2)
+    mine = [studies.start(counting(clock), "plan", each, {"me": 4}) for each in ("a", "b", "c")]
+    yours = studies.start(counting(clock), "plan", "d", {"you": 4})
+    assert studies.snapshot(yours).sentence == "Waiting for a free place: number 1 in the queue."
+    studies.turn(busy=False)
+    assert studies.snapshot(yours).state == "running"
+    assert [each.state for each in studies.snapshots(mine)] == ["waiting", "running", "waiting"]
+    while studies.turn(busy=False):
+        pass
+    assert {(each.state, len(each.rows)) for each in studies.snapshots([*mine, yours])} == {("finished", 12)}
+
+
+@dataclass
+class Chunk(Counting):
+    """One whose rows come all at the end."""
+
+    begun: int = 0
+
+    @property
+    def done(self) -> float:
+        return self.begun
+
+    def advance(self, seconds: float) -> tuple[int, ...]:
+        self.clock.now += self.cost_s
+        self.begun += 1
+        return tuple(range(int(self.total))) if self.begun == self.total else ()
+
+
+@pytest.mark.parametrize("kind", [Counting, Chunk])
+def test_places_are_held_for_a_turn_and_nothing_that_was_begun_is_lost(clock, kind):
+    studies = studies_of(clock, studying=2, study_turn_s=0.1, pause_after_s=math.inf)
+    advanced = 0
+
+    def make(_plan, rows):
+        nonlocal advanced
+        advanced += not rows
+        return kind(tuple(rows), clock, total=30)
+
+    started = [studies.start(make, "plan", each, {each: 2}) for each in ("me", "you", "they")]
+    for _ in range(40):
+        studies.turn(busy=False)
+    assert {each.done > 0 for each in studies.snapshots(started)} == {True}
+    turns = 0
+    while studies.turn(busy=False):
+        turns += 1
+    assert {each.state for each in studies.snapshots(started)} == {"finished"}
+    assert (advanced, turns) == (3, 3 * 30 - 40)
+
+
+def test_what_is_begun_and_waits_is_bounded(clock):
+    studies = studies_of(clock, studying=1, study_turn_s=0.1, pause_after_s=math.inf)
+    for each in ("me", "you", "they", "who"):
+        studies.start(lambda _plan, rows: Chunk(tuple(rows), clock, total=20), "plan", each, {each: 2})
+    most = 0
+    while studies.turn(busy=False):
+        most = max(most, sum(study.stepper is not None for study in studies._studies.values()))
+    assert most == 2  # the one that is advanced, and one that waits
+
+
+def test_visitors_take_turns_and_not_their_studies(clock):
+    studies = studies_of(clock, studying=4)
+    mine = [studies.start(counting(clock), "plan", each, {"me": 4}) for each in ("a", "b", "c")]
+    yours = studies.start(counting(clock), "plan", "d", {"you": 4})
+    for _ in range(12):
+        studies.turn(busy=False)
+    assert len(studies.snapshot(yours).rows) == 6
+    assert [len(each.rows) for each in studies.snapshots(mine)] == [2, 2, 2]
+
+
+def test_in_the_queue_stands_the_first_of_each_visitor_before_the_second(clock):
+    studies = studies_of(clock, studying=1)
+    studies.start(counting(clock), "plan", "a", {"me": 4})
+    waiting = [
+        studies.start(counting(clock), "plan", name, {visitor: 4})
+        for name, visitor in (("b", "me"), ("c", "me"), ("d", "you"), ("e", "you"))
+    ]
+    assert [each.sentence.split()[-4] for each in studies.snapshots(waiting)] == ["2", "4", "1", "3"]
+
+
 def test_so_many_at_once_then_so_many_wait_then_one_is_refused(clock):
     studies = studies_of(clock, studying=2, studies_waiting=2)
     started = [studies.start(counting(clock), "plan") for _ in range(4)]
