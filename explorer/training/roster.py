@@ -22,7 +22,14 @@ _SWEEP_S = 0.05  # between two looks at all leases: what a turn or a question co
 
 
 class EngineFull(RuntimeError):  # noqa: N818  # a state of affairs, not a mistake
-    """No room for another run now; the message is a sentence for the screen."""
+    """No room for another run now; the message is a sentence for the screen.
+
+    ``share`` is what has as many as it may, None where that is the engine itself.
+    """
+
+    def __init__(self, sentence: str, share: Hashable = None) -> None:
+        super().__init__(sentence)
+        self.share = share
 
 
 @dataclass(eq=False)
@@ -384,16 +391,21 @@ class Roster:
             raise EngineFull(
                 f"{len(active)} runs are running or waiting already: try again in about a minute."
             )
-        if (most := exhausted(shares, active)) is not None:
-            raise EngineFull(f"{most} runs from where you are run or wait already: stop one of them first.")
+        if share := exhausted(shares, active):
+            raise EngineFull(
+                f"{shares[share]} runs from where you are run or wait already: stop one of them first.", share
+            )
 
     def _require_memory(self, shares: Mapping[Hashable, int], leaving: Collection[Entry]) -> None:
         """Raise EngineFull where those that may not be dropped are as many as may run and wait."""
         kept = [entry.shares for entry in self if self._is_kept(entry) and entry not in leaving]
         if len(kept) >= self._limits.waiting + self._limits.running:
             raise EngineFull(f"{len(kept)} runs are held open already: try again in about a minute.")
-        if (most := exhausted(shares, kept)) is not None:
-            raise EngineFull(f"{most} runs from where you are are held open: close the page of one of them.")
+        if share := exhausted(shares, kept):
+            raise EngineFull(
+                f"{shares[share]} runs from where you are are held open: close the page of one of them.",
+                share,
+            )
 
     def _is_watched(self, entry: Entry, now: float) -> bool:
         return now - entry.renewed < self._limits.pause_after_s
@@ -448,10 +460,10 @@ def _halved(run: Run | None) -> int:
     return before - run.kept.bytes
 
 
-def exhausted(shares: Mapping[Hashable, int], active: Iterable[Mapping[Hashable, int]]) -> int | None:
-    """How many there may be of a share that has as many already; None where one more may come."""
+def exhausted(shares: Mapping[Hashable, int], active: Iterable[Mapping[Hashable, int]]) -> Hashable:
+    """The share that has as many already as it may; None where one more may come."""
     counts = Counter(key for each in active for key in each)
-    return next((most for key, most in shares.items() if counts[key] >= most), None)
+    return next((key for key, most in shares.items() if counts[key] >= most), None)
 
 
 def _by_turn(entry: Entry) -> tuple[int, int]:

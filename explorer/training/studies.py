@@ -318,7 +318,7 @@ class Studies:
             self._admit()
 
     def _has_had_its_share(self, study: _Study) -> bool:
-        """Whether another visitor waits, and its turn is over or that visitor has fewer places than is fair."""
+        """Whether another visitor waits, and its turn is over or that one has fewer places than is fair."""
         first = next((each for each in self._queue() if each.visitor != study.visitor), None)
         if first is None:
             return False
@@ -346,9 +346,10 @@ class Studies:
             raise EngineFull(
                 f"{len(active)} studies are running or waiting already: try again in some minutes."
             )
-        if (most := exhausted(shares, active)) is not None:
+        if share := exhausted(shares, active):
             raise EngineFull(
-                f"{most} studies from where you are run or wait already: stop one of them first."
+                f"{shares[share]} studies from where you are run or wait already: stop one of them first.",
+                share,
             )
 
     def _drop(self, study: _Study) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import html
 import logging
 import math
 import resource
@@ -14,13 +15,13 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from explorer.ui import limits, operation
 from explorer.ui.pages import PAGES, page_path
-from explorer.ui.visitors import Share, Visitor, arriving, asking
+from explorer.ui.visitors import Share, Visitor, advised, arriving, asking
 
 _PATHS = frozenset(page.path for page in PAGES)
 _ALL = "all"
@@ -31,6 +32,23 @@ _FULL = "The explorer is full: {pages} pages are open. Try again in about a minu
 _HURRIED = "These are more than {rate} requests a second: wait a moment."
 _MANY = "{pages} pages are open where you are: close one of them, and reload this one."
 
+_AGAIN_S = 15  # until a page that was refused is asked for once more, by itself
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>One moment: Gradient explorer</title>
+<style>
+    body {{ font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 15vh auto; padding: 0 1.5rem }}
+</style>
+<main>
+    <h1>One moment</h1>
+    <p>{words}</p>
+    <p>This page asks again by itself every {seconds} seconds. <a href="">Ask now</a></p>
+</main>
+</html>
+"""
 _SAID_EVERY_S = 60.0  # that no file is left
 _IDLE_S = 10.0  # between two looks at threads that rest
 _log = logging.getLogger(__name__)
@@ -87,7 +105,8 @@ class Paced:
         """Pass a request on, unless it comes too early."""
         paces = self._paces.of(asking(HTTPConnection(scope)))
         hurried = next((pace for pace in paces if pace.take()), None)
-        app = refusal(429, _HURRIED.format(rate=hurried.rate)) if hurried else self.app
+        told = refusal_page if page_path(scope["path"]) in _PATHS else refusal
+        app = told(429, _HURRIED.format(rate=hurried.rate)) if hurried else self.app
         await app(scope, receive, send)
 
 
@@ -115,7 +134,7 @@ class Pages:
         visitor = (arriving if is_page else asking)(HTTPConnection(scope))
         if words := self._refusal(visitor):
             operation.journal.note("page refused", pages=self._open[_ALL])
-            answer = WebSocketClose(_GOING_AWAY, words) if not is_page else PlainTextResponse(words, 503)
+            answer = refusal_page(503, words) if is_page else WebSocketClose(_GOING_AWAY, words)
             await answer(scope, receive, send)
         elif is_page:
             await self.app(scope, receive, send)
@@ -128,7 +147,8 @@ class Pages:
         if self._open[_ALL] >= min(self._pages, files // limits.FILES_A_PAGE):
             return _FULL.format(pages=self._open[_ALL])
         shares = self._share.of(visitor)
-        return next((_MANY.format(pages=most) for key, most in shares.items() if self._open[key] >= most), "")
+        used_up = (share for share, most in shares.items() if self._open[share] >= most)
+        return next((advised(_MANY.format(pages=shares[share]), share) for share in used_up), "")
 
     async def _page(self, visitor: Visitor, scope: Scope, receive: Receive, send: Send) -> None:
         mine = [_ALL, *self._share.of(visitor)]
@@ -171,6 +191,13 @@ def refusal(code: int, words: str) -> Response:
     operation.refusals.labels(str(code)).inc()
     later = {"Retry-After": "1"} if code in (429, 503) else {}
     return JSONResponse({"message": words}, code, headers=later | {"Cache-Control": "no-store"})
+
+
+def refusal_page(code: int, words: str) -> Response:
+    """A refusal of a page: the words, and the same address once more by itself."""
+    operation.refusals.labels(str(code)).inc()
+    headers = {"Retry-After": str(_AGAIN_S), "Refresh": str(_AGAIN_S), "Cache-Control": "no-store"}
+    return HTMLResponse(_PAGE.format(words=html.escape(words), seconds=_AGAIN_S), code, headers)
 
 
 async def refused(_request: Request, error: Exception) -> Response:

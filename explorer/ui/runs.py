@@ -22,7 +22,7 @@ from explorer.ui.link import Choice, from_text
 from explorer.ui.payload import Json, payload
 from explorer.ui.replicas import require_here
 from explorer.ui.stream import as_json, event, run_events
-from explorer.ui.visitors import asking, signature
+from explorer.ui.visitors import advised, asking, signature
 
 LONGEST_BODY = 4 * LONGEST_QUERY  # bytes
 LONGEST_BRANCHES = 400 * MAX_BRANCHES  # bytes: each may have an own formula of 300 characters
@@ -170,7 +170,7 @@ async def told(
         raise Refused(400, refusal.format(error)) from None
     except EngineFull as full:
         operation.journal.note("run refused")
-        raise Refused(503, str(full)) from None
+        raise Refused(503, advised(str(full), full.share)) from None
     except RuntimeError as error:
         raise Refused(503, f"Training is not available just now: {error}.") from None
     return Response(body, media_type="application/json", headers=_NOT_KEPT | headers)

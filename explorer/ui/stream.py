@@ -27,7 +27,7 @@ from explorer.training.status import state_words
 from explorer.ui import limits, operation
 from explorer.ui.ending import ending
 from explorer.ui.replicas import away, is_unreachable, told_away
-from explorer.ui.visitors import Share, asking
+from explorer.ui.visitors import Share, advised, asking
 
 INTERVAL_S = 0.05  # between two looks, and longer where many watch
 LONGEST_QUESTION = 100  # characters
@@ -36,9 +36,9 @@ QUIET_S = 15.0  # after which a comment keeps the connection, and notices when i
 _BY_SEED = ("seed_losses", "seed_scores")  # of a snapshot: more than a picture shows
 _DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # by NumPy's kind; what plotly.js reads as typed arrays
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
-_CROWDED = "This training is watched in {count} places already: close one of them and reload the page"
-_MANY = "{count} trainings are watched where you are already: close one of them and reload the page"
-_FULL = "{count} trainings are watched already: reload the page in about a minute"
+_CROWDED = "This training is watched in {count} places already: close one of them and reload the page."
+_MANY = "{count} trainings are watched where you are already: close one of them and reload the page."
+_FULL = "{count} trainings are watched already: reload the page in about a minute."
 
 
 class Watching:
@@ -65,7 +65,8 @@ class Watching:
         mine = self._limits(request, run)
         for key, (most, refusal) in mine.items():
             if self._counts[key] >= most:
-                status = Status(run, "crowded", state_words("crowded", note=refusal.format(count=most)))
+                note = advised(refusal.format(count=most), key).rstrip(".")
+                status = Status(run, "crowded", state_words("crowded", note=note))
                 yield f"data: {event(status)}\n\n"
                 return
         self._counts.update(mine.keys())

@@ -15,6 +15,10 @@ from starlette.responses import Response
 SECRET = "EXPLORER_SECRET"  # the environment variable: the same text for all servers behind one name
 COOKIE = "visitor"  # tells those apart who share an address
 _LONGEST_COOKIE = 100
+_INSTEAD = {
+    "nameless": "let your browser keep cookies for this site, or try again in about a minute",
+    "address": "try again in about a minute",
+}
 _Key = tuple[str, str]
 
 
@@ -55,6 +59,15 @@ def asking(connection: HTTPConnection) -> Visitor:
     """Who asks."""
     address = connection.client.host if connection.client else ""
     return Visitor(_signed(connection.cookies.get(COOKIE, "")), address)
+
+
+def advised(sentence: str, share: Hashable) -> str:
+    """A refusal with what to do after its colon: of what others hold, nobody can give anything back.
+
+    ``share`` is what has as many as it may, a key of ``Share.of``; its visitor's own keeps the words.
+    """
+    kind = share[0] if isinstance(share, tuple) else ""
+    return f"{sentence.rpartition(': ')[0]}: {_INSTEAD[kind]}." if kind in _INSTEAD else sentence
 
 
 def arriving(connection: HTTPConnection) -> Visitor:

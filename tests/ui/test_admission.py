@@ -12,7 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.ui import admission, limits
-from explorer.ui.pages import PAGES
+from explorer.ui.pages import PAGES, Page
 from explorer.ui.visitors import Share
 from tests.ui.visitors import scope_of
 
@@ -72,6 +72,24 @@ def test_a_hurried_visitor_is_told_and_nobody_else():
     assert taken == [[200], [200], [429]]  # many names at one address are one crowd
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_that_is_asked_for_too_often_is_refused_as_a_page(page: Page):
+    app = admission.Paced(_answering, admission.Paces(each=2, address=2))
+    for _ in range(2):
+        asyncio.run(_sent(app, scope_of(path=page.path)))
+    start, body = asyncio.run(_sent(app, scope_of(path=page.path)))
+    headers = dict(start["headers"])
+    assert (start["status"], headers[b"content-type"]) == (429, b"text/html; charset=utf-8")
+    assert headers[b"refresh"] == headers[b"retry-after"] == b"15"
+    text = body["body"].decode()
+    assert "These are more than 2 requests a second: wait a moment." in text
+    assert '<a href="">Ask now</a>' in text
+
+
+def test_what_is_said_on_a_page_is_text():
+    assert b"&lt;b&gt;" in admission.refusal_page(503, "<b>").body
+
+
 async def _held(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
         await _answering(scope, receive, send)
@@ -109,16 +127,31 @@ def test_a_third_page_is_told_and_comes_in_when_one_has_left():
 
 
 @pytest.mark.parametrize(
-    ("share", "who", "page"),
+    ("share", "who", "page", "advice"),
     [
-        (Share(each=2, nameless=9, address=9), [{"name": "one"}] * 3, 503),
+        (
+            Share(each=2, nameless=9, address=9),
+            [{"name": "one"}] * 3,
+            503,
+            "close one of them, and reload this one",
+        ),
         # With the page comes a name, for a browser that keeps it.
-        (Share(each=9, nameless=2, address=9), [{}, {"cookie": "invented.0"}, {"cookie": "one"}], 200),
-        (Share(each=9, nameless=9, address=2), [{"name": "one"}, {"name": "two"}, {}], 503),
+        (
+            Share(each=9, nameless=2, address=9),
+            [{}, {"cookie": "invented.0"}, {"cookie": "one"}],
+            200,
+            "let your browser keep cookies for this site, or try again in about a minute",
+        ),
+        (
+            Share(each=9, nameless=9, address=2),
+            [{"name": "one"}, {"name": "two"}, {}],
+            503,
+            "try again in about a minute",
+        ),
     ],
 )
 def test_a_third_page_of_a_share_is_told_and_others_come_in(
-    share: Share, who: list[dict[str, str]], page: int
+    share: Share, who: list[dict[str, str]], page: int, advice: str
 ):
     async def visited() -> None:
         app = admission.Pages(_held, share=share)
@@ -134,10 +167,12 @@ def test_a_third_page_of_a_share_is_told_and_others_come_in(
         tasks = [asyncio.create_task(opened(**one)) for one in who[:2]]
         await asyncio.sleep(0)
         (closed,) = await opened(**who[2])
-        words = "2 pages are open where you are: close one of them, and reload this one."
+        words = f"2 pages are open where you are: {advice}."
         assert (closed["code"], closed["reason"]) == (1013, words)
+        assert len(words) < 124  # what a websocket has room for
         start, body = await _sent(app, scope_of(path="/", **who[2]))
-        assert (start["status"], body["body"].decode()) == (page, words if page == 503 else "here")
+        assert start["status"] == page
+        assert (words if page == 503 else "here") in body["body"].decode()
         tasks.append(asyncio.create_task(opened(name="another", address="10.0.0.2")))
         await asyncio.sleep(0)
         assert not tasks[2].done()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse
 
+from explorer.training import Engine, EngineFull, Limits
 from explorer.ui import visitors
-from explorer.ui.visitors import Share, Visitor, asking, named
+from explorer.ui.visitors import Share, Visitor, advised, asking, named
+from tests.training.driving import SMALL, Clock
 from tests.ui.visitors import scope_of
 
 
@@ -44,6 +48,31 @@ def test_a_name_is_known_from_every_address():
 
 def test_what_is_signed_for_one_purpose_is_worth_nothing_for_another():
     assert visitors.signature("visitor", "one") != visitors.signature("run", "one")
+
+
+@pytest.mark.parametrize(
+    ("who", "says"),
+    [
+        (Visitor("one", "here"), "2 runs from where you are run or wait already: stop one of them first."),
+        (
+            Visitor("", "here"),
+            "2 runs from where you are run or wait already: let your browser keep cookies for this site, "
+            "or try again in about a minute.",
+        ),
+    ],
+)
+def test_who_can_stop_nothing_is_told_what_else_to_do(who: Visitor, says: str):
+    for share, words in (
+        (Share(each=2, nameless=2, address=9), says),
+        (Share(each=9, nameless=9, address=2), f"{says.partition(':')[0]}: try again in about a minute."),
+    ):
+        engine, shares = Engine(Limits(workers=0), Clock()), share.of(who)
+        for _ in range(2):
+            engine.start(SMALL, shares=shares)
+        with pytest.raises(EngineFull) as full:
+            engine.start(SMALL, shares=shares)
+        assert advised(str(full.value), full.value.share) == words
+        assert pickle.loads(pickle.dumps(full.value)).share == full.value.share
 
 
 def test_who_has_a_name_counts_alone_and_at_the_address():
