@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal, TypeVar, get_args
 
+from explorer.training import memory
 from explorer.training.instruments import Record
 from explorer.training.limits import Limits
-from explorer.training.roster import Entry, Roster
+from explorer.training.roster import EngineFull, Entry, Roster
 from explorer.training.run import Run, Snapshot
 from explorer.training.settings import LIVE, Settings
-from explorer.training.status import AT_REST, Command, Status
+from explorer.training.status import AT_REST, Command, Status, plain
 from explorer.training.studies import Make, Studies, StudyCommand, StudyStatus
 from explorer.training.together import Together
 
@@ -41,6 +42,7 @@ class Engine:
         make: builds the run of settings.
         lease_clock: seconds in which who watches could have asked; None is ``clock``.
         home: of the server it works for, with which the names of runs and studies begin.
+        is_short: whether so little memory is left that nothing more is to be begun.
     """
 
     def __init__(
@@ -50,10 +52,12 @@ class Engine:
         make: Callable[[Settings], Run] = Run,
         lease_clock: Callable[[], float] | None = None,
         home: str = "",
+        is_short: Callable[[], bool] = memory.is_short,
     ) -> None:
         self._limits = limits or Limits()
         self._clock = clock
         self._make = make
+        self._is_short = is_short
         self._roster = Roster(self._limits, clock, lease_clock, home)
         self._studies = Studies(self._limits, clock, lease_clock, home)
         self._changed = threading.Condition()
@@ -88,6 +92,7 @@ class Engine:
         Raises:
             EngineFull: too many runs wait already, of all or of a share.
         """
+        self._require_memory()
         with self._changed:
             entry = self._roster.add(settings, owner, paused, shares, after)
             self._changed.notify_all()
@@ -191,6 +196,7 @@ class Engine:
 
         ``make`` gives what advances, of the plan and the rows there are already. Raises EngineFull.
         """
+        self._require_memory()
         identity = self._studies.start(make, plan, owner, shares)
         with self._changed:
             self._changed.notify_all()
@@ -248,6 +254,11 @@ class Engine:
             if idle:
                 with self._changed:
                     self._changed.wait(timeout=self._roster.pause_s(_TICK_S))
+
+    def _require_memory(self) -> None:
+        """Raise EngineFull where so little is left that nothing more can be begun."""
+        if self._is_short():
+            raise EngineFull(memory.FULL)
 
     def _slice(self, entry: Entry, run: Run, stay_s: float) -> Snapshot | None:
         """Run for a while, or until somebody wants to see or change something.
@@ -361,7 +372,7 @@ class Engine:
             _log.exception("run %s failed", entry.id)
             with self._changed:
                 if entry.run is run:
-                    entry.end("failed", _plain(error))
+                    entry.end("failed", plain(error))
         else:
             with self._changed:
                 if entry.run is run:
@@ -395,9 +406,3 @@ def _snapshot_after(run: Run, last: Snapshot | None, shown: Collection[str], ste
     now = (run.step, run.finished, run.settings.sigma, run.settings.lr, run.settings.branch)
     same = last and (last.step, last.finished, last.sigma, last.lr, last.branch) == now and last.shows(shown)
     return last if last and same else run.snapshot(shown)
-
-
-def _plain(error: Exception) -> str:
-    """An error as a clause for the screen: its first line, without what only a developer reads."""
-    text = str(error).strip()
-    return text.splitlines()[0][:200].rstrip(".") if text else type(error).__name__

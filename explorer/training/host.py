@@ -17,6 +17,7 @@ from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any, Literal
 
+from explorer.training import memory
 from explorer.training.clock import WoundClock
 from explorer.training.engine import Engine
 from explorer.training.instruments import Record
@@ -279,6 +280,7 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
         ValueError: another kind.
     """
     kind = kind or os.environ.get(ENGINE) or "process"
+    memory.most_bytes()  # what is wrong with it is said by the server, not by a process that cannot start
     kinds: dict[str, Callable[[], Engine | EngineProcess]] = {"process": EngineProcess, "thread": _threads}
     if kind not in kinds:
         raise ValueError(f"{ENGINE} must be one of {', '.join(kinds)}, not {kind!r}")

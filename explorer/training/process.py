@@ -16,6 +16,8 @@ import torch
 from explorer.training.clock import WoundClock
 from explorer.training.engine import Engine
 from explorer.training.host import BEAT, HELLO
+from explorer.training.limits import Limits
+from explorer.training.memory import bound, kept_bytes
 from explorer.training.run import Run
 from explorer.training.settings import Settings
 from explorer.training.tasks import FIRST
@@ -24,13 +26,15 @@ from explorer.training.tasks import FIRST
 def main() -> None:
     """Answer until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the pages; they let go of us
+    bound()
     torch.set_num_threads(1)
     pipe: Connection = Connection(int(sys.argv[1]))
     warm = Run(Settings(steps=1))
     warm.advance()
     warm.snapshot()  # half a second that the first visitor need not wait
     clock = WoundClock()
-    serve(pipe, Engine(lease_clock=clock, home=sys.argv[2]), clock.wind)
+    limits = Limits(kept_bytes=kept_bytes(Limits.kept_bytes))
+    serve(pipe, Engine(limits, lease_clock=clock, home=sys.argv[2]), clock.wind)
 
 
 def serve(pipe: Connection, engine: Engine, heard: Callable[[], object]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from explorer.training import memory
 from explorer.training.run import Snapshot
 
 State = Literal[
@@ -83,3 +84,11 @@ def state_words(
     advice = "Try a smaller learning rate or another rule" if step else UNDEFINED
     words = IN_TURN if in_turn else SENTENCES[state]
     return words.format(**facts, plural=plural, advice=advice)
+
+
+def plain(error: Exception) -> str:
+    """An error as a clause for the screen: its first line, without what only a developer reads."""
+    if memory.is_used_up(error):
+        return memory.USED_UP
+    text = str(error).strip()
+    return text.splitlines()[0][:200].rstrip(".") if text else type(error).__name__

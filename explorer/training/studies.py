@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, get_args
 from explorer.training.limits import Limits
 from explorer.training.names import Names
 from explorer.training.roster import EngineFull, exhausted
-from explorer.training.status import ACTIVE, State
+from explorer.training.status import ACTIVE, State, plain
 
 _log = logging.getLogger(__name__)
 
@@ -266,7 +266,7 @@ class Studies:
         except Exception as error:
             _log.exception("study %s failed", study.id)
             with self._books:
-                study.end("failed", str(error).partition("\n")[0][:200].rstrip(".") or type(error).__name__)
+                study.end("failed", plain(error))
         else:
             with self._books:
                 study.take(stepper, rows, self._clock())

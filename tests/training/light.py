@@ -16,7 +16,7 @@ PROCESS = Path(__file__).parents[2] / "explorer" / "training" / "process.py"
 class Engine:
     """Knows by name what was started here, and nothing that was started elsewhere."""
 
-    def __init__(self, lease_clock: object, home: str) -> None:
+    def __init__(self, limits: object, lease_clock: object, home: str) -> None:
         self._states: dict[str, str] = {}
 
     def start(
@@ -53,7 +53,12 @@ class Run:
 def main() -> None:
     for name, stand_in in {
         "torch": SimpleNamespace(set_num_threads=lambda _number: None),
-        "explorer.training.clock": SimpleNamespace(**runpy.run_path(str(PROCESS.with_name("clock.py")))),
+        **{
+            f"explorer.training.{name}": SimpleNamespace(
+                **runpy.run_path(str(PROCESS.with_name(f"{name}.py")))
+            )
+            for name in ("clock", "limits", "memory")
+        },
         "explorer.training.engine": SimpleNamespace(Engine=Engine),
         "explorer.training.host": SimpleNamespace(BEAT=None, HELLO=0),
         "explorer.training.run": SimpleNamespace(Run=Run),

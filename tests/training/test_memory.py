@@ -1,0 +1,81 @@
+"""The memory that training may take: who needs more is told so, and the others go on."""
+
+from __future__ import annotations
+
+import resource
+import time
+
+import pytest
+
+from explorer.training import Engine, EngineFull, Limits, Settings, memory, open_engine
+from explorer.training.memory import MEMORY
+from explorer.training.status import plain
+from tests.training.driving import SMALL, Clock
+
+RULES = ("default", "straight_through", "clipped", "zero")
+LARGE = Settings(task="digits", op="sign", rules=RULES, seeds=10, hidden=256, batch=1024, pace="full")
+LASTING = Settings(task="digits", op="sign", rules=("default",), steps=5000, pace="full")
+PATIENCE_S = 60.0
+
+
+def test_a_run_that_needs_more_than_is_left_fails_in_a_sentence_and_others_go_on(monkeypatch):
+    monkeypatch.setenv(MEMORY, "700")
+    engine = open_engine("process")
+    try:
+        other, large = engine.start(LASTING, "you"), engine.start(LARGE, "me")
+        end = time.monotonic() + PATIENCE_S
+        while (status := engine.snapshot(large)).state != "failed" and time.monotonic() < end:
+            time.sleep(0.05)
+        assert status.sentence == f"This run failed: {memory.USED_UP}."
+        before = engine.snapshot(other).step
+        while engine.snapshot(other).step == before and time.monotonic() < end:
+            time.sleep(0.05)
+        assert engine.snapshot(other).state == "running"
+    finally:
+        engine.close()
+
+
+def test_nothing_is_begun_while_little_is_left():
+    engine = Engine(Limits(workers=0), Clock(), is_short=lambda: True)
+    with pytest.raises(EngineFull) as full:
+        engine.start(SMALL)
+    assert str(full.value) == "Training has no memory left for more: try again in about a minute."
+    with pytest.raises(EngineFull, match="no memory left"):
+        engine.start_study(lambda _plan, _rows: None, "plan")
+    assert engine.list() == ()
+
+
+@pytest.mark.parametrize(("most", "taken", "short"), [(100, 84, False), (100, 86, True), (-1, 86, False)])
+def test_what_is_left_is_looked_up(monkeypatch, most, taken, short):
+    assert resource.RLIM_INFINITY == -1
+    monkeypatch.setattr(resource, "getrlimit", lambda _what: (most, most))
+    monkeypatch.setattr(memory, "_taken_bytes", lambda: taken)
+    assert memory.is_short() is short
+
+
+def test_what_is_taken_is_what_this_process_has_written_to():
+    before = memory._taken_bytes()
+    written = bytearray(b"x" * 50_000_000)
+    assert 40_000_000 < memory._taken_bytes() - before < 120_000_000
+    assert len(written)
+
+
+@pytest.mark.parametrize("text", ["599", "-1", "2e3", "1 GB", "²"])
+def test_a_limit_that_is_none_is_said_by_the_server(monkeypatch, text):
+    monkeypatch.setenv(MEMORY, text)
+    with pytest.raises(ValueError, match="EXPLORER_TRAINER_MEMORY must be a whole number of MB, 600 or more"):
+        open_engine("thread")
+
+
+def test_states_to_go_back_to_take_a_part_of_it(monkeypatch):
+    assert memory.kept_bytes(1_000) == 1_000
+    monkeypatch.setenv(MEMORY, "1000")
+    assert memory.kept_bytes(10**9) == 300_000_000
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 4")]
+)
+def test_that_no_memory_is_left_is_said_in_our_words(error):
+    assert plain(error) == memory.USED_UP
+    assert plain(ValueError("no.\nmore")) == "no"
