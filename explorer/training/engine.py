@@ -369,7 +369,7 @@ class Engine:
             run.change(**news)
             snapshot = work(run)
         except Exception as error:
-            _log.exception("run %s failed", entry.id)
+            _log.error("run %s failed", entry.id, exc_info=not memory.is_used_up(error))
             with self._changed:
                 if entry.run is run:
                     entry.end("failed", plain(error))

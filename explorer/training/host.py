@@ -3,6 +3,7 @@
 import atexit
 import functools
 import itertools
+import logging
 import os
 import socket
 import struct
@@ -31,6 +32,7 @@ ENGINE = "EXPLORER_ENGINE"  # the environment variable that decides
 
 _ROOT = Path(__file__).parents[2]
 _PROGRAM = ("-P", "-m", "explorer.training.process")  # what Python is given, before the pipe
+_log = logging.getLogger(__name__)
 HELLO = 0  # the number of the answer that says that the process listens
 BEAT = None  # what the process hears all the time while we are awake, and does not answer
 _BEAT_S = 0.5
@@ -265,6 +267,7 @@ class EngineProcess:
                 raise RuntimeError("the training process was closed")
             if self._process is lost:
                 lost.end()
+                _log.warning("training process replaced exit=%s", lost.popen.returncode)
                 self._process = _Process()
             return self._process
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal, Protocol, get_args
 
+from explorer.training import memory
 from explorer.training.limits import Limits
 from explorer.training.names import Names
 from explorer.training.roster import EngineFull, exhausted
@@ -264,7 +265,7 @@ class Studies:
             stepper = study.stepper or study.make(study.plan, study.rows)
             rows = stepper.advance(self._limits.study_slice_s)
         except Exception as error:
-            _log.exception("study %s failed", study.id)
+            _log.error("study %s failed", study.id, exc_info=not memory.is_used_up(error))
             with self._books:
                 study.end("failed", plain(error))
         else:

@@ -1,11 +1,13 @@
 """What a request brings along: one JSON object, which no form of another site can send."""
 
+import asyncio
 import json
 from contextlib import suppress
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
+from explorer.ui import limits
 from explorer.ui.admission import Refused
 from explorer.ui.ending import ServerEnds, ending
 
@@ -26,9 +28,11 @@ async def payload(request: Request, most: int) -> Json:
 
 
 async def _body(request: Request, most: int) -> bytes:
-    """All bytes of a request, however long they take, as long as the server serves."""
+    """All bytes of a request, as long as the server serves."""
     try:
-        return await ending.before(_read(request, most))
+        return await asyncio.wait_for(ending.before(_read(request, most)), limits.BODY_S)
+    except TimeoutError:
+        raise Refused(408, f"This took longer than {limits.BODY_S:g} s to arrive: send it again.") from None
     except ClientDisconnect:
         raise Refused(400, "This broke off: send it again.") from None
     except ServerEnds:

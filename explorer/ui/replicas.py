@@ -82,7 +82,7 @@ def sent_there(request: HTTPConnection, identity: str) -> Response:
     The address is relative: a proxy may have put something before our paths.
     """
     name = replica_of(identity)
-    operation.journal.note("run of another replica", replica=name)
+    operation.journal.note("run of another replica")
     if is_unreachable(request, identity):
         return refusal(503, _REFUSED.format(away=away(identity)))
     others = [(key, value) for key, value in request.query_params.multi_items() if key != COOKIE]

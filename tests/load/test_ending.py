@@ -9,7 +9,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -122,6 +122,27 @@ def test_a_server_that_was_stopped_pauses_no_run_that_was_watched(address: str):
         return seen
 
     assert in_thread(states()) == ["running"] * 10
+
+
+def test_a_server_is_ready_only_while_its_trainer_answers(address: str):
+    (trainer,) = children(server_at(urlsplit(address).port or 80))
+
+    async def statuses() -> list[int]:
+        connection, seen = Connection(address), []
+        for path in ("/readyz", "/healthz"):
+            with suppress(ConnectionError):
+                await connection.get(path)
+            seen.append(connection.status)
+        connection.close()
+        return seen
+
+    assert in_thread(statuses()) == [200, 200]
+    os.kill(trainer, signal.SIGSTOP)
+    try:
+        assert in_thread(statuses()) == [503, 200]
+    finally:
+        os.kill(trainer, signal.SIGCONT)
+    assert in_thread(statuses()) == [200, 200]
 
 
 def test_a_body_that_breaks_off_is_not_worth_a_word(address: str, log: Path):

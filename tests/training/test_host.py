@@ -220,13 +220,14 @@ def test_a_full_pipe_holds_nobody(impatient, quick):
     assert quick.start("a run", "a name of a megabyte" * 50_000, paused=True)  # in a new process
 
 
-def test_of_many_who_find_it_dead_one_starts_another(quick, monkeypatch):
+def test_of_many_who_find_it_dead_one_starts_another(quick, monkeypatch, caplog):
     started, begin = [], host._Process
     monkeypatch.setattr(host, "_Process", lambda: started.append(1) or begin())
     os.kill(ready(quick), signal.SIGKILL)
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(quick.snapshot, ["elsewhere"] * 8)) == ["gone"] * 8
     assert len(started) == 1
+    assert [record.getMessage() for record in caplog.records] == ["training process replaced exit=-9"]
 
 
 # How servers end: the interpreter's end, with a question open that nobody will answer.

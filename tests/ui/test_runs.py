@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.training import Engine, Limits
-from explorer.ui import runs
+from explorer.ui import limits, runs
 from explorer.ui.admission import Refused, refused
 from tests.training.driving import Clock
 
@@ -211,6 +211,30 @@ def test_what_a_form_of_another_site_could_send_is_not_read(client, engine, kind
 def test_a_body_is_read_no_further_than_its_limit(client, engine):
     answer = client.post("/runs", content=json.dumps({"query": "x" * runs.LONGEST_START}))
     assert "too long" in told(answer, 413)
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(client, engine, monkeypatch):
+    monkeypatch.setattr(limits, "BODY_S", 0.05)
+
+    class Stalling(Client):
+        def post(self, path, **_rest):
+            return asyncio.run(self._stalled(path))
+
+        async def _stalled(self, path):
+            sent, headers = [], [(b"content-type", b"application/json")]
+            scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
+
+            async def receive():
+                await asyncio.Event().wait()
+
+            async def send(message):
+                sent.append(message)
+
+            await self.app(scope, receive, send)
+            return Answer(sent[0]["status"], sent[1]["body"].decode())
+
+    assert "longer than 0.05 s to arrive" in told(Stalling().post("/runs"), 408)
+    assert engine.list() == ()
 
 
 def test_an_unknown_command_is_said(client, engine):
