@@ -147,7 +147,8 @@ async def run_events(request: Request) -> StreamingResponse:
     """
     run = request.path_params["run"]
     if is_unreachable(request, run):
-        return streamed(told_away(event(Status(run, "silent", state_words("silent", note=away(run))))))
+        told = told_away(event(Status(run, "silent", state_words("silent", note=away(run)))))
+        return streamed(_watching.counted(request, run, told))
     return streamed(_watching.told(request, _looks(shared_engine()), run, wanted(request)))
 
 

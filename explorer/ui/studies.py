@@ -65,9 +65,9 @@ async def command(request: Request) -> Response:
 async def study_events(request: Request) -> StreamingResponse:
     """What a watcher is told: nobody who does not know the id of a study finds it."""
     study = request.path_params["study"]
-    if is_unreachable(request, study):
-        return streamed(told_away(event(_silent(study, away(study)))))
-    return streamed(_watching.counted(request, study, _told(study)))
+    lost = is_unreachable(request, study)
+    told = told_away(event(_silent(study, away(study)))) if lost else _told(study)
+    return streamed(_watching.counted(request, study, told))
 
 
 async def rows(request: Request) -> Response:
