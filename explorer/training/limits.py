@@ -1,6 +1,7 @@
 """Every limit of training, each one named number."""
 
 import os
+import resource
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,8 +37,10 @@ _GROUP, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
 
 def memory_bytes() -> int:
-    """What the machine has, or what it grants this service or container."""
+    """What the machine has, or what it grants this service, container or process."""
     most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    granted, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    most = most if granted == resource.RLIM_INFINITY else min(most, granted)
     with suppress(OSError, ValueError):  # no such file, or "max"
         own = _GROUP.read_text().rpartition("0::/")[2].strip()
         most = min(most, int((_GROUPS / own / "memory.max").read_text()))

@@ -8,7 +8,6 @@ from pathlib import Path
 
 MEMORY = "EXPLORER_TRAINER_MEMORY"  # the environment variable: MB that the training process may take
 LEAST_MB = 600  # what the process takes before the first run, and half of that
-_KEPT = 0.3  # of all memory, for the states that runs can go back to
 _BEGUN = 0.85  # of all memory, beyond which nothing more is begun
 _REFUSED = ("can't allocate memory", "not enough memory")  # in torch's words
 FULL = "Training has no memory left for more: try again in about a minute."
@@ -33,12 +32,6 @@ def bound() -> None:
     """Let this process take no more than the environment says."""
     if most := most_bytes():
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-
-
-def kept_bytes(without: int) -> int:
-    """How much of it the states may take that runs can go back to; ``without`` a limit so much."""
-    most = most_bytes()
-    return min(without, int(_KEPT * most)) if most else without
 
 
 def is_short() -> bool:

@@ -16,8 +16,7 @@ import torch
 from explorer.training.clock import WoundClock
 from explorer.training.engine import Engine
 from explorer.training.host import BEAT, HELLO
-from explorer.training.limits import Limits
-from explorer.training.memory import bound, kept_bytes
+from explorer.training.memory import bound
 from explorer.training.run import Run
 from explorer.training.settings import Settings
 from explorer.training.tasks import FIRST
@@ -33,8 +32,7 @@ def main() -> None:
     warm.advance()
     warm.snapshot()  # half a second that the first visitor need not wait
     clock = WoundClock()
-    limits = Limits(kept_bytes=kept_bytes(Limits.kept_bytes))
-    serve(pipe, Engine(limits, lease_clock=clock, home=sys.argv[2]), clock.wind)
+    serve(pipe, Engine(lease_clock=clock, home=sys.argv[2]), clock.wind)
 
 
 def serve(pipe: Connection, engine: Engine, heard: Callable[[], object]) -> None:

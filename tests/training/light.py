@@ -16,7 +16,7 @@ PROCESS = Path(__file__).parents[2] / "explorer" / "training" / "process.py"
 class Engine:
     """Knows by name what was started here, and nothing that was started elsewhere."""
 
-    def __init__(self, limits: object, lease_clock: object, home: str) -> None:
+    def __init__(self, lease_clock: object, home: str) -> None:
         self._states: dict[str, str] = {}
 
     def start(
@@ -57,7 +57,7 @@ def main() -> None:
             f"explorer.training.{name}": SimpleNamespace(
                 **runpy.run_path(str(PROCESS.with_name(f"{name}.py")))
             )
-            for name in ("clock", "limits", "memory")
+            for name in ("clock", "memory")
         },
         "explorer.training.engine": SimpleNamespace(Engine=Engine),
         "explorer.training.host": SimpleNamespace(BEAT=None, HELLO=0),

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from explorer.training import FULL, Engine, Limits, Run, Settings, roster
+from explorer.training import FULL, Engine, Limits, Run, Settings, memory, roster
 from explorer.training.roster import Roster
 from explorer.training.status import SENTENCES, State, state_words
 from explorer.training.together import Together
@@ -193,7 +193,7 @@ def test_a_run_that_cannot_be_built_fails(clock):
     engine = Engine(Limits(workers=0), clock, make)
     identity = engine.start(SMALL)
     turn_until_idle(engine)
-    assert engine.snapshot(identity).sentence == "This run failed: MemoryError."
+    assert engine.snapshot(identity).sentence == f"This run failed: {memory.USED_UP}."
 
 
 def test_a_diverging_run_keeps_its_curve(engine):

@@ -68,9 +68,8 @@ def test_a_limit_that_is_none_is_said_by_the_server(monkeypatch, text):
 
 
 def test_states_to_go_back_to_take_a_part_of_it(monkeypatch):
-    assert memory.kept_bytes(1_000) == 1_000
-    monkeypatch.setenv(MEMORY, "1000")
-    assert memory.kept_bytes(10**9) == 300_000_000
+    monkeypatch.setattr(resource, "getrlimit", lambda _what: (800_000_000, 800_000_000))
+    assert Limits().kept_bytes == 200_000_000
 
 
 @pytest.mark.parametrize(
