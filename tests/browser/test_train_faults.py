@@ -11,10 +11,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Playwright, expect
+from playwright.sync_api import Page, Playwright, expect
 
 from tests.browser.chromium import launch_lasting
-from tests.browser.conftest import PATIENCE_MS, usual
+from tests.browser.conftest import PATIENCE_MS, Tab, usual
 from tests.browser.reading import TRACES
 from tests.browser.server import ROOT, free_port, serve
 from tests.browser.training import open_train, press, status, steps, wait_for_steps
@@ -23,7 +23,7 @@ LASTING = "op=sign&rule=default&rule=straight_through&steps=5000&pace=25&seed=4"
 LOST = "Connection lost: trying again every second."
 GONE = "The training process stopped unexpectedly and this run is lost: press Start to run it again."
 ANEW = "The server was started anew and this run is lost: press Start to run it again."
-TIMES = 15
+TIMES = 5
 
 
 class Server:
@@ -73,26 +73,26 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def visiting(playwright: Playwright, server: Server) -> Iterator[list[BrowserContext]]:
-    """The browsers of two visitors."""
+def tabs(playwright: Playwright, server: Server) -> Iterator[list[Tab]]:
+    """A tab in each of the browsers of two visitors."""
     with ExitStack() as stack:
         lasting = [launch_lasting(playwright, **usual(server.address)) for _ in range(2)]
-        yield [stack.enter_context(context) for context in lasting]
+        yield [Tab(stack.enter_context(context)) for context in lasting]
 
 
 @pytest.fixture
-def visitors(visiting: list[BrowserContext]) -> Iterator[tuple[Page, Page]]:
+def visitors(tabs: list[Tab]) -> Iterator[tuple[Page, Page]]:
     """Two of them, each with a run; what the browser logs of lost connections is no fault."""
-    one, other = (context.new_page() for context in visiting)
+    one, other = (tab.page for tab in tabs)
     for page in (one, other):
         page.set_default_timeout(PATIENCE_MS)
         open_train(page, LASTING)
         press(page, "Start")
         wait_for_steps(page, 10)
     yield one, other
-    for page in (one, other):
-        page.context.set_offline(False)
-        page.close()
+    for tab in tabs:
+        tab.page.context.set_offline(False)
+        tab.leave()
 
 
 def assert_settings_stay(page: Page) -> None:
@@ -148,8 +148,11 @@ def test_a_command_without_a_connection_is_said_and_changes_nothing(visitors: tu
 
 def test_a_tab_that_is_closed_lets_its_run_pause_and_go(visitors: tuple[Page, Page], server: Server) -> None:
     page, other = visitors
-    run = json.loads(page.evaluate("sessionStorage.getItem('gradient-explorer.run')"))
-    page.close()
+    open_train(closed := page.context.new_page(), LASTING)
+    press(closed, "Start")
+    wait_for_steps(closed, 1)
+    run = json.loads(closed.evaluate("sessionStorage.getItem('gradient-explorer.run')"))
+    closed.close()
     for _ in range(4):  # a busy server notices late that nobody is there
         other.wait_for_timeout(10_000)
         with urllib.request.urlopen(f"{server.address}/runs/{run['id']}/events", timeout=30) as events:
