@@ -211,7 +211,7 @@ def sample_curves(
     }
     exact = {key: None if some is None else _exact(some, torch_dtype) for key, some in found.items()}
     bends = [value for some in exact.values() for value in some or ()]
-    x, marks = _grid(start, stop, points, bends, torch_dtype)
+    x, marks = grid(start, stop, points, bends, torch_dtype)
     span = (start, stop)
     columns = {rule.key: _evaluated(op, rule, x, g, settings, span) for rule in chosen}
     y = columns[chosen[0].key][0]
@@ -359,7 +359,7 @@ def _exact(numbers: Sequence[float], dtype: torch.dtype) -> tuple[float, ...]:
     return tuple((torch.tensor(numbers, dtype=torch.float64).to(dtype) + 0.0).tolist())
 
 
-def _grid(
+def grid(
     start: float, stop: float, points: int, kinks: Sequence[float], dtype: torch.dtype
 ) -> tuple[Floats, NDArray[np.int8]]:
     """The x of curves, ascending and distinct, and the mark of each.

@@ -10,7 +10,16 @@ from typing import Any
 from explorer.catalogue import Op, Rule
 from explorer.curves import sample_curves
 from explorer.description import described
-from explorer.instrument.assets import MODULES, beside, json_text, plotly_js, skeleton, skeleton_css, sources
+from explorer.instrument.assets import (
+    MODULES,
+    beside,
+    json_text,
+    plotly_js,
+    skeleton,
+    skeleton_css,
+    sources,
+    with_imports,
+)
 from explorer.instrument.document import choice_data, document
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
@@ -25,16 +34,15 @@ class Page:
 
     def html(self) -> str:
         """One self-contained file of about 5 MB: it fetches nothing, and all of its sliders work."""
-        sheets = (sheet.read_text(encoding="utf-8") for sheet in sources("css"))
         parts = {
-            "style": "\n".join([skeleton_css(), *sheets]),
+            "style": style(),
             "skeleton": skeleton("instrument"),
             # JavaScript that cannot end the element it stands in.
             "plotly": plotly_js().decode().replace("</script", "<\\/script").replace("<!--", "<\\!--"),
-            "modules": json_text({"imports": _modules()}),
+            "modules": import_map("pages/standalone.js"),
             "start": json_text({"document": document(), **self._start}),
         }
-        return re.sub(r"<!-- (\w+) -->", lambda found: parts[found[1]], skeleton("page"))
+        return filled("page", parts)
 
     def _repr_html_(self) -> str:
         style = f"width:100%;height:{_HEIGHT_PX}px;border:0"
@@ -71,15 +79,30 @@ def instrument(
     return Page(choice, {"main": words.main, "rest": words.rest})
 
 
+def filled(page: str, parts: Mapping[str, str]) -> str:
+    """A page by the name of its file, with each part in the place that names it."""
+    return re.sub(r"<!-- (\w+) -->", lambda found: parts[found[1]], skeleton(page))
+
+
 @cache
-def _modules() -> dict[str, str]:
-    """Each module as an address that holds its text; they import one another by bare names."""
-    found = {}
-    for path in sources("js"):
-        name = path.relative_to(MODULES).as_posix()
-        text = _renamed(name, path.read_text(encoding="utf-8"))
-        found[f"#{name}"] = f"data:text/javascript;base64,{base64.b64encode(text.encode()).decode()}"
-    return found
+def style() -> str:
+    """All style sheets as one text."""
+    return "\n".join([skeleton_css(), *(sheet.read_text(encoding="utf-8") for sheet in sources("css"))])
+
+
+@cache
+def import_map(module: str) -> str:
+    """A module and all it imports as an import map: a page from the disk may load no module by its address.
+
+    Each is an address that holds its text, and they import one another by bare names such as
+    ``#chart/view.js``.
+    """
+    return json_text({"imports": {f"#{name}": _address(name) for name in with_imports(module)}})
+
+
+def _address(module: str) -> str:
+    text = _renamed(module, (MODULES / module).read_text(encoding="utf-8"))
+    return f"data:text/javascript;base64,{base64.b64encode(text.encode()).decode()}"
 
 
 def _renamed(module: str, text: str) -> str:

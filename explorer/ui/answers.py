@@ -69,11 +69,17 @@ Settings = tuple[tuple[str, float], ...]
 @cache
 def files() -> Mapping[str, Asset]:
     """All files of the instrument by their address."""
+    return assets(whole_document())
+
+
+def whole_document(suffix: str = "") -> Answer:
+    """What the browser knows: the catalogue, links, and trainings; ``suffix`` ends the addresses of pages."""
     start = Choice()
     link = {"defaults": {"range": start.range, "g": start.g}, "words": WORDS}
+    link |= {"pages": {name: f"{name}{suffix}" for name in ("learn", "train")}}
     known = document() | {"link": link} | training()
     known["limits"] = known["limits"] | {"table": TABLE_LIMITS, "study": STUDY_LIMITS}
-    return assets(known)
+    return known
 
 
 TABLE_LIMITS = {"rows": MAX_TABLE_ROWS, "columns": MAX_TABLE_COLUMNS, "bytes": MAX_TABLE_BYTES}

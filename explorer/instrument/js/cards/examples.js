@@ -59,8 +59,9 @@ export function createExamples(examples, onChoose, isSame = () => true) {
 
 /** Where an example leads on to. @param {Choice} choice @param {Example} [example] */
 function nextOf(choice, { train, lesson } = /** @type {*} */ ({})) {
-  if (lesson) return { words: `Lesson: ${lesson.title}`, address: `learn?lesson=${lesson.key}` };
-  return { words: train ?? "", address: train ? `train?${queryOf(trained(choice))}` : null };
+  const { pages } = catalogue().link;
+  if (lesson) return { words: `Lesson: ${lesson.title}`, address: `${pages.learn}?lesson=${lesson.key}` };
+  return { words: train ?? "", address: train ? `${pages.train}?${queryOf(trained(choice))}` : null };
 }
 
 /** The choice on the task that shows what rules do. @param {Choice} choice @returns {Choice} */

@@ -39,6 +39,12 @@ export function settingsOf({ range: [start, stop], g, parameters }) {
   return { start, stop, g, parameters };
 }
 
+/** What decides the curves: two choices with the same key look the same but for colours. @param {Choice} choice */
+export function curvesKey(choice) {
+  const keys = choice.rules.map((rule) => rule.key);
+  return JSON.stringify([choice.op, keys, settingsOf(choice), choice.learns]);
+}
+
 /** The parameters of a choice that can learn by one of its rules. @param {Choice} choice */
 export function learnableOf(choice) {
   const { op, rules } = entriesOf(choice);

@@ -6,9 +6,15 @@ import { array } from "../formula/arrays.js";
 /** @typedef {import("./choice.js").Choice} Choice */
 /**
  * @typedef {{curves: *, words: {main: string, rest: string}}} Answer
- * @typedef {"requested"|"confirmed"|"waiting"|"gone"|"refused"} Status
+ * @typedef {"requested"|"confirmed"|"computed"|"waiting"|"gone"|"refused"} Status ``computed``: by the browser,
+ *   and torch's values for it are not there to be had
+ * @typedef {{onAnswer: (answer: Answer, choice: Choice) => void,
+ *   onStatus: (status: Status, words?: string) => void}} Listeners
+ * @typedef {(on: Listeners) => {ask: (choice: Choice) => void, drop: () => void}} Confirm makes what asks for a
+ *   choice at rest, and drops what is on its way
  */
 
+export const CONFIRMED = "Confirmed by torch";
 const NOT_YET = "Not yet confirmed by torch";
 const BUSY = { message: "The server asks to come again" };
 const REST_MS = 120; // a choice that is changed again sooner is not asked for
@@ -18,8 +24,7 @@ const LONGEST_WAIT_MS = 15_000;
 /**
  * Asks for each choice that stays. ``onAnswer`` gets torch's curves and words for the choice asked for
  * last, and no other; ``onStatus`` is told what to say beside the chart.
- * @param {{address: string, onAnswer: (answer: Answer, choice: Choice) => void,
- *   onStatus: (status: Status, words?: string) => void}} options
+ * @param {{address: string} & Listeners} options
  */
 export function createConfirmation({ address, onAnswer, onStatus }) {
   let timer = 0;
@@ -63,7 +68,7 @@ export function createConfirmation({ address, onAnswer, onStatus }) {
     if ("message" in answer) onStatus("refused", answer.message);
     else {
       onAnswer(answer, choice);
-      onStatus("confirmed", "Confirmed by torch");
+      onStatus("confirmed", CONFIRMED);
     }
   }
 

@@ -26,7 +26,8 @@ import { setSampling } from "../formula/sampling.js";
  *   table: {rows: number, columns: number, bytes: number},
  *   study: {low: number, high: number, rates: number, values: number}}} limits ``table`` and ``study`` are
  *   not in a saved file either
- * @property {{defaults: {range: [number, number], g: number}, words: string[]}} link
+ * @property {{defaults: {range: [number, number], g: number}, words: string[],
+ *   pages: {learn: string, train: string}}} link ``pages``: addresses beside that of Explore
  * @property {*[]} settings of a run
  * @property {*[]} tasks in the order of the picker
  * @property {string} firstTask of who asks for nothing

@@ -39,6 +39,12 @@ export async function readLines(what, query) {
   return Array.isArray(found?.lines) || typeof found?.message === "string" ? found : null;
 }
 
+/** A lesson with its numbers, which the first visitor waits for; a message where none comes. @param {string} key */
+export async function readLesson(key) {
+  const found = await answerOf(`lesson?${new URLSearchParams({ key })}`);
+  return found ?? { message: "The server does not answer." };
+}
+
 /** What ``fetch`` needs to send data. @param {*} data @returns {RequestInit} */
 export function sent(data) {
   return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) };

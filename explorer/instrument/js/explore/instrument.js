@@ -2,6 +2,7 @@
 
 import { createCards } from "../cards/cards.js";
 import { createChecks } from "./checks.js";
+import { createElsewhere } from "./elsewhere.js";
 import { followTheme } from "../chart/theme.js";
 import { catalogue } from "../choice/entries.js";
 import { createPaste } from "./paste.js";
@@ -12,12 +13,14 @@ import { createTabs } from "./tabs.js";
 import { createTakeAway } from "./takeaway.js";
 
 /**
- * What the instrument reaches outside: addresses of plotly.js and of torch's curves, how own formulas are
- * and pasted code are read, where the whole is saved, the examples, and the names of the sections by key.
+ * What the instrument reaches outside: the address of plotly.js, who has torch's curves and what its sign
+ * means, how own formulas are and pasted code are read, where the whole is saved, the examples, and the names
+ * of the sections by key, ``elsewhere`` those that the app alone has.
  * What is null is not there, as in a saved file, which has ``words`` for its start instead;
  * ``createTraining`` makes the run or the study of a page that has places for it, ``carries`` is said of a
  * page that shows what was carried to it.
- * @typedef {{plotly: string, confirm: string|null, read: import("../cards/own.js").Read|null,
+ * @typedef {{plotly: string, confirm: import("../choice/confirm.js").Confirm|null, explanation?: string,
+ *   read: import("../cards/own.js").Read|null, elsewhere?: import("./elsewhere.js").Elsewhere,
  *   readCode: import("./paste.js").ReadCode|null, readLines: import("./checks.js").ReadLines|null,
  *   words?: import("./words.js").Words,
  *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean,
@@ -57,6 +60,7 @@ export function createInstrument(host, store, reach) {
     drawn.push(createTraining(host, store, { server, plotly, colours, examples: reach.examples }));
   const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   if (panel && reach.readCode) parts.push(createPaste(panel, { store, read: reach.readCode, onShow: show }));
+  if (panel && reach.elsewhere) parts.push(createElsewhere(panel, { store, ...reach.elsewhere }));
   const checks = place("checks");
   if (checks && stage && reach.readLines)
     drawn.push(createChecks(checks, { store, colours, read: reach.readLines, ...stage }));

@@ -1,8 +1,14 @@
 // The chart's side of the choice: the browser's curves at once, torch's at rest.
 
 import { createChart } from "../chart/chart.js";
-import { choiceControls, entriesOf, settingsOf, withParameter, withRange } from "../choice/choice.js";
-import { createConfirmation } from "../choice/confirm.js";
+import {
+  choiceControls,
+  curvesKey,
+  entriesOf,
+  settingsOf,
+  withParameter,
+  withRange,
+} from "../choice/choice.js";
 import { sampleCurves } from "../formula/curves.js";
 import { createCarried } from "./carried.js";
 import { createLearning } from "./learning.js";
@@ -10,23 +16,26 @@ import { createWords } from "./words.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /** @typedef {"moving"|"settled"} Phase */
+/** @typedef {import("../choice/confirm.js").Confirm} Confirm */
+
+const NO_WORDS = { main: "", rest: "" }; // Python alone has them for each choice
 
 /**
  * The chart of a store's choice with its words.
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
- * @param {{store: import("../choice/store.js").Store, plotly: string, confirm: string|null,
- *   colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
+ * @param {{store: import("../choice/store.js").Store, plotly: string, confirm: Confirm|null,
+ *   explanation?: string, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
  *   room?: [number, number], carries?: boolean, onFrame?: (frame: import("../chart/plot.js").Frame) => void}} options
- *   ``plotly`` is the address of plotly.js; ``confirm`` that of torch's curves, null where there is no
- *   server; ``words`` those of the start; ``room`` and ``onFrame`` as the chart takes them,
- *   ``carries`` whether data of a training are shown that somebody has carried here
+ *   ``plotly`` is the address of plotly.js; ``confirm`` makes what has torch's curves, null where nobody has
+ *   them, and ``explanation`` says what its sign means; ``words`` those of the start; ``room`` and ``onFrame``
+ *   as the chart takes them, ``carries`` whether data of a training are shown that somebody has carried here
  */
 export function createStage(
   hosts,
-  { store, plotly, confirm, colours, words: first, room, carries, onFrame },
+  { store, plotly, confirm, explanation, colours, words: first, room, carries, onFrame },
 ) {
   const now = () => /** @type {Choice} */ (store.choice);
-  const words = createWords(hosts.words);
+  const words = createWords(hosts.words, explanation);
   const carried = carries ? createCarried() : null;
   const learning = createLearning(store, colours);
   const chart = createChart(hosts.chart, {
@@ -43,14 +52,12 @@ export function createStage(
   const place = /** @type {HTMLElement} */ (hosts.chart.querySelector(".chart-place"));
   carried?.put(place);
   learning.put(place);
-  const confirmation = confirm
-    ? createConfirmation({ address: confirm, onAnswer: answered, onStatus: words.say })
-    : null;
+  const confirmation = confirm?.({ onAnswer: answered, onStatus: said });
   let frame = 0;
   /** @type {Phase} */
   let phase = "settled";
-  const otherwise = confirm ? null : { main: "", rest: "" }; // only the server has words for another choice
-  const start = { key: first && keyOf(now()), words: first };
+  const otherwise = confirm ? null : NO_WORDS;
+  const start = { key: first && curvesKey(now()), words: first };
   let shown = { key: "", curves: /** @type {*} */ (null), confirmed: false };
 
   /** @param {string} name @param {number} value @param {Phase} how */
@@ -71,7 +78,7 @@ export function createStage(
     cancelAnimationFrame(frame);
     frame = 0;
     const choice = now();
-    const key = keyOf(choice);
+    const key = curvesKey(choice);
     if (key !== shown.key) {
       confirmation?.drop();
       words.show(key === start.key ? start.words : otherwise);
@@ -84,11 +91,17 @@ export function createStage(
 
   /** @param {import("../choice/confirm.js").Answer} answer @param {Choice} choice */
   function answered(answer, choice) {
-    const key = keyOf(choice);
-    if (key !== keyOf(now())) return;
+    const key = curvesKey(choice);
+    if (key !== curvesKey(now())) return;
     shown = { key, curves: answer.curves, confirmed: true };
     words.show(answer.words);
     chart.draw(picture(now()), "settled");
+  }
+
+  /** @param {import("../choice/confirm.js").Status} status @param {string} [text] */
+  function said(status, text) {
+    words.say(status, text);
+    if (status === "computed") words.show(NO_WORDS);
   }
 
   /** @param {Choice} choice */
@@ -124,15 +137,6 @@ export function createStage(
       chart.destroy();
     },
   };
-}
-
-/**
- * What decides the curves: two choices with the same key look the same but for colours.
- * @param {Choice} choice
- */
-function keyOf(choice) {
-  const keys = choice.rules.map((rule) => rule.key);
-  return JSON.stringify([choice.op, keys, settingsOf(choice), choice.learns]);
 }
 
 /** @param {Choice} choice */

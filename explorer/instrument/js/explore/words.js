@@ -13,13 +13,14 @@ const EXPLANATION =
 /**
  * The words above the chart, in a place of a fixed size; the rest opens.
  * @param {HTMLElement} host
+ * @param {string} [explanation] of the sign
  */
-export function createWords(host) {
+export function createWords(host, explanation = EXPLANATION) {
   const main = element("p", { class: "main" });
   const rest = element("p", { class: "rest" });
   const more = createMenu("More", rest);
   const sign = element("span", { class: "sign", role: "status" });
-  const explained = createMenu("?", element("p", {}, EXPLANATION));
+  const explained = createMenu("?", element("p", {}, explanation));
   setAttribute(/** @type {Element} */ (explained.firstChild), "aria-label", "What confirmed by torch means");
   host.append(main, more, element("span", { class: "confirmation" }, sign, explained));
   return {

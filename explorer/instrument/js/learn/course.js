@@ -22,9 +22,10 @@ const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-p
  * The course in ``host``; which lesson is shown stands in the address.
  * @param {HTMLElement} host
  * @param {Course} course
- * @param {{address: (name: string) => string, instrument: *}} server
+ * @param {{address: (name: string) => string, lesson: (key: string) => Promise<*>, instrument: *}} reach
+ *   ``address`` of a page, ``lesson`` with its numbers or a message, what the ``instrument`` reaches
  */
-export function createCourse(host, { lessons, glossary, skeleton }, { address, instrument }) {
+export function createCourse(host, { lessons, glossary, skeleton }, { address, lesson, instrument }) {
   const end = new AbortController();
   const page = location.pathname;
   const queryNow = () => new URLSearchParams(location.search);
@@ -103,18 +104,18 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, i
     place.replaceChildren(
       element("p", { role: "status" }, "The numbers of this lesson are being computed …"),
     );
-    const lesson = await fetched(`${address("lesson")}?${new URLSearchParams({ key })}`);
+    const found = await lesson(key);
     if (mine !== turn) return undefined;
-    return "message" in lesson ? place.replaceChildren(failed(lesson.message)) : open(lesson);
+    return "message" in found ? place.replaceChildren(failed(found.message)) : open(found);
   }
 
-  /** @param {*} lesson */
-  function open(lesson) {
-    document.title = `${lesson.title} · Gradient explorer`;
-    shown = createLesson(lesson, {
+  /** @param {*} found */
+  function open(found) {
+    document.title = `${found.title} · Gradient explorer`;
+    shown = createLesson(found, {
       ...{ address, embedded, presenting, skeleton, instrument },
       onTerm: terms.show,
-      next: () => next(lesson.key),
+      next: () => next(found.key),
       onAgain: show,
     });
     place.replaceChildren(shown.element);
@@ -206,13 +207,4 @@ function linkTo(key, onGo, ...content) {
     { href: `${location.pathname}?${new URLSearchParams({ lesson: key })}`, onclick: follow },
     ...content,
   );
-}
-
-/** @param {string} address @returns {Promise<*>} a lesson, or a message */
-async function fetched(address) {
-  try {
-    return await (await fetch(address)).json();
-  } catch {
-    return { message: "The server does not answer." };
-  }
 }

@@ -132,7 +132,9 @@ export function createLesson(lesson, around) {
       .map((/** @type {*} */ scene) => {
         const place = element("section", { class: "net", "aria-label": "The net, live" });
         place.append(
-          element("button", { type: "button", onclick: () => train(place, scene) }, "Train it here"),
+          around.instrument.createTraining
+            ? element("button", { type: "button", onclick: () => train(place, scene) }, "Train it here")
+            : element("p", {}, "To train this net here takes the app."),
         );
         return place;
       });

@@ -3,9 +3,11 @@
 import { setDocument } from "../choice/entries.js";
 import { explored } from "../choice/taught.js";
 import { createCopyButton } from "./heading.js";
-import { createPage, reachOf } from "./page.js";
+import { received } from "../choice/message.js";
+import { createPage } from "./page.js";
+import { pageReachOf, reachOf } from "./reach.js";
 import { clear, createServed, letGo, takeOver } from "./served.js";
-import { fetchDocument, server } from "../choice/server.js";
+import { fetchDocument, readLesson, server } from "../choice/server.js";
 import { stayUncovered } from "./uncovered.js";
 
 /**
@@ -66,7 +68,7 @@ async function exploring() {
 
 /** @type {Make} */
 function explore(place, { data, setStateValue }) {
-  const page = served ?? createPage(place, data, {}, explored);
+  const page = served ?? createPage(place, received(data.choice), pageReachOf(data), explored);
   served = null;
   if (page.place !== place) takeOver(page.place, place);
   page.join((query) => setStateValue("report", { query }));
@@ -100,7 +102,8 @@ async function studying() {
 function working(createTraining, enter) {
   return (place, { data }) => {
     leaveServed();
-    const page = createPage(place, data, { createTraining }, enter);
+    const reach = { ...pageReachOf(data), createTraining };
+    const page = createPage(place, received(data.choice), reach, enter);
     page.join(() => undefined);
     return page.destroy;
   };
@@ -116,7 +119,7 @@ async function lessons() {
   return (place, { data }) => {
     leaveServed();
     const instrument = { ...reachOf(data), createTraining, ...none };
-    return createCourse(place, data.course, { address: server, instrument }).destroy;
+    return createCourse(place, data.course, { address: server, lesson: readLesson, instrument }).destroy;
   };
 }
 

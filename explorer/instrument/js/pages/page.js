@@ -3,48 +3,28 @@
 import { isBare, queryOf } from "../choice/address.js";
 import { followAddress } from "../choice/history.js";
 import { createInstrument } from "../explore/instrument.js";
-import { received } from "../choice/message.js";
-import { readCode, readFormula, readLines, server } from "../choice/server.js";
 import { store } from "../choice/store.js";
 
 /** @typedef {(query: string) => void} Report */
 
 const REPORT_MS = 250; // of rest, before the page below follows
 
-/** What every instrument of a server reaches. @param {*} data as Python sends it */
-export function reachOf(data) {
-  return { plotly: server(`assets/${data.plotly}`), confirm: server("confirm"), read: readFormula, server };
-}
-
 /**
  * The instrument of the choice that all pages share, in a place that holds its skeleton. ``enter`` makes it
  * one of this page, by what brought the visitor here.
  * @param {HTMLElement} place
- * @param {*} data as Python sends it
- * @param {Partial<import("../explore/instrument.js").Reach>} [more] that this page reaches
+ * @param {import("../choice/choice.js").Choice} first what a visitor without a choice has
+ * @param {import("../explore/instrument.js").Reach} reach
  * @param {(choice: import("../choice/choice.js").Choice,
  *   by: "nothing"|"link"|"page") => import("../choice/choice.js").Choice} [enter]
  */
-export function createPage(place, data, more, enter = (choice) => choice) {
-  const first = received(data.choice);
+export function createPage(place, first, reach, enter = (choice) => choice) {
   let said = queryOf(first);
   let report = /** @type {Report|null} */ (null);
   let timer = 0;
   const by = store.choice ? "page" : isBare(location.search) ? "nothing" : "link";
   store.change(enter(store.choice ?? first, by), { origin: "arrival" });
-  const instrument = createInstrument(place, store, {
-    ...reachOf(data),
-    readCode,
-    readLines,
-    save: server("save"),
-    carries: true,
-    sections: data.sections,
-    examples: data.examples.map((/** @type {*} */ example) => ({
-      ...example,
-      choice: received(example.choice),
-    })),
-    ...more,
-  });
+  const instrument = createInstrument(place, store, reach);
   const leaveAddress = followAddress(store);
   place.classList.toggle("framed", new URLSearchParams(location.search).has("embed"));
   const stop = store.subscribe((_choice, { phase }) => {

@@ -1,6 +1,8 @@
 // Explore as it came with the page: drawn while Streamlit is still loading, which then takes it over.
 
+import { received } from "../choice/message.js";
 import { createPage } from "./page.js";
+import { pageReachOf } from "./reach.js";
 
 const PAUSE_MS = 100;
 const REST_MS = 600; // from key to key of one who types; what a click has begun to scroll is seen by then
@@ -24,7 +26,8 @@ export function createServed() {
     held = false;
   };
   for (const type of ["pointerup", "pointercancel"]) window.addEventListener(type, lifted, { capture: true });
-  return createPage(place, JSON.parse(data));
+  const sent = JSON.parse(data);
+  return createPage(place, received(sent.choice), pageReachOf(sent));
 }
 
 /**

@@ -1,0 +1,222 @@
+// A link read in the browser, where there is no server to read it: what explorer/ui/link.py makes of it. What
+// is of a training goes along unread.
+
+import { choiceControls, learnableOf, widened, withRange } from "./choice.js";
+import { catalogue, find, isOwn } from "./entries.js";
+import { kept, valueOf } from "../formula/controls.js";
+import { held } from "../formula/records.js";
+import { sampling } from "../formula/sampling.js";
+
+/** @typedef {import("./choice.js").Choice} Choice */
+/** @typedef {import("./choice.js").Shown} Shown */
+/** @typedef {import("../formula/controls.js").Control} Control */
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const LONGEST_QUOTE = 60;
+const FRAME = ["embed", "embed_options"];
+
+/**
+ * The choice that a link asks for, and a sentence for whatever could not be had. Throws nothing: what is
+ * unknown or impossible is as in ``first``.
+ * @param {string} search the query of the link
+ * @param {{first: Choice, sections: Record<string, string>}} known what a link without words stands for, and the
+ *   sections by key
+ * @returns {{choice: Choice, notices: string[]}}
+ */
+export function readLink(search, { first, sections }) {
+  const query = new URLSearchParams(search);
+  const longest = catalogue().limits.query;
+  if (String(query).length > longest)
+    return { choice: first, notices: [`The link is longer than ${longest} characters and was not used.`] };
+  const link = new Link(query);
+  const op = opOf(link, first.op);
+  const rules = rulesOf(link, first.rules);
+  const plain = { ...first, op, rules, parameters: {}, learns: "", section: "", slow: "" };
+  const settled = { ...plain, parameters: parametersOf(link, plain) };
+  const choice = {
+    ...rangeOf(link, settled),
+    g: link.number("g", first.g, -catalogue().limits.g, catalogue().limits.g),
+    learns: learnsOf(link, settled),
+    section: sectionOf(link, sections),
+    slow: link.last("slow") ?? "",
+    training: trainingOf(link),
+  };
+  link.noteUnused();
+  return { choice: widened(choice), notices: link.notices };
+}
+
+/** The words of a link, each taken once, and what is said of those that cannot be used. */
+class Link {
+  /** @param {URLSearchParams} query */
+  constructor(query) {
+    this.query = query;
+    this.notices = /** @type {string[]} */ ([]);
+  }
+
+  /** All values of a word. @param {string} name */
+  all(name) {
+    const values = this.query.getAll(name);
+    this.query.delete(name);
+    return values;
+  }
+
+  /** The last value of a word; undefined where there is none. @param {string} name */
+  last(name) {
+    return this.all(name).at(-1);
+  }
+
+  /**
+   * @param {string} name @param {number} usual @param {number} low @param {number} high
+   * @param {string} [text] what the link holds, where it is known already
+   */
+  number(name, usual, low, high, text = this.last(name)) {
+    if (text === undefined) return usual;
+    const value = NUMBER.test(text) ? Number(text) : NaN;
+    if (value >= low && value <= high) return value + 0;
+    this.notices.push(
+      `The link asks for ${quoted(name)} = ${quoted(text)}: ` +
+        `it must be a number from ${low} to ${high} and is left at ${usual}.`,
+    );
+    return usual;
+  }
+
+  noteUnused() {
+    for (const name of new Set(this.query.keys()))
+      if (!FRAME.includes(name)) this.notices.push(`The link sets ${quoted(name)}, which nothing here uses.`);
+  }
+}
+
+/** @param {Link} link @param {string} usual */
+function opOf(link, usual) {
+  const text = link.last("op");
+  return text !== undefined && isKnown(link, "op", text) ? text : usual;
+}
+
+/**
+ * Whether the browser knows an op or a rule; a notice where not.
+ * @param {Link} link @param {"op"|"rule"} kind @param {string} key
+ */
+function isKnown(link, kind, key) {
+  if (find(kind, key)) return true;
+  const formula = key.slice(catalogue().own.length);
+  link.notices.push(
+    isOwn(key)
+      ? `The link's own ${kind} ${quoted(formula)} needs the app, which reads formulas.`
+      : `The link names an unknown ${kind} ${quoted(key)}.`,
+  );
+  return false;
+}
+
+/** The rules of a link with colours and hidden ones. @param {Link} link @param {Shown[]} usual @returns {Shown[]} */
+function rulesOf(link, usual) {
+  const named = [...new Set(link.all("rule").filter((key) => isKnown(link, "rule", key)))];
+  const most = catalogue().limits.rules;
+  if (named.length > most) link.notices.push(`The link names ${named.length} rules: the first ${most} are shown.`);
+  const keys = named.length ? named.slice(0, most) : usual.map((rule) => rule.key);
+  const hidden = link.all("hide");
+  const stranger = hidden.find((key) => !keys.includes(key));
+  if (stranger !== undefined)
+    link.notices.push(`The link hides ${quoted(stranger)}, which is not among its rules.`);
+  const slots = slotsOf(link, keys.length);
+  return keys.map((key, place) => ({ key, slot: slots[place], hidden: hidden.includes(key) }));
+}
+
+/** The colour of each rule, from 0 on. @param {Link} link @param {number} count */
+function slotsOf(link, count) {
+  const usual = [...Array(count).keys()];
+  const text = link.last("colours") || "";
+  const slots = [...text].map((digit) => (/\d/.test(digit) ? Number(digit) - 1 : NaN));
+  const most = catalogue().limits.rules;
+  const apart = new Set(slots).size === count && slots.length === count;
+  if (!text || (apart && slots.every((slot) => slot >= 0 && slot < most))) return text ? slots : usual;
+  link.notices.push(
+    `The link's colours ${quoted(text)} do not suit its ${count} rules: each needs another digit from 1 to ${most}.`,
+  );
+  return usual;
+}
+
+/** The values that differ from their default. @param {Link} link @param {Choice} choice */
+function parametersOf(link, choice) {
+  const controls = choiceControls(choice);
+  const texts = controls.map(({ name }) => link.last(wordOf(name)));
+  const qualified = controls.filter(({ name, parameter }) => name !== parameter.name);
+  const plain = [...new Set(qualified.map(({ parameter }) => parameter.name))];
+  const shared = Object.fromEntries(plain.map((name) => [name, link.last(wordOf(name))]));
+  /** @type {Record<string, number>} */
+  const values = {};
+  controls.forEach(({ name, parameter }, place) => {
+    const text = texts[place] ?? held(shared, parameter.name); // a plain name means every rule that has it
+    if (text !== undefined) values[name] = link.number(name, parameter.default, ...parameter.reach, text);
+  });
+  return kept(inOrder(link, values, controls), controls);
+}
+
+/**
+ * Values with the pairs that must not cross, such as lo and hi, put in order.
+ * @param {Link} link @param {Record<string, number>} values @param {Control[]} controls
+ */
+function inOrder(link, values, controls) {
+  const next = { ...values };
+  for (const low of controls) {
+    const { name, below } = low.parameter;
+    const own = low.name.slice(0, low.name.length - name.length) + below;
+    const high = below && (controls.find((one) => one.name === own) ?? controls.find((one) => one.name === below));
+    if (!high || valueOf(next, low) <= valueOf(next, high)) continue;
+    const [above, under] = [valueOf(next, low), valueOf(next, high)];
+    link.notices.push(`${low.name} = ${above} lies above ${high.name} = ${under}: the two were swapped.`);
+    Object.assign(next, { [low.name]: under, [high.name]: above });
+  }
+  return next;
+}
+
+/** Under which word a link holds a parameter. @param {string} name */
+function wordOf(name) {
+  return catalogue().link.words.includes(name) ? `p.${name}` : name;
+}
+
+/** @param {Link} link @param {Choice} choice */
+function learnsOf(link, choice) {
+  const name = link.last("learns") ?? "";
+  if (!name || learnableOf(choice).includes(name)) return name;
+  link.notices.push(`The link lets ${quoted(name)} learn, which cannot.`);
+  return "";
+}
+
+/** @param {Link} link @param {Record<string, string>} sections */
+function sectionOf(link, sections) {
+  const section = link.last("section") ?? "";
+  if (!section || held(sections, section)) return section;
+  link.notices.push(`The link opens ${quoted(section)}: the sections are ${Object.keys(sections).join(", ")}.`);
+  return "";
+}
+
+/** The choice with the range of a link. @param {Link} link @param {Choice} choice @returns {Choice} */
+function rangeOf(link, choice) {
+  const ends = link.all("range");
+  if (!ends.length) return choice;
+  if (ends.length !== 2) {
+    link.notices.push("The link's range needs two values, such as range=-3&range=3.");
+    return choice;
+  }
+  const { largest } = sampling();
+  const [start, stop] = ends.map((text, end) =>
+    link.number("range", choice.range[end], -largest, largest, text),
+  );
+  const tidied = withRange(choice, start, stop);
+  if (String(tidied.range) !== String([start, stop]))
+    link.notices.push(`The range ${start} to ${stop} is drawn from ${tidied.range.join(" to ")}.`);
+  return tidied;
+}
+
+/** What a link says of a training, as it is. @param {Link} link @returns {Record<string, string>} */
+function trainingOf(link) {
+  const words = catalogue().link.words.filter((name) => !FRAME.includes(name));
+  const told = words.map((name) => [name, link.all(name)]).filter(([, texts]) => texts.length);
+  return Object.fromEntries(told.map(([name, texts]) => [name, name === "branch" ? texts.join("\n") : texts.at(-1)]));
+}
+
+/** A quotation of what a link holds: one short line. @param {string} text */
+function quoted(text) {
+  const line = text.slice(0, LONGEST_QUOTE + 1).replace(/\p{C}/gu, "?");
+  return `"${line.length <= LONGEST_QUOTE ? line : `${line.slice(0, LONGEST_QUOTE)}…`}"`;
+}

@@ -1,0 +1,25 @@
+// The sections that Python computes, where there is no Python: a sentence, and the way to the app.
+
+import { element } from "../elements/dom.js";
+
+/** @typedef {{names: Record<string, string>, address: string}} Elsewhere sections by key; where the app is told of */
+
+/**
+ * @param {HTMLElement} host
+ * @param {{store: import("../choice/store.js").Store} & Elsewhere} options
+ */
+export function createElsewhere(host, { store, names, address }) {
+  const sentence = element("p");
+  const way = element("a", { href: address }, "How to run the app");
+  host.append(element("div", { class: "elsewhere" }, sentence, way));
+
+  /** @param {import("../choice/choice.js").Choice} choice */
+  function show({ section }) {
+    host.hidden = !(section in names);
+    sentence.textContent = `${names[section]} needs the app: Python and torch compute it, which this site has not.`;
+  }
+
+  const stop = store.subscribe(show);
+  if (store.choice) show(store.choice);
+  return { destroy: stop };
+}

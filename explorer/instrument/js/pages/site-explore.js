@@ -1,0 +1,19 @@
+// Explore without a server.
+
+import { received } from "../choice/message.js";
+import { readLink } from "../choice/reading.js";
+import { createPage } from "./page.js";
+import { receivedExamples } from "./reach.js";
+import { arrange, siteReach, start, tell } from "./site.js";
+
+const { sections, examples, elsewhere, app } = start;
+const { choice, notices } = readLink(location.search, { first: received(start.choice), sections });
+arrange();
+tell(notices);
+const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main .instrument")), choice, {
+  ...siteReach,
+  sections,
+  elsewhere: { names: elsewhere, address: app },
+  examples: receivedExamples(examples),
+});
+page.join(() => undefined);

@@ -1,0 +1,17 @@
+// The lessons without a server.
+
+import { createCourse } from "../learn/course.js";
+import { loaded } from "./files.js";
+import { arrange, siteReach, start } from "./site.js";
+
+const GONE = { message: "The lesson could not be loaded." };
+
+arrange();
+createCourse(/** @type {HTMLElement} */ (document.querySelector("main .lesson")), start.course, {
+  address: (name) => start.pages[name],
+  lesson: (key) => {
+    const known = start.course.lessons.some((/** @type {{key: string}} */ one) => one.key === key);
+    return known ? loaded(`lessons/${key}.js`).catch(() => GONE) : Promise.resolve(start.unknown);
+  },
+  instrument: siteReach,
+});

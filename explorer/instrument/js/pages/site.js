@@ -1,0 +1,47 @@
+// What the pages of a site without a server have in common: their data, their heading, and what they reach.
+
+import { createBrought } from "../choice/brought.js";
+import { setDocument } from "../choice/entries.js";
+import { element } from "../elements/dom.js";
+import { createCopyButton } from "./heading.js";
+import { loaded } from "./files.js";
+
+const EXPLANATION =
+  "The browser draws every curve. Torch's values came along with this page for each op with each rule at the " +
+  "defaults of their parameters, of g and of the range, for the examples and for the lessons: there the curves " +
+  "are torch's. Elsewhere the browser has computed them by the same formulas; in the app torch confirms them all.";
+const NO_READING = { message: "To read a new formula takes the app.", column: 0 };
+
+/** What Python wrote into the page. */
+export const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
+setDocument(start.document);
+
+/** What every instrument of a site reaches. */
+export const siteReach = {
+  plotly: /** @type {string} */ (start.plotly),
+  confirm: createBrought((name) => loaded(`torch/${name}.js`)),
+  explanation: EXPLANATION,
+  read: async () => NO_READING,
+  readCode: null,
+  readLines: null,
+  save: null,
+  sections: {},
+  examples: [],
+};
+
+/** Fill the heading; in a frame of somebody else's page there is none. */
+export function arrange() {
+  const heading = /** @type {HTMLElement} */ (document.querySelector("header"));
+  const asked = new URLSearchParams(location.search).getAll("embed").at(-1);
+  if (asked?.toLowerCase() === "true") return heading.remove();
+  createCopyButton(/** @type {HTMLElement} */ (heading.querySelector(".copy")));
+  return undefined;
+}
+
+/** Say what of a link could not be had. @param {string[]} notices */
+export function tell(notices) {
+  if (!notices.length) return;
+  const title = element("b", {}, "Not everything in the link could be used");
+  const box = element("section", { class: "notices" }, title, ...notices.map((one) => element("p", {}, one)));
+  document.querySelector("main")?.prepend(box);
+}

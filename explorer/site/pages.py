@@ -1,0 +1,166 @@
+"""The pages of the site, and all files beside them."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from explorer.catalogue import OPS
+from explorer.instrument.assets import PLOTLY, json_text, plotly_js, skeleton
+from explorer.instrument.page import filled, import_map, style
+from explorer.lessons import LESSONS
+from explorer.site.confirmed import confirmed
+from explorer.ui import answers
+from explorer.ui.link import SECTIONS, Choice
+
+Json = dict[str, Any]
+
+# What Python computes on the page Explore of the app, of its sections.
+ELSEWHERE = ("formula", "code", "checks", "paste", "data")
+SUFFIX = ".html"
+LOCAL = "http://localhost:8501/"  # where Streamlit serves the app on a machine of one's own
+COMMANDS = """(python3 -m venv .venv || (apt-get update && apt-get install -y python3-venv && python3 -m venv .venv)) \\
+  && .venv/bin/pip install -r requirements.txt && .venv/bin/streamlit run app.py"""
+_FAVICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" '
+    'fill="#1769aa"/><path d="M4 24h8V16h8V8h8" fill="none" stroke="#fff" stroke-width="3"/></svg>'
+)
+_INLINE = re.compile(r'<script type="(?:importmap|module)">(.*?)</script>', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class _Page:
+    """A page by the name of its file, its title, the module that fills it, and what stands in it at first."""
+
+    name: str
+    title: str
+    module: str
+    main: str
+
+    @property
+    def address(self) -> str:
+        """Beside the other pages."""
+        return f"{self.name}{SUFFIX}"
+
+
+def write(out: Path, *, ops: Collection[str] = tuple(OPS), source: str = "") -> None:
+    """Write all files of the site into a folder, over those that are there.
+
+    Args:
+        out: the folder; made where there is none.
+        ops: keys of the ops for which torch's values at the defaults come along; all of them take a minute
+            or two.
+        source: the address of the project, for a link; none where it is "".
+    """
+    for name, content in _files(ops, source):
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_bytes(content)
+
+
+def _files(ops: Collection[str], source: str) -> Iterator[tuple[str, bytes]]:
+    pages = _pages(source)
+    for page in pages:
+        yield page.address, _html(page, pages).encode()
+    yield PLOTLY, plotly_js()
+    yield "favicon.svg", _FAVICON.encode()
+    yield ".nojekyll", b""  # else GitHub builds a site of its own from the files
+    for key in LESSONS:
+        yield f"lessons/{key}.js", _script(answers.lesson(key))
+    for name, data in confirmed(ops):
+        yield f"torch/{name}.js", _script(data)
+
+
+def _script(data: Json) -> bytes:
+    """Data as a script that hands them over: a page from the disk may load that, and nothing else."""
+    return f"document.currentScript.data = {json.dumps(data, separators=(',', ':'), allow_nan=False)};".encode()
+
+
+def _pages(source: str) -> tuple[_Page, ...]:
+    return (
+        _Page("index", "Explore", "pages/site-explore.js", skeleton("instrument")),
+        _Page("train", "Train", "pages/site-app.js", _app("train", source)),
+        _Page("study", "Study", "pages/site-app.js", _app("study", source)),
+        _Page("learn", "Learn", "pages/site-learn.js", skeleton("lesson")),
+    )
+
+
+_NEEDS = {
+    "train": "To train nets takes torch, and so the app: this site is made of plain files, which only your "
+    "browser computes with.",
+    "study": "A study trains hundreds of nets, which takes torch, and so the app: this site is made of plain "
+    "files, which only your browser computes with.",
+}
+
+
+def _app(name: str, source: str) -> str:
+    """What stands on a page that needs the app: why, and how to run it."""
+    project = f'<p><a href="{html.escape(source)}">The project</a></p>' if source else ""
+    return (
+        f'<div class="instrument alone app"><h2>This page needs the app</h2><p>{_NEEDS[name]}</p>{project}'
+        "<p>With Python 3.11 or newer, in the folder of the project:</p>"
+        f'<pre tabindex="0">{html.escape(COMMANDS)}</pre>'
+        f'<p>Once it runs on this machine: <a class="local" href="{LOCAL}{name}">open this page in it</a>.</p></div>'
+    )
+
+
+def _html(page: _Page, pages: tuple[_Page, ...]) -> str:
+    parts = {
+        "title": page.title,
+        "plotly": PLOTLY,
+        "style": style(),
+        "modules": import_map(page.module),
+        "module": f'import "#{page.module}";',
+        "start": json_text(_start(page, pages)),
+        "heading": skeleton("heading"),
+        "navigation": _navigation(page, pages),
+        "main": page.main,
+        "policy": "",
+    }
+    parts["policy"] = _policy(filled("site", parts))
+    return filled("site", parts)
+
+
+def _start(page: _Page, pages: tuple[_Page, ...]) -> Json:
+    """What a page knows when it begins."""
+    given = answers.given(Choice(), "instrument")
+    common = {"document": answers.whole_document(SUFFIX), "plotly": PLOTLY}
+    match page.name:
+        case "index":
+            names = {key: SECTIONS[key] for key in ELSEWHERE}
+            told = {name: given[name] for name in ("choice", "sections", "examples")}
+            return common | told | {"elsewhere": names, "app": f"train{SUFFIX}"}
+        case "learn":
+            addresses = {"" if each is pages[0] else each.name: each.address for each in pages}
+            unknown = answers.lesson("")
+            return common | {"course": answers.course(), "pages": addresses, "unknown": unknown}
+        case name:
+            return common | {"local": f"{LOCAL}{name}"}
+
+
+def _navigation(page: _Page, pages: tuple[_Page, ...]) -> str:
+    def link(other: _Page) -> str:
+        current = ' aria-current="page"' if other is page else ""
+        return f'<a href="{other.address}"{current}>{other.title}</a>'
+
+    return f'<nav aria-label="Pages">{"".join(map(link, pages))}</nav>'
+
+
+def _policy(page: str) -> str:
+    """Files beside the page and its own inline scripts, whose modules are data; nothing else, from nowhere."""
+    digests = (hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(page))
+    inline = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src 'self' data: {inline}",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
