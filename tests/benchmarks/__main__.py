@@ -25,6 +25,7 @@ from tests.benchmarks import (
     learned,
     lesson,
     peer,
+    site,
     study,
     together,
     training,
@@ -88,6 +89,10 @@ def _arrivals(browser: Browser, app: str, dash: str, rounds: int) -> Series:
         yield f"app / Dash page, {when}, medians", [ours / theirs]
 
 
+def _site(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
+    return site.measure(browser, app, rounds)
+
+
 def _training(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
     return training.measure(browser.new_page(bypass_csp=True), app, rounds)
 
@@ -129,6 +134,7 @@ SECTIONS: Mapping[str, tuple[Section, int, bool]] = {
     "clicks": (_clicks, 40, True),
     "drags": (_drags, 3, True),
     "arrivals": (_arrivals, 7, True),
+    "site": (_site, 9, False),
     "engine": (_engine, 5, False),
     "lanes": (_lanes, 5, False),
     "learned": (_learned, 20, False),

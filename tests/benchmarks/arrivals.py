@@ -23,11 +23,12 @@ def measure(browser: Browser, app: str, dash: str, rounds: int) -> list[tuple[st
         for name, address in (("app", app), ("Dash page", dash)):
             with browser.new_context(viewport={"width": 1366, "height": 768}, bypass_csp=True) as visitor:
                 for when in WHEN:
-                    series.setdefault(f"{name}, {when}, s", []).append(_first_chart(visitor, address))
+                    series.setdefault(f"{name}, {when}, s", []).append(first_chart(visitor, address))
     return list(series.items())
 
 
-def _first_chart(visitor: BrowserContext, address: str) -> float:
+def first_chart(visitor: BrowserContext, address: str) -> float:
+    """Seconds from the address to the first chart, on a page that is closed then."""
     page = visitor.new_page()
     begun = time.perf_counter()
     page.goto(address, wait_until="commit")
