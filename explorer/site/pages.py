@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import plotly
+
 from explorer.catalogue import OPS
-from explorer.instrument.assets import PLOTLY, json_text, plotly_js, skeleton
+from explorer.instrument.assets import json_text, plotly_lines_js, skeleton
 from explorer.instrument.page import filled, import_map, style
 from explorer.lessons import LESSONS
 from explorer.site.confirmed import confirmed
@@ -23,6 +25,7 @@ Json = dict[str, Any]
 # What Python computes on the page Explore of the app, of its sections.
 ELSEWHERE = ("formula", "code", "checks", "paste", "data")
 SUFFIX = ".html"
+PLOTLY = f"plotly-lines-{plotly.__version__}.min.js"
 LOCAL = "http://localhost:8501/"  # where Streamlit serves the app on a machine of one's own
 COMMANDS = """(python3 -m venv .venv || (apt-get update && apt-get install -y python3-venv && python3 -m venv .venv)) \\
   && .venv/bin/pip install -r requirements.txt && .venv/bin/streamlit run app.py"""
@@ -48,28 +51,35 @@ class _Page:
         return f"{self.name}{SUFFIX}"
 
 
-def write(out: Path, *, ops: Collection[str] = tuple(OPS), source: str = "") -> None:
+def write(
+    out: Path,
+    *,
+    ops: Collection[str] = tuple(OPS),
+    lessons: Collection[str] = tuple(LESSONS),
+    source: str = "",
+) -> None:
     """Write all files of the site into a folder, over those that are there.
 
     Args:
         out: the folder; made where there is none.
         ops: keys of the ops for which torch's values at the defaults come along; all of them take a minute
             or two.
+        lessons: keys of those that are written.
         source: the address of the project, for a link; none where it is "".
     """
-    for name, content in _files(ops, source):
+    for name, content in _files(ops, lessons, source):
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).write_bytes(content)
 
 
-def _files(ops: Collection[str], source: str) -> Iterator[tuple[str, bytes]]:
+def _files(ops: Collection[str], lessons: Collection[str], source: str) -> Iterator[tuple[str, bytes]]:
     pages = _pages(source)
     for page in pages:
         yield page.address, _html(page, pages).encode()
-    yield PLOTLY, plotly_js()
+    yield PLOTLY, plotly_lines_js()
     yield "favicon.svg", _FAVICON.encode()
     yield ".nojekyll", b""  # else GitHub builds a site of its own from the files
-    for key in LESSONS:
+    for key in lessons:
         yield f"lessons/{key}.js", _script(answers.lesson(key))
     for name, data in confirmed(ops):
         yield f"torch/{name}.js", _script(data)
@@ -77,7 +87,9 @@ def _files(ops: Collection[str], source: str) -> Iterator[tuple[str, bytes]]:
 
 def _script(data: Json) -> bytes:
     """Data as a script that hands them over: a page from the disk may load that, and nothing else."""
-    return f"document.currentScript.data = {json.dumps(data, separators=(',', ':'), allow_nan=False)};".encode()
+    return (
+        f"document.currentScript.data = {json.dumps(data, separators=(',', ':'), allow_nan=False)};".encode()
+    )
 
 
 def _pages(source: str) -> tuple[_Page, ...]:
@@ -145,7 +157,8 @@ def _start(page: _Page, pages: tuple[_Page, ...]) -> Json:
 def _navigation(page: _Page, pages: tuple[_Page, ...]) -> str:
     def link(other: _Page) -> str:
         current = ' aria-current="page"' if other is page else ""
-        return f'<a href="{other.address}"{current}>{other.title}</a>'
+        carries = "" if other.name == "learn" else " data-carries"
+        return f'<a href="{other.address}"{current}{carries}>{other.title}</a>'
 
     return f'<nav aria-label="Pages">{"".join(map(link, pages))}</nav>'
 

@@ -17,7 +17,7 @@ def measure(browser: Browser, app: str, rounds: int) -> list[tuple[str, list[flo
     """Named series in seconds, for a new visitor and one who comes again, and the ratio of the medians."""
     series: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder) / "site", ops=("round",))
+        write(Path(folder) / "site", ops=("round",), lessons=())
         with serve_files(Path(folder)) as address:
             addresses = {
                 "app": app,
@@ -26,12 +26,16 @@ def measure(browser: Browser, app: str, rounds: int) -> list[tuple[str, list[flo
             }
             for _ in range(rounds):
                 for name, at in addresses.items():
-                    with browser.new_context(viewport={"width": 1366, "height": 768}, bypass_csp=True) as visitor:
+                    with browser.new_context(
+                        viewport={"width": 1366, "height": 768}, bypass_csp=True
+                    ) as visitor:
                         for when in WHEN:
                             taken = first_chart(visitor, at)
                             series.setdefault(f"{name}, {when}, s", []).append(taken)
     for when in WHEN:
         app_s = float(np.median(series[f"app, {when}, s"]))
         for name in ("site", "site from the disk"):
-            series[f"{name} / app, {when}, medians"] = [float(np.median(series[f"{name}, {when}, s"])) / app_s]
+            series[f"{name} / app, {when}, medians"] = [
+                float(np.median(series[f"{name}, {when}, s"])) / app_s
+            ]
     return list(series.items())

@@ -28,8 +28,8 @@ class Node:
     def run(self, body: str, argument: Any = None) -> Any:
         """What an async function of one argument, ``given``, returns; what it throws is raised.
 
-        ``import("./formula/curves.js")`` in it gives that module. Float64Array and Int8Array come back
-        as NumPy arrays, and with them NaN and infinities.
+        ``import("./formula/curves.js")`` in it gives that module. Float64Array, Float32Array and Int8Array
+        come back as NumPy arrays, and with them NaN and infinities.
         """
         assert self._process.stdin
         assert self._process.stdout
@@ -56,5 +56,5 @@ def node() -> Iterator[Node]:
 def _unpacked(value: dict[str, Any]) -> Any:
     if set(value) != {"dtype", "base64"}:
         return value
-    dtype = {"Float64Array": np.float64, "Int8Array": np.int8}[value["dtype"]]
+    dtype = {"Float64Array": np.float64, "Float32Array": np.float32, "Int8Array": np.int8}[value["dtype"]]
     return np.frombuffer(base64.b64decode(value["base64"]), dtype)

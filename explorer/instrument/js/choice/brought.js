@@ -67,7 +67,9 @@ async function broughtAnswer(choice, load) {
     const answer = understood(whole.answer);
     return "message" in answer ? null : answer;
   }
-  return isUsual(choice) && known.forward ? assembled(choice, known, known.forward, await load("values")) : null;
+  return isUsual(choice) && known.forward
+    ? assembled(choice, known, known.forward, await load("values"))
+    : null;
 }
 
 /** Whether everything but op and rules is at its default. @param {Choice} choice */
@@ -97,7 +99,8 @@ function assembled({ rules }, known, forward, { x, even, kinks, arrays }) {
     const whole = array(arrays[curve.values]);
     return Float32Array.from(places, (place) => whole[place]);
   };
-  const where = (/** @type {Curve} */ curve) => curve.kinks && curve.kinks.map((number) => all[kinks[number].at]);
+  const where = (/** @type {Curve} */ curve) =>
+    curve.kinks && curve.kinks.map((number) => all[kinks[number].at]);
   const byRule = (/** @type {(curve: Curve) => *} */ of) =>
     Object.fromEntries(rules.map(({ key }) => [key, of(known.gradients[key])]));
   const [main, rest] = known.words[rules.map(({ key }) => key).join(" ")] ?? ["", ""];

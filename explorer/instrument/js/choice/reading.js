@@ -111,7 +111,8 @@ function isKnown(link, kind, key) {
 function rulesOf(link, usual) {
   const named = [...new Set(link.all("rule").filter((key) => isKnown(link, "rule", key)))];
   const most = catalogue().limits.rules;
-  if (named.length > most) link.notices.push(`The link names ${named.length} rules: the first ${most} are shown.`);
+  if (named.length > most)
+    link.notices.push(`The link names ${named.length} rules: the first ${most} are shown.`);
   const keys = named.length ? named.slice(0, most) : usual.map((rule) => rule.key);
   const hidden = link.all("hide");
   const stranger = hidden.find((key) => !keys.includes(key));
@@ -160,7 +161,8 @@ function inOrder(link, values, controls) {
   for (const low of controls) {
     const { name, below } = low.parameter;
     const own = low.name.slice(0, low.name.length - name.length) + below;
-    const high = below && (controls.find((one) => one.name === own) ?? controls.find((one) => one.name === below));
+    const high =
+      below && (controls.find((one) => one.name === own) ?? controls.find((one) => one.name === below));
     if (!high || valueOf(next, low) <= valueOf(next, high)) continue;
     const [above, under] = [valueOf(next, low), valueOf(next, high)];
     link.notices.push(`${low.name} = ${above} lies above ${high.name} = ${under}: the two were swapped.`);
@@ -186,7 +188,9 @@ function learnsOf(link, choice) {
 function sectionOf(link, sections) {
   const section = link.last("section") ?? "";
   if (!section || held(sections, section)) return section;
-  link.notices.push(`The link opens ${quoted(section)}: the sections are ${Object.keys(sections).join(", ")}.`);
+  link.notices.push(
+    `The link opens ${quoted(section)}: the sections are ${Object.keys(sections).join(", ")}.`,
+  );
   return "";
 }
 
@@ -212,7 +216,9 @@ function rangeOf(link, choice) {
 function trainingOf(link) {
   const words = catalogue().link.words.filter((name) => !FRAME.includes(name));
   const told = words.map((name) => [name, link.all(name)]).filter(([, texts]) => texts.length);
-  return Object.fromEntries(told.map(([name, texts]) => [name, name === "branch" ? texts.join("\n") : texts.at(-1)]));
+  return Object.fromEntries(
+    told.map(([name, texts]) => [name, name === "branch" ? texts.join("\n") : texts.at(-1)]),
+  );
 }
 
 /** A quotation of what a link holds: one short line. @param {string} text */

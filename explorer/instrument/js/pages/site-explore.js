@@ -1,10 +1,12 @@
 // Explore without a server.
 
+import { queryOf } from "../choice/address.js";
 import { received } from "../choice/message.js";
 import { readLink } from "../choice/reading.js";
+import { store } from "../choice/store.js";
 import { createPage } from "./page.js";
 import { receivedExamples } from "./reach.js";
-import { arrange, siteReach, start, tell } from "./site.js";
+import { arrange, carryOn, siteReach, start, tell } from "./site.js";
 
 const { sections, examples, elsewhere, app } = start;
 const { choice, notices } = readLink(location.search, { first: received(start.choice), sections });
@@ -16,4 +18,5 @@ const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main
   elsewhere: { names: elsewhere, address: app },
   examples: receivedExamples(examples),
 });
+store.subscribe((now, { phase }) => phase === "settled" && carryOn(queryOf(now)));
 page.join(() => undefined);

@@ -38,6 +38,14 @@ export function arrange() {
   return undefined;
 }
 
+/** Have the links to the other pages that a choice makes sense on carry it. @param {string} query */
+export function carryOn(query) {
+  const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (
+    document.querySelectorAll("nav a[data-carries]")
+  );
+  for (const link of links) link.search = query;
+}
+
 /** Say what of a link could not be had. @param {string[]} notices */
 export function tell(notices) {
   if (!notices.length) return;

@@ -1,0 +1,173 @@
+"""The site of plain files: from the disk without network, and below a prefix of a plain web host beside the app."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, Request, expect
+
+from explorer.lessons import LESSONS
+from explorer.site import write
+from explorer.ui.presets import PRESETS
+from tests.browser.access import in_both_themes
+from tests.browser.files import serve_files
+from tests.browser.reading import CHART, back, card, enter, number, settle, sign, slider, traces, turn
+
+_SIGN = re.compile("Confirmed by torch|Computed in the browser")
+PREFIX = "some/where"
+LINKS = (
+    "op=sign&rule=default&rule=clipped",
+    "op=sign&rule=clipped&rule=approx_sign&c=0.5&hide=approx_sign&colours=31&range=-2&range=2.5&g=-0.5",
+    "op=clamp&rule=masked&rule=published_clamp&lo=-1&hi=2&g=2&section=rest&task=digits",
+    "op=quantize&rule=lsq&s=0.6&qmin=-2&qmax=1&learns=s",
+    "op=reciprocal&rule=default&rule=sigmoid_surrogate&rule=atan_surrogate&atan_surrogate.a=1",
+    PRESETS[2].query,
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, with torch's values for two ops, and two lessons: below a folder as below a prefix."""
+    root = tmp_path_factory.mktemp("site")
+    write(root / PREFIX, ops=("round", "sign"), lessons=("clamp", "autograd"))
+    return root
+
+
+@pytest.fixture
+def disk(chromium: Browser, folder: Path) -> Iterator[Page]:
+    """Opens pages from the disk, without network; a request for anything else or an error fails the test."""
+    with _watched(chromium, lambda request: not request.url.startswith(("file:", "data:", "blob:"))) as page:
+        page.context.set_offline(True)
+        page.goto(_at(folder, "index"))
+        yield page
+
+
+@pytest.fixture
+def served(chromium: Browser, folder: Path) -> Iterator[Page]:
+    """Opens pages of a plain web host below a prefix; a request beside it or an error fails the test."""
+    with serve_files(folder) as address:
+        here = f"{address}/{PREFIX}/"
+        with _watched(chromium, lambda request: not request.url.startswith((here, "data:", "blob:"))) as page:
+            page.goto(here)
+            yield page
+
+
+class _watched:  # noqa: N801  # read as a function
+    def __init__(self, chromium: Browser, is_wrong: Callable[[Request], bool]) -> None:
+        self._context = chromium.new_context(viewport={"width": 1366, "height": 768})
+        self._page = self._context.new_page()
+        self._wrong: list[str] = []
+        say = self._wrong.append
+        self._page.on("request", lambda request: say(request.url) if is_wrong(request) else None)
+        self._page.on("console", lambda message: say(message.text) if message.type == "error" else None)
+        self._page.on("pageerror", lambda error: say(str(error)))
+
+    def __enter__(self) -> Page:
+        return self._page
+
+    def __exit__(self, *_: object) -> None:
+        cookies = self._context.cookies()
+        self._context.close()
+        assert (self._wrong, cookies) == ([], [])
+
+
+def _at(folder: Path, page: str, query: str = "") -> str:
+    return f"{(folder / PREFIX / page).as_uri()}.html{query and f'?{query}'}"
+
+
+def _drawn(page: Page, text: str) -> None:
+    page.locator(f"{CHART} .cartesianlayer").first.wait_for()
+    expect(sign(page)).to_have_text(text)
+
+
+def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
+    _drawn(disk, "Confirmed by torch")
+    expect(disk.locator(".words .main")).to_contain_text("Straight-through: the gradient is 1 everywhere.")
+    enter(number(disk, "Upstream gradient g"), "2")
+    _drawn(disk, "Computed in the browser")
+    expect(disk.locator(".words .main")).to_be_empty()
+    assert set(traces(disk)["straight_through"].y) == {2.0}
+    back(disk)
+    _drawn(disk, "Confirmed by torch")
+    disk.get_by_role("button", name="Add rule", exact=True).click()
+    disk.get_by_label("Search rules").fill("clipped")
+    disk.keyboard.press("Enter")
+    slider(card(disk, "Clipped straight-through"), "c").press("ArrowRight")
+    _drawn(disk, "Computed in the browser")
+    disk.get_by_role("button", name="Code", exact=True).click()
+    expect(disk.get_by_text("Code needs the app")).to_be_visible()
+    assert in_both_themes(disk, "body") == []
+    disk.get_by_role("link", name="Train", exact=True).click()
+    expect(disk.get_by_text("To train nets takes torch, and so the app")).to_be_visible()
+    local = disk.get_by_role("link", name="open this page in it").get_attribute("href")
+    assert local is not None
+    assert local.startswith("http://localhost:8501/train?")
+    assert parse_qs(urlsplit(local).query)["rule"] == ["default", "straight_through", "clipped"]
+    assert in_both_themes(disk, "body") == []
+
+
+def test_a_lesson_from_the_disk_keeps_what_was_answered(disk: Page, folder: Path) -> None:
+    disk.get_by_role("link", name="Learn", exact=True).click()
+    disk.get_by_role("link", name=LESSONS["clamp"].title).last.click()
+    picture = disk.get_by_role("radio").first
+    picture.check()
+    disk.reload()
+    expect(picture).to_be_checked()
+    disk.get_by_role("button", name="Skip").click()
+    _drawn(disk, "Confirmed by torch")
+    assert in_both_themes(disk, "body") == []
+    disk.reload()
+    expect(disk.get_by_text("What to remember")).to_be_visible()
+    disk.get_by_role("link", name="Open in Explore").first.click()
+    _drawn(disk, "Confirmed by torch")
+    expect(card(disk, "Clamp")).to_be_visible()
+
+
+def test_a_frame_has_no_heading(disk: Page, folder: Path) -> None:
+    disk.goto(_at(folder, "index", "op=sign&embed=true"))
+    _drawn(disk, "Confirmed by torch")
+    expect(disk.get_by_role("navigation")).to_have_count(0)
+    disk.goto(_at(folder, "learn", "lesson=autograd&embed=true&present=1"))
+    expect(disk.get_by_role("heading", name=LESSONS["autograd"].title)).to_be_visible()
+    expect(disk.get_by_role("navigation", name="Pages")).to_have_count(0)
+    expect(disk.locator(".lesson.presenting")).to_be_visible()
+
+
+def test_what_of_a_link_cannot_be_had_is_said(disk: Page, folder: Path) -> None:
+    disk.goto(_at(folder, "index", "op=formula: x**3&g=1e999&<b>=1"))
+    expect(disk.get_by_text('own op "x**3" needs the app')).to_be_visible()
+    expect(disk.get_by_text('The link sets "<b>"')).to_be_visible()
+    _drawn(disk, "Confirmed by torch")
+
+
+@pytest.mark.parametrize("query", LINKS, ids=range(len(LINKS)))
+def test_a_link_shows_what_it_shows_in_the_app(explore: Page, served: Page, query: str) -> None:
+    turn(explore, f"/?{query}")
+    served.goto(f"{served.url.partition('?')[0]}?{query}")
+    served.locator(f"{CHART} .cartesianlayer").first.wait_for()
+    expect(sign(served)).to_have_text(_SIGN)
+    ours, theirs = traces(served), traces(explore)
+    assert list(ours) == list(theirs)
+    for key, curve in ours.items():
+        assert curve.name == theirs[key].name
+        np.testing.assert_allclose(curve.x, theirs[key].x, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(curve.y, theirs[key].y, rtol=1e-4, atol=1e-5)
+    cards = "[...document.querySelectorAll('.cards [role=group]')].map(card => card.innerText)"
+    assert served.evaluate(cards) == explore.evaluate(cards)
+    fields = "[...document.querySelectorAll('.instrument input')].map(field => field.value)"
+    assert served.evaluate(fields) == explore.evaluate(fields)
+    assert parse_qs(urlsplit(served.url).query) == parse_qs(urlsplit(explore.url).query)
+
+
+def test_a_phone_has_room_for_it(chromium: Browser, folder: Path) -> None:
+    with _watched(chromium, lambda _: False) as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        for name in ("index", "learn", "train"):
+            page.goto(_at(folder, name))
+            expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,127 @@
+"""Torch's values that come along: put together in the browser they are what the app's server answers."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorer.catalogue import OPS, RULES
+from explorer.site.confirmed import OWN, confirmed
+from explorer.ui import answers
+from explorer.ui.link import Choice
+from explorer.ui.presets import PRESETS
+from tests.instrument import modules
+from tests.instrument.modules import Node
+
+SOME = ("clamp", "quantize", "reciprocal")  # with parameters that rules share, many kinks, infinities
+
+TOLD = """
+    const { setDocument } = await import("./choice/entries.js");
+    const { received } = await import("./choice/message.js");
+    const { createBrought } = await import("./choice/brought.js");
+    setDocument(given.document);
+    const told = [];
+    for (const message of given.choices) {
+      const heard = { answer: null, sign: null };
+      const make = createBrought(async (name) => given.files[name] ?? Promise.reject(new Error(name)));
+      const on = { onAnswer: (answer) => (heard.answer = answer), onStatus: (_, words) => (heard.sign = words) };
+      await make(on).ask(received(message));
+      told.push({ sign: heard.sign, ...heard.answer });
+    }
+    return told;
+"""
+
+
+@pytest.fixture(scope="module")
+def node() -> Iterator[Node]:
+    with modules.node() as node:
+        yield node
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, Any]:
+    return dict(confirmed(SOME))
+
+
+def told(node: Node, files: dict[str, Any], choices: list[Choice]) -> list[dict[str, Any]]:
+    chosen = [answers.chosen(choice) for choice in choices]
+    given = {"document": answers.whole_document(), "files": files, "choices": chosen}
+    return node.run(TOLD, given)
+
+
+def test_at_the_defaults_the_browser_has_what_the_server_answers(node: Node, files: dict[str, Any]) -> None:
+    rng = random.Random(3)
+    several = [tuple(rng.sample(list(RULES), 6)) for _ in range(4)]
+    alone = [("default", rule) for rule in RULES if rule != "default"]
+    choices = [Choice(op=op, rules=rules) for op in SOME for rules in (*several, *alone)]
+    for choice, found in zip(choices, told(node, files, choices), strict=True):
+        expected = answers._confirmed(choice.op, choice.rules, tuple(sorted(choice.sampling.items())))
+        assert found["sign"] == "Confirmed by torch"
+        assert _same(found["curves"], expected), choice
+        if len(choice.rules) == 2:
+            assert found["words"] == {"main": expected["main"], "rest": expected["rest"]}
+
+
+def _same(found: Any, expected: Any) -> bool:
+    """Bit for bit, but for what torch computes in another order of vectors."""
+    x, y, marks = (_array(expected[name]) for name in ("x", "y", "marks"))
+    close = {"rtol": 1e-6, "atol": 1e-7, "equal_nan": True}
+    np.testing.assert_array_equal(found["x"], x)
+    np.testing.assert_array_equal(found["marks"], marks)
+    np.testing.assert_allclose(found["y"], y, **close)
+    for key, values in expected["gradients"].items():
+        np.testing.assert_allclose(found["gradients"][key], _array(values), **close)
+    return found["kinks"] == {key: kinks and list(kinks) for key, kinks in expected["kinks"].items()}
+
+
+def _array(packed: dict[str, str]) -> Any:
+    return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"]).astype(float)
+
+
+def test_examples_and_lessons_come_along_whole(node: Node, files: dict[str, Any]) -> None:
+    choices = [preset.choice for preset in PRESETS]
+    for choice, found in zip(choices, told(node, files, choices), strict=True):
+        assert found["sign"] == "Confirmed by torch", choice
+        assert found["words"]["main"]
+    assert files[OWN]["answers"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "sign"),
+    [
+        (Choice(op="clamp", g=2.0), "Computed in the browser"),
+        (Choice(op="clamp", range=(-3.0, 2.0)), "Computed in the browser"),
+        (Choice(op="clamp", parameters={"hi": 0.5}), "Computed in the browser"),
+        (Choice(op="clamp", rules=("formula: g",)), "Computed in the browser"),
+        (Choice(op="quantize", rules=("lsq",), learns="s"), "Computed in the browser"),
+        (Choice(op="tanh"), "Computed in the browser"),  # an op that was left out
+        (Choice(op="clamp", section="code"), "Confirmed by torch"),
+    ],
+)
+def test_elsewhere_the_browser_says_that_it_computed(
+    node: Node, files: dict[str, Any], choice: Choice, sign: str
+) -> None:
+    (found,) = told(node, files, [choice])
+    assert found["sign"] == sign
+    assert ("curves" in found) == (sign == "Confirmed by torch")
+
+
+def test_a_file_that_is_gone_is_told(node: Node) -> None:
+    (found,) = told(node, {}, [Choice()])
+    assert found["sign"] == "Torch's values could not be loaded: computed in the browser"
+
+
+def test_every_op_has_a_file(files: dict[str, Any]) -> None:
+    assert set(files) == {*OPS, OWN, "values"}
+    arrays = files["values"]["arrays"]
+    assert len({each["bdata"] for each in arrays}) == len(arrays)  # each once
+    used = itertools.chain.from_iterable(
+        [files[op]["forward"], *files[op]["gradients"].values()] for op in SOME
+    )
+    assert {each["values"] for each in used} == set(range(len(arrays)))

@@ -1,0 +1,110 @@
+"""Links that the browser reads by itself, as Python reads them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from explorer.catalogue import OPS, RULES
+from explorer.ui import answers
+from explorer.ui.link import SECTIONS, Choice, from_text
+from explorer.ui.presets import PRESETS
+from tests.instrument import modules
+from tests.instrument.modules import Node
+from tests.ui.choices import query_of, random_choice
+
+READ = """
+    const { setDocument } = await import("./choice/entries.js");
+    const { received } = await import("./choice/message.js");
+    const { readLink } = await import("./choice/reading.js");
+    setDocument(given.document);
+    const known = { first: received(given.first), sections: given.sections };
+    return given.queries.map((query) => {
+      const { choice, notices } = readLink(query, known);
+      return { choice, notices, expected: received(given.expected[query]) };
+    });
+"""
+
+# Whatever can be wrong with a link, and right at its edges.
+EDGES = (
+    "", "op=sign", "op=rund", "op=", "rule=clipped&rule=clipped&rule=nothing", "op=__proto__&rule=constructor",
+    "rule=default&rule=straight_through&rule=straight", "&".join(f"rule={rule}" for rule in list(RULES)[:8]),
+    "g=2", "g=-0", "g=1e999", "g=nan", "g=0x10", "g=1_0", "g=+.5e1", "g=5.", "g=1&g=3", "g=", "g=1000001",
+    "range=3&range=-3", "range=2&range=2", "range=nan&range=3", "range=4", "range=1&range=2&range=3",
+    "range=-1e7&range=1", "range=0&range=1e-40", "range=-0&range=1",
+    "op=clamp&rule=masked&lo=2&hi=-1", "op=clamp&rule=masked&lo=3", "op=clamp&lo=1e9", "lo=1",
+    "op=sign&rule=sigmoid_surrogate&rule=atan_surrogate&a=3",
+    "op=sign&rule=sigmoid_surrogate&rule=atan_surrogate&a=3&atan_surrogate.a=1",
+    "op=sign&rule=clipped&c=1", "op=sign&rule=clipped&c=0.25&c=0.5", "op=sign&rule=clipped&c=-1",
+    "hide=default", "hide=clipped", "colours=21", "colours=11", "colours=17", "colours=12", "colours=abc",
+    "section=code", "section=nothing", "section=", "section=toString",
+    "op=quantize&rule=lsq&learns=s", "op=round&learns=s", "op=quantize&rule=lsq&learns=nothing",
+    "colour=red", "colour=red&colour=blue", "op=%ff%fe", "op=round%00", "x" * 2001, "op=relu&lesson=clamp",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def node() -> Iterator[Node]:
+    with modules.node() as node:
+        yield node
+
+
+def read(node: Node, queries: list[str]) -> list[dict[str, Any]]:
+    """What the browser makes of queries; ``expected`` is what Python makes of each, in the browser's form."""
+    expected = {query: answers.chosen(from_text(query)[0]) for query in queries}
+    given = {"document": answers.whole_document(), "first": answers.chosen(Choice()), "sections": SECTIONS}
+    return node.run(READ, given | {"queries": queries, "expected": expected})
+
+
+def seen(choice: dict[str, Any]) -> dict[str, Any]:
+    """What a choice shows: all but trainings, which the pages without a server do not read."""
+    return {name: value for name, value in choice.items() if name not in ("training", "slow")}
+
+
+@pytest.mark.parametrize("query", EDGES, ids=range(len(EDGES)))
+def test_an_odd_link_shows_what_it_shows_in_the_app(node: Node, query: str) -> None:
+    (found,) = read(node, [query])
+    assert seen(found["choice"]) == seen(found["expected"])
+    assert bool(found["notices"]) == bool(from_text(query)[1]), found["notices"]
+
+
+def test_links_show_what_they_show_in_the_app(node: Node) -> None:
+    rng = random.Random(11)
+    known = [choice for choice in (random_choice(rng) for _ in range(400)) if _is_of_the_catalogue(choice)]
+    links = [urlencode(query_of(choice), doseq=True) for choice in known]
+    queries = [query for query in links if len(query) <= 2000] + [preset.query for preset in PRESETS]
+    assert len(queries) > 100
+    for query, found in zip(queries, read(node, queries), strict=True):
+        assert seen(found["choice"]) == seen(found["expected"]), query
+        assert found["notices"] == []
+
+
+def _is_of_the_catalogue(choice: Choice) -> bool:
+    return choice.op in OPS and set(choice.rules) <= set(RULES)
+
+
+def test_an_own_formula_is_said_to_need_the_app(node: Node) -> None:
+    given = {"document": answers.whole_document(), "first": answers.chosen(Choice()), "sections": SECTIONS}
+    query = urlencode({"op": "formula: x**3", "rule": ["clipped", "formula: g * (x < 2)"]}, doseq=True)
+    (found,) = node.run(READ, given | {"queries": [query], "expected": {query: answers.chosen(Choice())}})
+    assert found["notices"] == [
+        'The link\'s own op "x**3" needs the app, which reads formulas.',
+        'The link\'s own rule "g * (x < 2)" needs the app, which reads formulas.',
+    ]
+    assert (found["choice"]["op"], [rule["key"] for rule in found["choice"]["rules"]]) == (
+        "round",
+        ["clipped"],
+    )
+
+
+def test_the_words_of_a_training_go_along_as_they_are(node: Node) -> None:
+    (found,) = read(
+        node, ["embed=true&task=digits&lr=0.1&branch=5,lr,0.1&branch=9,lr,0.2&slow=gradient&rates=1,2"]
+    )
+    expected = {"task": "digits", "lr": "0.1", "branch": "5,lr,0.1\n9,lr,0.2", "rates": "1,2"}
+    assert (found["choice"]["training"], found["choice"]["slow"]) == (expected, "gradient")
+    assert found["notices"] == []
