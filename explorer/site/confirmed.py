@@ -1,4 +1,4 @@
-"""Torch's values that come along: each op with each rule at the defaults, and what examples and lessons show."""
+"""Torch's values that come along: every op with every rule at the defaults, the examples and the lessons."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -61,7 +61,8 @@ class _Values:
         even, marks = _grid([])
         kinks = [self._group(x) for x in self._kinks]
         places = self._places(even[marks == EVEN])
-        return answers.encoded({"x": self.x, "arrays": self._arrays}) | {"even": places, "kinks": kinks}
+        packed: Json = answers.encoded({"x": self.x, "arrays": self._arrays})
+        return packed | {"even": places, "kinks": kinks}
 
     def _group(self, kink: float) -> Json:
         x, marks = _grid([kink])

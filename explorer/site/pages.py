@@ -27,8 +27,9 @@ ELSEWHERE = ("formula", "code", "checks", "paste", "data")
 SUFFIX = ".html"
 PLOTLY = f"plotly-lines-{plotly.__version__}.min.js"
 LOCAL = "http://localhost:8501/"  # where Streamlit serves the app on a machine of one's own
-COMMANDS = """(python3 -m venv .venv || (apt-get update && apt-get install -y python3-venv && python3 -m venv .venv)) \\
-  && .venv/bin/pip install -r requirements.txt && .venv/bin/streamlit run app.py"""
+COMMANDS = """python3 -m venv .venv
+.venv/bin/pip install -r requirements.txt
+.venv/bin/streamlit run app.py"""
 _FAVICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" '
     'fill="#1769aa"/><path d="M4 24h8V16h8V8h8" fill="none" stroke="#fff" stroke-width="3"/></svg>'
@@ -116,7 +117,8 @@ def _app(name: str, source: str) -> str:
         f'<div class="instrument alone app"><h2>This page needs the app</h2><p>{_NEEDS[name]}</p>{project}'
         "<p>With Python 3.11 or newer, in the folder of the project:</p>"
         f'<pre tabindex="0">{html.escape(COMMANDS)}</pre>'
-        f'<p>Once it runs on this machine: <a class="local" href="{LOCAL}{name}">open this page in it</a>.</p></div>'
+        "<p>Once it runs on this machine: "
+        f'<a class="local" href="{LOCAL}{name}">open this page in it</a>.</p></div>'
     )
 
 
@@ -164,7 +166,7 @@ def _navigation(page: _Page, pages: tuple[_Page, ...]) -> str:
 
 
 def _policy(page: str) -> str:
-    """Files beside the page and its own inline scripts, whose modules are data; nothing else, from nowhere."""
+    """Files beside the page and its own inline scripts, whose modules are data; nothing from elsewhere."""
     digests = (hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(page))
     inline = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return "; ".join(

@@ -1,4 +1,4 @@
-"""The site of plain files: from the disk without network, and below a prefix of a plain web host beside the app."""
+"""The site of plain files: from the disk without network, and below a prefix of a web host beside the app."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from explorer.site import write
 from explorer.ui.presets import PRESETS
 from tests.browser.access import in_both_themes
 from tests.browser.files import serve_files
-from tests.browser.reading import CHART, back, card, enter, number, settle, sign, slider, traces, turn
+from tests.browser.reading import CHART, back, card, enter, number, sign, slider, traces, turn
 
 _SIGN = re.compile("Confirmed by torch|Computed in the browser")
 PREFIX = "some/where"

@@ -30,7 +30,8 @@ TOLD = """
     for (const message of given.choices) {
       const heard = { answer: null, sign: null };
       const make = createBrought(async (name) => given.files[name] ?? Promise.reject(new Error(name)));
-      const on = { onAnswer: (answer) => (heard.answer = answer), onStatus: (_, words) => (heard.sign = words) };
+      const onAnswer = (answer) => (heard.answer = answer);
+      const on = { onAnswer, onStatus: (_, words) => (heard.sign = words) };
       await make(on).ask(received(message));
       told.push({ sign: heard.sign, ...heard.answer });
     }

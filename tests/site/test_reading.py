@@ -31,7 +31,8 @@ READ = """
 
 # Whatever can be wrong with a link, and right at its edges.
 EDGES = (
-    "", "op=sign", "op=rund", "op=", "rule=clipped&rule=clipped&rule=nothing", "op=__proto__&rule=constructor",
+    "", "op=sign", "op=rund", "op=", "rule=clipped&rule=clipped&rule=nothing",
+    "op=__proto__&rule=constructor",
     "rule=default&rule=straight_through&rule=straight", "&".join(f"rule={rule}" for rule in list(RULES)[:8]),
     "g=2", "g=-0", "g=1e999", "g=nan", "g=0x10", "g=1_0", "g=+.5e1", "g=5.", "g=1&g=3", "g=", "g=1000001",
     "range=3&range=-3", "range=2&range=2", "range=nan&range=3", "range=4", "range=1&range=2&range=3",

@@ -214,11 +214,13 @@ function rangeOf(link, choice) {
 
 /** What a link says of a training, as it is. @param {Link} link @returns {Record<string, string>} */
 function trainingOf(link) {
-  const words = catalogue().link.words.filter((name) => !FRAME.includes(name));
-  const told = words.map((name) => [name, link.all(name)]).filter(([, texts]) => texts.length);
-  return Object.fromEntries(
-    told.map(([name, texts]) => [name, name === "branch" ? texts.join("\n") : texts.at(-1)]),
-  );
+  /** @type {Record<string, string>} */
+  const told = {};
+  for (const name of catalogue().link.words.filter((word) => !FRAME.includes(word))) {
+    const texts = link.all(name);
+    if (texts.length) told[name] = name === "branch" ? texts.join("\n") : texts[texts.length - 1];
+  }
+  return told;
 }
 
 /** A quotation of what a link holds: one short line. @param {string} text */
