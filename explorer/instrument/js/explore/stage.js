@@ -101,7 +101,9 @@ export function createStage(
   /** @param {import("../choice/confirm.js").Status} status @param {string} [text] */
   function said(status, text) {
     words.say(status, text);
-    if (status === "computed") words.show(NO_WORDS);
+    if (status !== "computed") return;
+    words.show(NO_WORDS);
+    chart.draw(picture(now()), "settled"); // its description has the words too
   }
 
   /** @param {Choice} choice */

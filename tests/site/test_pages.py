@@ -1,0 +1,84 @@
+"""The files of the site: small, relative, complete, and allowed nothing from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from explorer.instrument.assets import plotly_js, plotly_lines_js
+from explorer.site import write
+from explorer.site.pages import COMMANDS, ELSEWHERE, LOCAL
+from explorer.ui import sections
+from explorer.ui.link import SECTIONS
+
+ROOT = Path(__file__).parents[2]
+LARGEST_PAGE = 3_000_000  # characters
+SOURCE = "https://example.org/<project>"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "new"
+    write(folder, ops=(), lessons=("autograd",), source=SOURCE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[str, str]:
+    return {path.stem: path.read_text(encoding="utf-8") for path in site.glob("*.html")}
+
+
+def test_there_is_a_page_for_each_of_the_app(pages: dict[str, str]) -> None:
+    assert set(pages) == {"index", "train", "study", "learn"}
+    assert max(map(len, pages.values())) < LARGEST_PAGE
+
+
+def test_every_address_is_a_file_beside_the_page(site: Path, pages: dict[str, str]) -> None:
+    for page in pages.values():
+        found = re.findall(r'<(?:a|link|script)\b[^>]* (?:href|src)="([^"]+)"', page)
+        beside = {address for address in found if not address.startswith((LOCAL, "https://example.org/"))}
+        assert {"favicon.svg", "index.html", "learn.html", "train.html", "study.html"} < beside
+        assert [address for address in beside if not (site / address).is_file()] == []
+
+
+def test_nothing_but_its_own_scripts_may_run(pages: dict[str, str]) -> None:
+    for page in pages.values():
+        policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+        assert policy
+        rules = dict(part.split(" ", 1) for part in policy[1].split("; "))
+        assert rules["default-src"] == "'none'"
+        assert "unsafe" not in rules["script-src"]
+        assert not re.search(r"https?:|\*", policy[1])
+        for script in re.findall(r'<script type="(?:importmap|module)">(.*?)</script>', page, re.DOTALL):
+            digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+            assert f"'sha256-{digest}'" in rules["script-src"]
+
+
+def test_the_way_to_the_app_is_the_readmes(pages: dict[str, str]) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for command in COMMANDS.splitlines():
+        assert command in readme
+        assert command in pages["train"]
+        assert command in pages["study"]
+    assert 'href="https://example.org/&lt;project&gt;"' in pages["train"]
+
+
+def test_the_sections_of_python_are_those_that_need_the_app() -> None:
+    assert set(sections._SECTIONS) | {"checks", "paste"} == set(ELSEWHERE)
+    assert set(SECTIONS) - set(ELSEWHERE) == {"rest"}
+
+
+def test_plotly_without_other_traces_is_plotly_but_for_their_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, lines = plotly_js().decode(), plotly_lines_js().decode()
+    at = next(place for place, (one, other) in enumerate(zip(whole, lines, strict=False)) if one != other)
+    assert lines[:at] == whole[:at]
+    assert lines[at:].startswith("]);")
+    assert whole.endswith(lines[at:])
+    monkeypatch.setattr(sys.modules[plotly_js.__module__], "plotly_js", lambda: b"another plotly.js")
+    with pytest.raises(ValueError, match="at 0 places"):
+        plotly_lines_js()
