@@ -12,18 +12,19 @@ from typing import Any
 
 import plotly
 
-from explorer.catalogue import OPS
+from explorer.catalogue import OPS, RULES
 from explorer.instrument.assets import json_text, plotly_lines_js, skeleton
 from explorer.instrument.page import filled, import_map, style
 from explorer.lessons import LESSONS
 from explorer.site.confirmed import confirmed
+from explorer.snippets import snippet
 from explorer.ui import answers
 from explorer.ui.link import SECTIONS, Choice
 
 Json = dict[str, Any]
 
-# What Python computes on the page Explore of the app, of its sections.
-ELSEWHERE = ("formula", "code", "checks", "paste", "data")
+# The sections of the page Explore that take Python; code comes along.
+ELSEWHERE = ("formula", "checks", "paste", "data")
 SUFFIX = ".html"
 PLOTLY = f"plotly-lines-{plotly.__version__}.min.js"
 LOCAL = "http://localhost:8501/"  # where Streamlit serves the app on a machine of one's own
@@ -63,8 +64,8 @@ def write(
 
     Args:
         out: the folder; made where there is none.
-        ops: keys of the ops for which torch's values at the defaults come along; all of them take a minute
-            or two.
+        ops: keys of the ops for which code and torch's values at the defaults come along; all of them take
+            a few minutes.
         lessons: keys of those that are written.
         source: the address of the project, for a link; none where it is "".
     """
@@ -84,6 +85,16 @@ def _files(ops: Collection[str], lessons: Collection[str], source: str) -> Itera
         yield f"lessons/{key}.js", _script(answers.lesson(key))
     for name, data in confirmed(ops):
         yield f"torch/{name}.js", _script(data)
+    for op in OPS:
+        yield f"code/{op}.js", _script(_codes(op) if op in ops else {})
+
+
+def _codes(op: str) -> Json:
+    """The code of an op with each rule, for PyTorch."""
+    return {
+        key: snippet(OPS[op], rule, {}, [learned.name for learned in rule.learned])
+        for key, rule in RULES.items()
+    }
 
 
 def _script(data: Json) -> bytes:

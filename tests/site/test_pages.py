@@ -69,8 +69,8 @@ def test_the_way_to_the_app_is_the_readmes(pages: dict[str, str]) -> None:
 
 
 def test_the_sections_of_python_are_those_that_need_the_app() -> None:
-    assert set(sections._SECTIONS) | {"checks", "paste"} == set(ELSEWHERE)
-    assert set(SECTIONS) - set(ELSEWHERE) == {"rest"}
+    assert set(sections._SECTIONS) - {"code"} | {"checks", "paste"} == set(ELSEWHERE)
+    assert set(SECTIONS) - set(ELSEWHERE) == {"rest", "code"}
 
 
 def test_plotly_without_other_traces_is_plotly_but_for_their_list(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,11 +11,12 @@ import { element } from "../elements/dom.js";
 export function createElsewhere(host, { store, names, address }) {
   const sentence = element("p");
   const way = element("a", { href: address }, "How to run the app");
-  host.append(element("div", { class: "elsewhere" }, sentence, way));
+  const place = element("div", { class: "elsewhere" }, sentence, way);
+  host.append(place);
 
   /** @param {import("../choice/choice.js").Choice} choice */
   function show({ section }) {
-    host.hidden = !(section in names);
+    host.hidden = place.hidden = !(section in names);
     sentence.textContent = `${names[section]} needs the app: Python and torch compute it, which this site has not.`;
   }
 

@@ -2,6 +2,7 @@
 
 import { createCards } from "../cards/cards.js";
 import { createChecks } from "./checks.js";
+import { createCode } from "./code.js";
 import { createElsewhere } from "./elsewhere.js";
 import { followTheme } from "../chart/theme.js";
 import { catalogue } from "../choice/entries.js";
@@ -15,12 +16,13 @@ import { createTakeAway } from "./takeaway.js";
 /**
  * What the instrument reaches outside: the address of plotly.js, who has torch's curves and what its sign
  * means, how own formulas are and pasted code are read, where the whole is saved, the examples, and the names
- * of the sections by key, ``elsewhere`` those that the app alone has.
+ * of the sections by key, ``elsewhere`` those that the app alone has, and ``readCodes`` code that came along.
  * What is null is not there, as in a saved file, which has ``words`` for its start instead;
  * ``createTraining`` makes the run or the study of a page that has places for it, ``carries`` is said of a
  * page that shows what was carried to it.
  * @typedef {{plotly: string, confirm: import("../choice/confirm.js").Confirm|null, explanation?: string,
  *   read: import("../cards/own.js").Read|null, elsewhere?: import("./elsewhere.js").Elsewhere,
+ *   readCodes?: import("./code.js").ReadCodes,
  *   readCode: import("./paste.js").ReadCode|null, readLines: import("./checks.js").ReadLines|null,
  *   words?: import("./words.js").Words,
  *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean,
@@ -61,6 +63,7 @@ export function createInstrument(host, store, reach) {
   const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   if (panel && reach.readCode) parts.push(createPaste(panel, { store, read: reach.readCode, onShow: show }));
   if (panel && reach.elsewhere) parts.push(createElsewhere(panel, { store, ...reach.elsewhere }));
+  if (panel && reach.readCodes) parts.push(createCode(panel, { store, read: reach.readCodes }));
   const checks = place("checks");
   if (checks && stage && reach.readLines)
     drawn.push(createChecks(checks, { store, colours, read: reach.readLines, ...stage }));
