@@ -172,7 +172,7 @@ def test_a_link_shows_what_it_shows_in_the_app(explore: Page, served: Page, quer
 
 
 def _even(curve: Trace) -> NDArray[np.float64]:
-    """The points of a curve, x and y, but those at and beside a kink, where float32 rounds to another side."""
+    """The points of a curve but those at and beside a kink, where float32 rounds to another side; (2, n)."""
     near = np.diff(curve.x, prepend=-np.inf, append=np.inf) < KINK
     return np.stack([curve.x, curve.y])[:, ~(near[:-1] | near[1:])]
 
