@@ -59,9 +59,11 @@ export function createExamples(examples, onChoose, isSame = () => true) {
 
 /** Where an example leads on to. @param {Choice} choice @param {Example} [example] */
 function nextOf(choice, { train, lesson } = /** @type {*} */ ({})) {
+  if (!lesson && !train) return { words: "", address: null };
   const { pages } = catalogue().link;
-  if (lesson) return { words: `Lesson: ${lesson.title}`, address: `${pages.learn}?lesson=${lesson.key}` };
-  return { words: train ?? "", address: train ? `${pages.train}?${queryOf(trained(choice))}` : null };
+  return lesson
+    ? { words: `Lesson: ${lesson.title}`, address: `${pages.learn}?lesson=${lesson.key}` }
+    : { words: train, address: `${pages.train}?${queryOf(trained(choice))}` };
 }
 
 /** The choice on the task that shows what rules do. @param {Choice} choice @returns {Choice} */
