@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 CORE = [
     module.name
     for module in pkgutil.walk_packages(explorer.__path__, "explorer.")
-    if not module.name.startswith("explorer.ui") and not module.name.endswith("__main__")
+    if not module.name.startswith(("explorer.ui", "explorer.site")) and not module.name.endswith("__main__")
 ]
 
 
