@@ -55,7 +55,8 @@ class Limits:
     """Threads that compute: two would wait for each other's interpreter lock most of the time, and take a
     third fewer steps together. 0 leaves the driving to whoever calls ``Engine.turn``."""
     running: int = 2
-    """Runs at full pace that are advanced at the same time, in the whole server."""
+    """Runs at full pace that are advanced at the same time, in the whole server; those that are alike and go
+    together with one of them are more."""
     waiting: int = 400
     """Runs in the queue, as when a class of 300 presses Start at once; one more is refused."""
     idle: int = 64

@@ -230,7 +230,7 @@ class Roster:
                 entry.move("stopped")
             case "reset":
                 entry.end("ready")
-                entry.news = {}
+                entry.news, entry.alone = {}, False
                 entry.snapshot, entry.step, entry.speed = None, 0, 0.0
         self.admit()
         return steps
@@ -319,12 +319,15 @@ class Roster:
         for other in sorted((each for each in self if each is not entry and each.joins), key=_by_turn):
             if room <= 0:
                 break
-            alike = other.run is not None and other.run.likeness == mine
-            if alike and other.lock.acquire(blocking=False):
-                others.append(other)
-                room -= other.settings.work
-                other.take_slot(now)
-                other.slot_since = now
+            if not other.lock.acquire(blocking=False):
+                continue
+            if other.run is None or other.run.likeness != mine:
+                other.lock.release()
+                continue
+            others.append(other)
+            room -= other.settings.work
+            other.take_slot(now)
+            other.slot_since = now
         return others
 
     @property
