@@ -75,20 +75,17 @@ _ZERO = Backward(lambda _x, _y, g: torch.zeros_like(g), needs_x=False, needs_y=F
 class Bound:
     """An op bound to a rule: called on x it gives a y whose autograd follows the rule.
 
-    ``forward`` is the op alone, ``x -> y``; ``rule`` is None for torch's own autograd of it.
+    ``forward`` is the op alone, ``x -> y``; ``rule`` is None for torch's own autograd of it, if there is any.
     """
 
     forward: Forward
     rule: Backward | None
 
     def __call__(self, x: Tensor) -> Tensor:
-        """y with x's shape and dtype; torch's own gradient is 0 where torch sees no path from y to x."""
+        """y with x's shape and dtype."""
         if self.rule is not None:
             return _applied(x, self.forward, self.rule)
-        y = self.forward(x)
-        if x.requires_grad and not y.requires_grad and torch.is_grad_enabled():
-            return _applied(x, self.forward, _ZERO)
-        return y
+        return self.forward(x)
 
     def gradient(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
         """What the rule makes of an upstream gradient at x and y, outside any graph; all of one shape."""
@@ -96,8 +93,7 @@ class Bound:
             return self.rule((x, y), g)
         leaf = x.detach().requires_grad_()
         with torch.enable_grad():
-            y = self.forward(leaf)
-            return torch.autograd.grad(y, leaf, g)[0] if y.requires_grad else torch.zeros_like(g)
+            return torch.autograd.grad(self.forward(leaf), leaf, g)[0]
 
 
 def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Bound:
@@ -107,10 +103,13 @@ def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Bound
 
 
 def joined(op: Formula, rule: Formula | None, parameters: Mapping[str, float]) -> Bound:
-    """The formula of an op bound to that of a rule; to torch's own autograd where there is none."""
+    """The formula of an op bound to that of a rule; to torch's own autograd where there is none.
+
+    Where torch sees no path from y to x, its own gradient is 0.
+    """
     forward = _fresh(op, parameters)
     if rule is None:
-        return Bound(forward, None)
+        return Bound(forward, None if op.carries_gradient else _ZERO)
     backward = Backward(_fresh(rule, parameters), "x" in rule.variables, "y" in rule.variables)
     return Bound(forward, backward)
 
