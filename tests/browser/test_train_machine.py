@@ -128,6 +128,7 @@ def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(page: Page) -
     page.on("request", lambda request: began.append(request.url) if request.url.endswith("/runs") else None)
     press(page, "Start")
     wait_for_steps(page, 3)
+    expect(page.locator(".training .live")).to_be_in_viewport(ratio=1)
     turn(page, "0.05")
     wait_for_steps(page, 8)
     command(page, "Pause")

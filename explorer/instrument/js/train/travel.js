@@ -41,12 +41,12 @@ export function createTravel(host, on) {
     if (text === listed) return;
     listed = text;
     chips.replaceChildren(
-      ...points.map((point, place) =>
-        chip("◇", point.text, `Without the branch at ${point.text}`, () => on.onPoint(place)),
+      ...points.map(({ text: point }, place) =>
+        chip("◇", point, [`Branch at ${point}`, `Without the branch at ${point}`], () => on.onPoint(place)),
       ),
-      ...ghosts.map((ghost) =>
-        chip(ghost.letter, ghost.text, `Without run ${ghost.letter}, ${ghost.text}`, () =>
-          on.onGhost(ghost.letter),
+      ...ghosts.map(({ letter, text: run }) =>
+        chip(letter, run, [`Faint lines ${letter}: ${run}`, `Without run ${letter}, ${run}`], () =>
+          on.onGhost(letter),
         ),
       ),
     );
@@ -72,11 +72,16 @@ export function createTravel(host, on) {
   };
 }
 
-/** @param {string} sign @param {string} text @param {string} name of its button @param {() => void} act */
-function chip(sign, text, name, act) {
+/**
+ * @param {string} sign
+ * @param {string} text
+ * @param {[string, string]} names what it says at length, and what its button does
+ * @param {() => void} act
+ */
+function chip(sign, text, [title, name], act) {
   return element(
     "li",
-    { title: text },
+    { title },
     element("b", {}, sign),
     element("span", {}, text),
     element("button", { type: "button", "aria-label": name, onclick: act }, "×"),
