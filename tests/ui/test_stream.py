@@ -86,6 +86,13 @@ def test_nothing_is_told_twice(engine, monkeypatch):
     assert [event["state"] for event in seen] == ["ready"]  # and three comments
 
 
+def test_a_rate_that_is_set_while_a_run_rests_is_told_at_once(engine):
+    identity = engine.start(SMALL, paused=True)
+    engine.command(identity, "step")
+    seen = told(engine, identity, most=2, meanwhile=lambda: engine.change(identity, lr=1e-8))
+    assert [event["recorded"]["branch"] for event in seen] == ["", "1,lr:1e-08"]
+
+
 def test_a_watched_run_that_was_forgotten_is_gone(engine):
     (event,) = told(engine, "nobody-knows")
     assert event["state"] == "gone"
