@@ -67,6 +67,7 @@ export function createBranching({ onBranch }) {
       return;
     }
     menu.open = false;
+    menu.querySelector("summary")?.focus();
     if (chosen === "lr") onBranch("lr", String(number));
     else if (chosen === "op") onBranch("op", op.list.value);
     else onBranch(line.list.value, rule.list.value);

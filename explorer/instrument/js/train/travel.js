@@ -40,6 +40,7 @@ export function createTravel(host, on) {
     const text = JSON.stringify([points, ghosts]);
     if (text === listed) return;
     listed = text;
+    const hadFocus = chips.contains(document.activeElement);
     chips.replaceChildren(
       ...points.map(({ text: point }, place) =>
         chip("◇", point, [`Branch at ${point}`, `Without the branch at ${point}`], () => on.onPoint(place)),
@@ -50,6 +51,7 @@ export function createTravel(host, on) {
         ),
       ),
     );
+    if (hadFocus) (chips.querySelector("button") ?? goOn).focus();
   }
 
   return {
