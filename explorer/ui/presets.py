@@ -108,6 +108,11 @@ TRAINING = (
            "&qmin=0&qmax=3&learn=lsq.s&learn_rate=0.3&optimiser=momentum&lr=0.03&seeds=5",
            "Look at the kinks of LSQ under the data: they begin at 0 and 0.03, and move out while it trains. "
            "Masked to the levels keeps them there, and ends far lower."),
+    Preset("Two bits with PACT", "task=digits&op=formula:+round(clamp(x,+0,+hi)+*+3+/+hi)+*+hi+/+3"
+           "&rule=masked&rule=pact&lo=0&hi=0.02&learn=pact.hi&learn_rate=0.1&optimiser=momentum&lr=0.03&seeds=5",
+           "Look at the upper bound hi: it begins at 0.02, so that most of what comes in looks alike. PACT "
+           "moves it out to about 2 and reads 96 % of the digits; with the bound as it was 16 % are read.",
+           source="PACT, Choi et al. 2018, arXiv:1805.06085, equations 1 to 3"),
     Preset("A bound that learns", "task=digits&op=clamp&rule=default&rule=pact&hi=0.1&learn=pact.hi"
            "&optimiser=momentum&lr=0.1&seeds=5",
            "Look at the upper bound: it begins at 0.1, so that all units look alike. PACT moves it out to "

@@ -37,6 +37,7 @@ LEAST_LEAD = 0.08  # of the first over the last: the dead rule is visibly worse
 LEARNED = {
     "A step size that learns": ("lsq", "s", 0.2),
     "Two bits that find their range": ("lsq", "s", 0.4),
+    "Two bits with PACT": ("pact", "hi", 0.25),
     "A bound that learns": ("pact", "hi", 0.9),
 }
 # The rules of each from the lowest to the highest loss at the end; of one that breaks off none.
