@@ -152,6 +152,7 @@ def explore_tab(profiles: Profiles) -> Iterator[Tab]:
 def explore(explore_tab: Tab) -> Iterator[Page]:
     """Explore, one page for all tests of a file: in it one turns from link to link, by ``turn``."""
     explore_tab.errors.clear()
+    explore_tab.page.set_viewport_size(VIEWPORT)
     if urlsplit(explore_tab.page.url).path != "/":  # a test has left it
         visit(explore_tab.page, "/")
     yield explore_tab.page

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.browser.access import violations
 from tests.browser.conftest import Open
 from tests.browser.reading import CHART, card, settle, turn, visit
 
-SIZES = {
+SIZES: dict[str, ViewportSize] = {
     "a laptop": {"width": 1366, "height": 768},
     "a projector": {"width": 1024, "height": 768},
     "a laptop at 200 %": {"width": 683, "height": 384},
@@ -28,6 +28,12 @@ PANELS = f"""() => {{
     const boxes = titles.map(title => title.getBoundingClientRect());
     return [heights, boxes.map(({{top, bottom}}) => [top, bottom])];
 }}"""
+# Whether the chart has been drawn for a window of this width: as wide as its place, and not wider than that.
+FITS = """([chart, width]) => {
+    const {width: drawn, left, right} = document.querySelector(`${chart} .main-svg`).getBoundingClientRect();
+    const place = document.querySelector(chart).clientWidth;
+    return innerWidth === width && Math.abs(drawn - place) <= 1 && left >= 0 && right <= width;
+}"""
 # The words of labels, buttons and sentences that do not fit where they stand.
 CUT = """() => [...document.querySelectorAll(".instrument :is(label, button, .hint, .main, .mistake, h2)")]
     .filter(node => node.checkVisibility())
@@ -42,10 +48,10 @@ def page(explore: Page) -> Page:
 
 
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES.keys())
-def test_panels_are_tall_enough_and_no_words_are_cut(new_page: Open, size: dict[str, int]) -> None:
-    page = new_page(viewport=size)
-    visit(page, "/?op=round&rule=default&rule=straight_through")
-    expect(page.locator(".served")).to_have_count(0)
+def test_panels_are_tall_enough_and_no_words_are_cut(page: Page, size: ViewportSize) -> None:
+    page.set_viewport_size(size)
+    turn(page, "/?op=round&rule=default&rule=straight_through")
+    page.wait_for_function(FITS, arg=[CHART, size["width"]])
     heights, titles = page.evaluate(PANELS)
     assert min(heights) >= LEAST_PX
     (_, above), (below, _) = sorted(titles)
