@@ -1,0 +1,47 @@
+"""Parameters that learn, on the page of trainings: their values, and the curve that moves with them."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_train_learned import cell
+from tests.browser.training import open_train, press, wait_for_steps
+
+QUERY = (
+    "task=digits&op=clamp&rule=default&rule=pact&hi=0.1&lo=0&learn=pact.hi&optimiser=momentum&lr=0.1&steps=60"
+)
+
+# How far right a curve is at its highest, in thousandths of its frame: until the kink at hi.
+KINK = r"""cell => {
+    const d = cell.querySelector("path.curve").getAttribute("d");
+    const points = [...d.matchAll(/[ML](-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
+    const highest = Math.min(...points.map(([, y]) => y));
+    return points.findLast(([, y]) => y === highest)[0];
+}"""
+
+
+def test_a_curve_moves_with_what_its_rule_learns(page: Page) -> None:
+    """On a phone in the dark: PACT's bound goes out, under the data too, and the other rule's stays."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.emulate_media(color_scheme="dark")
+    open_train(page, QUERY)
+    press(page, "Step")
+    wait_for_steps(page, 0)
+    learned, fixed = (cell(page, "parameters", rule) for rule in ("pact", "default"))
+    expect(fixed).to_contain_text("This rule lets it stay as it is.")
+    expect(learned.locator(".of-gradient")).to_be_visible()
+    expect(fixed.locator(".of-gradient")).to_be_hidden()
+    kinks = {rule: cell(page, "inputs", rule).evaluate(KINK) for rule in ("pact", "default")}
+    press(page, "Resume")
+    wait_for_steps(page, 59)
+    expect(learned.locator("p").first).to_have_text(re.compile(r"^hi = [1-9]"))
+    expect(fixed.locator("p").first).to_have_text("hi = 0.1")
+    after = {rule: cell(page, "inputs", rule).evaluate(KINK) for rule in ("pact", "default")}
+    assert after["pact"] > kinks["pact"] + 100
+    assert after["default"] == kinks["default"]
+    for panel in (learned, fixed):
+        box = panel.bounding_box()
+        assert box
+        assert 0 <= box["x"] < box["x"] + box["width"] <= 390
