@@ -286,20 +286,27 @@ class Engine:
                 run.advance()
             return self._after_slice(entry, run, before[entry.id])
 
-        for entry, _ in pairs:
-            self._use(entry, partial(end, entry))
+        for entry, run in pairs:
+            if entry.run is run:
+                self._use(entry, partial(end, entry))
 
     def _advance_together(self, pairs: Sequence[tuple[Entry, Run]], until: float) -> None:
-        """Have runs take steps; what goes wrong ends none of them, but from then on they go alone."""
+        """Have runs take steps; where one cannot be computed they go alone from then on.
+
+        What goes wrong while a step is noted ends them: they would no longer be what they are alone.
+        """
         together = Together([run for _, run in pairs])
         try:
             while all(entry.goes_on(run) for entry, run in pairs) and together.advance():
                 if self._clock() >= until:
                     break
-        except Exception:
+        except Exception as error:
             _log.exception("%s runs failed together", len(pairs))
-            for entry, _ in pairs:
-                entry.alone = True
+            with self._changed:
+                for entry, run in pairs:
+                    entry.alone = True
+                    if together.is_noting and entry.run is run:
+                        entry.end("failed", plain(error))
         finally:
             together.part()
 

@@ -15,6 +15,9 @@ class Together:
 
     Nets are so small that most of a step is what each call of torch takes by itself. What the runs draw,
     keep and note is theirs as ever; their parameters are here meanwhile.
+
+    Attributes:
+        is_noting: whether a step was begun that not every run has noted yet.
     """
 
     def __init__(self, runs: Sequence[Run]) -> None:
@@ -22,6 +25,7 @@ class Together:
         first, *others = self.runs = list(runs)
         self._nets, self._places = first.nets.beside([run.nets for run in others])
         self._readings = first.readings.beside(self._nets, [run.readings for run in others])
+        self.is_noting = False
 
     def advance(self) -> bool:
         """Take the next step of every run; False, and nothing is done, where they cannot go together.
@@ -33,7 +37,9 @@ class Together:
         with one_thread():
             if not all(self._nets.look().finite):
                 return False
+            self.is_noting = True
             self._step()
+            self.is_noting = False
         return True
 
     def part(self) -> None:

@@ -791,6 +791,24 @@ def test_what_goes_wrong_together_ends_nobody(clock, monkeypatch, caplog):
     assert "runs failed together" in caplog.text
 
 
+def test_a_step_that_not_all_have_noted_ends_who_went_together(clock, monkeypatch):
+    took = Run.took
+
+    def broken(run, numbers):
+        if run.settings.seed == 2 and run.step == 3:
+            raise RuntimeError("the series is full")
+        return took(run, numbers)
+
+    engine = Engine(Limits(workers=0), clock)
+    runs, other = class_at(engine), engine.start(SMALL)
+    monkeypatch.setattr(Run, "took", broken)
+    turn_until_idle(engine)
+    failed = [status for run in runs.values() if (status := engine.snapshot(run)).state == "failed"]
+    assert len(failed) > 1
+    assert {status.sentence for status in failed} == {"This run failed: the series is full."}
+    assert engine.snapshot(other).state == "finished"
+
+
 def test_who_asks_for_several_has_them_stand_still_until_all_are_seen(engine):
     runs = class_at(engine)
     for _ in range(6):
