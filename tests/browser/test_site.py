@@ -103,7 +103,7 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     slider(card(disk, "Clipped straight-through"), "c").press("ArrowRight")
     _drawn(disk, "Computed in the browser")
     disk.get_by_role("button", name="Checks", exact=True).click()
-    expect(disk.get_by_text("Checks needs the app")).to_be_visible()
+    expect(disk.get_by_text("The section Checks needs the app")).to_be_visible()
     disk.get_by_role("button", name="Code", exact=True).click()
     disk.get_by_label("Code for").select_option("Clipped straight-through")
     expect(disk.get_by_role("region", name="Code")).to_have_text(snippet("round", "clipped").rstrip())

@@ -17,7 +17,7 @@ export function createElsewhere(host, { store, names, address }) {
   /** @param {import("../choice/choice.js").Choice} choice */
   function show({ section }) {
     host.hidden = place.hidden = !(section in names);
-    sentence.textContent = `${names[section]} needs the app: Python and torch compute it, which this site has not.`;
+    sentence.textContent = `The section ${names[section]} needs the app: Python computes it, and this site has none.`;
   }
 
   const stop = store.subscribe(show);
