@@ -83,6 +83,14 @@ def test_what_was_learned_is_drawn_and_asked_for_while_it_is_open(page: Page) ->
     counter.fill("1000")
     counter.press("Enter")
     expect(counter).to_have_value("360")
+    wrong = cell(page, "mistakes", "fast_sigmoid").get_by_role("button").first
+    told = re.fullmatch(r"Example (\d+), (\d) read as (\d)", wrong.get_attribute("aria-label") or "")
+    assert told
+    wrong.click()
+    expect(counter).to_have_value(told[1])
+    expect(wrong).to_have_attribute("aria-pressed", "true")
+    note = cell(page, "raster", "fast_sigmoid").locator(".note")
+    expect(note).to_have_text(f"{told[2]} read as {told[3]}: wrong")
     expect(page.locator(".alignment .missing")).to_contain_text("Not measured here")
     expect(page.locator(".aligned")).to_be_hidden()
     assert "example" not in page.url

@@ -14,7 +14,7 @@ from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data
 
 if TYPE_CHECKING:
-    from numpy import uint8
+    from numpy import int32, uint8
     from numpy.typing import NDArray
 
 MOST_SHOWN = 24  # of each rule, and as many of those that it alone reads wrong
@@ -33,6 +33,7 @@ class Mistakes:
             of, and then as many that it alone reads wrong, each image once.
         read: (shown,) uint8, what each is read as.
         only: (shown,) uint8, 1 for those that it alone reads wrong.
+        examples: (shown,) int32, the places of the images among the held-out ones.
         images: (shown · pixels,) uint8, row by row, from 0 to 255.
         words: the picture in a sentence.
     """
@@ -44,6 +45,7 @@ class Mistakes:
     classes: NDArray[uint8]
     read: NDArray[uint8]
     only: NDArray[uint8]
+    examples: NDArray[int32]
     images: NDArray[uint8]
     words: str
 
@@ -71,6 +73,7 @@ def mistakes(lanes: Lanes, data: Data) -> dict[int, Mistakes]:
             classes=_bytes(y[shown]),
             read=_bytes(read[at, shown]),
             only=_bytes(only[at, shown]),
+            examples=shown.to(torch.int32).numpy(),
             images=_bytes(images[shown].flatten()),
             words=_words(len(order), len(y), alone, y[order[:1]].tolist(), read[at, order[:1]].tolist()),
         )

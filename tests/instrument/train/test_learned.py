@@ -13,14 +13,14 @@ from tests.instrument.modules import Node
 
 PICTURE = """
     const panel = (await import("./train/" + given.key + ".js"));
-    const types = { uint8: Uint8Array, int64: Int32Array, float32: Float32Array };
+    const types = { uint8: Uint8Array, int32: Int32Array, int64: Int32Array, float32: Float32Array };
     const read = (value) => {
         if (Array.isArray(value)) return value.map(read);
         if (value === null || typeof value !== "object") return value;
         if ("dtype" in value) return types[value.dtype].from(value.values);
         return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, read(part)]));
     };
-    const picture = panel.pictureOf({ measured: read(given.record), layer: 0 });
+    const picture = panel.pictureOf({ measured: read(given.record), layer: 0, picked: 7 });
     return JSON.parse(JSON.stringify(picture, (_, part) => ArrayBuffer.isView(part) ? [...part] : part));
 """
 POINTS = 'return (await import("./train/regions.js")).pointsOf(given.numbers);'
@@ -93,10 +93,15 @@ def test_each_misread_image_has_its_pixels_and_its_answers(node: Node):
     drawn, measured = picture(node, "mistakes"), record("mistakes")
     assert len(drawn["misread"]) == len(measured["classes"]) > 0
     images = measured["images"].reshape(-1, 64)
-    for each, image, kind, read, only in zip(
-        drawn["misread"], images, measured["classes"], measured["read"], measured["only"], strict=True
+    for each, image, kind, read, only, example in zip(
+        drawn["misread"],
+        images,
+        *(measured[name] for name in ("classes", "read", "only", "examples")),
+        strict=True,
     ):
-        assert each == {"image": image.tolist(), "kind": kind, "read": read, "only": bool(only)}
+        told = {"kind": kind, "read": read, "only": bool(only), "example": example}
+        assert each == told | {"image": image.tolist()}
+    assert drawn["picked"] == 7
     assert drawn["note"] == f"{measured['count']} of 360 wrong, {measured['alone']} alone"
 
 

@@ -51,6 +51,7 @@ def test_what_is_shown_is_wrong_and_the_surest_is_first(run: Run, seen: dict[int
         images = torch.from_numpy(told.images).view(-1, 64)
         places = [int((pixels == each).all(1).nonzero()[0, 0]) for each in images]
         assert len(set(places)) == len(places) <= 2 * MOST_SHOWN
+        assert told.examples.tolist() == places
         assert (told.read != told.classes).all()
         assert y[places].tolist() == told.classes.tolist()
         assert chances[rule, places].argmax(-1).tolist() == told.read.tolist()

@@ -3,6 +3,7 @@
 import { centred, createFigure } from "../chart/figure.js";
 import { setAttribute } from "../elements/dom.js";
 import { AXES, RANGES, VALUE_LETTERS, VALUES } from "./axes.js";
+import { placeOfChance } from "./chance.js";
 import { bandTrace, hasBand, traceOf } from "./curves.js";
 import { createEnds } from "./ends.js";
 import { endOf } from "./series.js";
@@ -70,7 +71,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
       ],
       annotations: [
         begun ? legendOf(legend) : centred(empty),
-        ...(known && scale.chance ? [nameOfChance(scale.chance)] : []),
+        ...(known && scale.chance ? [nameOfChance(scale.chance, series, range, steps)] : []),
       ],
     };
     const bands = series.filter(hasBand).map((each) => bandTrace(each, scale));
@@ -147,15 +148,22 @@ function guessed(chance) {
   };
 }
 
-/** @param {number} chance */
-function nameOfChance(chance) {
+/**
+ * The word beside the line of chance, where no curve is.
+ * @param {number} chance
+ * @param {Series[]} series
+ * @param {import("./axes.js").Range} range of y
+ * @param {number} steps
+ */
+function nameOfChance(chance, series, range, steps) {
+  const { x, isAbove } = placeOfChance(chance, series, range, steps);
   return {
     text: "chance",
     xref: "paper",
-    x: 1,
+    x,
     y: chance,
     xanchor: "right",
-    yanchor: "bottom",
+    yanchor: isAbove ? "bottom" : "top",
     showarrow: false,
   };
 }

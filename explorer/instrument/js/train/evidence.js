@@ -43,6 +43,7 @@ function rowOf(state, lanes, panel) {
     const measured = snapshot?.measured[panel.key]?.[lane.key] ?? null;
     const { parameters } = choice;
     const seen = {
+      picked: pickedOf(state, panel),
       measured,
       snapshot,
       lane,
@@ -63,7 +64,7 @@ function rowOf(state, lanes, panel) {
   return {
     panel,
     title: panel.layered && count > 1 ? `${label}, layer ${layer + 1}` : label,
-    sentence,
+    sentence: pickedOf(state, panel) === null ? sentence : `${sentence} ${panel.picks?.hint}`,
     limits,
     missing: snapshot?.unmeasured[panel.key] ?? "",
     pressed: pressedOf(state, panel),
@@ -73,6 +74,16 @@ function rowOf(state, lanes, panel) {
     })),
     cells,
   };
+}
+
+/**
+ * The number of another panel that a panel chooses; null where that is not shown of what is trained.
+ * @param {State} state
+ * @param {import("./panel.js").Panel} panel
+ */
+function pickedOf({ choice, numbers }, { picks }) {
+  if (!picks || !panelsOf(choice).some(({ key }) => key === picks.panel)) return null;
+  return numbers[picks.panel]?.[picks.name] ?? 0;
 }
 
 /**

@@ -9,9 +9,10 @@ import { instrument } from "./panels.js";
 /** @typedef {import("./series.js").Lane} Lane */
 /**
  * What a small picture is made of: what was measured for the rule, the snapshot it stands in, the op and the
- * rule as entries; ``layer`` is the number of the op's place, from 0.
+ * rule as entries; ``layer`` is the number of the op's place, from 0; ``picked`` is the number of another panel
+ * that this one chooses, null where it chooses none.
  * @typedef {{measured: *, snapshot: *, lane: Lane, op: *, rule: *, parameters: Object<string, number>,
- *   task: import("./tasks.js").Task, layer: number}} Seen
+ *   task: import("./tasks.js").Task, layer: number, picked: number|null}} Seen
  * What is drawn; ``words`` are for who cannot see it.
  * @typedef {{words: string}&Object<string, *>} Drawn
  * What the server said of a rule on request: a sentence, and a formula with its numbers.
@@ -23,12 +24,12 @@ import { instrument } from "./panels.js";
  * A panel. ``key`` is that of its instrument, which has its words; ``opens`` says whether it is open at
  * first, ``suits`` whether it says anything of a task, or where a parameter learns, ``layered`` whether it is of one layer; ``rows`` is
  * the height of a cell in rem, ``request`` the key of the instrument that its legend's buttons ask, ``data``
- * what can be carried to Explore; a cell that ``scrolls`` may hold more than is seen at once.
+ * what can be carried to Explore, ``picks`` the number of another panel that a press in a cell chooses; a cell that ``scrolls`` may hold more than is seen at once.
  * ``picture`` is pure; ``create`` makes what draws it.
  * @typedef {{key: string, opens: boolean, layered: boolean, suits: (task: import("./tasks.js").Task,
  *   learns: boolean) => boolean, rows: number, picture: (seen: Seen) => Drawn|null,
- *   create: (cell: HTMLElement) => {draw: (picture: *) => void}, legend?: Legend[], request?: string,
- *   scrolls?: boolean,
+ *   create: (cell: HTMLElement, pick: (value: number) => void) => {draw: (picture: *) => void}, legend?: Legend[], request?: string,
+ *   scrolls?: boolean, picks?: {panel: string, name: string, hint: string},
  *   data?: (seen: Seen) => Omit<import("../choice/carried.js").Carried, "of">}} Panel
  * A panel as it is shown; ``missing`` is why it shows nothing, ``empty`` why a cell does, ``pressed`` the
  * place of the legend whose answer is shown, ``numbers`` those that its instrument takes.
@@ -43,9 +44,13 @@ const SCROLLED = { role: "group", tabindex: "0" }; // by keys as well
 /**
  * A panel in a section of its own.
  * @param {Panel} panel
- * @param {{onLegend: (place: number) => void, onNumber: (name: string, value: number) => void}} on
+ * @param {{onLegend: (place: number) => void, onNumber: (name: string, value: number) => void,
+ *   onPick: (value: number) => void}} on
  */
-export function createPanel({ key, rows, legend = [], create, scrolls = false }, { onLegend, onNumber }) {
+export function createPanel(
+  { key, rows, legend = [], create, scrolls = false },
+  { onLegend, onNumber, onPick },
+) {
   const title = element("h3", {});
   const sentence = element("p", { class: "sentence" });
   const limits = element("p", { class: "limits" });
@@ -73,7 +78,7 @@ export function createPanel({ key, rows, legend = [], create, scrolls = false },
     cells,
   );
   section.style.setProperty("--rows", `${rows}rem`);
-  const columns = createByRule(cells, () => createCell(create, scrolls));
+  const columns = createByRule(cells, () => createCell((cell) => create(cell, onPick), scrolls));
 
   return {
     element: section,
@@ -117,7 +122,7 @@ function press(button, is) {
   setAttribute(button, "aria-pressed", String(is));
 }
 
-/** @param {Panel["create"]} create @param {boolean} scrolls */
+/** @param {(cell: HTMLElement) => {draw: (picture: *) => void}} create @param {boolean} scrolls */
 function createCell(create, scrolls) {
   const name = element("b", {});
   const place = element("div", { class: "cell", ...(scrolls ? SCROLLED : { role: "img" }) });

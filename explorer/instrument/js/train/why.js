@@ -43,6 +43,14 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
     return made;
   }
 
+  /** Have another panel show what was pressed. @param {import("./panel.js").Panel} panel @param {number} value */
+  function pick({ picks }, value) {
+    if (!picks) return;
+    onPanel(picks.panel, true);
+    onNumber(picks.panel, picks.name, value);
+    panels.get(picks.panel)?.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  }
+
   /** @param {import("./panel.js").Row} row */
   function section(row) {
     const made =
@@ -50,6 +58,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
       createPanel(row.panel, {
         onLegend: (place) => onLegend(row.panel, place),
         onNumber: (name, value) => onNumber(row.panel.key, name, value),
+        onPick: (value) => pick(row.panel, value),
       });
     panels.set(row.panel.key, made);
     made.show(row);
