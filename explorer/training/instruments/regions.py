@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,7 +40,7 @@ class Regions:
     Attributes:
         seed: the number of the net among the seeds of its rule, from 0.
         square: where the square lies.
-        classes: how many there are.
+        classes: how many there are; ``names`` what a table calls them, else empty.
         levels: how finely a cell tells how sure its class is.
         cells: (side · side,) uint8, row by row from the bottom: class · levels + how sure it is, from 0 at
             even odds to levels − 1; ``NO_CLASS`` where an output is not a number.
@@ -53,6 +54,7 @@ class Regions:
     seed: int
     square: Square
     classes: int
+    names: list[str]
     levels: int
     cells: NDArray[uint8]
     shares: NDArray[float32]
@@ -84,13 +86,14 @@ def regions(lanes: Lanes, data: Data) -> dict[int, Regions]:
             seed=lanes.going[net].seed,
             square=square,
             classes=data.outputs,
+            names=list(data.names),
             levels=NO_CLASS // data.outputs,
             cells=cells[at].numpy(),
             shares=shares[at].numpy(),
             score=scores[at],
             trained=trained,
             held_out=held_out,
-            words=_words(scores[at], len(data.held_out.y), shares[at].tolist()),
+            words=_words(scores[at], len(data.held_out.y), shares[at].tolist(), data.names),
         )
         for at, (rule, net) in enumerate(nets.items())
     }
@@ -131,8 +134,9 @@ def _points(part: Part, square: Square) -> NDArray[uint8]:
     return found
 
 
-def _words(score: float, count: int, shares: list[float]) -> str:
-    given = ", ".join(f"class {number} {percent(share)}" for number, share in enumerate(shares))
+def _words(score: float, count: int, shares: list[float], names: Sequence[str]) -> str:
+    called = names or [f"class {number}" for number in range(len(shares))]
+    given = ", ".join(f"{name} {percent(share)}" for name, share in zip(called, shares, strict=True))
     return f"{percent(score)} of {count} held-out points are given their class; of the plane {given}"
 
 

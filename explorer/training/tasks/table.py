@@ -18,6 +18,7 @@ from explorer.training.tasks.split import parts
 from explorer.training.tasks.task import Data, Draw, Task
 
 _FEWEST_ROWS = 20
+_LONGEST_NAME = 20  # characters of a class
 _MOST_CLASSES = 32  # of texts; whole numbers with more values than that are numbers
 _LARGEST = 1e30  # of a value: its square is a number yet
 _LONGEST_SHOWN = 20
@@ -63,7 +64,7 @@ def read_table(text: str) -> Data:
         raise ValueError("every column but the last is constant: there is nothing to learn from")
     labels = [row[-1] for row in rows]
     y, outputs = _classes(labels) if _are_classes(labels) else _targets(labels)
-    data = parts(x, y, outputs, judged=len(rows) // 5)
+    data = parts(x, y, outputs, judged=len(rows) // 5)._replace(names=_names(labels))
     if not outputs or any(
         part is None or bool((part.y == part.y[0]).all()) for part in (data.train, data.held_out)
     ):
@@ -159,6 +160,13 @@ def _classes(labels: Sequence[str]) -> tuple[Tensor, int]:
             f"the last column has {len(classes)} different texts: at most {_MOST_CLASSES} classes, or numbers"
         )
     return torch.tensor([classes.index(label) for label in labels]), len(classes)
+
+
+def _names(labels: Sequence[str]) -> tuple[str, ...]:
+    """What classes are called, in their order, shortened; () where the last column holds numbers."""
+    if not _are_classes(labels):
+        return ()
+    return tuple(name[:_LONGEST_NAME] + "…" * (len(name) > _LONGEST_NAME) for name in sorted(set(labels)))
 
 
 def _targets(labels: Sequence[str]) -> tuple[Tensor, int]:

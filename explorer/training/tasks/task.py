@@ -18,15 +18,17 @@ class Part(NamedTuple):
 
 
 class Data(NamedTuple):
-    """What a task is learnt from and judged on; without the last two it cannot be judged.
+    """What a task is learnt from and judged on; without ``validation`` and ``held_out`` it cannot be judged.
 
-    Rates and the like are chosen by ``validation``, and ``held_out`` judges.
+    Rates and the like are chosen by ``validation``, and ``held_out`` judges. ``names`` are those of the classes
+    of a table, in their order.
     """
 
     train: Part
     outputs: int
     validation: Part | None = None
     held_out: Part | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def widths(self) -> tuple[int, int]:

@@ -78,6 +78,25 @@ def test_what_is_carried_counts_by_the_mean_of_its_bin(node: Node):
     assert carried["bars"] == {"edges": INPUTS["edges"], "counts": INPUTS["counts"][0]}
 
 
+def test_a_sentence_begins_with_a_large_letter(node: Node):
+    shown = picture(node, "inputs", INPUTS | {"beyond": [0.999, 0.0]})
+    assert shown["note"] == "Twice as wide as this rule. More than 99 % lie beyond ±2."
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ([], ""),
+        (["setosa", "virginica"], "; light to dark: setosa, virginica"),
+        (list("abcdef"), "; light to dark: a, …, f"),
+    ],
+)
+def test_classes_with_names_are_named_below_their_regions(node: Node, names: list[str], told: str):
+    measured = {"score": 0.5, "names": names, "words": "", "trained": [], "held_out": []}
+    shown = picture(node, "regions", measured, snapshot={"learned": {}})
+    assert shown["note"] == f"50 % of held-out points right{told}"
+
+
 def test_the_curve_is_that_of_what_the_layer_has_learned(node: Node):
     """Two seeds, two layers; the mean over the seeds that are finite, of the layer that is shown."""
     learned = {"learned": {"clipped": {"c": [0.2, 1.0, 0.4, None]}}, "seeds": 2}

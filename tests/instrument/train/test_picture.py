@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -362,3 +363,13 @@ def test_the_line_search_can_be_measured_and_measured_anew(node: Node, document:
         [True, "Measure again", "Asking …"],
         [True, "Measure again", "No."],
     ]
+
+
+def test_who_has_no_table_yet_is_asked_for_one(node: Node, document: dict[str, Any]):
+    own = choice(*ROUND, task="data")
+    for table, told in (
+        ("", "Paste a table first, or take an example that has one."),
+        ("1,2", IDLE["sentence"]),
+    ):
+        body = f"state = {{ ...state, table: {json.dumps(table)} }};"
+        assert picture(node, document, body, choice=own)["status"]["main"] == told

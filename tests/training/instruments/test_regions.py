@@ -89,6 +89,18 @@ def test_many_classes_fit_a_cell():
     assert shares[0].tolist() == [1 / 32] * 32
 
 
+def test_classes_of_a_table_go_by_their_names():
+    rows = [f"{n},{n % 7},{('a class with a very long name', 'b')[n % 2]}" for n in range(40)]
+    table = "\n".join(["left,right,kind", *rows])
+    (seen,) = (
+        Run(Settings(table=table, rules=("default",))).snapshot(("regions",)).measured["regions"].values()
+    )
+    assert seen["names"] == ["a class with a very …", "b"]
+    assert "of the plane a class with a very … " in seen["words"]
+    numbers = "\n".join(f"{n},{n % 7},{n / 3}" for n in range(40))
+    assert TASKS["data"].data(Draw(torch.Generator(), 4, numbers)).names == ()
+
+
 def test_tasks_of_two_inputs_and_classes_have_a_plane():
     table = "\n".join(f"{n},{n % 7},{n % 2}" for n in range(40))
     draw = Draw(torch.Generator(), 4, table)

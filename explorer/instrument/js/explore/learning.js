@@ -6,7 +6,7 @@ import { catalogue } from "../choice/entries.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
 import { filled, pullWords } from "../formula/learning-words.js";
-import { shareText } from "../formula/numbers.js";
+import { capitalised, shareText } from "../formula/numbers.js";
 import { pullOf } from "../formula/pull.js";
 import { barsPath } from "./carried.js";
 import { createNumbers } from "./numbers.js";
@@ -129,7 +129,8 @@ function verdictsOf(choice, data, bright) {
 /** How many of the numbers cannot be seen, where that is much. @param {Data} data @param {[number, number]} view */
 function outsideText({ values }, [start, stop]) {
   const share = values.filter((value) => value < start || value > stop).length / values.length;
-  return share < MUCH ? "" : filled(catalogue().learning.words.outside, { share: shareText(share) });
+  if (share < MUCH) return "";
+  return capitalised(filled(catalogue().learning.words.outside, { share: shareText(share) }));
 }
 
 /**

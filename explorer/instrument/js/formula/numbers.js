@@ -88,6 +88,11 @@ export function raised(exponent) {
   return [...String(exponent)].map((sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)])).join("");
 }
 
+/** A sentence with its first letter large. @param {string} text */
+export function capitalised(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 /** A share in whole percent; 0 % and 100 % only where it is exactly that. @param {number} share */
 export function shareText(share) {
   const whole = Math.round(100 * share);

@@ -3,7 +3,7 @@
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
 import { sampleCurves } from "../formula/curves.js";
-import { shareText, shortText } from "../formula/numbers.js";
+import { capitalised, shareText, shortText } from "../formula/numbers.js";
 import { presentOf } from "./parameters.js";
 import { barPath, linePath, share } from "./sketch.js";
 
@@ -98,7 +98,7 @@ function curveOf(op, rule, parameters, [start, stop]) {
 function beyondText(share, [start, stop]) {
   const [low, high] = [start, stop].map((end) => shortText(end).replace("-", "−"));
   const ends = start === -stop ? `±${high}` : `${low} … ${high}`;
-  return share >= MUCH ? `${shareText(share)} lie beyond ${ends}.` : "";
+  return share >= MUCH ? capitalised(`${shareText(share)} lie beyond ${ends}.`) : "";
 }
 
 /**

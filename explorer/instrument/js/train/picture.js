@@ -10,7 +10,7 @@ import { branched, pointsOf } from "./branches.js";
 import { keysOf, rateOf, scrubbed } from "./past.js";
 import { comparable, lanesOf } from "./state.js";
 import { timeOf } from "./time.js";
-import { ACTIVE, OVER } from "./status.js";
+import { ACTIVE, IDLE, OVER } from "./status.js";
 import { settingText, taskOf } from "./tasks.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -32,6 +32,7 @@ import { settingText, taskOf } from "./tasks.js";
 
 const CUT_OFF =
   "Connection lost: trying again every second. A run that nobody watches pauses after 9 seconds.";
+const NO_TABLE = "Paste a table first, or take an example that has one.";
 const NEXT = /** @type {Object<string, string>} */ ({
   paused: "Press Resume or Step to go on.",
   finished: "Change something and press Start to compare.",
@@ -146,10 +147,11 @@ function stepsOf({ choice, view }) {
 }
 
 /** The sentence of the state, and what to do next. @param {State} state */
-function wordsOf({ choice, view: { status, notice, lost }, remark, at }) {
-  const begins = status.state === "idle" && choice.training.branch ? BRANCHES : "";
+function wordsOf({ choice, table, view: { status, notice, lost }, remark, at }) {
+  const begins = status.state === IDLE.state && choice.training.branch ? BRANCHES : "";
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
-  const main = notice || (lost ? CUT_OFF : past || status.sentence);
+  const lacks = status.state === IDLE.state && taskOf(choice).kind === "own" && !table.trim();
+  const main = notice || (lost ? CUT_OFF : past || (lacks ? NO_TABLE : status.sentence));
   const onward = past ? `${remark} ${BACK}`.trim() : remark || (NEXT[status.state] ?? begins);
   const next = lost ? notice && CUT_OFF : notice ? "" : onward;
   return { main, next, state: lost ? "lost" : notice ? "refused" : status.state };

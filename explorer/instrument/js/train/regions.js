@@ -27,6 +27,7 @@ const DOTS = /** @type {[Rgb, Rgb]} */ ([
 ]);
 const UNKNOWN = /** @type {Rgb} */ ([127, 127, 127]);
 const LEAST = 0.35; // of a class's colour, where the odds are even: else nobody sees where it ends
+const MOST_NAMED = 5; // classes
 const DRAWN = 384; // px of the canvas with the dots
 const DOT = { trained: 3.4, heldOut: 6 }; // px of it
 
@@ -48,9 +49,16 @@ export const regions = {
 
 /** @param {Seen} seen @returns {Picture} */
 export function pictureOf({ measured }) {
-  const { cells, classes, levels, score, trained, held_out: heldOut, words } = measured;
-  const note = `${shareText(score)} of held-out points right`;
+  const { cells, classes, levels, score, trained, held_out: heldOut, words, names } = measured;
+  const note = `${shareText(score)} of held-out points right${namesText(names)}`;
   return { words, note, cells, classes, levels, trained, heldOut };
+}
+
+/** What the classes are called, from light to dark. @param {string[]} names */
+function namesText(names) {
+  if (!names.length) return "";
+  const told = names.length > MOST_NAMED ? [names[0], "…", ...names.slice(-1)] : names;
+  return `; light to dark: ${told.join(", ")}`;
 }
 
 /** @param {Uint8Array} numbers three a point @returns {Point[]} */
