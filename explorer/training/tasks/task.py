@@ -20,8 +20,8 @@ class Part(NamedTuple):
 class Data(NamedTuple):
     """What a task is learnt from and judged on; without ``validation`` and ``held_out`` it cannot be judged.
 
-    Rates and the like are chosen by ``validation``, and ``held_out`` judges. ``names`` are those of the classes
-    of a table, in their order.
+    Rates and the like are chosen by ``validation``, and ``held_out`` judges. ``names`` are those of a table's
+    classes, in their order.
     """
 
     train: Part

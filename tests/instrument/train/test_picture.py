@@ -373,3 +373,14 @@ def test_who_has_no_table_yet_is_asked_for_one(node: Node, document: dict[str, A
     ):
         body = f"state = {{ ...state, table: {json.dumps(table)} }};"
         assert picture(node, document, body, choice=own)["status"]["main"] == told
+
+
+def test_where_every_rule_has_diverged_one_line_stands_in_place_of_empty_cells(
+    node: Node, document: dict[str, Any]
+):
+    seen = status("diverged", *ROUND[1:])
+    for lost, told in ((1, ""), (2, "No net is left to look at: every rule has diverged.")):
+        seen["snapshot"]["diverged"] |= dict.fromkeys(ROUND[1 : 1 + lost], 7)
+        rows = picture(node, document, SEEN, status=seen)["why"]["rows"]
+        assert {row["missing"] for row in rows} == {told}
+        assert rows[0]["cells"][0]["empty"] == "Diverged at step 7"

@@ -11,6 +11,8 @@ import { taskOf } from "./tasks.js";
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./series.js").Lane} Lane */
 
+const NO_NET = "No net is left to look at: every rule has diverged.";
+
 /** @param {State} state @param {Lane[]} lanes @returns {import("./why.js").Picture} */
 export function whyOf(state, lanes) {
   const open = openPanels(state.choice, state.panels);
@@ -39,6 +41,8 @@ function rowOf(state, lanes, panel) {
   const { label, sentence, limits, arguments: taken } = instrument(panel.key);
   const { op, rules } = entriesOf(choice);
   const { chosen: layer, count } = layersOf(state);
+  const isLost = (/** @type {{lane: Lane, picture: *}} */ { lane, picture }) =>
+    !picture && typeof snapshot?.diverged[lane.key] === "number";
   const cells = lanes.map((lane, index) => {
     const measured = snapshot?.measured[panel.key]?.[lane.key] ?? null;
     const { parameters } = choice;
@@ -66,7 +70,7 @@ function rowOf(state, lanes, panel) {
     title: panel.layered && count > 1 ? `${label}, layer ${layer + 1}` : label,
     sentence: pickedOf(state, panel) === null ? sentence : `${sentence} ${panel.picks?.hint}`,
     limits,
-    missing: snapshot?.unmeasured[panel.key] ?? "",
+    missing: snapshot?.unmeasured[panel.key] ?? (cells.every(isLost) ? NO_NET : ""),
     pressed: pressedOf(state, panel),
     numbers: taken.map(({ name }) => ({
       value: state.numbers[panel.key]?.[name] ?? 0,
