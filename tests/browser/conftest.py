@@ -97,7 +97,9 @@ class Profiles:
         """A tab of the profile with these options that nobody uses."""
         context = self.find(**options)
         left = self._left.setdefault(context, [])
-        return left.pop() if left else Tab(context)
+        tab = left.pop() if left else Tab(context)
+        tab.page.bring_to_front()  # behind another one it draws seldom: a test took five times as long
+        return tab
 
     def give_back(self, tab: Tab) -> None:
         """Let another test have a tab; one that has been closed is nobody's."""
@@ -128,14 +130,20 @@ def profile(browser: Browser, address: str, **options: Any) -> BrowserContext:
 
 
 @pytest.fixture(scope="module")
-def course(profiles: Profiles) -> Iterator[Page]:
-    """The page of lessons, one for all tests of a file: in it one goes from lesson to lesson."""
+def course_tab(profiles: Profiles) -> Iterator[Tab]:
     tab = profiles.take()
     tab.page.set_viewport_size(VIEWPORT)
     tab.page.goto("/learn")
-    yield tab.page
+    yield tab
     assert not tab.errors
     profiles.give_back(tab)
+
+
+@pytest.fixture
+def course(course_tab: Tab) -> Page:
+    """The page of lessons, one for all tests of a file: in it one goes from lesson to lesson."""
+    course_tab.page.bring_to_front()
+    return course_tab.page
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +161,7 @@ def explore(explore_tab: Tab) -> Iterator[Page]:
     """Explore, one page for all tests of a file: in it one turns from link to link, by ``turn``."""
     explore_tab.errors.clear()
     explore_tab.page.set_viewport_size(VIEWPORT)
+    explore_tab.page.bring_to_front()
     if urlsplit(explore_tab.page.url).path != "/":  # a test has left it
         visit(explore_tab.page, "/")
     yield explore_tab.page

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.catalogue import find_rule
 from explorer.lessons import GLOSSARY, LESSONS, Drawing, Lesson, Link
-from tests.browser.conftest import VIEWPORT, Open, Profiles
+from tests.browser.conftest import VIEWPORT, Open, Profiles, Tab
 from tests.browser.lessons import (
     COMPUTED_MS,
     CURVES,
@@ -40,7 +40,7 @@ def sent() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def course(profiles: Profiles, sent: list[str]) -> Iterator[Page]:
+def course_tab(profiles: Profiles, sent: list[str]) -> Iterator[Tab]:
     """The page of lessons, one for all lessons, of which is known what it sends."""
     tab = profiles.take()
     page = tab.page
@@ -48,7 +48,7 @@ def course(profiles: Profiles, sent: list[str]) -> Iterator[Page]:
     page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append("a message")))
     page.on("request", lambda request: sent.append(f"{request.method} {request.url} {request.post_data}"))
     page.goto("/learn")
-    yield page
+    yield tab
     assert not tab.errors
     profiles.give_back(tab)
 
