@@ -38,6 +38,8 @@ export function createChecks(host, { store, colours, read, point, pin }) {
   const kept = new Map();
   let timer = 0;
   let drawn = "";
+  for (const kind of ["pointerover", "focusin"]) host.addEventListener(kind, follow);
+  for (const kind of ["pointerleave", "focusout"]) host.addEventListener(kind, () => point(null));
   const now = () => /** @type {Choice} */ (store.choice);
 
   /** @param {Choice} choice @param {{phase: string}} [change] */
@@ -135,15 +137,14 @@ export function createChecks(host, { store, colours, read, point, pin }) {
     const text =
       where === null
         ? element("div", { class: "line" }, ...words)
-        : element("button", { type: "button", class: "line", ...go, ...pointing(where) }, ...words);
+        : element("button", { type: "button", class: "line", "data-x": where, ...go }, ...words);
     return element("li", { "data-verdict": verdict ?? null }, text, ...(rule ? [adding(line)] : []));
   }
 
-  /** @param {number} x */
-  function pointing(x) {
-    const on = () => point(x);
-    const off = () => point(null);
-    return { onpointerenter: on, onfocus: on, onpointerleave: off, onblur: off };
+  /** @param {Event} event at a line of the list, or beside all lines, as when one was replaced meanwhile */
+  function follow({ target }) {
+    const x = /** @type {Element} */ (target).closest("[data-x]")?.getAttribute("data-x");
+    point(x ? Number(x) : null);
   }
 
   /** @param {number} x */
