@@ -28,7 +28,12 @@ def test_a_line_shows_its_x_and_a_neighbour_becomes_a_card(page: Page) -> None:
     probe = page.get_by_role("slider", name=PROBE)
     worst.get_by_role("button").hover()
     expect(probe).to_have_attribute("aria-valuetext", re.compile(r"^x 1\.50*, forward 1, "))
-    worst.evaluate("line => line.replaceWith(line.cloneNode(true))")  # as an answer that comes meanwhile does
+    block.locator("h3").hover()
+    expect(probe).to_have_attribute("aria-valuetext", "no x chosen")
+    other = block.locator("button.line").nth(1)
+    other.hover()
+    expect(probe).not_to_have_attribute("aria-valuetext", "no x chosen")
+    other.evaluate("line => line.replaceWith(line.cloneNode(true))")  # as an answer that comes meanwhile does
     block.locator("h3").hover()
     expect(probe).to_have_attribute("aria-valuetext", "no x chosen")
     worst.get_by_role("button").click()
