@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -184,3 +185,9 @@ def test_a_phone_has_room_for_it(chromium: Browser, folder: Path) -> None:
             page.goto(_at(folder, name))
             expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.goto(_at(folder, "learn"))
+        expect(page.locator(".contents a").last).to_be_visible()
+        cards = page.locator(".contents a").evaluate_all(
+            "cards => cards.map((card) => card.getBoundingClientRect()).map(({top, bottom}) => [top, bottom])"
+        )
+        assert all(above[1] <= below[0] for above, below in pairwise(cards))
