@@ -159,6 +159,7 @@ def test_bounds_that_must_not_cross_push_each_other(page: Page) -> None:
     enter(number(op, "lo"), "2")
     expect(number(op, "hi")).to_have_value("2")
     expect(number(card(page, "Masked"), "hi")).to_have_value("2")  # one parameter, on both cards
+    page.wait_for_url("**hi=2*")
     assert {key: asked(page)[key] for key in ("lo", "hi")} == {"lo": ["2"], "hi": ["2"]}
 
 
