@@ -12,7 +12,7 @@ def formatted(code: str) -> str:
 
     Black looks again at what it has changed: code that stands as it should takes half the time.
     """
-    # Loaded here: a quarter of what importing the explorer would take, for who asks for no code.
+    # Loaded here: who asks for no code need not wait for it.
     import black
     from black.mode import Mode, TargetVersion
 

@@ -116,7 +116,7 @@ def notebook(
 
 
 def _book(introduction: str, **cells: str) -> str:
-    import nbformat as untyped  # here, as it takes as long as all of our formulas and few want a notebook
+    import nbformat as untyped  # loaded here: few want a notebook
 
     nbformat: Any = untyped
     v4 = nbformat.v4
