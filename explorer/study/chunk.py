@@ -15,7 +15,7 @@ from explorer.training.company import sums
 from explorer.training.layers import Trace
 from explorer.training.lockstep import Lockstep
 from explorer.training.net import Lane as Net
-from explorer.training.run import one_thread
+from explorer.training.threads import one_thread
 
 if TYPE_CHECKING:
     from numpy import float32

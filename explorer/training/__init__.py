@@ -6,8 +6,9 @@ from explorer.training.instruments.gradients import Gradients
 from explorer.training.limits import Limits
 from explorer.training.lockstep import Tensors
 from explorer.training.roster import EngineFull
-from explorer.training.run import Run, Snapshot
+from explorer.training.run import Run
 from explorer.training.settings import FULL, LIVE, SETTINGS, Setting, Settings, TrainingSettings
+from explorer.training.snapshot import Snapshot
 from explorer.training.status import ACTIVE, AT_REST, Command, State, Status
 from explorer.training.studies import StudyCommand, StudyStatus
 from explorer.training.tasks import CONTROLS, FIRST, TASKS, USUAL, Data, Draw, Part, Task

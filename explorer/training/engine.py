@@ -12,8 +12,9 @@ from explorer.training import memory
 from explorer.training.instruments import Record
 from explorer.training.limits import Limits
 from explorer.training.roster import EngineFull, Entry, Roster
-from explorer.training.run import Run, Snapshot
+from explorer.training.run import Run
 from explorer.training.settings import LIVE, Settings
+from explorer.training.snapshot import Snapshot
 from explorer.training.status import AT_REST, Command, Status, plain
 from explorer.training.studies import Make, Studies, StudyCommand, StudyStatus
 from explorer.training.together import Together

@@ -23,8 +23,8 @@ from explorer.training.clock import WoundClock
 from explorer.training.engine import Engine
 from explorer.training.instruments import Record
 from explorer.training.names import home
-from explorer.training.run import Snapshot
 from explorer.training.settings import Settings
+from explorer.training.snapshot import Snapshot
 from explorer.training.status import Command, Status
 from explorer.training.studies import Make, StudyCommand, StudyStatus
 

@@ -14,8 +14,9 @@ from typing import Any
 
 from explorer.training.limits import MAX_BRANCHES, MOST_TOGETHER, Limits
 from explorer.training.names import Names
-from explorer.training.run import Run, Snapshot
+from explorer.training.run import Run
 from explorer.training.settings import Settings
+from explorer.training.snapshot import Snapshot
 from explorer.training.status import ACTIVE, AT_REST, ENDED, Command, State, Status, state_words
 
 _SWEEP_S = 0.05  # between two looks at all leases: what a turn or a question costs is not the looking

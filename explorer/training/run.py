@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from explorer.catalogue import find_op, find_rule, values
 from explorer.training import series
-from explorer.training.boundary import Joined, hexed, joined, no_longer
-from explorer.training.branches import Branch, Course, merged, parting
+from explorer.training.boundary import no_longer
 from explorer.training.instruments import INSTRUMENTS, Record, Requested
 from explorer.training.instruments.gradients import Gradients, gradients
-from explorer.training.instruments.question import key_of
-from explorer.training.kept import Kept, nearest
-from explorer.training.lockstep import Lockstep, Tensors
-from explorer.training.metrics import Metric, metric_of
-from explorer.training.net import Lane
-from explorer.training.readings import Readings
-from explorer.training.series import Series
-from explorer.training.settings import LIVE, Settings
+from explorer.training.lockstep import Tensors
+from explorer.training.metrics import metric_of
+from explorer.training.snapshot import Snapshot
+from explorer.training.stepper import Stepper
 from explorer.training.tasks import Part
+from explorer.training.threads import one_thread
 
 if TYPE_CHECKING:
     from numpy import float32, int64
@@ -34,145 +28,7 @@ if TYPE_CHECKING:
     Curve = NDArray[float32]
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """What a run is at one step, immutable; the mappings have one entry per rule, in their order.
-
-    Means and standard deviations are over a rule's seeds that were still finite at that step.
-
-    Attributes:
-        step: steps taken.
-        steps: steps asked for.
-        finished: nothing is left to do: all steps taken, or every lane diverged.
-        task: its key.
-        seeds: how many nets a rule has.
-        going: how many of them have not diverged.
-        losses: (points,) float32 each, at most 500: the mean loss at the start of a step. A series longer
-            than that is thinned evenly; its latest value is always in it. A rule that diverged keeps
-            its curve up to there.
-        loss_sd: (points,) float32 each, the standard deviation; NaN with fewer than two seeds.
-        seed_losses: (seeds, points) float32 each; NaN from where a seed diverged.
-        w1_norms, w2_norms: (points,) float32 each, mean norms of the gradients of the first and the last
-            layer of weights in the same steps.
-        loss_steps: (points,) int64 each, the step of each value in these series, from 0.
-        loss: the latest mean loss; None before the first step.
-        metric: what held-out data is judged by, "accuracy" or "R²"; None where nothing is held out.
-        chance: the accuracy of who always guesses alike, where that is known.
-        score: (seeds,) float32 each, on held-out data when it was last judged, at most 1; NaN for a seed
-            that diverged; None without a metric.
-        scores: (judged,) float32 each, the mean; NaN where no seed was finite.
-        score_sd: (judged,) float32 each, the standard deviation; NaN with fewer than two seeds.
-        seed_scores: (seeds, judged) float32 each.
-        score_steps: (judged,) int64, the steps taken before each of these: 0, every ⌈steps ÷ 200⌉, the last.
-        diverged: the step at which the last of a rule's seeds was no longer finite, or None.
-        fallen: by rule why the first of its seeds left that did so because of what learns, as in "s of layer
-            2 fell to 0 or below, where its formulas break"; None where none did.
-        resting: by rule what learned before the run branched and does not now, in a sentence; "" for nothing.
-        learned: by rule, and then by parameter that learns in the run, as far as the rule has it: its
-            present values (seeds, layers with the op) float32, NaN for a seed that diverged. Where the rule
-            lets it stay as it is, they are what they were at the start.
-        gradients: what the gradient does at the present weights, of the first seed that is finite; None
-            where the rule diverged.
-        seed: of which seed this is, and whatever else is of one net of a rule; None where it diverged.
-        measured: the record of each instrument that is recorded or was to be shown, by its key, or the
-            question that it answers (see ``instruments.question``), and rule; None where the rule diverged. A
-            recorded one has its ``fields`` as they are now, (hidden layers,) float32, and each of their
-            series in the plural, a list of (points,) by layer.
-        measured_steps: (points,) int64, the steps of these: 0, every ⌈steps ÷ 200⌉, the last.
-        measured_sigmas: (points,) float32, the ``sigma`` of each of them.
-        unmeasured: why an instrument that is recorded or was to be shown is not in it, in a sentence.
-        most: the largest of each number that instruments take here, by key and name.
-        sigma: standard deviation of the noise with which gradients are compared.
-        layers: how many hidden layers the net has.
-        device: where the run computes, such as "cpu".
-        lr: the learning rate it began with.
-        branch: from which step on something else held or will, as in ``Settings``.
-        kept: the steps it can go back to, ascending.
-    """
-
-    step: int
-    steps: int
-    finished: bool
-    task: str
-    seeds: int
-    going: Mapping[str, int]
-    losses: Mapping[str, Curve]
-    loss_sd: Mapping[str, Curve]
-    seed_losses: Mapping[str, Curve]
-    w1_norms: Mapping[str, Curve]
-    w2_norms: Mapping[str, Curve]
-    loss_steps: Mapping[str, NDArray[int64]]
-    loss: Mapping[str, float | None]
-    metric: Metric | None
-    chance: float | None
-    score: Mapping[str, Curve | None]
-    scores: Mapping[str, Curve]
-    score_sd: Mapping[str, Curve]
-    seed_scores: Mapping[str, Curve]
-    score_steps: NDArray[int64]
-    diverged: Mapping[str, int | None]
-    fallen: Mapping[str, str | None]
-    resting: Mapping[str, str]
-    learned: Mapping[str, Mapping[str, Curve]]
-    gradients: Mapping[str, Gradients | None]
-    seed: Mapping[str, int | None]
-    measured: Mapping[str, Mapping[str, Record | None]]
-    measured_steps: NDArray[int64]
-    measured_sigmas: Curve
-    unmeasured: Mapping[str, str]
-    most: Mapping[str, Mapping[str, int]]
-    sigma: float
-    layers: int
-    device: str
-    lr: float
-    branch: tuple[Branch, ...]
-    kept: tuple[int, ...]
-
-    @property
-    def accuracy(self) -> Mapping[str, Curve | None]:
-        """(seeds,) float32 each: the share of held-out examples that is right; None without classes."""
-        return {rule: score if self.metric == "accuracy" else None for rule, score in self.score.items()}
-
-    def shows(self, questions: Collection[str]) -> bool:
-        """Whether what answers these questions to instruments is in it, as far as there are such."""
-        known = {text for text in questions if key_of(text) in INSTRUMENTS}
-        return not known - {*self.measured, *self.unmeasured}
-
-    @property
-    def alignment(self) -> Mapping[str, Curve]:
-        """(hidden layers,) float32 each: a rule's cosine with the gradient of the net that noise smooths.
-
-        The mean over the seeds that are finite; NaN where no gradient is or nothing is measured.
-        """
-        known = self.measured.get("alignment", {})
-        nothing = np.full(self.layers, np.nan, np.float32)
-        return {rule: record["cosine"] if (record := known.get(rule)) else nothing for rule in self.losses}
-
-
-class Judgement(NamedTuple):
-    """How the nets of a run do at one step.
-
-    Attributes:
-        scores: (lanes going,) on held-out data; None without any.
-        read: what is recorded by instrument, (fields, lanes going, columns).
-    """
-
-    scores: Curve | None
-    read: Mapping[str, Curve]
-
-    @classmethod
-    def of(cls, nets: Lockstep, readings: Readings, settings: Settings) -> Judgement:
-        """Of nets as they are now."""
-        held_out = nets.data[0].held_out
-        return cls(nets.scores(held_out) if held_out else None, readings.read(settings))
-
-    def only(self, places: Sequence[int]) -> Judgement:
-        """Of some of the lanes."""
-        read = {key: each[:, places] for key, each in self.read.items()}
-        return Judgement(None if self.scores is None else self.scores[places], read)
-
-
-class Run:
+class Run(Stepper):
     """A seeded stepper: settings in, ``advance``, ``snapshot`` out.
 
     It knows no clock, thread or screen. All rules start from the same tensors and see the same
@@ -194,139 +50,6 @@ class Run:
     Raises:
         ValueError: a start tensor has another shape.
     """
-
-    def __init__(
-        self,
-        settings: Settings,
-        tensors: Tensors | None = None,
-        recorded: Collection[str] | None = None,
-    ) -> None:
-        self.settings = settings
-        self.step = 0
-        self._given = tensors
-        self._rules = [rule if isinstance(rule, str) else rule.key for rule in settings.rules]
-        self._series = Series(settings.steps, len(self._rules), settings.seeds)
-        seeds = range(settings.seed, settings.seed + settings.seeds)
-        lanes = [Lane(rule, seed) for rule in range(len(self._rules)) for seed in range(settings.seeds)]
-        self.kept = Kept(self._series.every)
-        self._bound = settings.course(-1)
-        with one_thread():
-            self._nets = Lockstep(settings, settings.table, seeds, lanes, self._joined(), tensors)
-            self._readings = Readings(settings, self._nets, self._series.score_steps, recorded)
-            self.judge()
-
-    @property
-    def finished(self) -> bool:
-        """Whether nothing is left to do: all steps taken, or every lane diverged."""
-        return self.diverged or self.step >= self.settings.steps
-
-    @property
-    def diverged(self) -> bool:
-        """Whether every lane has diverged."""
-        return not self._nets.lanes.going
-
-    def advance(self, steps: int = 1) -> None:
-        """Take so many steps, or those that are left. Raises ValueError below 0."""
-        if steps < 0:
-            raise ValueError(f"a run advances by 0 or more steps, not {steps}")
-        with one_thread():
-            for _ in range(steps):
-                if self.finished:
-                    return
-                self._advance_once()
-
-    def _advance_once(self) -> None:
-        self.prepare()
-        if self.took(self._nets.step(self._bound.lr)):
-            self.judge()
-
-    def prepare(self) -> float:
-        """Keep the state that is due, and have in force what holds in the next step; its learning rate."""
-        if self.keeps:
-            self.kept.keep(self.step, {"step": self.step, **self._nets.state()})
-        self._bind(self.step)
-        return self._bound.lr
-
-    @property
-    def keeps(self) -> bool:
-        """Whether the state at this step is to be kept before the next."""
-        return self.kept.is_due(self.step)
-
-    def took(self, numbers: NDArray[float32]) -> bool:
-        """Note what the nets did in a step, draw what the next one sees; whether they are to be judged."""
-        self._series.record(self.step, self._nets.lanes.going, numbers)
-        if self.diverged:
-            return False
-        self.step += 1
-        self._nets.turn()
-        return self._series.is_due(self.step)
-
-    def _bind(self, step: int) -> None:
-        """Have in force what holds while a step is taken."""
-        self._rebind(self.settings.course(step))
-
-    def _rebind(self, course: Course) -> None:
-        before, self._bound = self._bound, course
-        if before[:2] == self._bound[:2]:
-            return
-        self._nets.bind(self._joined())
-        self._readings.bind(self._bound)
-
-    def _joined(self) -> Joined:
-        """The op with the rules that are in force, and what learns."""
-        ours = self.settings
-        return joined(self._bound.op, self._bound.rules, ours.parameters, ours.learn, ours.learned)
-
-    def change(self, **live: Any) -> None:
-        """Go on with another lr, pace or sigma; another lr on the way is a branch point of the settings.
-
-        Raises ValueError for a value that cannot be, or a setting that begins a new run.
-        """
-        if other := [name for name in live if name not in LIVE]:
-            raise ValueError(f"{', '.join(other)} cannot change while a run goes on: start a new one")
-        settings = dataclasses.replace(self.settings, **live)
-        if "lr" in live and self.step:
-            begun = dataclasses.replace(settings, lr=self.settings.lr)
-            settings = begun if self.finished else begun.with_lr(self.step, settings.lr)
-        self.settings = settings
-
-    def judge(self) -> None:
-        """Note how the nets do on held-out data, where there is some, and what instruments read.
-
-        Neither touches a generator.
-        """
-        self.note(Judgement.of(self._nets, self._readings, self.settings))
-
-    def note(self, found: Judgement) -> None:
-        """Note how its nets do now."""
-        if found.scores is not None:
-            self._series.judged(self.step, self._nets.lanes.going, found.scores)
-        self._readings.note(self.step, self.settings, found.read)
-
-    @property
-    def nets(self) -> Lockstep:
-        """What trains."""
-        return self._nets
-
-    @property
-    def readings(self) -> Readings:
-        """What instruments read of it."""
-        return self._readings
-
-    @property
-    def likeness(self) -> Hashable:
-        """What another must have in common with it to take the next steps ``together``; None: it cannot."""
-        ours, nets = self.settings, self._nets.likeness
-        if nets is None or self.finished or any(name != "lr" for _, name, _ in ours.branch):
-            return None
-        op = find_op(self._bound.op)
-        return nets, op, hexed(values(op, None, ours.parameters)), ours.sigma, self._readings.recorded
-
-    @property
-    def numbers(self) -> int:
-        """How many its nets and their optimiser are made of."""
-        lanes = self._nets.lanes
-        return lanes.parameters.numel() * (1 + len(lanes.optimiser.state))
 
     def weights(self) -> dict[str, torch.Tensor]:
         """The weights and biases of all nets that did not diverge, copied, as ``nn.Linear`` has them.
@@ -528,99 +251,9 @@ class Run:
             found |= {self._rules[rule]: each for rule, each in facts.items()}
         return found
 
-    def state_dict(self) -> dict[str, Any]:
-        """Everything needed to continue exactly here: text, numbers and tensors, copied.
-
-        ``torch.load(..., weights_only=True)`` reads it back. What a run was given to start from is not in
-        it: one that continues it must be given the same.
-        """
-        state = {"step": self.step, **self._nets.state()}
-        return self._whole(state) | {"series": self._series.state(self.step)}
-
-    def state_at(self, step: int) -> dict[str, Any]:
-        """The same of the nearest step that is kept, or of this one; its ``step`` says which it is.
-
-        What it holds of the nets is shared and must not be changed; ``load_state_dict`` copies it.
-        """
-        place = nearest({*self.kept.steps, self.step}, step)
-        return self.state_dict() if place == self.step else self._whole(self.kept.state(place))
-
-    def _whole(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        step = state["step"]
-        return {
-            "settings": dataclasses.asdict(self.settings),
-            **state,
-            "series": self._series.state_before(step),
-            "readings": self._readings.state(step),
-        }
-
-    def back(self, step: int) -> int:
-        """Go back to the nearest step that is kept, and return it: from there all comes as it came."""
-        self.follow(self, step)
-        return self.step
-
-    def branch(self, step: int, **changes: Any) -> Run:
-        """Another run, from the nearest kept step on with another ``lr``, ``op`` or rule.
-
-        The ``rule`` of all, or that of one by the key it began with: ``branch(9, default="clipped")``.
-        What this run was to do later is not in it, and this run stays as it is.
-
-        Raises:
-            ValueError: what changes cannot, or is past the end.
-        """
-        place = nearest({*self.kept.steps, self.step}, step)
-        points = [(place, name, value) for name, value in changes.items()]
-        ours = merged(self.settings.branch, (), place + 1)
-        other = Run(dataclasses.replace(self.settings, branch=(*ours, *points)), self._given)
-        other.follow(self, place)
-        return other
-
-    def follow(self, other: Run, step: int) -> None:
-        """Begin where another run was, at the nearest kept step until which it did the same."""
-        until = self.settings.parts_from(other.settings)
-        steps = {each for each in (*other.kept.steps, other.step) if each <= until}
-        if not steps:
-            return
-        state, kept = other.state_at(nearest(steps, step)), other.kept
-        self.load_state_dict(state)
-        self.kept = kept.until(self.step)
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue where another run of the same settings was; what is live it takes over.
-
-        Raises ValueError for other settings.
-        """
-        ours, theirs = dataclasses.asdict(self.settings), state["settings"]
-        other = [name for name in ours if name not in (*LIVE, "branch") and theirs.get(name) != ours[name]]
-        parted = parting(self.settings.branch, theirs["branch"])
-        if parted is not None and parted < state["step"]:
-            other.append("branch")
-        if other:
-            raise ValueError(f"this state belongs to a run with other settings: {', '.join(other)}")
-        branch = merged(theirs["branch"], self.settings.branch, state["step"])
-        live = {name: theirs[name] for name in LIVE}
-        self.settings = dataclasses.replace(self.settings, branch=branch, **live)
-        self.kept = Kept(self._series.every)
-        self.step = state["step"]
-        self._nets.load(state)
-        self._series.load(state["series"])
-        self._readings.load(state["readings"])
-        self._bind(self.step - 1)
-
 
 def _chance(held_out: Part | None) -> float | None:
     """The share of the most frequent class."""
     if held_out is None or held_out.y.is_floating_point():
         return None
     return held_out.y.bincount().max().item() / len(held_out.y)
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """One torch thread while inside, for this thread: another number would change the last bits."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

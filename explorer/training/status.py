@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from explorer.training import memory
-from explorer.training.run import Snapshot
+from explorer.training.snapshot import Snapshot
 
 State = Literal[
     "ready", "waiting", "running", "paused", "finished", "diverged", "failed", "stopped", "gone", "silent",

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import torch
 
 from explorer.training.lockstep import apart
-from explorer.training.run import Judgement, Run, one_thread
+from explorer.training.run import Run
+from explorer.training.stepper import Judgement
+from explorer.training.threads import one_thread
 
 
 class Together:

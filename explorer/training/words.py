@@ -6,7 +6,7 @@ from statistics import fmean, stdev
 
 from explorer.formula import percent
 from explorer.training.instruments.gradients import Gradients
-from explorer.training.run import Snapshot
+from explorer.training.snapshot import Snapshot
 
 DEVICES = {"cpu": "CPU", "cuda": "NVIDIA GPU", "mps": "Apple GPU", "xpu": "Intel GPU"}
 

@@ -20,7 +20,7 @@ from explorer.curves import sample
 from explorer.formula import with_minus
 from explorer.lessons import GLOSSARY, LESSONS, Choice, Drawing, HeatMap, Lesson, Lines, Sweep
 from explorer.lessons.lesson import told
-from explorer.training.run import one_thread
+from explorer.training.threads import one_thread
 from explorer.ui.link import from_query
 from tests.lessons.computed import data, results
 
