@@ -11,7 +11,8 @@ from explorer.curves import EVEN, FORWARD, KINK, POINTS, Curves, Floats, grid, s
 from explorer.description import described
 from explorer.lessons import LESSONS
 from explorer.ui import answers
-from explorer.ui.link import Choice, from_text
+from explorer.ui.choice import Choice
+from explorer.ui.link import from_text
 from explorer.ui.presets import PRESETS
 
 Json = dict[str, Any]

@@ -19,7 +19,7 @@ from explorer.lessons import LESSONS
 from explorer.site.confirmed import confirmed
 from explorer.snippets import snippet
 from explorer.ui import answers
-from explorer.ui.link import SECTIONS, Choice
+from explorer.ui.choice import SECTIONS, Choice
 
 Json = dict[str, Any]
 

@@ -33,17 +33,8 @@ from explorer.training.limits import (
 )
 from explorer.training.optimisers import OPTIMISERS
 from explorer.training.words import DEVICES
-from explorer.ui.link import (
-    MOST_RATES,
-    MOST_VALUES,
-    SECTIONS,
-    WORDS,
-    Choice,
-    from_text,
-    is_embedded,
-    numbers_text,
-    training_texts,
-)
+from explorer.ui.choice import SECTIONS, WORDS, Choice, numbers_text, training_texts
+from explorer.ui.link import MOST_RATES, MOST_VALUES, from_text, is_embedded
 from explorer.ui.presets import PRESETS, STUDIES, TRAINING, Preset
 
 _FIND: Mapping[str, Callable[[str], Op | Rule]] = {"op": find_op, "rule": find_rule}

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from explorer.ui.link import Choice, from_text
+from explorer.ui.choice import Choice
+from explorer.ui.link import from_text
 
 # Length and width in cm of the petals of 150 irises (Anderson 1935, Fisher 1936).
 _IRISES = Path(__file__).with_name("irises.csv").read_text(encoding="utf-8")

@@ -18,7 +18,8 @@ from explorer.training.instruments.question import whole_numbers
 from explorer.training.limits import MAX_BRANCHES, MAX_TABLE_BYTES
 from explorer.ui import limits, operation
 from explorer.ui.admission import Refused
-from explorer.ui.link import Choice, from_text
+from explorer.ui.choice import Choice
+from explorer.ui.link import from_text
 from explorer.ui.payload import Json, payload
 from explorer.ui.replicas import require_here
 from explorer.ui.stream import as_json, event, run_events

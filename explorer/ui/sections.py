@@ -12,7 +12,7 @@ from explorer.curves import part_key, readings, sample_curves
 from explorer.formula import name_latex, number_latex
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui import state
-from explorer.ui.link import Choice
+from explorer.ui.choice import Choice
 
 Rules = tuple[Rule, ...]
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from explorer.ui.link import Choice, Query, from_query, from_text
+from explorer.ui.choice import Choice
+from explorer.ui.link import Query, from_query, from_text
 
 BROWSERS_OWN = ("lesson", "present")  # of a link to Learn: the page in the browser reads them
 VIEW = "view."  # begins the key of every widget: what is opened, which button was pressed

@@ -14,7 +14,7 @@ from explorer.training import SETTINGS, Settings, Status, shared_engine
 from explorer.ui import limits
 from explorer.ui.admission import Refused
 from explorer.ui.answers import chosen
-from explorer.ui.link import Choice
+from explorer.ui.choice import Choice
 from explorer.ui.payload import Json, payload
 from explorer.ui.runs import LONGEST_BODY, answered, is_owned, told
 from explorer.ui.seats import Seats

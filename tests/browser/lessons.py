@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS, Lesson
-from explorer.ui import link
+from explorer.ui.choice import Choice
+from explorer.ui.link import from_query
 
 EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
 COMPUTED_MS = 60_000  # the first visitor of a lesson waits for its numbers
@@ -54,9 +55,9 @@ def press(page: Page, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
-def choice_of(address: str) -> link.Choice:
+def choice_of(address: str) -> Choice:
     """What a link opens; there is nothing in it that cannot be had."""
-    choice, notices = link.from_query(parse_qs(urlsplit(address).query))
+    choice, notices = from_query(parse_qs(urlsplit(address).query))
     assert notices == []
     return choice
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.ui import answers
-from explorer.ui.link import Choice
+from explorer.ui.choice import Choice
 from tests.browser.reading import back, card, enter, link, number, settle, settle_train, traces, visit
 
 FIRST = ["default", "straight_through"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from explorer.ui.link import SECTIONS
+from explorer.ui.choice import SECTIONS
 from explorer.ui.pages import PAGES
 from tests.browser.conftest import Open
 from tests.browser.lessons import open_lesson

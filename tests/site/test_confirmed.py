@@ -14,7 +14,7 @@ import pytest
 from explorer.catalogue import OPS, RULES
 from explorer.site.confirmed import OWN, confirmed
 from explorer.ui import answers
-from explorer.ui.link import Choice
+from explorer.ui.choice import Choice
 from explorer.ui.presets import PRESETS
 from tests.instrument import modules
 from tests.instrument.modules import Node

@@ -14,7 +14,7 @@ from explorer.instrument.assets import plotly_js, plotly_lines_js
 from explorer.site import write
 from explorer.site.pages import COMMANDS, ELSEWHERE, LOCAL
 from explorer.ui import sections
-from explorer.ui.link import SECTIONS
+from explorer.ui.choice import SECTIONS
 
 ROOT = Path(__file__).parents[2]
 LARGEST_PAGE = 3_000_000  # characters

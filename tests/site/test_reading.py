@@ -11,7 +11,8 @@ import pytest
 
 from explorer.catalogue import OPS, RULES
 from explorer.ui import answers
-from explorer.ui.link import SECTIONS, Choice, from_text
+from explorer.ui.choice import SECTIONS, Choice
+from explorer.ui.link import from_text
 from explorer.ui.presets import PRESETS
 from tests.instrument import modules
 from tests.instrument.modules import Node

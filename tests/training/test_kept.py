@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.training import Run, Settings, limits, run
+from explorer.training import Run, Settings, limits, stepper
 from explorer.training.kept import Kept, nearest, size, thinned
 
 SMALL = Settings(
@@ -100,7 +100,7 @@ def test_the_nearest_kept_step_is_taken(monkeypatch):
 
 def test_room_for_two_states(monkeypatch):
     state = size(trained(SMALL).kept.state(0))
-    monkeypatch.setattr(run, "Kept", lambda spacing: Kept(spacing, most=2 * state))
+    monkeypatch.setattr(stepper, "Kept", lambda spacing: Kept(spacing, most=2 * state))
     assert trained(SMALL).kept.steps == (0, 16)
 
 

@@ -24,7 +24,8 @@ from explorer.training.limits import (
     SMALLEST_SCALE,
 )
 from explorer.training.optimisers import OPTIMISERS
-from explorer.ui.link import PREFIX, SECTIONS, WORDS, Choice, Query, ordered, parameters_of, training_texts
+from explorer.ui.choice import PREFIX, SECTIONS, WORDS, Choice, ordered, parameters_of, training_texts
+from explorer.ui.link import Query
 
 
 def _number(rng: random.Random, low: float, high: float) -> float:

@@ -9,7 +9,7 @@ import pytest
 
 from explorer.catalogue import OPS, RULES
 from explorer.ui import state
-from explorer.ui.link import Choice
+from explorer.ui.choice import Choice
 from explorer.ui.presets import PRESETS
 from tests.ui.pages import chosen, mounted, opened, sound, words_of
 

@@ -13,12 +13,8 @@ from explorer.catalogue import OPS, OWN, RULES
 from explorer.curves import LARGEST_RANGE, MOST_RULES, sample
 from explorer.instrument.limits import LARGEST_G, reach
 from explorer.training import SETTINGS, TASKS, Settings
-from explorer.ui.link import (
-    Choice,
-    from_query,
-    ordered,
-    parameters_of,
-)
+from explorer.ui.choice import Choice, ordered, parameters_of
+from explorer.ui.link import from_query
 from tests.ui.choices import query_of, random_choice
 
 MANY = 2_000

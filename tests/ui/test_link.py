@@ -8,21 +8,11 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from explorer.catalogue import OPS, RULES, find_op, find_rule
+from explorer.catalogue import find_op
 from explorer.curves import sample
 from explorer.ui import answers, link, state
-from explorer.ui.link import (
-    LONGEST_QUERY,
-    Choice,
-    from_query,
-    from_text,
-    is_embedded,
-    ordered,
-    parameters_of,
-    query_length,
-    tidy_range,
-    training_texts,
-)
+from explorer.ui.choice import Choice
+from explorer.ui.link import LONGEST_QUERY, from_query, from_text, is_embedded, query_length, tidy_range
 from explorer.ui.presets import PRESETS
 from tests.ui.choices import query_of, random_choice
 
@@ -87,11 +77,6 @@ def test_whether_a_query_asks_for_a_frame(query, embedded):
 
 def test_the_default_needs_no_query():
     assert from_query({}) == (Choice(), [])
-
-
-def test_training_settings_are_written_where_they_differ():
-    assert training_texts(Choice()) == {}
-    assert training_texts(Choice(steps=40, lr=2e-6)) == {"steps": "40", "lr": "2e-06"}
 
 
 def test_a_parameter_called_like_a_word_of_the_link_stands_behind_a_prefix():
@@ -162,31 +147,6 @@ def test_a_query_that_is_too_long_is_not_used():
     choice, notices = from_query(query)
     assert choice == Choice()
     assert notices == [f"The link is longer than {LONGEST_QUERY} characters and was not used."]
-
-
-def test_a_name_with_two_meanings_has_two_controls():
-    op, rules = OPS["identity"], [RULES["boxcar"], find_rule("formula: g * w"), RULES["clipped"]]
-    controls = parameters_of(op, rules)
-    assert list(controls) == ["boxcar.w", "formula: g * w.w", "c"]
-    choice, notices = from_query({"op": ["identity"], "rule": [r.key for r in rules], "boxcar.w": ["2"]})
-    assert (choice.parameters, notices) == ({"boxcar.w": 2}, [])
-    # A plain name means all of them.
-    choice, notices = from_query({"op": ["identity"], "rule": [r.key for r in rules], "w": ["2"]})
-    assert (choice.parameters, notices) == ({"boxcar.w": 2, "formula: g * w.w": 2}, [])
-
-
-def test_an_op_shares_its_parameter_with_its_rules():
-    assert list(parameters_of(OPS["clamp"], [RULES["masked"], RULES["published_clamp"]])) == ["lo", "hi"]
-    hardtanh = parameters_of(OPS["hardtanh"], [RULES["masked"]])
-    assert hardtanh["lo"].default == -1
-
-
-def test_pairs_stay_in_order_under_longer_names_too():
-    rules = [RULES["masked"], find_rule("formula: g * (lo + hi)")]
-    settings = {"masked.lo": 2.0, "masked.hi": 1.5}
-    used, notices = ordered(OPS["round"], rules, settings)
-    assert used == {"masked.lo": 1.5, "masked.hi": 2.0}
-    assert notices == ["masked.lo = 2 lies above masked.hi = 1.5: the two were swapped."]
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)

@@ -7,7 +7,8 @@ import pytest
 from explorer.study import Plan, usual_rates
 from explorer.training import FIRST, TASKS
 from explorer.ui import answers, link, studies
-from explorer.ui.link import MOST_RATES, from_text, training_texts
+from explorer.ui.choice import training_texts
+from explorer.ui.link import MOST_RATES, from_text
 from explorer.ui.presets import STUDIES
 from tests.ui.pages import mounted, opened, sound, words_of
 

@@ -8,7 +8,8 @@ import pytest
 
 from explorer.training import SETTINGS, TASKS, Settings
 from explorer.ui import answers
-from explorer.ui.link import from_query, training_texts
+from explorer.ui.choice import training_texts
+from explorer.ui.link import from_query
 from tests.ui.pages import mounted, opened, sound, words_of
 
 

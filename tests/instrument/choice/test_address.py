@@ -11,7 +11,8 @@ import pytest
 
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.ui import answers
-from explorer.ui.link import Choice, from_query
+from explorer.ui.choice import Choice
+from explorer.ui.link import from_query
 from tests.instrument.modules import Node
 from tests.ui.choices import query_of, random_choice
 

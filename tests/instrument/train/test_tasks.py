@@ -8,7 +8,8 @@ import pytest
 
 from explorer.training import TASKS, Settings
 from explorer.training import Run as Training
-from explorer.ui.link import Choice, from_query, training_texts
+from explorer.ui.choice import Choice, training_texts
+from explorer.ui.link import from_query
 from tests.instrument.train.conftest import Run, choice, rules_of
 
 

@@ -1,0 +1,14 @@
+"""What curves show, in plain sentences, each rendered from claims.
+
+"Everywhere", "flat" and "unbounded" are meant mathematically; what is known of the drawn points alone
+says "in this picture".
+"""
+
+from explorer.description.description import Description, describe, described, document
+from explorer.description.learning import LEARNING_WORDS, MOST_PLACES, learning_words, pull_words, rest_words
+from explorer.description.words import MAIN_LENGTH
+
+__all__ = [
+    "LEARNING_WORDS", "MAIN_LENGTH", "MOST_PLACES", "Description", "describe", "described", "document",
+    "learning_words", "pull_words", "rest_words",
+]  # fmt: skip

@@ -1,0 +1,38 @@
+"""Where there is no finite value, and how much of the range that is."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from explorer.claims import Claim
+from explorer.description.words import of_kind, position_words
+from explorer.formula import percent
+
+
+def shares_of(claims: Iterable[Claim]) -> dict[str, Claim]:
+    """The claims on how much has no finite value, by kind."""
+    return {claim.kind: claim for claim in of_kind(claims, "undefined", "overflow")}
+
+
+def is_whole(share: Claim | None) -> bool:
+    """Whether a share is all there is."""
+    return share is not None and share.numbers == (1.0,)
+
+
+def part_words(claim: Claim) -> str:
+    """A share of the range, or of what is drawn of it."""
+    return f"{percent(claim.numbers[-1])} of {'the range' if claim.exact else 'this picture'}"
+
+
+def hole_words(claims: Iterable[Claim], *, known: Sequence[float] = ()) -> list[str]:
+    """At which single x there is no finite value; ``known`` are those of which more is said."""
+    words = []
+    for claim in of_kind(claims, "infinite", "nowhere"):
+        left = [x for x in claim.numbers if x not in known]
+        what = "infinite" if claim.kind == "infinite" else "undefined"
+        if left:
+            words.append(f"{what} at {position_words(left)}")
+    return words
+
+
+def overflow_words(shares: Mapping[str, Claim]) -> str:
+    """That part of a curve is too large to draw, after a comma; or nothing."""
+    return f", and too large for 32 bits on {part_words(shares['overflow'])}" if "overflow" in shares else ""
