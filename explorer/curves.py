@@ -25,6 +25,7 @@ from explorer.catalogue import (
     find_op,
     find_rule,
     finite,
+    gradient_beside,
     learnable,
     values,
 )
@@ -114,13 +115,14 @@ class Curves:
     def at(self, key: str, x: Floats) -> Floats:
         """The values of one curve at other x of the range; (m,), of their dtype."""
         rule = next((rule for rule in self.rules if rule.key == key), self.rules[0])
-        y, gradients = _evaluated(self.op, rule, x, self.g, self.parameters, (self.start, self.stop))
+        span = self.start, self.stop
+        y, gradients = _evaluated(self.op, rule, x, self.g, self.parameters, span, self.learns)
         return y if key == FORWARD else gradients
 
     def autograd(self, g: float) -> Floats:
         """What torch's own autograd returns for the op and an upstream gradient; (n,)."""
         span = self.start, self.stop
-        return _evaluated(self.op, RULES["default"], self.x, g, self.parameters, span)[1]
+        return _evaluated(self.op, RULES["default"], self.x, g, self.parameters, span, self.learns)[1]
 
     def flat(self) -> Mask:
         """At which points the op has slope 0, but none at or beside a kink, nor of a ``detach``; (n,)."""
@@ -213,7 +215,7 @@ def sample_curves(
     bends = [value for some in exact.values() for value in some or ()]
     x, marks = grid(start, stop, points, bends, torch_dtype)
     span = (start, stop)
-    columns = {rule.key: _evaluated(op, rule, x, g, settings, span) for rule in chosen}
+    columns = {rule.key: _evaluated(op, rule, x, g, settings, span, learns) for rule in chosen}
     y = columns[chosen[0].key][0]
     gradients = {key: gradients for key, (_, gradients) in columns.items()}
     parts = {
@@ -271,7 +273,7 @@ def sample(op: str | Op, rules: str | Rule | Sequence[str | Rule], **settings: A
             their common value on both sides, within these bounds, if they are the same float of the dtype.
         points: evenly spaced x, 2 to 4,001; every kink in the range is added with the nearest
             floats on both sides of it.
-        learns: a parameter that learns, or "".
+        learns: a parameter that learns, or ""; it is a tensor then, for torch's own gradient of x too.
         g: the upstream gradient, the same for every x.
         dtype: "float32" or "float64" (or torch's own).
         **parameters: values by name, or ``rule.name`` for one rule only.
@@ -311,12 +313,18 @@ def readings(op: str | Op, rules: Sequence[str | Rule], *, points: int = 7, **sa
 
 
 def _evaluated(
-    op: Op, rule: Rule, x: Floats, g: float, settings: Mapping[str, float], span: tuple[float, float]
+    op: Op,
+    rule: Rule,
+    x: Floats,
+    g: float,
+    settings: Mapping[str, float],
+    span: tuple[float, float],
+    learns: str,
 ) -> tuple[Floats, Floats]:
     """Forward values and gradients at x (n,), for one upstream gradient; both (n,) of x's dtype."""
     parameters = values(op, rule, settings)
     forward, bound = fixed(op.parsed, op, parameters, *span, g)
-    backward = rule.parsed
+    backward = rule.parsed or gradient_beside(op, learns)
     if backward is None and forward != op.parsed:
         backward = op.parsed.gradient  # through each mean as well, which autograd would take for a number
     if backward is not None:

@@ -193,7 +193,8 @@ def learning(op: str | Op, rule: str | Rule, settings: Mapping[str, float], name
     Raises ValueError for a name that cannot learn, see ``catalogue.contribution``.
     """
     op, rule = find_op(op), find_rule(rule)
-    return _learning(op, rule, settings, names, {name: contribution(op, rule, name) for name in names})
+    found = {name: contribution(op, rule, name, tuple(names)) for name in names}
+    return _learning(op, rule, settings, names, found)
 
 
 def _learning(
@@ -318,11 +319,10 @@ def _learned(learning: Learning, op: Op, x: Tensor, given: Mapping[str, Tensor])
 
 def _contributions(op: Op, rule: Rule, tensors: Mapping[str, Tensor]) -> dict[str, Contribution]:
     """What the tensors learn, those that can; ValueError where a gradient would be lost."""
-    found = {}
-    for name, value in tensors.items():
-        bare = name.split(".")[-1]
+    found, bare_names = {}, tuple(name.split(".")[-1] for name in tensors)
+    for bare, value in zip(bare_names, tensors.values(), strict=True):
         try:
-            found[bare] = contribution(op, rule, bare)
+            found[bare] = contribution(op, rule, bare, bare_names)
         except ValueError as error:
             if _learns(value):
                 raise ValueError(f"{error}; pass it detached") from None

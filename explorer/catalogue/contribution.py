@@ -1,6 +1,6 @@
 """What one element contributes to the gradient of a parameter, and from where that is known."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -60,11 +60,12 @@ class Following:
 
 
 @lru_cache
-def contribution(op: Op, rule: Rule, name: str) -> Contribution:
+def contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = ()) -> Contribution:
     """What one element contributes to the gradient of a parameter of an op with a rule.
 
     It is the rule's own; or else, where the op says how, it follows from the rule's formula for x; or else
-    it is torch's derivative of the op.
+    it is torch's derivative of the op. ``tensors`` names the parameters that are tensors, as this one is in
+    any case.
 
     Raises ValueError, with a plain sentence, where there is none: for a name that y does not depend on, or
     that torch sees no path to.
@@ -75,10 +76,10 @@ def contribution(op: Op, rule: Rule, name: str) -> Contribution:
         return Contribution(name, own.parsed, own.parsed, scale, "rule", own.at_bound, own.note)
     if name not in op.parsed.parameters:
         raise ValueError(_without(op, rule, name))
-    if rule.parsed and (way := following(op, name)):
+    if rule.parsed and (way := following(op, name, tensors)):
         formula = Formula(_followed(way, rule.parsed.tree))
         return Contribution(name, formula, formula, None, "follows")
-    trees = torch_derivative(op, name)
+    trees = torch_derivative(op, name, tensors)
     if trees is None:
         raise ValueError(
             f"{name} of {op.key} has no gradient: torch sees no path from y to it, and the rule "
@@ -107,20 +108,33 @@ def _without(op: Op, rule: Rule, name: str) -> str:
     return f"unknown parameter {name!r}: {op.key} with {rule.key} does not have it"
 
 
-def torch_derivative(op: Op, name: str) -> tuple[Formula, Formula] | None:
+def torch_derivative(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[Formula, Formula] | None:
     """Torch's derivative of an op by a parameter, in x and g: exactly, and for people to read.
 
-    None where it is 0 everywhere, or too long to be written out.
+    ``tensors`` as for ``contribution``. None where it is 0 everywhere, or too long to be written out.
     """
-    exact, short = (derivative(op.parsed.tree, name, finite=finite) for finite in (False, True))
+    exact, short = (
+        derivative(op.parsed.tree, name, tensors=tensors, finite=finite) for finite in (False, True)
+    )
     return None if exact is None or short is None or short == ZERO else (Formula(exact), Formula(short))
 
 
 @lru_cache
-def following(op: Op, name: str) -> Following | None:
+def gradient_beside(op: Op, name: str) -> Formula | None:
+    """Torch's gradient for x beside a parameter that is a tensor; None where it is as beside a number.
+
+    So it is also where torch has no derivative by the parameter, which is a number then.
+    """
+    found = op.parsed.gradient_with((name,)) if name and torch_derivative(op, name) else None
+    return None if found == op.parsed.gradient else found
+
+
+@lru_cache
+def following(op: Op, name: str, tensors: tuple[str, ...] = ()) -> Following | None:
     """How a parameter's contribution follows from any rule for x; None where the op does not say.
 
-    Raises ValueError for an inner and outer that the op's formula is not made of.
+    ``tensors`` as for ``contribution``. Raises ValueError for an inner and outer that the op's formula is not
+    made of.
     """
     if op.inner is None or op.outer is None:
         return None
@@ -133,8 +147,8 @@ def following(op: Op, name: str) -> Following | None:
         raise ValueError(f"{op.key} is not outer(q(inner)) with outer = {op.outer}, inner = {op.inner}")
     if name in rest:
         return None
-    behind = substituted(_slope(outer, name, UPSTREAM), {_CORE: core})
-    ratio = _quotient(_slope(inner, name, ONE), _slope(inner, "x", ONE))
+    behind = substituted(_slope(outer, name, UPSTREAM, tensors), {_CORE: core})
+    ratio = _quotient(_slope(inner, name, ONE, tensors), _slope(inner, "x", ONE, (name, *tensors)))
     return None if (behind, ratio) == (ZERO, ZERO) else Following(behind, ratio)
 
 
@@ -149,8 +163,8 @@ def _standing_for(wanted: Name, pattern: Node, node: Node) -> Node | None:
     return _standing_for(wanted, *different[0]) if len(different) == 1 else None
 
 
-def _slope(tree: Node, name: str, upstream: Node) -> Node:
-    slope = derivative(tree, name, upstream=upstream, finite=True)
+def _slope(tree: Node, name: str, upstream: Node, tensors: Collection[str]) -> Node:
+    slope = derivative(tree, name, tensors=tensors, upstream=upstream, finite=True)
     assert slope is not None  # of a tree this small
     return slope
 

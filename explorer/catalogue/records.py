@@ -22,7 +22,8 @@ COUNT_ELSEWHERE = f"{COUNT} stands for the number of elements, which only a scal
 AT_BOUND = {
     "published": "Exactly at the bound the parameter gets all of the gradient, as published.",
     "minimum": "Exactly at the bound x and the parameter get half each, as from torch.minimum.",
-    "clamp": "Exactly at the bound x gets all of the gradient, the parameter none, as from torch.clamp.",
+    "clamp": "Exactly at the bound x gets all of the gradient, the parameter none, as from torch.clamp up "
+    "to version 2.13.",
 }
 
 OWN_FAMILY = "own"

@@ -103,6 +103,13 @@ class Formula:
         """The gradient for people to read: equal where all of its parts are finite numbers."""
         return _formula(derivative(self.tree, finite=True))
 
+    def gradient_with(self, tensors: Collection[str], *, finite: bool = False) -> Formula | None:
+        """As ``gradient``, or ``short_gradient``, where some parameters are tensors.
+
+        Exactly at a bound of a clamp that is a tensor x may get another share of g than at a number.
+        """
+        return _formula(derivative(self.tree, tensors=tensors, finite=finite))
+
     def varying(self, names: Collection[str]) -> Formula:
         """The formula with some parameters as tensors, which what ``bind`` returns is then ``given``."""
         return Formula(varied(self.tree, tuple(names)))

@@ -5,15 +5,15 @@ form, so that 0 · ∞, ties, bounds and values at kinks come out as in torch. T
 stand in their table, those of the operators here.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import islice
-from typing import cast
+from typing import NamedTuple, cast
 
 import torch
 
-from explorer.formula.evaluation import carries_gradient, constant_value
+from explorer.formula.evaluation import carries_gradient, constant_value, counted
 from explorer.formula.functions import FUNCTIONS
 from explorer.formula.parsing import template
 from explorer.formula.tree import (
@@ -54,23 +54,33 @@ _FLOAT32 = {
 _OUTSIDE_DOMAIN = "where((y == y) | (a != a), d, g * (0 / 0))"  # y is NaN there although a is not
 
 
-def derivative(tree: Node, wrt: str = "x", *, upstream: Node = UPSTREAM, finite: bool = False) -> Node | None:
+def derivative(
+    tree: Node,
+    wrt: str = "x",
+    *,
+    tensors: Collection[str] = (),
+    upstream: Node = UPSTREAM,
+    finite: bool = False,
+) -> Node | None:
     """The gradient that autograd returns for the name ``wrt``, as a tree in the tree's names and ``g``.
 
-    ``upstream`` is the gradient that arrives at each element, ``g`` unless told. What torch does not
-    differentiate (conditions, ``heaviside``, ``detach``) passes nothing on; where nothing arrives the tree
-    is 0. At a kink it gives what torch returns there. None for more than 2,000 nodes.
+    ``tensors`` are parameters that are tensors, as ``wrt`` is in any case: at a bound of a clamp torch may
+    share the gradient otherwise than with numbers. ``upstream`` is the gradient that arrives at each element,
+    ``g`` unless told. What torch does not differentiate (conditions, ``heaviside``, ``detach``) passes
+    nothing on; where nothing arrives the tree is 0. At a kink it gives what torch returns there. None for
+    more than 2,000 nodes.
 
     With ``finite`` it is shortened for people to read: the same values wherever all of its parts are
     finite numbers and every constant is in the domain of its function.
     """
-    total = _Reverse(wrt, finite).total(tree, upstream)
+    total = _Reverse(wrt, frozenset((wrt, *tensors)), finite).total(tree, upstream)
     return None if next(islice(walk(total), MOST_NODES, None), None) else total
 
 
 @dataclass(frozen=True)
 class _Reverse:
     wrt: str
+    tensors: frozenset[str]
     finite: bool
 
     def total(self, node: Node, gradient: Node) -> Node:
@@ -110,12 +120,21 @@ class _Reverse:
                 return [ZERO, Call("where", (condition, g, ZERO)), Call("where", (condition, ZERO, g))]
             case Call(function) if function in _FLOAT32 and not self.finite:
                 single = substituted(template(_FLOAT32[function]), {Name("d"): template(_SINGLE)})
-                return [_guarded(tree, node) for tree in (single, *map(template, _texts(node)[1:]))]
+                return [_guarded(tree, node) for tree in (single, *map(template, self.texts(node)[1:]))]
             case Call():
-                trees = [*map(template, _texts(node))]
+                trees = [*map(template, self.texts(node))]
                 return trees if self.finite else [_guarded(tree, node) for tree in trees]
             case _:
                 return []
+
+    def texts(self, node: Call) -> tuple[str, ...]:
+        """The gradients of a call's row; at bounds as the torch that is here shares them."""
+        row = FUNCTIONS[node.function]
+        if row.mixing != "bounds":
+            return row.gradient
+        bounds = [*map(counted, node.arguments[1:])]
+        numbers = all(is_constant(each) and self.tensors.isdisjoint(names(each)) for each in bounds)
+        return row.shared.get(at_bounds().numbers if numbers else at_bounds().tensors, row.gradient)
 
     def filled(self, tree: Node, scope: Mapping[str, Node]) -> Node:
         """A template with its letters exchanged for trees, shortened on the way."""
@@ -175,20 +194,20 @@ class _Reverse:
         return Binary("+", left, right)
 
 
-def _texts(node: Call) -> tuple[str, ...]:
-    """The gradients of a call's row, at the numbers a clamp is bounded by as in the torch that is here."""
-    row = FUNCTIONS[node.function]
-    if row.mixing != "bounds" or not all(map(is_constant, node.arguments[1:])) or passes_at_bounds():
-        return row.gradient
-    return (row.gradient[0].replace("<=", "<").replace(">=", ">"), *row.gradient[1:])
+class AtBounds(NamedTuple):
+    """The share of g that x gets exactly at a bound of torch.clamp, where both are numbers or tensors."""
+
+    numbers: float
+    tensors: float
 
 
 @cache
-def passes_at_bounds() -> bool:
-    """Whether torch.clamp passes the gradient on exactly at its bounds: up to version 2.13 it does."""
-    x = torch.zeros(1, requires_grad=True)
-    (gradient,) = torch.autograd.grad(torch.clamp(x, 0, 1), x)
-    return bool(gradient)
+def at_bounds() -> AtBounds:
+    """What the torch that is here does: up to version 2.13 it passes g, since then 0 and a half."""
+    with torch.inference_mode(False), torch.enable_grad():
+        x = torch.zeros(1, requires_grad=True)
+        bounds = (0.0, 1.0), (torch.zeros(1), torch.ones(1))
+        return AtBounds(*(torch.autograd.grad(torch.clamp(x, *each), x)[0].item() for each in bounds))
 
 
 def _guarded(tree: Node, node: Call) -> Node:

@@ -5,8 +5,8 @@ LaTeX are spelled as templates in which ``#0``, ``#1`` … stand for the argumen
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any, Literal
@@ -34,7 +34,8 @@ class Function:
     jumps this function may have a kink, as formulas in ``a``, ``b``, ``c``.
     ``gradient`` is what torch's autograd returns for each argument, in ``a``, ``b``, ``c``, the result ``y``
     and the upstream gradient ``g``, infinities and kinks included; for a constant that torch does not
-    differentiate, the derivative of the function written out with ``where``.
+    differentiate, the derivative of the function written out with ``where``. Of ``bounds`` it holds where a
+    gets all of g exactly at a bound; ``shared`` are the gradients by another share of g that it gets there.
     ``degree`` is by how much it multiplies the degree of its arguments, where it is a polynomial between
     its kinks: 0 for levels, 1 for straight lines; infinite for anything else.
     ``composed`` is the function written out, for constants that are tensors where torch takes numbers only.
@@ -54,6 +55,7 @@ class Function:
     differentiable: bool = True
     degree: float = math.inf
     composed: str = ""
+    shared: Mapping[float, tuple[str, ...]] = field(default_factory=dict, hash=False)
     domain: Callable[..., bool] | None = None
     keywords: tuple[tuple[str, str], ...] = ()
     reduces: bool = False
@@ -104,6 +106,9 @@ _SIGN = ("sign(a)",)
 _NN = "nn.functional."
 # torch shares the gradient of a largest value evenly among all that are as large; NaN is the largest.
 _EVENLY = "where((a == y) | (a != a), mean(g) / mean(1 * ((a == y) | (a != a))), 0)"
+# Of two that are equal each gets half.
+_SMALLER = ("where(a > b, 0, g / where(a == b, 2, 1))", "where(a < b, 0, g / where(a == b, 2, 1))")
+_LARGER = (_SMALLER[1], _SMALLER[0])
 _TANH = "tanh(sqrt(2 / pi) * (a + 0.044715 * a**3))"
 
 # fmt: off
@@ -132,19 +137,25 @@ _ROWS = (
     _row("softplus", "g * where(a > 20, 1, exp(a) / (exp(a) + 1))", torch=_NN, jax="jax.nn.softplus"),
     _row("erf", "g * (2 / sqrt(pi) * exp(-a**2))", jax="jax.scipy.special.erf"),
     _row("relu", "where(a <= 0, 0, g)", jax="jax.nn.relu", pieces=_SIGN, degree=1),
-    _row("min", "where(a > b, 0, g / where(a == b, 2, 1))", "where(a < b, 0, g / where(a == b, 2, 1))",
-         arity=2, mixing="tensors", torch="minimum", jax="jnp.minimum", latex=r"\min",
+    _row("min", *_SMALLER, arity=2, mixing="tensors", torch="minimum", jax="jnp.minimum", latex=r"\min",
          pieces=("sign(a - b)",), degree=1),
-    _row("max", "where(a < b, 0, g / where(a == b, 2, 1))", "where(a > b, 0, g / where(a == b, 2, 1))",
-         arity=2, mixing="tensors", torch="maximum", jax="jnp.maximum", latex=r"\max",
+    _row("max", *_LARGER, arity=2, mixing="tensors", torch="maximum", jax="jnp.maximum", latex=r"\max",
          pieces=("sign(a - b)",), degree=1),
     _row("clamp", "where(b <= a <= c, g, 0)", "where((a < b) & (b < c), g, 0)",
          "where((a > c) | (c < b), g, 0)", arity=3, mixing="bounds", jax="jnp.clip",
+         shared={
+             0.0: ("where(b < a < c, g, 0)",),
+             0.5: ("where((a < b) | (a > c), 0, g / where(((a == b) | (a == c)) & (b < c), 2, 1))",
+                   "where((a < b) & (b <= c), g, where((a == b) & (b < c), g / 2, 0))",
+                   "where((a > c) & (b <= c) | (c < b), g, where((a == c) & (b < c), g / 2, 0))"),
+         },
          pieces=("sign(a - b)", "sign(a - c)"), degree=1),
     _row("clamp_min", "where(a >= b, g, 0)", "where(a < b, g, 0)", arity=2, mixing="bounds",
-         jax="jnp.maximum", pieces=("sign(a - b)",), degree=1),
+         shared={0.0: ("where(a > b, g, 0)",), 0.5: _LARGER}, jax="jnp.maximum", pieces=("sign(a - b)",),
+         degree=1),
     _row("clamp_max", "where(a <= b, g, 0)", "where(a > b, g, 0)", arity=2, mixing="bounds",
-         jax="jnp.minimum", pieces=("sign(a - b)",), degree=1),
+         shared={0.0: ("where(a < b, g, 0)",), 0.5: _SMALLER}, jax="jnp.minimum", pieces=("sign(a - b)",),
+         degree=1),
     _row("where", arity=3, mixing="branches", degree=1),
     _row("mean", "mean(g)", reduces=True, degree=0),
     _row("amax", _EVENLY, torch="max", jax="jnp.max", latex=r"\operatorname{max}_{\text{all}}", reduces=True,

@@ -22,7 +22,7 @@ from explorer.catalogue import (
     find_op,
     find_rule,
 )
-from explorer.catalogue.contribution import following, torch_derivative
+from explorer.catalogue.contribution import following, gradient_beside, torch_derivative
 from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE, POINTS
 from explorer.description import LEARNING_WORDS, MOST_PLACES
@@ -54,7 +54,8 @@ def entry(record: Op | Rule) -> Json:
 
     What a parameter learns, by name (see ``contribution``): ``learned`` of a rule is its own; ``follows`` of
     an op, with any rule that has a formula, is ``outer + rule * ratio``; ``torch`` of an op is torch's
-    derivative. The first of the three that has the name counts; the default rule has the last alone.
+    derivative, with the ``gradient`` for x where that is another once the parameter is a tensor. The first of
+    the three that has the name counts; the default rule has the last alone.
     """
     formula = record.parsed
     told = ("key", "label", "also", "purpose", "source", "note", "formula")
@@ -195,7 +196,9 @@ def _by_torch(op: Op) -> Iterator[tuple[str, Json]]:
     for parameter in op.parameters:
         if found := torch_derivative(op, parameter.name):
             exact, shown = found
-            yield parameter.name, {"tree": exact.data, "text": shown.text}
+            beside = gradient_beside(op, parameter.name)
+            own = {"gradient": beside.data} if beside else {}
+            yield parameter.name, {"tree": exact.data, "text": shown.text, **own}
 
 
 def _watched(formula: Formula) -> Json:

@@ -62,7 +62,7 @@ class Pair:
         """The rule's formula in the same way; None where torch's own derivative of y is wanted and exists."""
         own = self.rule.parsed
         if own is None and any(found.origin != "torch" for found in self.learns.values()):
-            own = self.op.parsed.gradient
+            own = self.op.parsed.gradient_with(self.learns)
         return own and own.varying(self.learns)
 
     def part(self, name: str) -> Formula:
@@ -146,7 +146,7 @@ def paired(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequ
     """
     op, rule = find_op(op), find_rule(rule)
     chosen = values(op, rule, settings or {})
-    found = {name: contribution(op, rule, name) for name in learns}
+    found = {name: contribution(op, rule, name, tuple(learns)) for name in learns}
     numbers = {name: finite(f"parameter {name}", value) for name, value in chosen.items()}
     return Pair(op, rule, dict(sorted(numbers.items(), key=lambda item: item[0] not in found)), found)
 

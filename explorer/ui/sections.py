@@ -7,7 +7,17 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from explorer.catalogue import AT_BOUND, ORIGINS, OWN, Op, Rule, contribution, learnable, values
+from explorer.catalogue import (
+    AT_BOUND,
+    ORIGINS,
+    OWN,
+    Op,
+    Rule,
+    contribution,
+    gradient_beside,
+    learnable,
+    values,
+)
 from explorer.curves import part_key, readings, sample_curves
 from explorer.formula import name_latex, number_latex
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
@@ -39,7 +49,9 @@ def _formula(choice: Choice, op: Op, rules: Rules) -> None:
     for rule in rules:
         with st.container(border=True):
             st.text(rule.label)
-            st.latex(rf"\text{{gradient}} = {rule.parsed.latex if rule.parsed else _torchs_own(op)}")
+            st.latex(
+                rf"\text{{gradient}} = {rule.parsed.latex if rule.parsed else _torchs_own(op, choice.learns)}"
+            )
             _learned(op, rule, _learns(choice, op, rule))
             own = values(op, rule, choice.parameters)
             _notes(rule, {p.name: own[p.name] for p in rule.parameters})
@@ -55,9 +67,10 @@ def _readings(op: str, rules: tuple[str, ...], sampling: tuple[tuple[str, Any], 
     return readings(op, rules, **dict(sampling))
 
 
-def _torchs_own(op: Op) -> str:
+def _torchs_own(op: Op, learns: str) -> str:
     """The chain rule, and what it gives for the op where that can be written out."""
-    gradient = op.parsed.short_gradient
+    tensors = (learns,) if gradient_beside(op, learns) else ()
+    gradient = op.parsed.gradient_with(tensors, finite=True)
     return r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}" + (f" = {gradient.latex}" if gradient else "")
 
 
@@ -65,7 +78,7 @@ def _learned(op: Op, rule: Rule, names: Sequence[str]) -> None:
     """What parameters learn by a rule: a sum over all elements that share a value, N of them."""
     notes = {learned.name: [AT_BOUND.get(learned.at_bound, ""), learned.note] for learned in rule.learned}
     for name in names:
-        found = contribution(op, rule, name)
+        found = contribution(op, rule, name, tuple(names))
         scale = rf"{found.scale.latex}\," if found.scale else ""
         left, part = rf"\text{{gradient of }}{name_latex(name)}", found.shown.latex
         st.latex(rf"{left} = {scale}\sum\nolimits_N \left({part}\right)")

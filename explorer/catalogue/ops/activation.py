@@ -12,7 +12,8 @@ LAMBDA = Parameter("lambd", 0.5, 0.0, 5.0, "threshold: what is closer to 0 becom
 BOUNDED = (
     Op("clamp", "Clamp", "clamp(x, lo, hi)", also=("clip",), parameters=(LO, HI), kinks=("lo", "hi"),
        purpose="Keeps values within a range: what lies outside is moved to the nearest bound.",
-       note="Exactly at a bound torch's gradient is 1 from 2018 on and 0 since version 2.14."),
+       note="Exactly at a bound torch's gradient was 1 from 2018 to version 2.13. Since then it is 0 where "
+            "the bounds are numbers, and a half where they are tensors."),
     Op("hardtanh", "Hardtanh", "hardtanh(x, lo, hi)",
        parameters=(replace(LO, default=-1.0), HI), kinks=("lo", "hi"),
        purpose="The same function as clamp by another name; its gradient at the bounds has always been 0."),

@@ -24,7 +24,7 @@ GENERAL = (
     Rule("masked_open", "Masked (open)", "g * (lo < x < hi)",
          parameters=(LO, HI), kinks=("lo", "hi"), antiderivative="clamp(x, lo, hi)", area="hi - lo",
          purpose="Passes the gradient strictly inside the range and blocks it at the bounds too.",
-         source="torch's hardtanh and relu6; torch.clamp since mid-2026 (pytorch pull request 191142)"),
+         source="torch's hardtanh and relu6; torch.clamp from version 2.14 on (pytorch pull request 191142)"),
     Rule("learned_clamp", "Learned clamp", "g * (lo <= x <= hi)", also=("learned bounds",),
          parameters=(LO, HI), kinks=("lo", "hi"), antiderivative="clamp(x, lo, hi)", area="hi - lo",
          suits=("bounded",), otherwise=_NO_RANGE,

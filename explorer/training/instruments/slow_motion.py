@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from explorer.catalogue import Op, Rule
 from explorer.formula import percent
+from explorer.formula.tree import Data
+from explorer.training.boundary import learned_with
 from explorer.training.instruments.instrument import Argument, Nets, Record, Requested, op_layers
 from explorer.training.instruments.shape import span
 from explorer.training.instruments.stages import STAGES, Axis, Stage, Tensors
@@ -33,11 +36,11 @@ def measured(nets: Nets, *, layer: int) -> dict[int, Record | None]:
         across,) float32 row by row, their ``shape`` and ``axes``, and the ``side`` of the square image that a
         row or column over inputs is, or 0. ``layer`` of ``layers``, ``seed``, steps of time an example lasts,
         ``times``; ``by_example`` whether rows are examples; ``span`` of the x over which curves are drawn;
-        ``classes`` whether there are; ``op`` and ``rule``, their keys, with
-        all ``parameters`` as they are now, and ``formula``, the rule's;
-        ``linear`` whether it multiplies g by a factor, ``plain`` whether its formula needs no mean over the
-        batch, ``plain_op`` whether that of the op needs none; ``step``: how many are taken; ``note``: what is
-        to be known besides, or "".
+        ``classes`` whether there are; ``op`` and ``rule``, their keys, with all ``parameters`` as they are
+        now, and ``formula``, the rule's; ``gradient``, the tree of torch's own, where what learns makes it
+        another than the op's, or None; ``linear`` whether it multiplies g by a factor, ``plain`` whether its
+        formula needs no mean over the batch, ``plain_op`` whether that of the op needs none; ``step``: how
+        many are taken; ``note``: what is to be known besides, or "".
 
     Raises:
         ValueError: there is no such layer.
@@ -65,6 +68,7 @@ def _record(step: Step, rule: int, lane: int) -> Record:
         "plain": has_formula(nets.op, entry),
         "plain_op": has_formula(nets.op),
         "parameters": parameters,
+        "gradient": _beside_tensors(nets.op, entry, nets.settings.learn),
         "op": nets.op.key,
         "rule": entry.key,
         "step": nets.lanes.optimiser.steps,
@@ -72,6 +76,12 @@ def _record(step: Step, rule: int, lane: int) -> Record:
         "stages": [_told(step, stage, facts, tensors) for stage in STAGES[nets.task.place]],
         "tensors": tensors,
     }
+
+
+def _beside_tensors(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:
+    """Torch's gradient for x as a tree, where what learns makes it another than numbers do."""
+    own = None if rule.parsed else op.parsed.gradient_with(learned_with(op, rule, learn))
+    return None if own is None or own == op.parsed.gradient else own.data
 
 
 def _tensors(step: Step, lane: int) -> dict[str, Record]:

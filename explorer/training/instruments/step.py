@@ -144,8 +144,7 @@ class Step:
 @lru_cache(maxsize=256)
 def has_formula(op: Op, rule: Rule | None = None) -> bool:
     """Whether a rule, or the op itself, is a formula of one x and g, without a mean over the others."""
-    with torch.enable_grad():  # torch's own gradient is measured
-        own = (rule.parsed or op.parsed.gradient) if rule else op.parsed
+    own = (rule.parsed or op.parsed.gradient) if rule else op.parsed
     return own is not None and not reductions(own.tree) and not reductions(op.parsed.tree)
 
 

@@ -1,6 +1,6 @@
 // The values of all curves at one x.
 
-import { contributionOf } from "../formula/contribution.js";
+import { contributionOf, gradientOf } from "../formula/contribution.js";
 import { scopeMaker, valuesOf } from "../formula/curves.js";
 import { evaluate } from "../formula/evaluation.js";
 import { substituted } from "../formula/substitution.js";
@@ -38,7 +38,7 @@ export function valuesAt({ curves, op, rules, parameters, g, range: [start, stop
     formulas: /** @type {Object<string, string>} */ ({}),
   };
   for (const { key, entry } of rules) {
-    const tree = entry.tree ?? op.gradient;
+    const tree = gradientOf(op, entry, learns);
     const scope = scopeOf(entry)(Float64Array.of(x));
     const confirmed = sampled ? curves.gradients[key]?.[at] : undefined;
     values.gradients[key] = confirmed ?? (tree === null ? undefined : evaluate(tree, scope)[0]);

@@ -68,6 +68,17 @@ function followed({ outer, ratio }, rule) {
 }
 
 /**
+ * The gradient for x by a rule; torch's own where the rule has none, beside what learns as a tensor.
+ * @param {Op} op
+ * @param {Rule} rule
+ * @param {string} [learns] the parameter that learns
+ * @returns {Tree|null} null where it cannot be written out
+ */
+export function gradientOf(op, rule, learns = "") {
+  return rule.tree ?? held(op.torch, learns)?.gradient ?? op.gradient;
+}
+
+/**
  * The parameters that can learn by at least one of the rules, those of the op first.
  * @param {Op} op
  * @param {Rule[]} rules

@@ -25,7 +25,7 @@
  * @property {Record<string, number[] | null>} kinks by "forward", rule key or partKey of one; null for too many
  */
 
-import { contributionOf } from "./contribution.js";
+import { contributionOf, gradientOf } from "./contribution.js";
 import { evaluate } from "./evaluation.js";
 import { above, below, evenPoints } from "./floats.js";
 import { entryKinks, few, searched } from "./kinks.js";
@@ -68,7 +68,7 @@ export function sampleCurves({ op, rules }, choice, { points = sampling().points
   /** @type {Record<string, Float64Array|null>} */
   const gradients = {};
   rules.forEach((rule, i) => {
-    const tree = rule.tree ?? op.gradient;
+    const tree = gradientOf(op, rule, choice.learns);
     gradients[rule.key] = tree === null ? null : evaluate(tree, scopes[i](x));
   });
   /** @type {Record<string, Float64Array|null>} */

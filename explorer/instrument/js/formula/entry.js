@@ -38,7 +38,8 @@
  *   parameter's gradient; ``scale``, on the sum, in the parameters and N; ``pieces`` and ``slopes`` as of an
  *   entry that declares no kinks
  * @typedef {{outer: Tree, ratio: Tree}} Following a contribution that is outer + rule * ratio
- * @typedef {{tree: Tree, text: string}} Derivative
+ * @typedef {{tree: Tree, text: string, gradient?: Tree}} Derivative torch's by a parameter; ``gradient`` is that
+ *   for x, where it is another once the parameter is a tensor
  *
  * @typedef {Common & {tree: Tree, gradient: Tree|null, flat: boolean, family: string,
  *   follows: {[parameter: string]: Following}, torch: {[parameter: string]: Derivative}}} Op ``gradient`` is

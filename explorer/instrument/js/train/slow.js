@@ -20,7 +20,7 @@ import { settingText } from "./tasks.js";
  * What Python records of a rule (explorer/training/instruments/slow_motion.py).
  * @typedef {{stages: Stage[], tensors: Object<string, Tensor>, step: number, layer: number, layers: number,
  *   seed: number, times: number, by_example: boolean, span: [number, number], classes: boolean,
- *   op: string, rule: string,
+ *   op: string, rule: string, gradient: import("../formula/evaluation.js").Tree|null,
  *   parameters: Object<string, number>, formula: string, linear: boolean, plain: boolean, plain_op: boolean, note: string}} Record
  * @typedef {{values: Float32Array, shape: [number, number], axes: [string, string], side: number}} Tensor
  * What was recorded of the step that ``key`` names, by rule, or a message; null before it has come.
@@ -142,8 +142,9 @@ function withFormulas(record) {
  */
 function entriesAt(choice, place, record) {
   const { op, rules } = entriesOf(choice);
-  const { parameters } = record;
-  return { op: find("op", record.op) ?? op, rule: find("rule", record.rule) ?? rules[place], parameters };
+  const { parameters, gradient } = record;
+  const own = find("op", record.op) ?? op;
+  return { op: gradient ? { ...own, gradient } : own, rule: find("rule", record.rule) ?? rules[place], parameters };
 }
 
 /** What was recorded; the step before it stays until it has come. @param {Slow|null} slow */
