@@ -320,7 +320,10 @@ def test_a_parameter_that_learns_has_its_part():
     assert list(frame.columns) == ["rule", "x", "y", "gradient", "part"]
     pact, clipped = (_block(frame, rule) for rule in ("pact", "clipped"))
     np.testing.assert_array_equal(pact["part"], 2.0 * (pact["x"] >= 1))
-    np.testing.assert_array_equal(clipped["part"], 2.0 * (clipped["x"] > 1))  # torch's own, of the op
+    x = torch.tensor(clipped["x"].to_numpy())
+    lo, hi = (torch.full_like(x, bound, requires_grad=True) for bound in (-1, 1))
+    (torchs,) = torch.autograd.grad(torch.clamp(x, lo, hi), hi, torch.full_like(x, 2.0))
+    np.testing.assert_array_equal(clipped["part"], torchs)  # of the op
     parts = sample_curves("quantize", "lsq", learns="s", s=0.5, dtype="float64")
     v = parts.x / 0.5
     inside = np.round(v) - v
@@ -328,6 +331,23 @@ def test_a_parameter_that_learns_has_its_part():
     wanted = np.select([v <= low, v >= high], [low, high], inside)
     np.testing.assert_allclose(parts.parts["lsq"], wanted, rtol=1e-12, atol=1e-12)
     assert parts.exact.learns == "s"
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_bound_that_learns_is_a_tensor_for_torchs_own_gradient(dtype: str):
+    """Exactly at a bound torch may share g otherwise with tensors than with numbers: both are torch's."""
+    span = {"g": 2.0, "lo": -1, "hi": 1, "dtype": dtype}
+    curves = sample_curves("clamp", ["default", "masked"], learns="hi", **span)
+    x = torch.from_numpy(curves.x).requires_grad_()
+    lo, hi = (torch.full_like(x, bound, requires_grad=True) for bound in (-1, 1))
+    upstream = torch.full_like(x, 2.0)
+    own, part = torch.autograd.grad(torch.clamp(x, lo, hi), (x, hi), upstream)
+    for found in (curves.gradients["default"], curves.at("default", curves.x), curves.autograd(2.0)):
+        assert np.array_equal(found, own)
+    assert np.array_equal(curves.parts["default"], part)
+    (numbers,) = torch.autograd.grad(torch.clamp(x, -1, 1), x, upstream)
+    assert np.array_equal(sample_curves("clamp", "default", **span).at("default", curves.x), numbers)
+    assert np.array_equal(curves.gradients["masked"], 2.0 * (abs(curves.x) <= 1))
 
 
 def test_a_name_that_cannot_learn_is_refused():

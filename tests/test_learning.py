@@ -26,6 +26,7 @@ from explorer.catalogue import (
 from explorer.gradient import Learning, apply, learning
 from tests.catalogue.oracles.learned import LEARNED
 from tests.catalogue.test_contribution import learned_names
+from tests.test_gradient import forward_mode
 
 PAIRS = [pytest.param(OPS[op], RULES[rule], id=f"{op} {rule}") for op, rule in LEARNED]
 CHANNELS = 3
@@ -120,6 +121,26 @@ def test_bounds_that_are_tensors_are_torchs_own():
     assert all(torch.equal(mine[name], torchs[name]) for name in torchs)
 
 
+@pytest.mark.parametrize("shape", [(), (CHANNELS, 1)], ids=str)
+@pytest.mark.parametrize("names", [("lo",), ("s", "hi"), ("s", "lo", "hi")], ids="-".join)
+@pytest.mark.parametrize("rule", ["default", "formula: g"])
+def test_what_meets_a_bound_is_shared_as_torch_shares_it(
+    rule: str, names: tuple[str, ...], shape: tuple[int, ...]
+):
+    """Also what another parameter gets: bounds that learn are tensors, those beside them too."""
+    x, g = data()
+    numbers = {"s": 0.5, "lo": -0.5, "hi": 1.0}
+    x = (x * 4).round().div(8).requires_grad_()  # one in five is exactly at a bound
+    named = {name: torch.full(shape, numbers[name], dtype=x.dtype, requires_grad=True) for name in names}
+    both = numbers | named
+    bounds = (torch.as_tensor(both[name], dtype=x.dtype) for name in ("lo", "hi"))
+    expected = gradients(torch.clamp(x / both["s"], *bounds), {"x": x, **named}, g)
+    got = gradients(apply("formula: clamp(x / s, lo, hi)", rule, x, **both), {"x": x, **named}, g)
+    assert torch.equal(got["x"], expected["x"] if rule == "default" else g)
+    for name in names:
+        torch.testing.assert_close(got[name], expected[name], rtol=1e-12, atol=1e-12)
+
+
 def test_own_formulas_learn():
     x, g = data()
     b = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
@@ -153,7 +174,8 @@ def test_torchs_derivative_of_x_stays_where_only_a_parameter_has_a_rule():
     hi = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
     got = gradients(apply("clamp", rule, x, hi=hi), {"x": x, "hi": hi}, g)
     torch.testing.assert_close(got["hi"], (g * x).sum())
-    assert torch.equal(got["x"], gradients(torch.clamp(x, 0, 0.5), {"x": x}, g)["x"])
+    torchs = torch.clamp(x, torch.zeros_like(hi), hi)  # whose bounds are tensors then
+    assert torch.equal(got["x"], gradients(torchs, {"x": x}, g)["x"])
 
 
 # --- what is computed ------------------------------------------------------------------------------------
@@ -236,7 +258,7 @@ def test_gradients_can_be_differentiated_again(op, rule, names, shape):
     assert gradgradcheck(call, (x, *tensors.values()))
 
 
-@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
+@forward_mode
 @pytest.mark.parametrize(("op", "rule"), PAIRS)
 def test_torch_func_agrees_with_backward(op: Op, rule: Rule):
     x, g = data()

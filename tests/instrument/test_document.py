@@ -89,7 +89,12 @@ def test_what_is_learned_has_its_words():
     assert told["text"] == "g * (x >= hi)"
     assert told["atBound"] == AT_BOUND["published"]
     assert entry(RULES["lsq"])["learned"]["s"]["scaleText"] == "1 / sqrt(N * qmax)"
-    assert entry(OPS["clamp"])["torch"]["hi"]["text"] == "where((x > hi) | (hi < lo), g, 0)"
+    told = entry(OPS["clamp"])["torch"]["hi"]
+    assert told["text"] == contribution(OPS["clamp"], RULES["default"], "hi").shown.text
+    own, beside = (OPS["clamp"].parsed.gradient_with(tensors) for tensors in ((), ("hi",)))
+    assert told.get("gradient", entry(OPS["clamp"])["gradient"]) == beside.data
+    assert ("gradient" in told) == (own != beside)
+    assert "gradient" not in entry(OPS["quantize"])["torch"]["s"]
     assert document()["origins"] == ORIGINS
 
 

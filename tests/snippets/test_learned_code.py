@@ -37,6 +37,8 @@ OTHERS = [
     ("formula: tanh(b * x) / b", "default", ["b"]),
     ("ttq", "default", ["wp", "wn"]),
     ("clamp", "default", ["lo", "hi"]),
+    ("clamp", "straight_through", ["lo"]),
+    ("formula: clamp(x / s, -0.5, hi)", "formula: g", ["s", "hi"]),
     ("softshrink", "default", ["lambd"]),
 ]
 EVERY = [pytest.param(*case, id=f"{case[0]} {case[1][:20]}") for case in BY_RULE + OTHERS]

@@ -80,7 +80,7 @@ def all_cases() -> list[Learning]:
 
 
 def test_the_catalogue_and_own_formulas(node: Node):
-    """Every parameter with every rule: the same x and kinks to the last bit, the same parts to 1e-12."""
+    """Every parameter with every rule: x and kinks to the last bit, gradients and parts to 1e-12."""
     cases = all_cases()
     assert {case.learns for case in cases} >= {"s", "beta", "hi", "lo", "log2_s", "wp", "wn", "a"}
     given = {"points": POINTS, "cases": [case.data() for case in cases]}
@@ -91,6 +91,9 @@ def test_the_catalogue_and_own_formulas(node: Node):
         assert parts.keys() == curves.parts.keys(), case.name
         for key, part in parts.items():
             assert equal(part, curves.parts[key]).all(), f"{key}: {case.name}, {case.learns} learns"
+        if "default" in curves.gradients:  # beside what learns as a tensor; the others hang on it nowhere
+            own, torchs = sampled["gradients"]["default"], curves.gradients["default"]
+            assert equal(own, torchs).all(), f"{case.name}, {case.learns} learns"
 
 
 def test_kinks_of_a_formula_of_ones_own_are_searched_for(node: Node):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from explorer.formula import parse
 from explorer.training import Run, Settings
 from explorer.ui.stream import as_json
 from tests.instrument.modules import Node
@@ -88,6 +89,14 @@ def test_the_numbers_are_put_into_the_rules_formula(shown, records) -> None:
     assert gradient.startswith(f"gradient = {g} × (|{x}| ≤ 1) = ")
     cell = f"2,1,{at['unit'] + 1},{at['row'] + 1}"
     assert shown(f"rule,{cell}")["numbers"] == f"at g = 1: 1 × (|{x}| ≤ 1) = 1"
+
+
+def test_torchs_own_gradient_is_the_one_that_was_taken(shown, records) -> None:
+    """Where what learns makes it another than the op's, it comes with the record."""
+    told = json.loads(json.dumps(records))
+    told["default"]["gradient"] = parse("g * 3").data
+    assert shown("gradient,1", told)["numbers"].endswith(" × 3 = 0")
+    assert shown("gradient,1")["numbers"].endswith("gradient = 0")
 
 
 def test_nothing_from_above_is_said_before_the_rule_is_blamed(shown) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import RULES, find_op, find_rule, values
+from explorer.catalogue import OPS, RULES, find_op, find_rule, values
 from explorer.training import TASKS, Run, Settings
 from explorer.training.instruments.slow_motion import MOST
 from explorer.training.instruments.stages import STAGES, Stage
@@ -170,6 +170,20 @@ def test_a_net_that_breaks_with_this_step_says_so_and_the_others_go_on():
 def test_parameters_are_those_of_the_layer_as_they_are_now():
     record = run_of(op="sign", rules=("clipped",), parameters={"c": 0.25}).measure("slow_motion", layer=0)
     assert record["clipped"]["parameters"] == {"c": 0.25}
+
+
+def test_torchs_own_gradient_is_that_beside_what_learns():
+    """What is put into numbers is what the step takes, exactly at a bound too."""
+    both = {"op": "clamp", "rules": ("default", "pact"), "parameters": {"hi": 0.5}}
+    numbers, learned = (run_of("circles", **both, learn=learn) for learn in ((), ("hi",)))
+    own, beside = (OPS["clamp"].parsed.gradient_with(tensors) for tensors in ((), ("hi",)))
+    records = learned.measure("slow_motion", layer=0)
+    assert records["default"]["gradient"] == (None if own == beside else beside.data)
+    assert records["pact"]["gradient"] is None
+    assert numbers.measure("slow_motion", layer=0)["default"]["gradient"] is None
+    x = torch.tensor([-1.0, 0.0, 0.25, 0.5, 2.0], requires_grad=True)
+    torchs = torch.autograd.grad(torch.clamp(x, torch.tensor(0.0), torch.tensor(0.5)).sum(), x)[0]
+    assert torch.equal(beside.bind({"lo": 0.0, "hi": 0.5})(x, None, torch.ones(5)), torchs)
 
 
 def test_a_layer_that_is_not_there_is_refused_in_a_sentence():

@@ -144,7 +144,11 @@ function entriesAt(choice, place, record) {
   const { op, rules } = entriesOf(choice);
   const { parameters, gradient } = record;
   const own = find("op", record.op) ?? op;
-  return { op: gradient ? { ...own, gradient } : own, rule: find("rule", record.rule) ?? rules[place], parameters };
+  return {
+    op: gradient ? { ...own, gradient } : own,
+    rule: find("rule", record.rule) ?? rules[place],
+    parameters,
+  };
 }
 
 /** What was recorded; the step before it stays until it has come. @param {Slow|null} slow */
