@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from explorer.catalogue import RULES
+from explorer.catalogue import RULES, gradient_beside
 from explorer.checks.curve import NEAR, Curve, settled
 from explorer.checks.result import Finding, by_design, fails, holds, position, short
 from explorer.checks.subject import UntriedError, pair_subject
@@ -111,7 +111,8 @@ def _torchs(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
     subject = curve.subject
     if subject.op:
         own = pair_subject(subject.op, RULES["default"], subject.parameters)
-        return subject.op.label, own.gradient(x)
+        shared = any(gradient_beside(subject.op, each.name) for each in subject.op.parameters)
+        return subject.op.label + " with numbers as bounds" * shared, own.gradient(x)
     lo, hi = float(curve.y.min()), float(curve.y.max())
     native: dict[str, Callable[..., Tensor]] = {
         **_NATIVE,

@@ -151,6 +151,19 @@ def test_an_own_formula_inherits_what_the_catalogue_declares_of_the_same_curve()
     assert "Fast sigmoid" in found["area"].sentence
 
 
+def test_what_torch_does_at_a_bound_is_said_of_numbers_where_tensors_differ():
+    x = torch.tensor([0.0], requires_grad=True)
+    kinds = (0.0, 1.0), (torch.tensor(0.0), torch.tensor(1.0))
+    number, tensor = (torch.autograd.grad(torch.clamp(x, *each), x)[0].item() for each in kinds)
+    clamp, hardtanh = (
+        next(result.sentence for result in check_pair(op, "default", {}) if result.name == "kinks")
+        for op in ("clamp", "hardtanh")
+    )
+    assert clamp.startswith(f"At 0 the gradient is {number:g}, 0 to the left, 1 to the right, as torch's")
+    assert (" own Clamp with numbers as bounds gives " in clamp) == (number != tensor)
+    assert " own Hardtanh gives " in hardtanh
+
+
 def test_the_app_gets_some_of_the_checks_in_their_order():
     names = [result.name for result in check_pair("quantize", "lsq", {})]
     assert names == [check.name for check in CHECKS if check.in_app]
