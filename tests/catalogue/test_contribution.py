@@ -25,6 +25,7 @@ from explorer.catalogue import (
     values,
 )
 from explorer.formula import Formula, FormulaError
+from explorer.formula.derivative import at_bounds
 from tests.catalogue.cases import settings_of
 from tests.catalogue.oracles.learned import LEARNED
 
@@ -117,6 +118,14 @@ def test_who_learns_exactly_at_a_bound_is_as_the_entry_says(rule: Rule):
             assert at == pytest.approx(wanted, abs=1e-6), (learned.name, kink)
 
 
+# What lies beyond an upper bound, by what torch leaves x exactly at bounds that are tensors.
+BEYOND = {
+    1.0: "where(({x} > {hi}) | ({hi} < {lo}), {g}, 0)",
+    0.5: "where(({x} > {hi}) & ({lo} <= {hi}) | ({hi} < {lo}), {g}, "
+         "where(({x} == {hi}) & ({lo} < {hi}), {g} / 2, 0))",
+}[at_bounds().tensors]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("op", "rule", "name", "origin", "text"),
     [
@@ -126,9 +135,9 @@ def test_who_learns_exactly_at_a_bound_is_as_the_entry_says(rule: Rule):
          "g * clamp(round(x / s), qmin, qmax) - g * (qmin <= x / s <= qmax) * (x / s)"),
         ("quantize_offset", "quantize_masked", "beta", "follows", "g - g * (qmin <= x / s <= qmax)"),
         ("quantize", "default", "s", "torch", "g * clamp(round(x / s), qmin, qmax)"),
-        ("quantize", "quantize_masked", "qmax", "torch",
-         "where((round(x / s) > qmax) | (qmax < qmin), g * s, 0)"),
-        ("clamp", "straight_through", "hi", "torch", "where((x > hi) | (hi < lo), g, 0)"),
+        ("quantize", "quantize_masked", "qmax", "torch", BEYOND.format(x="round(x / s)", lo="qmin", hi="qmax",
+                                                                       g="g * s")),
+        ("clamp", "straight_through", "hi", "torch", BEYOND.format(x="x", lo="lo", hi="hi", g="g")),
         ("prelu", "default", "a", "torch", "where(x > 0, 0, g * x)"),
         ("formula: tanh(b * x) / b", "formula: g", "b", "torch",
          "-g * (tanh(b * x) / b / b) + g / b * (1 - tanh(b * x) ** 2) * x"),

@@ -12,7 +12,7 @@ LAMBDA = Parameter("lambd", 0.5, 0.0, 5.0, "threshold: what is closer to 0 becom
 BOUNDED = (
     Op("clamp", "Clamp", "clamp(x, lo, hi)", also=("clip",), parameters=(LO, HI), kinks=("lo", "hi"),
        purpose="Keeps values within a range: what lies outside is moved to the nearest bound.",
-       note="Exactly at a bound torch's gradient was 1 from 2018 to version 2.13. Since then it is 0 where "
+       note="Exactly at a bound torch's gradient was 1 from 2018 to version 2.13; since then it is 0 where "
             "the bounds are numbers, and a half where they are tensors."),
     Op("hardtanh", "Hardtanh", "hardtanh(x, lo, hi)",
        parameters=(replace(LO, default=-1.0), HI), kinks=("lo", "hi"),
