@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import torch
 
@@ -52,7 +52,7 @@ from explorer.training.tasks.table import TABLE, read_table
 
 Entry = TypeVar("Entry", Op, Rule)
 
-FULL = "full"  # the pace of a run that goes as fast as it can
+FULL: Final = "full"  # the pace of a run that goes as fast as it can
 _SWITCH = {"yes": True, "no": False}
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")

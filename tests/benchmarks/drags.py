@@ -48,7 +48,7 @@ def redraws(page: Page, handle: Locator, ends: tuple[float, float]) -> float:
         early_s = first + (number + 1) / _MOVES_A_SECOND - time.perf_counter()
         if early_s > 0:
             page.wait_for_timeout(1000 * early_s)
-    drawn, ended = page.evaluate("[seen.drawn, performance.now()]")
+    drawn, ended = map(float, page.evaluate("[seen.drawn, performance.now()]"))
     page.evaluate("seen.running = false")
     page.mouse.up()
-    return float(drawn) / (ended - begun) * 1000
+    return drawn / (ended - begun) * 1000

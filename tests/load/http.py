@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from urllib.parse import urlsplit
 
 
@@ -28,7 +28,7 @@ class Connection:
         """The whole answer to a body."""
         return await self._answer(path, body)
 
-    async def lines(self, path: str) -> AsyncIterator[bytes]:
+    async def lines(self, path: str) -> AsyncGenerator[bytes]:
         """The chunks of an answer that goes on, as they come."""
         await self._ask(path, b"")
         await self._head()

@@ -98,9 +98,9 @@ class Crowd:
         """Open a page, change something three times, and see a run's first steps."""
         rng = random.Random(seed)
         async with self.visit("", link(rng)) as visitor:
-            for _ in range(3 if visitor else 0):
-                await self.tally.timed("change something", visitor.change(link(rng)))
             if visitor:
+                for _ in range(3):
+                    await self.tally.timed("change something", visitor.change(link(rng)))
                 visitor.query = f"{self.training}&{urlencode({'seed': seed, 'pace': 'full'})}"
                 await self.tally.timed("start a run and see it move", visitor.see_a_run_move())
 
@@ -117,7 +117,7 @@ class Crowd:
 
     async def flood(self) -> None:
         """200 changes a second: reruns without waiting, and requests for torch's curves."""
-        rng, asking = random.Random(0), set()
+        rng, asking = random.Random(0), set[asyncio.Task[None]]()
         async with self.visit("", "") as visitor:
             end = asyncio.get_running_loop().time() + self.seconds
             while visitor and asyncio.get_running_loop().time() < end:
