@@ -222,7 +222,7 @@ class Lockstep:
     @property
     def _spares(self) -> bool:
         """Whether most work of the first layer is spared."""
-        return self._task.same and self.settings.optimiser == "sgd" and not self.settings.bias
+        return spares(self.settings)
 
     def _begun(self, lanes: Sequence[Lane]) -> Lanes:
         """The nets at their start."""
@@ -254,6 +254,11 @@ class Lockstep:
             return x.unsqueeze(0), y.unsqueeze(0)
         xs, ys = zip(*pairs, strict=True)
         return torch.stack(xs), torch.stack(ys)
+
+
+def spares(settings: TrainingSettings) -> bool:
+    """Whether a run goes through the first layer by ``Fixed``."""
+    return TASKS[settings.task].same and settings.optimiser == "sgd" and not settings.bias
 
 
 def device(name: str | None) -> torch.device:

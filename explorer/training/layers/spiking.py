@@ -57,7 +57,7 @@ class Spiking(Dense):
             potential = charge + arriving
             excess.append(potential - _THRESHOLD)
             spikes.append(self._boundary.forward(excess[-1], learned))
-            charge = _LEAK * potential * (1 - spikes[-1])
+            charge = potential * (_LEAK * (1 - spikes[-1]))
         trace.x, trace.y = torch.cat(excess, 1), torch.cat(spikes, 1)
         return trace.y
 
@@ -75,7 +75,7 @@ class Spiking(Dense):
         arriving = trace.gradient.chunk(TIMES, 1)
         at_potential = [arriving[-1]]
         for time in reversed(range(TIMES - 1)):
-            at_potential.append(torch.addcmul(arriving[time], kept[time], at_potential[-1]))
+            at_potential.append((kept[time] * at_potential[-1]).add_(arriving[time]))  # as autograd rounds
         return super().backward(torch.cat(at_potential[::-1], 1), own, pulls, trace)
 
     @staticmethod
@@ -83,7 +83,7 @@ class Spiking(Dense):
         """What is left of each potential of the time before, like ``trace.x``."""
         assert trace.x is not None
         assert trace.y is not None
-        charges = (_LEAK * (trace.x + _THRESHOLD) * (1 - trace.y)).chunk(TIMES, 1)
+        charges = ((trace.x + _THRESHOLD) * (_LEAK * (1 - trace.y))).chunk(TIMES, 1)
         return torch.cat([torch.zeros_like(charges[0]), *charges[:-1]], 1)
 
     def _ruled(self, x: Tensor, y: Tensor, g: Tensor, learned: Parameters) -> Tensor:
