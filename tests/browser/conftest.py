@@ -23,6 +23,7 @@ from playwright.sync_api import (
 from tests.browser.chromium import launch, launch_lasting
 from tests.browser.reading import visit
 from tests.browser.server import ROOT, serve
+from tests.browser.training import leave_train, open_train
 
 Open = Callable[..., Page]
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
@@ -168,6 +169,33 @@ def explore(explore_tab: Tab) -> Iterator[Page]:
     explore_tab.page.unroute_all(behavior="ignoreErrors")
     explore_tab.page.keyboard.press("Escape")
     assert not explore_tab.errors
+
+
+@pytest.fixture(scope="package")
+def train_tab(profiles: Profiles) -> Iterator[Tab]:
+    tab = profiles.take()
+    open_train(tab.page, "")
+    yield tab
+    profiles.give_back(tab)
+
+
+@pytest.fixture
+def train(train_tab: Tab) -> Iterator[Page]:
+    """Train, one page for all tests: in it one turns from link to link, by ``turn_train``.
+
+    As who asks for less motion has it: nothing fades while a test waits.
+    """
+    page = train_tab.page
+    page.set_viewport_size(VIEWPORT)
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    page.bring_to_front()
+    if urlsplit(page.url).path != "/train":  # a test has left it
+        open_train(page, "")
+    train_tab.errors.clear()
+    yield page
+    page.unroute_all(behavior="ignoreErrors")
+    leave_train(page)
+    assert not train_tab.errors
 
 
 @pytest.fixture

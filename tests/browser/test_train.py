@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import cast
@@ -12,13 +13,13 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, ViewportSize, expect
 
 from explorer.training import SETTINGS, TASKS, Run, Settings, State, Status
+from explorer.ui import answers
 from explorer.ui.answers import _setting
 from explorer.ui.link import from_query
 from explorer.ui.presets import TRAINING
-from tests.browser.conftest import Open
 from tests.browser.reading import TRACES, traces
 from tests.browser.training import (
     LONG,
@@ -28,8 +29,10 @@ from tests.browser.training import (
     metric,
     open_train,
     press,
+    requests,
     status,
     steps,
+    turn_train,
     verdict,
     wait_for_points,
     wait_for_rules,
@@ -47,74 +50,74 @@ def set_field(page: Page, label: str, text: str) -> None:
     field.press("Enter")
 
 
-def test_a_whole_training_ends_with_the_losses_of_the_run(page: Page) -> None:
-    open_train(page, "op=relu&rule=default&rule=seed_relu&steps=300&pace=full")
-    assert steps(page) == 0
-    press(page, "Start")
-    expect(metric(page, "Step")).to_have_text("Step 300 / 300", timeout=30_000)
-    expect(status(page)).to_contain_text("Finished after 300 steps.")
+def test_a_whole_training_ends_with_the_losses_of_the_run(train: Page) -> None:
+    turn_train(train, "op=relu&rule=default&rule=seed_relu&steps=300&pace=full")
+    assert steps(train) == 0
+    press(train, "Start")
+    expect(metric(train, "Step")).to_have_text("Step 300 / 300", timeout=30_000)
+    expect(status(train)).to_contain_text("Finished after 300 steps.")
     run = Run(Settings(op="relu", rules=("default", "seed_relu"), steps=300))
     run.advance(300)
     snapshot = run.snapshot()
     last = int(snapshot.loss_steps["default"][-1])
-    page.wait_for_function(f"last => {TRACES}[0]?.x.at(-1) === last", arg=last)
-    drawn = traces(page)
+    train.wait_for_function(f"last => {TRACES}[0]?.x.at(-1) === last", arg=last)
+    drawn = traces(train)
     assert list(drawn) == ["default", "seed_relu"]
     for rule, trace in drawn.items():
         assert trace.x.tolist() == list(snapshot.loss_steps[rule])
         assert trace.y.tolist() == np.float32(snapshot.losses[rule]).tolist()
-    shown = float(metric(page, "Loss").inner_text().removeprefix("Loss ").replace(",", ""))
+    shown = float(metric(train, "Loss").inner_text().removeprefix("Loss ").replace(",", ""))
     assert shown == pytest.approx(snapshot.loss["default"], rel=1e-3)
-    assert int(metric(page, "Steps/s").inner_text().removeprefix("Steps/s ").replace(",", "")) > 0
-    expect(metric(page, "Device")).to_have_text("Device CPU")
+    assert int(metric(train, "Steps/s").inner_text().removeprefix("Steps/s ").replace(",", "")) > 0
+    expect(metric(train, "Device")).to_have_text("Device CPU")
 
 
-def test_labels_of_both_axes_keep_clear_of_each_other(page: Page) -> None:
-    open_train(page, "op=identity&rule=default&steps=400&pace=full")
-    press(page, "Start")
-    expect(metric(page, "Step")).to_have_text("Step 400 / 400", timeout=30_000)
+def test_labels_of_both_axes_keep_clear_of_each_other(train: Page) -> None:
+    turn_train(train, "op=identity&rule=default&steps=400&pace=full")
+    press(train, "Start")
+    expect(metric(train, "Step")).to_have_text("Step 400 / 400", timeout=30_000)
     boxes = "all => all.map(label => label.getBoundingClientRect().toJSON())"
-    across, upwards = (page.locator(f".curves .{axis}tick text") for axis in "xy")
+    across, upwards = (train.locator(f".curves .{axis}tick text") for axis in "xy")
     expect(upwards.first).to_have_text(re.compile("^1e-[67]$"))
     first, lowest = across.evaluate_all(boxes)[0], upwards.evaluate_all(boxes)[0]
     assert lowest["right"] < first["left"]
 
 
-def test_pause_step_resume_reset_and_start_then_pause_without_waiting(page: Page) -> None:
-    open_train(page, f"op=relu&rule=default&{LONG}")
-    press(page, "Start")
-    wait_for_steps(page, 5)
-    paused = command(page, "Pause")
-    expect(status(page)).to_contain_text(f"Paused at step {paused}.")
-    expect(status(page)).to_contain_text("Press Resume or Step to go on.")
-    page.wait_for_timeout(500)
-    assert steps(page) == paused
-    press(page, "Step")
-    expect(metric(page, "Step")).to_have_text(f"Step {paused + 1} / 5000")
-    press(page, "Step")
-    expect(metric(page, "Step")).to_have_text(f"Step {paused + 2} / 5000")
-    press(page, "Resume")
-    wait_for_steps(page, paused + 10)
-    assert command(page, "Reset") == 0
-    expect(metric(page, "Loss")).to_have_text("Loss –")
-    page.wait_for_timeout(500)
-    assert steps(page) == 0
-    press(page, "Start")  # what is pressed is done in its order, however fast
-    before = command(page, "Pause")
-    expect(status(page)).to_contain_text(f"Paused at step {before}.")
-    page.wait_for_timeout(500)
-    assert steps(page) == before
+def test_pause_step_resume_reset_and_start_then_pause_without_waiting(train: Page) -> None:
+    turn_train(train, f"op=relu&rule=default&{LONG}")
+    press(train, "Start")
+    wait_for_steps(train, 5)
+    paused = command(train, "Pause")
+    expect(status(train)).to_contain_text(f"Paused at step {paused}.")
+    expect(status(train)).to_contain_text("Press Resume or Step to go on.")
+    train.wait_for_timeout(200)
+    assert steps(train) == paused
+    press(train, "Step")
+    expect(metric(train, "Step")).to_have_text(f"Step {paused + 1} / 5000")
+    press(train, "Step")
+    expect(metric(train, "Step")).to_have_text(f"Step {paused + 2} / 5000")
+    press(train, "Resume")
+    wait_for_steps(train, paused + 10)
+    assert command(train, "Reset") == 0
+    expect(metric(train, "Loss")).to_have_text("Loss –")
+    train.wait_for_timeout(200)
+    assert steps(train) == 0
+    press(train, "Start")  # what is pressed is done in its order, however fast
+    before = command(train, "Pause")
+    expect(status(train)).to_contain_text(f"Paused at step {before}.")
+    train.wait_for_timeout(200)
+    assert steps(train) == before
 
 
-def test_step_by_step_from_the_start(page: Page) -> None:
-    open_train(page, "op=relu&rule=default&steps=3")
+def test_step_by_step_from_the_start(train: Page) -> None:
+    turn_train(train, "op=relu&rule=default&steps=3")
     for count in (1, 2):
-        press(page, "Step")
-        expect(metric(page, "Step")).to_have_text(f"Step {count} / 3")
-    wait_for_points(page, "default", 0, 1)
-    press(page, "Step")
-    expect(status(page)).to_contain_text("Finished after 3 steps.")
-    expect(button(page, "Step")).to_be_disabled()
+        press(train, "Step")
+        expect(metric(train, "Step")).to_have_text(f"Step {count} / 3")
+    wait_for_points(train, "default", 0, 1)
+    press(train, "Step")
+    expect(status(train)).to_contain_text("Finished after 3 steps.")
+    expect(button(train, "Step")).to_be_disabled()
 
 
 # What the page shows two frames after a button has been pressed.
@@ -129,46 +132,49 @@ _PRESSED = """async name => {
 }"""
 
 
-def test_buttons_act_at_once_and_pause_keeps_the_focus(page: Page) -> None:
+def test_buttons_act_at_once_and_pause_keeps_the_focus(train: Page) -> None:
     """Before the server has said a word: its answers are held back."""
-    open_train(page, f"op=relu&rule=default&{LONG}")
-    page.route("**/runs**", lambda _route: None)
-    assert page.evaluate(_PRESSED, "Start") == ["Pause", True]
-    assert page.evaluate(_PRESSED, "Pause") == ["Resume", True]
-    assert page.evaluate(_PRESSED, "Resume") == ["Pause", True]
-    page.keyboard.press("Space")
-    expect(button(page, "Resume")).to_be_focused()
+    turn_train(train, f"op=relu&rule=default&{LONG}")
+    held: list[Route] = []
+    train.route("**/runs**", lambda route: held.append(route))
+    assert train.evaluate(_PRESSED, "Start") == ["Pause", True]
+    assert train.evaluate(_PRESSED, "Pause") == ["Resume", True]
+    assert train.evaluate(_PRESSED, "Resume") == ["Pause", True]
+    train.keyboard.press("Space")
+    expect(button(train, "Resume")).to_be_focused()
+    (start,) = held
+    start.fulfill(json={"message": "No."})
+    expect(status(train)).to_contain_text("No.")
 
 
-def test_no_axis_is_invented_and_none_jumps(page: Page) -> None:
-    open_train(page, "op=sign&rule=default&rule=straight_through&steps=200&pace=100")
-    chart = page.locator(".curves .js-plotly-plot")
+def test_no_axis_is_invented_and_none_jumps(train: Page) -> None:
+    turn_train(train, "op=sign&rule=default&rule=straight_through&hidden=8&batch=8&steps=200&pace=100")
+    chart = train.locator(".curves .js-plotly-plot")
     chart.get_by_text("The loss appears here with the first step").wait_for()
     assert chart.locator(".xtick, .ytick").count() == 0
-    press(page, "Start")
-    wait_for_steps(page, 2)
-    seen = [page.evaluate(RANGES)]
-    while steps(page) < 200:
-        page.wait_for_timeout(100)
-        seen.append(page.evaluate(RANGES))
+    press(train, "Start")
+    wait_for_steps(train, 2)
+    seen = [train.evaluate(RANGES)]
+    while steps(train) < 200:
+        train.wait_for_timeout(100)
+        seen.append(train.evaluate(RANGES))
     assert {tuple(x) for x, _ in seen} == {(0, 200)}
     assert all(low % 1 == high % 1 == 0 for _, (low, high) in seen)
     assert all(b[0] <= a[0] and b[1] >= a[1] for (_, a), (_, b) in pairwise(seen))
 
 
-def test_the_learning_rate_and_the_pace_change_without_a_new_start(page: Page) -> None:
-    open_train(page, "op=relu&rule=default&steps=5000&hidden=256&batch=1024&lr=1e-9&pace=5")
-    press(page, "Start")
-    wait_for_steps(page, 2)
-    began = []
-    page.on("request", lambda request: began.append(request.url) if request.url.endswith("/runs") else None)
-    page.get_by_label("full", exact=True).check()
-    before = wait_for_steps(page, 50)
-    assert "pace=full" in page.url
-    set_field(page, "Learning rate lr", "1e-8")
-    page.wait_for_url("**lr%3A1e-08*")  # a branch point
-    assert wait_for_steps(page, before) > before
-    assert began == []
+def test_the_learning_rate_and_the_pace_change_without_a_new_start(train: Page) -> None:
+    turn_train(train, "op=relu&rule=default&steps=5000&hidden=256&batch=1024&lr=1e-9&pace=5")
+    press(train, "Start")
+    wait_for_steps(train, 2)
+    with requests(train, "/runs") as began:
+        train.get_by_label("full", exact=True).check()
+        before = wait_for_steps(train, 50)
+        assert "pace=full" in train.url
+        set_field(train, "Learning rate lr", "1e-8")
+        train.wait_for_url("**lr%3A1e-08*")  # a branch point
+        assert wait_for_steps(train, before) > before
+    assert [address for address in began if address.endswith("/runs")] == []
 
 
 def live(page: Page, name: str) -> Locator:
@@ -199,53 +205,53 @@ def type_lr(page: Page, text: str) -> None:
     page.wait_for_url(f"**lr={text}*")
 
 
-def test_start_after_a_reset_trains_with_the_learning_rate_that_is_shown(page: Page) -> None:
-    open_train(page, "op=relu&rule=default&steps=20&lr=1e-6&pace=full")
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Finished after 20 steps.")
-    type_lr(page, "1e-7")
-    command(page, "Reset")
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Finished after 20 steps.")
-    assert_shown_is_trained(page, 20)
-    type_lr(page, "1e-8")
-    command(page, "Reset")
+def test_start_after_a_reset_trains_with_the_learning_rate_that_is_shown(train: Page) -> None:
+    turn_train(train, "op=relu&rule=default&steps=20&lr=1e-6&pace=full")
+    press(train, "Start")
+    expect(status(train)).to_contain_text("Finished after 20 steps.")
+    type_lr(train, "1e-7")
+    command(train, "Reset")
+    press(train, "Start")
+    expect(status(train)).to_contain_text("Finished after 20 steps.")
+    assert_shown_is_trained(train, 20)
+    type_lr(train, "1e-8")
+    command(train, "Reset")
     for _ in range(3):
-        command(page, "Step")
-    assert_shown_is_trained(page, 3)
+        command(train, "Step")
+    assert_shown_is_trained(train, 3)
 
 
-def test_start_after_a_divergence_trains_with_the_learning_rate_that_is_shown(page: Page) -> None:
-    open_train(page, "op=square&rule=default&steps=20&lr=1000&pace=full")
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Diverged at step")
-    type_lr(page, "1e-10")
-    command(page, "Reset")
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Finished after 20 steps.")
-    assert_shown_is_trained(page, 20)
+def test_start_after_a_divergence_trains_with_the_learning_rate_that_is_shown(train: Page) -> None:
+    turn_train(train, "op=square&rule=default&steps=20&lr=1000&pace=full")
+    press(train, "Start")
+    expect(status(train)).to_contain_text("Diverged at step")
+    type_lr(train, "1e-10")
+    command(train, "Reset")
+    press(train, "Start")
+    expect(status(train)).to_contain_text("Finished after 20 steps.")
+    assert_shown_is_trained(train, 20)
 
 
-def test_a_link_to_another_learning_rate_takes_over_the_run_that_waits(page: Page) -> None:
-    open_train(page, "op=relu&rule=default&steps=20&lr=1e-6&pace=full")
+def test_a_link_to_another_learning_rate_takes_over_the_run_that_waits(train: Page) -> None:
+    turn_train(train, "op=relu&rule=default&steps=20&lr=1e-6&pace=full")
     for count in (1, 2):
-        press(page, "Step")
-        expect(metric(page, "Step")).to_have_text(f"Step {count} / 20")
-    command(page, "Reset")
-    open_train(page, "op=relu&rule=default&steps=20&lr=1e-8&pace=full")
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Finished after 20 steps.")
-    assert_shown_is_trained(page, 20)
+        press(train, "Step")
+        expect(metric(train, "Step")).to_have_text(f"Step {count} / 20")
+    command(train, "Reset")
+    turn_train(train, "op=relu&rule=default&steps=20&lr=1e-8&pace=full", anew=False)
+    press(train, "Start")
+    expect(status(train)).to_contain_text("Finished after 20 steps.")
+    assert_shown_is_trained(train, 20)
 
 
 @pytest.mark.parametrize("name", ["Start", "Step", "Resume"])
-def test_a_press_right_after_a_change_trains_what_is_shown(page: Page, name: str) -> None:
+def test_a_press_right_after_a_change_trains_what_is_shown(train: Page, name: str) -> None:
     """Before the page has let the run of the earlier settings go."""
-    open_train(page, "op=relu&rule=default&steps=20&pace=full")
-    press(page, "Step")
-    expect(metric(page, "Step")).to_have_text("Step 1 / 20")
+    turn_train(train, "op=relu&rule=default&steps=20&pace=full")
+    press(train, "Step")
+    expect(metric(train, "Step")).to_have_text("Step 1 / 20")
     if name == "Start":
-        command(page, "Reset")
+        command(train, "Reset")
     set_and_press = """([label, text, name]) => {
         const fields = [...document.querySelectorAll(".training .setting")];
         const field = fields.find(each => each.textContent === label).querySelector("input");
@@ -253,23 +259,23 @@ def test_a_press_right_after_a_change_trains_what_is_shown(page: Page, name: str
         field.dispatchEvent(new Event("change"));
         [...document.querySelectorAll("button")].find(each => each.textContent === name).click();
     }"""
-    page.evaluate(set_and_press, ["Seed", "3", name])
+    train.evaluate(set_and_press, ["Seed", "3", name])
     if name == "Step":
-        expect(metric(page, "Step")).to_have_text("Step 1 / 20")
-        assert_shown_is_trained(page, 1)
+        expect(metric(train, "Step")).to_have_text("Step 1 / 20")
+        assert_shown_is_trained(train, 1)
     else:
-        expect(status(page)).to_contain_text("Finished after 20 steps.")
-        assert_shown_is_trained(page, 20)
+        expect(status(train)).to_contain_text("Finished after 20 steps.")
+        assert_shown_is_trained(train, 20)
 
 
-def test_a_rule_that_is_removed_in_mid_run_stays_as_a_ghost(page: Page) -> None:
-    open_train(page, f"op=relu&rule=default&rule=zero&rule=straight_through&{LONG}")
-    press(page, "Start")
-    wait_for_steps(page, 5)
-    page.get_by_role("button", name="Remove Zero").click()
-    expect(status(page)).to_contain_text("the run has begun anew. The faint curves are the one before.")
-    wait_for_rules(page, "default", "straight_through")
-    assert page.evaluate(f"{GHOSTS}.map(trace => trace.name)") == [
+def test_a_rule_that_is_removed_in_mid_run_stays_as_a_ghost(train: Page) -> None:
+    turn_train(train, f"op=relu&rule=default&rule=zero&rule=straight_through&{LONG}")
+    press(train, "Start")
+    wait_for_steps(train, 5)
+    train.get_by_role("button", name="Remove Zero").click()
+    expect(status(train)).to_contain_text("the run has begun anew. The faint curves are the one before.")
+    wait_for_rules(train, "default", "straight_through")
+    assert train.evaluate(f"{GHOSTS}.map(trace => trace.name)") == [
         "Default autograd A",
         "Zero A",
         "Straight-through A",
@@ -277,40 +283,45 @@ def test_a_rule_that_is_removed_in_mid_run_stays_as_a_ghost(page: Page) -> None:
 
 
 @pytest.mark.parametrize("state", ["ready", "running"])
-def test_a_typed_number_stays_when_it_is_confirmed(page: Page, state: str) -> None:
-    open_train(page, f"op=relu&rule=default&{LONG}")
+def test_a_typed_number_stays_when_it_is_confirmed(train: Page, state: str) -> None:
+    turn_train(train, f"op=relu&rule=default&{LONG}")
+
+    def stays(name: str, text: str) -> None:
+        """What the run says meanwhile writes over nothing."""
+        if state == "running":
+            wait_for_steps(train, steps(train))
+        expect(live(train, name)).to_have_value(text)
+
     if state == "running":
-        press(page, "Start")
-        wait_for_steps(page, 2)
+        press(train, "Start")
+        wait_for_steps(train, 2)
     typed = (("Learning rate lr", "lr", "2e-8 3e-8 4e-8 5e-8"), ("Pace", "pace", "7 9 8 6"))
     for name, query, texts in typed:
         for text, key in zip(texts.split(), ("Enter", "Enter", "Tab", "Tab"), strict=True):
             said = f"{query}%3A{text[0]}" if (state, query) == ("running", "lr") else f"{query}={text}"
-            live(page, name).fill(text)
-            page.wait_for_timeout(100)  # what the run says meanwhile writes over nothing
-            expect(live(page, name)).to_have_value(text)
-            live(page, name).press(key)
-            page.wait_for_url(f"**{said}*")
-            page.wait_for_timeout(100)
-            expect(live(page, name)).to_have_value(text)
-            assert (page.evaluate("document.activeElement.ariaLabel") == name) == (key == "Enter")
+            live(train, name).fill(text)
+            stays(name, text)
+            live(train, name).press(key)
+            train.wait_for_url(f"**{said}*")
+            stays(name, text)
+            assert (train.evaluate("document.activeElement.ariaLabel") == name) == (key == "Enter")
 
 
-def test_arrow_keys_step_a_number_on_the_scale_of_its_slider(page: Page) -> None:
-    open_train(page, "op=relu&rule=default&lr=1e-6&pace=1")
+def test_arrow_keys_step_a_number_on_the_scale_of_its_slider(train: Page) -> None:
+    turn_train(train, "op=relu&rule=default&lr=1e-6&pace=1")
     for name, low in (("Learning rate lr", 1e-6), ("Pace", 1.0)):
-        seen = [float(live(page, name).input_value())]
+        seen = [float(live(train, name).input_value())]
         for key in ("ArrowUp", "ArrowUp", "ArrowUp", "ArrowDown", "ArrowDown"):
-            before = live(page, name).input_value()
-            live(page, name).press(key)
-            expect(live(page, name)).not_to_have_value(before)
-            seen.append(float(live(page, name).input_value()))
+            before = live(train, name).input_value()
+            live(train, name).press(key)
+            expect(live(train, name)).not_to_have_value(before)
+            seen.append(float(live(train, name).input_value()))
         assert seen[0] == low
         assert all(1.005 < b / a < 1.1 for a, b in pairwise(seen[:4]))
         assert seen[4:] == pytest.approx([seen[2], seen[1]], rel=0.01)
-    live(page, "Pace").press("ArrowDown")
-    live(page, "Pace").press("ArrowDown")
-    expect(live(page, "Pace")).to_have_value("1")
+    live(train, "Pace").press("ArrowDown")
+    live(train, "Pace").press("ArrowDown")
+    expect(live(train, "Pace")).to_have_value("1")
 
 
 # Whether the last label of the loss chart's x is this one, and whole.
@@ -322,48 +333,51 @@ _END = """text => {
 }"""
 
 
-def test_the_axis_of_steps_names_its_end(page: Page) -> None:
+def test_the_axis_of_steps_names_its_end(train: Page) -> None:
     for steps_ in (60, 500, 5000):
-        open_train(page, f"op=relu&rule=default&steps={steps_}&lr=1e-9&pace=full")
-        press(page, "Step")
-        page.wait_for_function(_END, arg=str(steps_))
+        turn_train(train, f"op=relu&rule=default&steps={steps_}&lr=1e-9&pace=full")
+        press(train, "Step")
+        train.wait_for_function(_END, arg=str(steps_))
 
 
-def test_another_rule_in_mid_run_begins_anew_and_leaves_ghosts(page: Page) -> None:
-    open_train(page, f"op=relu&rule=default&{LONG}")
-    press(page, "Start")
-    before = wait_for_steps(page, 40)
-    page.get_by_role("button", name="Add rule").click()
-    page.get_by_label("Search rules").fill("Straight-through")
-    page.keyboard.press("Enter")
-    expect(status(page)).to_contain_text("the run has begun anew. The faint curves are the one before.")
-    wait_for_rules(page, "default", "straight_through")
-    wait_for_points(page, "straight_through")
-    trained = traces(page)
+def test_another_rule_in_mid_run_begins_anew_and_leaves_ghosts(train: Page) -> None:
+    turn_train(train, f"op=relu&rule=default&{LONG}")
+    press(train, "Start")
+    before = wait_for_steps(train, 40)
+    train.get_by_role("button", name="Add rule").click()
+    train.get_by_label("Search rules").fill("Straight-through")
+    train.keyboard.press("Enter")
+    expect(status(train)).to_contain_text("the run has begun anew. The faint curves are the one before.")
+    wait_for_rules(train, "default", "straight_through")
+    wait_for_points(train, "straight_through")
+    trained = traces(train)
     assert trained["default"].x[0] == trained["straight_through"].x[0] == 0
     assert len(trained["default"].x) == len(trained["straight_through"].x)
-    assert page.evaluate(f"{GHOSTS}.map(trace => trace.x.length)")[0] >= min(before, 40)
-    wait_for_steps(page, steps(page) + 5)
-    press(page, "Reset")
-    page.wait_for_function(f"() => {GHOSTS}.length === 0")
+    assert train.evaluate(f"{GHOSTS}.map(trace => trace.x.length)")[0] >= min(before, 40)
+    wait_for_steps(train, steps(train) + 5)
+    press(train, "Reset")
+    train.wait_for_function(f"() => {GHOSTS}.length === 0")
 
 
-def test_other_settings_at_rest_start_nothing(page: Page) -> None:
-    open_train(page, "op=relu&rule=default&steps=20&pace=full")
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Finished after 20 steps.")
-    set_field(page, "Seed", "3")
-    expect(status(page)).to_contain_text("Other settings: press Start.")
-    expect(metric(page, "Step")).to_have_text("Step 0 / 20")
-    assert page.evaluate(f"{GHOSTS}.length") == 1
-    assert "seed=3" in page.url
+def test_other_settings_at_rest_start_nothing(train: Page) -> None:
+    turn_train(train, "op=relu&rule=default&steps=20&pace=full")
+    press(train, "Start")
+    expect(status(train)).to_contain_text("Finished after 20 steps.")
+    set_field(train, "Seed", "3")
+    expect(status(train)).to_contain_text("Other settings: press Start.")
+    expect(metric(train, "Step")).to_have_text("Step 0 / 20")
+    assert train.evaluate(f"{GHOSTS}.length") == 1
+    assert "seed=3" in train.url
 
 
-def test_a_link_restores_the_settings_and_starts_nothing(page: Page) -> None:
-    asked = []
-    page.on("request", lambda request: asked.append(request.url) if "/runs" in request.url else None)
-    open_train(page, "op=relu&rule=default&steps=20&hidden=4&batch=8&seed=7&lr=0.25&pace=full")
-    panel = page.locator(".training")
+def test_a_link_restores_the_settings_and_starts_nothing(train: Page) -> None:
+    with requests(train, "/runs") as asked:
+        turn_train(train, "op=relu&rule=default&steps=20&hidden=4&batch=8&seed=7&lr=0.25&pace=full")
+        assert_settings_are_restored(train.locator(".training"))
+    assert asked == []
+
+
+def assert_settings_are_restored(panel: Locator) -> None:
     for label, value in {"Steps": "20", "Hidden units": "4", "Batch": "8", "Seed": "7"}.items():
         expect(panel.get_by_label(label, exact=True)).to_have_value(value)
     expect(panel.locator(".live .exact").first).to_have_value("0.25")
@@ -371,16 +385,15 @@ def test_a_link_restores_the_settings_and_starts_nothing(page: Page) -> None:
     chosen = panel.get_by_role("group", name="Task").locator("[aria-pressed=true]")
     expect(chosen).to_have_text(TASKS["documents"].label)
     assert panel.locator(".settings").get_by_label("Device").count() == 0, "there is but one"
-    assert asked == []
 
 
 def test_what_the_gradient_does_stands_in_a_row_a_rule_and_each_layer_has_a_norm_in_the_chart(
-    page: Page,
+    train: Page,
 ) -> None:
-    open_train(page, "op=round&rule=default&rule=straight_through&steps=60&pace=full")
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Finished after 60 steps.", timeout=30_000)
-    rows = [row.split("\t") for row in page.locator(".measured tr").all_inner_texts()]
+    turn_train(train, "op=round&rule=default&rule=straight_through&steps=60&pace=full")
+    press(train, "Start")
+    expect(status(train)).to_contain_text("Finished after 60 steps.", timeout=30_000)
+    rows = [row.split("\t") for row in train.locator(".measured tr").all_inner_texts()]
     assert rows[0] == [
         "Rule", "Loss", "Alignment", "w1 moved", "‖∇w1‖", "‖∇w2‖", "Passed on", "Blocked", "Idle units",
     ]  # fmt: skip
@@ -389,90 +402,91 @@ def test_what_the_gradient_does_stands_in_a_row_a_rule_and_each_layer_has_a_norm
     )  # fmt: skip
     assert (rows[2][0], rows[2][6:]) == ("Straight-through", ["× 1", "0 %", "0 %"])
     assert float(rows[2][3].replace(",", "")) > 0
-    expect(verdict(page)).to_contain_text("ended lower, at")
-    expect(verdict(page)).to_contain_text("With Default autograd w1 never moved")
+    expect(verdict(train)).to_contain_text("ended lower, at")
+    expect(verdict(train)).to_contain_text("With Default autograd w1 never moved")
     norms = [
         f"{rule}, {weights}" for rule in ("Default autograd", "Straight-through") for weights in ("w1", "w2")
     ]
-    press(page, "Gradient norms")
+    press(train, "Gradient norms")
     named = "document.querySelector('.curves .js-plotly-plot').data.map(t => t.name).join()"
-    page.wait_for_function(f"norms => {named} === norms", arg=",".join(norms))
+    train.wait_for_function(f"norms => {named} === norms", arg=",".join(norms))
 
 
-def test_a_diverging_training_says_at_which_step_and_what_to_do(page: Page) -> None:
-    open_train(page, "op=square&rule=default&lr=1000&steps=50")
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Diverged at step")
-    expect(status(page)).to_contain_text("Try a smaller learning rate or another rule.")
-    page.wait_for_function(f"() => {TRACES}[0]?.x.length >= 1")  # the curve up to there is kept
-    assert f"Diverged at step {steps(page)}:" in status(page).inner_text()
-    ticks = page.locator(".curves .xtick").all_text_contents()
+def test_a_diverging_training_says_at_which_step_and_what_to_do(train: Page) -> None:
+    turn_train(train, "op=square&rule=default&lr=1000&steps=50")
+    press(train, "Start")
+    expect(status(train)).to_contain_text("Diverged at step")
+    expect(status(train)).to_contain_text("Try a smaller learning rate or another rule.")
+    train.wait_for_function(f"() => {TRACES}[0]?.x.length >= 1")  # the curve up to there is kept
+    assert f"Diverged at step {steps(train)}:" in status(train).inner_text()
+    ticks = train.locator(".curves .xtick").all_text_contents()
     assert ticks == [str(step) for step in range(len(ticks))]  # there is no half of a step
 
 
-def test_an_op_without_a_finite_value_says_so_in_every_chart(page: Page) -> None:
-    open_train(page, "op=log&rule=default")
-    press(page, "Start")
-    expect(status(page)).to_contain_text("The op is undefined for some pre-activations: choose another one.")
-    assert steps(page) == 0
-    expect(page.locator(".curves")).to_contain_text("No loss is finite and above 0")
-    press(page, "Gradient norms")
-    expect(page.locator(".curves")).to_contain_text("No gradient norm is finite and above 0")
-    expect(page.locator(".why .inputs .cell")).to_have_attribute(
+def test_an_op_without_a_finite_value_says_so_in_every_chart(train: Page) -> None:
+    turn_train(train, "op=log&rule=default")
+    press(train, "Start")
+    expect(status(train)).to_contain_text("The op is undefined for some pre-activations: choose another one.")
+    assert steps(train) == 0
+    expect(train.locator(".curves")).to_contain_text("No loss is finite and above 0")
+    press(train, "Gradient norms")
+    expect(train.locator(".curves")).to_contain_text("No gradient norm is finite and above 0")
+    expect(train.locator(".why .inputs .cell")).to_have_attribute(
         "data-empty", re.compile("Diverged at step 0")
     )
 
 
-def test_the_run_stays_while_the_other_page_is_shown_and_after_a_reload(page: Page) -> None:
-    open_train(page, f"op=relu&rule=default&{LONG}")
-    press(page, "Start")
-    before = wait_for_steps(page, 5)
-    page.get_by_role("link", name="Explore").click()
-    expect(page.get_by_role("slider", name="Upstream gradient g")).to_be_visible()
-    page.get_by_role("link", name="Train").click()
-    go_on(page)
-    before = wait_for_steps(page, before)
-    page.reload()
-    go_on(page)
-    assert wait_for_steps(page, before) > before
-    expect(button(page, "Pause")).to_be_visible()
+def test_the_run_stays_while_the_other_page_is_shown_and_after_a_reload(train: Page) -> None:
+    open_train(train, f"op=relu&rule=default&{LONG}")
+    press(train, "Start")
+    before = wait_for_steps(train, 5)
+    train.get_by_role("link", name="Explore").click()
+    expect(train.get_by_role("slider", name="Upstream gradient g")).to_be_visible()
+    train.get_by_role("link", name="Train").click()
+    go_on(train)
+    before = wait_for_steps(train, before)
+    train.reload()
+    go_on(train)
+    assert wait_for_steps(train, before) > before
+    expect(button(train, "Pause")).to_be_visible()
 
 
-def test_a_choice_made_on_train_is_there_on_explore(page: Page) -> None:
-    open_train(page, "op=relu&rule=default")
-    set_field(page, "Seed", "5")
-    page.get_by_role("link", name="Explore").click()
-    expect(page.get_by_role("slider", name="Upstream gradient g")).to_be_visible()
-    page.wait_for_url("**/?*seed=5*")
+def test_a_choice_made_on_train_is_there_on_explore(train: Page) -> None:
+    turn_train(train, "op=relu&rule=default")
+    set_field(train, "Seed", "5")
+    train.get_by_role("link", name="Explore").click()
+    expect(train.get_by_role("slider", name="Upstream gradient g")).to_be_visible()
+    train.wait_for_url("**/?*seed=5*")
 
 
 def test_no_script_runs_while_a_training_is_watched(page: Page) -> None:
     sent: list[str | bytes] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
-    open_train(page, "op=relu&rule=default&pace=100&steps=300")
+    open_train(page, "op=relu&rule=default&hidden=8&batch=8&pace=100&steps=100")
     page.get_by_test_id("stApp").and_(page.locator("[data-test-script-state=notRunning]")).wait_for()
     before = len(sent)
     press(page, "Start")
-    expect(status(page)).to_contain_text("Finished after 300 steps.", timeout=30_000)
+    expect(status(page)).to_contain_text("Finished after 100 steps.", timeout=30_000)
     assert len(sent) == before
 
 
-def test_loss_chart_and_cards_are_in_view_together(new_page: Open) -> None:
-    for size in ({"width": 1366, "height": 768}, {"width": 390, "height": 844}):
-        page = new_page(viewport=size)
-        open_train(page, "op=sign&rule=default&rule=straight_through")
+def test_loss_chart_and_cards_are_in_view_together(train: Page) -> None:
+    sizes: tuple[ViewportSize, ...] = ({"width": 1366, "height": 768}, {"width": 390, "height": 844})
+    for size in sizes:
+        train.set_viewport_size(size)
+        turn_train(train, "op=sign&rule=default&rule=straight_through")
         for part in (".curves", ".card.op", ".buttons"):
-            box = page.locator(f".training {part}").first.bounding_box()
+            box = train.locator(f".training {part}").first.bounding_box()
             assert box
             assert 0 <= box["x"] <= box["x"] + box["width"] <= size["width"]
             assert 0 <= box["y"] <= box["y"] + box["height"] <= size["height"]
 
 
-def test_an_own_formula_is_text_whatever_it_holds(page: Page) -> None:
-    open_train(page, "op=relu&rule=formula:+g*(x%3C1)*(x%3E-1)&steps=5&pace=full")
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Finished after 5 steps.")
-    assert json.dumps(list(traces(page))) == json.dumps(["formula: g * (x < 1) * (x > -1)"])
+def test_an_own_formula_is_text_whatever_it_holds(train: Page) -> None:
+    turn_train(train, "op=relu&rule=formula:+g*(x%3C1)*(x%3E-1)&steps=5&pace=full")
+    press(train, "Start")
+    expect(status(train)).to_contain_text("Finished after 5 steps.")
+    assert json.dumps(list(traces(train))) == json.dumps(["formula: g * (x < 1) * (x > -1)"])
 
 
 # Where Plotly has drawn the last point of the loss, and where it lies by the axes; px.
@@ -486,77 +500,92 @@ _DRAWN = """() => {
 }"""
 
 
-def test_what_is_moved_lies_where_the_axes_say(page: Page) -> None:
+def test_what_is_moved_lies_where_the_axes_say(train: Page) -> None:
     """While it moves, and drawn anew at rest."""
-    open_train(page, "op=sign&rule=default&rule=straight_through&steps=400&pace=100")
-    press(page, "Start")
-    wait_for_steps(page, 5)
-    wait_for_points(page, "default")
-    page.wait_for_function(f"() => ({_DRAWN})()[4] > 2")
-    moved = [page.evaluate(_DRAWN) for _ in range(10) if page.wait_for_timeout(100) is None]
-    expect(status(page)).to_contain_text("Finished after 400 steps.")
-    page.wait_for_function(f"() => ({_DRAWN})()[4] === 400")
-    for across, down, x, y, _ in [*moved, page.evaluate(_DRAWN)]:
+    turn_train(train, "op=sign&rule=default&rule=straight_through&hidden=8&batch=8&steps=200&pace=100")
+    press(train, "Start")
+    wait_for_steps(train, 5)
+    wait_for_points(train, "default")
+    train.wait_for_function(f"() => ({_DRAWN})()[4] > 2")
+    moved = [train.evaluate(_DRAWN) for _ in range(10) if train.wait_for_timeout(100) is None]
+    expect(status(train)).to_contain_text("Finished after 200 steps.")
+    train.wait_for_function(f"() => ({_DRAWN})()[4] === 200")
+    for across, down, x, y, _ in [*moved, train.evaluate(_DRAWN)]:
         assert (across, down) == pytest.approx((x, y), abs=1)
     assert len({points for *_, points in moved}) > 1
 
 
-def test_an_example_is_chosen_from_a_menu_and_says_what_to_see(page: Page) -> None:
-    open_train(page, "op=relu&rule=default")
-    page.get_by_text("Examples", exact=True).click()
-    menu = page.locator(".about .window")
+def test_an_example_is_chosen_from_a_menu_and_says_what_to_see(train: Page) -> None:
+    turn_train(train, "op=relu&rule=default")
+    train.get_by_text("Examples", exact=True).click()
+    menu = train.locator(".about .window")
     assert menu.locator("b").all_inner_texts() == [preset.name for preset in TRAINING]
     chosen = TRAINING[-1]
     menu.get_by_role("button", name=chosen.name).click()
-    expect(page.locator(".about .hint")).to_have_text(chosen.hint)
-    expect(page.locator(".training .live .exact").first).to_have_value("0.00001")
+    expect(train.locator(".about .hint")).to_have_text(chosen.hint)
+    expect(train.locator(".training .live .exact").first).to_have_value("0.00001")
     expect(menu).to_be_hidden()
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Diverged at step")
+    press(train, "Start")
+    expect(status(train)).to_contain_text("Diverged at step")
 
 
-def test_a_device_is_chosen_where_there_are_two(page: Page) -> None:
-    """A list of our own; the server has but one."""
+# A document with one more setting, which each task sets itself; without one that of the server.
+_DOCUMENT = """async ([folder, setting, value]) => {
+    const module = name => import(new URL(`assets/${folder}/choice/${name}.js`, document.baseURI).href);
+    const [{ setDocument }, { fetchDocument }] = await Promise.all(["entries", "server"].map(module));
+    const { settings, tasks, ...rest } = await fetchDocument();
+    const more = setting && { [setting.name]: value };
+    const set = task => ({ ...task, defaults: { ...task.defaults, ...more } });
+    setDocument({ ...rest, settings: settings.concat(setting ?? []), tasks: tasks.map(set) });
+}"""
+
+
+@pytest.fixture
+def two_devices(train: Page) -> Iterator[Page]:
+    """Train as it is where there is a GPU; the server has none."""
     device = _setting(replace(SETTINGS["device"], words=("cpu", "cuda")))
+    train.evaluate(_DOCUMENT, [answers.folder(), device, "cuda"])
+    yield train
+    train.evaluate(_DOCUMENT, [answers.folder(), None, None])
 
-    def with_device(route: Route) -> None:
-        answer = route.fetch()
-        document = answer.json()
-        tasks = [task | {"defaults": task["defaults"] | {"device": "cuda"}} for task in document["tasks"]]
-        settings = [*document["settings"], device]
-        route.fulfill(response=answer, json=document | {"settings": settings, "tasks": tasks})
 
-    page.route("**/document.json", with_device)
-    open_train(page, "op=relu&rule=default")
-    field = page.locator(".training .settings").get_by_label("Device")
+def test_a_device_is_chosen_where_there_are_two(two_devices: Page) -> None:
+    turn_train(two_devices, "op=relu&rule=default")
+    field = two_devices.locator(".training .settings").get_by_label("Device")
     assert field.locator("option").all_inner_texts() == ["CPU", "NVIDIA GPU"]
     expect(field).to_have_value("cuda")
     field.select_option("cpu")
-    page.wait_for_url("**device=cpu*")
-    press(page, "Start")
-    wait_for_steps(page, 2)
-    expect(metric(page, "Device")).to_have_text("Device CPU")
+    two_devices.wait_for_url("**device=cpu*")
+    press(two_devices, "Start")
+    wait_for_steps(two_devices, 2)
+    expect(metric(two_devices, "Device")).to_have_text("Device CPU")
 
 
-def test_nothing_lies_beside_the_screen_of_a_phone(new_page: Open) -> None:
-    page = new_page(viewport={"width": 390, "height": 844})
-    open_train(page, "op=sign&rule=default&rule=straight_through&steps=60&pace=full")
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Finished after 60 steps.")
+def test_nothing_lies_beside_the_screen_of_a_phone(train: Page) -> None:
+    train.set_viewport_size({"width": 390, "height": 844})
+    turn_train(train, "op=sign&rule=default&rule=straight_through&steps=60&pace=full")
+    press(train, "Start")
+    expect(status(train)).to_contain_text("Finished after 60 steps.")
     for part in (".measured", ".status", ".commands", ".settings", ".about"):
-        wide = page.locator(f".training {part}").evaluate("part => part.scrollWidth - part.clientWidth")
+        wide = train.locator(f".training {part}").evaluate("part => part.scrollWidth - part.clientWidth")
         assert wide <= 0, part
-    cells = page.locator(".measured td:visible")
+    cells = train.locator(".measured td:visible")
     assert cells.count() == 16
     assert all(
         box and box["x"] + box["width"] <= 390 for box in (cell.bounding_box() for cell in cells.all())
     )
 
 
-# In place of a server: what a watcher is told.
-_TELLING = """told => window.EventSource = class {
-    constructor() { setTimeout(() => this.onmessage({data: JSON.stringify(told)}), 50); }
-    close() {}
+# What the next watcher is told, in place of a server.
+_TELLING = """told => {
+    const { EventSource } = window;
+    window.EventSource = class {
+        constructor() {
+            window.EventSource = EventSource;
+            setTimeout(() => this.onmessage({data: JSON.stringify(told)}), 50);
+        }
+        close() {}
+    };
 }"""
 
 
@@ -568,17 +597,17 @@ _TELLING = """told => window.EventSource = class {
         ("crowded", "This training is watched in 16 places already.", ""),
     ],
 )
-def test_states_that_are_rare_say_what_to_do(page: Page, state: str, said: str, then: str) -> None:
-    open_train(page, "op=relu&rule=default")
+def test_states_that_are_rare_say_what_to_do(train: Page, state: str, said: str, then: str) -> None:
+    turn_train(train, "op=relu&rule=default")
     told = dataclasses.asdict(Status("x", cast("State", state), said, steps=500)) | {
         "words": [],
         "device": None,
         "judged": {},
     }
-    page.evaluate(_TELLING, told)
-    page.route("**/runs", lambda route: route.fulfill(json={"id": "x", "key": "y"}))
-    press(page, "Start")
-    expect(page.locator(".training .status .main")).to_have_text(said)
-    expect(page.locator(".training .status .next")).to_have_text(then)
-    expect(page.locator(".training .status")).to_have_attribute("data-state", state)
-    expect(button(page, "Start")).to_be_enabled(enabled=state != "waiting")
+    train.evaluate(_TELLING, told)
+    train.route("**/runs", lambda route: route.fulfill(json={"id": "x", "key": "y"}))
+    press(train, "Start")
+    expect(train.locator(".training .status .main")).to_have_text(said)
+    expect(train.locator(".training .status .next")).to_have_text(then)
+    expect(train.locator(".training .status")).to_have_attribute("data-state", state)
+    expect(button(train, "Start")).to_be_enabled(enabled=state != "waiting")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
@@ -13,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
 from explorer.ui.presets import TRAINING
-from tests.browser.conftest import Open, Profiles
+from tests.browser.conftest import Open, Tab
 from tests.browser.reading import TRACES, traces
 from tests.browser.training import (
     button,
@@ -22,6 +21,7 @@ from tests.browser.training import (
     open_train,
     press,
     status,
+    turn_train,
     verdict,
     wait_for_lift,
     wait_for_rest,
@@ -55,9 +55,10 @@ def finish(page: Page) -> None:
 
 
 def test_an_empty_address_becomes_a_first_minute_that_is_true(page: Page) -> None:
-    page.goto("/train")
+    open_train(page, "")
     page.wait_for_url(f"**task={FIRST}*")
     expect(task(page, FIRST)).to_have_attribute("aria-pressed", "true")
+    assert_start_is_among_the_first_five_stops_of_the_tab_key(page)
     page.get_by_label("full", exact=True).check()
     finish(page)
     expect(verdict(page)).to_contain_text("Straight-through ended higher on held-out data")
@@ -73,14 +74,24 @@ def test_an_empty_address_becomes_a_first_minute_that_is_true(page: Page) -> Non
     assert drawn == pytest.approx(expected, abs=1e-5)
 
 
+def assert_start_is_among_the_first_five_stops_of_the_tab_key(page: Page) -> None:
+    stops = []
+    for _ in range(5):
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate("document.activeElement.textContent"))
+    assert "Start" in stops
+
+
 @pytest.mark.parametrize(
     ("query", "named"), [("op=relu&rule=default", "documents"), ("steps=7", "documents")]
 )
-def test_a_link_with_settings_but_no_task_stays_the_documents_net(page: Page, query: str, named: str) -> None:
-    open_train(page, query)
-    page.wait_for_url(f"**task={named}*")
-    expect(task(page, named)).to_have_attribute("aria-pressed", "true")
-    assert asked(page).get("steps", ["7"]) == ["7"]
+def test_a_link_with_settings_but_no_task_stays_the_documents_net(
+    train: Page, query: str, named: str
+) -> None:
+    turn_train(train, query)
+    train.wait_for_url(f"**task={named}*")
+    expect(task(train, named)).to_have_attribute("aria-pressed", "true")
+    assert asked(train).get("steps", ["7"]) == ["7"]
 
 
 def test_the_way_from_explore_carries_op_rules_and_a_task(page: Page) -> None:
@@ -91,39 +102,39 @@ def test_the_way_from_explore_carries_op_rules_and_a_task(page: Page) -> None:
     assert (asked(page)["op"], asked(page)["rule"]) == (["sign"], ["default", "clipped"])
 
 
-def test_a_task_brings_its_rules_and_its_settings_and_back_undoes_it(page: Page) -> None:
-    open_train(page, f"task={FIRST}&op=round&rule=default&rule=straight_through")
-    task(page, "circles").click()
+def test_a_task_brings_its_rules_and_its_settings_and_back_undoes_it(train: Page) -> None:
+    turn_train(train, f"task={FIRST}&op=round&rule=default&rule=straight_through")
+    task(train, "circles").click()
     circles = TASKS["circles"]
-    page.wait_for_url("**task=circles*")
-    assert asked(page)["rule"] == list(circles.rules)
-    expect(page.get_by_label("Hidden units", exact=True)).to_have_value("16, 16")
-    page.go_back()
-    page.wait_for_url(f"**task={FIRST}*")
-    expect(page.get_by_label("Hidden units", exact=True)).to_have_value("16")
+    train.wait_for_url("**task=circles*")
+    assert asked(train)["rule"] == list(circles.rules)
+    expect(train.get_by_label("Hidden units", exact=True)).to_have_value("16, 16")
+    train.go_back()
+    train.wait_for_url(f"**task={FIRST}*")
+    expect(train.get_by_label("Hidden units", exact=True)).to_have_value("16")
 
 
 def test_mean_and_band_of_several_seeds_what_is_under_the_pointer_and_the_switch_to_the_loss(
-    page: Page,
+    train: Page,
 ) -> None:
-    open_train(page, SMALL)
-    finish(page)
-    page.wait_for_function(f"() => {TRACES}[0]?.x.at(-1) === 20")
-    assert page.evaluate(f"{BANDS}.map(trace => trace.meta ?? null)") == [None, None]
+    turn_train(train, SMALL)
+    finish(train)
+    train.wait_for_function(f"() => {TRACES}[0]?.x.at(-1) === 20")
+    assert train.evaluate(f"{BANDS}.map(trace => trace.meta ?? null)") == [None, None]
     run = Run(Settings(task="digits", op="round", rules=("default", "straight_through"), steps=20, seeds=3))
     run.advance(20)
     snapshot = run.snapshot()
-    scores = {rule: trace.y[-1] for rule, trace in traces(page).items()}
+    scores = {rule: trace.y[-1] for rule, trace in traces(train).items()}
     assert scores == pytest.approx({r: float(np.mean(s)) for r, s in snapshot.score.items()}, abs=1e-5)
-    names = page.locator(".curves .ends span:visible i").all_inner_texts()
+    names = train.locator(".curves .ends span:visible i").all_inner_texts()
     assert sorted(names) == ["Default autograd", "Straight-through"]
-    assert_written_under_the_pointer(page)
-    press(page, "Loss")
-    page.wait_for_function(f"() => {TRACES}[0]?.x.at(-1) === 19")
-    assert list(traces(page)) == ["default", "straight_through"]
-    losses = {rule: trace.y[-1] for rule, trace in traces(page).items()}
+    assert_written_under_the_pointer(train)
+    press(train, "Loss")
+    train.wait_for_function(f"() => {TRACES}[0]?.x.at(-1) === 19")
+    assert list(traces(train)) == ["default", "straight_through"]
+    losses = {rule: trace.y[-1] for rule, trace in traces(train).items()}
     assert losses == pytest.approx({rule: series[-1] for rule, series in snapshot.losses.items()}, rel=1e-5)
-    said = page.locator(".measured tbody td:nth-child(2)").all_inner_texts()
+    said = train.locator(".measured tbody td:nth-child(2)").all_inner_texts()
     assert all(" ± " in text and text.endswith(" %") for text in said)
 
 
@@ -139,101 +150,87 @@ def assert_written_under_the_pointer(page: Page) -> None:
     page.mouse.move(0, 0)
 
 
-def test_controls_are_added_with_one_press_and_count_among_the_rules(page: Page) -> None:
-    open_train(page, "task=digits&op=round&rule=default&rule=straight_through&rule=masked&rule=scale")
+def test_controls_are_added_with_one_press_and_count_among_the_rules(train: Page) -> None:
+    turn_train(train, "task=digits&op=round&rule=default&rule=straight_through&rule=masked&rule=scale")
     for key, label in zip(CONTROLS, ("Zero", "Gradient reversal"), strict=True):
-        button(page, f"Add control {label}").click()
-        expect(button(page, f"Add control {label}")).to_be_disabled()
-        page.wait_for_url(f"**rule={key}&*")
-    expect(button(page, "Add rule")).to_be_disabled()
+        button(train, f"Add control {label}").click()
+        expect(button(train, f"Add control {label}")).to_be_disabled()
+        train.wait_for_url(f"**rule={key}&*")
+    expect(button(train, "Add rule")).to_be_disabled()
 
 
-def test_widths_of_hidden_layers_are_read_and_refused_in_words(page: Page) -> None:
-    open_train(page, "task=digits&op=sign&rule=default")
-    field = page.get_by_label("Hidden units", exact=True)
+def test_widths_of_hidden_layers_are_read_and_refused_in_words(train: Page) -> None:
+    turn_train(train, "task=digits&op=sign&rule=default")
+    field = train.get_by_label("Hidden units", exact=True)
     field.fill("8, 4 4")
     field.press("Enter")
-    page.wait_for_url("**hidden=8%2C4%2C4*")
+    train.wait_for_url("**hidden=8%2C4%2C4*")
     expect(field).to_have_value("8, 4, 4")
     for wrong in ("0", "300", "1,2,3,4,5", "many", "2.5"):
         field.fill(wrong)
         field.press("Enter")
-        expect(page.locator(".training .setting .refusal:not(:empty)")).to_have_text(
+        expect(train.locator(".training .setting .refusal:not(:empty)")).to_have_text(
             "1 to 4 widths from 1 to 256, such as 16, 16."
         )
-        assert asked(page)["hidden"] == ["8,4,4"]
+        assert asked(train)["hidden"] == ["8,4,4"]
 
 
 @pytest.fixture
-def refused(profiles: Profiles) -> Iterator[Page]:
+def refused(train: Page, train_tab: Tab) -> Iterator[Page]:
     """A page that may log what the server refuses."""
-    tab = profiles.take()
-    yield tab.page
-    profiles.give_back(tab)
+    yield train
+    train_tab.errors.clear()
 
 
 def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(refused: Page) -> None:
-    page = refused
     generator = np.random.default_rng(0)
     x = generator.normal(size=(120, 2))
     rows = [f"{a:.3f},{b:.3f},{'over' if a > b else 'under'}" for a, b in x]
-    open_train(page, "task=data&op=sign&rule=default&rule=straight_through&steps=30&pace=full")
-    field = page.get_by_label("Paste a table")
-    press(page, "Start")
-    expect(status(page).locator(".main")).to_contain_text("table")  # there is none yet
+    turn_train(refused, "task=data&op=sign&rule=default&rule=straight_through&steps=30&pace=full")
+    field = refused.get_by_label("Paste a table")
+    press(refused, "Start")
+    expect(status(refused).locator(".main")).to_contain_text("table")  # there is none yet
     field.fill("a,b\n1\n")
     field.blur()
-    press(page, "Start")
-    expect(status(page).locator(".main")).to_contain_text("This cannot be trained:")
+    press(refused, "Start")
+    expect(status(refused).locator(".main")).to_contain_text("This cannot be trained:")
     field.fill("\n".join(["a,b,kind", *rows]))
     field.blur()
-    finish(page)
-    expect(verdict(page)).to_contain_text("held-out data")
-    assert "over" not in page.url
-    page.reload()
-    expect(page.get_by_label("Paste a table")).to_have_value("\n".join(["a,b,kind", *rows]))
+    finish(refused)
+    expect(verdict(refused)).to_contain_text("held-out data")
+    assert "over" not in refused.url
+    refused.reload()
+    expect(refused.get_by_label("Paste a table")).to_have_value("\n".join(["a,b,kind", *rows]))
     (example,) = (preset for preset in TRAINING if preset.table)
-    page.get_by_text("Examples", exact=True).click()
-    page.locator(".about .window").get_by_role("button", name=example.name).click()
-    expect(page.locator(".about .hint")).to_have_text(example.hint)
-    expect(page.get_by_label("Paste a table")).to_have_value(example.table)
-    page.get_by_label("Paste a table").fill("\n".join(["a,b,kind", *rows]))
-    page.get_by_label("Paste a table").blur()
-    expect(page.locator(".about .hint")).not_to_have_text(example.hint)  # it is said of its own table
+    refused.get_by_text("Examples", exact=True).click()
+    refused.locator(".about .window").get_by_role("button", name=example.name).click()
+    expect(refused.locator(".about .hint")).to_have_text(example.hint)
+    expect(refused.get_by_label("Paste a table")).to_have_value(example.table)
+    refused.get_by_label("Paste a table").fill("\n".join(["a,b,kind", *rows]))
+    refused.get_by_label("Paste a table").blur()
+    expect(refused.locator(".about .hint")).not_to_have_text(example.hint)  # it is said of its own table
 
 
-def test_start_is_among_the_first_five_stops_of_the_tab_key(page: Page) -> None:
-    page.goto("/train")
-    expect(button(page, "Start")).to_be_visible(timeout=30_000)
-    stops = []
-    for _ in range(5):
-        page.keyboard.press("Tab")
-        stops.append(page.evaluate("document.activeElement.textContent"))
-    assert "Start" in stops
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"viewport": {"width": 1366, "height": 768}},
-        {"viewport": {"width": 390, "height": 844}, "has_touch": True},
-    ],
-    ids=["desktop", "phone"],
-)
-def test_nothing_moves_while_the_page_loads_and_trains(new_page: Open, options: dict[str, Any]) -> None:
-    page = new_page(**options)
+def open_watched(page: Page) -> None:
+    """Load the page and train, and have it note what moves meanwhile."""
     page.add_init_script(SHIFTS)
     open_train(page, SMALL)
     page.get_by_role("link", name="Learn").wait_for()
     finish(page)
     expect(metric(page, "Step")).to_have_text("Step 20 / 20")
+
+
+def test_nothing_moves_while_the_page_loads_and_trains(new_page: Open) -> None:
+    page = new_page(viewport={"width": 1366, "height": 768})
+    open_watched(page)
     assert page.evaluate("window.shifts") < 0.02
 
 
-def test_a_finger_holds_a_rule_lifted_and_reaches_what_the_words_of_the_table_mean(new_page: Open) -> None:
+def test_on_a_phone_nothing_moves_and_a_finger_reaches_all(new_page: Open) -> None:
+    """It holds a rule lifted, and finds what the words of the table mean."""
     page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
-    open_train(page, SMALL)
-    finish(page)
+    open_watched(page)
+    assert page.evaluate("window.shifts") < 0.02
     rules = ("straight_through", "default")
     page.locator('.ends span[data-rule="straight_through"]').first.tap()
     wait_for_lift(page, *rules)
@@ -258,13 +255,13 @@ CUT = """() => [...document.querySelectorAll(
     .map(node => node.textContent)"""
 
 
-def test_small_windows_scroll_instead_of_squeezing(page: Page) -> None:
+def test_small_windows_scroll_instead_of_squeezing(train: Page) -> None:
     """1024 × 768, a window of 1366 × 768 at 200 %, and a phone that is turned."""
-    open_train(page, SMALL)
-    finish(page)
+    turn_train(train, SMALL)
+    finish(train)
     for width, height in ((1024, 768), (683, 384), (844, 390)):
-        page.set_viewport_size({"width": width, "height": height})
-        assert_nothing_is_squeezed(page, width)
+        train.set_viewport_size({"width": width, "height": height})
+        assert_nothing_is_squeezed(train, width)
 
 
 def assert_nothing_is_squeezed(page: Page, width: int) -> None:

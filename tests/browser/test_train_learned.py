@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.test_train_lab import task
-from tests.browser.training import open_train, point_at_each, press, wait_for_steps
+from tests.browser.training import point_at_each, press, turn_train, wait_for_steps
 
 COLOURS = """canvas => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -28,10 +28,10 @@ def step_on(page: Page, name: str) -> None:
     wait_for_steps(page, 0)
 
 
-def test_what_was_learned_is_drawn_and_asked_for_while_it_is_open(page: Page) -> None:
-    open_train(page, "task=circles&op=sign&rule=default&rule=clipped&seeds=2")
-    press(page, "Step")
-    regions = cell(page, "regions", "clipped")
+def test_what_was_learned_is_drawn_and_asked_for_while_it_is_open(train: Page) -> None:
+    turn_train(train, "task=circles&op=sign&rule=default&rule=clipped&seeds=2")
+    press(train, "Step")
+    regions = cell(train, "regions", "clipped")
     expect(regions).to_have_attribute(
         "aria-label", re.compile("of 500 held-out points are given their class")
     )
@@ -39,65 +39,65 @@ def test_what_was_learned_is_drawn_and_asked_for_while_it_is_open(page: Page) ->
     assert ground.evaluate(COLOURS) >= 2
     assert dots.evaluate(COLOURS) > 4, "points of both classes, held out and trained on"
     expect(regions.locator(".note")).to_contain_text("of held-out points right")
-    point_at_each(page, "clipped", "default", ".regions .column", ".inputs .column", ".card", "tbody tr")
-    with page.expect_request(lambda sent: "/events" in sent.url and "regions" not in sent.url):
-        press(page, "Show Regions")
+    point_at_each(train, "clipped", "default", ".regions .column", ".inputs .column", ".card", "tbody tr")
+    with train.expect_request(lambda sent: "/events" in sent.url and "regions" not in sent.url):
+        press(train, "Show Regions")
     expect(regions).to_have_count(0)
-    with page.expect_request(re.compile(r"/events\?.*show=regions")):
-        press(page, "Show Regions")
+    with train.expect_request(re.compile(r"/events\?.*show=regions")):
+        press(train, "Show Regions")
     expect(regions.locator(".note")).to_contain_text("of held-out points right")
 
-    step_on(page, "binary weights")
-    expect(cell(page, "weights", "default").locator(".note")).to_have_count(2)
-    expect(cell(page, "weights", "default").locator("path")).to_have_count(4)  # −1 and 1, of two layers
-    point_at_each(page, "straight_through", "default", ".weights .column", ".mistakes .column", ".card")
-    wrong = cell(page, "mistakes", "default").locator(".misread > div")
+    step_on(train, "binary weights")
+    expect(cell(train, "weights", "default").locator(".note")).to_have_count(2)
+    expect(cell(train, "weights", "default").locator("path")).to_have_count(4)  # −1 and 1, of two layers
+    point_at_each(train, "straight_through", "default", ".weights .column", ".mistakes .column", ".card")
+    wrong = cell(train, "mistakes", "default").locator(".misread > div")
     assert wrong.count() >= 24
     expect(wrong.first).to_have_attribute("title", re.compile(r"^\d read as \d$"))
     assert wrong.first.locator("canvas").evaluate(COLOURS) > 2
-    expect(page.locator(".why-panel.regions")).to_have_count(0)
+    expect(train.locator(".why-panel.regions")).to_have_count(0)
 
-    step_on(page, "spikes")
-    expect(cell(page, "raster", "fast_sigmoid")).to_have_attribute(
+    step_on(train, "spikes")
+    expect(cell(train, "raster", "fast_sigmoid")).to_have_attribute(
         "aria-label", re.compile(r"a \d read as \d; ")
     )
-    blocks = cell(page, "raster", "fast_sigmoid").locator(".blocks canvas")
+    blocks = cell(train, "raster", "fast_sigmoid").locator(".blocks canvas")
     assert [block.evaluate(COLOURS) for block in blocks.all()] == [2, 2, 2]
 
-    point_at_each(page, "fast_sigmoid", "default", ".raster .column", ".causes .column", ".card", "tbody tr")
-    image = cell(page, "raster", "fast_sigmoid").locator(".of-example canvas")
+    point_at_each(train, "fast_sigmoid", "default", ".raster .column", ".causes .column", ".card", "tbody tr")
+    image = cell(train, "raster", "fast_sigmoid").locator(".of-example canvas")
     before = image.evaluate("canvas => canvas.toDataURL()")
-    with page.expect_request(re.compile(r"/events\?.*show=raster%3Fexample%3D1(&|$)")):
-        press(page, "Next held-out example")
-    page.wait_for_function(
+    with train.expect_request(re.compile(r"/events\?.*show=raster%3Fexample%3D1(&|$)")):
+        press(train, "Next held-out example")
+    train.wait_for_function(
         """before => document.querySelector('.raster [data-rule="fast_sigmoid"] .of-example canvas')
             .toDataURL() !== before""",
         arg=before,
     )
-    counter = page.get_by_role("spinbutton", name="Held-out example")
+    counter = train.get_by_role("spinbutton", name="Held-out example")
     expect(counter).to_have_value("2")
-    expect(page.locator(".raster .counter")).to_contain_text("of 360")
-    expect(cell(page, "raster", "fast_sigmoid").locator(".note")).to_have_text(
+    expect(train.locator(".raster .counter")).to_contain_text("of 360")
+    expect(cell(train, "raster", "fast_sigmoid").locator(".note")).to_have_text(
         re.compile(r"^(\d) read as (\1: right|(?!\1)\d: wrong)$")
     )
     counter.fill("1000")
     counter.press("Enter")
     expect(counter).to_have_value("360")
-    wrong = cell(page, "mistakes", "fast_sigmoid").get_by_role("button").first
+    wrong = cell(train, "mistakes", "fast_sigmoid").get_by_role("button").first
     told = re.fullmatch(r"Example (\d+), (\d) read as (\d)", wrong.get_attribute("aria-label") or "")
     assert told
     wrong.click()
     expect(counter).to_have_value(told[1])
     expect(wrong).to_have_attribute("aria-pressed", "true")
-    note = cell(page, "raster", "fast_sigmoid").locator(".note")
+    note = cell(train, "raster", "fast_sigmoid").locator(".note")
     expect(note).to_have_text(f"{told[2]} read as {told[3]}: wrong")
-    expect(page.locator(".alignment .missing")).to_contain_text("Not measured here")
-    expect(page.locator(".aligned")).to_be_hidden()
-    assert "example" not in page.url
+    expect(train.locator(".alignment .missing")).to_contain_text("Not measured here")
+    expect(train.locator(".aligned")).to_be_hidden()
+    assert "example" not in train.url
 
-    step_on(page, "documents")
-    expect(page.get_by_role("button", name="Show Regions")).to_have_count(0)
-    expect(page.locator(".inputs .column > b").first).to_be_visible()
-    step_on(page, "circles")
-    expect(page.locator(".regions .column > b").first).to_be_visible()
-    expect(page.locator(".inputs .column > b").first).to_be_hidden()
+    step_on(train, "documents")
+    expect(train.get_by_role("button", name="Show Regions")).to_have_count(0)
+    expect(train.locator(".inputs .column > b").first).to_be_visible()
+    step_on(train, "circles")
+    expect(train.locator(".regions .column > b").first).to_be_visible()
+    expect(train.locator(".inputs .column > b").first).to_be_hidden()

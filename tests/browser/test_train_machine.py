@@ -13,9 +13,10 @@ from explorer.ui.link import from_query
 from tests.browser.training import (
     button,
     command,
-    open_train,
     press,
+    requests,
     status,
+    turn_train,
     wait_for,
     wait_for_steps,
 )
@@ -51,55 +52,55 @@ def scrub(page: Page, step: int) -> None:
     wait_for(page, "step => shownStep() === step", step)
 
 
-def test_back_on_branch_and_again(page: Page, tmp_path: Path) -> None:
-    open_train(page, QUERY)
-    press(page, "Start")
-    finished(page)
-    whole = curve(page, "default")
+def test_back_on_branch_and_again(train: Page, tmp_path: Path) -> None:
+    turn_train(train, QUERY)
+    press(train, "Start")
+    finished(train)
+    whole = curve(train, "default")
 
-    scrub(page, 40)
-    expect(status(page)).to_contain_text("Step 40 of a run that is at step 100.")
-    thumb = page.get_by_label("Step shown")
+    scrub(train, 40)
+    expect(status(train)).to_contain_text("Step 40 of a run that is at step 100.")
+    thumb = train.get_by_label("Step shown")
     thumb.press("ArrowLeft")
-    wait_for(page, "() => shownStep() === 39")
+    wait_for(train, "() => shownStep() === 39")
     expect(thumb).to_have_attribute("aria-valuetext", "step 39 of 100")
-    assert curve(page, "default") == whole[:40]
-    press(page, "Go on from step 39")
-    finished(page)
-    assert curve(page, "default") == whole
+    assert curve(train, "default") == whole[:40]
+    press(train, "Go on from step 39")
+    finished(train)
+    assert curve(train, "default") == whole
 
-    scrub(page, 40)
-    page.locator("summary", has_text="Branch").click()
-    page.get_by_label("Goes on with", exact=True).select_option("clipped")
-    button(page, "Branch").focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("summary", has_text="Branch")).to_be_focused()
-    finished(page)
-    assert "branch=40%2Cdefault%3Aclipped" in page.url
-    branched = curve(page, "default")
+    scrub(train, 40)
+    train.locator("summary", has_text="Branch").click()
+    train.get_by_label("Goes on with", exact=True).select_option("clipped")
+    button(train, "Branch").focus()
+    train.keyboard.press("Enter")
+    expect(train.locator("summary", has_text="Branch")).to_be_focused()
+    finished(train)
+    assert "branch=40%2Cdefault%3Aclipped" in train.url
+    branched = curve(train, "default")
     assert branched[:41] == whole[:41]
     assert branched != whole
-    expect(page.locator(".chips li")).to_have_count(3)  # the branch, and two earlier runs
-    expect(page.locator(".ends span", has_text="B Default autograd")).to_be_visible()
+    expect(train.locator(".chips li")).to_have_count(3)  # the branch, and two earlier runs
+    expect(train.locator(".ends span", has_text="B Default autograd")).to_be_visible()
 
-    page.locator("summary", has_text="Take away").click()
-    with page.expect_download() as taken:
-        page.get_by_role("button", name="Settings JSON").click()
+    train.locator("summary", has_text="Take away").click()
+    with train.expect_download() as taken:
+        train.get_by_role("button", name="Settings JSON").click()
     settings = read_settings(Path(taken.value.path()).read_text(encoding="utf-8"))
     assert settings.branch == ((40, "default", "clipped"),)
     alone = Run(settings)
     alone.advance(100)
     assert branched == alone.snapshot().scores["default"].tolist()
 
-    page.reload()
-    expect(button(page, "Start")).to_be_visible(timeout=30_000)
-    expect(page.locator(".chips li")).to_have_count(3)
-    expect(page.locator(".ends span", has_text="B Default autograd")).to_be_visible()
-    press(page, "Reset")
-    expect(status(page)).to_contain_text("Ready at step 0")
-    press(page, "Start")
-    finished(page)
-    assert curve(page, "default") == branched
+    train.reload()
+    expect(button(train, "Start")).to_be_visible(timeout=30_000)
+    expect(train.locator(".chips li")).to_have_count(3)
+    expect(train.locator(".ends span", has_text="B Default autograd")).to_be_visible()
+    press(train, "Reset")
+    expect(status(train)).to_contain_text("Ready at step 0")
+    press(train, "Start")
+    finished(train)
+    assert curve(train, "default") == branched
 
 
 def linked(page: Page) -> Run:
@@ -124,33 +125,32 @@ def turn(page: Page, lr: str) -> None:
     page.wait_for_url(f"**lr%3A{lr}*")
 
 
-def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(page: Page) -> None:
-    open_train(page, QUERY.replace("rule=default&", "").replace("pace=full", "pace=20"))
-    began = []
-    page.on("request", lambda request: began.append(request.url) if request.url.endswith("/runs") else None)
-    press(page, "Start")
-    wait_for_steps(page, 3)
-    expect(page.locator(".training .live")).to_be_in_viewport(ratio=1)
-    turn(page, "0.05")
-    wait_for_steps(page, 8)
-    command(page, "Pause")
-    turn(page, "0.002")
-    expect(page.locator(".chips li")).to_have_count(2)
-    assert rate(page) == "0.002"
-    page.reload()
-    expect(page.locator(".chips li")).to_have_count(2, timeout=30_000)
-    expect(status(page)).to_contain_text("Paused at step")
-    assert rate(page) == "0.002"
-    page.get_by_label("full", exact=True).check()
-    press(page, "Resume")
-    finished(page)
-    told = linked(page)
-    assert [point[1:] for point in told.settings.branch] == [("lr", 0.05), ("lr", 0.002)]
-    assert told.settings.lr == SETTINGS["lr"].default("moons")
-    assert curve(page, "clipped") == told.snapshot().scores["clipped"].tolist()
-    command(page, "Reset")
-    assert float(rate(page)) == told.settings.lr
-    press(page, "Start")
-    finished(page)
-    assert curve(page, "clipped") == told.snapshot().scores["clipped"].tolist()
-    assert len(began) == 1
+def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(train: Page) -> None:
+    turn_train(train, QUERY.replace("rule=default&", "").replace("pace=full", "pace=20"))
+    with requests(train, "/runs") as asked:
+        press(train, "Start")
+        wait_for_steps(train, 3)
+        expect(train.locator(".training .live")).to_be_in_viewport(ratio=1)
+        turn(train, "0.05")
+        wait_for_steps(train, 8)
+        command(train, "Pause")
+        turn(train, "0.002")
+        expect(train.locator(".chips li")).to_have_count(2)
+        assert rate(train) == "0.002"
+        train.reload()
+        expect(train.locator(".chips li")).to_have_count(2, timeout=30_000)
+        expect(status(train)).to_contain_text("Paused at step")
+        assert rate(train) == "0.002"
+        train.get_by_label("full", exact=True).check()
+        press(train, "Resume")
+        finished(train)
+        told = linked(train)
+        assert [point[1:] for point in told.settings.branch] == [("lr", 0.05), ("lr", 0.002)]
+        assert told.settings.lr == SETTINGS["lr"].default("moons")
+        assert curve(train, "clipped") == told.snapshot().scores["clipped"].tolist()
+        command(train, "Reset")
+        assert float(rate(train)) == told.settings.lr
+        press(train, "Start")
+        finished(train)
+        assert curve(train, "clipped") == told.snapshot().scores["clipped"].tolist()
+    assert sum(address.endswith("/runs") for address in asked) == 1

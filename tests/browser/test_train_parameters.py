@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_train_learned import cell
-from tests.browser.training import open_train, press, wait_for_steps
+from tests.browser.training import press, turn_train, wait_for_steps
 
 QUERY = (
     "task=digits&op=clamp&rule=default&rule=pact&hi=0.1&lo=0&learn=pact.hi&optimiser=momentum&lr=0.1&steps=60"
@@ -22,23 +22,23 @@ KINK = r"""cell => {
 }"""
 
 
-def test_a_curve_moves_with_what_its_rule_learns(page: Page) -> None:
+def test_a_curve_moves_with_what_its_rule_learns(train: Page) -> None:
     """On a phone in the dark: PACT's bound goes out, under the data too, and the other rule's stays."""
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.emulate_media(color_scheme="dark")
-    open_train(page, QUERY)
-    press(page, "Step")
-    wait_for_steps(page, 0)
-    learned, fixed = (cell(page, "parameters", rule) for rule in ("pact", "default"))
+    train.set_viewport_size({"width": 390, "height": 844})
+    train.emulate_media(color_scheme="dark")
+    turn_train(train, QUERY)
+    press(train, "Step")
+    wait_for_steps(train, 0)
+    learned, fixed = (cell(train, "parameters", rule) for rule in ("pact", "default"))
     expect(fixed).to_contain_text("This rule lets it stay as it is.")
     expect(learned.locator(".of-gradient")).to_be_visible()
     expect(fixed.locator(".of-gradient")).to_be_hidden()
-    kinks = {rule: cell(page, "inputs", rule).evaluate(KINK) for rule in ("pact", "default")}
-    press(page, "Resume")
-    wait_for_steps(page, 59)
+    kinks = {rule: cell(train, "inputs", rule).evaluate(KINK) for rule in ("pact", "default")}
+    press(train, "Resume")
+    wait_for_steps(train, 59)
     expect(learned.locator("p").first).to_have_text(re.compile(r"^hi = [1-9]"))
     expect(fixed.locator("p").first).to_have_text("hi = 0.1")
-    after = {rule: cell(page, "inputs", rule).evaluate(KINK) for rule in ("pact", "default")}
+    after = {rule: cell(train, "inputs", rule).evaluate(KINK) for rule in ("pact", "default")}
     assert after["pact"] > kinks["pact"] + 100
     assert after["default"] == kinks["default"]
     for panel in (learned, fixed):

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.access import in_both_themes
-from tests.browser.training import button, metric, open_train, status
+from tests.browser.training import button, metric, status, turn_train
 
 QUERY = "task=digits&op=sign&hidden=8,8&rule=default&rule=clipped&rule=approx_sign&steps=40&pace=full"
 
@@ -25,74 +25,74 @@ def is_at(page: Page, number: int) -> None:
     expect(dialog(page).get_by_text(f"{number} of 9", exact=True)).to_be_visible()
 
 
-def test_one_step_is_gone_through_by_keys_and_clicks_and_the_next_one_is_taken(page: Page) -> None:
-    page.set_viewport_size({"width": 1280, "height": 720})
-    open_train(page, f"{QUERY}&slow=gradient,2")
-    expect(dialog(page)).to_contain_text("There is no run yet: press Start or Step first.")
-    expect(metric(page, "Step")).to_contain_text("0 / 40")
-    page.keyboard.press("Escape")
-    expect(dialog(page)).to_have_count(0)
-    expect(status(page).locator(".main")).to_have_text("Ready: press Start.")  # a link trains nothing
+def test_one_step_is_gone_through_by_keys_and_clicks_and_the_next_one_is_taken(train: Page) -> None:
+    train.set_viewport_size({"width": 1280, "height": 720})
+    turn_train(train, f"{QUERY}&slow=gradient,2")
+    expect(dialog(train)).to_contain_text("There is no run yet: press Start or Step first.")
+    expect(metric(train, "Step")).to_contain_text("0 / 40")
+    train.keyboard.press("Escape")
+    expect(dialog(train)).to_have_count(0)
+    expect(status(train).locator(".main")).to_have_text("Ready: press Start.")  # a link trains nothing
 
-    opener = button(page, "Slow motion")
+    opener = button(train, "Slow motion")
     opener.click()
-    heading = dialog(page).get_by_role("heading", level=2)
+    heading = dialog(train).get_by_role("heading", level=2)
     expect(heading).to_have_text(re.compile(r"^Slow motion: step 1, unit \d+, example \d+$"))
-    is_at(page, 1)
+    is_at(train, 1)
     for number in range(2, 9):
-        page.keyboard.press("ArrowRight")
-        is_at(page, number)
-    expect(stage(page, "gradient")).to_have_attribute("aria-current", "step")
-    expect(stage(page, "weights")).to_have_attribute("aria-hidden", "true")
-    numbers = dialog(page).locator("code")
+        train.keyboard.press("ArrowRight")
+        is_at(train, number)
+    expect(stage(train, "gradient")).to_have_attribute("aria-current", "step")
+    expect(stage(train, "weights")).to_have_attribute("aria-hidden", "true")
+    numbers = dialog(train).locator("code")
     expect(numbers).to_have_text(re.compile(r"^gradient = .+ × \(\|.+\| ≤ 1\) = "))
-    assert page.evaluate("document.querySelector('.slow').scrollHeight <= innerHeight")
-    page.keyboard.press("ArrowUp")
-    rule = dialog(page).get_by_role("group", name="Rule").get_by_role("button", name="Default autograd")
+    assert train.evaluate("document.querySelector('.slow').scrollHeight <= innerHeight")
+    train.keyboard.press("ArrowUp")
+    rule = dialog(train).get_by_role("group", name="Rule").get_by_role("button", name="Default autograd")
     expect(rule).to_have_attribute("aria-pressed", "true")
-    expect(dialog(page)).to_contain_text("Nothing comes from above: g is 0 already, before the rule.")
-    page.keyboard.press("ArrowDown")
+    expect(dialog(train)).to_contain_text("Nothing comes from above: g is 0 already, before the rule.")
+    train.keyboard.press("ArrowDown")
 
-    cells = stage(page, "gradient").locator("canvas")
+    cells = stage(train, "gradient").locator("canvas")
     cells.click(position={"x": 2, "y": 2})
     expect(heading).to_have_text("Slow motion: step 1, unit 1, example 1")
-    page.keyboard.press("Shift+ArrowRight")
-    page.keyboard.press("Shift+ArrowDown")
+    train.keyboard.press("Shift+ArrowRight")
+    train.keyboard.press("Shift+ArrowDown")
     expect(heading).to_have_text("Slow motion: step 1, unit 2, example 2")
-    page.wait_for_url("**slow=gradient%2C2%2C1%2C2%2C2*")
-    stage(page, "x").locator(".drawing").focus()
-    page.keyboard.press("ArrowRight")
+    train.wait_for_url("**slow=gradient%2C2%2C1%2C2%2C2*")
+    stage(train, "x").locator(".drawing").focus()
+    train.keyboard.press("ArrowRight")
     expect(heading).to_have_text("Slow motion: step 1, unit 3, example 2")
-    dialog(page).get_by_role("button", name="Layer 2").click()
-    expect(stage(page, "input").get_by_role("heading")).to_have_text("y of layer 1")
+    dialog(train).get_by_role("button", name="Layer 2").click()
+    expect(stage(train, "input").get_by_role("heading")).to_have_text("y of layer 1")
 
-    button(page, "Next step").click()
+    button(train, "Next step").click()
     expect(heading).to_contain_text("step 2")
-    expect(metric(page, "Step")).to_contain_text("1 / 40")
-    assert in_both_themes(page, ".slow") == []
-    page.keyboard.press("Escape")
-    expect(dialog(page)).to_have_count(0)
+    expect(metric(train, "Step")).to_contain_text("1 / 40")
+    assert in_both_themes(train, ".slow") == []
+    train.keyboard.press("Escape")
+    expect(dialog(train)).to_have_count(0)
     expect(opener).to_be_focused()
-    page.wait_for_url(lambda address: "slow=" not in address)
+    train.wait_for_url(lambda address: "slow=" not in address)
 
 
-def test_a_run_that_goes_on_is_paused_to_look_at_it_and_a_reload_shows_the_same(page: Page) -> None:
-    open_train(page, f"{QUERY.replace('steps=40', 'steps=5000')}&hidden=64")
-    button(page, "Start").click()
-    expect(status(page).locator(".main")).to_have_text("Running.")
-    button(page, "Slow motion").click()
-    heading = dialog(page).get_by_role("heading", level=2)
+def test_a_run_that_goes_on_is_paused_to_look_at_it_and_a_reload_shows_the_same(train: Page) -> None:
+    turn_train(train, f"{QUERY.replace('steps=40', 'steps=5000')}&hidden=64")
+    button(train, "Start").click()
+    expect(status(train).locator(".main")).to_have_text("Running.")
+    button(train, "Slow motion").click()
+    heading = dialog(train).get_by_role("heading", level=2)
     expect(heading).to_have_text(re.compile(r"step \d+, unit"))
-    expect(status(page).locator(".main")).to_contain_text("Paused at step")
-    button(page, "Play").click()
-    expect(stage(page, "x")).not_to_have_attribute("aria-hidden", "true")  # it may be further by now
-    button(page, "Hold").click()
-    stage(page, "x").locator("canvas").click(position={"x": 2, "y": 2})
+    expect(status(train).locator(".main")).to_contain_text("Paused at step")
+    button(train, "Play").click()
+    expect(stage(train, "x")).not_to_have_attribute("aria-hidden", "true")  # it may be further by now
+    button(train, "Hold").click()
+    stage(train, "x").locator("canvas").click(position={"x": 2, "y": 2})
     expect(heading).to_have_text(re.compile(r"step \d+, unit 1, example 1$"))
-    held = dialog(page).locator('[aria-current="step"]').get_attribute("data-stage")
-    title, numbers = heading.inner_text(), dialog(page).locator("code").inner_text()
-    page.wait_for_url(f"**slow={held}%2C2%2C1%2C1%2C1*")
-    page.reload()
+    held = dialog(train).locator('[aria-current="step"]').get_attribute("data-stage")
+    title, numbers = heading.inner_text(), dialog(train).locator("code").inner_text()
+    train.wait_for_url(f"**slow={held}%2C2%2C1%2C1%2C1*")
+    train.reload()
     expect(heading).to_have_text(title, timeout=30_000)
-    expect(stage(page, str(held))).to_have_attribute("aria-current", "step")
-    expect(dialog(page).locator("code")).to_have_text(numbers)
+    expect(stage(train, str(held))).to_have_attribute("aria-current", "step")
+    expect(dialog(train).locator("code")).to_have_text(numbers)

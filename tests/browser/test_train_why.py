@@ -10,10 +10,10 @@ from tests.browser.access import in_both_themes
 from tests.browser.training import (
     button,
     curve_at,
-    open_train,
     point_at_each,
     press,
     status,
+    turn_train,
     wait_for_lift,
     wait_for_rest,
 )
@@ -22,7 +22,7 @@ SMALL = "task=digits&op=sign&hidden=8,8&rule=approx_sign&rule=clipped&rule=defau
 
 
 def finish(page: Page, query: str = SMALL) -> None:
-    open_train(page, query)
+    turn_train(page, query)
     press(page, "Start")
     expect(status(page)).to_contain_text("Finished after", timeout=60_000)
 
@@ -32,45 +32,45 @@ def column(page: Page, panel: str, rule: str) -> Locator:
     return page.get_by_role("region", name=re.compile(f"^{panel}")).locator(f'[data-rule="{rule}"]')
 
 
-def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(page: Page) -> None:
-    finish(page)
-    data = column(page, "Where the data sits, layer 2", "clipped")
+def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(train: Page) -> None:
+    finish(train)
+    data = column(train, "Where the data sits, layer 2", "clipped")
     expect(data.locator("path.data")).to_have_attribute("d", re.compile("^M"))
     expect(data.locator("path.curve")).to_have_attribute("d", re.compile("^M"))
-    expect(page.get_by_role("region", name="Gradient norms")).to_have_count(0)
-    press(page, "Show Gradient norms")
-    expect(column(page, "Gradient norms", "clipped")).to_contain_text(re.compile("w1.*w2.*w3", re.DOTALL))
-    expect(page.get_by_text("Pictures of seed 0")).to_be_visible()
-    expect(page.locator(".alignment")).to_contain_text("No gradient: Default autograd")
-    page.get_by_role("group", name="Layer").get_by_role("button", name="1", exact=True).click()
-    expect(column(page, "Where the data sits, layer 1", "clipped")).to_be_visible()
+    expect(train.get_by_role("region", name="Gradient norms")).to_have_count(0)
+    press(train, "Show Gradient norms")
+    expect(column(train, "Gradient norms", "clipped")).to_contain_text(re.compile("w1.*w2.*w3", re.DOTALL))
+    expect(train.get_by_text("Pictures of seed 0")).to_be_visible()
+    expect(train.locator(".alignment")).to_contain_text("No gradient: Default autograd")
+    train.get_by_role("group", name="Layer").get_by_role("button", name="1", exact=True).click()
+    expect(column(train, "Where the data sits, layer 1", "clipped")).to_be_visible()
 
-    aligned = page.locator('.aligned .ends span[data-rule="clipped"] b')
+    aligned = train.locator('.aligned .ends span[data-rule="clipped"] b')
     before = aligned.inner_text()
-    expect(page.locator('tr[data-rule="clipped"] td[data-name="Alignment"]')).to_have_text(before)
-    expect(page.locator(".alignment .note")).to_contain_text("Mean of the last 5 measures.")
-    sigma = page.get_by_role("spinbutton", name="Noise σ")
+    expect(train.locator('tr[data-rule="clipped"] td[data-name="Alignment"]')).to_have_text(before)
+    expect(train.locator(".alignment .note")).to_contain_text("Mean of the last 5 measures.")
+    sigma = train.get_by_role("spinbutton", name="Noise σ")
     expect(sigma).to_have_value("0.5")
     sigma.fill("3")
     sigma.press("Enter")
-    page.wait_for_url("**sigma=3*")
+    train.wait_for_url("**sigma=3*")
     expect(aligned).not_to_have_text(before)
-    expect(page.locator('tr[data-rule="clipped"] td[data-name="Alignment"]')).to_have_text(
+    expect(train.locator('tr[data-rule="clipped"] td[data-name="Alignment"]')).to_have_text(
         aligned.inner_text()
     )
-    press(page, "Signs")
+    press(train, "Signs")
     expect(aligned).to_have_text(re.compile(r"^\d\d?\d?$"))
-    press(page, "Cosine")
+    press(train, "Cosine")
 
-    press(page, "Show Line search")
-    search = page.get_by_role("region", name=re.compile("^Line search, at step 20"))
+    press(train, "Show Line search")
+    search = train.get_by_role("region", name=re.compile("^Line search, at step 20"))
     expect(search.locator(".warning")).to_have_text(
         "It does not predict which rule ends higher: one step now says little of the hundreds after it."
     )
     expect(search.locator(".js-plotly-plot")).to_have_attribute(
         "aria-label", re.compile(r"ApproxSign: \d+\.\d\d\. Clipped straight-through: \d+\.\d\d\.")
     )
-    page.wait_for_function(
+    train.wait_for_function(
         """() => [...(document.querySelector(".searched .js-plotly-plot").data ?? [])]
             .map(({ x, y }) => `${x.length} ${y.length}`).join() === "21 21,21 21,21 21\""""
     )
@@ -79,42 +79,42 @@ def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(page: P
     ends = [f"{chart} .ends span" for chart in (".curves", ".aligned", ".searched")]
     columns = [f".{panel} .column" for panel in panels]
     rules = ("clipped", "approx_sign")
-    point_at_each(page, *rules, *ends, *columns, ".card", "tbody tr")
+    point_at_each(train, *rules, *ends, *columns, ".card", "tbody tr")
     for chart in (".curves", ".aligned", ".searched"):
-        page.locator(chart).scroll_into_view_if_needed()
-        at = curve_at(page, chart, "clipped")
-        page.mouse.move(at["x"], at["y"])
-        wait_for_lift(page, *rules)
-        page.mouse.move(0, 0)
-        wait_for_rest(page, *rules)
-    page.get_by_role("button", name="Remove ApproxSign").focus()
-    wait_for_lift(page, "approx_sign", "clipped")
-    holder = page.locator(".measured").get_by_role("button", name="Clipped straight-through")
+        train.locator(chart).scroll_into_view_if_needed()
+        at = curve_at(train, chart, "clipped")
+        train.mouse.move(at["x"], at["y"])
+        wait_for_lift(train, *rules)
+        train.mouse.move(0, 0)
+        wait_for_rest(train, *rules)
+    train.get_by_role("button", name="Remove ApproxSign").focus()
+    wait_for_lift(train, "approx_sign", "clipped")
+    holder = train.locator(".measured").get_by_role("button", name="Clipped straight-through")
     holder.click()
     expect(holder).to_have_attribute("aria-pressed", "true")
-    page.mouse.move(0, 0)
-    wait_for_lift(page, *rules)
-    assert in_both_themes(page) == [], "also what has faded can be read"
+    train.mouse.move(0, 0)
+    wait_for_lift(train, *rules)
+    assert in_both_themes(train) == [], "also what has faded can be read"
     holder.click()
-    page.mouse.move(0, 0)
-    wait_for_rest(page, *rules)
-    assert in_both_themes(page) == []
+    train.mouse.move(0, 0)
+    wait_for_rest(train, *rules)
+    assert in_both_themes(train) == []
 
 
-def test_the_data_of_a_rule_are_carried_to_explore_and_stay_until_they_are_removed(page: Page) -> None:
-    finish(page)
-    column(page, "Where the data sits", "clipped").get_by_role("link", name="Show behind the curves").click()
-    page.wait_for_url(re.compile(r"/\?op=sign&rule=approx_sign&rule=clipped"))
-    named = page.locator(".chart .carried-name")
+def test_the_data_of_a_rule_are_carried_to_explore_and_stay_until_they_are_removed(train: Page) -> None:
+    finish(train)
+    column(train, "Where the data sits", "clipped").get_by_role("link", name="Show behind the curves").click()
+    train.wait_for_url(re.compile(r"/\?op=sign&rule=approx_sign&rule=clipped"))
+    named = train.locator(".chart .carried-name")
     expect(named).to_contain_text(
         "data of Clipped straight-through, Digits, layer 2, step 20; kept over a reload, in no link"
     )
-    bars = page.locator('.chart .carried-bars path[d^="M"]')
+    bars = train.locator('.chart .carried-bars path[d^="M"]')
     expect(bars).to_have_attribute("d", re.compile("^M"))
-    page.reload()
+    train.reload()
     expect(bars).to_have_attribute("d", re.compile("^M"), timeout=30_000)
-    button(page, "Remove these data").click()
+    button(train, "Remove these data").click()
     expect(named).to_have_count(0)
-    page.reload()
-    expect(page.get_by_role("slider", name="Upstream gradient g")).to_be_visible(timeout=30_000)
+    train.reload()
+    expect(train.get_by_role("slider", name="Upstream gradient g")).to_be_visible(timeout=30_000)
     expect(named).to_have_count(0)

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import parse_qs
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Request, expect
 
+from explorer.instrument.assets import skeleton
+from explorer.ui import answers
+from explorer.ui.link import from_query
 from tests.browser.reading import TRACES
 
 # Little work a second, and 100 seconds of it, so that there is time to press a button before the end.
@@ -15,6 +21,54 @@ LONG = "steps=5000&hidden=8&batch=8&lr=1e-9&pace=50"
 def open_train(page: Page, query: str) -> None:
     page.goto(f"/train?{query}")
     expect(button(page, "Start")).to_be_visible(timeout=30_000)
+
+
+_MODULES = """
+    const module = name => import(new URL(`assets/${folder}/${name}.js`, document.baseURI).href);
+    const [{ mount, unmount }, { store }, { keep, kept }, { post, server }] =
+        await Promise.all(["pages/mount", "choice/store", "choice/session", "choice/server"].map(module));
+    const host = document.querySelector("[data-testid=stBidiComponentRegular]:has(.instrument.training)");
+"""
+
+# The run that the session has stops, and it keeps nothing.
+_FORGET = """
+    const run = kept("run");
+    if (run) await post(server(`runs/${run.id}/stop`), { key: run.key });
+    if (host) unmount(host);
+    Object.keys(sessionStorage).forEach(name => keep(name.replace("gradient-explorer.", ""), null));
+    sessionStorage.clear();
+"""
+_LEAVE = f"async folder => {{ {_MODULES} {_FORGET} }}"
+
+# The same places, empty again, are filled as those of a page that has just come.
+_TURN = f"""async ([folder, places, data, address, anew]) => {{
+    {_MODULES}
+    if (anew) {{ {_FORGET} }}
+    document.activeElement.blur();
+    document.querySelector(".stMain").scrollTo(0, 0);
+    unmount(host);
+    host.querySelector(".instrument").outerHTML = places;
+    store.change(null);
+    history.pushState(null, "", address);
+    await mount({{ parentElement: host, data }});
+}}"""
+
+
+def leave_train(page: Page) -> None:
+    """Leave what a page of trainings shows, and the run that the session has."""
+    page.evaluate(_LEAVE, answers.folder())
+
+
+def turn_train(page: Page, query: str, *, anew: bool = True) -> None:
+    """Go to a link on Train, which the page shows already, without a load; ``anew`` as somebody new."""
+    choice, notices = from_query(parse_qs(query))
+    assert notices == []
+    page.mouse.move(0, 0)
+    data = answers.given(choice, "training")
+    page.evaluate(_TURN, [answers.folder(), skeleton("training"), data, f"/train?{query}", anew])
+    expect(button(page, "Start")).to_be_visible()
+    if anew:
+        expect(status(page)).to_have_attribute("data-state", "idle")
 
 
 def button(page: Page, name: str) -> Locator:
@@ -32,6 +86,20 @@ def command(page: Page, name: str) -> int:
     told: int = answered.value.json()["step"]
     wait_for(page, "told => shownStep() === told", told)
     return told
+
+
+@contextmanager
+def requests(page: Page, part: str) -> Iterator[list[str]]:
+    """The addresses with this part that a page asks for meanwhile."""
+    addresses: list[str] = []
+
+    def note(request: Request) -> None:
+        if part in request.url:
+            addresses.append(request.url)
+
+    page.on("request", note)
+    yield addresses
+    page.remove_listener("request", note)
 
 
 def metric(page: Page, name: str) -> Locator:
