@@ -5,7 +5,7 @@ from explorer.training.host import EngineProcess, open_engine, shared_engine
 from explorer.training.instruments.gradients import Gradients
 from explorer.training.limits import Limits
 from explorer.training.lockstep import Tensors
-from explorer.training.roster import EngineFull
+from explorer.training.room import EngineFull
 from explorer.training.run import Run
 from explorer.training.settings import FULL, LIVE, SETTINGS, Setting, Settings, TrainingSettings
 from explorer.training.snapshot import Snapshot

@@ -11,7 +11,8 @@ from typing import Any, Literal, TypeVar, get_args
 from explorer.training import memory
 from explorer.training.instruments import Record
 from explorer.training.limits import Limits
-from explorer.training.roster import EngineFull, Entry, Roster
+from explorer.training.room import EngineFull
+from explorer.training.roster import Entry, Roster
 from explorer.training.run import Run
 from explorer.training.settings import LIVE, Settings
 from explorer.training.snapshot import Snapshot

@@ -7,30 +7,27 @@ import heapq
 import itertools
 import math
 import threading
-from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from explorer.training.limits import MAX_BRANCHES, MOST_TOGETHER, Limits
 from explorer.training.names import Names
+from explorer.training.room import Room, Shares, parties
 from explorer.training.run import Run
 from explorer.training.settings import Settings
 from explorer.training.snapshot import Snapshot
 from explorer.training.status import ACTIVE, AT_REST, ENDED, Command, State, Status, state_words
 
 _SWEEP_S = 0.05  # between two looks at all leases: what a turn or a question costs is not the looking
-
-
-class EngineFull(RuntimeError):  # noqa: N818  # a state of affairs, not a mistake
-    """No room for another run now; the message is a sentence for the screen.
-
-    ``share`` is what has as many as it may, None where that is the engine itself.
-    """
-
-    def __init__(self, sentence: str, share: Hashable = None) -> None:
-        super().__init__(sentence)
-        self.share = share
+_ACTIVE = (
+    "{number} runs are running or waiting already: try again in about a minute.",
+    "{number} runs from where you are run or wait already: stop one of them first.",
+)
+_HELD = (
+    "{number} runs are held open already: try again in about a minute.",
+    "{number} runs from where you are are held open: close the page of one of them.",
+)
 
 
 @dataclass(eq=False)
@@ -58,7 +55,7 @@ class Entry:
     settings: Settings
     renewed: float
     turn: tuple[int, int]
-    shares: Mapping[Hashable, int]
+    shares: Shares
     state: State = "ready"
     note: str = ""
     run: Run | None = None
@@ -111,7 +108,7 @@ class Entry:
     @property
     def visitor(self) -> Hashable:
         """Who takes turns with others."""
-        return next(iter(self.shares), self.owner or self.id)
+        return parties(self.shares, self.owner or self.id)[-1]
 
     @property
     def interval_s(self) -> float:
@@ -163,6 +160,8 @@ class Roster:
         self._clock = clock
         self._lease_clock = lease_clock or clock
         self._swept = -math.inf
+        most = limits.running + limits.waiting
+        self._active, self._held = Room(most, *_ACTIVE), Room(most, *_HELD)
         self._names = Names(home)
         self._entries: dict[str, Entry] = {}
         self._numbers = itertools.count()
@@ -185,7 +184,7 @@ class Roster:
         settings: Settings,
         owner: str | None,
         paused: bool,
-        shares: Mapping[Hashable, int] | None = None,
+        shares: Shares | None = None,
         after: tuple[str, int] | None = None,
     ) -> Entry:
         """A new run; the owner's earlier one stops. Raises EngineFull, and then nothing has changed.
@@ -193,9 +192,10 @@ class Roster:
         ``after``: the run and the step from which it goes on, as far as both did the same until then.
         """
         mine = [entry for entry in self if owner is not None and entry.owner == owner]
-        self._require_memory(shares or {}, mine)
+        others = [entry for entry in self if entry not in mine]
+        self._held.require(shares or {}, [entry.shares for entry in others if self._is_kept(entry)])
         if not paused:
-            self._require_room(shares or {}, mine)
+            self._active.require(shares or {}, [entry.shares for entry in others if entry.state in ACTIVE])
         for entry in mine:
             if entry.state in ACTIVE + AT_REST:
                 entry.move("stopped", " because another run was started")
@@ -388,29 +388,6 @@ class Roster:
         note = self._names.why_gone(identity, "run")
         return Status(identity, "gone", state_words("gone", note=note))
 
-    def _require_room(self, shares: Mapping[Hashable, int], leaving: Collection[Entry] = ()) -> None:
-        """Raise EngineFull where no further run can be taken on once some have left."""
-        active = [entry.shares for entry in self if entry.state in ACTIVE and entry not in leaving]
-        if len(active) >= self._limits.waiting + self._limits.running:
-            raise EngineFull(
-                f"{len(active)} runs are running or waiting already: try again in about a minute."
-            )
-        if share := exhausted(shares, active):
-            raise EngineFull(
-                f"{shares[share]} runs from where you are run or wait already: stop one of them first.", share
-            )
-
-    def _require_memory(self, shares: Mapping[Hashable, int], leaving: Collection[Entry]) -> None:
-        """Raise EngineFull where those that may not be dropped are as many as may run and wait."""
-        kept = [entry.shares for entry in self if self._is_kept(entry) and entry not in leaving]
-        if len(kept) >= self._limits.waiting + self._limits.running:
-            raise EngineFull(f"{len(kept)} runs are held open already: try again in about a minute.")
-        if share := exhausted(shares, kept):
-            raise EngineFull(
-                f"{shares[share]} runs from where you are are held open: close the page of one of them.",
-                share,
-            )
-
     def _is_watched(self, entry: Entry, now: float) -> bool:
         return now - entry.renewed < self._limits.pause_after_s
 
@@ -427,7 +404,7 @@ class Roster:
             self._drop(entry)
 
     def _line_up(self, entry: Entry) -> None:
-        self._require_room(entry.shares)
+        self._active.require(entry.shares, [each.shares for each in self if each.state in ACTIVE])
         entry.move("waiting")
         entry.since = None
         self.requeue(entry)
@@ -462,12 +439,6 @@ def _halved(run: Run | None) -> int:
     before = run.kept.bytes
     run.kept.thin(max(1, len(run.kept.steps) // 2))
     return before - run.kept.bytes
-
-
-def exhausted(shares: Mapping[Hashable, int], active: Iterable[Mapping[Hashable, int]]) -> Hashable:
-    """The share that has as many already as it may; None where one more may come."""
-    counts = Counter(key for each in active for key in each)
-    return next((key for key, most in shares.items() if counts[key] >= most), None)
 
 
 def _by_turn(entry: Entry) -> tuple[int, int]:

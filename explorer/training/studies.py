@@ -7,7 +7,7 @@ import logging
 import math
 import threading
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal, Protocol, get_args
@@ -15,11 +15,15 @@ from typing import Any, Literal, Protocol, get_args
 from explorer.training import memory
 from explorer.training.limits import Limits
 from explorer.training.names import Names
-from explorer.training.roster import EngineFull, exhausted
+from explorer.training.room import Room, Shares, parties
 from explorer.training.status import ACTIVE, State, plain
 
 _log = logging.getLogger(__name__)
 
+_ACTIVE = (
+    "{number} studies are running or waiting already: try again in some minutes.",
+    "{number} studies from where you are run or wait already: stop one of them first.",
+)
 UNWATCHED = " because nobody was watching"
 
 StudyCommand = Literal["stop", "resume", "drop"]
@@ -97,7 +101,7 @@ class _Study:
     plan: Any
     renewed: float
     turn: int
-    shares: Mapping[Hashable, int] = field(default_factory=dict)
+    shares: Shares = field(default_factory=dict)
     state: State = "waiting"
     note: str = ""
     rows: tuple[Any, ...] = ()
@@ -124,9 +128,9 @@ class _Study:
             self.end("finished")
 
     @property
-    def visitor(self) -> Hashable:
-        """Who takes turns with others."""
-        return next(iter(self.shares), self.owner or self.id)
+    def parties(self) -> tuple[Hashable, ...]:
+        """Who takes turns with others, an address before a visitor there."""
+        return parties(self.shares, self.owner or self.id)
 
     @property
     def left_s(self) -> float | None:
@@ -154,12 +158,13 @@ class Studies:
         home: str = "",
     ) -> None:
         self._limits = limits
+        self._room = Room(limits.studying + limits.studies_waiting, *_ACTIVE)
         self._clock = clock
         self._lease_clock = lease_clock or clock
         self._names = Names(home)
         self._studies: dict[str, _Study] = {}
         self._turns = count()
-        self._served: dict[Hashable, int] = {}  # by visitor with a study, the turn that was given last
+        self._served: dict[Hashable, int] = {}  # by party with a study, the turn that was given last
         self._free_at = -math.inf
         self._books = threading.RLock()
         self._working = threading.Lock()
@@ -169,7 +174,7 @@ class Studies:
         make: Make,
         plan: Any,
         owner: str | None = None,
-        shares: Mapping[Hashable, int] | None = None,
+        shares: Shares | None = None,
     ) -> str:
         """Begin a study and return its id; an owner's earlier one goes.
 
@@ -184,7 +189,7 @@ class Studies:
         """
         with self._books:
             mine = [each for each in self._studies.values() if owner is not None and each.owner == owner]
-            self._require_room(shares or {}, mine)
+            self._room.require(shares or {}, self._active(mine))
             for each in mine:
                 self._drop(each)
             identity = self._names.new()
@@ -255,9 +260,14 @@ class Studies:
             running = [study for study in self._studies.values() if study.state == "running"]
             if not running or (busy and self._clock() < self._free_at):
                 return None
-            study = min(running, key=lambda each: (self._served.get(each.visitor, -1), each.turn))
-            study.turn = self._served[study.visitor] = next(self._turns)
+            study = min(running, key=self._last_served)
+            study.turn = next(self._turns)
+            self._served.update(dict.fromkeys(study.parties, study.turn))
             return study
+
+    def _last_served(self, study: _Study) -> tuple[int, ...]:
+        """When its address had a turn, when its visitor, and when itself: many names gain no time."""
+        return (*(self._served.get(party, -1) for party in study.parties), study.turn)
 
     def _advance(self, study: _Study) -> None:
         """Make and advance it, the books open to others; what goes wrong ends that study only."""
@@ -278,7 +288,7 @@ class Studies:
             case "stop" if study.state in ACTIVE:
                 study.state, study.note = "paused", ""
             case "resume" if study.state == "paused":
-                self._require_room(study.shares)
+                self._room.require(study.shares, self._active())
                 study.state, study.rests, study.since = "waiting", False, None
                 study.turn = next(self._turns)
             case "drop":
@@ -300,7 +310,7 @@ class Studies:
 
     def _admit(self) -> None:
         """Let the first in the queue run where there is room."""
-        running = sum(self._places().values())
+        running = sum(study.state == "running" for study in self._studies.values())
         for study in self._queue()[: max(0, self._limits.studying - running)]:
             study.state, study.since, study.placed = "running", None, self._clock()
 
@@ -319,45 +329,45 @@ class Studies:
             self._admit()
 
     def _has_had_its_share(self, study: _Study) -> bool:
-        """Whether another visitor waits, and its turn is over or that one has fewer places than is fair."""
-        first = next((each for each in self._queue() if each.visitor != study.visitor), None)
+        """Whether another visitor waits, and once it has left has fewer places, or as many and it is time."""
+        first = next((each for each in self._queue() if each.parties != study.parties), None)
         if first is None:
             return False
-        places = self._places()
+        places = self._places() - Counter(study.parties)
+        mine, theirs = ([places[party] for party in each.parties] for each in (study, first))
         is_over = self._clock() - study.placed >= self._limits.study_turn_s
-        return is_over or places[study.visitor] > places[first.visitor] + 1
+        return theirs < mine or (is_over and theirs == mine)
 
     def _places(self) -> Counter[Hashable]:
-        """How many studies of each visitor are advanced."""
-        return Counter(study.visitor for study in self._studies.values() if study.state == "running")
+        """How many studies of each party are advanced."""
+        running = (study for study in self._studies.values() if study.state == "running")
+        return Counter(party for study in running for party in study.parties)
 
     def _queue(self) -> list[_Study]:
-        """Those that wait, in their order: each visitor's first one, then the second of each, and so on."""
-        places, ranks = self._places(), dict[_Study, tuple[int, int]]()
-        waiting = (study for study in self._studies.values() if study.state == "waiting")
-        for study in sorted(waiting, key=_by_turn):
-            ranks[study] = places[study.visitor], study.turn
-            places[study.visitor] += 1
-        return sorted(ranks, key=ranks.__getitem__)
+        """Those that wait, in their order: each address's first one, then the second of each, and so on.
 
-    def _require_room(self, shares: Mapping[Hashable, int], leaving: Sequence[_Study] = ()) -> None:
+        Of an address it is each visitor's first one before the second of one of them.
+        """
+        places, order = self._places(), list[_Study]()
+        waiting = [study for study in self._studies.values() if study.state == "waiting"]
+        while waiting:
+            study = min(waiting, key=lambda each: (*(places[party] for party in each.parties), each.turn))
+            waiting.remove(study)
+            order.append(study)
+            places.update(study.parties)
+        return order
+
+    def _active(self, leaving: Sequence[_Study] = ()) -> list[Shares]:
+        """The shares of those that run or wait once some have left."""
         studies = self._studies.values()
-        active = [each.shares for each in studies if each.state in ACTIVE and each not in leaving]
-        if len(active) >= self._limits.studying + self._limits.studies_waiting:
-            raise EngineFull(
-                f"{len(active)} studies are running or waiting already: try again in some minutes."
-            )
-        if share := exhausted(shares, active):
-            raise EngineFull(
-                f"{shares[share]} studies from where you are run or wait already: stop one of them first.",
-                share,
-            )
+        return [each.shares for each in studies if each.state in ACTIVE and each not in leaving]
 
     def _drop(self, study: _Study) -> None:
         del self._studies[study.id]
         study.end("gone")
-        if all(other.visitor != study.visitor for other in self._studies.values()):
-            self._served.pop(study.visitor, None)
+        left = {party for other in self._studies.values() for party in other.parties}
+        for party in {*study.parties} - left:
+            self._served.pop(party, None)
 
     def _status(self, study: _Study) -> StudyStatus:
         position = self._queue().index(study) + 1 if study.state == "waiting" else None
@@ -378,7 +388,3 @@ def duration(seconds: float) -> str:
     if seconds < 5400:
         return f"about {round(seconds / 60)} minutes"
     return f"about {seconds / 3600:.2g} hours"
-
-
-def _by_turn(study: _Study) -> int:
-    return study.turn

@@ -5,8 +5,9 @@ train    N visitors each watch a run at full pace to its end, while three explor
 open     N pages are held open
 flood    N visitors explore, while one sends 200 reruns and 200 requests a second
 fault    N visitors explore, while connections come, ask for nonsense and break off
-attack   N visitors come one after another, change something three times and start a run, while one
-         attacker holds 590 connections: silent pages, invented owners, forged cookies, heavy formulas
+attack   N visitors come one after another, change something three times, start a run and a study, while
+         one attacker holds 650 connections: silent pages, invented owners, forged cookies, heavy formulas,
+         and studies under many names that were signed at an address of its own
 
 Only a server of this machine is asked.
 """

@@ -15,10 +15,12 @@ import websockets
 from tests.load.http import Connection
 from tests.load.scenarios import Tally
 
-SOCKETS, OWNERS, FORGED, HEAVY, SAVES = 400, 80, 20, 70, 20  # connections of each kind
+SOCKETS, OWNERS, FORGED, HEAVY, SAVES, NAMES = 400, 80, 20, 70, 20, 60  # connections of each kind
 SCALE = 1.0  # of these, from 0 to 1
 _AGAIN_S = 0.2  # before a connection that was cut or refused is opened once more
 _RUN = "op=relu&rule=default&steps=5000&pace=full"
+_STUDY = "task=circles&op=sign&rule=straight_through&rates=0.003,0.01,0.03,0.1&seeds=10&steps=2000"
+_OWN_ADDRESS = "127.0.0.2"  # where it has names signed, as many as it likes
 
 
 class Attacker:
@@ -40,6 +42,7 @@ class Attacker:
             self._forged_cookie: FORGED,
             self._heavy_formula: HEAVY,
             self._save: SAVES,
+            self._many_names: NAMES,
         }
         works = (work for work, count in kinds.items() for _ in range(max(1, round(count * SCALE))))
         await asyncio.gather(*map(self._again, works))
@@ -90,6 +93,18 @@ class Attacker:
             await connection.get(f"/save?{_heavy()}")
         finally:
             self._told("save", connection)
+
+    async def _many_names(self) -> None:
+        connection = Connection(self._address, _OWN_ADDRESS)
+        try:
+            await connection.get("/study")
+            body = json.dumps({"query": _STUDY, "owner": secrets.token_hex(8)}).encode()
+            study = json.loads(await connection.post("/studies", body))["id"]
+            async with aclosing(connection.lines(f"/studies/{study}/events")) as events:
+                async for _ in events:
+                    pass
+        finally:
+            self._told("study under another name", connection)
 
     def _told(self, name: str, connection: Connection) -> None:
         self._tally.counts[f"{name} answered {connection.status}"] += 1

@@ -11,10 +11,14 @@ class Connection:
     """Requests to one server, one after another.
 
     Raises ConnectionError for whatever is not answered with status 200; ``status`` is the last one.
+
+    Args:
+        address: of the server.
+        own: the address it is asked from, of this machine.
     """
 
-    def __init__(self, address: str) -> None:
-        self._host = urlsplit(address).netloc
+    def __init__(self, address: str, own: str = "127.0.0.1") -> None:
+        self._host, self._own = urlsplit(address).netloc, own
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
         self.cookie = ""
@@ -64,7 +68,9 @@ class Connection:
         if self._writer is None or self._reader is None or self._reader.at_eof():
             self.close()
             host, port = self._host.rsplit(":", 1)
-            self._reader, self._writer = await asyncio.open_connection(host, int(port))
+            self._reader, self._writer = await asyncio.open_connection(
+                host, int(port), local_addr=(self._own, 0)
+            )
         method, cookie = "POST" if body else "GET", f"Cookie: {self.cookie}\r\n" if self.cookie else ""
         kind = "Content-Type: application/json\r\n" if body else ""
         fields = f"Host: {self._host}\r\n{cookie}{kind}Content-Length: {len(body)}\r\n"

@@ -17,6 +17,7 @@ from tests.load.visitor import Visitor, link
 
 THINK_S = (3.0, 8.0)
 FLOOD_S = 1 / 200  # between two requests of a flooding visitor
+STUDY = "task=circles&op=sign&rule=straight_through&rates=0.003,0.03&seeds=2&steps=20&hidden=4&batch=8"
 
 
 @dataclass
@@ -95,7 +96,7 @@ class Crowd:
             self.tally.counts[f"ended {told['status']['state']} at step {told['status']['step']}"] += 1
 
     async def try_all(self, seed: int) -> None:
-        """Open a page, change something three times, and see a run's first steps."""
+        """Open a page, change something three times, and see first steps of a run and of a study."""
         rng = random.Random(seed)
         async with self.visit("", link(rng)) as visitor:
             if visitor:
@@ -103,6 +104,8 @@ class Crowd:
                     await self.tally.timed("change something", visitor.change(link(rng)))
                 visitor.query = f"{self.training}&{urlencode({'seed': seed, 'pace': 'full'})}"
                 await self.tally.timed("start a run and see it move", visitor.see_a_run_move())
+                visitor.query = STUDY
+                await self.tally.timed("start a study and see it move", visitor.see_a_study_move())
 
     async def runs_left(self) -> int:
         """How many of the runs that were watched the server still has; asking keeps them."""

@@ -78,9 +78,11 @@ def test_a_flood_or_an_attack_is_held_back_and_the_others_go_on(hosted: str):
     words = [sys.executable, "-m", "tests.load", hosted, str(VISITORS), "attack", "--scale", "0.1"]
     told = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=200, check=True).stdout
     assert "FAILED" not in told
-    assert re.search(rf"start a run and see it move .* {VISITORS}$", told, re.MULTILINE)
+    for kind in ("run", "study"):
+        assert re.search(rf"start a {kind} and see it move .* {VISITORS}$", told, re.MULTILINE)
     assert "silent pages opened" in told
     assert "run of an invented owner answered 200" in told
+    assert "study under another name" in told
 
 
 def test_nonsense_hurts_nobody(address: str):

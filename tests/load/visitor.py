@@ -122,6 +122,18 @@ class Visitor:
                     break
         self.http.close()
 
+    async def see_a_study_move(self) -> None:
+        """Start a study, watch it until something of it is done, and stop it."""
+        body = json.dumps({"query": self.query, "owner": f"{id(self)}"}).encode()
+        study = json.loads(await self.http.post("/studies", body))
+        async with asyncio.timeout(TIMEOUT_S):
+            async with aclosing(self.http.lines(f"/studies/{study['id']}/events")) as events:
+                async for event in events:
+                    if event.startswith(b"data: ") and json.loads(event[6:])["done"]:
+                        break
+            self.http.close()
+            await self.http.post(f"/studies/{study['id']}/drop", json.dumps({"key": study["key"]}).encode())
+
     async def knows(self, run: str) -> bool:
         """Whether the server has a run; this renews its lease."""
         async with aclosing(self.http.lines(f"/runs/{run}/events")) as events:

@@ -198,6 +198,40 @@ def test_visitors_take_turns_and_not_their_studies(clock):
     assert [len(each.rows) for each in studies.snapshots(mine)] == [2, 2, 2]
 
 
+def of(visitor: str, address: str) -> dict[str, int]:
+    """The shares of a visitor at an address."""
+    return {visitor: 4, address: 99}
+
+
+def test_addresses_take_turns_and_at_each_its_visitors(clock):
+    """Many names at one address gain no time over another address, and share theirs alike."""
+    studies = studies_of(clock, studying=9)
+    names = [studies.start(counting(clock), "plan", each, of(each, "there")) for each in ("a", "b", "c")]
+    second = studies.start(counting(clock), "plan", "d", of("a", "there"))
+    one = studies.start(counting(clock), "plan", "me", of("me", "here"))
+    for _ in range(12):
+        studies.turn(busy=False)
+    assert len(studies.snapshot(one).rows) == 6
+    assert [len(each.rows) for each in studies.snapshots([*names, second])] == [1, 2, 2, 1]
+
+
+def test_who_has_taken_all_places_under_many_names_makes_way_for_another_address(clock):
+    studies = studies_of(clock, studying=2)
+    for name in range(6):
+        studies.start(counting(clock), "plan", f"owner {name}", of(f"name {name}", "there"))
+    one = studies.start(counting(clock), "plan", "me", of("me", "here"))
+    assert studies.snapshot(one).sentence == "Waiting for a free place: number 1 in the queue."
+    studies.turn(busy=False)
+    assert studies.snapshot(one).state == "running"
+    while studies.turn(busy=False):
+        if studies.snapshot(one).state != "finished":
+            places = [study.parties[0] for study in studies._studies.values() if study.state == "running"]
+            assert sorted(places) == ["here", "there"]
+    assert not {"here", "there"} - studies._served.keys()
+    studies.clear()
+    assert not studies._served
+
+
 def test_in_the_queue_stands_the_first_of_each_visitor_before_the_second(clock):
     studies = studies_of(clock, studying=1)
     studies.start(counting(clock), "plan", "a", {"me": 4})
