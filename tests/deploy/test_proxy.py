@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import http.client
 import json
@@ -10,7 +9,6 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,6 +16,8 @@ from pathlib import Path
 
 import pytest
 import websockets
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
 
 from tests.browser.server import ROOT, free_port, serve
 from tests.deploy.proxy import DEADLINE_S, PREFIX, Client, binary, proxy, trusting
@@ -25,6 +25,9 @@ from tests.deploy.proxy import DEADLINE_S, PREFIX, Client, binary, proxy, trusti
 SLOW = "op=relu&rule=default&hidden=4&batch=4&steps=5000&pace=20"
 CUT_WITHIN_S = DEADLINE_S + 3
 WORDS = ("first", "second")
+CUTS = 15
+TOKEN = "for the tests"
+FORGOTTEN_WITHIN_S = 5.0
 
 pytestmark = pytest.mark.skipif(binary() is None, reason="nginx is not installed: tests/run does, as root")
 
@@ -42,6 +45,7 @@ class Replica:
             "EXPLORER_SECRET": "the same for both",
             "EXPLORER_PROFILE": "hosted",
             "EXPLORER_ENGINE": "thread",
+            "EXPLORER_METRICS_TOKEN": TOKEN,
         }
         with pytest.MonkeyPatch.context() as patch:
             for name, value in settings.items():
@@ -92,6 +96,25 @@ def client(come: Callable[..., Client]) -> Client:
     return come()
 
 
+def opened(site: Site, client: Client) -> ClientConnection:
+    """A page that is open, as its server sees it."""
+    shown = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+    return connect(
+        f"wss://localhost:{site.tls}{PREFIX}/_stcore/stream",
+        ssl=trusting(),
+        origin=websockets.Origin(f"https://localhost:{site.tls}"),
+        subprotocols=[websockets.Subprotocol("streamlit")],
+        additional_headers={"Cookie": shown},
+    )
+
+
+def watchers(client: Client) -> float:
+    """How many connections watch a training, as the client's server counts them."""
+    told = client.ask("/metrics", authorization=f"Bearer {TOKEN}").read().decode()
+    (line,) = re.findall(r'^explorer_watchers{what="training"} (.+)$', told, re.MULTILINE)
+    return float(line)
+
+
 def replica_of(run: dict[str, str]) -> str:
     return run["id"].partition("~")[0]
 
@@ -124,19 +147,8 @@ def test_without_tls_or_the_last_slash_a_browser_is_led_on(site: Site, client: C
 def test_a_page_speaks_with_its_server(site: Site, client: Client):
     client.ask("/").read()
 
-    async def opened() -> str | None:
-        shown = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
-        async with websockets.connect(
-            f"wss://localhost:{site.tls}{PREFIX}/_stcore/stream",
-            ssl=trusting(),
-            origin=websockets.Origin(f"https://localhost:{site.tls}"),
-            subprotocols=[websockets.Subprotocol("streamlit")],
-            additional_headers={"Cookie": shown},
-        ) as page:
-            return page.subprotocol
-
-    with ThreadPoolExecutor(1) as thread:
-        assert thread.submit(asyncio.run, opened()).result() == "streamlit"
+    with opened(site, client) as page:
+        assert page.subprotocol == "streamlit"
 
 
 def test_events_arrive_one_by_one_while_it_trains(client: Client):
@@ -149,6 +161,30 @@ def test_events_arrive_one_by_one_while_it_trains(client: Client):
     steps = [event["step"] for event in seen]
     assert len(set(steps)) >= 10
     assert max(later - one for one, later in pairwise(steps)) < 10  # at 20 steps a second
+
+
+def test_a_connection_that_is_cut_fifteen_times_loses_nothing_and_leaves_nothing(
+    come: Callable[..., Client],
+):
+    watcher, other = come(), come()
+    watcher.ask("/").read()
+    other.cookies |= watcher.cookies
+    run = watcher.start(SLOW)
+    path, seen = f"/runs/{run['id']}/events", [0]
+    before = watchers(other)
+    for _ in range(CUTS):
+        status = next(event for event in watcher.events(path) if event["step"] >= seen[-1])
+        assert status["state"] in ("waiting", "running")
+        seen.append(status["step"])
+        watcher.cut()
+    last = next(event for event in watcher.events(path) if event["step"] > seen[-1])
+    assert last["state"] == "running"
+    assert last["snapshot"]["steps"][0] == 0  # the curve is whole, from the start
+    end = time.monotonic() + FORGOTTEN_WITHIN_S
+    while watchers(other) > before + 1:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    watcher.ask(f"/runs/{run['id']}/stop", {"key": run["key"]}).read()
 
 
 @pytest.mark.parametrize(
@@ -205,8 +241,13 @@ def test_a_server_that_is_started_anew_is_named_and_the_other_goes_on(
     assert {word: replica_of(run) for word, run in runs.items()} == dict(zip(WORDS, WORDS, strict=True))
     watched = {word: clients[word].events(f"/runs/{runs[word]['id']}/events") for word in WORDS}
     assert [next(events)["state"] for events in watched.values()] == ["running"] * 2
+    pages = {word: opened(site, client) for word, client in clients.items()}
 
     site.replicas["first"].stop()
+    with pytest.raises(ConnectionClosed):
+        pages["first"].recv(timeout=CUT_WITHIN_S)
+    with opened(site, clients["first"]) as again_open:  # as its browser does, and the other server takes it
+        assert again_open.subprotocol == "streamlit"
     assert [event["state"] for event in watched["first"]][-1:] in ([], ["running"])  # they end
     again = next(clients["first"].events(f"/runs/{runs['first']['id']}/events"))
     assert again["state"] == "silent"
@@ -221,3 +262,5 @@ def test_a_server_that_is_started_anew_is_named_and_the_other_goes_on(
         "The server was started anew and this run is lost: press Start to run it again.",
     )
     assert next(watched["second"])["state"] == "running"
+    with pages["second"] as page, pytest.raises(TimeoutError):
+        page.recv(timeout=0.1)  # open all the while
