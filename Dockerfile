@@ -1,8 +1,9 @@
 FROM python:3.11-slim-bookworm
 
 # The file system may be read-only but for /tmp. Of joblib's processes, which want more, none is needed.
+# Before it greets anybody, Streamlit asks a site of others for the server's own address.
 ENV HOME=/tmp PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 JOBLIB_MULTIPROCESSING=0 \
-    EXPLORER_PROFILE=hosted
+    EXPLORER_PROFILE=hosted STREAMLIT_LOGGER_HIDE_WELCOME_MESSAGE=true
 WORKDIR /app
 
 # A layer of its own, which changes when torch does, from where the wheels bring no CUDA.

@@ -67,7 +67,7 @@ class Protection:
             reason = bytes(refused.body).decode()
             await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": reason})
         else:
-            await (refused or self.app)(scope, receive, sending)
+            await (refused or self.app)(_vouched_for(scope), receive, sending)
 
     def _refusal(self, scope: Scope) -> Response | None:
         """What is answered in the place of the app; None where nothing is wrong."""
@@ -78,14 +78,15 @@ class Protection:
             return PlainTextResponse(_NO_UPLOADS, 400)
         if _FRONT_ENDS_METRICS in scope["path"]:
             return PlainTextResponse(_NO_METRICS, 404)
-        if scope["type"] == "http" and scope["method"] not in _READING and self._is_foreign(scope):
+        is_reading = scope["type"] == "http" and scope["method"] in _READING
+        if not is_reading and self._is_foreign(scope):
             return refusal(403, _FOREIGN)
         return None
 
     def _is_foreign(self, scope: Scope) -> bool:
         """Whether a browser says that another site has it ask. What is no browser says nothing."""
         headers = Headers(scope=scope)
-        if site := headers.get("sec-fetch-site"):
+        if scope["type"] == "http" and (site := headers.get("sec-fetch-site")):
             return site != "same-origin"
         try:
             origin = urlsplit(headers.get("origin", f"//{headers['host']}").lower())
@@ -101,6 +102,19 @@ class Protection:
             return False
         address: str = scope["server"][0]
         return host in self._hosts or (not self._hosted and host == address.removeprefix("::ffff:"))
+
+
+def _vouched_for(scope: Scope) -> Scope:
+    """A websocket as one of our own pages opens it.
+
+    To judge an origin that is not its host, Streamlit would ask the network for its own address, and hold
+    up everybody meanwhile.
+    """
+    headers = Headers(scope=scope)
+    if scope["type"] != "websocket" or "origin" not in headers:
+        return scope
+    others = [(name, value) for name, value in scope["headers"] if name != b"origin"]
+    return {**scope, "headers": [*others, (b"origin", f"http://{headers['host']}".encode("latin-1"))]}
 
 
 def _listed(variable: str) -> list[str]:

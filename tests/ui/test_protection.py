@@ -11,6 +11,8 @@ import socket
 import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Message
+from streamlit import net_util
+from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowed
 
 from explorer.ui.protection import FRAMES, HOSTS, Protection
 
@@ -77,6 +79,27 @@ def test_hosted_the_configured_names_are_known(monkeypatch: pytest.MonkeyPatch):
 def test_a_websocket_of_a_foreign_host_is_closed():
     (closed,) = _answer(Protection(_page), "evil.example", kind="websocket")
     assert (closed["type"], closed["code"]) == ("websocket.close", 1008)
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://localhost:1", "null", "http://["])
+def test_a_websocket_of_another_site_is_closed_before_streamlit_asks_who_that_is(origin: str):
+    (closed,) = _answer(Protection(_page), "localhost", kind="websocket", origin=origin)
+    assert (closed["type"], closed["code"]) == ("websocket.close", 1008)
+
+
+@pytest.mark.parametrize("origin", ["http://here.example", "https://here.example:8443", "http://inside:8501"])
+def test_a_websocket_of_ours_is_one_of_its_own_host_to_streamlit(origin: str, monkeypatch):
+    """Also where a proxy has put another host in the place of ours: without a question to the network."""
+    monkeypatch.setenv(HOSTS, "here.example, inside")
+    seen = []
+
+    async def allowed(scope, _receive, _send):
+        fields = dict(scope["headers"])
+        seen.append(_is_origin_allowed(fields[b"origin"].decode(), fields[b"host"].decode()))
+
+    monkeypatch.setattr(net_util, "get_external_ip", lambda: pytest.fail("the network was asked"))
+    _answer(Protection(allowed), "inside:8501", kind="websocket", origin=origin)
+    assert seen == [True]
 
 
 def test_nothing_is_uploaded():
