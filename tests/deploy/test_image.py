@@ -99,6 +99,26 @@ def test_the_containers_are_confined_and_reach_each_other():
     assert all((ROOT / place.split(":")[0]).exists() for place in proxy["volumes"] if "nginx.conf" in place)
 
 
+def test_the_image_is_tried_as_the_containers_are_started():
+    """``sh tests/image docker`` does, where there is Docker; here it is only read."""
+    replica = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["x-replica"]
+    flags = {
+        "read-only": [replica["read_only"]],
+        "tmpfs": replica["tmpfs"],
+        "cap-drop": replica["cap_drop"],
+        "security-opt": [option.removesuffix(":true") for option in replica["security_opt"]],
+        "init": [replica["init"]],
+        "memory": [replica["mem_limit"]],
+    }
+    tried = (ROOT / "tests" / "image").read_text("utf-8")
+    for name, values in flags.items():
+        assert all(f" --{name}{'' if value is True else f' {value}'}" in tried for value in values)
+    assert f"stop --time {replica['stop_grace_period'].removesuffix('s')} " in tried
+    assert f"most_s={ENDS_WITHIN_S:.0f} " in tried
+    assert f"class={CLASS}\n" in tried
+    assert "sh tests/image docker" in (ROOT / ".github" / "workflows" / "image.yml").read_text("utf-8")
+
+
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
     """What the image runs, of what it holds, where only one folder can be written to."""
@@ -163,6 +183,7 @@ def test_it_writes_to_one_folder_and_stops_in_time_while_thirty_train(address: s
     assert len(processes) == 2  # pages and training
     assert "Traceback" not in log
     assert "Read-only" not in log
+    assert "URL" not in log  # to greet with its own address it would ask a site of others
 
 
 def _words(process: int) -> list[str]:
