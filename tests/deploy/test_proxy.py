@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import http.client
 import json
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 import websockets
 from websockets.exceptions import ConnectionClosed
@@ -79,16 +81,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 @pytest.fixture
-def come(site: Site) -> Iterator[Callable[..., Client]]:
+def leave() -> Iterator[ExitStack]:
+    """What ends with the test."""
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def come(site: Site, leave: ExitStack) -> Callable[..., Client]:
     """Makes clients, who leave in the end."""
-    with ExitStack() as leave:
 
-        def one(**more: bool) -> Client:
-            client = Client(site.tls, **more)
-            leave.callback(client.close)
-            return client
+    def one(**more: bool) -> Client:
+        client = Client(site.tls, **more)
+        leave.callback(client.close)
+        return client
 
-        yield one
+    return one
 
 
 @pytest.fixture
@@ -96,7 +104,7 @@ def client(come: Callable[..., Client]) -> Client:
     return come()
 
 
-def opened(site: Site, client: Client) -> ClientConnection:
+def opened(site: Site, client: Client) -> AbstractContextManager[ClientConnection]:
     """A page that is open, as its server sees it."""
     shown = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
     return connect(
@@ -179,7 +187,10 @@ def test_a_connection_that_is_cut_fifteen_times_loses_nothing_and_leaves_nothing
         watcher.cut()
     last = next(event for event in watcher.events(path) if event["step"] > seen[-1])
     assert last["state"] == "running"
-    assert last["snapshot"]["steps"][0] == 0  # the curve is whole, from the start
+    told = last["snapshot"]["loss_steps"]["default"]
+    curve = np.frombuffer(base64.b64decode(told["bdata"]), told["dtype"])
+    assert list(curve) == list(range(len(curve)))  # it is whole, from the start
+    assert len(curve) >= last["step"]
     end = time.monotonic() + FORGOTTEN_WITHIN_S
     while watchers(other) > before + 1:
         assert time.monotonic() < end
@@ -231,7 +242,7 @@ def test_who_keeps_no_cookie_finds_the_server_of_a_run_all_the_same(come: Callab
 
 
 def test_a_server_that_is_started_anew_is_named_and_the_other_goes_on(
-    site: Site, come: Callable[..., Client]
+    site: Site, come: Callable[..., Client], leave: ExitStack
 ):
     clients = {word: come() for word in WORDS}
     for word, client in clients.items():
@@ -241,11 +252,13 @@ def test_a_server_that_is_started_anew_is_named_and_the_other_goes_on(
     assert {word: replica_of(run) for word, run in runs.items()} == dict(zip(WORDS, WORDS, strict=True))
     watched = {word: clients[word].events(f"/runs/{runs[word]['id']}/events") for word in WORDS}
     assert [next(events)["state"] for events in watched.values()] == ["running"] * 2
-    pages = {word: opened(site, client) for word, client in clients.items()}
+    pages = {word: leave.enter_context(opened(site, client)) for word, client in clients.items()}
 
     site.replicas["first"].stop()
     with pytest.raises(ConnectionClosed):
         pages["first"].recv(timeout=CUT_WITHIN_S)
+    with pytest.raises(TimeoutError):
+        pages["second"].recv(timeout=0.1)  # nothing happens to it
     with opened(site, clients["first"]) as again_open:  # as its browser does, and the other server takes it
         assert again_open.subprotocol == "streamlit"
     assert [event["state"] for event in watched["first"]][-1:] in ([], ["running"])  # they end
@@ -262,5 +275,3 @@ def test_a_server_that_is_started_anew_is_named_and_the_other_goes_on(
         "The server was started anew and this run is lost: press Start to run it again.",
     )
     assert next(watched["second"])["state"] == "running"
-    with pages["second"] as page, pytest.raises(TimeoutError):
-        page.recv(timeout=0.1)  # open all the while
