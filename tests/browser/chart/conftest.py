@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import plotly
 import pytest
@@ -26,12 +26,20 @@ FILES = {
 PAGE = """<!doctype html><html lang="en">
 <meta name="viewport" content="width=device-width"><title>Chart</title>
 <link rel="stylesheet" href="/js/chart/chart.css">
-<style>body {{ margin: 0; {theme} }}</style>
+<style>body {{ margin: 0 }}</style>
 <div id="host"></div><div style="height: 1500px"></div>
 <script type="application/json" id="sampling">{sampling}</script>
 <script type="module" src="/page.js"></script></html>"""
 DARK = {"background": "#10161d", "--st-background-color": "#10161d", "--st-text-color": "#e6edf3"}
 DARK |= {"--st-secondary-background-color": "#1a232d"}
+
+_START = """([height, colours, theme]) => {
+    scrollTo(0, 0);
+    document.body.removeAttribute("style");
+    Object.entries(theme).forEach(([name, value]) => document.body.style.setProperty(name, value));
+    document.getAnimations().forEach(change => change.finish());
+    shell.start(height, colours);
+}"""
 
 Show = Callable[..., Page]
 
@@ -52,22 +60,21 @@ def draw(page: Page, phase: str = "settled", **change: Any) -> None:
 
 @dataclass
 class Pages:
-    """Pages of one browser by what they were opened with: loading plotly.js is most of a test's time."""
+    """Two pages of one browser, for a mouse and for fingers: to load plotly.js takes most of a test."""
 
     browser: Browser
-    opened: dict[str, Page] = field(default_factory=dict)
+    opened: dict[bool, Page] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
 
-    def find(self, dark: bool, options: dict[str, Any]) -> Page:
-        key = json.dumps([dark, options])
-        if key not in self.opened:
-            self.opened[key] = self.new(dark, options)
-        return self.opened[key]
+    def find(self, touch: bool) -> Page:
+        if touch not in self.opened:
+            self.opened[touch] = self.new(touch)
+        return self.opened[touch]
 
-    def new(self, dark: bool, options: dict[str, Any]) -> Page:
-        context = self.browser.new_context(**{"viewport": {"width": 900, "height": 700}, **options})
+    def new(self, touch: bool = False) -> Page:
+        context = self.browser.new_context(has_touch=touch, is_mobile=touch)
         context.set_default_timeout(15_000)
-        context.route(f"{ADDRESS}/**", lambda route: answer(route, dark))
+        context.route(f"{ADDRESS}/**", answer)
         page = context.new_page()
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
@@ -90,14 +97,19 @@ def show(pages: Pages) -> Iterator[Show]:
     pages.errors.clear()
 
     def shown(
-        dark: bool = False, height: int = 520, options: dict[str, Any] | None = None, **choice: Any
+        dark: bool = False,
+        height: int = 520,
+        width: int = 900,
+        touch: bool = False,
+        motion: Literal["no-preference", "reduce"] = "no-preference",
+        **choice: Any,
     ) -> Page:
-        page = pages.find(dark, options or {})
+        page = pages.find(touch)
+        page.set_viewport_size({"width": width, "height": 700})
+        page.emulate_media(reduced_motion=motion)
         page.mouse.move(1, 690)
         colours = {"neutral": NEUTRAL, "rules": RULE_COLOURS_DARK if dark else RULE_COLOURS_LIGHT}
-        page.evaluate(
-            "([height, colours]) => { scrollTo(0, 0); shell.start(height, colours); }", [height, colours]
-        )
+        page.evaluate(_START, [height, colours, DARK if dark else {}])
         draw(page, **{"op": "clamp", "rules": ["straight_through"], **choice})
         page.locator(".js-plotly-plot .cartesianlayer .xy").first.wait_for()
         return page
@@ -106,13 +118,10 @@ def show(pages: Pages) -> Iterator[Show]:
     assert not pages.errors
 
 
-def answer(route: Route, dark: bool) -> None:
+def answer(route: Route) -> None:
     path = route.request.url.removeprefix(ADDRESS)
     if path in ("/", "/favicon.ico"):
-        theme = "; ".join(f"{name}: {value}" for name, value in DARK.items()) if dark else ""
-        route.fulfill(
-            body=PAGE.format(theme=theme, sampling=json.dumps(sampling())), content_type="text/html"
-        )
+        route.fulfill(body=PAGE.format(sampling=json.dumps(sampling())), content_type="text/html")
     elif path == "/none.js":
         route.fulfill(status=404)
     else:

@@ -237,7 +237,7 @@ def test_circles_move_with_their_curve(show: Show) -> None:
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_curves_glide_to_another_rule_unless_motion_is_reduced(show: Show, motion: str) -> None:
-    page = show(op="clamp", rules=["straight_through"], options={"reduced_motion": motion})
+    page = show(op="clamp", rules=["straight_through"], motion=motion)
     drawn = f"change => {{ shell.show(change); return ({PATHS})()[1]; }}"
     first = page.evaluate(drawn, changed(rules=["gaussian"]))
     assert list(data(page)) == ["forward", "gaussian"]

@@ -16,7 +16,7 @@ LO, HI, C = (
     f"{parameter.name}, {parameter.meaning}"
     for parameter in (*OPS["clamp"].parameters, *RULES["clipped"].parameters)
 )
-PHONE = {"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobile": True}
+PHONE = {"width": 390, "touch": True}
 PLOT = ".js-plotly-plot"
 RANGE = 'document.querySelector(".js-plotly-plot").layout.xaxis.range'
 
@@ -111,7 +111,7 @@ def test_keys_zoom_and_move_the_view(show: Show) -> None:
 
 
 def test_two_fingers_zoom(show: Show) -> None:
-    page = show(op="square", rules=[LINE], options=PHONE)
+    page = show(op="square", rules=[LINE], **PHONE)
     left, right = x_at(page, 150), x_at(page, 250)
     touch = page.context.new_cdp_session(page)
     fingers(touch, "touchStart", 150, 250)
@@ -131,7 +131,7 @@ def fingers(touch: CDPSession, kind: str, *xs: float, y: float = 200) -> None:
 
 @pytest.mark.parametrize("up", [False, True])  # what was swiped up glides on for a while
 def test_a_swipe_up_scrolls_the_page_and_one_aside_moves_the_view(show: Show, up: bool) -> None:
-    page = show(op="square", rules=[LINE], options=PHONE)
+    page = show(op="square", rules=[LINE], **PHONE)
     touch = page.context.new_cdp_session(page)
     fingers(touch, "touchStart", 250)
     for step in range(1, 9):
@@ -193,7 +193,7 @@ def test_a_grip_drags_its_parameter(show: Show, name: str, to: float) -> None:
 
 
 def test_a_finger_drags_a_grip_and_not_the_page(show: Show) -> None:
-    page = show(op="sign", rules=["clipped"], options=PHONE)
+    page = show(op="sign", rules=["clipped"], **PHONE)
     x, y = page.evaluate(HANDLE, C)
     touch = page.context.new_cdp_session(page)
     fingers(touch, "touchStart", x, y=y)
@@ -227,7 +227,7 @@ ENDS = ["Left end of x", "Right end of x"]
 @pytest.mark.parametrize("place", [0, 1])
 @pytest.mark.parametrize("touch", [False, True])
 def test_an_end_of_the_range_is_dragged_and_the_other_stays(show: Show, place: int, touch: bool) -> None:
-    page = show(op="square", rules=[LINE], range=[-2, 4], options=PHONE if touch else None)
+    page = show(op="square", rules=[LINE], range=[-2, 4], **(PHONE if touch else {}))
     end = page.get_by_role("slider", name=ENDS[place])
     box = end.bounding_box()
     assert box

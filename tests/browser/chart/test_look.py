@@ -68,8 +68,7 @@ def test_no_label_is_cut_at_the_end_of_the_axis(show: Show) -> None:
 def test_both_ends_of_the_axis_are_named(
     show: Show, width: int, start: float, stop: float, first: float, last: float
 ) -> None:
-    screen = {"viewport": {"width": width, "height": 700}}
-    page = show(op="tanh", rules=["default"], range=[start, stop], options=screen)
+    page = show(op="tanh", rules=["default"], range=[start, stop], width=width)
     labels = page.locator(f"{PLOT} .xtick text")
     shown = [float(text.replace("−", "-")) for text in labels.all_text_contents()]
     assert (shown[0], shown[-1]) == (first, last)
@@ -89,8 +88,7 @@ def test_the_room_for_labels_stays_while_a_hand_moves_the_axis(show: Show) -> No
 @pytest.mark.parametrize("width", [390, 900, 1400])
 @pytest.mark.parametrize("op", ["x * 100000", "x + 1000000", "-x / 10000", "x * 12345", "x / 80 - 12345.6"])
 def test_the_name_of_an_axis_keeps_clear_of_its_labels(show: Show, width: int, op: str) -> None:
-    screen = {"viewport": {"width": width, "height": 700}}
-    page = show(op=f"formula: {op}", rules=["default"], options=screen)
+    page = show(op=f"formula: {op}", rules=["default"], width=width)
     for axis in ("y", "y2"):
         name = page.locator(f"{PLOT} .{axis}title").evaluate("name => name.getBoundingClientRect().right")
         labels = page.locator(f"{PLOT} .{axis}tick text")
@@ -126,7 +124,7 @@ def test_the_saved_picture_says_what_it_shows(show: Show) -> None:
 
 def test_the_picture_of_a_phone_is_as_large_as_any_and_its_words_are_whole(show: Show) -> None:
     rules = ["default", "masked", "masked_open", "published_clamp", "toward_range", "clamp_with_grad"]
-    page = show(op="clamp", rules=rules, options={"viewport": {"width": 390, "height": 700}})
+    page = show(op="clamp", rules=rules, width=390)
     svg = html.unescape(unquote(image(page, "svg")))
     assert svg.startswith('data:image/svg+xml,<svg class="main-svg"')
     size = re.search(r'viewBox="0 0 (\d+) (\d+)"', svg)
@@ -158,7 +156,7 @@ def test_nothing_is_sent_to_plotly(show: Show) -> None:
 
 
 def test_a_chart_without_plotly_says_so(pages: Pages) -> None:
-    page = pages.new(False, {})
+    page = pages.new()
     page.evaluate(BROKEN)
     page.get_by_text("The chart could not be loaded: reload the page to try again").wait_for()
     page.context.close()

@@ -99,8 +99,7 @@ def test_an_x_may_be_typed_that_is_out_of_view_but_not_one_that_is_no_number(sho
 
 
 def test_names_are_whole_on_a_phone(show: Show) -> None:
-    phone = {"viewport": {"width": 390, "height": 700}}
-    page = show(op="clamp", rules=["default", "masked", "published_clamp"], options=phone)
+    page = show(op="clamp", rules=["default", "masked", "published_clamp"], width=390)
     names = page.locator(".chart-rules b")
     assert names.evaluate_all("all => all.every(name => name.scrollWidth <= name.clientWidth)")
 
@@ -133,8 +132,7 @@ def test_a_click_pins_the_probe_until_the_next_there(show: Show) -> None:
 
 
 def test_a_tap_pins_the_probe(show: Show) -> None:
-    phone = {"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobile": True}
-    page = show(op=CUBE, rules=["default"], options=phone)
+    page = show(op=CUBE, rules=["default"], width=390, touch=True)
     page.touchscreen.tap(page.evaluate(PX_OF, 1.5), 100)
     page.wait_for_function("() => document.querySelector('.chart-probe-line')")
     assert float(page.evaluate(READOUT)["x"]) == pytest.approx(1.5, abs=0.05)
@@ -142,8 +140,7 @@ def test_a_tap_pins_the_probe(show: Show) -> None:
 
 @pytest.mark.parametrize(("width", "touch"), [(900, False), (900, True), (390, True), (320, False)])
 def test_nothing_moves_when_numbers_come_or_rules_are_added(show: Show, width: int, touch: bool) -> None:
-    options = {"viewport": {"width": width, "height": 700}, "has_touch": touch, "is_mobile": touch}
-    page = show(op="clamp", rules=["masked"], options=options)
+    page = show(op="clamp", rules=["masked"], width=width, touch=touch)
     place = page.locator(".chart-place").bounding_box()
     draw(page, rules=["default", "masked", "clipped", "atan_surrogate", "gaussian", "laplace"])
     type_x(page, "-0.123456789")
