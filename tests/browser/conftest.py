@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -21,12 +21,14 @@ from playwright.sync_api import (
 )
 
 from tests.browser.chromium import launch, launch_lasting
-from tests.browser.reading import visit
+from tests.browser.reading import forget, visit
 from tests.browser.server import ROOT, serve
 from tests.browser.training import leave_train, open_train
 
 Open = Callable[..., Page]
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+FINGER = {"has_touch": True, "is_mobile": True}
 PATIENCE_MS = 20_000  # a busy machine is no failure
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -67,7 +69,7 @@ class Tab:
     def leave(self) -> None:
         """Make it a page that nobody has been on, but for what the browser has compiled for it."""
         self.page.unroute_all(behavior="ignoreErrors")
-        self.page.evaluate("sessionStorage.clear()")
+        forget(self.page)
         self.page.mouse.move(0, 0)
         self.page.goto("about:blank")
         self.errors.clear()
@@ -102,6 +104,14 @@ class Profiles:
         tab.page.bring_to_front()  # behind another one it draws seldom: a test took five times as long
         return tab
 
+    @contextmanager
+    def lent(self, **options: Any) -> Iterator[Tab]:
+        """The same in the usual window, given back in the end."""
+        tab = self.take(**options)
+        tab.page.set_viewport_size(VIEWPORT)
+        yield tab
+        self.give_back(tab)
+
     def give_back(self, tab: Tab) -> None:
         """Let another test have a tab; one that has been closed is nobody's."""
         if not tab.page.is_closed():
@@ -130,45 +140,75 @@ def profile(browser: Browser, address: str, **options: Any) -> BrowserContext:
     return context
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def course_tab(profiles: Profiles) -> Iterator[Tab]:
-    tab = profiles.take()
-    tab.page.set_viewport_size(VIEWPORT)
-    tab.page.goto("/learn")
-    yield tab
-    assert not tab.errors
-    profiles.give_back(tab)
+    with profiles.lent() as tab:
+        tab.page.goto("/learn")
+        yield tab
 
 
 @pytest.fixture
-def course(course_tab: Tab) -> Page:
-    """The page of lessons, one for all tests of a file: in it one goes from lesson to lesson."""
-    course_tab.page.bring_to_front()
-    return course_tab.page
+def course(course_tab: Tab) -> Iterator[Page]:
+    """The page of lessons, one for all tests: in it one goes from lesson to lesson."""
+    yield from _as_at_first(course_tab, VIEWPORT)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
+def phone_course_tab(profiles: Profiles) -> Iterator[Tab]:
+    with profiles.lent(**FINGER) as tab:
+        tab.page.goto("/learn")
+        yield tab
+
+
+@pytest.fixture
+def phone_course(phone_course_tab: Tab) -> Iterator[Page]:
+    """The same on a phone."""
+    yield from _as_at_first(phone_course_tab, PHONE)
+
+
+@pytest.fixture(scope="package")
 def explore_tab(profiles: Profiles) -> Iterator[Tab]:
-    tab = profiles.take()
-    tab.page.set_viewport_size(VIEWPORT)
-    visit(tab.page, "/")
-    expect(tab.page.locator(".served")).to_have_count(0)
-    yield tab
-    profiles.give_back(tab)
+    with profiles.lent() as tab:
+        yield tab
 
 
 @pytest.fixture
 def explore(explore_tab: Tab) -> Iterator[Page]:
-    """Explore, one page for all tests of a file: in it one turns from link to link, by ``turn``."""
-    explore_tab.errors.clear()
-    explore_tab.page.set_viewport_size(VIEWPORT)
-    explore_tab.page.bring_to_front()
-    if urlsplit(explore_tab.page.url).path != "/":  # a test has left it
-        visit(explore_tab.page, "/")
-    yield explore_tab.page
-    explore_tab.page.unroute_all(behavior="ignoreErrors")
-    explore_tab.page.keyboard.press("Escape")
-    assert not explore_tab.errors
+    """Explore, one page for all tests: in it one turns from link to link, by ``turn``."""
+    for page in _as_at_first(explore_tab, VIEWPORT):
+        yield _at_explore(page)
+
+
+@pytest.fixture(scope="package")
+def phone_explore_tab(profiles: Profiles) -> Iterator[Tab]:
+    with profiles.lent(**FINGER) as tab:
+        yield tab
+
+
+@pytest.fixture
+def phone_explore(phone_explore_tab: Tab) -> Iterator[Page]:
+    """The same on a phone."""
+    for page in _as_at_first(phone_explore_tab, PHONE):
+        yield _at_explore(page)
+
+
+def _as_at_first(tab: Tab, viewport: ViewportSize) -> Iterator[Page]:
+    """A page that other tests have used, in the usual window and theme; an error in it fails the test."""
+    tab.errors.clear()
+    tab.page.set_viewport_size(viewport)
+    tab.page.emulate_media(color_scheme="light")
+    tab.page.bring_to_front()
+    yield tab.page
+    tab.page.unroute_all(behavior="ignoreErrors")
+    tab.page.keyboard.press("Escape")
+    assert not tab.errors
+
+
+def _at_explore(page: Page) -> Page:
+    if urlsplit(page.url).path != "/":  # a new one, or a test has left it
+        visit(page, "/")
+        expect(page.locator(".served")).to_have_count(0)
+    return page
 
 
 @pytest.fixture(scope="package")

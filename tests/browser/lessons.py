@@ -35,6 +35,7 @@ def turn_to(course: Page, lesson: Lesson) -> None:
     """Go to a lesson, as nobody has answered it, from whatever a page shows that began with the lessons."""
     if urlsplit(course.url).path != "/learn":
         course.get_by_role("link", name="Learn", exact=True).click()
+    course.evaluate("document.activeElement.blur()")  # a field takes the key as text
     present(course, False)
     course.evaluate(_FORGET)
     number = list(LESSONS).index(lesson.key) + 1

@@ -47,6 +47,11 @@ def visit(page: Page, address: str, *, shows: Sequence[str] | None = None) -> No
     settle(page, shows=shows)
 
 
+def forget(page: Page) -> None:
+    """Have the tab know nothing of who was there, but for the address."""
+    page.evaluate("sessionStorage.clear()")
+
+
 # Where somebody has been before goes, and a link becomes the choice as by a step of Back.
 _TURN = """async ([folder, message, address]) => {
     const at = name => new URL(folder + name, document.baseURI).href;

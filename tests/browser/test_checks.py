@@ -6,16 +6,17 @@ import re
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.reading import card, settle, sign, visit
+from tests.browser.reading import card, settle, sign, turn
 
 PROBE = "Probe x"
 
 
-def test_a_line_shows_its_x_and_a_neighbour_becomes_a_card(page: Page) -> None:
+def test_a_line_shows_its_x_and_a_neighbour_becomes_a_card(explore: Page) -> None:
+    page = explore
     held: list[Route] = []
     holds = [True]
     page.route("**/neighbours?*", lambda route: held.append(route) if holds else route.continue_())
-    visit(
+    turn(
         page,
         "/?op=clamp&rule=published_clamp&rule=masked&section=checks",
         shows=["published_clamp", "masked"],
@@ -53,14 +54,14 @@ def test_a_line_shows_its_x_and_a_neighbour_becomes_a_card(page: Page) -> None:
     expect(page.locator(".checked").first).to_be_hidden()
 
 
-def test_a_server_that_is_slow_or_silent_is_said_and_no_curve_waits(page: Page) -> None:
+def test_a_server_that_is_slow_or_silent_is_said_and_no_curve_waits(explore: Page) -> None:
+    page = explore
     page.route("**/checks?*", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
     page.route("**/neighbours?*", lambda route: None)
-    visit(page, "/?op=sign&rule=clipped&section=checks", shows=["clipped"])
+    turn(page, "/?op=sign&rule=clipped&section=checks", shows=["clipped"])
     expect(sign(page)).to_have_text("Confirmed by torch")
     block = page.locator(".checked")
     expect(block).to_contain_text("The server does not answer.")
     page.unroute("**/checks?*")
     block.get_by_role("button", name="Try again").click()
     expect(block.locator("li[data-verdict]").first).to_be_visible()
-    page.unroute_all(behavior="ignoreErrors")

@@ -27,6 +27,7 @@ from tests.browser.reading import (
     card,
     choose,
     enter,
+    forget,
     layout,
     link,
     number,
@@ -294,7 +295,7 @@ def test_back_over_pages_and_choices(page: Page) -> None:
     assert urlsplit(page.url).path == "/"
 
 
-def test_the_address_follows_and_opens_the_same_picture(page: Page, new_page: Open) -> None:
+def test_the_address_follows_and_opens_the_same_picture(page: Page) -> None:
     turn(page, "/", shows=FIRST)
     choose(page, "Op", "Clamp")
     page.wait_for_url("**op=clamp*")
@@ -302,10 +303,11 @@ def test_the_address_follows_and_opens_the_same_picture(page: Page, new_page: Op
     page.wait_for_url("**range=-1.5*")
     choose(page, "Add rule", "Masked")
     settle(page, shows=[*FIRST, "masked"])
-    other = new_page()
-    visit(other, page.url, shows=[*FIRST, "masked"])
-    mine, theirs = traces(page), traces(other)
-    assert [trace.y.tobytes() for trace in theirs.values()] == [trace.y.tobytes() for trace in mine.values()]
+    before = traces(page)
+    forget(page)
+    visit(page, page.url, shows=[*FIRST, "masked"])
+    after = traces(page)
+    assert [trace.y.tobytes() for trace in after.values()] == [trace.y.tobytes() for trace in before.values()]
 
 
 def test_the_title_names_op_and_rules_and_the_link_is_copied(page: Page) -> None:
@@ -492,9 +494,9 @@ def test_nothing_moves_by_itself(new_page: Open) -> None:
     assert page.evaluate("window.shift") < LEAST_SHIFT
 
 
-def test_all_of_it_is_in_view_on_a_small_laptop(new_page: Open) -> None:
-    page = new_page(viewport={"width": 1366, "height": 768})
-    visit(page, "/?op=clamp&rule=default&rule=masked&rule=zero", shows=["default", "masked", "zero"])
+def test_all_of_it_is_in_view_on_a_small_laptop(page: Page) -> None:
+    page.set_viewport_size({"width": 1366, "height": 768})
+    turn(page, "/?op=clamp&rule=default&rule=masked&rule=zero", shows=["default", "masked", "zero"])
     for place in (CHART, ".words .main", ".strip", ".cards", "[aria-label=Sections]"):
         box = page.locator(place).first.bounding_box()
         assert box

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from tests.browser.access import violations
-from tests.browser.conftest import Open
-from tests.browser.reading import CHART, card, settle, turn, visit
+from tests.browser.access import in_both_themes
+from tests.browser.reading import CHART, card, settle, turn
 
 SIZES: dict[str, ViewportSize] = {
     "a laptop": {"width": 1366, "height": 768},
@@ -60,9 +57,9 @@ def test_panels_are_tall_enough_and_no_words_are_cut(page: Page, size: ViewportS
 
 
 @pytest.mark.parametrize("size", [SIZES["a laptop"], SIZES["a phone"]], ids=["wide", "phone"])
-def test_the_message_of_an_own_formula_is_whole(new_page: Open, size: dict[str, int]) -> None:
-    page = new_page(viewport=size)
-    visit(page, "/?op=round&rule=formula:+g*a")
+def test_the_message_of_an_own_formula_is_whole(page: Page, size: ViewportSize) -> None:
+    page.set_viewport_size(size)
+    turn(page, "/?op=round&rule=formula:+g*a")
     field = page.get_by_label("Own rule:")
     field.fill("g * unknown_name_that_is_long(x, y, 3) + another")
     expect(field).to_have_attribute("aria-invalid", "true")
@@ -72,12 +69,10 @@ def test_the_message_of_an_own_formula_is_whole(new_page: Open, size: dict[str, 
     assert height <= room
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_section_of_code_violates_no_rule_of_axe(new_page: Open, scheme: Any) -> None:
-    page = new_page(color_scheme=scheme)
-    visit(page, "/?op=clamp&rule=masked&section=code")
+def test_the_section_of_code_violates_no_rule_of_axe(page: Page) -> None:
+    turn(page, "/?op=clamp&rule=masked&section=code")
     page.locator("pre").first.wait_for()
-    assert violations(page, ".stMain") == []
+    assert in_both_themes(page, ".stMain") == []
 
 
 def test_the_first_screen_says_what_the_page_is_and_what_g_is(page: Page) -> None:
@@ -88,9 +83,9 @@ def test_the_first_screen_says_what_the_page_is_and_what_g_is(page: Page) -> Non
     expect(line).to_contain_text("g is the gradient that arrives at its output")
 
 
-def test_what_confirmed_means_is_explained_where_a_finger_reaches_it(new_page: Open) -> None:
-    page = new_page(viewport=SIZES["a phone"], has_touch=True, is_mobile=True)
-    visit(page, "/")
+def test_what_confirmed_means_is_explained_where_a_finger_reaches_it(phone_explore: Page) -> None:
+    page = phone_explore
+    turn(page, "/")
     why = page.get_by_label("What confirmed by torch means")
     why.tap()
     words = page.get_by_text("its values take their place")

@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FrameLocator, expect
 
-from tests.browser.conftest import Open, profile
+from tests.browser.conftest import Tab, profile
 
 RUN = json.dumps({"query": "op=relu&rule=default", "owner": "another"})
 _ASK = """([address, body]) => fetch(address, {method: "POST", mode: "no-cors", body})"""
@@ -43,26 +43,33 @@ def site() -> Iterator[str]:
         serving.join()
 
 
+@pytest.fixture(scope="module")
+def visitor(chromium: Browser, address: str) -> Iterator[Tab]:
+    """Of a browser that keeps no other site's cookie."""
+    with profile(chromium, address) as context:
+        yield Tab(context)
+
+
 @pytest.fixture
-def framed(new_page: Open, site: str, address: str) -> Callable[[str], Page]:
-    """Opens a page of another site with the explorer in a frame; its browser keeps no other site's cookie."""
+def framed(visitor: Tab, site: str, address: str) -> Iterator[Callable[[str], FrameLocator]]:
+    """Opens a page of another site with the explorer in a frame."""
 
-    def opened(path: str) -> Page:
-        page = new_page(fresh=True)
-        page.goto(f"{site}/?{urlencode({'framed': address + path})}")
-        return page
+    def opened(path: str) -> FrameLocator:
+        visitor.page.goto(f"{site}/?{urlencode({'framed': address + path})}")
+        return visitor.page.frame_locator("iframe")
 
-    return opened
+    yield opened
+    assert not visitor.errors
 
 
 def test_a_frame_on_another_site_trains(framed):
-    frame = framed("/train?embed=true&op=relu&rule=default&steps=40&pace=full").frame_locator("iframe")
+    frame = framed("/train?embed=true&op=relu&rule=default&steps=40&pace=full")
     frame.get_by_role("button", name="Start").click()
     expect(frame.locator(".status .main")).to_contain_text("Finished after 40 steps")
 
 
 def test_a_frame_on_another_site_reads_code(framed):
-    frame = framed("/?embed=true&section=paste").frame_locator("iframe")
+    frame = framed("/?embed=true&section=paste")
     frame.get_by_label("Paste a torch.autograd.Function").fill("def f(x):\n    return x.clamp(0, 1)")
     expect(frame.get_by_role("button", name="Show its curve")).to_be_visible()
 

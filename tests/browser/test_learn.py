@@ -5,26 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from explorer.catalogue import find_rule
+from explorer.catalogue import find_op, find_rule
 from explorer.lessons import GLOSSARY, LESSONS, Drawing, Lesson, Link
-from tests.browser.conftest import VIEWPORT, Open, Profiles, Tab
+from tests.browser.conftest import Profiles, Tab
 from tests.browser.lessons import (
     COMPUTED_MS,
     CURVES,
     EACH,
     choice_of,
-    open_lesson,
     plain,
+    present,
     press,
     turn_to,
     until_shown,
 )
-from tests.browser.reading import settle, settle_train
+from tests.browser.reading import settle, settle_train, step_to, turn
 
 DRAWN = [lesson for lesson in LESSONS.values() if isinstance(lesson.prediction, Drawing)]
 EACH_DRAWN = pytest.mark.parametrize("lesson", DRAWN, ids=lambda lesson: lesson.key)
@@ -42,15 +43,12 @@ def sent() -> list[str]:
 @pytest.fixture(scope="module")
 def course_tab(profiles: Profiles, sent: list[str]) -> Iterator[Tab]:
     """The page of lessons, one for all lessons, of which is known what it sends."""
-    tab = profiles.take()
-    page = tab.page
-    page.set_viewport_size(VIEWPORT)
-    page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append("a message")))
-    page.on("request", lambda request: sent.append(f"{request.method} {request.url} {request.post_data}"))
-    page.goto("/learn")
-    yield tab
-    assert not tab.errors
-    profiles.give_back(tab)
+    with profiles.lent() as tab:
+        page = tab.page
+        page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append("a message")))
+        page.on("request", lambda request: sent.append(f"{request.method} {request.url} {request.post_data}"))
+        page.goto("/learn")
+        yield tab
 
 
 def until_at_rest(page: Page) -> None:
@@ -66,41 +64,88 @@ def said_of(lesson: Lesson, sent: list[str]) -> list[str]:
 
 
 @EACH
-def test_a_lesson_from_the_prediction_to_explore(course: Page, lesson: Lesson, sent: list[str]) -> None:
+def test_a_lesson_from_wrong_predictions_over_the_right_one_to_its_link(
+    course: Page, lesson: Lesson, sent: list[str]
+) -> None:
     turn_to(course, lesson)
-    expect(course.get_by_text(plain(lesson.question))).to_be_visible()
-    said = course.inner_text("body")
-    assert plain(lesson.remember) not in said, "the link gives the answer away"
-    assert course.locator(".lesson pre, .lesson .card, .lesson .links").count() == 0
-    assert course.evaluate(GRADIENTS) == 0
-
+    nothing_is_given_away(course, lesson)
     told = course.request.get(f"/lesson?key={lesson.key}").json()
-    answer = told["prediction"]["answers"][told["prediction"]["right"]]
     until_at_rest(course)
     sent.clear()
+    each_wrong_answer_has_its_sentence_its_picture_and_another_try(course, told["prediction"])
+    assert said_of(lesson, sent) == [], "nothing that is answered leaves the browser"
     course.get_by_role("radio").nth(told["prediction"]["right"]).focus()  # by keyboard alone
     course.keyboard.press("Space")
     course.keyboard.press("Enter")
     until_shown(course, lesson)
-    assert said_of(lesson, sent) == [], "nothing that is answered leaves the browser"
-    assert plain(told["words"]) in plain(course.inner_text(".lesson .text"))
-    expect(course.get_by_text(plain(lesson.remember))).to_be_visible()
-    assert course.locator(".lesson pre").text_content() == "".join(text for _, text in told["code"])
-    verdict = plain(course.locator(".verdict").inner_text())
-    assert verdict.startswith("Yes")
-    assert plain(answer["text"]) in verdict
-    assert plain(answer["why"]) in verdict
-
+    assert said_of(lesson, sent) == []
+    all_is_told(course, lesson, told)
     enter_g(course, "-0.5")
     opening = course.get_by_role("link", name="Open in Explore").first
     expect(opening).to_have_attribute("href", re.compile("g=-0.5"))
     asked = choice_of(opening.get_attribute("href") or "")
     assert asked == replace(choice_of(f"/?{lesson.scenes[0].query}"), g=-0.5)
+
+
+def nothing_is_given_away(page: Page, lesson: Lesson) -> None:
+    expect(page.get_by_text(plain(lesson.question))).to_be_visible()
+    said = page.inner_text("body")
+    assert plain(lesson.remember) not in said, "the link gives the answer away"
+    assert page.locator(".lesson pre, .lesson .card, .lesson .links").count() == 0
+    assert page.evaluate(GRADIENTS) == 0
+
+
+def each_wrong_answer_has_its_sentence_its_picture_and_another_try(
+    page: Page, prediction: dict[str, Any]
+) -> None:
+    for place, answer in enumerate(prediction["answers"]):
+        if place == prediction["right"]:
+            continue
+        page.get_by_role("radio").nth(place).check()
+        press(page, "Check my prediction")
+        verdict = page.locator(".verdict")
+        expect(verdict).to_contain_text("Try again")
+        assert plain(answer["why"]) in plain(verdict.inner_text())
+        if answer["picture"]:
+            expect(page.locator(".drawn")).to_have_attribute("d", re.compile("L.*L"))
+            expect(page.get_by_text("dashed: your prediction")).to_be_visible()
+        else:
+            expect(page.locator(".lesson .note")).to_have_text(f"“{answer['text']}”: no curve")
+        assert page.locator(".lesson pre, .lesson .remember").count() == 0, "the answer is still hidden"
+        assert page.evaluate(GRADIENTS) == 0
+
+
+def all_is_told(page: Page, lesson: Lesson, told: dict[str, Any]) -> None:
+    answer = told["prediction"]["answers"][told["prediction"]["right"]]
+    assert plain(told["words"]) in plain(page.inner_text(".lesson .text"))
+    expect(page.get_by_text(plain(lesson.remember))).to_be_visible()
+    assert page.locator(".lesson pre").text_content() == "".join(text for _, text in told["code"])
+    verdict = plain(page.locator(".verdict").inner_text())
+    assert verdict.startswith("Yes")
+    assert plain(answer["text"]) in verdict
+    assert plain(answer["why"]) in verdict
+
+
+def test_each_lesson_opens_explore_in_its_state(course: Page) -> None:
+    """The first by a press; from there the page goes on to what the links of the others open."""
+    first, *others = LESSONS.values()
+    turn_to(course, first)
+    press(course, "Skip")
+    until_shown(course, first)
+    enter_g(course, "-0.5")
+    opening = course.get_by_role("link", name="Open in Explore").first
+    expect(opening).to_have_attribute("href", re.compile("g=-0.5"))
     opening.click()
+    asked = replace(choice_of(f"/?{first.scenes[0].query}"), g=-0.5)
     settle(course, shows=asked.rules)
     assert urlsplit(course.url).path == "/"
     assert choice_of(course.url) == asked
-    expect(course.get_by_label("Upstream gradient g", exact=True).last).to_have_value("-0.5")
+    field = course.get_by_label("Upstream gradient g", exact=True).last
+    expect(field).to_have_value("-0.5")
+    for lesson in others:
+        asked = choice_of(f"/?{lesson.scenes[0].query}")
+        turn(course, f"/?{lesson.scenes[0].query}", shows=asked.rules)
+        expect(field).to_have_value(f"{asked.g:g}")
 
 
 def enter_g(page: Page, text: str) -> None:
@@ -120,36 +165,6 @@ def draw(page: Page, level: float) -> None:
     page.mouse.move(box["x"] + box["width"] / 2, y, steps=4)
     page.mouse.move(box["x"] + box["width"] - 1, y, steps=4)
     page.mouse.up()
-
-
-@EACH
-def test_a_wrong_answer_has_its_sentence_its_picture_and_another_try(
-    course: Page, lesson: Lesson, sent: list[str]
-) -> None:
-    turn_to(course, lesson)
-    prediction = course.request.get(f"/lesson?key={lesson.key}").json()["prediction"]
-    until_at_rest(course)
-    sent.clear()
-    for place, answer in enumerate(prediction["answers"]):
-        if place == prediction["right"]:
-            continue
-        course.get_by_role("radio").nth(place).check()
-        press(course, "Check my prediction")
-        verdict = course.locator(".verdict")
-        expect(verdict).to_contain_text("Try again")
-        assert plain(answer["why"]) in plain(verdict.inner_text())
-        if answer["picture"]:
-            expect(course.locator(".drawn")).to_have_attribute("d", re.compile("L.*L"))
-            expect(course.get_by_text("dashed: your prediction")).to_be_visible()
-        else:
-            expect(course.locator(".lesson .note")).to_have_text(f"“{answer['text']}”: no curve")
-        assert course.locator(".lesson pre, .lesson .remember").count() == 0, "the answer is still hidden"
-        assert course.evaluate(GRADIENTS) == 0
-    assert said_of(lesson, sent) == [], "nothing that is answered leaves the browser"
-    course.get_by_role("radio").nth(prediction["right"]).check()
-    press(course, "Check my prediction")
-    until_shown(course, lesson)
-    expect(course.locator(".verdict")).to_contain_text("Yes")
 
 
 SAID = {
@@ -214,40 +229,40 @@ def test_a_drawing_stays_on_its_axes(course: Page, lesson: Lesson) -> None:
     assert panel == pytest.approx(1, abs=0.05)
 
 
-def test_the_list_leads_to_every_lesson_and_back(page: Page) -> None:
-    page.goto("/learn")
-    entries = page.locator(".contents a")
-    expect(entries).to_have_count(len(LESSONS), timeout=30_000)
+def test_the_last_lesson_leads_to_the_list_and_the_list_to_every_lesson_and_back(course: Page) -> None:
+    turn_to(course, list(LESSONS.values())[-1])
+    press(course, "Skip")
+    course.get_by_role("link", name="All lessons").click()
+    entries = course.locator(".contents a")
+    expect(entries).to_have_count(len(LESSONS))
     first, second = list(LESSONS.values())[:2]
     entries.first.click()
-    expect(page.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
-    assert page.url.endswith(f"/learn?lesson={first.key}")
-    page.get_by_role("link", name=f"Lesson 2: {second.title}").click()
-    expect(page.get_by_role("heading", level=2, name=second.title)).to_be_visible(timeout=COMPUTED_MS)
-    page.go_back()
-    expect(page.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
-    page.go_back()
+    expect(course.get_by_role("heading", level=2, name=first.title)).to_be_visible()
+    assert course.url.endswith(f"/learn?lesson={first.key}")
+    course.get_by_role("link", name=f"Lesson 2: {second.title}").click()
+    expect(course.get_by_role("heading", level=2, name=second.title)).to_be_visible()
+    course.go_back()
+    expect(course.get_by_role("heading", level=2, name=first.title)).to_be_visible()
+    course.go_back()
     expect(entries).to_have_count(len(LESSONS))
 
 
-def test_an_unknown_lesson_is_named_and_the_list_is_there(page: Page) -> None:
-    page.goto("/learn?lesson=%3Cb%3E")
-    expect(page.get_by_role("alert")).to_have_text(
+def test_an_unknown_lesson_is_named_and_the_list_is_there(course: Page) -> None:
+    course.goto("/learn?lesson=%3Cb%3E")
+    expect(course.get_by_role("alert")).to_have_text(
         "There is no such lesson: choose one of the list.", timeout=30_000
     )
-    expect(page.locator(".contents a")).to_have_count(len(LESSONS))
-    assert "Not everything in the link" not in page.inner_text("body")
+    expect(course.locator(".contents a")).to_have_count(len(LESSONS))
+    assert "Not everything in the link" not in course.inner_text("body")
 
 
-def test_an_answer_that_is_none_can_be_asked_for_again(page: Page) -> None:
-    page.route("**/lesson?**", lambda route: route.fulfill(body="not JSON"))
-    page.goto("/learn?lesson=clamp")
-    expect(page.get_by_role("alert")).to_have_text("The server does not answer.", timeout=30_000)
-    page.unroute("**/lesson?**")
-    press(page, "Try again")
-    expect(page.get_by_role("heading", level=2, name=LESSONS["clamp"].title)).to_be_visible(
-        timeout=COMPUTED_MS
-    )
+def test_an_answer_that_is_none_can_be_asked_for_again(course: Page) -> None:
+    course.route("**/lesson?**", lambda route: route.fulfill(body="not JSON"))
+    course.goto("/learn?lesson=clamp")
+    expect(course.get_by_role("alert")).to_have_text("The server does not answer.", timeout=30_000)
+    course.unroute("**/lesson?**")
+    press(course, "Try again")
+    expect(course.get_by_role("heading", level=2, name=LESSONS["clamp"].title)).to_be_visible()
 
 
 def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:
@@ -261,28 +276,27 @@ def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:
     expect(glossary).to_be_hidden()
 
 
-def test_a_net_trains_in_its_lesson(page: Page) -> None:
-    open_lesson(page, "vanishing")
-    press(page, "Skip")
-    press(page, "Train it here")
-    net = page.get_by_role("region", name="The net, live")
+def test_a_net_trains_in_its_lesson(course: Page) -> None:
+    turn_to(course, LESSONS["vanishing"])
+    press(course, "Skip")
+    press(course, "Train it here")
+    net = course.get_by_role("region", name="The net, live")
     expect(net.get_by_role("group", name="Quantise")).to_be_visible()
     net.get_by_role("button", name="Start", exact=True).click()
     net.get_by_label("full", exact=True).check()
     expect(net.get_by_text(re.compile("Finished after 500 steps"))).to_be_visible(timeout=40_000)
-    opening = page.get_by_role("link", name="Open in Train")
+    opening = course.get_by_role("link", name="Open in Train")
     expect(opening).to_have_attribute("href", re.compile("/train.op=quantize"))
 
 
-def test_a_lesson_on_a_phone(new_page: Open) -> None:
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
-    open_lesson(page, "vanishing")
-    page.wait_for_function("document.querySelector('.pad')?.clientHeight > 50")
-    draw(page, 0)
-    press(page, "Check my prediction")
-    until_shown(page, LESSONS["vanishing"])
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    expect(page.locator(".verdict")).to_contain_text("Yes")
+def test_a_lesson_on_a_phone(phone_course: Page) -> None:
+    turn_to(phone_course, LESSONS["vanishing"])
+    until_ready_to_draw(phone_course)
+    draw(phone_course, 0)
+    press(phone_course, "Check my prediction")
+    until_shown(phone_course, LESSONS["vanishing"])
+    assert phone_course.evaluate("document.documentElement.scrollWidth") <= 390
+    expect(phone_course.locator(".verdict")).to_contain_text("Yes")
 
 
 TRAINED = [
@@ -290,18 +304,28 @@ TRAINED = [
 ]
 
 
-@pytest.mark.parametrize(("lesson", "scene"), TRAINED, ids=[lesson.key for lesson, _ in TRAINED])
-def test_a_lesson_opens_its_training_in_its_state(course: Page, lesson: Lesson, scene: Link) -> None:
-    turn_to(course, lesson)
+def test_each_lesson_opens_its_training_in_its_state(course: Page) -> None:
+    """The first by a press; from there the page goes on to what the links of the others open."""
+    (first, scene), *others = TRAINED
+    turn_to(course, first)
     press(course, "Skip")
     course.get_by_role("link", name="Open in Train").click()
     settle_train(course)
     assert urlsplit(course.url).path == "/train"
     assert choice_of(course.url) == choice_of(f"/train?{scene.query}")
-    for rule in choice_of(course.url).rules:
-        expect(course.get_by_role("group", name=find_rule(rule).label, exact=True)).to_be_visible()
-    expect(course.get_by_role("button", name="Start", exact=True)).to_be_enabled()
-    expect(course.locator(".training .status")).to_contain_text("Start")
+    ready_to_train(course, scene)
+    for _, scene in others:
+        step_to(course, f"/train?{scene.query}")
+        ready_to_train(course, scene)
+
+
+def ready_to_train(page: Page, scene: Link) -> None:
+    asked = choice_of(f"/train?{scene.query}")
+    expect(page.get_by_role("group", name=find_op(asked.op).label, exact=True)).to_be_visible()
+    for rule in asked.rules:
+        expect(page.get_by_role("group", name=find_rule(rule).label, exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+    expect(page.locator(".training .status")).to_contain_text("Start")
 
 
 def draws(page: Page) -> str:
@@ -312,24 +336,24 @@ def until_ready_to_draw(page: Page) -> None:
     page.wait_for_function("document.querySelector('.pad')?.clientHeight > 50")
 
 
-def test_what_is_drawn_stays_over_a_reload_and_on_the_way_back(page: Page) -> None:
-    open_lesson(page, "clamp")
-    until_ready_to_draw(page)
-    draw(page, 1)
-    before = draws(page)
-    page.reload()
-    until_ready_to_draw(page)
-    expect(page.locator(".drawn")).to_have_attribute("d", before)
-    press(page, "Check my prediction")
+def test_what_is_drawn_stays_over_a_reload_and_on_the_way_back(course: Page) -> None:
+    turn_to(course, LESSONS["clamp"])
+    until_ready_to_draw(course)
+    draw(course, 1)
+    before = draws(course)
+    course.reload()
+    until_ready_to_draw(course)
+    expect(course.locator(".drawn")).to_have_attribute("d", before)
+    press(course, "Check my prediction")
     wrong = "This passes everything"
-    expect(page.locator(".verdict")).to_contain_text(wrong)
-    page.get_by_role("link", name="Lesson 5: ").click()
-    expect(page.get_by_role("heading", level=2, name=LESSONS["leaves"].title)).to_be_visible(
+    expect(course.locator(".verdict")).to_contain_text(wrong)
+    course.get_by_role("link", name="Lesson 5: ").click()
+    expect(course.get_by_role("heading", level=2, name=LESSONS["leaves"].title)).to_be_visible(
         timeout=COMPUTED_MS
     )
-    page.go_back()
-    expect(page.locator(".verdict")).to_contain_text(wrong)
-    expect(page.locator(".drawn")).to_have_attribute("d", before)
+    course.go_back()
+    expect(course.locator(".verdict")).to_contain_text(wrong)
+    expect(course.locator(".drawn")).to_have_attribute("d", before)
 
 
 def test_what_is_revealed_stays_until_one_predicts_again(course: Page) -> None:
@@ -385,20 +409,14 @@ def test_peaks_drawn_at_the_jumps_of_round_are_not_right(course: Page) -> None:
     expect(course.locator(".verdict")).to_contain_text("Look again in 6 places")
 
 
-def test_the_last_lesson_leads_to_the_list(course: Page) -> None:
-    turn_to(course, list(LESSONS.values())[-1])
+def test_the_code_can_be_copied(course: Page) -> None:
+    course.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    turn_to(course, LESSONS["clamp"])
     press(course, "Skip")
-    course.get_by_role("link", name="All lessons").click()
-    expect(course.locator(".contents a")).to_have_count(len(LESSONS))
-
-
-def test_the_code_can_be_copied(new_page: Open) -> None:
-    page = new_page(permissions=["clipboard-read", "clipboard-write"])
-    open_lesson(page, "clamp")
-    press(page, "Skip")
-    press(page, "Copy")
-    expect(page.get_by_role("button", name="Copied", exact=True)).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == LESSONS["clamp"].source
+    press(course, "Copy")
+    expect(course.get_by_role("button", name="Copied", exact=True)).to_be_visible()
+    assert course.evaluate("navigator.clipboard.readText()") == LESSONS["clamp"].source
+    course.context.clear_permissions()
 
 
 SCROLLED = """() => {
@@ -421,17 +439,18 @@ AT_REST = f"""async () => {{
 }}"""
 
 
-@pytest.mark.parametrize("more", ["", "&present=1"], ids=["page", "stage"])
-def test_keys_scroll_after_the_answer(new_page: Open, more: str) -> None:
-    page = new_page(viewport={"width": 1280, "height": 720})
-    open_lesson(page, "clamp", more)
-    page.get_by_role("radio").last.check()
-    press(page, "Check my prediction")
-    until_shown(page, LESSONS["clamp"])
+@pytest.mark.parametrize("presenting", [False, True], ids=["page", "stage"])
+def test_keys_scroll_after_the_answer(course: Page, presenting: bool) -> None:
+    course.set_viewport_size({"width": 1280, "height": 720})
+    turn_to(course, LESSONS["clamp"])
+    present(course, presenting)
+    course.get_by_role("radio").last.check()
+    press(course, "Check my prediction")
+    until_shown(course, LESSONS["clamp"])
     for key in ("ArrowDown", "Space", "PageDown", "End"):
         if key == "End":
-            page.keyboard.press("ArrowUp")  # a short lesson is at its end already
-        before = page.evaluate(AT_REST)
-        page.keyboard.press(key)
-        page.wait_for_function(f"before => ({SCROLLED})() > before", arg=before)
-    expect(page.get_by_role("heading", level=2, name=LESSONS["clamp"].title)).to_be_attached()
+            course.keyboard.press("ArrowUp")  # a short lesson is at its end already
+        before = course.evaluate(AT_REST)
+        course.keyboard.press(key)
+        course.wait_for_function(f"before => ({SCROLLED})() > before", arg=before)
+    expect(course.get_by_role("heading", level=2, name=LESSONS["clamp"].title)).to_be_attached()

@@ -8,11 +8,8 @@ from playwright.sync_api import Page, expect
 from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.lessons import LESSONS, Lesson
 from tests.browser.access import in_both_themes, show_in, violations
-from tests.browser.conftest import Open
-from tests.browser.lessons import COMPUTED_MS, EACH, open_lesson, present, press, turn_to, until_shown
-from tests.browser.test_look import PHONE, contrast, luminance
-
-ON_A_PHONE = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
+from tests.browser.lessons import EACH, present, press, turn_to, until_shown
+from tests.browser.test_look import contrast, luminance
 
 # Each part of the code and the ground it stands on, as [red, green, blue] each.
 CODE = """() => {
@@ -21,6 +18,8 @@ CODE = """() => {
     const parts = [...document.querySelectorAll(".lesson pre code, .lesson pre span")];
     return [ground, parts.map(part => [part.className, rgb(getComputedStyle(part).color)])];
 }"""
+
+LINES = "document.querySelector('.pictures .js-plotly-plot').data.map(trace => trace.line.color)"
 
 
 def reveal(page: Page, lesson: Lesson) -> None:
@@ -44,30 +43,18 @@ def test_no_lesson_violates_the_rules_of_axe(course: Page, lesson: Lesson) -> No
     assert in_both_themes(course, ".lesson") == []
 
 
-def test_no_lesson_violates_the_rules_of_axe_on_a_phone(new_page: Open) -> None:
-    page = new_page(**ON_A_PHONE)
-    page.goto("/learn")
-    page.locator(".contents a").first.wait_for(timeout=30_000)
-    assert violations(page, ".lesson") == []
-    for lesson in LESSONS.values():
-        page.locator(".contents").get_by_role("link", name=lesson.title).click()
-        expect(page.get_by_role("heading", level=2, name=lesson.title)).to_be_visible(timeout=COMPUTED_MS)
-        assert violations(page, ".lesson") == [], lesson.key
-        reveal(page, lesson)
-        assert violations(page, ".lesson") == [], lesson.key
-        page.go_back()
+@EACH
+def test_no_lesson_violates_the_rules_of_axe_on_a_phone(phone_course: Page, lesson: Lesson) -> None:
+    turn_to(phone_course, lesson)
+    assert violations(phone_course, ".lesson") == []
+    reveal(phone_course, lesson)
+    assert violations(phone_course, ".lesson") == []
 
 
-def test_the_list_of_lessons_violates_no_rule_of_axe(page: Page) -> None:
-    page.goto("/learn")
-    page.locator(".contents a").first.wait_for(timeout=30_000)
-    assert in_both_themes(page, ".lesson") == []
-
-
-@pytest.mark.parametrize("options", [{}, ON_A_PHONE], ids=["desk", "phone"])
-def test_coloured_code_can_be_read(new_page: Open, options: dict) -> None:
-    page = new_page(**options)
-    open_lesson(page, "context")
+@pytest.mark.parametrize("device", ["course", "phone_course"], ids=["desk", "phone"])
+def test_coloured_code_can_be_read(request: pytest.FixtureRequest, device: str) -> None:
+    page: Page = request.getfixturevalue(device)
+    turn_to(page, LESSONS["context"])
     press(page, "Skip")
     for presenting in (False, True):
         present(page, presenting)
@@ -82,30 +69,40 @@ def test_coloured_code_can_be_read(new_page: Open, options: dict) -> None:
                 assert contrast(colour, ground) >= 4.5, kind
 
 
-def test_the_glossary_is_sound(page: Page) -> None:
-    open_lesson(page, "clamp")
-    press(page, "Glossary")
-    expect(page.get_by_role("dialog", name="Glossary")).to_be_visible()
+@pytest.mark.parametrize("device", ["course", "phone_course"], ids=["desk", "phone"])
+def test_the_list_of_lessons_violates_no_rule_of_axe(request: pytest.FixtureRequest, device: str) -> None:
+    page: Page = request.getfixturevalue(device)
+    turn_to(page, list(LESSONS.values())[-1])
+    press(page, "Skip")
+    page.get_by_role("link", name="All lessons").click()
+    page.locator(".contents a").first.wait_for()
     assert in_both_themes(page, ".lesson") == []
 
 
-def test_a_ring_is_drawn_where_a_key_leads_and_nowhere_else(page: Page) -> None:
-    open_lesson(page, "clamp")
-    title = page.get_by_role("heading", level=2)
+def test_the_glossary_is_sound(course: Page) -> None:
+    turn_to(course, LESSONS["clamp"])
+    press(course, "Glossary")
+    expect(course.get_by_role("dialog", name="Glossary")).to_be_visible()
+    assert in_both_themes(course, ".lesson") == []
+    course.keyboard.press("Escape")
+
+
+def test_a_ring_is_drawn_where_a_key_leads_and_nowhere_else(course: Page) -> None:
+    turn_to(course, LESSONS["clamp"])
+    title = course.get_by_role("heading", level=2)
     expect(title).to_be_focused()
     ring = "one => getComputedStyle(one).outlineStyle"
     assert title.evaluate(ring) == "none"
-    page.keyboard.press("Tab")
-    assert page.locator(":focus").evaluate(ring) == "solid"
+    course.keyboard.press("Tab")
+    assert course.locator(":focus").evaluate(ring) == "solid"
 
 
-@pytest.mark.parametrize(("scheme", "colours"), [("light", RULE_COLOURS_LIGHT), ("dark", RULE_COLOURS_DARK)])
-def test_a_picture_has_the_colours_of_the_theme(
-    new_page: Open, scheme: str, colours: tuple[str, ...]
-) -> None:
-    page = new_page(color_scheme=scheme)
-    open_lesson(page, "gradcheck")
-    press(page, "Skip")
-    page.locator(".pictures .js-plotly-plot .lines").first.wait_for()
-    drawn = page.evaluate("document.querySelector('.pictures .js-plotly-plot').data.map(t => t.line.color)")
-    assert drawn == list(colours[:2])
+def test_a_picture_has_the_colours_of_the_theme(course: Page) -> None:
+    """Opened in the dark one, and changed to the light one."""
+    show_in(course, "dark")
+    turn_to(course, LESSONS["gradcheck"])
+    press(course, "Skip")
+    course.locator(".pictures .js-plotly-plot .lines").first.wait_for()
+    assert course.evaluate(LINES) == list(RULE_COLOURS_DARK[:2])
+    course.emulate_media(color_scheme="light")
+    course.wait_for_function(f"colours => String({LINES}) === colours", arg=",".join(RULE_COLOURS_LIGHT[:2]))

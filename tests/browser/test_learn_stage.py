@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
 from explorer.lessons import LESSONS, Lesson
-from tests.browser.conftest import Open
 from tests.browser.lessons import COMPUTED_MS, EACH, open_lesson, present, press, turn_to, until_shown
 from tests.browser.reading import enter, number, settle, slider
 
@@ -72,29 +71,34 @@ def test_on_a_stage_nothing_is_small(course: Page, lesson: Lesson) -> None:
     )
 
 
-def test_keys_on_a_stage(page: Page) -> None:
+def test_keys_on_a_stage(course: Page) -> None:
     first, second, *_ = LESSONS.values()
-    open_lesson(page, first.key)
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("p")
-    expect(page.locator(".lesson.presenting")).to_be_visible()
-    assert page.url.endswith(f"lesson={first.key}&present=1")
-    page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("heading", level=2, name=second.title)).to_be_visible(timeout=COMPUTED_MS)
-    press(page, "Skip")
-    expect(page.get_by_role("link", name="Open in Train")).to_have_attribute(
+    turn_to(course, first)
+    course.keyboard.press("ArrowRight")
+    course.keyboard.press("p")
+    expect(course.locator(".lesson.presenting")).to_be_visible()
+    assert course.url.endswith(f"lesson={first.key}&present=1")
+    course.keyboard.press("ArrowRight")
+    expect(course.get_by_role("heading", level=2, name=second.title)).to_be_visible(timeout=COMPUTED_MS)
+    press(course, "Skip")
+    expect(course.get_by_role("link", name="Open in Train")).to_have_attribute(
         "href", re.compile("pace=10(&|$)")
     )
-    page.keyboard.press("PageUp")
-    expect(page.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
-    page.get_by_role("radio").first.focus()
-    page.keyboard.press("ArrowRight")  # belongs to the answers
-    expect(page.get_by_role("radio").nth(1)).to_be_checked()
-    expect(page.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
-    page.get_by_role("heading", level=2).focus()
-    page.keyboard.press("Escape")
-    expect(page.locator(".lesson.presenting")).to_have_count(0)
-    assert page.url.endswith(f"lesson={first.key}")
+    course.keyboard.press("PageUp")
+    expect(course.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
+    course.get_by_role("radio").first.focus()
+    course.keyboard.press("ArrowRight")  # belongs to the answers
+    expect(course.get_by_role("radio").nth(1)).to_be_checked()
+    expect(course.get_by_role("heading", level=2, name=first.title)).to_be_visible(timeout=COMPUTED_MS)
+    course.get_by_role("heading", level=2).focus()
+    course.keyboard.press("Escape")
+    expect(course.locator(".lesson.presenting")).to_have_count(0)
+    assert course.url.endswith(f"lesson={first.key}")
+
+
+def test_a_link_opens_a_lesson_on_a_stage(page: Page) -> None:
+    open_lesson(page, "clamp", "&present=1")
+    expect(page.locator(".lesson.presenting")).to_be_visible()
 
 
 def test_a_frame_holds_the_lesson_alone(page: Page) -> None:
@@ -117,10 +121,12 @@ def test_a_frame_holds_the_chart_alone(page: Page) -> None:
 
 @pytest.mark.parametrize("height", [768, 1080])
 def test_on_a_stage_names_are_whole_g_is_in_view_and_the_chart_stays_while_it_moves(
-    new_page: Open, height: int
+    course: Page, height: int
 ) -> None:
-    page = new_page(viewport={"width": 1366, "height": height})
-    open_lesson(page, "clamp", "&present=1")
+    page = course
+    page.set_viewport_size({"width": 1366, "height": height})
+    turn_to(page, LESSONS["clamp"])
+    present(page, True)
     press(page, "Skip")
     settle(page)
     expect(slider(page, "Upstream gradient g")).to_be_in_viewport(ratio=1)

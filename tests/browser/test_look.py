@@ -6,18 +6,26 @@ import gzip
 import re
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from email.message import Message
+from typing import Literal
 
 import plotly
 import pytest
 from playwright.sync_api import Page, expect
 
+from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from tests.browser.access import in_both_themes, show_in
-from tests.browser.conftest import Open
-from tests.browser.reading import CHART, TRACES, link, settle, settle_train, visit
+from tests.browser.conftest import PHONE, Open
+from tests.browser.reading import CHART, TRACES, link, settle, settle_train, turn
 
-PHONE = {"width": 390, "height": 844}
 PAGES = ("/", "/train")
+LINES = f"{TRACES}.map(trace => trace.line.color)"
+CARDS = "[...document.querySelectorAll('.card')]"
+THEMES: list[tuple[Literal["light", "dark"], Sequence[str]]] = [
+    ("light", RULE_COLOURS_LIGHT),
+    ("dark", RULE_COLOURS_DARK),
+]
 PLOTLY = f"/assets/plotly-{plotly.__version__}.min.js"
 
 # Text in the chart and the ground it stands on, as [red, green, blue] each.
@@ -51,10 +59,15 @@ MIDDLE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_a_phone_shows_the_chart_without_scrolling_sideways(new_page: Open, path: str) -> None:
-    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
-    open_page(page, path)
+def test_a_phone_shows_the_chart_without_scrolling_sideways(phone_explore: Page) -> None:
+    turn(phone_explore, "/")
+    shows_the_chart_without_scrolling_sideways(phone_explore)
+    phone_explore.goto("/train")
+    settle_train(phone_explore)
+    shows_the_chart_without_scrolling_sideways(phone_explore)
+
+
+def shows_the_chart_without_scrolling_sideways(page: Page) -> None:
     for part in ("html", '[data-testid="stApp"]', '[data-testid="stMain"]'):
         width = page.locator(part).evaluate("element => [element.scrollWidth, element.clientWidth]")
         assert width[0] <= width[1] == PHONE["width"]
@@ -67,10 +80,10 @@ def test_a_phone_shows_the_chart_without_scrolling_sideways(new_page: Open, path
     assert drawn["width"] == pytest.approx(chart["width"], abs=1)
 
 
-def test_on_a_phone_the_chart_comes_first_and_stays_while_cards_pass(new_page: Open) -> None:
-    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+def test_on_a_phone_the_chart_comes_first_and_stays_while_cards_pass(phone_explore: Page) -> None:
+    page = phone_explore
     rules = ["default", "masked", "clipped", "zero"]
-    visit(page, link("/", {"op": "clamp", "rule": rules}), shows=rules)
+    turn(page, link("/", {"op": "clamp", "rule": rules}), shows=rules)
     page.get_by_role("button", name="Add rule").scroll_into_view_if_needed()
     page.wait_for_timeout(200)
     chart = page.locator(CHART).bounding_box()
@@ -95,8 +108,9 @@ def test_the_chart_can_be_read_in_both_themes(new_page: Open, path: str) -> None
         assert min(contrast(text, ground) for text in texts) >= 4.5
 
 
-def test_nothing_of_ours_violates_the_rules_of_axe(page: Page) -> None:
-    visit(page, "/?op=clamp&rule=default&rule=clipped&rule=formula:+g*k&section=paste")
+def test_nothing_of_ours_violates_the_rules_of_axe(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=clamp&rule=default&rule=clipped&rule=formula:+g*k&section=paste")
     page.get_by_text("More", exact=True).click()
     assert in_both_themes(page) == []
     page.get_by_role("button", name="Add rule").click()
@@ -104,19 +118,20 @@ def test_nothing_of_ours_violates_the_rules_of_axe(page: Page) -> None:
     assert in_both_themes(page) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_card_carries_the_colour_of_its_curve(new_page: Open, scheme: str) -> None:
-    page = new_page(color_scheme=scheme)
-    visit(page, "/?op=sign&rule=default&rule=clipped", shows=["default", "clipped"])
-    lines = page.evaluate(f"{TRACES}.map(trace => trace.line.color)")
-    cards = page.evaluate(
-        "[...document.querySelectorAll('.card')].map(card => card.style.getPropertyValue('--colour'))"
-    )
-    assert cards == lines
+def test_a_card_carries_the_colour_of_its_curve(explore: Page) -> None:
+    """Opened in the light one, changed to the dark one and back."""
+    turn(explore, "/?op=sign&rule=default&rule=clipped", shows=["default", "clipped"])
+    for scheme, colours in THEMES * 2:
+        show_in(explore, scheme)
+        explore.wait_for_function(f"two => String({LINES}.slice(1)) === two", arg=",".join(colours[:2]))
+        assert explore.evaluate(f"{CARDS}.map(card => card.style.getPropertyValue('--colour'))") == (
+            explore.evaluate(LINES)
+        )
 
 
-def test_every_control_can_be_reached_by_keyboard(page: Page) -> None:
-    visit(page, "/?op=sign&rule=clipped", shows=["clipped"])
+def test_every_control_can_be_reached_by_keyboard(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=sign&rule=clipped", shows=["clipped"])
     page.get_by_role("button", name="Op", exact=True).focus()
     names = []
     for _ in range(5):
@@ -163,13 +178,13 @@ def fetch(url: str, headers: dict[str, str]) -> tuple[int, Message, bytes]:
             return error.code, error.headers, error.read()
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_a_second_visit_does_not_fetch_plotly_js_again(new_page: Open, path: str) -> None:
+def test_a_second_visit_does_not_fetch_plotly_js_again(new_page: Open) -> None:
     page = new_page(fresh=True)
-    open_page(page, path)
+    open_page(page, "/")
     assert sent_bytes(page) > 1_000_000
-    open_page(page, path)
-    assert sent_bytes(page) == 0
+    for path in PAGES:
+        open_page(page, path)
+        assert sent_bytes(page) == 0
 
 
 def sent_bytes(page: Page) -> int:
@@ -194,9 +209,10 @@ def test_a_file_that_is_not_there_is_said(address: str) -> None:
     assert fetch(f"{address}/assets/0123456789abcdef/choice/store.js", {})[0] == 404
 
 
-def test_what_to_try_is_said_whole(new_page: Open) -> None:
-    page = new_page(viewport={"width": 1280, "height": 720})
-    visit(page, "/")
+def test_what_to_try_is_said_whole(explore: Page) -> None:
+    page = explore
+    page.set_viewport_size({"width": 1280, "height": 720})
+    turn(page, "/")
     examples = page.locator(".examples .window button")
     for place in range(examples.count()):
         page.locator(".examples summary").click()
@@ -206,9 +222,10 @@ def test_what_to_try_is_said_whole(new_page: Open) -> None:
         assert hint.evaluate("hint => hint.scrollHeight <= hint.clientHeight + 1")
 
 
-def test_the_menu_of_the_page_lies_on_no_card(new_page: Open) -> None:
-    page = new_page(viewport={"width": 1366, "height": 500})
-    visit(page, "/")
+def test_the_menu_of_the_page_lies_on_no_card(explore: Page) -> None:
+    page = explore
+    page.set_viewport_size({"width": 1366, "height": 500})
+    turn(page, "/")
     menu = page.get_by_test_id("stMainMenu")
     expect(menu).to_be_visible()
     for top in (45, 60):

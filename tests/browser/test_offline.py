@@ -35,7 +35,7 @@ def alone(chromium: Browser, tmp_path: Path):
     assert wrong == []
 
 
-def test_a_saved_file_is_live(alone) -> None:
+def test_a_saved_file_is_live_and_follows_the_theme(alone) -> None:
     page = alone(explorer.instrument("sign", ["clipped", "approx_sign"], c=0.5).html())
     page.locator(f"{CHART} .cartesianlayer").wait_for()
     words = explorer.describe(explorer.sample("sign", ["clipped", "approx_sign"], c=0.5))
@@ -50,6 +50,15 @@ def test_a_saved_file_is_live(alone) -> None:
     page.wait_for_function(f"{TRACES}.length === 4")
     drawn, expected = traces(page), explorer.sample("sign", "swish_sign", dtype="float64")
     assert drawn["swish_sign"].y.max() == pytest.approx(expected["gradient"].max(), rel=1e-12)
+    follows_the_theme_of_the_system(page)
+
+
+def follows_the_theme_of_the_system(page: Page) -> None:
+    ground = "getComputedStyle(document.querySelector('.instrument')).getPropertyValue('--ground')"
+    light = page.evaluate(ground)
+    page.emulate_media(color_scheme="dark")
+    dark = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())["theme"]["dark"]["backgroundColor"]
+    assert page.evaluate(ground) == dark != light
 
 
 def test_a_parameter_learns_in_a_saved_file(alone) -> None:
@@ -62,29 +71,16 @@ def test_a_parameter_learns_in_a_saved_file(alone) -> None:
     page.locator(".rest-figure .cartesianlayer").wait_for()
 
 
-def test_what_a_user_wrote_cannot_leave_its_place(alone) -> None:
+def test_what_a_user_wrote_stays_in_its_place_and_an_own_formula_is_not_read_anew(alone) -> None:
     wild = "</script><!--<script><img src=x onerror=window.struck=1>"
     rule = explorer.Rule(key="mine", label=wild, formula="g", purpose=wild)
-    page = alone(explorer.instrument("round", rule).html())
+    page = alone(explorer.instrument("formula: x**3", [rule, "formula: g * k"]).html())
     expect(card(page, wild)).to_be_visible()
-    assert page.evaluate("window.struck") is None
-
-
-def test_an_own_formula_is_shown_but_cannot_be_read_anew(alone) -> None:
-    page = alone(explorer.instrument("formula: x**3", "formula: g * k").html())
     field = page.get_by_label("Own rule")
     expect(field).to_have_value("g * k")
     assert not field.is_editable()
-    expect(page.locator(".formula").first).to_be_hidden()  # the field shows it
-
-
-def test_a_saved_file_follows_the_theme_of_the_system(alone) -> None:
-    page = alone(explorer.instrument("sign", "clipped").html())
-    ground = "getComputedStyle(document.querySelector('.instrument')).getPropertyValue('--ground')"
-    light = page.evaluate(ground)
-    page.emulate_media(color_scheme="dark")
-    dark = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())["theme"]["dark"]["backgroundColor"]
-    assert page.evaluate(ground) == dark != light
+    expect(card(page, "g * k").locator(".formula")).to_be_hidden()  # the field shows it
+    assert page.evaluate("window.struck") is None
 
 
 def test_a_notebook_shows_it_in_the_output_cell(alone) -> None:

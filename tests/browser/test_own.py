@@ -5,13 +5,27 @@ from __future__ import annotations
 import math
 import re
 from html import unescape
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import explorer
-from tests.browser.conftest import Open
-from tests.browser.reading import PARTS, back, card, choose, enter, number, settle, sign, traces, turn, visit
+from tests.browser.reading import (
+    PARTS,
+    back,
+    card,
+    choose,
+    enter,
+    forget,
+    link,
+    number,
+    settle,
+    sign,
+    traces,
+    turn,
+    visit,
+)
 from tests.reading.documents import DOCUMENTS_CLAMP
 
 GOOD = "The last good formula stays."
@@ -75,9 +89,9 @@ def test_an_own_rule_stays_while_what_is_typed_is_wrong(page: Page) -> None:
     expect(page.locator(".mistake")).to_contain_text(re.compile("^sin at column 1 takes 1 argument"))
 
 
-def test_any_name_may_be_a_parameter(page: Page, new_page: Open) -> None:
+def test_any_name_may_be_a_parameter(page: Page) -> None:
     turn(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
-    other = new_page()
+    written: dict[str, list[str]] = {"rule": []}
     for name in ("constructor", "toString", "steps", "range"):
         type_into(page, "Own rule", f"g * {name}")
         of_rule = number(card(page, f"g * {name}"), name)
@@ -86,14 +100,17 @@ def test_any_name_may_be_a_parameter(page: Page, new_page: Open) -> None:
         settle(page, shows=[f"formula: g * {name}"])
         assert_drawn_as(page, 2.5)
         page.wait_for_url(f"**{name}=2.5*")
-        visit(other, page.url, shows=[f"formula: g * {name}"])
-        assert_drawn_as(other, 2.5)
+        query = parse_qs(urlsplit(page.url).query)
+        written |= query | {"rule": written["rule"] + query["rule"]}
+    forget(page)
+    visit(page, link("/", written), shows=written["rule"])
+    assert_drawn_as(page, 2.5)
 
 
 def assert_drawn_as(page: Page, value: float) -> None:
-    """The one rule's gradient is constant."""
-    rule = next(trace for key, trace in traces(page).items() if key != "forward")
-    assert set(rule.y.tolist()) == {value}
+    """The gradient of each rule is constant."""
+    rules = [trace for key, trace in traces(page).items() if key != "forward"]
+    assert {y for rule in rules for y in rule.y.tolist()} == {value}
 
 
 def test_what_is_typed_is_shown_as_formulas_that_read_back(page: Page) -> None:

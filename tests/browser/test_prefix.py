@@ -1,32 +1,54 @@
-"""The app below a prefix, as ``--server.baseUrlPath`` has it: every page, with all it asks for."""
+"""The app below a prefix, as ``--server.baseUrlPath`` has it, on a server of its own: every page, with all it
+asks for; and what is left of Explore when the server has gone.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from explorer.lessons import LESSONS
-from tests.browser.conftest import Open, profile
+from explorer.training.host import ENGINE
+from tests.browser.conftest import Open, Profiles, Tab, profile
 from tests.browser.lessons import COMPUTED_MS
-from tests.browser.reading import settle
+from tests.browser.reading import choose, settle, sign, traces, visit
 from tests.browser.server import free_port, running
 from tests.browser.training import press, status
 
 PREFIX = "/tools/explorer"
 
 
+# Where Streamlit lays its word of a lost connection over the page, and takes the page from the reader.
+_COVERED = """() => {
+    window.covered = 0;
+    new MutationObserver(() => {
+        if (document.querySelector(".stDialog")) window.covered += 1;
+    }).observe(document.body, {childList: true, subtree: true});
+}"""
+
+
 @pytest.fixture(scope="module")
-def below(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server() -> Iterator[ExitStack]:
+    """What ends the server, if a test has not."""
+    with ExitStack() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def below(server: ExitStack, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of the prefix, without a slash at its end."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.baseUrlPath={PREFIX}"]
     command += ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
     log = tmp_path_factory.mktemp("prefix") / "log.txt"
-    with running(command, port, f"{PREFIX}/_stcore/health", log) as address:
-        yield address + PREFIX
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(ENGINE, "thread")  # where nets are trained has no address
+        address = server.enter_context(running(command, port, f"{PREFIX}/_stcore/health", log))
+    return address + PREFIX
 
 
 def test_explore_train_and_learn_below_a_prefix(new_page: Open, below: str):
@@ -69,3 +91,20 @@ def test_the_slash_that_is_missing_behind_a_proxy_is_put_there(chromium: Browser
         page.goto("/outer?op=sign#here", wait_until="commit")
         page.wait_for_url("**/outer/?op=sign#here", wait_until="commit")
         assert page.evaluate("window.__streamlit.BACKEND_BASE_URL") == f"{address}/outer/"
+
+
+def test_rules_are_added_and_drawn_when_the_server_has_gone(
+    profiles: Profiles, below: str, server: ExitStack
+) -> None:
+    """The last of this file."""
+    page = Tab(profiles.find()).page  # one that logs that nobody answers
+    visit(page, f"{below}/?op=clamp&rule=masked", shows=["masked"])
+    page.evaluate(_COVERED)
+    server.close()
+    page.wait_for_function("() => window.covered > 0", timeout=60_000)
+    expect(page.locator(".stDialog")).to_have_count(0)
+    choose(page, "Add rule", "Straight-through")
+    page.wait_for_function("() => document.querySelectorAll('.cards [role=group]').length >= 3")
+    assert set(traces(page)) == {"forward", "masked", "straight_through"}
+    expect(sign(page)).to_have_text("The server does not answer: not confirmed by torch")
+    page.close()

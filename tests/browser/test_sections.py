@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
+from explorer.lessons import LESSONS
 from explorer.ui.choice import SECTIONS
 from explorer.ui.pages import PAGES
-from tests.browser.conftest import Open
-from tests.browser.lessons import open_lesson
-from tests.browser.reading import CHART, card, settle_train, turn, visit
+from tests.browser.lessons import press, turn_to
+from tests.browser.reading import CHART, card, settle_train, turn
 
 FIRST = ["default", "straight_through"]
 # What has the focus: tag, role where it is not the tag's own, name, and ring; null after the last.
@@ -21,14 +21,9 @@ REACHED = """() => {
     const name = node.ariaLabel ?? node.labels?.[0]?.textContent ?? node.textContent;
     return [node.localName, node.getAttribute("role"), name.trim(), `${outlineStyle} ${outlineWidth}`];
 }"""
+SIZES: list[ViewportSize] = [{"width": 1366, "height": 768}, {"width": 390, "height": 844}]
 NATIVE = ("a", "button", "input", "select", "summary", "textarea")
 MOST = 100  # more than any page has
-
-
-def visit_all_of(page: Page, address: str, shows: list[str]) -> None:
-    """Go to Explore, and wait for what Streamlit adds to it."""
-    visit(page, address, shows=shows)
-    expect(page.locator(".served")).to_have_count(0)
 
 
 def reached(page: Page) -> list[list[str]]:
@@ -45,10 +40,11 @@ def reached(page: Page) -> list[list[str]]:
     raise AssertionError(f"Tab has no end: {found}")
 
 
-@pytest.mark.parametrize("viewport", [{"width": 1366, "height": 768}, {"width": 390, "height": 844}])
-def test_op_and_rules_come_first_for_the_keyboard(new_page: Open, viewport: dict[str, int]) -> None:
-    page = new_page(viewport=viewport)
-    visit_all_of(page, "/", FIRST)
+@pytest.mark.parametrize("viewport", SIZES)
+def test_op_and_rules_come_first_for_the_keyboard(explore: Page, viewport: ViewportSize) -> None:
+    page = explore
+    page.set_viewport_size(viewport)
+    turn(page, "/", shows=FIRST)
     names = [name for _, _, name, _ in reached(page)]
     rules = [
         f"{verb} {label}" for label in ("Default autograd", "Straight-through") for verb in ("Hide", "Remove")
@@ -56,36 +52,36 @@ def test_op_and_rules_come_first_for_the_keyboard(new_page: Open, viewport: dict
     assert names[:6] == ["Op", *rules, "Add rule"]
 
 
-@pytest.mark.parametrize("viewport", [{"width": 1366, "height": 768}, {"width": 390, "height": 844}])
-def test_on_train_op_rules_and_settings_come_after_what_is_watched(
-    new_page: Open, viewport: dict[str, int]
-) -> None:
-    page = new_page(viewport=viewport)
+def test_on_train_op_rules_and_settings_come_after_what_is_watched(page: Page) -> None:
     page.goto("/train?op=relu&rule=default")
     settle_train(page)
-    names = [name for _, _, name, _ in reached(page)]
-    order = ["Pause", "Examples", "What these words mean", "Op", "Add rule", "Seed", "Copy link"]
-    assert sorted(order, key=names.index) == order
-    tops = [
-        (place.bounding_box() or {})["y"] for place in (page.locator(f".curves {CHART}"), card(page, "ReLU"))
-    ]
-    assert (tops == sorted(tops)) == (viewport["width"] < 800)
+    for viewport in SIZES:
+        page.set_viewport_size(viewport)
+        names = [name for _, _, name, _ in reached(page)]
+        order = ["Pause", "Examples", "What these words mean", "Op", "Add rule", "Seed", "Copy link"]
+        assert sorted(order, key=names.index) == order
+        places = (page.locator(f".curves {CHART}"), card(page, "ReLU"))
+        tops = [(place.bounding_box() or {})["y"] for place in places]
+        assert (tops == sorted(tops)) == (viewport["width"] < 800)
 
 
-@pytest.mark.parametrize("query", ["/", "/train", "/learn", "clamp"])
-def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(page: Page, query: str) -> None:
-    if query == "/":
-        visit_all_of(page, "/?op=sign&rule=clipped", ["clipped"])
-    elif query == "/train":
-        page.goto(query)
-        settle_train(page)
-    elif query == "/learn":
-        page.goto(query)
-        page.locator(".contents a").first.wait_for()
-    else:
-        open_lesson(page, query)
-        page.get_by_role("button", name="Skip").click()
-        page.get_by_role("button", name="Add rule").wait_for()
+def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(explore: Page) -> None:
+    """From page to page as a visitor goes."""
+    turn(explore, "/?op=sign&rule=clipped", shows=["clipped"])
+    whatever_is_reached_is_sound(explore)
+    explore.get_by_role("link", name="Train", exact=True).click()
+    settle_train(explore)
+    whatever_is_reached_is_sound(explore)
+    explore.get_by_role("link", name="Learn", exact=True).click()
+    explore.locator(".contents a").first.wait_for()
+    whatever_is_reached_is_sound(explore)
+    turn_to(explore, LESSONS["clamp"])
+    press(explore, "Skip")
+    explore.get_by_role("button", name="Add rule").wait_for()
+    whatever_is_reached_is_sound(explore)
+
+
+def whatever_is_reached_is_sound(page: Page) -> None:
     found = reached(page)
     assert len(found) > 15
     for tag, role, name, ring in found:
@@ -106,9 +102,9 @@ def test_the_links_to_the_pages_have_a_ring(explore: Page) -> None:
         assert shown.endswith(name)
 
 
-def test_on_a_phone_the_chart_stands_above_the_cards_and_stays(new_page: Open) -> None:
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    visit_all_of(page, "/", FIRST)
+def test_on_a_phone_the_chart_stands_above_the_cards_and_stays(phone_explore: Page) -> None:
+    page = phone_explore
+    turn(page, "/", shows=FIRST)
     places = [page.locator(CHART), card(page, "Round"), page.get_by_role("group", name="Sections")]
     tops = [(place.bounding_box() or {})["y"] for place in places]
     assert tops == sorted(tops)

@@ -42,42 +42,61 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+class Watched:
+    """A page whose wrong requests and errors are kept."""
+
+    def __init__(self, chromium: Browser, is_wrong: Callable[[Request], bool]) -> None:
+        self.context = chromium.new_context()
+        self.page = self.context.new_page()
+        self._wrong: list[str] = []
+        say = self._wrong.append
+        self.page.on("request", lambda request: say(request.url) if is_wrong(request) else None)
+        self.page.on("console", lambda message: say(message.text) if message.type == "error" else None)
+        self.page.on("pageerror", lambda error: say(str(error)))
+
+    def lent(self) -> Iterator[Page]:
+        """The page; what was wrong there fails the test."""
+        self.page.set_viewport_size({"width": 1366, "height": 768})
+        yield self.page
+        self.page.evaluate("sessionStorage.clear()")
+        assert (self._wrong, self.context.cookies()) == ([], [])
+
+
+@pytest.fixture(scope="module")
+def without_network(chromium: Browser) -> Iterator[Watched]:
+    allowed = ("file:", "data:", "blob:")
+    watched = Watched(chromium, lambda request: not request.url.startswith(allowed))
+    watched.context.set_offline(True)
+    yield watched
+    watched.context.close()
+
+
 @pytest.fixture
-def disk(chromium: Browser, folder: Path) -> Iterator[Page]:
+def disk(without_network: Watched, folder: Path) -> Iterator[Page]:
     """Opens pages from the disk, without network; a request for anything else or an error fails the test."""
-    with _watched(chromium, lambda request: not request.url.startswith(("file:", "data:", "blob:"))) as page:
-        page.context.set_offline(True)
+    for page in without_network.lent():
         page.goto(_at(folder, "index"))
         yield page
 
 
-@pytest.fixture
-def served(chromium: Browser, folder: Path) -> Iterator[Page]:
-    """Opens pages of a plain web host below a prefix; a request beside it or an error fails the test."""
+@pytest.fixture(scope="module")
+def host(folder: Path) -> Iterator[str]:
+    """The address of the site on a plain web host, below a prefix."""
     with serve_files(folder) as address:
-        here = f"{address}/{PREFIX}/"
-        with _watched(chromium, lambda request: not request.url.startswith((here, "data:", "blob:"))) as page:
-            page.goto(here)
-            yield page
+        yield f"{address}/{PREFIX}/"
 
 
-class _watched:  # noqa: N801  # read as a function
-    def __init__(self, chromium: Browser, is_wrong: Callable[[Request], bool]) -> None:
-        self._context = chromium.new_context(viewport={"width": 1366, "height": 768})
-        self._page = self._context.new_page()
-        self._wrong: list[str] = []
-        say = self._wrong.append
-        self._page.on("request", lambda request: say(request.url) if is_wrong(request) else None)
-        self._page.on("console", lambda message: say(message.text) if message.type == "error" else None)
-        self._page.on("pageerror", lambda error: say(str(error)))
+@pytest.fixture(scope="module")
+def visitor(chromium: Browser, host: str) -> Iterator[Watched]:
+    watched = Watched(chromium, lambda request: not request.url.startswith((host, "data:", "blob:")))
+    yield watched
+    watched.context.close()
 
-    def __enter__(self) -> Page:
-        return self._page
 
-    def __exit__(self, *_: object) -> None:
-        cookies = self._context.cookies()
-        self._context.close()
-        assert (self._wrong, cookies) == ([], [])
+@pytest.fixture
+def served(visitor: Watched) -> Iterator[Page]:
+    """Opens pages of a plain web host below a prefix; a request beside it or an error fails the test."""
+    yield from visitor.lent()
 
 
 def _at(folder: Path, page: str, query: str = "") -> str:
@@ -155,9 +174,9 @@ def test_what_of_a_link_cannot_be_had_is_said(disk: Page, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("query", LINKS, ids=range(len(LINKS)))
-def test_a_link_shows_what_it_shows_in_the_app(explore: Page, served: Page, query: str) -> None:
+def test_a_link_shows_what_it_shows_in_the_app(explore: Page, served: Page, host: str, query: str) -> None:
     turn(explore, f"/?{query}")
-    served.goto(f"{served.url.partition('?')[0]}?{query}")
+    served.goto(f"{host}?{query}")
     served.locator(f"{CHART} .cartesianlayer").first.wait_for()
     expect(sign(served)).to_have_text(_SIGN)
     ours, theirs = traces(served), traces(explore)
@@ -178,16 +197,14 @@ def _even(curve: Trace) -> NDArray[np.float64]:
     return np.stack([curve.x, curve.y])[:, ~(near[:-1] | near[1:])]
 
 
-def test_a_phone_has_room_for_it(chromium: Browser, folder: Path) -> None:
-    with _watched(chromium, lambda _: False) as page:
-        page.set_viewport_size({"width": 390, "height": 844})
-        for name in ("index", "learn", "train"):
-            page.goto(_at(folder, name))
-            expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        page.goto(_at(folder, "learn"))
-        expect(page.locator(".contents a").last).to_be_visible()
-        cards = page.locator(".contents a").evaluate_all(
-            "cards => cards.map((card) => card.getBoundingClientRect()).map(({top, bottom}) => [top, bottom])"
-        )
-        assert all(above[1] <= below[0] for above, below in pairwise(cards))
+def test_a_phone_has_room_for_it(disk: Page, folder: Path) -> None:
+    disk.set_viewport_size({"width": 390, "height": 844})
+    for name in ("index", "train", "learn"):
+        disk.goto(_at(folder, name))
+        expect(disk.get_by_role("navigation", name="Pages")).to_be_visible()
+        assert disk.evaluate("document.documentElement.scrollWidth") <= 390
+    expect(disk.locator(".contents a").last).to_be_visible()
+    cards = disk.locator(".contents a").evaluate_all(
+        "cards => cards.map((card) => card.getBoundingClientRect()).map(({top, bottom}) => [top, bottom])"
+    )
+    assert all(above[1] <= below[0] for above, below in pairwise(cards))

@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Open
-from tests.browser.reading import card, enter, number, slider, turn, visit
+from tests.browser.reading import card, enter, number, slider, turn
 
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 STEPS = 10
 Swipe = Callable[[Locator, float, float], None]
 
@@ -22,8 +20,8 @@ def page(explore: Page) -> Page:
 
 
 @pytest.fixture
-def phone(new_page: Open) -> Page:
-    return new_page(**PHONE)
+def phone(phone_explore: Page) -> Page:
+    return phone_explore
 
 
 @pytest.fixture
@@ -57,7 +55,7 @@ def _scrolled(page: Page) -> float:
 
 
 def test_a_finger_that_scrolls_over_a_slider_leaves_its_value(phone: Page, swipe: Swipe) -> None:
-    visit(phone, "/?op=round&rule=soft_round&a=3", shows=["soft_round"])
+    turn(phone, "/?op=round&rule=soft_round&a=3", shows=["soft_round"])
     steepness = slider(card(phone, "Soft round"), "a")
     before = _value(steepness)
     for dy in (-120, 120):
@@ -71,7 +69,7 @@ def test_a_finger_that_scrolls_over_a_slider_leaves_its_value(phone: Page, swipe
 
 
 def test_a_finger_moves_a_slider_sideways_from_where_it_is(phone: Page, swipe: Swipe) -> None:
-    visit(phone, "/?op=round&rule=soft_round&a=3", shows=["soft_round"])
+    turn(phone, "/?op=round&rule=soft_round&a=3", shows=["soft_round"])
     steepness = slider(card(phone, "Soft round"), "a")
     box, before = steepness.bounding_box(), _value(steepness)
     assert box
