@@ -19,9 +19,7 @@ PLACED = re.compile(
 )
 COMMANDS = re.compile(r"^ *```sh\n(.*?)```", re.DOTALL | re.MULTILINE)
 LIST_INDENT = "   "
-LEFT_BEHIND = shutil.ignore_patterns(
-    ".*cache", ".git", ".venv*", ".hypothesis", "__pycache__", "node_modules", "dist"
-)
+LEFT_BEHIND = shutil.ignore_patterns(".*cache", ".git", ".venv*", ".hypothesis", "node_modules", "dist")
 
 
 def section(title: str) -> str:

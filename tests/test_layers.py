@@ -6,8 +6,9 @@ import ast
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import packages_distributions
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +18,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SCRIPTS = ROOT / "explorer" / "instrument" / "js"
 EVERYWHERE = frozenset(sys.stdlib_module_names) | {"numpy"}
-_PACKAGES = packages_distributions()
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,14 @@ def imports_of(path: Path, root: Path) -> Iterator[str]:
                     yield f"a name computed at run time, {ast.unparse(node)}"
 
 
+@cache
+def _packages() -> Mapping[str, list[str]]:
+    return packages_distributions()
+
+
 def packages_of(module: str) -> frozenset[str]:
     """The packages a module may come from, under the names they are installed by."""
-    return frozenset(_PACKAGES.get(module, (module,)))
+    return frozenset(_packages().get(module, (module,)))
 
 
 def breaches(root: Path, table: dict[str, Row]) -> list[str]:

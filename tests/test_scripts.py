@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,14 @@ from explorer.training.optimisers import OPTIMISERS
 from tests.training.tables import POINTS
 
 STEPS = 30
+TEXT = "text of the script"
 NUMBERS = "\ufeff" + "\n".join(f"{n % 7};  {n * n % 11} ;{n % 7 + 0.5 * (n * n % 11)}" for n in range(60))
 DENSE = [key for key, task in TASKS.items() if task.place != "spikes" and task.kind != "own"]
 
 
 @pytest.fixture
 def executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Runs the script of some settings where its table lies, and returns its names."""
+    """Runs the script of some settings where its table lies, and returns its names and its text."""
     monkeypatch.chdir(tmp_path)
 
     def execute(settings: Settings) -> dict[str, Any]:
@@ -30,7 +32,7 @@ def executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             Path("table.csv").write_text(settings.table, encoding="utf-8", newline="")
         text = script(settings)
         assert "explorer" not in text
-        names: dict[str, Any] = {}
+        names: dict[str, Any] = {TEXT: text}
         exec(compile(text, "script.py", "exec"), names)
         return names
 
@@ -43,7 +45,7 @@ def settings_of(task: str, **given: Any) -> Settings:
 
 def assert_the_same(names: dict[str, Any], settings: Settings, functions: list[str]) -> None:
     """Losses and score of every rule and seed, to the last bit."""
-    run = Run(settings)
+    run = Run(settings, recorded=())
     run.advance(STEPS)
     snapshot = run.snapshot()
     for rule, function in zip(snapshot.losses, functions, strict=True):
@@ -117,7 +119,7 @@ def test_a_script_says_how_near_its_losses_are(given, promise):
 def test_the_documents_loop_is_the_runs_but_for_rounding(rule, executed):
     settings = Settings(rules=(rule,), steps=50, device="cpu")
     names = executed(settings)
-    run = Run(settings)
+    run = Run(settings, recorded=())
     run.advance(50)
     losses = names["train"](names[f"relu_{rule}"], 0)
     np.testing.assert_allclose(losses, run.snapshot().losses[rule], rtol=2e-6)
@@ -127,7 +129,7 @@ def test_the_documents_loop_is_the_runs_but_for_rounding(rule, executed):
 def test_a_table_is_read_from_a_file_as_the_run_reads_it(table, executed):
     settings = Settings(table=table, steps=STEPS, batch=8, op="tanh", rules=("default",), device="cpu")
     names = executed(settings)
-    run = Run(settings)
+    run = Run(settings, recorded=())
     data = run.tensors()
     assert names["train_x"].tolist() == data.x.tolist()
     assert names["train_y"].tolist() == data.y.tolist()
@@ -183,21 +185,19 @@ OTHER_NETS = {
 @pytest.mark.parametrize("given", OTHER_NETS.values(), ids=OTHER_NETS)
 def test_a_script_of_any_net_branches_for_fifty_steps(given, executed):
     settings = Settings(**{"rules": ("default", "straight_through")} | given, steps=50, device="cpu")
-    straight = Run(replace(settings, branch=()))
+    straight = Run(replace(settings, branch=()), recorded=())
     straight.advance(50)
-    run = Run(settings)
-    run.advance(50)
-    assert repr(run.snapshot().losses) != repr(straight.snapshot().losses)
     rounded = (settings.task, settings.optimiser) == SPARED
-    assert_it_branches(executed(settings), settings, rtol=1e-6 if rounded else 0)
+    losses = assert_it_branches(executed(settings), settings, rtol=1e-6 if rounded else 0)
+    assert repr(losses) != repr(straight.snapshot().losses)
 
 
-def assert_it_branches(names: dict[str, Any], settings: Settings, rtol: float) -> None:
-    """Losses of every line, to the last bit where ``rtol`` is 0, and its score."""
-    run = Run(settings)
+def assert_it_branches(names: dict[str, Any], settings: Settings, rtol: float) -> Mapping[str, Any]:
+    """Losses of every line, to the last bit where ``rtol`` is 0, and its score; the run's losses."""
+    run = Run(settings, recorded=())
     run.advance(settings.steps)
     snapshot = run.snapshot()
-    for rule, (function, later) in zip(snapshot.losses, lines_of(settings, names), strict=True):
+    for rule, (function, later) in zip(snapshot.losses, lines_of(names), strict=True):
         for place in range(settings.seeds):
             given = [later] if later is not None else []
             found = names["train"](function, settings.seed + place, *given)
@@ -205,18 +205,19 @@ def assert_it_branches(names: dict[str, Any], settings: Settings, rtol: float) -
             np.testing.assert_allclose(np.float32(losses), snapshot.seed_losses[rule][place], rtol=rtol)
             if score:
                 assert score[0] == pytest.approx(snapshot.score[rule][place], rel=1e-5), rule
+    return snapshot.losses
 
 
-def lines_of(settings: Settings, names: dict[str, Any]) -> list[tuple[Any, Any]]:
+def lines_of(names: dict[str, Any]) -> list[tuple[Any, Any]]:
     """The functions of each line, with what follows them, as the script's last loop lists them."""
     loop = r"^for op(, starts)?(, later)? in (\(.*\)):\n    for seed"
-    listed = re.search(loop, script(settings), re.DOTALL | re.MULTILINE)
+    listed = re.search(loop, names[TEXT], re.DOTALL | re.MULTILINE)
     found = eval(listed[3], names)
     return list(found) if listed[1] or listed[2] else [(function, None) for function in found]
 
 
 def test_a_learning_rate_changed_on_the_way_stands_in_the_script(executed):
-    run = Run(settings_of("moons", rules=("clipped",)))
+    run = Run(settings_of("moons", rules=("clipped",)), recorded=())
     run.advance(10)
     run.change(lr=0.1)
     run.advance(STEPS)
@@ -261,7 +262,7 @@ def assert_the_same_is_learned(names: dict[str, Any], settings: Settings, roundi
     run = Run(settings, recorded=())
     run.advance(settings.steps)
     snapshot = run.snapshot()
-    for rule, (op, starts, *later) in zip(snapshot.losses, lines_of(settings, names), strict=True):
+    for rule, (op, starts, *later) in zip(snapshot.losses, lines_of(names), strict=True):
         for place in range(settings.seeds):
             losses, *_, learned = names["train"](op, settings.seed + place, starts, *later)
             theirs = snapshot.seed_losses[rule][place]
@@ -308,7 +309,7 @@ def test_a_script_ends_where_a_value_falls_to_0(executed):
     run.advance(STEPS)
     assert run.snapshot().fallen["lsq"]
     names = executed(settings)
-    ((op, starts),) = lines_of(settings, names)
+    ((op, starts),) = lines_of(names)
     losses, learned = names["train"](op, 0, starts)
     assert len(losses) - 1 == run.snapshot().diverged["lsq"]
     assert learned["s"][0] <= 0

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from explorer.catalogue.records import COUNT, COUNT_ELSEWHERE, TAKEN, Learned, Op, Parameter, Rule
@@ -13,6 +14,7 @@ OWN = "formula: "
 _NAMED = re.compile(r"\s*([A-Za-z0-9_]{1,40})\s*=(?!=)\s*")
 # What a parameter learns: "s: 1 / sqrt(N) * sum(g * x)".
 _LEARNED = re.compile(r"\s*(?P<name>\w+)\s*:\s*(?:(?P<scale>.+?)\s*\*\s*)?sum\((?P<formula>.*)\)\s*")
+_KEPT = 256  # formulas read; a page asks for each of its own many times
 _NO_PART = "behind a semicolon stands what a parameter learns, such as s: sum(g * x)"
 
 
@@ -26,11 +28,13 @@ def own_key(formula: str, name: str = "", learned: Sequence[Learned] = ()) -> st
     return "; ".join([head, *map(_part, learned)])
 
 
+@lru_cache(_KEPT)
 def own_op(text: str) -> Op:
     """An op from a formula in x; other names become parameters. Raises FormulaError."""
     return Op(**_read(text, ("x",), text), purpose="Your own op.")
 
 
+@lru_cache(_KEPT)
 def own_rule(text: str) -> Rule:
     """A rule from a formula in x, y, g; other names become parameters. Raises FormulaError.
 

@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from scipy import integrate
 from torch import Tensor
 
 from explorer.catalogue import RULES, Rule, kink_points
@@ -118,6 +117,8 @@ def _at(slope: Callable[[Tensor], Tensor], x: float) -> float:
 
 @pytest.mark.parametrize("rule", FINITE_AREA, ids=_key)
 def test_area_is_the_integral(rule):
+    from scipy import integrate  # a second for every process that collects this file
+
     for parameters in settings_of(rule):
         slope = _slope(rule, parameters)
         kinks = kink_points(rule.kinks, parameters, -20, 20, 9)

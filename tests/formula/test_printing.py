@@ -1,7 +1,5 @@
 import math
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -16,6 +14,9 @@ ARGUMENTS = {"x": VALUES["x"], "lo": 0.5, "hi": 1.5}
 
 
 def run_jax(text, values):
+    import jax  # half a second for every process that collects this file
+    import jax.numpy as jnp
+
     with jax.enable_x64(True):
         arrays = {name: jnp.asarray(v) if isinstance(v, np.ndarray) else v for name, v in values.items()}
         value = eval(text, {"jax": jax, "jnp": jnp, "math": math, **arrays})

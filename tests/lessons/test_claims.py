@@ -202,7 +202,7 @@ SAID_OF = (("vanishing", "default"), ("straight-through", "straight_through"))
 
 @pytest.mark.parametrize(("key", "rule"), SAID_OF, ids=[key for key, _ in SAID_OF])
 def test_a_net_in_the_words_is_the_net_that_trains_below_them(key: str, rule: str) -> None:
-    run = Run(Settings(op="quantize", rules=(rule,)))
+    run = Run(Settings(op="quantize", rules=(rule,)), recorded=())
     run.advance(500)
     snapshot, said = run.snapshot(), results(key)["net"]
     assert said["first"] == pytest.approx(snapshot.losses[rule][0], rel=0.05), "two digits are told"
@@ -217,7 +217,7 @@ def test_the_nets_of_a_width_are_those_that_train_below_the_words(c: float) -> N
     """Point by point: data, start, batches and optimiser of the lesson are those of the page."""
     rule, parameters = ("clipped", {"c": c}) if c else ("zero", {})
     settings = {"task": "circles", "hidden": (16, 16, 16), "seeds": SEEDS}
-    run = Run(Settings(op="sign", rules=(rule,), parameters=parameters, **settings))
+    run = Run(Settings(op="sign", rules=(rule,), parameters=parameters, **settings), recorded=())
     run.advance(run.settings.steps)
     right, _ = trained()
     score = run.snapshot().score[rule]

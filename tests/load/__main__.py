@@ -27,13 +27,12 @@ from tests.load.machine import figures
 from tests.load.scenarios import Crowd
 
 ARRIVALS_S = 0.05  # between two visitors
-ATTACKED_S = 5.0  # before the first of those comes whom an attack should not hurt
 _LOCAL = ("127.0.0.1", "localhost")
 _MOST = 400
 
 
-async def scenario(name: str, crowd: Crowd, count: int) -> None:
-    """Let the visitors do what they came for, and leave."""
+async def scenario(name: str, crowd: Crowd, count: int, attacked_s: float = 5.0) -> None:
+    """Let the visitors do what they came for, and leave; ``attacked_s``: before those attacked come."""
     if name == "open":
         await asyncio.gather(*(crowd.hold(ARRIVALS_S * number) for number in range(count)))
         return
@@ -45,7 +44,7 @@ async def scenario(name: str, crowd: Crowd, count: int) -> None:
         await asyncio.gather(*exploring, return_exceptions=True)
         return
     if name == "attack":
-        await attacked(crowd, count)
+        await attacked(crowd, count, attacked_s)
         return
     works = [crowd.explore(number, ARRIVALS_S * number) for number in range(count)]
     if name == "flood":
@@ -55,10 +54,10 @@ async def scenario(name: str, crowd: Crowd, count: int) -> None:
     await asyncio.gather(*works)
 
 
-async def attacked(crowd: Crowd, count: int) -> None:
+async def attacked(crowd: Crowd, count: int, before_s: float) -> None:
     """Visitors who come while an attacker is there, who has come before them."""
     attacking = asyncio.create_task(Attacker(crowd.address, crowd.tally).attack())
-    await asyncio.sleep(ATTACKED_S)
+    await asyncio.sleep(before_s)
     for number in range(count):
         await crowd.try_all(number)
     attacking.cancel()
@@ -102,6 +101,7 @@ def main() -> None:
     )
     options.add_argument("--show", nargs="*", default=(), help="instruments they watch, such as causes")
     options.add_argument("--scale", type=float, default=1.0, help="of the attacker's connections (1)")
+    options.add_argument("--before", type=float, default=5.0, help="seconds of attack before who comes (5)")
     options.add_argument("--pid", type=int, help="of the server, to see its memory and threads")
     options.add_argument("--after", type=float, default=0.0, help="seconds until they are seen once more")
     given = options.parse_args()
@@ -110,7 +110,7 @@ def main() -> None:
     attack.SCALE = given.scale
     crowd = Crowd(given.address.rstrip("/"), given.seconds, training=given.training, shown=tuple(given.show))
     begun, before = time.monotonic(), told(given.pid)
-    asyncio.run(scenario(given.scenario, crowd, given.count))
+    asyncio.run(scenario(given.scenario, crowd, given.count, given.before))
     print(f"{given.count} visitors, {given.scenario}, {time.monotonic() - begun:.0f} s")
     print("\n".join(crowd.tally.rows()))
     if given.pid:

@@ -100,17 +100,21 @@ def test_no_published_function_is_said_to_be_wrong(sample: object) -> None:
         assert verdict != "fails", words
 
 
-def _taught() -> dict[str, tuple[type[torch.autograd.Function], tuple[object, ...], str]]:
-    """The Functions of the checks' tests that teach a tensor, right and wrong ones, with their source."""
+def _taught() -> dict[str, tuple[type[torch.autograd.Function], tuple[object, ...]]]:
+    """The Functions of the checks' tests that teach a tensor, right and wrong ones."""
     found = {}
     for module, held in ((doubles, doubles.DOUBLES), (published, published.PUBLISHED)):
         for name, (function, arguments, *_) in held.items():
             learns = any(isinstance(one, torch.Tensor) and one.requires_grad for one in arguments)
             if learns and inspect.isclass(function) and issubclass(function, torch.autograd.Function):
-                classes = [base for base in function.__mro__[::-1] if base.__module__.startswith("tests.")]
-                source = "\n\n".join(map(inspect.getsource, classes))
-                found[f"{module.__name__} {name}"] = function, arguments, source
+                found[f"{module.__name__} {name}"] = function, arguments
     return found
+
+
+def _source(function: type) -> str:
+    """A class below its bases."""
+    classes = [base for base in function.__mro__[::-1] if base.__module__.startswith("tests.")]
+    return "\n\n".join(map(inspect.getsource, classes))
 
 
 TAUGHT = _taught()
@@ -119,8 +123,8 @@ TAUGHT = _taught()
 @pytest.mark.parametrize("double", TAUGHT)
 def test_right_or_wrong_it_is_read_as_what_torch_runs(double: str) -> None:
     """Where anything is read of what a parameter gets, that is what it gets; where not, it is said."""
-    function, arguments, source = TAUGHT[double]
-    reading = read_sources(source)[-1]
+    function, arguments = TAUGHT[double]
+    reading = read_sources(_source(function))[-1]
     if reading.problem:
         assert "line" in reading.problem.message
         return

@@ -51,12 +51,11 @@ def _curve(function, dtype):
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_no_constant_is_too_much(text):
+    pairs = (f"formula: {text}", "default"), ("formula: x", f"formula: {text} + g")
     for values in _settings(text):
-        for dtype in DTYPES:
-            for op, rule in ((text, "default"), ("x", f"{text} + g")):
-                _curve(
-                    bind(f"formula: {op}", f"formula: {rule}" if rule != "default" else rule, values), dtype
-                )
+        for function in [bind(op, rule, values) for op, rule in pairs]:
+            for dtype in DTYPES:
+                _curve(function, dtype)
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -68,8 +67,9 @@ def test_code_gives_the_same_curve_or_says_what_it_refuses(text):
     function = defined(code)[name]
     same = 0
     for values in _settings(text):
+        bound = bind(op, rule, values)
         for dtype in (torch.float32, torch.float64):
-            expected = _curve(bind(op, rule, values), dtype)
+            expected = _curve(bound, dtype)
             try:
                 found = _curve(lambda x, v=values: function(x, **v), dtype)
             except REFUSALS:

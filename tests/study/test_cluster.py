@@ -10,7 +10,6 @@ from contextlib import ExitStack, contextmanager
 
 import pandas as pd
 import pytest
-from distributed import Client
 
 import explorer
 from explorer.study import workers
@@ -44,6 +43,8 @@ def worker(address):
 
 def there(address, count):
     """Wait until so many workers are."""
+    from distributed import Client
+
     with Client(address, timeout=_BEGIN_S, set_as_default=False) as client:
         client.wait_for_workers(count, timeout=_BEGIN_S)
 

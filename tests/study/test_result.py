@@ -4,7 +4,6 @@ import math
 from statistics import fmean, stdev
 
 import pytest
-from scipy import stats
 
 from explorer.study import Plan, Result, Row
 from explorer.study.judged import judged, state
@@ -90,6 +89,8 @@ def test_a_leader_has_a_margin_with_its_interval():
 
 
 def test_intervals_are_those_of_students_t():
+    from scipy import stats  # a second for every process that collects this file
+
     for seeds in (2, 4, 10, 40):
         plan = Plan.of(**COMMON, rules=["clipped"], seeds=seeds, controls=False)
         (each,) = judged(plan, rows_of(plan, SCORES))

@@ -145,7 +145,7 @@ def test_the_rules_a_task_begins_with_differ_on_held_out_data():
     for key in DRAWN:
         if key == "spikes":  # its own test, shorter
             continue
-        run = Run(Settings(task=key, seeds=5, device="cpu"))
+        run = Run(Settings(task=key, seeds=5, device="cpu"), recorded=())
         run.advance(run.settings.steps // 2)
         ends = [accuracy.astype("f8") for accuracy in run.snapshot().accuracy.values()]
         low, high = (pick(ends, key=lambda each: each.mean()) for pick in (min, max))
@@ -154,7 +154,7 @@ def test_the_rules_a_task_begins_with_differ_on_held_out_data():
 
 
 def test_spikes_need_a_surrogate_that_is_neither_flat_nor_narrow():
-    run = Run(Settings(task="spikes", steps=40, seeds=2, device="cpu"))
+    run = Run(Settings(task="spikes", steps=40, seeds=2, device="cpu"), recorded=())
     run.advance(40)
     ends = {rule: accuracy.mean() for rule, accuracy in run.snapshot().accuracy.items()}
     assert ends["fast_sigmoid"] > ends["straight_through"] + 0.05 > ends["default"] + 0.1

@@ -56,7 +56,7 @@ print(json.dumps({
 def test_a_new_instrument_is_one_file(tmp_path: Path):
     """In a copy of the package with one file more, taken, streamed and described for the page."""
     package = tmp_path / "explorer"
-    shutil.copytree(Path(explorer.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(Path(explorer.__file__).parent, package)
     (package / "training" / "instruments" / "toy.py").write_text(TOY, encoding="utf-8")
     told = json.loads(
         subprocess.run(
