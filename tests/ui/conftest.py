@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
+
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 from explorer.training import Engine, Limits
 from explorer.ui import runs, stream, studies, takeaway
@@ -20,3 +24,12 @@ def engine(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Engine:
     for part in (runs, stream, studies, takeaway):
         monkeypatch.setattr(part, "shared_engine", lambda: by_hand)
     return by_hand
+
+
+@pytest.fixture(autouse=True, scope="session")
+def packages() -> Iterator[None]:
+    """Components of installed packages are looked for once: that takes far longer than to run a page."""
+    with pytest.MonkeyPatch.context() as patch:
+        found = cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", found)
+        yield
