@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, TooManyKinksError, contribution, kink_points, values
@@ -28,6 +30,7 @@ from explorer.reference import even_points, fixed
 
 MOST_KINKS = 200  # more could not be told apart in a picture
 Curve = Callable[[Tensor], Tensor]
+Floats = NDArray[np.float64]
 
 SCAN_POINTS = 2001
 _MOST_TURNS, _LONGEST_TURN = 8, 200  # orders of a derivative, and nodes
@@ -280,24 +283,24 @@ def _switches(value: Curve, start: float, stop: float, also: list[float]) -> lis
     that changes is halved, and both halves are kept where both change: many jumps in one are all found.
     """
     step = (stop - start) / SCAN_POINTS
-    even = even_points(start - step, stop + step, SCAN_POINTS)
-    x = torch.cat([even, torch.tensor(also, dtype=torch.float64)]).sort().values
-    with torch.no_grad():
-        at = _comparable(value(x))
-        cells = torch.stack([x[:-1], x[1:], at[:-1], at[1:]])
-        for _ in range(HALVINGS):
-            cells = cells[:, cells[2] != cells[3]]
-            if not cells.shape[1]:
-                return []
-            if cells.shape[1] > 4 * MOST_KINKS:
-                raise TooManyKinksError(f"a piece of the formula changes {cells.shape[1]} times")
-            low, high, before, after = cells
-            middle = (low + high) / 2
-            if ((middle == low) | (middle == high)).all():
-                break  # they are neighbouring floats
-            between = _comparable(value(middle))
-            halves = [low, middle, before, between], [middle, high, between, after]
-            cells = torch.cat([torch.stack(half) for half in halves], dim=1)
+    even = even_points(start - step, stop + step, SCAN_POINTS).numpy()
+    x = np.sort(np.concatenate([even, also])) if also else even
+    at = _comparable(value, x)
+    changes = np.flatnonzero(at[1:] != at[:-1])
+    cells = np.array([x[changes], x[changes + 1], at[changes], at[changes + 1]])
+    for _ in range(HALVINGS):
+        cells = cells[:, cells[2] != cells[3]]
+        if not cells.shape[1]:
+            return []
+        if cells.shape[1] > 4 * MOST_KINKS:
+            raise TooManyKinksError(f"a piece of the formula changes {cells.shape[1]} times")
+        low, high, before, after = cells
+        middle = (low + high) / 2
+        if ((middle == low) | (middle == high)).all():
+            break  # they are neighbouring floats
+        between = _comparable(value, middle)
+        halves = [low, middle, before, between], [middle, high, between, after]
+        cells = np.concatenate(halves, axis=1)
     return _apart(sorted(cells[1, cells[2] != cells[3]].tolist()), stop - start)
 
 
@@ -312,9 +315,11 @@ def _is_near(x: float, positions: list[float], distance: float) -> bool:
     return any(abs(x - other) <= distance for other in positions)
 
 
-def _comparable(values: Tensor) -> Tensor:
-    """Values with one number for what is not a number, which would differ from itself."""
-    return values.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf)
+def _comparable(value: Curve, x: Floats) -> Floats:
+    """Values with one number for what is not a number, which would differ from itself; (n,) float64."""
+    with torch.no_grad():
+        found = value(torch.from_numpy(x))
+        return found.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf).numpy()
 
 
 def _apart(found: list[float], width: float) -> list[float]:

@@ -20,6 +20,7 @@ from tests.catalogue.cases import usual_op
 PLOTLY = "application/vnd.plotly.v1+json"
 PAIRS = [(usual_op(find_rule(rule)).key, rule) for rule in RULES]
 PAIRS += [("identity", "default"), ("formula: a * abs(x - 0.3)", "formula: g * (x < a)")]
+ALONE = ("quantize", "ewgs")  # of all notebooks the first that the kernel executes
 LEARNING = [("quantize", "lsq", "s"), ("clamp", "masked", "hi"), ("prelu", "default", "a")]
 RANGE = {"start": -2.0, "stop": 2.5, "points": 91, "g": -1.5}
 
@@ -38,10 +39,6 @@ def _learning(op, rule, name):
     return nbformat.reads(notebook(op, rule, None, [name], kinks=kinks, **RANGE), as_version=4)
 
 
-def _executed(book):
-    return NotebookClient(book, timeout=120, kernel_name="python3").execute()
-
-
 def _figure(cell):
     (shown,) = [output.data[PLOTLY] for output in cell.outputs if PLOTLY in output.get("data", {})]
     return shown
@@ -49,21 +46,20 @@ def _figure(cell):
 
 @pytest.fixture(scope="module")
 def session():
-    """The code cells of every pair, executed; one kernel runs them one after the other, as in one session."""
-    books = [_notebook(*key) for key in PAIRS] + [_learning(*key) for key in LEARNING]
+    """The cells of every notebook, executed; one kernel runs them one after the other, as in one session."""
+    books = [_notebook(*key) for key in [ALONE, *PAIRS]] + [_learning(*key) for key in LEARNING]
     cells = [cell for book in books for cell in book.cells]
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     together = nbformat.v4.new_notebook(cells=cells)
-    _executed(together)
-    return [cell for cell in together.cells if cell.cell_type == "code"]
+    return NotebookClient(together, timeout=120, kernel_name="python3").execute().cells
 
 
 @pytest.fixture(scope="module")
 def figures(session):
     """The figure of every pair."""
     drawn = [cell for cell in session if "figure.show()" in cell.source]
-    return dict(zip([*PAIRS, *LEARNING], map(_figure, drawn), strict=True))
+    return dict(zip([ALONE, *PAIRS, *LEARNING], map(_figure, drawn), strict=True))
 
 
 @pytest.mark.parametrize(("op", "rule", "name"), LEARNING)
@@ -112,10 +108,10 @@ def test_notebook_breaks_the_line_at_kinks_and_marks_them(figures, op, rule):
         assert {line["y"][line["x"].index(kink)] for kink in kinks} <= {None}
 
 
-def test_notebook_runs_alone_from_the_first_cell_to_the_last():
-    book = _executed(_notebook("quantize", "ewgs"))
-    assert [cell.cell_type for cell in book.cells] == ["markdown", "code", "code", "code"]
-    assert len(_figure(book.cells[-1])["data"]) == 4
+def test_notebook_runs_alone_from_the_first_cell_to_the_last(session):
+    cells = session[: len(_notebook(*ALONE).cells)]
+    assert [cell.cell_type for cell in cells] == ["markdown", "code", "code", "code"]
+    assert len(_figure(cells[-1])["data"]) == 4
 
 
 def test_notebook_is_valid_and_always_the_same():

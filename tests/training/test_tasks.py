@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 import torch
 
@@ -5,6 +8,7 @@ from explorer.catalogue import find_op, find_rule
 from explorer.training import TASKS, Draw, Run, Settings
 from explorer.training.losses import cross_entropy, mean_squared_error, squared_error
 from explorer.training.tasks import digits
+from tests.browser.server import ROOT
 from tests.training.tables import POINTS
 
 DRAWN = [key for key in TASKS if key not in ("documents", "data")]
@@ -90,10 +94,20 @@ def test_the_digit_of_the_pictures_is_the_first_of_the_data():
     assert y[0] == 0
 
 
-def test_scikit_learn_is_loaded_by_a_task_that_needs_it(modules_after):
-    run = "from explorer.training import Run, Settings; Run(Settings(task={!r}, device='cpu'))"
-    assert "sklearn" not in modules_after(run.format("circles"))
-    assert "sklearn" in modules_after(run.format("digits"))
+LOADED = """
+import sys
+from explorer.training import Run, Settings
+
+for task in ("circles", "digits"):
+    Run(Settings(task=task, device="cpu"))
+    print("sklearn" in sys.modules)
+"""
+
+
+def test_scikit_learn_is_loaded_by_a_task_that_needs_it():
+    command = [sys.executable, "-W", "error", "-c", LOADED]
+    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert told.splitlines() == ["False", "True"]
 
 
 def test_documents_loss_is_the_sum_of_squares():
