@@ -26,12 +26,13 @@ from explorer.catalogue import (
     find_rule,
     finite,
     gradient_beside,
+    known_degree,
     learnable,
     values,
 )
 from explorer.formula.tree import Call, walk
 from explorer.gradient import joined
-from explorer.kinks import kinks, known_degree, part_kinks
+from explorer.kinks import kinks, part_kinks
 from explorer.reference import even_points, fixed
 
 POINTS = 601

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op
 from explorer.formula import Formula
-from explorer.formula.evaluation import reductions
+from explorer.formula.operands import reductions
 from explorer.formula.tree import Name, Node, substituted
 
 REFERENCE_POINTS = 2001

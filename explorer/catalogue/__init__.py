@@ -21,6 +21,7 @@ from explorer.catalogue.records import (
     checked,
     finite,
     kink_points,
+    known_degree,
     values,
 )
 
@@ -28,7 +29,7 @@ __all__ = [
     "AT_BOUND", "COUNT", "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "ORIGINS", "OWN", "OWN_FAMILY", "RULES",
     "Contribution", "Kink", "Lattice", "Learned", "Op", "Parameter", "Rule", "TooManyKinksError",
     "checked", "contribution", "find_op", "find_rule", "finite", "gradient_beside", "hint", "kink_points",
-    "learnable", "own_key", "values",
+    "known_degree", "learnable", "own_key", "values",
 ]  # fmt: skip
 
 MOST_RULES = 6  # that may be compared or trained at once

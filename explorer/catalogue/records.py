@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal
 
 from explorer.catalogue.display import TORCH_OWN, html_table
-from explorer.formula import Formula, FormulaError, parse
+from explorer.formula import Formula, FormulaError, parse, pieces
 
 # Parameters are keyword arguments of sample, apply and snippet, which have these of their own.
 TAKEN = frozenset({"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters", "learns"})
@@ -334,3 +334,12 @@ def _value(text: str, parameters: Mapping[str, float]) -> float:
 @lru_cache
 def _constant(text: str) -> Formula:
     return parse(text, variables=(), parameters=None)
+
+
+def known_degree(entry: Op | Rule, y: float = math.inf) -> float:
+    """The highest degree in x of the polynomials that an entry's formula consists of between its kinks.
+
+    Inf for anything else, and where it may have kinks that were not found. ``y``: the degree of the op.
+    """
+    assert entry.parsed
+    return pieces.known_degree(entry.parsed.tree, y, searched=entry.kinks is None)

@@ -11,19 +11,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-
-from torch import Tensor
+from typing import TYPE_CHECKING
 
 from explorer.formula import printing
+from explorer.formula.constants import constant_value
 from explorer.formula.derivative import derivative
 from explorer.formula.errors import FormulaError
-from explorer.formula.evaluation import NOTHING, Scope, bound, carries_gradient, constant_value
 from explorer.formula.functions import FUNCTIONS, Function
 from explorer.formula.latex import latex, name_latex, number_latex
+from explorer.formula.operands import carries_gradient
 from explorer.formula.parsing import MAX_DEPTH, MAX_LENGTH, MAX_NODES, parse_tree
 from explorer.formula.printing import number_text, percent, with_minus
 from explorer.formula.tree import CONSTANTS, VARIABLES, Call, Data, Name, Node, data, names
 from explorer.formula.varying import varied
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 __all__ = [
     "CONSTANTS", "FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "MAX_NODES", "VARIABLES", "Formula", "FormulaError",
@@ -122,6 +125,8 @@ class Formula:
         are; outside the domain of a function NaN or infinite, as in torch. Raises KeyError for a
         parameter without a value.
         """
+        from explorer.formula.evaluation import NOTHING, Scope, bound  # torch
+
         values = sorted((name, float(value).hex()) for name, value in (parameters or {}).items())
         evaluate = bound(self.tree, tuple(values))
         return lambda x, y=None, g=None, given=NOTHING: evaluate(Scope(x, y, g, given))

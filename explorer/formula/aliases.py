@@ -1,16 +1,14 @@
 """What people write otherwise: one table of signs, names and calls that become the language's own."""
 
 import difflib
-import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from inspect import Parameter, Signature
 from typing import Any
 
-import torch
-
 from explorer.formula.functions import FUNCTIONS
+from explorer.formula.measured import is_elsewhere
 from explorer.formula.tree import CONSTANTS
 
 _ALIKE = 0.8  # "rond" and "round" are at 0.89, "prelu" and "selu" at 0.67
@@ -131,8 +129,7 @@ def called(name: str) -> str | None:
 
 def misspelled(name: str) -> str | None:
     """The function that was meant, where the name is in no library and nearly right."""
-    another = any(hasattr(library, name) for library in (torch, torch.nn.functional, math))
-    return next(iter([] if another else alike(name, FUNCTIONS)), None)
+    return next(iter([] if is_elsewhere(name) else alike(name, FUNCTIONS)), None)
 
 
 def alike(word: str, names: Iterable[str], most: int = 1) -> list[str]:

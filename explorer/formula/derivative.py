@@ -7,14 +7,14 @@ stand in their table, those of the operators here.
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import reduce
 from itertools import islice
-from typing import NamedTuple, cast
+from typing import cast
 
-import torch
-
-from explorer.formula.evaluation import carries_gradient, constant_value, counted
+from explorer.formula.constants import settled_value
 from explorer.formula.functions import FUNCTIONS
+from explorer.formula.measured import at_bounds
+from explorer.formula.operands import carries_gradient, counted
 from explorer.formula.parsing import template
 from explorer.formula.tree import (
     Binary,
@@ -151,15 +151,16 @@ class _Reverse:
                 return left
             case Binary("/", left, right) if left == ZERO and not self.finite:
                 return Binary("/", template("0 * sign(g)"), right)  # no number, see _NUMBER_DIVIDED
-            case Binary("-", Number() | Unary("-", Number()), Number()):
-                value = constant_value(node, {})
-                return Number(value) if value >= 0 else Unary("-", Number(-value))
+            case Binary("-", Number(value), Number(less)):
+                return _number(value - less)
+            case Binary("-", Unary("-", Number(value)), Number(less)):
+                return _number(-value - less)
             case Unary("-", Unary("-", operand)):
                 return operand
-            case Call("where", (condition, then, otherwise)) if not names(condition):
-                return then if constant_value(condition, {}) else otherwise
+            case Call("where", (condition, then, otherwise)) if (held := _settled(condition)) is not None:
+                return then if held else otherwise
             case Call("where", (Binary("&", never, _), _, otherwise)) if not names(never):
-                return node if constant_value(never, {}) else otherwise
+                return otherwise if _settled(never) is False else node
             case _:
                 return self.shorter(node) if self.finite else node
 
@@ -194,20 +195,14 @@ class _Reverse:
         return Binary("+", left, right)
 
 
-class AtBounds(NamedTuple):
-    """The share of g that x gets exactly at a bound of torch.clamp, where both are numbers or tensors."""
-
-    numbers: float
-    tensors: float
+def _number(value: float) -> Node:
+    return Number(value) if value >= 0 else Unary("-", Number(-value))
 
 
-@cache
-def at_bounds() -> AtBounds:
-    """What the torch that is here does: up to version 2.13 it passes g, since then 0 and a half."""
-    with torch.inference_mode(False), torch.enable_grad():
-        x = torch.zeros(1, requires_grad=True)
-        bounds = (0.0, 1.0), (torch.zeros(1), torch.ones(1))
-        return AtBounds(*(torch.autograd.grad(torch.clamp(x, *each), x)[0].item() for each in bounds))
+def _settled(condition: Node) -> bool | None:
+    """Whether a condition holds for all values; None where that hangs on some, or Python cannot say."""
+    value = None if names(condition) else settled_value(condition)
+    return None if value is None else bool(value)
 
 
 def _guarded(tree: Node, node: Call) -> Node:
@@ -216,8 +211,8 @@ def _guarded(tree: Node, node: Call) -> Node:
     if not takes:
         return tree
     if not any(map(names, constants)):
-        values = [constant_value(part, {}) for part in constants]
-        if all(takes(dtype, *values) for dtype in (torch.float32, torch.float64)):
+        values = [settled_value(part) for part in constants]
+        if None not in values and all(takes(double, *values) for double in (False, True)):
             return tree
     return substituted(template(_OUTSIDE_DOMAIN), {Name("d"): tree})
 

@@ -1,54 +1,24 @@
 """Tree to numbers: plain torch operations, so that autograd, double backward and torch.func see through.
 
-What depends on x, y or g is a tensor; what does not is one number, computed once, by the same
-arithmetic and functions of Python that exported code is spelled with. Where Python raises, torch says
-what IEEE arithmetic gives.
+What depends on x, y or g is a tensor; what does not is one number, computed once (see ``constants``). This
+is the one file of formulas that needs torch: reading and differentiating them does not.
 """
 
 import math
-import operator
-from collections.abc import Callable, Collection, Mapping
-from functools import lru_cache, reduce
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache, partial
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from explorer.formula.functions import FUNCTIONS, SMALLEST_MAX
-from explorer.formula.tree import (
-    VARIABLES,
-    Binary,
-    Call,
-    Compare,
-    Name,
-    Node,
-    Number,
-    Unary,
-    Varying,
-    children,
-    is_condition,
-    is_constant,
-    names,
-    substituted,
-    walk,
-)
-
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "**": operator.pow,
-    "&": operator.and_, "|": operator.or_, "<": operator.lt, "<=": operator.le, ">": operator.gt,
-    ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
-
-# Functions of Python, for constants: here and in exported code.
-PYTHON: dict[str, Callable[..., float]] = {
-    function.__name__: function
-    for function in (
-        abs, min, max, math.exp, math.expm1, math.log, math.log1p, math.sqrt, math.sin, math.cos, math.tan,
-        math.atan, math.sinh, math.cosh, math.tanh, math.erf,
-    )
-}  # fmt: skip
-
+from explorer.formula import constants
+from explorer.formula.constants import constant_value
+from explorer.formula.functions import FUNCTIONS, SMALLEST_MAX, Function
+from explorer.formula.operands import COUNT, casts, counted, fills, limits
+from explorer.formula.tree import VARIABLES, Call, Name, Node, Varying, children, is_condition, is_constant
 
 NOTHING: Mapping[str, Tensor] = MappingProxyType({})
 
@@ -63,151 +33,33 @@ class Scope(NamedTuple):
 
 
 Evaluator = Callable[[Scope], Any]
-_COUNT = "numel({})"  # brackets: no parameter's name
-
-
-def casts(node: Node) -> tuple[bool, ...]:
-    """For each operand: is it a condition that arithmetic must first turn into 0 and 1?
-
-    A condition times a tensor stays a condition, since torch multiplies by it as by 0 and 1.
-    """
-    operands = children(node)
-    match node:
-        case Binary("*", left, right):
-            return (
-                is_condition(left) and (is_condition(right) or is_constant(right)),
-                is_condition(right) and (is_condition(left) or is_constant(left)),
-            )
-        case Binary("&" | "|") | Unary("~") | Compare():
-            return (False,) * len(operands)
-        case Call("where", _):
-            return (False, is_condition(operands[1]), is_condition(operands[2]))
-        case _:
-            return tuple(is_condition(operand) for operand in operands)
-
-
-def fills(node: Node) -> tuple[bool, ...]:
-    """For each operand: is it a constant that must be filled out to a tensor like x?"""
-    constant = tuple(map(is_constant, children(node)))
-    match FUNCTIONS[node.function].mixing if isinstance(node, Call) else "scalars":
-        case "tensors":
-            return constant
-        case "bounds" if constant[0] or not all(constant[1:]):
-            return constant
-        case "branches" if constant[1:] == (True, True):
-            return (False, True, False)
-        case _:
-            return (False,) * len(constant)
-
-
-def limits(node: Node) -> tuple[bool, ...]:
-    """For each operand: does torch refuse a constant there that is beyond the dtype of x?"""
-    exponent = isinstance(node, Binary) and node.operator == "**"
-    return tuple(
-        isinstance(node, Call) or (exponent and position == 1) for position in range(len(children(node)))
-    )
-
-
-def reductions(node: Node) -> list[Call]:
-    """The parts of a tree that have one number for all elements, the outermost first."""
-    return [part for part in walk(node) if isinstance(part, Call) and FUNCTIONS[part.function].reduces]
-
-
-def has_elements(node: Node) -> bool:
-    """Whether the value has x's shape; a mean, or a constant, is one for all elements."""
-    match node:
-        case Name(name):
-            return name in VARIABLES
-        case Call(function) if FUNCTIONS[function].reduces:
-            return False
-        case _:
-            return any(has_elements(child) for child in children(node))
-
-
-def counted(node: Node, count: str = _COUNT) -> Node:
-    """The tree with a name for each number of elements: a constant, whatever the elements are.
-
-    ``count`` spells the name from that of a variable: ``"{}.numel()"``.
-    """
-    counts: dict[Node, Node] = {}
-    for part in reductions(node):
-        if part.function == "numel":
-            variable = next((name for name in names(part) if name in VARIABLES), None)
-            counts[part] = Name(count.format(variable)) if variable else Number(1.0)
-    return substituted(node, counts) if counts else node
-
-
-def carries_gradient(node: Node, variables: Collection[str] = VARIABLES) -> bool:
-    """Whether torch sees a path from the node's value back to one of the variables."""
-    match node:
-        case Name(name):
-            return name in variables
-        case Call("where", (_, *branches)):
-            return any(carries_gradient(branch, variables) for branch in branches)
-        case Call(function) if not FUNCTIONS[function].differentiable:
-            return False
-        case _:
-            paths = (carries_gradient(child, variables) for child in children(node))
-            return not is_condition(node) and any(paths)
 
 
 def operation(node: Node) -> Callable[..., Any]:
     """The torch operation of an inner node, on the values of its operands."""
-    match node:
-        case Unary(sign):
-            return operator.neg if sign == "-" else operator.invert
-        case Binary(sign):
-            return _OPERATORS[sign]
-        case Compare((sign,)):
-            return _OPERATORS[sign]
-        case Compare(signs):
-            links = [_OPERATORS[sign] for sign in signs]
-            return lambda *values: reduce(operator.and_, map(operator.call, links, values, values[1:]))
-        case Call(function):
-            return FUNCTIONS[function].call
-        case _:
-            raise TypeError(f"{node} is a leaf")
+    return called(FUNCTIONS[node.function]) if isinstance(node, Call) else constants.operation(node)
 
 
-def python_step(node: Node, values: list[float]) -> float:
-    """An inner node's value as Python computes it; raises what Python raises, KeyError where it lacks it."""
-    match node:
-        case Unary("~"):
-            return not values[0]
-        case Binary("**"):
-            return math.pow(*values)
-        case Call("where"):
-            return values[1] if values[0] else values[2]
-        case Call(function):
-            return PYTHON[function](*values)
-        case _:
-            result: float = operation(node)(*values)
-            return result
+@cache
+def called(row: Function) -> Callable[..., Any]:
+    """The torch operation of a function, on the values of its arguments."""
+    call, takes = partial(attrgetter(row.torch)(torch), **dict(row.keywords)), row.domain
+    if row.least:
+        return lambda a: call(a) if a.numel() >= row.least else a.sum() * math.nan
+    if row.needs_detach:
+        return lambda *arguments: call(*arguments).detach()
+    if takes:
+        return lambda a, *numbers: (
+            call(a, *numbers) if takes(a.dtype == torch.float64, *numbers) else a * math.nan
+        )
+    return call
 
 
-def _ieee_step(node: Node, values: list[float]) -> float:
-    try:
-        return python_step(node, values)
-    except (ArithmeticError, ValueError, KeyError):
-        kinds = [torch.bool if isinstance(value, bool) else torch.float64 for value in values]
-        tensors = [torch.tensor(value, dtype=kind) for value, kind in zip(values, kinds, strict=True)]
-        return float(operation(node)(*tensors))
-
-
-def constant_value(
-    node: Node, parameters: Mapping[str, float], step: Callable[[Node, list[float]], float] = _ieee_step
-) -> float:
-    """The value of a tree without x, y and g; a bool for a condition. ``step`` computes each inner node."""
-    match node:
-        case Number(value):
-            return value
-        case Name("pi" | "e" as name):
-            return float(getattr(math, name))
-        case Name(name):
-            return float(parameters[name])
-    values = [constant_value(child, parameters, step) for child in children(node)]
-    numbers = [float(value) if cast else value for value, cast in zip(values, casts(node), strict=True)]
-    return step(node, numbers)
+def torch_step(node: Node, values: list[float]) -> float:
+    """An inner node's value as IEEE arithmetic has it, in float64."""
+    kinds = [torch.bool if isinstance(value, bool) else torch.float64 for value in values]
+    tensors = [torch.tensor(value, dtype=kind) for value, kind in zip(values, kinds, strict=True)]
+    return float(operation(node)(*tensors))
 
 
 def _operand(node: Node, parameters: Mapping[str, float], cast: bool, fill: bool, limit: bool) -> Evaluator:
@@ -233,7 +85,7 @@ def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
         name = node.name
         return lambda scope: scope.given[name]
     if isinstance(node, Name):
-        return operator.attrgetter(node.name)
+        return attrgetter(node.name)
     call = operation(node)
     wants = zip(children(node), casts(node), fills(node), limits(node), strict=True)
     operands = [_operand(child, parameters, *want) for child, *want in wants]
@@ -246,7 +98,7 @@ def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
 
 
 def _counts(elements: int) -> tuple[tuple[str, str], ...]:
-    return tuple((_COUNT.format(name), float(elements).hex()) for name in VARIABLES)
+    return tuple((COUNT.format(name), float(elements).hex()) for name in VARIABLES)
 
 
 @lru_cache(maxsize=1024)

@@ -7,11 +7,7 @@ LaTeX are spelled as templates in which ``#0``, ``#1`` … stand for the argumen
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from operator import attrgetter
-from typing import Any, Literal
-
-import torch
+from typing import Any, Literal, NamedTuple
 
 # What torch asks of the arguments when some have a value per element and some are constants:
 #   scalars   all but the first argument must be constants (torch takes Python numbers there)
@@ -23,6 +19,14 @@ Mixing = Literal["scalars", "tensors", "bounds", "branches"]
 # The largest number of float16, of all floating dtypes the least: torch refuses a constant argument
 # beyond the dtype of x.
 SMALLEST_MAX = 65504.0
+_LARGEST_SINGLE = 3.4028234663852886e38  # number of float32
+
+
+class AtBounds(NamedTuple):
+    """The share of g that x gets exactly at a bound of torch.clamp, where both are numbers or tensors."""
+
+    numbers: float
+    tensors: float
 
 
 @dataclass(frozen=True)
@@ -39,9 +43,10 @@ class Function:
     ``degree`` is by how much it multiplies the degree of its arguments, where it is a polynomial between
     its kinks: 0 for levels, 1 for straight lines; infinite for anything else.
     ``composed`` is the function written out, for constants that are tensors where torch takes numbers only.
-    ``domain`` says which constants torch takes for a dtype; for others, where torch raises, the result
-    is NaN. ``keywords`` are torch's own, in every call. What ``reduces`` gives one number for all elements;
-    of fewer than ``least`` of them, where torch raises or warns, it is NaN, and of a constant it is refused.
+    ``domain`` says which constants torch takes for float64 or, where its first argument is false, for other
+    dtypes; of others, where torch raises, the result is NaN. ``keywords`` are torch's own, in every call.
+    What ``reduces`` gives one number for all elements; of fewer than ``least`` of them, where torch raises or
+    warns, it is NaN, and of a constant it is refused.
     """
 
     name: str
@@ -66,18 +71,6 @@ class Function:
         """Whether code must detach what torch's function returns."""
         return not self.differentiable and self.torch != "detach"
 
-    @cached_property
-    def call(self) -> Callable[..., Any]:
-        """The operation on the values of the arguments."""
-        call, takes = partial(attrgetter(self.torch)(torch), **dict(self.keywords)), self.domain
-        if self.least:
-            return lambda a: call(a) if a.numel() >= self.least else a.sum() * math.nan
-        if self.needs_detach:
-            return lambda *arguments: call(*arguments).detach()
-        if takes:
-            return lambda a, *constants: call(a, *constants) if takes(a.dtype, *constants) else a * math.nan
-        return call
-
 
 def _row(
     name: str, *gradient: str, arity: int = 1, torch: str = "", jax: str = "", latex: str = "", **facts: Any
@@ -95,11 +88,10 @@ def _row(
     return Function(name, gradient, arity, torch, jax, latex, **facts)
 
 
-def _celu_takes(dtype: torch.dtype, alpha: float) -> bool:
+def _celu_takes(double: bool, alpha: float) -> bool:
     """Torch makes float32 of alpha and, for all but float64, of its reciprocal; zero it refuses."""
-    largest = torch.finfo(torch.float32).max
-    factors = (alpha,) if dtype == torch.float64 else (alpha, 1 / (alpha or 1.0))
-    return alpha != 0 and not any(largest < abs(factor) < math.inf for factor in factors)
+    factors = (alpha,) if double else (alpha, 1 / (alpha or 1.0))
+    return alpha != 0 and not any(_LARGEST_SINGLE < abs(factor) < math.inf for factor in factors)
 
 
 _SIGN = ("sign(a)",)
@@ -193,7 +185,7 @@ _ROWS = (
          arity=3, torch=_NN, jax="jnp.clip",
          latex=r"\operatorname{hardtanh}_{#1}^{#2}\left(#0\right)",
          composed="where(a <= b, b, where(a >= c, c, a))", pieces=("sign(a - b)", "sign(a - c)"),
-         domain=lambda dtype, low, high: not low > high, degree=1),
+         domain=lambda double, low, high: not low > high, degree=1),
     _row("softsign", "g / (1 + abs(a)) - g * (y / (1 + abs(a))) * sign(a)", torch=_NN,
          jax="jax.nn.soft_sign"),
     _row("hardsigmoid", "where(-3 < a < 3, g / 6, 0)", torch=_NN, jax="jax.nn.hard_sigmoid",
@@ -204,7 +196,7 @@ _ROWS = (
          torch=_NN, jax="jnp.multiply(jnp.sign(#0), jnp.maximum(jnp.subtract(jnp.abs(#0), #1), 0))",
          latex=r"\operatorname{softshrink}_{#1}\left(#0\right)",
          composed="where(a > b, a - b, where(a < -b, a + b, 0 * a))", pieces=("sign(a - b)", "sign(a + b)"),
-         domain=lambda dtype, width: 0 <= width < math.inf, degree=1),
+         domain=lambda double, width: 0 <= width < math.inf, degree=1),
     _row("hardshrink", "where(-b <= a <= b, 0, g)", "0", arity=2, torch=_NN,
          jax="jnp.where(jnp.greater(jnp.abs(#0), #1), #0, 0)",
          latex=r"\operatorname{hardshrink}_{#1}\left(#0\right)",

@@ -8,13 +8,13 @@ recurses as deep as the text tells it to.
 import math
 from collections.abc import Collection, Sequence
 from functools import lru_cache
-from keyword import iskeyword, issoftkeyword
 from typing import NamedTuple
 
 from explorer.formula.aliases import CALLS, MEANT, called, misspelled
 from explorer.formula.errors import FormulaError, error_at
 from explorer.formula.functions import FUNCTIONS
 from explorer.formula.lexing import Token, require_one_reading, tokens
+from explorer.formula.measured import is_word
 from explorer.formula.printing import CANONICAL, source
 from explorer.formula.tree import (
     COMPARISONS,
@@ -270,7 +270,7 @@ class _Parser:
             raise error_at(column, f"a parameter such as {shown}", " starts and ends with a letter or digit")
         if len(text) > MAX_NAME:
             raise error_at(column, "the name", f" is too long: {MAX_NAME} characters are the most")
-        if iskeyword(text) or issoftkeyword(text) or text in CODE_WORDS:
+        if is_word(text) or text in CODE_WORDS:
             raise error_at(column, shown, " means something else in code: choose another name")
         return Name(text)
 

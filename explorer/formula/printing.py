@@ -1,7 +1,7 @@
 """Tree to text: the canonical formula, and source code for torch and JAX.
 
 One printer walks the tree with Python's precedence; a dialect says how leaves, calls and conditions
-are spelled. Constants of code are Python's own, as ``evaluation`` computes them. Nothing is ever
+are spelled. Constants of code are Python's own, as ``constants`` computes them. Nothing is ever
 printed from the text a user wrote.
 """
 
@@ -9,8 +9,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from explorer.formula.evaluation import PYTHON, casts, constant_value, counted, fills, limits, python_step
+from explorer.formula.constants import PYTHON, constant_value, settled_value
 from explorer.formula.functions import FUNCTIONS, SMALLEST_MAX, Function
+from explorer.formula.operands import casts, counted, fills, limits
 from explorer.formula.tree import (
     CONSTANTS,
     POWERS,
@@ -125,7 +126,7 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
     """Text, and how tightly its outermost operator binds."""
     if dialect.scalar and children(node) and is_constant(node):
         if not _parameters(node):
-            if not _is_plain(node):
+            if settled_value(node) is None:
                 return _value_text(constant_value(node, {}))
             if not _is_exact(node):
                 dialect = replace(dialect, number=repr)
@@ -213,15 +214,6 @@ def _chain(signs: tuple[str, ...], texts: list[str], apart: bool) -> tuple[str, 
 def _parameters(node: Node) -> bool:
     """Whether the value of a constant hangs on parameters."""
     return not set(names(node)) <= set(CONSTANTS)
-
-
-def _is_plain(node: Node) -> bool:
-    """Whether Python computes a constant without parameters, and does not raise."""
-    try:
-        constant_value(node, {}, python_step)
-    except (ArithmeticError, ValueError, KeyError):
-        return False
-    return True
 
 
 def _is_exact(node: Node) -> bool:

@@ -1,7 +1,8 @@
 """What runs in the browser: ES modules in ``js``, and the Python that hands them their data."""
 
 from explorer.instrument.assets import Asset, assets
-from explorer.instrument.document import choice_data, document, entry
+from explorer.instrument.document import choice_data, document
+from explorer.instrument.entries import entry, own_entry
 from explorer.instrument.page import Page, instrument
 
-__all__ = ["Asset", "Page", "assets", "choice_data", "document", "entry", "instrument"]
+__all__ = ["Asset", "Page", "assets", "choice_data", "document", "entry", "instrument", "own_entry"]

@@ -16,7 +16,7 @@ from typing import Any
 
 from explorer.formula import FUNCTIONS, Function
 from explorer.formula.aliases import CALLS, OtherCall
-from explorer.formula.evaluation import has_elements
+from explorer.formula.operands import has_elements
 from explorer.formula.tree import VARIABLES, Call, Name, Node, is_condition, is_constant, names
 from explorer.reading import values, vocabulary
 from explorer.reading.building import ONE, ZERO, built, detach, filled, mask, number

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from explorer.catalogue import COUNT
-from explorer.formula.evaluation import has_elements
+from explorer.formula.operands import has_elements
 from explorer.formula.tree import VARIABLES, Binary, Call, Name, Node, Unary, names, substituted, walk
 from explorer.reading.building import ONE, ZERO, built, number, untracked
 from explorer.reading.errors import require

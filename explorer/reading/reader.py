@@ -15,7 +15,7 @@ from inspect import Parameter
 from types import EllipsisType
 from typing import Any
 
-from explorer.formula.evaluation import counted
+from explorer.formula.operands import counted
 from explorer.formula.tree import Name, Node, is_constant
 from explorer.reading import building, functions, values, vocabulary
 from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from typing import Any
 
-from explorer.formula.evaluation import has_elements
+from explorer.formula.operands import has_elements
 from explorer.formula.tree import (
     COMPARISONS,
     VARIABLES,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from explorer.catalogue import Op, Rule
 from explorer.formula import Formula
-from explorer.formula.evaluation import counted, has_elements
+from explorer.formula.operands import counted, has_elements
 from explorer.formula.tree import is_constant
 from explorer.snippets.layout import docstring, module, names_in, several
 from explorer.snippets.pair import Pair, Values, paired

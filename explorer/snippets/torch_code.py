@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from explorer.catalogue import Op, Rule, checked, find_op, find_rule
 from explorer.formula import Formula
-from explorer.formula.evaluation import counted, has_elements
+from explorer.formula.operands import counted, has_elements
 from explorer.formula.printing import TORCH, limited_source
 from explorer.formula.tree import is_constant
 from explorer.snippets import layout

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule, find_op, find_rule, learnable, values
 from explorer.formula import Formula
-from explorer.formula.evaluation import reductions
+from explorer.formula.operands import reductions
 from explorer.gradient import Learning, Pair, learning, pair
 from explorer.training.company import even
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from explorer import description
-from explorer.catalogue import OWN, Op, Rule, find_op, find_rule
+from explorer.catalogue import OWN, find_op, find_rule
 from explorer.checks import Result, check_pair
 from explorer.curves import LARGEST_RANGE, POINTS, Curves, sample_curves
 from explorer.description import Description
-from explorer.formula import FormulaError
 from explorer.instrument import Asset, assets, choice_data, document, entry
+from explorer.instrument import own_entry as own_entry  # which app.py answers with
 from explorer.instrument.assets import PLOTLY, json_text, skeleton, skeleton_css, with_imports
 from explorer.instrument.page import Page
 from explorer.lessons import GLOSSARY, LESSONS
@@ -37,7 +37,6 @@ from explorer.ui.choice import SECTIONS, WORDS, Choice, numbers_text, training_t
 from explorer.ui.link import MOST_RATES, MOST_VALUES, from_text, is_embedded
 from explorer.ui.presets import PRESETS, STUDIES, TRAINING, Preset
 
-_FIND: Mapping[str, Callable[[str], Op | Rule]] = {"op": find_op, "rule": find_rule}
 _FLOAT32_STEPS = 8  # a step of the grid below this many float32 numbers needs float64
 # What words of settings are called.
 _WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES
@@ -303,16 +302,6 @@ def _picture(rule: str) -> Answer:
     """The key of a rule, and its entry where the browser does not know it from the catalogue."""
     record = find_rule(rule)
     return {"picture": record.key, "entry": entry(record) if record.key.startswith(OWN) else None}
-
-
-def own_entry(kind: str, text: str) -> Answer:
-    """An own formula as ``{"entry": …}``, or ``{"message": …, "column": …}`` where it cannot be read."""
-    if kind not in _FIND:
-        return {"message": f"kind must be {' or '.join(_FIND)}", "column": 0}
-    try:
-        return {"entry": entry(_FIND[kind](OWN + text))}
-    except FormulaError as error:
-        return {"message": error.message, "column": error.column}
 
 
 def read(code: object) -> Answer:

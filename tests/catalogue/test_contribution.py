@@ -25,7 +25,7 @@ from explorer.catalogue import (
     values,
 )
 from explorer.formula import Formula, FormulaError
-from explorer.formula.derivative import at_bounds
+from explorer.formula.measured import at_bounds
 from tests.catalogue.cases import settings_of
 from tests.catalogue.oracles.learned import LEARNED
 

@@ -9,7 +9,7 @@ import torch
 import explorer
 from explorer.catalogue import OPS, RULES, own_key
 from explorer.checks import CHECKS, VERDICTS, check_pair
-from explorer.formula.evaluation import reductions
+from explorer.formula.operands import reductions
 
 
 @cache

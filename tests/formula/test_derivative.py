@@ -14,9 +14,10 @@ from torch import Tensor
 
 from explorer.catalogue import OPS, Op
 from explorer.formula import FUNCTIONS, Formula, parse
-from explorer.formula.derivative import AtBounds, at_bounds, derivative
-from explorer.formula.evaluation import reductions
-from explorer.formula.functions import Function
+from explorer.formula.derivative import derivative
+from explorer.formula.functions import AtBounds, Function
+from explorer.formula.measured import at_bounds
+from explorer.formula.operands import reductions
 from explorer.formula.parsing import filled
 from explorer.formula.tree import Call, Name, Node, children, is_condition, rebuilt, substituted, walk
 from tests.catalogue.cases import grid, settings_of

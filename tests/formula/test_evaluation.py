@@ -7,7 +7,8 @@ import torch
 from hypothesis import assume, given
 
 from explorer.formula import FUNCTIONS, Formula, parse
-from explorer.formula.evaluation import constant_value, python_step, reductions
+from explorer.formula.constants import constant_value, python_step
+from explorer.formula.operands import reductions
 from explorer.formula.tree import Call, Name, children, is_condition, is_constant, names, walk
 from tests.formula import oracle
 from tests.formula.strategies import PARAMETERS, formulas, many

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import find_op
-from explorer.formula.evaluation import reductions
+from explorer.formula.operands import reductions
 from explorer.training.instruments.instrument import Nets, Recorded
 from explorer.training.instruments.smoothing import examples, smoothed_gradient
 from explorer.training.settings import Settings

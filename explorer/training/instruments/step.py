@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule
-from explorer.formula.evaluation import reductions
+from explorer.formula.operands import reductions
 from explorer.gradient import bind
 from explorer.training.instruments.instrument import Nets
 from explorer.training.lanes import Pass, Views

@@ -14,8 +14,9 @@ from playwright.sync_api import Browser, Page, Route
 
 from explorer.catalogue import find_op, find_rule
 from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.instrument import entry
 from explorer.instrument.assets import MODULES
-from explorer.instrument.document import entry, sampling
+from explorer.instrument.document import sampling
 
 ADDRESS = "http://chart.test"
 TYPES = {".js": "text/javascript", ".css": "text/css"}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from explorer.catalogue import find_op, find_rule, learnable
-from explorer.instrument.document import entry
+from explorer.instrument import entry
 from explorer.training.settings import names_in
 from tests.instrument.modules import Node
 

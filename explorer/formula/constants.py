@@ -1,0 +1,95 @@
+"""Trees without x, y and g to one number each, by the arithmetic and functions of Python.
+
+Exported code spells constants with the same. Where Python raises, torch says what IEEE arithmetic gives.
+"""
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import Any
+
+from explorer.formula.operands import casts
+from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, children
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "**": operator.pow,
+    "&": operator.and_, "|": operator.or_, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+    ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
+# Functions of Python, for constants: here and in exported code.
+PYTHON: dict[str, Callable[..., float]] = {
+    function.__name__: function
+    for function in (
+        abs, min, max, math.exp, math.expm1, math.log, math.log1p, math.sqrt, math.sin, math.cos, math.tan,
+        math.atan, math.sinh, math.cosh, math.tanh, math.erf,
+    )
+}  # fmt: skip
+
+_RAISED = (ArithmeticError, ValueError, KeyError)  # by ``python_step``, where it has no value
+
+
+def operation(node: Node) -> Callable[..., Any]:
+    """The operation of an inner node that is no call, on the values of its operands, tensors or numbers."""
+    match node:
+        case Unary(sign):
+            return operator.neg if sign == "-" else operator.invert
+        case Binary(sign):
+            return _OPERATORS[sign]
+        case Compare((sign,)):
+            return _OPERATORS[sign]
+        case Compare(signs):
+            links = [_OPERATORS[sign] for sign in signs]
+            return lambda *values: reduce(operator.and_, map(operator.call, links, values, values[1:]))
+        case _:
+            raise TypeError(f"{node} is a leaf or a call")
+
+
+def python_step(node: Node, values: list[float]) -> float:
+    """An inner node's value as Python computes it; raises what Python raises, KeyError where it lacks it."""
+    match node:
+        case Unary("~"):
+            return not values[0]
+        case Binary("**"):
+            return math.pow(*values)
+        case Call("where"):
+            return values[1] if values[0] else values[2]
+        case Call(function):
+            return PYTHON[function](*values)
+        case _:
+            result: float = operation(node)(*values)
+            return result
+
+
+def _ieee_step(node: Node, values: list[float]) -> float:
+    try:
+        return python_step(node, values)
+    except _RAISED:
+        from explorer.formula.evaluation import torch_step  # not where there is no torch, see settled_value
+
+        return torch_step(node, values)
+
+
+def constant_value(
+    node: Node, parameters: Mapping[str, float], step: Callable[[Node, list[float]], float] = _ieee_step
+) -> float:
+    """The value of a tree without x, y and g; a bool for a condition. ``step`` computes each inner node."""
+    match node:
+        case Number(value):
+            return value
+        case Name("pi" | "e" as name):
+            return float(getattr(math, name))
+        case Name(name):
+            return float(parameters[name])
+    values = [constant_value(child, parameters, step) for child in children(node)]
+    numbers = [float(value) if cast else value for value, cast in zip(values, casts(node), strict=True)]
+    return step(node, numbers)
+
+
+def settled_value(node: Node) -> float | None:
+    """The value of a tree without names, by Python alone; None where Python raises."""
+    try:
+        return constant_value(node, {}, python_step)
+    except _RAISED:
+        return None

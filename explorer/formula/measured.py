@@ -1,0 +1,31 @@
+"""What is asked of torch and of Python when formulas are read: of those that are here.
+
+On the site without a server another file stands in for this one and holds their answers: see site/python.py.
+"""
+
+import math
+from functools import cache
+from keyword import iskeyword, issoftkeyword
+
+import torch
+
+from explorer.formula.functions import AtBounds
+
+
+@cache
+def at_bounds() -> AtBounds:
+    """What torch.clamp does: up to version 2.13 it passes g, since then 0 and a half."""
+    with torch.inference_mode(False), torch.enable_grad():
+        x = torch.zeros(1, requires_grad=True)
+        bounds = (0.0, 1.0), (torch.zeros(1), torch.ones(1))
+        return AtBounds(*(torch.autograd.grad(torch.clamp(x, *each), x)[0].item() for each in bounds))
+
+
+def is_elsewhere(name: str) -> bool:
+    """Whether torch or Python has a function of this name."""
+    return any(hasattr(library, name) for library in (torch, torch.nn.functional, math))
+
+
+def is_word(name: str) -> bool:
+    """Whether a name is a word of Python's grammar, which grows from version to version."""
+    return iskeyword(name) or issoftkeyword(name)

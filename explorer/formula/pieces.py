@@ -1,0 +1,141 @@
+"""What of a tree is constant between its kinks, and of which degree it is there."""
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+
+from explorer.formula.derivative import derivative
+from explorer.formula.functions import FUNCTIONS
+from explorer.formula.parsing import filled
+from explorer.formula.tree import (
+    Binary,
+    Call,
+    Compare,
+    Name,
+    Node,
+    Number,
+    Unary,
+    children,
+    is_condition,
+    measure,
+    names,
+    walk,
+)
+
+_MOST_TURNS, _LONGEST_TURN = 8, 200  # orders of a derivative, and nodes
+
+
+def pieces(tree: Node) -> Iterator[Node]:
+    """Trees that are constant between kinks and change at them; each a function of one argument."""
+    for node in _counted(tree):
+        if isinstance(node, Compare):
+            for left, right in zip(node.operands, node.operands[1:], strict=False):
+                yield from _signs(Binary("-", left, right))
+        elif isinstance(node, Binary) and node.operator == "/":
+            yield from _signs(node.right)
+        elif isinstance(node, Binary) and node.operator == "**":
+            yield from _signs(node.left)
+        elif isinstance(node, Call):
+            for text in FUNCTIONS[node.function].pieces:
+                match filled(text, node.arguments):
+                    case Call("sign", (inner,)):
+                        yield from _signs(inner)
+                    case piece:
+                        yield piece
+
+
+def _counted(node: Node) -> Iterator[Node]:
+    """The nodes of a tree, but none of what is taken from itself or multiplied by 0."""
+    if _cancels(node):
+        return
+    yield node
+    for child in children(node):
+        yield from _counted(child)
+
+
+def _cancels(node: Node) -> bool:
+    """Whether a tree is 0 for every x, as ``floor(x) - floor(x)`` is."""
+    match node:
+        case Binary("-", left, right) if left == right:
+            return _is_finite(left)
+        case Binary("*", Number(0.0), other) | Binary("*", other, Number(0.0)):
+            return _is_finite(other)
+        case _:
+            return False
+
+
+def _is_finite(node: Node) -> bool:
+    """Whether a tree is a number wherever x is: polynomials between kinks, nothing divided."""
+    divided = any(isinstance(part, Binary) and part.operator in ("/", "**") for part in walk(node))
+    return degree(node) < math.inf and not divided
+
+
+@lru_cache(maxsize=1024)
+def turns(piece: Node) -> tuple[Node, ...] | None:
+    """The signs of the derivatives of what a piece depends on, the highest first.
+
+    Between two x where they change it rises or falls all the way, so that no two changes of the piece are
+    passed over together. Of a polynomial those of every order, of anything else the first alone; none of
+    what hangs on y, nor of a straight line. None for a polynomial that cannot be followed.
+    """
+    (inner,) = children(piece)
+    found: list[Node] = []
+    while (power := degree(inner)) > 1:
+        slope = None if "y" in names(inner) else derivative(inner, upstream=Number(1.0), finite=True)
+        if slope is None or len(found) == _MOST_TURNS or measure(slope)[0] > _LONGEST_TURN:
+            return None if power < math.inf else tuple(reversed(found))
+        found.append(Call("sign", (slope,)))
+        if power == math.inf:
+            break
+        inner = slope
+    return tuple(reversed(found))
+
+
+def _signs(node: Node) -> Iterator[Node]:
+    """The signs on which that of a number hangs: of each factor, for ``x * x`` may be 0 without a change."""
+    match node:
+        case Binary("*" | "/", left, right):
+            yield from _signs(left)
+            yield from _signs(right)
+        case Binary("**" | "-", inner, Number()) if node.operator == "**" or node.right == Number(0.0):
+            yield from _signs(inner)
+        case _:
+            yield Call("sign", (node,))
+
+
+def degree(node: Node, y: float = math.inf) -> float:
+    """The highest degree in x of the polynomials a tree consists of between kinks; inf for anything else.
+
+    ``y``: the degree of the op, where y stands in the tree.
+    """
+    below = [degree(child, y) for child in children(node)]
+    match node:
+        case Name(name):
+            return {"x": 1.0, "y": y}.get(name, 0.0)
+        case Unary("-"):
+            return below[0]
+        case Binary("+" | "-"):
+            return max(below)
+        case Binary("*"):
+            return sum(below)
+        case Binary("/") if not below[1]:
+            return below[0]
+        case Binary("**", _, Number(power)) if power.is_integer():
+            return below[0] * power if power else 0.0
+        case Call("where"):
+            return max(below[1:])
+        case Call(name) if FUNCTIONS[name].degree < math.inf:
+            return FUNCTIONS[name].degree * max(below) if FUNCTIONS[name].degree else 0.0
+    return 0.0 if is_condition(node) or not any(below) else math.inf
+
+
+def known_degree(tree: Node, y: float = math.inf, *, searched: bool) -> float:
+    """The degree of a tree whose kinks are ``searched`` for; inf where it may have some that were not found.
+
+    That is where something else than a polynomial decides about them, such as ``sin(x) > 0.5``. Where they
+    are declared it is the degree.
+    """
+    watched = [*pieces(tree)] if searched else []
+    followed = all(turns(piece) is not None for piece in watched)
+    found = [degree(each, y) for each in (tree, *(children(piece)[0] for piece in watched))]
+    return found[0] if followed and math.inf not in found else math.inf

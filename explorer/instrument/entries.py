@@ -1,0 +1,147 @@
+"""Ops and rules as the browser takes them, own formulas included.
+
+On the site without a server this runs in the browser: it and all it imports need the standard library alone.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from explorer.catalogue import (
+    AT_BOUND,
+    OWN,
+    Kink,
+    Lattice,
+    Learned,
+    Op,
+    Rule,
+    find_op,
+    find_rule,
+    known_degree,
+)
+from explorer.catalogue.contribution import following, gradient_beside, torch_derivative
+from explorer.formula import Formula, FormulaError, derivative, parse
+from explorer.formula.derivative import ONE, ZERO
+from explorer.formula.operands import reductions
+from explorer.formula.pieces import pieces, turns
+from explorer.formula.tree import Data, Name, Node, Unary, data, substituted
+from explorer.instrument.limits import reach
+
+Json = dict[str, Any]
+
+_FIND: Mapping[str, Callable[[str], Op | Rule]] = {"op": find_op, "rule": find_rule}
+
+
+def own_entry(kind: str, text: str) -> Json:
+    """An own formula as ``{"entry": …}``, or ``{"message": …, "column": …}`` where it cannot be read."""
+    if kind not in _FIND:
+        return {"message": f"kind must be {' or '.join(_FIND)}", "column": 0}
+    try:
+        return {"entry": entry(_FIND[kind](OWN + text))}
+    except FormulaError as error:
+        return {"message": error.message, "column": error.column}
+
+
+def entry(record: Op | Rule) -> Json:
+    """An op or rule as the browser takes it, one of the catalogue or an own formula alike.
+
+    Formulas are trees (see ``Formula.data``). ``kinks`` are the declared ones, trees or lattices of
+    trees, or null; then ``pieces`` are the trees at whose changes a kink may lie, each with its ``turns``
+    (see ``pieces.turns``), and ``slopes`` those of the formula in x and y. ``movable`` says which kinks are
+    a parameter, or minus one. ``gradient`` (of an op) is what torch's autograd returns, in x and g, or null
+    where it cannot be written out; a ``flat`` op is constant between its kinks.
+
+    What a parameter learns, by name (see ``contribution``): ``learned`` of a rule is its own; ``follows`` of
+    an op, with any rule that has a formula, is ``outer + rule * ratio``; ``torch`` of an op is torch's
+    derivative, with the ``gradient`` for x where that is another once the parameter is a tensor. The first of
+    the three that has the name counts; the default rule has the last alone.
+    """
+    formula = record.parsed
+    told = ("key", "label", "also", "purpose", "source", "note", "formula")
+    common = {name: getattr(record, name) for name in told} | {
+        "tree": formula and formula.data,
+        "parameters": [asdict(p) | {"scale": p.scale, "reach": reach(p)} for p in record.parameters],
+        "kinks": None if record.kinks is None else [_kink(kink, record) for kink in record.kinks],
+        "movable": list(_movable(record)),
+    }
+    if record.kinks is None and formula:
+        common |= _watched(formula)
+    if isinstance(record, Rule):
+        common["usesY"] = formula is not None and "y" in formula.variables
+        common["learned"] = {learned.name: _learned(learned, record) for learned in record.learned}
+        return common | {"group": record.group, "suits": record.suits, "otherwise": record.otherwise}
+    gradient = record.parsed.gradient
+    common |= {"family": record.family, "gradient": gradient and gradient.data}
+    common |= {"follows": dict(_follows(record)), "torch": dict(_by_torch(record))}
+    return common | {"flat": known_degree(record) == 0}
+
+
+def _learned(learned: Learned, rule: Rule) -> Json:
+    """What a rule says that a parameter learns; the scale in its parameters and N."""
+    scale = learned.parsed_scale
+    watched = _watched(learned.parsed) if rule.kinks is None else {}
+    return watched | {
+        "tree": learned.parsed.data,
+        "text": learned.parsed.text,
+        "scale": scale and scale.data,
+        "scaleText": scale and scale.text,
+        "atBound": AT_BOUND.get(learned.at_bound, ""),
+        "note": learned.note,
+    }
+
+
+def _follows(op: Op) -> Iterator[tuple[str, Json]]:
+    """How a parameter's contribution follows from a rule, for the parameters that inner and outer reach."""
+    for parameter in op.parameters:
+        if way := following(op, parameter.name):
+            yield parameter.name, {"outer": data(way.outer), "ratio": data(way.ratio)}
+
+
+def _by_torch(op: Op) -> Iterator[tuple[str, Json]]:
+    """Torch's derivative by each parameter that it has one by."""
+    for parameter in op.parameters:
+        if found := torch_derivative(op, parameter.name):
+            exact, shown = found
+            beside = gradient_beside(op, parameter.name)
+            own = {"gradient": beside.data} if beside else {}
+            yield parameter.name, {"tree": exact.data, "text": shown.text, **own}
+
+
+def _watched(formula: Formula) -> Json:
+    """What the search for kinks evaluates; a ``mean`` counts as one number there."""
+    found = reductions(formula.tree)
+    means: dict[Node, Node] = {node: Name(f"({number})") for number, node in enumerate(found)}
+    back = {name: node for node, name in means.items()}
+    tree = substituted(formula.tree, means)
+    slopes = {name: derivative(tree, name, upstream=ONE) or ZERO for name in ("x", "y")}
+
+    def told(node: Node) -> Data:
+        return data(substituted(node, back))
+
+    return {
+        "pieces": [
+            {"tree": told(piece), "turns": [told(turn) for turn in turns(piece) or ()]}
+            for piece in dict.fromkeys(pieces(tree))
+        ],
+        "slopes": {name: told(slope) for name, slope in slopes.items()},
+    }
+
+
+def _tree(text: str, record: Op | Rule) -> Node:
+    return parse(text, variables=(), parameters=[p.name for p in record.parameters]).tree
+
+
+def _kink(kink: Kink, record: Op | Rule) -> Any:
+    if isinstance(kink, Lattice):
+        return {name: text and data(_tree(text, record)) for name, text in asdict(kink).items()}
+    return data(_tree(kink, record))
+
+
+def _movable(record: Op | Rule) -> Iterator[Json]:
+    """The parameters that are themselves, or with a minus, the position of a kink."""
+    for kink in record.kinks or ():
+        match _tree(kink, record) if isinstance(kink, str) else None:
+            case Name(name):
+                yield {"name": name, "sign": 1}
+            case Unary("-", Name(name)):
+                yield {"name": name, "sign": -1}
