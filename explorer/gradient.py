@@ -270,8 +270,9 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
         **parameters: by name; an op and a rule share what has the same name. Numbers, or tensors, which
             are given one value, or one for each channel: any shape that broadcasts to x's. A tensor that
             requires grad learns, and gets its gradient in its own shape: what each element contributes by
-            ``catalogue.contribution``, summed over all that share a value, and scaled. Torch's functions
-            that take numbers only, such as ``elu``, are then written out, equal up to rounding.
+            ``catalogue.contribution``, summed over all that share a value, and scaled. One of a single value
+            that does not learn counts as its number. Torch's functions that take numbers only, such as
+            ``elu``, are then written out, equal up to rounding.
 
     Returns:
         y with x's shape and dtype. Only what the rule's formula names, of x and y, is kept for
