@@ -43,8 +43,8 @@ class Room(NamedTuple):
 
 
 def parties(shares: Shares, alone: Hashable) -> tuple[Hashable, ...]:
-    """Who takes turns with others, the widest first: an address, and then a visitor there.
+    """Who takes turns with others: a visitor, and the address that takes its turn before it.
 
     ``alone`` is who does where no share is given.
     """
-    return tuple(reversed(list(shares))) or (alone,)
+    return tuple(shares) or (alone,)

@@ -108,7 +108,7 @@ class Entry:
     @property
     def visitor(self) -> Hashable:
         """Who takes turns with others."""
-        return parties(self.shares, self.owner or self.id)[-1]
+        return parties(self.shares, self.owner or self.id)[0]
 
     @property
     def interval_s(self) -> float:

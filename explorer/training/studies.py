@@ -129,7 +129,7 @@ class _Study:
 
     @property
     def parties(self) -> tuple[Hashable, ...]:
-        """Who takes turns with others, an address before a visitor there."""
+        """Who takes turns with others: a visitor, and an address."""
         return parties(self.shares, self.owner or self.id)
 
     @property
@@ -267,7 +267,7 @@ class Studies:
 
     def _last_served(self, study: _Study) -> tuple[int, ...]:
         """When its address had a turn, when its visitor, and when itself: many names gain no time."""
-        return (*(self._served.get(party, -1) for party in study.parties), study.turn)
+        return (*(self._served.get(party, -1) for party in reversed(study.parties)), study.turn)
 
     def _advance(self, study: _Study) -> None:
         """Make and advance it, the books open to others; what goes wrong ends that study only."""
@@ -311,7 +311,8 @@ class Studies:
     def _admit(self) -> None:
         """Let the first in the queue run where there is room."""
         running = sum(study.state == "running" for study in self._studies.values())
-        for study in self._queue()[: max(0, self._limits.studying - running)]:
+        room = self._limits.studying - running
+        for study in self._queue()[:room] if room > 0 else ():
             study.state, study.since, study.placed = "running", None, self._clock()
 
     def _make_way(self, study: _Study, can_be_put_away: bool) -> None:
@@ -334,7 +335,7 @@ class Studies:
         if first is None:
             return False
         places = self._places() - Counter(study.parties)
-        mine, theirs = ([places[party] for party in each.parties] for each in (study, first))
+        mine, theirs = ([places[party] for party in reversed(each.parties)] for each in (study, first))
         is_over = self._clock() - study.placed >= self._limits.study_turn_s
         return theirs < mine or (is_over and theirs == mine)
 
@@ -348,14 +349,15 @@ class Studies:
 
         Of an address it is each visitor's first one before the second of one of them.
         """
-        places, order = self._places(), list[_Study]()
-        waiting = [study for study in self._studies.values() if study.state == "waiting"]
-        while waiting:
-            study = min(waiting, key=lambda each: (*(places[party] for party in each.parties), each.turn))
-            waiting.remove(study)
-            order.append(study)
-            places.update(study.parties)
-        return order
+        waiting = (study for study in self._studies.values() if study.state == "waiting")
+        ranks: dict[_Study, tuple[int, ...]] = {study: (study.turn,) for study in waiting}
+        places = self._places()
+        for width in range(2):  # first among those of a visitor, then among those of an address
+            for study in sorted(ranks, key=ranks.__getitem__):
+                for party in study.parties[width : width + 1]:
+                    ranks[study] = (places[party], *ranks[study])
+                    places[party] += 1
+        return sorted(ranks, key=ranks.__getitem__)
 
     def _active(self, leaving: Sequence[_Study] = ()) -> list[Shares]:
         """The shares of those that run or wait once some have left."""

@@ -29,6 +29,6 @@ def test_one_more_is_refused_where_all_or_a_share_have_as_many(others, says, sha
     assert (str(full.value), full.value.share) == (says, share)
 
 
-def test_an_address_takes_its_turn_before_a_visitor_there():
-    assert parties(ME, "alone") == ("here", "me")
+def test_a_visitor_takes_turns_and_its_address():
+    assert parties(ME, "alone") == ("me", "here")
     assert parties({}, "alone") == ("alone",)

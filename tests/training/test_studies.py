@@ -225,7 +225,7 @@ def test_who_has_taken_all_places_under_many_names_makes_way_for_another_address
     assert studies.snapshot(one).state == "running"
     while studies.turn(busy=False):
         if studies.snapshot(one).state != "finished":
-            places = [study.parties[0] for study in studies._studies.values() if study.state == "running"]
+            places = [study.parties[-1] for study in studies._studies.values() if study.state == "running"]
             assert sorted(places) == ["here", "there"]
     assert not {"here", "there"} - studies._served.keys()
     studies.clear()
