@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from explorer.formula import derivative
-from explorer.formula.tree import Name, Node, Number, names, walk
+from explorer.formula.tree import VARIABLES, Name, Node, Number, names, walk
 from explorer.reading.building import ZERO, built, cancelled, is_detached, number, untracked
 from explorer.reading.errors import ReadingError, UnreadableError, require
 from explorer.reading.functions import AUTOGRAD, NUMPY, REMARKS
@@ -25,6 +25,7 @@ HAS_A_VALUE = "belongs to an input whose value in the signature stays: write {} 
 NO_NAME = "belongs to no input with a name"
 GUARDED = "hangs on what another input needs: that of {} is ctx.needs_input_grad[{}]"
 NEVER = "backward returns None for {}, a tensor that y depends on: it never learns"
+COMPOSED = "the gradient that this code gives {0} is not read: here {0} learns by torch's derivative of y"
 WRONG_NUMBER = "backward returns {} for {}: torch raises an error"
 NOT_DIFFERENTIABLE = (
     "returns no floats, or marks them as non-differentiable: torch sends no gradient back through them"
@@ -256,7 +257,19 @@ def _tracked(output: Value) -> Trees:
     rule = derivative(number(node), finite=True)
     if rule is None:
         raise UnreadableError("has a gradient that is too long to be written out")
-    return Trees(cancelled(untracked(node)), NO_GRADIENT if rule == ZERO else untracked(rule))
+    op = cancelled(untracked(node))
+    notes = [
+        COMPOSED.format(name)
+        for name in names(op)
+        if name not in VARIABLES and _learns_otherwise(node, op, name)
+    ]
+    return Trees(op, NO_GRADIENT if rule == ZERO else untracked(rule), notes=tuple(notes))
+
+
+def _learns_otherwise(node: Node, op: Node, name: str) -> bool:
+    """Whether autograd's gradient for a parameter is another than that of what is returned."""
+    composed, own = (derivative(number(tree), name, finite=True) for tree in (node, op))
+    return composed is None or untracked(composed) != own
 
 
 def _first(value: Value) -> Value:

@@ -12,6 +12,7 @@ from torch import Tensor
 from explorer.catalogue import contribution, find_op, find_rule
 from explorer.gradient import apply
 from explorer.reading import ReadingError, read_source
+from explorer.reading.definitions import COMPOSED
 from tests.reading.learned import PUBLISHED, REFUSED, REFUSED_LINE, Published
 from tests.reading.samples import function
 
@@ -384,3 +385,20 @@ def test_the_number_of_a_parameter_s_values_is_no_formula() -> None:
         read_source(
             function("return x / (x.numel() / s.numel())", "return grad_output, None", takes="ctx, x, s")
         )
+
+
+@pytest.mark.parametrize(
+    ("returned", "unread"),
+    [
+        ("((torch.clamp(x / s, -2, 1).round() - x / s).detach() + x / s) * s", ["s"]),
+        ("x + (torch.round(x / s) * s - x).detach()", ["s"]),
+        ("torch.tanh(s * x)", []),
+        ("x.detach() * s", []),
+    ],
+    ids=["quantised", "straight through", "autograd's own", "nothing else for s"],
+)
+def test_what_composed_code_lets_learn_is_named_where_it_is_not_torchs_own(
+    returned: str, unread: list[str]
+) -> None:
+    text = f"import torch\ndef f(x, s):\n  return {returned}\n"
+    assert list(read_source(text).notes) == [COMPOSED.format(name) for name in unread]
