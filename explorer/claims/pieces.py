@@ -10,6 +10,7 @@ import numpy as np
 from explorer.curves import BESIDE, EVEN, KINK, Curves, Floats, Mask
 
 _NOTHING = 1e-9  # of the range: a few floats beside a kink are no part of it
+_BESIDE = 1e-6  # of the range: so far from a pole of second order rounding has made an end of it
 
 
 @dataclass(frozen=True)
@@ -116,9 +117,16 @@ class Curve:
         return _runs(~np.isfinite(self.y))
 
     def is_narrow(self, run: slice) -> bool:
-        """Whether a run of points is one x, with the floats beside it, rather than a stretch."""
-        ends = self.x[run][[0, -1]]
-        return bool(ends[1] - ends[0] <= _NOTHING * self.width)
+        """Whether a run of points is one x, with the floats beside it, rather than a stretch.
+
+        One point, or the floats at an end, may be all that is drawn of a stretch: what lies beside it tells.
+        """
+        ends, near = self.x[run][[0, -1]], _BESIDE * self.width
+        if ends[1] - ends[0] > _NOTHING * self.width:
+            return False
+        x = np.add(ends, (-near, near))
+        x = x[(x >= self.x[0]) & (x <= self.x[-1])]
+        return bool((np.isfinite(self.curves.at(self.key, x)) != np.isfinite(self.y[run.start])).all())
 
     @cached_property
     def holes(self) -> Mask:
@@ -146,6 +154,11 @@ class Curve:
             found += [gap.start + int(np.argmax(marks == mark)) for mark in (KINK, EVEN) if mark in marks][:1]
         return found
 
+    def is_zero(self, piece: Piece) -> bool:
+        """Whether a piece is 0: at its ordinary points, or where it has none at the floats that it has."""
+        inside = (self.x > piece.start) & (self.x < piece.stop)
+        return piece.level == 0 or (not len(piece.values) and not self.y[inside].any())
+
     def both(self, holds: Mask) -> Mask:
         """Between which neighbouring points something holds at both ends."""
         return np.asarray(holds[1:] & holds[:-1])
@@ -170,13 +183,16 @@ class Curve:
 def zero_share(curve: Curve) -> tuple[float, bool]:
     """The share of the range on which a curve is 0, and whether that is known of every x.
 
-    What is no polynomial may only round to 0: of that count stretches that end at a kink, not 0 behind it.
+    A polynomial that is 0 more often than its degree is 0 throughout, whatever rounding leaves of it. What is
+    none may only round to 0: of that count stretches that end at a kink, not 0 behind it.
     """
     if curve.degree < np.inf:
-        return curve.share(curve.both(curve.y == 0)), curve.known
-    stretches = [
-        list(pieces) for level, pieces in groupby(curve.pieces, lambda piece: piece.level) if level == 0
-    ]
+        zero = curve.y == 0
+        for piece in curve.pieces:
+            if np.sum(piece.values == 0) > curve.degree:
+                zero |= (curve.x >= piece.start) & (curve.x <= piece.stop)
+        return curve.share(curve.both(zero)), curve.known
+    stretches = [list(pieces) for is_zero, pieces in groupby(curve.pieces, curve.is_zero) if is_zero]
     width = sum(piece.width for pieces in stretches if _is_cut(curve, pieces) for piece in pieces)
     return width / curve.width, False
 
