@@ -149,22 +149,19 @@ def test_own_formulas_learn():
     torch.testing.assert_close(gradients(own, {"b": b}, g), gradients(torchs, {"b": b}, g))
 
 
-def test_a_rule_of_ones_own_says_what_is_learned():
+@pytest.mark.parametrize(
+    ("contribution", "scale", "factor"),
+    [("2 * g", "1 / N", lambda hi: 2), ("g", "hi / N", lambda hi: hi)],
+    ids=["numbers", "its scale names the tensor"],
+)
+def test_a_rule_of_ones_own_says_what_is_learned(contribution, scale, factor):
     op = OPS["clamp"]
-    rule = Rule("mine", "Mine", "g", parameters=op.parameters, learned=(Learned("hi", "2 * g", "1 / N"),))
+    learned = (Learned("hi", contribution, scale),)
+    rule = Rule("mine", "Mine", "g", parameters=op.parameters, learned=learned)
     x, g = data()
     hi = torch.tensor([[0.5], [1.0], [2.0]], dtype=torch.float64, requires_grad=True)
     got = gradients(apply(op, rule, x, hi=hi), {"hi": hi}, g)["hi"]
-    torch.testing.assert_close(got, 2 * g.sum((0, 2)).reshape(CHANNELS, 1) / 14)
-
-
-def test_a_scale_may_name_a_tensor():
-    op = OPS["clamp"]
-    rule = Rule("mine", "Mine", "g", parameters=op.parameters, learned=(Learned("hi", "g", "hi / N"),))
-    x, g = data()
-    hi = torch.tensor([[0.5], [1.0], [2.0]], dtype=torch.float64, requires_grad=True)
-    got = gradients(apply(op, rule, x, hi=hi), {"hi": hi}, g)["hi"]
-    torch.testing.assert_close(got, hi.detach() * g.sum((0, 2)).reshape(CHANNELS, 1) / 14)
+    torch.testing.assert_close(got, factor(hi.detach()) * g.sum((0, 2)).reshape(CHANNELS, 1) / 14)
 
 
 def test_torchs_derivative_of_x_stays_where_only_a_parameter_has_a_rule():

@@ -10,26 +10,11 @@ import torch
 
 from explorer.training import TASKS, Data, Part, Run, Settings, Task, Tensors, lockstep, run, tasks
 from explorer.training.limits import MAX_POINTS
+from tests.benchmarks.bare_loop import MyReLU
 
 DOCUMENTS = Settings(device="cpu")
 SMALL = Settings(steps=40, hidden=8, batch=4, rules=("default", "straight_through"), device="cpu")
 BREAKS = "formula: g / 0"
-
-
-class MyReLU(torch.autograd.Function):
-    """The documents' own Function, as they wrote it."""
-
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.clamp(min=0)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        gradient = g.clone()
-        gradient[x < 0] = 0
-        return gradient
 
 
 def documents_loop(tensors, steps, lr):

@@ -32,32 +32,26 @@ export function seriesOf(measure, snapshot, lanes) {
   return SERIES[measure](snapshot, lanes);
 }
 
-/** One curve a rule. @param {*} snapshot @param {Lane[]} lanes @returns {Series[]} */
-function scoreSeries({ score_steps: x, scores, score_sd: spreads }, lanes) {
-  return lanes.map(({ key, label, colour }) => ({
-    name: label,
-    rule: key,
-    meta: key,
-    ends: true,
-    colour,
-    x,
-    y: scores[key],
-    spread: spreads[key],
-  }));
+/** @param {*} snapshot @param {Lane[]} lanes */
+function scoreSeries({ score_steps: steps, scores, score_sd: spreads }, lanes) {
+  return lanes.map((lane) => curveOf(lane, steps, scores, spreads));
 }
 
-/** One curve a rule. @param {*} snapshot @param {Lane[]} lanes @returns {Series[]} */
+/** @param {*} snapshot @param {Lane[]} lanes */
 function lossSeries({ loss_steps: steps, losses, loss_sd: spreads }, lanes) {
-  return lanes.map(({ key, label, colour }) => ({
-    name: label,
-    rule: key,
-    meta: key,
-    ends: true,
-    colour,
-    x: steps[key],
-    y: losses[key],
-    spread: spreads[key],
-  }));
+  return lanes.map((lane) => curveOf(lane, steps[lane.key], losses, spreads));
+}
+
+/**
+ * The curve of a rule with its band, which are given by rule.
+ * @param {Lane} lane
+ * @param {number[]} x
+ * @param {Object<string, number[]>} values
+ * @param {Object<string, number[]>} spreads
+ * @returns {Series}
+ */
+function curveOf({ key, label, colour }, x, values, spreads) {
+  return { name: label, rule: key, meta: key, ends: true, colour, x, y: values[key], spread: spreads[key] };
 }
 
 /**
