@@ -7,7 +7,8 @@ from explorer.training.limits import Limits
 from explorer.training.lockstep import Tensors
 from explorer.training.room import EngineFull
 from explorer.training.run import Run
-from explorer.training.settings import FULL, LIVE, SETTINGS, Setting, Settings, TrainingSettings
+from explorer.training.setting import Setting
+from explorer.training.settings import FULL, LIVE, SETTINGS, Settings, TrainingSettings
 from explorer.training.snapshot import Snapshot
 from explorer.training.status import ACTIVE, AT_REST, Command, State, Status
 from explorer.training.studies import StudyCommand, StudyStatus

@@ -1,10 +1,7 @@
 """What a run is asked to do: each setting declared once, for runs, links, controls and words alike."""
 
 import dataclasses
-import math
-import operator
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
@@ -23,7 +20,6 @@ from explorer.catalogue import (
     finite,
     learnable,
 )
-from explorer.formula import number_text
 from explorer.training.boundary import Learned, learned_by
 from explorer.training.branches import Branch, Course, checked_branches, course, parting
 from explorer.training.limits import (
@@ -47,157 +43,13 @@ from explorer.training.limits import (
     SMALLEST_SIGMA,
 )
 from explorer.training.optimisers import OPTIMISERS
+from explorer.training.setting import SWITCH, Setting
 from explorer.training.tasks import TASKS, USUAL
 from explorer.training.tasks.table import TABLE, read_table
 
 Entry = TypeVar("Entry", Op, Rule)
 
 FULL: Final = "full"  # the pace of a run that goes as fast as it can
-_SWITCH = {"yes": True, "no": False}
-
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One setting of a run.
-
-    Attributes:
-        name: in ``Settings`` and in links.
-        kind: "choice" of words; "whole" number; "widths", one or several of them; "log", a number above 0 on
-            a scale of decades; "switch", yes or no; "names" of parameters, none or several.
-        label: name on screen.
-        meaning: one sentence.
-        low, high: what a link and a control may ask for.
-        words: what it may be beside a number; for a "choice" all there is.
-        live: whether it can change while the run goes on; any other begins a new run.
-    """
-
-    name: str
-    kind: Literal["choice", "whole", "widths", "log", "switch", "names"]
-    label: str
-    meaning: str
-    low: float = 0
-    high: float = 0
-    words: Collection[str] = ()
-    live: bool = False
-
-    @property
-    def shown(self) -> bool:
-        """Whether there is a choice to make."""
-        return self.kind != "choice" or len(self.words) > 1
-
-    def default(self, task: str) -> Any:
-        """What it is where nobody says otherwise, on a task."""
-        return task if self.name == "task" else getattr(TASKS[task], self.name)
-
-    def text(self, value: Any) -> str:
-        """A value as a link writes it."""
-        if value is None:
-            return list(self.words)[-1]
-        if isinstance(value, tuple):
-            return ",".join(map(str, value))
-        if self.kind == "switch":
-            return "yes" if value else "no"
-        return value if isinstance(value, str) else number_text(float(value))
-
-    def checked(self, value: Any) -> Any:
-        """The value as a run takes it. Raises ValueError with a plain sentence."""
-        if self.kind != "switch" and isinstance(value, str) and value in self.words:
-            return value
-        match self.kind:
-            case "choice":
-                raise ValueError(f"unknown {self.name} {value!r}: use one of {', '.join(self.words)}")
-            case "switch":
-                return self._truth(value)
-            case "whole":
-                return self._whole(value)
-            case "widths":
-                return self._widths(value)
-            case "names":
-                return self._names(value)
-            case _:
-                return self._positive(value)
-
-    def read(self, text: str) -> Any:
-        """The value a link's text stands for. Raises ValueError with a clause or sentence."""
-        if self.kind == "choice" or text in self.words:
-            return self.checked(_SWITCH.get(text, text) if self.kind == "switch" else text)
-        if self.kind == "switch":
-            raise ValueError("it must be yes or no")
-        if self.kind == "widths":
-            return self.checked(tuple(map(_read_whole, text.split(","))))
-        if self.kind == "names":
-            return self.checked(names_in(text))
-        value = self.checked(_read_whole(text) if self.kind == "whole" else _read_number(text))
-        if not self.low <= value <= self.high:
-            raise ValueError(f"{self.name} must be from {self.low:g} to {self.high:g}")
-        return value
-
-    def _truth(self, value: Any) -> bool:
-        if not isinstance(value, bool):
-            raise ValueError(f"{self.name} must be True or False, not {value!r}")
-        return value
-
-    def _widths(self, value: Any) -> int | tuple[int, ...]:
-        """One width as a number, several as a tuple."""
-        if not isinstance(value, Sequence) or isinstance(value, str):
-            return self._whole(value)
-        if not 1 <= len(value) <= MAX_LAYERS:
-            raise ValueError(f"{self.name} must be 1 to {MAX_LAYERS} widths, not {len(value)}")
-        widths = tuple(map(self._whole, value))
-        return widths if len(widths) > 1 else widths[0]
-
-    def _names(self, value: Any) -> tuple[str, ...]:
-        """Each once; whether there are such parameters is for ``Settings`` to say."""
-        names = (value,) if isinstance(value, str) else value
-        if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"{self.name} must be names of parameters, such as ('s',), not {value!r}")
-        return tuple(dict.fromkeys(names))
-
-    def _whole(self, value: Any) -> int:
-        try:
-            if isinstance(value, bool):
-                raise TypeError
-            number = operator.index(value)
-        except TypeError:
-            number = None
-        if number is None or not self.low <= number <= self.high:
-            bounds = f"from {self.low} to {self.high}"
-            raise ValueError(f"{self.name} must be a whole number {bounds}, not {value!r}")
-        return number
-
-    def _positive(self, value: Any) -> float:
-        number = finite(self.name, value)
-        if number <= 0:
-            raise ValueError(f"{self.name} must be above 0, not {value!r}")
-        return number
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """Names between commas; those within an own formula's brackets part nothing."""
-    names, depth = [""], 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth <= 0:
-            names.append("")
-        else:
-            names[-1] += character
-    return tuple(filter(None, map(str.strip, names)))
-
-
-def _read_number(text: str) -> float:
-    value = float(text) if _NUMBER.fullmatch(text) else math.nan
-    if math.isnan(value):
-        raise ValueError("it must be a number")
-    return value
-
-
-def _read_whole(text: str) -> int:
-    value = _read_number(text)
-    if not value.is_integer():
-        raise ValueError("it must be a whole number")
-    return int(value)
 
 
 def _setting(kind: str, label: str, meaning: str, **rest: Any) -> Any:
@@ -234,7 +86,7 @@ class TrainingSettings:
         low=1, high=MAX_SEEDS,
     )  # fmt: skip
     optimiser: str = _setting("choice", "Optimiser", "What it does with a gradient.", words=OPTIMISERS)
-    bias: bool = _setting("switch", "Biases", "Whether units have biases.", words=_SWITCH)
+    bias: bool = _setting("switch", "Biases", "Whether units have biases.", words=SWITCH)
     init_scale: float = _setting(
         "log", "Start weights", "How large the start weights are; 1 is usual.",
         low=SMALLEST_SCALE, high=LARGEST_SCALE,
