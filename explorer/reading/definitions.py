@@ -12,9 +12,10 @@ from explorer.formula import derivative
 from explorer.formula.tree import VARIABLES, Name, Node, Number, names, walk
 from explorer.reading.building import ZERO, built, cancelled, is_detached, number, untracked
 from explorer.reading.errors import ReadingError, UnreadableError, require
-from explorer.reading.functions import AUTOGRAD, NUMPY, REMARKS
 from explorer.reading.learning import Part, part_of, told_of
 from explorer.reading.reader import PASSED_OVER, Reader, last_name, method
+from explorer.reading.sums import NUMPY, REMARKS
+from explorer.reading.tracking import AUTOGRAD
 from explorer.reading.values import Pasted, Quantity, Tensor, Value, quantity, sum_of
 
 G = Name("g")

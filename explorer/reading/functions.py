@@ -6,9 +6,8 @@ arguments hold. Nothing here computes on tensors: what comes out is a formula tr
 
 import inspect
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import islice
@@ -17,20 +16,16 @@ from typing import Any
 from explorer.formula import FUNCTIONS, Function
 from explorer.formula.aliases import CALLS, OtherCall
 from explorer.formula.operands import has_elements
-from explorer.formula.tree import VARIABLES, Call, Name, Node, is_condition, is_constant, names
+from explorer.formula.tree import VARIABLES, Call, Name, is_condition, names
 from explorer.reading import values, vocabulary
-from explorer.reading.building import ONE, ZERO, built, detach, filled, mask, number
+from explorer.reading.building import ONE, ZERO, built, detach, filled, mask
 from explorer.reading.errors import UnreadableError, require
-from explorer.reading.values import SHAPE, Quantity, Sum, Tensor, Value, made, operation, quantity, several
+from explorer.reading.sums import NUMPY, REMARKS, arranged, expanded, larger, statistic, summed_to, total
+from explorer.reading.tracking import AUTOGRAD, assigned, detached
+from explorer.reading.values import SHAPE, Quantity, Tensor, Value, made, operation, quantity, several
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN, words
 
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
-GRAD_MODES = {"no_grad": "stopped", "inference_mode": "stopped", "enable_grad": "followed"}
-AUTOGRAD = ContextVar("AUTOGRAD", default="")  # one of the modes; empty within a Function
-REMARKS: ContextVar[list[tuple[Node, str]]] = ContextVar(
-    "REMARKS"
-)  # what has to be said of parts of the trees
-NUMPY = ContextVar("NUMPY", default=False)  # whether a tensor has become an array, whose std is another
 
 
 @dataclass(frozen=True)
@@ -113,55 +108,6 @@ def of_name(name: str) -> values.Function:
     return TABLE.get(name) or refusal(UNKNOWN)
 
 
-@contextmanager
-def autograd(names: Collection[str]) -> Iterator[None]:
-    """The block under contexts or decorators of these names; within a Function there is nothing to stop."""
-    before = AUTOGRAD.get()
-    after = next((GRAD_MODES[name] for name in names if name in GRAD_MODES), before)
-    token = AUTOGRAD.set(after if before else before)
-    try:
-        yield
-    finally:
-        AUTOGRAD.reset(token)
-
-
-def detached(value: Value) -> Value:
-    """The values of a tensor without its history; within a Function there is no history to lose."""
-    if not AUTOGRAD.get() or not isinstance(value, Tensor):
-        return value
-    value.frozen = True
-    return replace(value, node=detach(value.node))
-
-
-def assigned(target: Value, value: Value) -> Value:
-    """A tensor after a value was written into all the elements it holds."""
-    tensor = own(target)
-    alike = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
-    require(alike, "assigns elements that were picked out by another mask")
-    require(not getattr(value, "folded", False), REASONS["scatter"])
-    before, after = values.sum_of(tensor), values.sum_of(value)
-    summed = before and not has_elements(quantity(value).node)  # a sum that is overwritten by a number
-    require(summed or bool(before) == bool(after), REASONS["sum"])
-    tensor.node, tensor.summed = quantity(value).node, after
-    return tensor
-
-
-def written(owner: Value, key: Value, value: Value) -> None:
-    """``tensor[mask] = value``."""
-    held = assigned(values.element(own(owner), key), value)
-    if held is not owner:
-        require(isinstance(key, Tensor), f"writes single elements of a tensor: {ELEMENTWISE}")
-        owner.node = made("where", key, Tensor(held.node), Tensor(owner.node)).node
-
-
-def own(value: Value) -> Value:
-    """A tensor that may be written into: autograd sees it, and no detached one shares its memory."""
-    require(isinstance(value, Tensor), "changes in place something that is no tensor")
-    require(not value.frozen, "changes a tensor behind autograd's back, which cannot be followed")
-    require(AUTOGRAD.get() != "stopped", "changes a tensor under no_grad, which a formula cannot tell")
-    return value
-
-
 def _maths(text: str, *given: Value, kind: str = "float32") -> Value:
     """A formula in a, b, c and d of as many values."""
     operands = [quantity(value) for value in given]
@@ -193,46 +139,6 @@ def _logical(sign: str, *given: Value) -> Value:
     return made(sign, *(_Torch.to(value, "bool") for value in given))
 
 
-def _statistic(name: str, self: Value, *places: Value, dim: Value = None, **named: Value) -> Value:
-    """One number for all elements; one for each channel, too, is taken over all, and said to be so."""
-    held = quantity(self)
-    require(not values.sum_of(held), REASONS["sum"])
-    require(not held.within, "is taken over elements picked out by a mask: a formula takes it over all")
-    if not has_elements(held.node):
-        require(name != "std", "is the spread of a single number")
-        return self
-    flags = [value for value in places if isinstance(value, bool)]
-    if name == "std":
-        sample = all(flags[:1]) and named.get("unbiased", True) and named.get("correction", 1) == 1
-        another = "divides by the number of elements, where std in a formula divides by one less"
-        require(sample and not NUMPY.get(), another)
-    result = Tensor(built(name, held.node), held.kind if name in ("amax", "amin") else "float32")
-    dimensions = [*places[: len(places) - len(flags)], dim, named.get("axis")]
-    if any(value is not None for value in dimensions):
-        REMARKS.get().append((result.node, PER_CHANNEL))
-    return result
-
-
-def _sum(
-    self: Value, dim: Value = None, keepdim: Value = False, axis: Value = None, keepdims: Value = False
-) -> Value:
-    """The sum of the elements; along dimensions, one of several that a curve shows as one."""
-    held, dimensions = quantity(self), axis if dim is None else dim
-    before = values.sum_of(held)
-    require(before or has_elements(held.node) or held.node == ZERO, REASONS["sum"])
-    node = built("where", held.within, held.node, ZERO) if held.within else number(held.node)
-    if dimensions is None or (before and not before.over):
-        return Tensor(node, summed=Sum(bare=dimensions is None))
-    return Tensor(node, summed=Sum((*(before.over if before else ()), dimensions)))
-
-
-def _sum_to_size(self: Value, *shape: Value) -> Value:
-    """The sums that leave this shape, as broadcasting to it the other way would be undone."""
-    sizes = several(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-    whole = all(isinstance(size, int) and size == 1 for size in sizes)
-    return _arranged(_sum(self)) if whole else _sum(self, sizes)
-
-
 def _product(self: Value, *_along: Value, **_named: Value) -> Value:
     """The product of the sizes of a tensor is the number of its elements."""
     require(isinstance(self, tuple) and len(self) == 1, REASONS["prod"])
@@ -245,20 +151,10 @@ def counted(size: Value) -> Value:
     return size if of is None else _Torch.numel(Tensor(of) if has_elements(of) else Quantity(of))
 
 
-def _larger(name: str, self: Value, other: Value = None, *more: Value, **along: Value) -> Value:
-    """``torch.max``: the larger of two tensors; a number beside one tensor is a dimension."""
-    if other is not None and not isinstance(other, int | float):
-        return made(name, self, other)
-    dimensions = () if other is None else (other,)
-    largest = _statistic(f"a{name}", self, *dimensions, *more, **along)
-    apart = dimensions or along.get("dim") is not None
-    return (largest, values.Opaque("where the largest stands")) if apart else largest
-
-
 def _largest(name: str, *given: Value) -> Value:
     """Python's own max."""
     given = several(given[0]) if len(given) == 1 and isinstance(given[0], tuple) else given
-    return reduce(partial(made, name), given) if len(given) > 1 else _larger(name, *given)
+    return reduce(partial(made, name), given) if len(given) > 1 else larger(name, *given)
 
 
 def _listed(function: values.Function, *given: Value, **named: Value) -> Value:
@@ -275,30 +171,9 @@ def _settled(function: values.Function, given: Value) -> Value:
     return function(given)
 
 
-def _arranged(self: Value, *_sizes: Value, **_named: Value) -> Value:
-    """A single number, which is the same in any shape; a sum."""
-    if held := values.sum_of(self):
-        return values.shaped(self, held)
-    require(not has_elements(quantity(self).node), REASONS["scatter"])
-    return self
-
-
-def _expanded(self: Value, *sizes: Value, **named: Value) -> Value:
-    """A single number at several places; a sum at those of a parameter's values."""
-    held = values.sum_of(self)
-    if not held:
-        return _arranged(self, *sizes, **named)
-    size = next(iter(several(sizes[0]) if sizes and isinstance(sizes[0], tuple) else sizes), None)
-    of = getattr(size, "of", None)
-    spread = of.name if isinstance(of, Name) and not has_elements(of) else ""
-    require(spread, REASONS["sum"])
-    self.frozen = True
-    return replace(self, summed=replace(held, bare=False, spread=spread))
-
-
 def _expanded_as(self: Value, other: Value) -> Value:
     """A tensor in the shape of another."""
-    return _expanded(self, _size(other)) if values.sum_of(self) else _Torch.view(self, SHAPE)
+    return expanded(self, _size(other)) if values.sum_of(self) else _Torch.view(self, SHAPE)
 
 
 def _lined_up(tensor: Value) -> Value:
@@ -442,7 +317,6 @@ _FLOAT32 = type("finfo", (values.Pasted,), {"eps": 2.0**-23, "tiny": 2.0**-126})
 
 _INFINITY = Quantity(built("/", ONE, ZERO))
 _MINUS_INFINITY = Quantity(built("-", _INFINITY.node))
-PER_CHANNEL = "is taken over all elements here, though the code takes it along a dimension: a curve has one"
 LEARNED = "has a weight that learns: here it stays at its first value, {}"
 
 _ROWS: dict[str, values.Function] = {
@@ -452,17 +326,17 @@ _ROWS: dict[str, values.Function] = {
     **{name: partial(_Torch.to, dtype=name) for name in KINDS},
     **{name: row for name, row in vars(_Torch).items() if not name.startswith("__")},
     "detach": detached,
-    **{name: partial(_statistic, name) for name in ("mean", "amax", "amin", "std")},
+    **{name: partial(statistic, name) for name in ("mean", "amax", "amin", "std")},
     "isnan": lambda self: made("!=", self, self),
     "isinf": lambda self: made("==", made("abs", self), _INFINITY),
     "isfinite": lambda self: made("<", made("abs", self), _INFINITY),
     "isposinf": lambda self: made("==", self, _INFINITY),
     "isneginf": lambda self: made("==", self, _MINUS_INFINITY),
-    **dict.fromkeys(words("unsqueeze t transpose permute"), _arranged),
-    **dict.fromkeys(words("expand repeat broadcast_to tile"), _expanded),
+    **dict.fromkeys(words("unsqueeze t transpose permute"), arranged),
+    **dict.fromkeys(words("expand repeat broadcast_to tile"), expanded),
     "expand_as": _expanded_as,
-    "sum": _sum,
-    "sum_to_size": _sum_to_size,
+    "sum": total,
+    "sum_to_size": summed_to,
     "prod": _product,
     "view_as": lambda self, other: _Torch.view(self, SHAPE),
     "numpy": lambda self: NUMPY.set(True) and self,
@@ -491,8 +365,8 @@ _ROWS: dict[str, values.Function] = {
     "clamp_max": lambda self, max: _Torch.clamp(self, None, max),
     "where": lambda condition, input, other: made("where", condition, input, other),
     "masked_fill": lambda self, mask, value: made("where", mask, value, self),
-    "max": partial(_larger, "max"),
-    "min": partial(_larger, "min"),
+    "max": partial(larger, "max"),
+    "min": partial(larger, "min"),
     "is_available": lambda: False,
     "is_tensor": lambda self: isinstance(self, Tensor),
     "is_floating_point": lambda self: quantity(self).kind == "float32",

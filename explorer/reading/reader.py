@@ -17,7 +17,7 @@ from typing import Any
 
 from explorer.formula.operands import counted
 from explorer.formula.tree import Name, Node, is_constant
-from explorer.reading import building, functions, values, vocabulary
+from explorer.reading import building, functions, sums, tracking, values, vocabulary
 from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
 from explorer.reading.functions import Library, called, of_name, sensible
 from explorer.reading.spoiling import Scope, spoil
@@ -26,7 +26,7 @@ from explorer.reading.vocabulary import REASONS, UNKNOWN, words
 
 MAX_STEPS = 15_000  # expressions looked at in all; a helper that calls helpers can double at each level
 MAX_CALLS = 12  # helpers within helpers
-CONTEXTS = words("autocast device record_function profile") | {*functions.GRAD_MODES}
+CONTEXTS = words("autocast device record_function profile") | {*tracking.GRAD_MODES}
 DECLARED = (
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom,
     ast.If,
@@ -165,7 +165,7 @@ class Reader:
 
     def _note(self, call: ast.Call) -> None:
         """What a call has to be told of, with its line."""
-        remarks = functions.REMARKS.get()
+        remarks = sums.REMARKS.get()
         self.notes |= {part: str(self.error(call, UnreadableError(words))) for part, words in remarks}
         remarks.clear()
 
@@ -255,7 +255,7 @@ class Reader:
                 own["super"] = lambda *_: super(group, positional[0])
             self.depth += 1
             try:
-                with functions.autograd(marks):
+                with tracking.autograd(marks):
                     self._run(statements, around.new_child(own), lenient=starts)
             except _Returned as end:
                 return None if starts else end.args[0]
@@ -324,7 +324,7 @@ class Reader:
     def applied(self, group: type[Pasted], *inputs: Value) -> Value:
         """What ``Function.apply`` gives."""
         own_rule = "applies a Function whose rule stands there: paste that one by itself"
-        require(not functions.AUTOGRAD.get(), own_rule)
+        require(not tracking.AUTOGRAD.get(), own_rule)
         return self.forwarded(group, *inputs)[1]
 
     def group(self, definition: ast.ClassDef, scope: Scope) -> type[Pasted]:
@@ -387,7 +387,7 @@ class Reader:
             case ast.With(items, body):
                 names = {last_name(item.context_expr) for item in items}
                 require(names <= CONTEXTS, "opens a context that cannot be followed")
-                with functions.autograd(names):
+                with tracking.autograd(names):
                     self._run(body, scope)
             case ast.Expr(ast.Call() as call):
                 if last_name(call) not in vocabulary.SILENT:
@@ -411,9 +411,9 @@ class Reader:
     def _added(self, statement: ast.AugAssign, held: Tensor, value: Value) -> Value:
         """A tensor after it was changed; within a Function what cannot be read is left to who uses it."""
         try:
-            return functions.assigned(held, value)
+            return tracking.assigned(held, value)
         except (UnreadableError, ReadingError) as reason:
-            if held.frozen or functions.AUTOGRAD.get():
+            if held.frozen or tracking.AUTOGRAD.get():
                 raise
             held.spoiled = self.error(statement, reason)
             return held
@@ -427,7 +427,7 @@ class Reader:
         """The value to be assigned; under ``no_grad`` a newly computed tensor has no history."""
         value = self.lenient(node, scope)
         computed = isinstance(value, Tensor) and not isinstance(node, ast.Name)
-        return functions.detached(value) if computed and functions.AUTOGRAD.get() == "stopped" else value
+        return tracking.detached(value) if computed and tracking.AUTOGRAD.get() == "stopped" else value
 
     def _assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
         match target:
@@ -439,13 +439,13 @@ class Reader:
             case ast.Starred(part):
                 self._assign(part, value, scope)
             case ast.Subscript(owner, key):
-                functions.written(self.value(owner, scope), self.value(key, scope), value)
+                tracking.written(self.value(owner, scope), self.value(key, scope), value)
             case ast.Attribute(owner, name):
                 holder = self.value(owner, scope)
                 if isinstance(holder, Pasted | type) and not name.startswith("__"):
                     setattr(holder, name, value)
                 elif name == "data":
-                    functions.assigned(functions.detached(holder), value)
+                    tracking.assigned(tracking.detached(holder), value)
                 else:
                     require(name == "requires_grad", "assigns to an attribute that cannot be followed")
 
