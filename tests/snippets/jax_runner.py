@@ -5,33 +5,46 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+Function = Callable[..., Any]
 
-def curve(function: Callable[..., Any], points: list[float], g: float, dtype: str) -> list[list[str]]:
-    """y and the gradient at the points, each number in hexadecimal."""
-    x = jnp.array(points, dtype=dtype)
+
+def curve(function: Function, x: Any, g: float) -> tuple[Any, Any]:
+    """y and the gradient at x."""
     y, backward = jax.vjp(function, x)
     (gradient,) = backward(jnp.full_like(y, g))
     for values in (y, gradient):
         if (values.dtype, values.shape) != (x.dtype, x.shape):
             raise SystemExit(f"{function} gave {values.dtype} {values.shape} for {x.dtype} {x.shape}")
-    return [[float(value).hex() for value in values] for values in (y, gradient)]
+    return y, gradient
+
+
+def defined(code: str, name: str, parameters: dict[str, float]) -> Function:
+    """What a piece of code defines under a name, with its parameters."""
+    names: dict[str, Any] = {"__name__": "generated"}
+    exec(compile(code, "<snippet>", "exec"), names)
+    return lambda x: names[name](x, **parameters)
 
 
 def main(jobs: str, curves: str) -> None:
     with open(jobs) as file:
         work = json.load(file)
-    found = []
+    found: list[list[list[str]]] = []
     jax.config.update("jax_disable_most_optimizations", True)  # compiling is nearly all of the time
-    for code, name, parameters, points, g, dtype in work:
+    for (dtype, together), group in groupby(work, key=lambda job: job[5:]):
         jax.config.update("jax_enable_x64", dtype == "float64")
-        names: dict[str, Any] = {"__name__": "generated"}
-        exec(compile(code, "<snippet>", "exec"), names)
-        found.append(curve(lambda x, f=names[name], p=parameters: f(x, **p), points, g, dtype))
+        each = [(defined(*code), jnp.array(points, dtype=dtype), g) for *code, points, g, _, _ in group]
+
+        def every(xs: list[Any], each: list[Any] = each) -> list[tuple[Any, Any]]:
+            return [curve(function, x, g) for (function, _, g), x in zip(each, xs, strict=True)]
+
+        computed = (jax.jit(every) if together else every)([x for _, x, _ in each])
+        found += [[[float(value).hex() for value in values] for values in pair] for pair in computed]
     with open(curves, "w") as file:
         json.dump(found, file)
 
