@@ -167,10 +167,19 @@ class Curve:
         """Between which neighbouring points the value stays."""
         return np.asarray((self.y[1:] == self.y[:-1]) & np.isfinite(self.y[1:]))
 
-    def share(self, cells: Mask) -> float:
+    def mostly(self, holds: Mask) -> Floats:
+        """Of each cell between neighbouring points the part on which something holds.
+
+        Half of one in which it ends, unless it ends where a kink is drawn.
+        """
+        even = self.curves.marks == EVEN
+        ends = (holds[1:] != holds[:-1]) & even[1:] & even[:-1]
+        return np.asarray(self.both(holds) + ends / 2)
+
+    def share(self, cells: Mask | Floats) -> float:
         """The share of the range that some of the cells between neighbouring points make up, holes aside."""
         widths = np.where(self.holes[1:] | self.holes[:-1], 0.0, np.diff(self.x))
-        share = float(widths[cells].sum() / widths.sum()) if widths.any() else 0.0
+        share = float((widths * cells).sum() / widths.sum()) if widths.any() else 0.0
         return share if _NOTHING < share < 1 - _NOTHING else float(share > 0.5)
 
     def part(self, pieces: Iterable[Piece]) -> float:

@@ -68,11 +68,11 @@ def _missing(curve: Curve, limit: float) -> list[Claim]:
     large = finite & (np.abs(np.where(finite, curve.y, 0)) > limit)
     at_kinks = all(curve.is_narrow(gap) or _ends_at_kinks(curve, gap) for gap in curve.gaps)
     exact = at_kinks and (curve.degree < np.inf or curve.curves.declared[curve.key])
-    shares = (("undefined", curve.missing, exact), ("overflow", large, False))
+    shares = (("undefined", curve.mostly(curve.missing), exact), ("overflow", curve.both(large), False))
     found = [
         Claim(kind, (curve.key,), (share,), exact=known)
-        for kind, holds, known in shares
-        if (share := curve.share(curve.both(holds)))
+        for kind, cells, known in shares
+        if (share := curve.share(cells))
     ]
     for kind, holds in (("infinite", np.isinf), ("nowhere", np.isnan)):
         at = tuple(float(curve.x[point]) for point in curve.hollow if holds(curve.y[point]))
