@@ -24,6 +24,7 @@ from explorer.instrument.document import choice_data, document
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
 _HEIGHT_PX = 640
+_START = "\0"  # in no text of a page
 
 
 class Page:
@@ -34,15 +35,8 @@ class Page:
 
     def html(self) -> str:
         """One self-contained file of about 5 MB: it fetches nothing, and all of its sliders work."""
-        parts = {
-            "style": style(),
-            "skeleton": skeleton("instrument"),
-            # JavaScript that cannot end the element it stands in.
-            "plotly": plotly_js().decode().replace("</script", "<\\/script").replace("<!--", "<\\!--"),
-            "modules": import_map("pages/standalone.js"),
-            "start": json_text({"document": document(), **self._start}),
-        }
-        return filled("page", parts)
+        before, after = standalone(plotly_js())
+        return before + json_text({"document": document(), **self._start}) + after
 
     def _repr_html_(self) -> str:
         style = f"width:100%;height:{_HEIGHT_PX}px;border:0"
@@ -77,6 +71,20 @@ def instrument(
     span = (curves.start, curves.stop)
     choice = choice_data(curves.op, curves.rules, parameters=parameters, learns=learns, span=span, g=curves.g)
     return Page(choice, {"main": words.main, "rest": words.rest})
+
+
+def standalone(plotly: bytes) -> tuple[str, str]:
+    """A saved file before and after its data, which are document, choice and words; with this plotly.js."""
+    parts = {
+        "style": style(),
+        "skeleton": skeleton("instrument"),
+        # JavaScript that cannot end the element it stands in.
+        "plotly": plotly.decode().replace("</script", "<\\/script").replace("<!--", "<\\!--"),
+        "modules": import_map("pages/standalone.js"),
+        "start": _START,
+    }
+    before, after = filled("page", parts).split(_START)
+    return before, after
 
 
 def filled(page: str, parts: Mapping[str, str]) -> str:

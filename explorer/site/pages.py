@@ -1,6 +1,7 @@
 """The pages of the site, and all files beside them."""
 
 import base64
+import gzip
 import hashlib
 import html
 import json
@@ -11,20 +12,24 @@ from pathlib import Path
 from typing import Any
 
 import plotly
+import torch
 
-from explorer.catalogue import OPS, RULES
+from explorer.catalogue import OPS
 from explorer.instrument.assets import json_text, plotly_lines_js, skeleton
-from explorer.instrument.page import filled, import_map, style
+from explorer.instrument.document import document
+from explorer.instrument.page import filled, import_map, standalone, style
 from explorer.lessons import LESSONS
+from explorer.site.checked import checked
+from explorer.site.codes import codes, notebooks
 from explorer.site.confirmed import confirmed
-from explorer.snippets import snippet
+from explorer.site.formulas import all_formulas
 from explorer.ui import answers
 from explorer.ui.choice import SECTIONS, Choice
+from explorer.ui.code import LANGUAGES, NOTEBOOK
 
 Json = dict[str, Any]
 
-# The sections of the page Explore that take Python; code comes along.
-ELSEWHERE = ("formula", "checks", "paste", "data")
+ELSEWHERE = ("paste",)  # the sections of the page Explore that the app alone has
 SUFFIX = ".html"
 PLOTLY = f"plotly-lines-{plotly.__version__}.min.js"
 LOCAL = "http://localhost:8501/"  # where Streamlit serves the app on a machine of one's own
@@ -64,8 +69,8 @@ def write(
 
     Args:
         out: the folder; made where there is none.
-        ops: keys of the ops for which code and torch's values at the defaults come along; all of them take
-            a few minutes.
+        ops: keys of the ops for which code, checks and torch's values at the defaults come along; all of
+            them take a few minutes.
         lessons: keys of those that are written.
         source: the address of the project, for a link; none where it is "".
     """
@@ -85,16 +90,16 @@ def _files(ops: Collection[str], lessons: Collection[str], source: str) -> Itera
         yield f"lessons/{key}.js", _script(answers.lesson(key))
     for name, data in confirmed(ops):
         yield f"torch/{name}.js", _script(data)
-    for op in OPS:
-        yield f"code/{op}.js", _script(_codes(op) if op in ops else {})
+    for op in ops:
+        yield f"code/{op}.js", _script(codes(op))
+        yield f"checks/{op}.js", _script(checked(op))
+    yield "code/notebooks.js", _script(notebooks(ops))
+    yield "formulas.js", _script(all_formulas())
+    yield "saved.js", _script({"gzip": _packed(standalone(plotly_lines_js()))})
 
 
-def _codes(op: str) -> Json:
-    """The code of an op with each rule, for PyTorch."""
-    return {
-        key: snippet(OPS[op], rule, {}, [learned.name for learned in rule.learned])
-        for key, rule in RULES.items()
-    }
+def _packed(parts: tuple[str, str]) -> list[str]:
+    return [base64.b64encode(gzip.compress(part.encode(), mtime=0)).decode() for part in parts]
 
 
 def _script(data: Json) -> bytes:
@@ -156,9 +161,14 @@ def _start(page: _Page, pages: tuple[_Page, ...]) -> Json:
     common = {"document": answers.whole_document(SUFFIX), "plotly": PLOTLY}
     match page.name:
         case "index":
-            names = {key: SECTIONS[key] for key in ELSEWHERE}
             told = {name: given[name] for name in ("choice", "sections", "examples")}
-            return common | told | {"elsewhere": names, "app": f"train{SUFFIX}"}
+            told |= {"elsewhere": {key: SECTIONS[key] for key in ELSEWHERE}, "app": f"train{SUFFIX}"}
+            told |= {
+                "languages": LANGUAGES,
+                "notebook": NOTEBOOK,
+                "torch": torch.__version__.partition("+")[0],
+            }
+            return common | told | {"saved": list(document())}
         case "learn":
             addresses = {"" if each is pages[0] else each.name: each.address for each in pages}
             unknown = answers.lesson("")

@@ -34,7 +34,11 @@ def detach_snippet(
     values are the op's bit for bit, gradients are the rule's up to rounding, kinks included; there is no
     second derivative. Arguments as for ``snippet``.
     """
-    pair = paired(op, rule, parameters, learns)
+    return detach_code(paired(op, rule, parameters, learns))
+
+
+def detach_code(pair: Pair) -> str | None:
+    """The text of that module for a pair; None where the trick cannot express it."""
     if pair.rule.parsed is None:
         return None
     trees = {"x": pair.rule.parsed.varying(pair.learns).tree}

@@ -51,7 +51,11 @@ def jax_snippet(op: str | Op, rule: str | Rule, parameters: Values = None, learn
     It needs jax alone. Values and gradients agree with torch's up to rounding, except that the default
     rule shows what JAX, not torch, does at a kink. Arguments as for ``snippet``.
     """
-    pair = paired(op, rule, parameters, learns)
+    return jax_code(paired(op, rule, parameters, learns))
+
+
+def jax_code(pair: Pair) -> str:
+    """The text of that module for a pair."""
     own = pair.backward
     code = _FUNCTION.format(
         decorator=_decorator(pair) if own else "",

@@ -1,7 +1,7 @@
 """A notebook that defines an op with a rule and draws its curve."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from string import Template
 from typing import Any
 
@@ -68,7 +68,8 @@ for row, (title, tensor) in enumerate(curves.items(), start=1):
     )
     figure.update_yaxes(title_text=title, row=row, col=1)
 figure.update_xaxes(title_text="x", row=$rows, col=1)
-figure.update_layout(title_text="$name", showlegend=False)
+figure.update_layout(showlegend=False)
+figure.update_layout(title_text="$name")
 figure.show()
 """)
 
@@ -100,68 +101,80 @@ def notebook(
     """
     pair = paired(op, rule, parameters, learns)
     code = torch_code(pair)
-    sample = _SAMPLE.substitute(
-        imports="" if "import torch\n" in code else "import torch\n\n",
-        start=float(start),
-        stop=float(stop),
-        points=int(points),
-        g=float(g),
-        kinks=_tensor(kinks),
-        computed=_computed(pair),
-    )
-    numbers = {"numbers": _numbers(pair)} if pair.learns else {}
-    return _book(
-        _introduction(pair), function=code, sample=formatted(sample), curve=formatted(_drawn(pair)), **numbers
-    )
+    settings = {name: repr(float(value)) for name, value in (("start", start), ("stop", stop), ("g", g))}
+    settings |= {"points": str(int(points)), "kinks": _tensor(kinks)}
+    learned = {name: pair.parameters[name] for name in pair.learns}
+    cells = drawing_cells(pair.name, learned, settings, imports="import torch\n" not in code)
+    return book({"introduction": introduction(pair), "function": code.rstrip()} | cells)
 
 
-def _book(introduction: str, **cells: str) -> str:
+def drawing_cells(
+    name: str, learned: Mapping[str, float], settings: Mapping[str, str], *, imports: bool
+) -> dict[str, str]:
+    """The text of each cell below that of the function, by its id.
+
+    Args:
+        name: the function's.
+        learned: the parameters that learn, in the order of its arguments, with their values.
+        settings: texts of code: ``start``, ``stop``, ``points`` and ``g`` of numbers, ``kinks`` of the line
+            that sets the tensor of this name.
+        imports: whether torch has yet to be imported.
+    """
+    computed = _computed(name, learned)
+    sample = _SAMPLE.substitute(settings, imports="import torch\n\n" * imports, computed=computed)
+    cells = {"sample": sample, "curve": _drawn(name, list(learned))}
+    cells |= {"numbers": _numbers(name, learned)} if learned else {}
+    return {key: formatted(text).rstrip() for key, text in cells.items()}
+
+
+def book(cells: Mapping[str, str]) -> str:
+    """The notebook of such cells, as JSON text."""
     import nbformat as untyped  # loaded here: few want a notebook
 
     nbformat: Any = untyped
     v4 = nbformat.v4
-    codes = [v4.new_code_cell(code.rstrip(), id=name) for name, code in cells.items()]
+    (_, introduction), *others = cells.items()
+    codes = [v4.new_code_cell(code, id=name) for name, code in others]
     metadata = {
         "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
         "language_info": {"name": "python"},
     }
     first = v4.new_markdown_cell(introduction, id="introduction")
-    book = v4.new_notebook(cells=[first, *codes], metadata=metadata)
-    text: str = nbformat.writes(book)
+    whole = v4.new_notebook(cells=[first, *codes], metadata=metadata)
+    text: str = nbformat.writes(whole)
     return text
 
 
-def _drawn(pair: Pair) -> str:
+def _drawn(name: str, learned: Sequence[str]) -> str:
     """Code that draws all curves."""
-    parts = "".join(f', "part for {name}": part_{name}' for name in pair.learns)
+    parts = "".join(f', "part for {each}": part_{each}' for each in learned)
     curves = f'{{"forward y": y, "gradient": gradient{parts}}}'
-    return _DRAW.substitute(name=pair.name, rows=2 + len(pair.learns), curves=curves)
+    return _DRAW.substitute(name=name, rows=2 + len(learned), curves=curves)
 
 
-def _computed(pair: Pair) -> str:
+def _computed(name: str, learned: Mapping[str, float]) -> str:
     """Code for y, the gradient and the parts of one element."""
-    if not pair.learns:
-        return _PLAIN.format(name=pair.name)
-    given = [f"{learned} = torch.full_like(x, {value!r}).requires_grad_()" for learned, value in _given(pair)]
-    parts = ", ".join(f"part_{name}" for name in pair.learns)
-    return _LEARNING.format(name=pair.name, tensors="\n".join(given), learned=_arguments(pair), parts=parts)
+    if not learned:
+        return _PLAIN.format(name=name)
+    given = [f"{_learned(each)} = torch.full_like(x, {learned[each]!r}).requires_grad_()" for each in learned]
+    parts = ", ".join(f"part_{each}" for each in learned)
+    return _LEARNING.format(name=name, tensors="\n".join(given), learned=_arguments(learned), parts=parts)
 
 
-def _numbers(pair: Pair) -> str:
+def _numbers(name: str, learned: Mapping[str, float]) -> str:
     """Code for what numbers make of each parameter that learns."""
-    given = [f"{learned} = torch.tensor({value!r}, requires_grad=True)" for learned, value in _given(pair)]
-    names = ", ".join(f'"{name}"' for name in pair.learns)
-    code = _NUMBERS.format(name=pair.name, tensors="\n".join(given), learned=_arguments(pair), names=names)
-    return formatted(code).rstrip()
+    given = [f"{_learned(each)} = torch.tensor({learned[each]!r}, requires_grad=True)" for each in learned]
+    names = ", ".join(f'"{each}"' for each in learned)
+    return _NUMBERS.format(name=name, tensors="\n".join(given), learned=_arguments(learned), names=names)
 
 
-def _given(pair: Pair) -> list[tuple[str, float]]:
-    """What stands for each parameter that learns, and its value; no name of the cells can be one of these."""
-    return [(f"learned_{name}", pair.parameters[name]) for name in pair.learns]
+def _learned(name: str) -> str:
+    """What stands for a parameter that learns; no name of the cells can be one of these."""
+    return f"learned_{name}"
 
 
-def _arguments(pair: Pair) -> str:
-    return ", ".join(learned for learned, _ in _given(pair))
+def _arguments(learned: Mapping[str, float]) -> str:
+    return ", ".join(map(_learned, learned))
 
 
 def _tensor(values: Sequence[float]) -> str:
@@ -173,7 +186,8 @@ def _tensor(values: Sequence[float]) -> str:
     return "\n".join(["kinks = torch.tensor([", *rows, "])  # fmt: skip"])
 
 
-def _introduction(pair: Pair) -> str:
+def introduction(pair: Pair) -> str:
+    """What stands above the code, in Markdown."""
     y, gradient = pair.formulas
     learned = "".join(f"- `{pair.learning(name)}`\n" for name in pair.learns)
     return (

@@ -7,30 +7,16 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from explorer.catalogue import (
-    AT_BOUND,
-    ORIGINS,
-    OWN,
-    Op,
-    Rule,
-    contribution,
-    gradient_beside,
-    learnable,
-    values,
-)
+from explorer.catalogue import OWN, Op, Rule, learnable, values
 from explorer.curves import part_key, readings, sample_curves
-from explorer.formula import name_latex, number_latex
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
-from explorer.ui import state
+from explorer.ui import formulas, state
 from explorer.ui.choice import Choice
+from explorer.ui.code import LANGUAGES, NOTEBOOK, WITHOUT_TRICK, learned_with
 
 Rules = tuple[Rule, ...]
 
 _MOST_READINGS = 40
-_NO_TRICK = (
-    "The detach trick multiplies g by a factor that does not depend on g: it cannot express this rule. "
-    "Take the Function instead."
-)
 
 
 @st.fragment
@@ -44,18 +30,18 @@ def _formula(choice: Choice, op: Op, rules: Rules) -> None:
     """Forward and each rule in LaTeX, with the present values, and torch's own derivative beside them."""
     with st.container(border=True):
         st.text(f"Forward: {op.label}")
-        st.latex(f"y = {op.parsed.latex}")
+        st.latex(formulas.forward_latex(op))
         _notes(op, values(op, None, choice.parameters))
     for rule in rules:
         with st.container(border=True):
             st.text(rule.label)
-            st.latex(
-                rf"\text{{gradient}} = {rule.parsed.latex if rule.parsed else _torchs_own(op, choice.learns)}"
-            )
-            _learned(op, rule, _learns(choice, op, rule))
+            st.latex(formulas.gradient_latex(op, rule, choice.learns))
+            for latex, words in formulas.learned(op, rule, learned_with(op, rule, choice.learns)):
+                st.latex(latex)
+                st.text(words)
             own = values(op, rule, choice.parameters)
             _notes(rule, {p.name: own[p.name] for p in rule.parameters})
-    st.text("What torch computes for the op itself, beside the rules: at even steps and around each kink.")
+    st.text(formulas.LEAD)
     table = _readings(choice.op, choice.rules, tuple(choice.sampling.items()))
     st.dataframe(table.head(_MOST_READINGS).assign(x=table["x"].astype(str)), hide_index=True)
     if len(table) > _MOST_READINGS:
@@ -67,30 +53,10 @@ def _readings(op: str, rules: tuple[str, ...], sampling: tuple[tuple[str, Any], 
     return readings(op, rules, **dict(sampling))
 
 
-def _torchs_own(op: Op, learns: str) -> str:
-    """The chain rule, and what it gives for the op where that can be written out."""
-    tensors = (learns,) if gradient_beside(op, learns) else ()
-    gradient = op.parsed.gradient_with(tensors, finite=True)
-    return r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}" + (f" = {gradient.latex}" if gradient else "")
-
-
-def _learned(op: Op, rule: Rule, names: Sequence[str]) -> None:
-    """What parameters learn by a rule: a sum over all elements that share a value, N of them."""
-    notes = {learned.name: [AT_BOUND.get(learned.at_bound, ""), learned.note] for learned in rule.learned}
-    for name in names:
-        found = contribution(op, rule, name, tuple(names))
-        scale = rf"{found.scale.latex}\," if found.scale else ""
-        left, part = rf"\text{{gradient of }}{name_latex(name)}", found.shown.latex
-        st.latex(rf"{left} = {scale}\sum\nolimits_N \left({part}\right)")
-        st.text("\n".join(filter(None, notes.get(name, [f"{name}: {ORIGINS[found.origin]}."]))))
-
-
 def _notes(entry: Op | Rule, parameters: Mapping[str, float]) -> None:
     if parameters:
-        pairs = (f"{name_latex(name)} = {number_latex(value)}" for name, value in parameters.items())
-        st.latex(r",\quad ".join(pairs))
-    source = f"Source: {entry.source}." if entry.source else ""
-    st.text("\n".join(filter(None, [entry.purpose, entry.note, source])))
+        st.latex(formulas.values_latex(parameters))
+    st.text(formulas.told(entry))
 
 
 def _code(choice: Choice, op: Op, rules: Rules) -> None:
@@ -107,19 +73,13 @@ def _code(choice: Choice, op: Op, rules: Rules) -> None:
         return
     if choice.learns and choice.learns not in learnable(op, by_key[key]):
         st.text(f"{choice.learns} cannot learn by this rule: in its code it is a number.")
-    suffix = ".ipynb" if language == "Notebook" else ".py"
-    source = _WRITERS[language](choice, op, by_key[key], _learns(choice, op, by_key[key]))
+    suffix = ".ipynb" if language == NOTEBOOK else ".py"
+    source = _WRITERS[language](choice, op, by_key[key], learned_with(op, by_key[key], choice.learns))
     if source is None:
-        st.text(_NO_TRICK if by_key[key].formula else "torch's own gradient needs no trick: call the op.")
+        st.text(WITHOUT_TRICK[by_key[key].formula is None])
         return
     st.download_button(f"Download {suffix}", source, f"backward_rule{suffix}", on_click="ignore")
     st.code(source, language="json" if suffix == ".ipynb" else "python", wrap_lines=True)
-
-
-def _learns(choice: Choice, op: Op, rule: Rule) -> list[str]:
-    """The parameters that are tensors in a rule's code: those it says how to learn, and the chosen one."""
-    own = [learned.name for learned in rule.learned]
-    return [*own, *(name for name in learnable(op, rule) if name == choice.learns and name not in own)]
 
 
 def _notebook(choice: Choice, op: Op, rule: Rule, learns: Sequence[str]) -> str:
@@ -129,12 +89,18 @@ def _notebook(choice: Choice, op: Op, rule: Rule, learns: Sequence[str]) -> str:
     return notebook(op, rule, choice.parameters, learns, start=start, stop=stop, g=choice.g, kinks=kinks)
 
 
-_WRITERS: Mapping[str, Callable[[Choice, Op, Rule, Sequence[str]], str | None]] = {
-    "PyTorch": lambda choice, op, rule, learns: snippet(op, rule, choice.parameters, learns),
-    "Detach trick": lambda choice, op, rule, learns: detach_snippet(op, rule, choice.parameters, learns),
-    "JAX": lambda choice, op, rule, learns: jax_snippet(op, rule, choice.parameters, learns),
-    "Notebook": _notebook,
-}
+_WRITERS: Mapping[str, Callable[[Choice, Op, Rule, Sequence[str]], str | None]] = dict(
+    zip(
+        LANGUAGES,
+        (
+            lambda choice, op, rule, learns: snippet(op, rule, choice.parameters, learns),
+            lambda choice, op, rule, learns: detach_snippet(op, rule, choice.parameters, learns),
+            lambda choice, op, rule, learns: jax_snippet(op, rule, choice.parameters, learns),
+            _notebook,
+        ),
+        strict=True,
+    )
+)
 
 
 def _data(choice: Choice, op: Op, rules: Rules) -> None:

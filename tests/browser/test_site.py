@@ -13,9 +13,11 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, Request, expect
 
+from explorer.checks import check_pair
+from explorer.curves import readings, sample_curves
 from explorer.lessons import LESSONS
 from explorer.site import write
-from explorer.snippets import snippet
+from explorer.snippets import notebook, snippet
 from explorer.ui.presets import PRESETS
 from tests.browser.access import in_both_themes
 from tests.browser.files import serve_files
@@ -123,12 +125,13 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     slider(card(disk, "Clipped straight-through"), "c").press("ArrowRight")
     _drawn(disk, "Computed in the browser")
     disk.get_by_role("button", name="Checks", exact=True).click()
-    expect(disk.get_by_text("The section Checks needs the app")).to_be_visible()
+    expect(disk.get_by_text("at other values than the defaults takes the app")).to_be_visible()
     disk.get_by_role("button", name="Code", exact=True).click()
     disk.get_by_label("Code for").select_option("Clipped straight-through")
-    expect(disk.get_by_role("region", name="Code")).to_have_text(snippet("round", "clipped").rstrip())
-    expect(disk.get_by_text("Chosen here: c = ")).to_be_visible()
-    expect(disk.get_by_text("needs the app")).to_be_hidden()
+    c = {"c": float(parse_qs(urlsplit(disk.url).query)["c"][0])}
+    expect(disk.get_by_role("region", name="Code")).to_have_text(snippet("round", "clipped", c).rstrip())
+    disk.get_by_role("button", name="Paste code", exact=True).click()
+    expect(disk.get_by_text("The section Paste code needs the app")).to_be_visible()
     assert in_both_themes(disk, "body") == []
     disk.get_by_role("link", name="Train", exact=True).click()
     expect(disk.get_by_text("To train nets takes torch, and so the app")).to_be_visible()
@@ -139,8 +142,47 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     assert in_both_themes(disk, "body") == []
 
 
+def test_what_is_taken_away_is_what_the_app_gives(disk: Page, folder: Path, tmp_path: Path) -> None:
+    pair = ("round", ["default", "straight_through"])
+    disk.goto(_at(folder, "index", "op=round&rule=default&rule=straight_through&section=data"))
+    expect(disk.get_by_text("Torch's values.")).to_be_visible()
+    curves = sample_curves(*pair)
+    assert _downloaded(disk, "Download CSV") == ("curve.csv", curves.frame.to_csv(index=False))
+    assert in_both_themes(disk, "body") == []
+    disk.get_by_role("button", name="Code", exact=True).click()
+    disk.get_by_role("button", name="Notebook", exact=True).click()
+    kinks = curves.kinks["straight_through"]
+    assert kinks
+    expected = notebook("round", "straight_through", kinks=kinks)
+    expect(disk.get_by_role("region", name="Code")).to_have_text(expected)
+    assert _downloaded(disk, "Download .ipynb") == ("backward_rule.ipynb", expected)
+    rows = len(readings("round", ["straight_through"]))
+    disk.get_by_role("button", name="Formula", exact=True).click()
+    expect(disk.locator(".formula-section math")).to_have_count(3)
+    expect(disk.get_by_role("region", name="Readings").get_by_role("row")).to_have_count(1 + rows)
+    assert in_both_themes(disk, "body") == []
+    disk.get_by_role("button", name="Checks", exact=True).click()
+    expect(disk.locator(".checks")).to_contain_text(check_pair("round", "straight_through", {})[0].sentence)
+    name, saved = _downloaded(disk, "Save as HTML")
+    (tmp_path / name).write_text(saved, encoding="utf-8")
+    disk.goto((tmp_path / name).as_uri())
+    disk.locator(f"{CHART} .cartesianlayer").first.wait_for()
+    assert list(traces(disk)) == ["forward", *pair[1]]
+    expect(disk.locator(".words .main")).to_contain_text("Straight-through: the gradient is 1 everywhere.")
+
+
+def _downloaded(page: Page, button: str) -> tuple[str, str]:
+    """The name and the text of the file that a button hands out."""
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=button, exact=True).click()
+    return waiting.value.suggested_filename, waiting.value.path().read_text(encoding="utf-8")
+
+
 def test_a_lesson_from_the_disk_keeps_what_was_answered(disk: Page, folder: Path) -> None:
+    enter(number(disk, "Upstream gradient g"), "2")
     disk.get_by_role("link", name="Learn", exact=True).click()
+    for name in ("Explore", "Train", "Study"):  # what was chosen goes on from there
+        expect(disk.get_by_role("link", name=name, exact=True)).to_have_attribute("href", re.compile("g=2"))
     disk.get_by_role("link", name=LESSONS["clamp"].title).last.click()
     picture = disk.get_by_role("radio").first
     picture.check()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
+import json
 import re
 import sys
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 from explorer.instrument.assets import plotly_js, plotly_lines_js
 from explorer.site import write
 from explorer.site.pages import COMMANDS, ELSEWHERE, LOCAL
-from explorer.ui import sections
+from explorer.ui import answers, sections
 from explorer.ui.choice import SECTIONS
 
 ROOT = Path(__file__).parents[2]
@@ -68,9 +70,31 @@ def test_the_way_to_the_app_is_the_readmes(pages: dict[str, str]) -> None:
     assert 'href="https://example.org/&lt;project&gt;"' in pages["train"]
 
 
-def test_the_sections_of_python_are_those_that_need_the_app() -> None:
-    assert set(sections._SECTIONS) - {"code"} | {"checks", "paste"} == set(ELSEWHERE)
-    assert set(SECTIONS) - set(ELSEWHERE) == {"rest", "code"}
+def test_every_section_but_pasted_code_is_there() -> None:
+    assert set(SECTIONS) - set(ELSEWHERE) == {*sections._SECTIONS, "checks", "rest"}
+
+
+def test_what_is_not_seen_at_first_lies_beside_the_pages(site: Path, pages: dict[str, str]) -> None:
+    """Formulas, notebooks and the file to save are loaded when they are wanted."""
+    for name in ("formulas.js", "code/notebooks.js", "saved.js"):
+        assert (site / name).is_file()
+    assert max(map(len, pages.values())) < (site / "saved.js").stat().st_size
+
+
+def test_a_saved_file_is_the_apps_but_for_its_plotly(site: Path) -> None:
+    text = (site / "saved.js").read_text(encoding="utf-8")
+    packed = json.loads(text.removeprefix("document.currentScript.data = ").removesuffix(";"))["gzip"]
+    before, after = (gzip.decompress(base64.b64decode(part)).decode() for part in packed)
+    apps = answers.saved("")
+    assert apps.startswith(before.partition("<script>")[0])
+    assert apps.endswith(after)
+    start = json.loads(apps[: -len(after)].rpartition('id="start">')[2])
+    assert set(start) == {"document", "choice", "words"}
+    told = json.loads(re.findall(r'id="start">(.*?)</script>', (site / "index.html").read_text("utf-8"))[0])
+    kept = {name: told["document"][name] for name in told["saved"]}
+    assert kept["limits"].items() >= start["document"]["limits"].items()
+    assert kept | {"limits": start["document"]["limits"]} == start["document"]
+    assert told["choice"] == start["choice"]
 
 
 def test_plotly_without_other_traces_is_plotly_but_for_their_list(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -28,6 +29,13 @@ READ = """
       const { choice, notices } = readLink(query, known);
       return { choice, notices, expected: received(given.expected[query]) };
     });
+"""
+
+SENT = """
+    const { setDocument } = await import("./choice/entries.js");
+    const { received, sentChoice } = await import("./choice/message.js");
+    setDocument(given.document);
+    return given.choices.map((choice) => sentChoice(received(choice)));
 """
 
 # Whatever can be wrong with a link, and right at its edges.
@@ -110,3 +118,12 @@ def test_the_words_of_a_training_go_along_as_they_are(node: Node) -> None:
     expected = {"task": "digits", "lr": "0.1", "branch": "5,lr,0.1\n9,lr,0.2", "rates": "1,2"}
     assert (found["choice"]["training"], found["choice"]["slow"]) == (expected, "gradient")
     assert found["notices"] == []
+
+
+def test_a_saved_file_has_the_choice_as_python_writes_it(node: Node) -> None:
+    rng = random.Random(4)
+    choices = [answers.chosen(random_choice(rng)) for _ in range(60)]
+    choices += [answers.chosen(preset.choice) for preset in PRESETS]
+    sent = node.run(SENT, {"document": answers.whole_document(), "choices": choices})
+    for told, choice in zip(sent, json.loads(json.dumps(choices)), strict=True):
+        assert told == choice | {"hide": [rule for rule in choice["rules"] if rule in choice["hide"]]}

@@ -1,7 +1,7 @@
 // What Python sends: taken over only where it is understood.
 
 import { widened } from "./choice.js";
-import { catalogue, find, learn } from "./entries.js";
+import { catalogue, find, learn, ownEntries } from "./entries.js";
 
 /** @typedef {import("./choice.js").Choice} Choice */
 
@@ -37,6 +37,18 @@ export function received(message) {
     hidden: list(hide).includes(key),
   }));
   return widened({ op, rules: shown, parameters, learns, range, g, bounds: {}, section, slow, training });
+}
+
+/** A choice as Python writes it: ``received`` gives it back. @param {Choice} choice */
+export function sentChoice(choice) {
+  const { op, rules, parameters, learns, range, g, section, slow, training } = choice;
+  return {
+    ...{ op, parameters, learns, range, g, section, slow, training },
+    rules: rules.map(({ key }) => key),
+    hide: rules.filter(({ hidden }) => hidden).map(({ key }) => key),
+    slots: rules.map(({ slot }) => slot),
+    own: ownEntries(choice),
+  };
 }
 
 /** @param {*} value @returns {Object<string, *>} */

@@ -29,11 +29,11 @@ const LONG = "Too long for a link, and so it cannot be checked: shorten a formul
 /**
  * The lines of all rules of a choice, asked for while the section is open.
  * @param {HTMLElement} host
- * @param {{store: import("../choice/store.js").Store, colours: () => {rules: string[]}, read: ReadLines,
- *   point: (x: number|null) => void, pin: (x: number|null) => void}} options ``point`` shows an x on the
- *   chart, ``pin`` keeps it
+ * @param {{store: import("../choice/store.js").Store, colours: () => {rules: string[]}, read: ReadLines, note?: string,
+ *   point: (x: number|null) => void, pin: (x: number|null) => void}} options ``note`` stands above all lines,
+ *   ``point`` shows an x on the chart, ``pin`` keeps it
  */
-export function createChecks(host, { store, colours, read, point, pin }) {
+export function createChecks(host, { store, colours, read, note, point, pin }) {
   /** @type {Map<string, Answer>} */
   const kept = new Map();
   let timer = 0;
@@ -52,7 +52,7 @@ export function createChecks(host, { store, colours, read, point, pin }) {
     clearTimeout(timer);
     point(null);
     const blocks = choice.rules.map(block);
-    host.replaceChildren(...blocks.map(({ place }) => place));
+    host.replaceChildren(...(note ? [element("p", {}, note)] : []), ...blocks.map(({ place }) => place));
     timer = setTimeout(() => inTurn(blocks), REST_MS);
   }
 

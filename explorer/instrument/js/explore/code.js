@@ -1,78 +1,130 @@
-// The section Code where there is no server: PyTorch code that came along, for the parameters at their defaults.
+// The section Code where there is no server: what came along, with the chosen numbers in it.
 
-import { choiceControls } from "../choice/choice.js";
-import { find } from "../choice/entries.js";
+import { find, isOwn } from "../choice/entries.js";
 import { element, setText } from "../elements/dom.js";
-import { numberText } from "../formula/numbers.js";
-import { held } from "../formula/records.js";
+import { learnable } from "../formula/contribution.js";
+import { codeText, notebookText, textsOf } from "./code-text.js";
+import { createDownload } from "./download.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
-/** @typedef {(op: string) => Promise<Record<string, string>>} ReadCodes the code of an op with each rule, by key */
+/**
+ * @typedef {{languages: string[], notebook: string,
+ *   readCodes: (op: string) => Promise<import("./code-text.js").Codes>,
+ *   readNotebooks: () => Promise<import("./code-text.js").Notebooks>}} CodeReach the languages by name, that
+ *   of a notebook among them, and what came along
+ * @typedef {{text: string, note: string}} Written code, and a sentence on it or in its place
+ */
 
 const GONE = "The code could not be loaded.";
 const OWN = "The code of an own formula needs the app.";
 
 /**
- * The code of the op with one of the rules, to copy.
+ * The op with one of the rules as code to take away.
  * @param {HTMLElement} host
- * @param {{store: import("../choice/store.js").Store, read: ReadCodes}} options
+ * @param {{store: import("../choice/store.js").Store} & CodeReach} options
  */
-export function createCode(host, { store, read }) {
+export function createCode(host, { store, languages, notebook, readCodes, readNotebooks }) {
   const pick = element("select", { onchange: show });
-  const text = element("code");
-  const said = element("p", { role: "status" });
+  const buttons = languages.map((name) =>
+    element("button", { type: "button", onclick: () => change(name) }, name),
+  );
+  const download = createDownload();
   const copy = element("button", { type: "button", onclick: take }, "Copy");
-  const label = element("label", {}, "Code for ", pick);
+  const note = element("p", { role: "status" });
+  const text = element("code");
   const block = element("pre", { tabindex: 0, role: "region", "aria-label": "Code" }, text);
-  const place = element("div", { class: "code-section" }, element("div", {}, label, copy), said, block);
+  const place = element(
+    "div",
+    { class: "code-section" },
+    element(
+      "div",
+      { class: "fields" },
+      element("label", {}, "Code for ", pick),
+      element("div", { role: "group", "aria-label": "As", class: "switch" }, ...buttons),
+    ),
+    note,
+    element("div", { class: "fields" }, download.element, copy),
+    block,
+  );
+  let language = languages[0];
   let turn = 0;
+  const now = () => /** @type {Choice} */ (store.choice);
   host.append(place);
 
   /** @param {Choice} choice */
   function changed(choice) {
     place.hidden = choice.section !== "code";
     if (place.hidden) return;
-    host.hidden = false;
-    const known = pick.value;
-    const option = (/** @type {string} */ key) =>
-      element("option", { value: key, selected: key === known }, find("rule", key)?.label ?? key);
-    pick.replaceChildren(...choice.rules.map(({ key }) => option(key)));
+    const rules = entriesByFormula(choice);
+    const known = rules.some(({ key }) => key === pick.value) ? pick.value : rules[0].key;
+    pick.replaceChildren(
+      ...rules.map(({ key, label }) =>
+        element("option", { value: key, selected: key === known }, isOwn(key) ? key : label),
+      ),
+    );
+    show();
+  }
+
+  /** @param {string} name */
+  function change(name) {
+    language = name;
     show();
   }
 
   async function show() {
     const mine = ++turn;
-    const { op } = /** @type {Choice} */ (store.choice);
-    const codes = await read(op).catch(() => null);
+    for (const button of buttons)
+      button.setAttribute("aria-pressed", String(button.textContent === language));
+    const written = await writtenNow().catch(() => ({ text: "", note: GONE }));
     if (mine !== turn) return;
-    const code = codes && held(codes, pick.value);
-    setText(text, code ?? "");
-    block.hidden = copy.hidden = !code;
-    setText(said, code ? settingsText() : codes ? OWN : GONE);
+    setText(text, written.text);
+    setText(note, written.note);
+    block.hidden = copy.hidden = download.element.hidden = !written.text;
+    const suffix = language === notebook ? ".ipynb" : ".py";
+    download.offer(`Download ${suffix}`, `backward_rule${suffix}`, "text/plain", () => written.text);
   }
 
-  /** What is chosen beside what the code has as its defaults. */
-  function settingsText() {
-    const choice = /** @type {Choice} */ (store.choice);
-    const pairs = choiceControls(choice).flatMap(({ name }) => {
-      const value = held(choice.parameters, name);
-      return value === undefined ? [] : [`${name} = ${numberText(value)}`];
-    });
-    return pairs.length
-      ? `In the code every parameter has its default. Chosen here: ${pairs.join(", ")}.`
-      : "";
+  /** @returns {Promise<Written>} */
+  async function writtenNow() {
+    const choice = now();
+    const [op, rule] = [find("op", choice.op), find("rule", pick.value)];
+    if (!op || !rule || isOwn(op.key) || isOwn(rule.key)) return { text: "", note: OWN };
+    const codes = await readCodes(op.key);
+    const texts = textsOf(codes, rule.key, choice.learns);
+    if (!texts) return { text: "", note: GONE };
+    const words = texts[language];
+    if (typeof words === "string") return { text: "", note: words };
+    const pair = { op, rule };
+    const write = (/** @type {string} */ name) =>
+      codeText(codes, /** @type {number[]} */ (texts[name]), texts, pair, choice.parameters);
+    const parts = { introduction: write(notebook), code: write(languages[0]) };
+    const whole =
+      language === notebook
+        ? notebookText(await readNotebooks(), parts, texts, pair, choice)
+        : write(language);
+    const learns = !choice.learns || learnable(op, [rule]).includes(choice.learns);
+    return {
+      text: whole,
+      note: learns ? "" : `${choice.learns} cannot learn by this rule: in its code it is a number.`,
+    };
   }
 
   async function take() {
     try {
       await navigator.clipboard.writeText(text.textContent);
-      setText(said, "Copied.");
+      setText(note, "Copied.");
     } catch {
-      setText(said, "The browser does not allow it: select the code and copy it.");
+      setText(note, "The browser does not allow it: select the code and copy it.");
     }
   }
 
   const stop = store.subscribe((choice, { phase }) => phase === "settled" && changed(choice));
   if (store.choice) changed(store.choice);
   return { destroy: stop };
+}
+
+/** The rules of a choice, those with a formula first. @param {Choice} choice */
+function entriesByFormula({ rules }) {
+  const found = rules.map(({ key }) => /** @type {import("../formula/entry.js").Rule} */ (find("rule", key)));
+  return [...found].sort((one, other) => Number(one.formula === null) - Number(other.formula === null));
 }

@@ -1,8 +1,11 @@
-// The sections that Python computes, where there is no Python: a sentence, and the way to the app.
+// The sections that the app alone has: a sentence, and the way to it.
 
-import { element } from "../elements/dom.js";
+import { element, setText } from "../elements/dom.js";
 
-/** @typedef {{names: Record<string, string>, address: string}} Elsewhere sections by key; where the app is told of */
+/**
+ * @typedef {{names: Record<string, string>, address: string}} Elsewhere sections by key; where the app is
+ *   told of
+ */
 
 /**
  * @param {HTMLElement} host
@@ -16,8 +19,11 @@ export function createElsewhere(host, { store, names, address }) {
 
   /** @param {import("../choice/choice.js").Choice} choice */
   function show({ section }) {
-    host.hidden = place.hidden = !(section in names);
-    sentence.textContent = `The section ${names[section]} needs the app: Python computes it, and this site has none.`;
+    place.hidden = !(section in names);
+    setText(
+      sentence,
+      `The section ${names[section]} needs the app: Python computes it, and this site has none.`,
+    );
   }
 
   const stop = store.subscribe(show);

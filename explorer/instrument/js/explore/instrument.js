@@ -2,8 +2,6 @@
 
 import { createCards } from "../cards/cards.js";
 import { createChecks } from "./checks.js";
-import { createCode } from "./code.js";
-import { createElsewhere } from "./elsewhere.js";
 import { followTheme } from "../chart/theme.js";
 import { catalogue } from "../choice/entries.js";
 import { createPaste } from "./paste.js";
@@ -11,18 +9,19 @@ import { createResting } from "./resting.js";
 import { createStage } from "./stage.js";
 import { createStrip } from "./strip.js";
 import { createTabs } from "./tabs.js";
-import { createTakeAway } from "./takeaway.js";
+import { createTakeAway, createWriting } from "./takeaway.js";
 
 /**
  * What the instrument reaches outside: the address of plotly.js, who has torch's curves and what its sign
- * means, how own formulas are and pasted code are read, where the whole is saved, the examples, and the names
- * of the sections by key, ``elsewhere`` those that the app alone has, and ``readCodes`` code that came along.
+ * means, how own formulas are and pasted code are read, where the whole is saved or how it is written, the
+ * examples, and the names of the sections by key; ``createSections`` makes those for which there is no
+ * Python, and ``checked`` says where the checks came from.
  * What is null is not there, as in a saved file, which has ``words`` for its start instead;
  * ``createTraining`` makes the run or the study of a page that has places for it, ``carries`` is said of a
  * page that shows what was carried to it.
  * @typedef {{plotly: string, confirm: import("../choice/confirm.js").Confirm|null, explanation?: string,
- *   read: import("../cards/own.js").Read|null, elsewhere?: import("./elsewhere.js").Elsewhere,
- *   readCodes?: import("./code.js").ReadCodes,
+ *   read: import("../cards/own.js").Read|null, createSections?: CreateSections, checked?: string,
+ *   write?: import("./takeaway.js").Write,
  *   readCode: import("./paste.js").ReadCode|null, readLines: import("./checks.js").ReadLines|null,
  *   words?: import("./words.js").Words,
  *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean,
@@ -32,6 +31,8 @@ import { createTakeAway } from "./takeaway.js";
  * @typedef {(host: HTMLElement, store: import("../choice/store.js").Store, reach: {plotly: string,
  *   server: (path: string) => string, colours: () => {rules: string[], neutral: string},
  *   examples: import("./strip.js").Example[]}) => Drawn} CreateTraining
+ * @typedef {(host: HTMLElement, store: import("../choice/store.js").Store) => {
+ *   show: (shown: import("./table.js").Shown) => void, destroy: () => void}} CreateSections
  * @typedef {{refresh: () => void, destroy: () => void}} Drawn a part that is drawn anew when the colours
  *   change
  */
@@ -55,23 +56,29 @@ export function createInstrument(host, store, reach) {
   /** @type {Drawn[]} */
   const drawn = [];
   if (cards) drawn.push(createCards(cards, { store, colours, read: reach.read, drawn: chart !== null }));
-  const stage = words && chart ? createStage({ words, chart }, { store, colours, ...reach }) : null;
+  const below = panel && reach.createSections ? reach.createSections(panel, store) : null;
+  if (below) parts.push(below);
+  const stage =
+    words && chart
+      ? createStage({ words, chart }, { store, colours, onCurves: below?.show, ...reach })
+      : null;
   if (stage) drawn.push(stage);
   const { createTraining, server, plotly } = reach;
   if (host.matches(".training") && createTraining && server)
     drawn.push(createTraining(host, store, { server, plotly, colours, examples: reach.examples }));
   const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   if (panel && reach.readCode) parts.push(createPaste(panel, { store, read: reach.readCode, onShow: show }));
-  if (panel && reach.elsewhere) parts.push(createElsewhere(panel, { store, ...reach.elsewhere }));
-  if (panel && reach.readCodes) parts.push(createCode(panel, { store, read: reach.readCodes }));
   const checks = place("checks");
   if (checks && stage && reach.readLines)
-    drawn.push(createChecks(checks, { store, colours, read: reach.readLines, ...stage }));
+    drawn.push(
+      createChecks(checks, { store, colours, read: reach.readLines, note: reach.checked, ...stage }),
+    );
   const resting = place("resting");
   if (resting && stage) drawn.push(createResting(resting, { store, plotly, colours }));
   if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
   if (tabs && reach.save) parts.push(createTakeAway(tabs, { store, address: reach.save }));
+  if (tabs && reach.write) parts.push(createWriting(tabs, { store, write: reach.write }));
   const end = new AbortController();
   const refresh = () => {
     now = coloursOf(host);

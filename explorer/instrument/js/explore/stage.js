@@ -25,14 +25,16 @@ const NO_WORDS = { main: "", rest: "" }; // Python alone has them for each choic
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
  * @param {{store: import("../choice/store.js").Store, plotly: string, confirm: Confirm|null,
  *   explanation?: string, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
- *   room?: [number, number], carries?: boolean, onFrame?: (frame: import("../chart/plot.js").Frame) => void}} options
+ *   room?: [number, number], carries?: boolean, onFrame?: (frame: import("../chart/plot.js").Frame) => void,
+ *   onCurves?: (shown: import("./table.js").Shown) => void}} options
  *   ``plotly`` is the address of plotly.js; ``confirm`` makes what has torch's curves, null where nobody has
  *   them, and ``explanation`` says what its sign means; ``words`` those of the start; ``room`` and ``onFrame``
- *   as the chart takes them, ``carries`` whether data of a training are shown that somebody has carried here
+ *   as the chart takes them, ``carries`` whether data of a training are shown that somebody has carried here;
+ *   ``onCurves`` is told of the curves at rest
  */
 export function createStage(
   hosts,
-  { store, plotly, confirm, explanation, colours, words: first, room, carries, onFrame },
+  { store, plotly, confirm, explanation, colours, words: first, room, carries, onFrame, onCurves },
 ) {
   const now = () => /** @type {Choice} */ (store.choice);
   const words = createWords(hosts.words, explanation);
@@ -86,6 +88,7 @@ export function createStage(
     }
     chart.draw(picture(choice), phase);
     learning.show(choice);
+    if (phase === "settled") onCurves?.(shown);
     if (phase === "settled" && !shown.confirmed) confirmation?.ask(choice);
   }
 
@@ -95,6 +98,7 @@ export function createStage(
     if (key !== curvesKey(now())) return;
     shown = { key, curves: answer.curves, confirmed: true };
     words.show(answer.words);
+    onCurves?.(shown);
     chart.draw(picture(now()), "settled");
   }
 

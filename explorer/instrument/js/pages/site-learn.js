@@ -2,11 +2,12 @@
 
 import { createCourse } from "../learn/course.js";
 import { loaded } from "./files.js";
-import { arrange, siteReach, start } from "./site.js";
+import { arrange, carried, carryOn, siteReach, start } from "./site.js";
 
 const GONE = { message: "The lesson could not be loaded." };
 
 arrange();
+carryOn(carried());
 createCourse(/** @type {HTMLElement} */ (document.querySelector("main .lesson")), start.course, {
   address: (name) => start.pages[name],
   lesson: (key) => {

@@ -2,6 +2,7 @@
 
 import { createBrought } from "../choice/brought.js";
 import { setDocument } from "../choice/entries.js";
+import { keep, kept } from "../choice/session.js";
 import { element } from "../elements/dom.js";
 import { createCopyButton } from "./heading.js";
 import { loaded } from "./files.js";
@@ -10,6 +11,7 @@ const EXPLANATION =
   "The browser draws every curve. Torch's values came along with this page for each op with each rule at the " +
   "defaults of their parameters, of g and of the range, for the examples and for the lessons: there the curves " +
   "are torch's. Elsewhere the browser has computed them by the same formulas; in the app torch confirms them all.";
+const CHOICE = "site-choice";
 const NO_READING = { message: "To read a new formula takes the app.", column: 0 };
 
 /** What Python wrote into the page. */
@@ -38,12 +40,21 @@ export function arrange() {
   return undefined;
 }
 
-/** Have the links to the other pages that a choice makes sense on carry it. @param {string} query */
+/**
+ * Have the links to the other pages that a choice makes sense on carry it; what is between them keeps it.
+ * @param {string} query
+ */
 export function carryOn(query) {
+  keep(CHOICE, query);
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (
     document.querySelectorAll("nav a[data-carries]")
   );
   for (const link of links) link.search = query;
+}
+
+/** The choice of the page that was left, for one that has none of its own. */
+export function carried() {
+  return kept(CHOICE) ?? "";
 }
 
 /** Say what of a link could not be had. @param {string[]} notices */

@@ -1,0 +1,29 @@
+/** Curves at a few even steps and around each kink: the rows that explorer.curves.readings has. */
+
+import { KINK } from "./curves.js";
+import { evenPoints } from "./floats.js";
+
+const STEPS = 7;
+
+/**
+ * The places of these rows among the x of curves, ascending.
+ * @param {{x: ArrayLike<number>, marks: ArrayLike<number>}} curves
+ * @param {[number, number]} range
+ */
+export function readingPlaces({ x, marks }, [start, stop]) {
+  const places = new Set([...evenPoints(start, stop, STEPS)].map((step) => nearest(x, step)));
+  for (let place = 0; place < x.length; place++)
+    if (marks[place] === KINK) [place - 1, place, place + 1].forEach((near) => places.add(near));
+  return [...places].filter((place) => place >= 0 && place < x.length).sort((one, other) => one - other);
+}
+
+/** The place of the x that is nearest. @param {ArrayLike<number>} x ascending @param {number} at */
+function nearest(x, at) {
+  let [low, high] = [0, x.length - 1];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (x[middle] <= at) low = middle;
+    else high = middle;
+  }
+  return at - x[low] <= x[high] - at ? low : high;
+}

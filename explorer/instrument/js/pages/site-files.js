@@ -1,0 +1,54 @@
+// What the page Explore finds beside it where there is no server, and what it makes of that.
+
+import { isOwn } from "../choice/entries.js";
+import { sentChoice } from "../choice/message.js";
+import { loaded } from "./files.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+
+const FIXED = ["op", "rule"];
+const OWN = "To check an own formula takes the app.";
+const OTHER = "To check it at other values than the defaults takes the app.";
+const NEAREST = "To find the rules of the catalogue that come near it takes the app.";
+const GONE = "What came along could not be loaded: try again in a moment.";
+
+export const readCodes = (/** @type {string} */ op) => loaded(`code/${op}.js`);
+export const readNotebooks = () => loaded("code/notebooks.js");
+export const readFormulas = () => loaded("formulas.js");
+
+/**
+ * What torch's checks said of a rule at the defaults; a sentence elsewhere.
+ * @type {import("../explore/checks.js").ReadLines}
+ */
+export async function readLines(what, query) {
+  if (what === "neighbours") return { message: NEAREST };
+  const named = new URLSearchParams(query);
+  const [op, rule] = FIXED.map((name) => named.get(name) ?? "");
+  if (isOwn(op) || isOwn(rule)) return { message: OWN };
+  if ([...named.keys()].some((name) => !FIXED.includes(name))) return { message: OTHER };
+  const found = await loaded(`checks/${op}.js`).catch(() => null);
+  if (!found) return { message: GONE };
+  return { lines: found.rules[rule].map((/** @type {number} */ number) => found.lines[number]) };
+}
+
+/**
+ * The instrument with a choice as one file.
+ * @param {Choice} choice
+ * @param {Record<string, *>} document of which the file has a part
+ * @param {string[]} kept the names of that part
+ * @param {{main: string, rest: string}} words
+ */
+export async function writtenFile(choice, document, kept, words) {
+  const { gzip } = await loaded("saved.js");
+  const [before, after] = await Promise.all(gzip.map(unpacked));
+  const known = Object.fromEntries(kept.map((name) => [name, document[name]]));
+  const start = { document: known, choice: sentChoice(choice), words };
+  return before + JSON.stringify(start).replaceAll("<", "\\u003c") + after;
+}
+
+/** @param {string} packed a text in gzip's format, as base64 */
+function unpacked(packed) {
+  const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}

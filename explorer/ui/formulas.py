@@ -1,0 +1,53 @@
+"""What the section Formula shows of an op and a rule: LaTeX, and words beside it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from explorer.catalogue import AT_BOUND, ORIGINS, Op, Rule, contribution, gradient_beside
+from explorer.formula import name_latex, number_latex
+
+FORWARD = "y = "
+GRADIENT = r"\text{gradient} = "
+LEAD = "What torch computes for the op itself, beside the rules: at even steps and around each kink."
+
+
+def forward_latex(op: Op) -> str:
+    """The op's formula."""
+    return FORWARD + op.parsed.latex
+
+
+def gradient_latex(op: Op, rule: Rule, learns: str = "") -> str:
+    """The rule's formula; torch's own derivative of the op as far as it can be written out.
+
+    ``learns`` is a parameter that is a tensor then.
+    """
+    return GRADIENT + (rule.parsed.latex if rule.parsed else _torchs_own(op, learns))
+
+
+def _torchs_own(op: Op, learns: str) -> str:
+    """The chain rule, and what it gives for the op where that can be written out."""
+    tensors = (learns,) if gradient_beside(op, learns) else ()
+    gradient = op.parsed.gradient_with(tensors, finite=True)
+    return r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}" + (f" = {gradient.latex}" if gradient else "")
+
+
+def learned(op: Op, rule: Rule, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What parameters learn by a rule, as LaTeX and words: a sum over all elements that share a value, N."""
+    notes = {learned.name: [AT_BOUND.get(learned.at_bound, ""), learned.note] for learned in rule.learned}
+    for name in names:
+        found = contribution(op, rule, name, tuple(names))
+        scale = rf"{found.scale.latex}\," if found.scale else ""
+        left, part = rf"\text{{gradient of }}{name_latex(name)}", found.shown.latex
+        words = notes.get(name, [f"{name}: {ORIGINS[found.origin]}."])
+        yield rf"{left} = {scale}\sum\nolimits_N \left({part}\right)", "\n".join(filter(None, words))
+
+
+def values_latex(parameters: Mapping[str, float]) -> str:
+    """Parameters with their values; "" for none."""
+    pairs = (f"{name_latex(name)} = {number_latex(value)}" for name, value in parameters.items())
+    return r",\quad ".join(pairs)
+
+
+def told(entry: Op | Rule) -> str:
+    """What an op or a rule is for, what is to be known of it, and its source, in lines."""
+    source = f"Source: {entry.source}." if entry.source else ""
+    return "\n".join(filter(None, [entry.purpose, entry.note, source]))

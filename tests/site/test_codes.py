@@ -1,0 +1,107 @@
+"""Code that comes along: with the chosen numbers in its places it is what the app writes, to the letter."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from explorer.catalogue import OPS, RULES, Parameter, learnable
+from explorer.curves import part_key, sample_curves
+from explorer.site.codes import codes, notebooks
+from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
+from explorer.ui import answers, sections
+from explorer.ui.choice import Choice, parameters_of
+from explorer.ui.code import LANGUAGES, WITHOUT_TRICK, learned_with
+from tests.instrument import modules
+from tests.instrument.modules import Node
+
+WRITERS = dict(zip(LANGUAGES, (snippet, detach_snippet, jax_snippet), strict=False))
+
+WRITTEN = """
+    const { setDocument, find } = await import("./choice/entries.js");
+    const { codeText, notebookText, textsOf } = await import("./explore/code-text.js");
+    setDocument(given.document);
+    return given.cases.map(({ op, rule, choice }) => {
+      const codes = given.codes[op];
+      const pair = { op: find("op", op), rule: find("rule", rule) };
+      const texts = textsOf(codes, rule, choice.learns);
+      const write = (language) =>
+        typeof texts[language] === "string"
+          ? texts[language]
+          : codeText(codes, texts[language], texts, pair, choice.parameters);
+      const written = Object.fromEntries(given.languages.map((language) => [language, write(language)]));
+      const cells = { introduction: written.Notebook, code: written.PyTorch };
+      return { ...written, Notebook: notebookText(given.notebooks, cells, texts, pair, choice) };
+    });
+"""
+
+
+@pytest.fixture(scope="module")
+def node() -> Iterator[Node]:
+    with modules.node() as node:
+        yield node
+
+
+def chosen(rng: random.Random, op: str, rule: str) -> Choice:
+    """Usual values, crooked ones and tiny ones; a range with many kinks now and then; one that learns."""
+    parameters = parameters_of(OPS[op], [RULES[rule]])
+    moved = {name: value(rng, known) for name, known in parameters.items() if rng.random() < 0.7}
+    learns = rng.choice(["", *learnable(OPS[op], RULES[rule])])
+    span = rng.choice([(-3.0, 3.0), (-7.5, 9.25), (0.125, 1e-3 + 0.125)])
+    g = rng.choice([1.0, -0.3, 1e-05])
+    return Choice(op=op, rules=(rule,), parameters=moved, range=span, g=g, learns=learns)
+
+
+def value(rng: random.Random, known: Parameter) -> float:
+    crooked = rng.uniform(known.low, known.high)
+    return rng.choice([crooked, float(round(crooked, 1)), float(round(crooked)), known.low, known.default])
+
+
+def cases() -> list[tuple[str, str, Choice]]:
+    rng, rules = random.Random(5), list(RULES)
+    pairs = list(zip(OPS, rng.sample(rules, len(rules)), strict=False))[::2]
+    pairs += [("quantize", "lsq"), ("clamp", "masked"), ("clamp", "default"), ("prelu", "default")]
+    return [(op, rule, chosen(rng, op, rule)) for op, rule in pairs]
+
+
+def test_the_browser_writes_what_the_app_writes(node: Node) -> None:
+    found = cases()
+    printed = {op: codes(op, {rule for other, rule, _ in found if other == op}) for op, _, _ in found}
+    given = {
+        "document": answers.whole_document(),
+        "languages": LANGUAGES,
+        "codes": printed,
+        "notebooks": notebooks({op for op, _, _ in found}),
+        "cases": [{"op": op, "rule": rule, "choice": answers.chosen(choice)} for op, rule, choice in found],
+    }
+    learned = 0
+    for (op, rule, choice), texts in zip(found, node.run(WRITTEN, given), strict=True):
+        learns = learned_with(OPS[op], RULES[rule], choice.learns)
+        learned += bool(learns)
+        for language, write in WRITERS.items():
+            expected = write(op, rule, choice.parameters, learns)
+            assert texts[language] == (expected or WITHOUT_TRICK[rule == "default"]), (language, choice)
+        assert texts["Notebook"] == expected_notebook(op, rule, choice, learns), choice
+    assert 5 < learned < len(found)
+
+
+def expected_notebook(op: str, rule: str, choice: Choice, learns: list[str]) -> str:
+    found: dict[str, Any] = dict(sample_curves(op, rule, **choice.sampling).kinks)
+    kinks = sorted({*(found[rule] or ()), *(found.get(part_key(rule)) or ())})
+    start, stop = choice.range
+    return notebook(op, rule, choice.parameters, learns, start=start, stop=stop, g=choice.g, kinks=kinks)
+
+
+def test_the_languages_are_those_of_the_app() -> None:
+    assert tuple(sections._WRITERS) == LANGUAGES
+
+
+def test_every_text_of_an_op_is_in_its_lines() -> None:
+    """Each line once, every rule there, and a place in none of them that is not filled."""
+    found = codes("prelu", ("default", "straight_through", "lsq"))
+    assert len(found["lines"]) == len({str(line) for line in found["lines"]})
+    assert set(found["rules"]) == {"default", "straight_through", "lsq"}
+    assert not [line for line in found["lines"] if "zq_" in str(line) or "\x1f" in str(line)]
