@@ -425,7 +425,7 @@ def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: For
     [
         ("sign", "default clipped straight_through", "Areas here: {2} 6, {1} 2, {0} 0."),
         ("sign", "default zero clipped scale", "Areas here: {3} 6, {2} 2, {0} and {1} 0."),
-        ("clamp", "default masked masked_open", "{0} and {1} differ from {2} only at x = 0 and 1."),
+        ("clamp", "learned_clamp masked masked_open", "{0} and {1} differ from {2} only at x = 0 and 1."),
         (
             "round",
             "default zero straight_through scale",

@@ -8,7 +8,7 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from explorer.formula.functions import FUNCTIONS
-from explorer.formula.measured import is_elsewhere
+from explorer.formula.measured import at_bounds, is_elsewhere
 from explorer.formula.tree import CONSTANTS
 
 _ALIKE = 0.8  # "rond" and "round" are at 0.89, "prelu" and "selu" at 0.67
@@ -63,8 +63,12 @@ _CALLS = (
     ("coth", "a", "1 / tanh(a)"), ("atanh arctanh", "a", "(log1p(a) - log1p(-a)) / 2"),
     ("erfc", "a", "1 - erf(a)"), ("logit", "a", "log(a / (1 - a))"),
     ("minimum", "a, other", "min(a, b)"), ("maximum", "a, other", "max(a, b)"),
-    ("fmin", "a, other", "where((a <= b) | (b != b), a, b)"),
-    ("fmax", "a, other", "where((a >= b) | (b != b), a, b)"),
+    *(
+        (f"f{end}", "a, other", shared if at_bounds().equals < 1 else first)
+        for end, sign in (("min", "<="), ("max", ">="))
+        for first in (f"where((a {sign} b) | (b != b), a, b)",)
+        for shared in (f"where(b != b, a, where(a != a, b, {end}(a, b)))",)
+    ),
     ("min", "a", "amin(a)"), ("max", "a", "amax(a)"), ("copysign", "a, other", "copysign(a, b)"),
     ("fmod", "a, other", "where(a < 0, -remainder(-a, abs(b)), remainder(a, abs(b)))"),
     ("clamp clip", "a, min, max", "clamp(a, b, c)"), ("clamp clip", "a, min", "clamp_min(a, b)"),

@@ -23,10 +23,14 @@ _LARGEST_SINGLE = 3.4028234663852886e38  # number of float32
 
 
 class AtBounds(NamedTuple):
-    """The share of g that x gets exactly at a bound of torch.clamp, where both are numbers or tensors."""
+    """The share of g that x gets exactly at a bound of torch.clamp, where both are numbers or tensors.
+
+    ``equals``: that which the first of two equal ones gets of torch.fmin and torch.fmax.
+    """
 
     numbers: float
     tensors: float
+    equals: float
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from explorer.formula.functions import AtBounds
 def at_bounds() -> AtBounds:
     """What torch.clamp does: up to version 2.13 it passes g, since then 0 and a half."""
     with torch.inference_mode(False), torch.enable_grad():
-        x = torch.zeros(1, requires_grad=True)
-        bounds = (0.0, 1.0), (torch.zeros(1), torch.ones(1))
-        return AtBounds(*(torch.autograd.grad(torch.clamp(x, *each), x)[0].item() for each in bounds))
+        x, bounds = torch.zeros(1, requires_grad=True), (torch.zeros(1), torch.ones(1))
+        outputs = torch.clamp(x, 0, 1), torch.clamp(x, *bounds), torch.fmax(x, bounds[0])
+        return AtBounds(*(torch.autograd.grad(y, x)[0].item() for y in outputs))
 
 
 def is_elsewhere(name: str) -> bool:

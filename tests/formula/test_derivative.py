@@ -254,7 +254,7 @@ def test_bounds_that_are_numbers_as_torch(text: str, dtype: torch.dtype):
         torch.testing.assert_close(written, expected, rtol=0, atol=0, equal_nan=True, msg=str(bounds))
 
 
-SHARES = [AtBounds(1.0, 1.0), AtBounds(0.0, 0.5)]  # up to version 2.13, and since then
+SHARES = [AtBounds(1.0, 1.0, 1.0), AtBounds(0.0, 0.5, 0.5)]  # up to version 2.13, and since then
 
 
 def test_torch_does_at_bounds_what_the_table_knows():

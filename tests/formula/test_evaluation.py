@@ -340,20 +340,20 @@ def test_the_gradient_reaches_what_the_formula_says_it_reaches():
 
 
 @pytest.mark.parametrize(
-    ("text", "gradient"),
+    ("text", "torchs"),
     [
-        ("clamp_min(x, 1)", [0.0, 1.0, 1.0]),
-        ("clamp_max(x, 1)", [1.0, 1.0, 0.0]),
-        ("clamp_min(1, x)", [0.0, 0.0, 1.0]),
-        ("detach(x) * x", [0.0, 1.0, 2.0]),
-        ("round(x) + x - detach(x)", [1.0, 1.0, 1.0]),
+        ("clamp_min(x, 1)", lambda x: torch.clamp(x, min=1)),
+        ("clamp_max(x, 1)", lambda x: torch.clamp(x, max=1)),
+        ("clamp_min(1, x)", lambda x: torch.clamp(torch.ones(3), min=x)),
+        ("detach(x) * x", lambda x: x.detach() * x),
+        ("round(x) + x - detach(x)", lambda x: x.round() + x - x.detach()),
     ],
 )
-def test_gradients_at_a_bound_and_past_detach_are_those_of_torch(text, gradient):
+def test_gradients_at_a_bound_and_past_detach_are_those_of_torch(text, torchs):
     x = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)
-    parse(text).bind()(x).sum().backward()
-    assert x.grad is not None
-    assert x.grad.tolist() == gradient
+    mine, theirs = (torch.autograd.grad(f(x).sum(), x)[0] for f in (parse(text).bind(), torchs))
+    assert torch.equal(mine, theirs)
+    assert mine.any()
 
 
 @pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))

@@ -13,6 +13,7 @@ import torch.nn.functional as F  # noqa: N812  # as everybody writes it
 from torch import Tensor, nn
 
 from explorer.catalogue import find_op, find_rule
+from explorer.formula import parse
 from explorer.gradient import apply
 from explorer.reading import read_source, read_sources
 from tests.reading.constructs import CONSTRUCTS
@@ -148,7 +149,7 @@ def test_what_was_read_stays_readable(name: str, op: str | None, rule: str) -> N
     ("name", "op", "rule"),
     [
         ("round_by_detaching", "round(x)", "g"),
-        ("sign_with_a_clipped_way_back", "sign(x)", "where(-1 <= x <= 1, g, 0)"),
+        ("sign_with_a_clipped_way_back", "sign(x)", parse("clamp(x, -1, 1)").gradient.text),
         (
             "pieces_put_together_by_masks",
             "sign(x)",

@@ -11,6 +11,7 @@ import streamlit as st
 
 from explorer.catalogue import AT_BOUND, OPS, OWN, RULES
 from explorer.curves import readings, sample
+from explorer.formula.measured import at_bounds
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui import sections
 from tests.ui.pages import labelled, opened, sound, words_of
@@ -57,7 +58,10 @@ def test_only_the_open_section_is_drawn():
     assert not any(opened().get(kind) for kind in kinds.values())
 
 
-INSIDE = r"\begin{cases}g & \text{if } \mathrm{lo} \le x \le \mathrm{hi}\\ 0 & \text{otherwise}\end{cases}"
+WITHIN = {1.0: r"\mathrm{lo} \le x \le \mathrm{hi}", 0.0: r"\mathrm{lo} < x < \mathrm{hi}"}[
+    at_bounds().numbers
+]
+INSIDE = rf"\begin{{cases}}g & \text{{if }} {WITHIN}\\ 0 & \text{{otherwise}}\end{{cases}}"
 
 
 @pytest.mark.parametrize(
