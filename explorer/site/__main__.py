@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from explorer.site import write
+from explorer.site import python, write
 
 
 def main() -> None:
@@ -11,9 +11,17 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="python -m explorer.site", description=__doc__)
     options.add_argument("out", type=Path, help="the folder, which is made where there is none")
     options.add_argument("--source", default="", help="address of the project, to be linked to")
+    options.add_argument(
+        "--pyodide",
+        type=Path,
+        default=python.PYODIDE,
+        help="the folder of Pyodide as npm installs it, with which the browser reads own formulas",
+    )
     given = options.parse_args()
-    write(given.out, source=given.source)
+    write(given.out, source=given.source, pyodide=given.pyodide)
     sizes = [path.stat().st_size for path in given.out.rglob("*") if path.is_file()]
+    if not python.version(given.pyodide):
+        print(f"Own formulas need the app: there is no Pyodide in {given.pyodide} (npm install brings it)")
     print(f"{len(sizes)} files, {sum(sizes) / 1e6:.1f} MB: open {given.out / 'index.html'}")
 
 

@@ -6,7 +6,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from explorer.instrument.assets import json_text, plotly_lines_js, skeleton
 from explorer.instrument.document import document
 from explorer.instrument.page import filled, import_map, standalone, style
 from explorer.lessons import LESSONS
+from explorer.site import python
 from explorer.site.checked import checked
 from explorer.site.codes import codes, notebooks
 from explorer.site.confirmed import confirmed
@@ -26,6 +27,7 @@ from explorer.site.formulas import all_formulas
 from explorer.ui import answers
 from explorer.ui.choice import SECTIONS, Choice
 from explorer.ui.code import LANGUAGES, NOTEBOOK
+from explorer.ui.link import from_text
 
 Json = dict[str, Any]
 
@@ -64,6 +66,7 @@ def write(
     ops: Collection[str] = tuple(OPS),
     lessons: Collection[str] = tuple(LESSONS),
     source: str = "",
+    pyodide: Path = python.PYODIDE,
 ) -> None:
     """Write all files of the site into a folder, over those that are there.
 
@@ -73,16 +76,22 @@ def write(
             them take a few minutes.
         lessons: keys of those that are written.
         source: the address of the project, for a link; none where it is "".
+        pyodide: the folder of Pyodide as npm installs it, with which own formulas are read; where it is not
+            there they are said to need the app.
     """
-    for name, content in _files(ops, lessons, source):
+    for name, content in _files(ops, lessons, source, pyodide):
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).write_bytes(content)
 
 
-def _files(ops: Collection[str], lessons: Collection[str], source: str) -> Iterator[tuple[str, bytes]]:
-    pages = _pages(source)
+def _files(
+    ops: Collection[str], lessons: Collection[str], source: str, pyodide: Path
+) -> Iterator[tuple[str, bytes]]:
+    pages, reader = _pages(source), _reader(pyodide)
+    addresses = {name: address for name, (address, _) in reader.items()}
     for page in pages:
-        yield page.address, _html(page, pages).encode()
+        yield page.address, _html(page, pages, addresses).encode()
+    yield from reader.values()
     yield PLOTLY, plotly_lines_js()
     yield "favicon.svg", _FAVICON.encode()
     yield ".nojekyll", b""  # else GitHub builds a site of its own from the files
@@ -100,6 +109,18 @@ def _files(ops: Collection[str], lessons: Collection[str], source: str) -> Itera
 
 def _packed(parts: tuple[str, str]) -> list[str]:
     return [base64.b64encode(gzip.compress(part.encode(), mtime=0)).decode() for part in parts]
+
+
+def _reader(pyodide: Path) -> dict[str, tuple[str, bytes]]:
+    """What reads own formulas, by what it is: a file and its address, which changes with it."""
+    if not (version := python.version(pyodide)):
+        return {}
+    program = _script(python.program())
+    digest = hashlib.sha256(program).hexdigest()[:16]
+    return {
+        "runtime": (f"python/pyodide-{version}.js", _script(python.runtime(pyodide))),
+        "program": (f"python/formulas-{digest}.js", program),
+    }
 
 
 def _script(data: Json) -> bytes:
@@ -138,24 +159,25 @@ def _app(name: str, source: str) -> str:
     )
 
 
-def _html(page: _Page, pages: tuple[_Page, ...]) -> str:
+def _html(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> str:
+    start = _start(page, pages, reader)
     parts = {
         "title": page.title,
         "plotly": PLOTLY,
         "style": style(),
         "modules": import_map(page.module),
         "module": f'import "#{page.module}";',
-        "start": json_text(_start(page, pages)),
+        "start": json_text(start),
         "heading": skeleton("heading"),
         "navigation": _navigation(page, pages),
         "main": page.main,
         "policy": "",
     }
-    parts["policy"] = _policy(filled("site", parts))
+    parts["policy"] = _policy(filled("site", parts), python=bool(start.get("python")))
     return filled("site", parts)
 
 
-def _start(page: _Page, pages: tuple[_Page, ...]) -> Json:
+def _start(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> Json:
     """What a page knows when it begins."""
     given = answers.given(Choice(), "instrument")
     common = {"document": answers.whole_document(SUFFIX), "plotly": PLOTLY}
@@ -168,13 +190,24 @@ def _start(page: _Page, pages: tuple[_Page, ...]) -> Json:
                 "notebook": NOTEBOOK,
                 "torch": torch.__version__.partition("+")[0],
             }
+            told |= {"own": _own(), "python": reader or None}
             return common | told | {"saved": list(document())}
         case "learn":
             addresses = {"" if each is pages[0] else each.name: each.address for each in pages}
-            unknown = answers.lesson("")
-            return common | {"course": answers.course(), "pages": addresses, "unknown": unknown}
+            told = {"course": answers.course(), "pages": addresses, "unknown": answers.lesson("")}
+            return common | told | {"python": reader or None}
         case name:
             return common | {"local": f"{LOCAL}{name}"}
+
+
+def _own() -> Json:
+    """The own formulas of the lessons' curves, so that nobody has to read them who comes from there."""
+    scenes = (scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/")
+    entries: dict[str, Json] = {"op": {}, "rule": {}}
+    for query in scenes:
+        for kind, found in answers.chosen(from_text(query)[0])["own"].items():
+            entries[kind] |= {entry["key"]: entry for entry in found}
+    return {kind: list(found.values()) for kind, found in entries.items()}
 
 
 def _navigation(page: _Page, pages: tuple[_Page, ...]) -> str:
@@ -186,14 +219,18 @@ def _navigation(page: _Page, pages: tuple[_Page, ...]) -> str:
     return f'<nav aria-label="Pages">{"".join(map(link, pages))}</nav>'
 
 
-def _policy(page: str) -> str:
-    """Files beside the page and its own inline scripts, whose modules are data; nothing from elsewhere."""
+def _policy(page: str, *, python: bool) -> str:
+    """Files beside the page and its own inline scripts, whose modules are data; nothing from elsewhere.
+
+    Python in the browser is WebAssembly, which is compiled there.
+    """
     digests = (hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(page))
+    compiled = " 'wasm-unsafe-eval'" if python else ""
     inline = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return "; ".join(
         [
             "default-src 'none'",
-            f"script-src 'self' data: {inline}",
+            f"script-src 'self' data:{compiled} {inline}",
             "style-src 'self' 'unsafe-inline'",
             "img-src 'self' data: blob:",
             "base-uri 'none'",

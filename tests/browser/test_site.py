@@ -15,17 +15,21 @@ from playwright.sync_api import Browser, Page, Request, expect
 
 from explorer.checks import check_pair
 from explorer.curves import readings, sample_curves
+from explorer.formula import FormulaError, parse
 from explorer.lessons import LESSONS
-from explorer.site import write
+from explorer.site import python, write
 from explorer.snippets import notebook, snippet
 from explorer.ui.presets import PRESETS
 from tests.browser.access import in_both_themes
 from tests.browser.files import serve_files
-from tests.browser.reading import CHART, Trace, back, card, enter, number, sign, slider, traces, turn
+from tests.browser.reading import CHART, Trace, back, card, choose, enter, number, sign, slider, traces, turn
 
 _SIGN = re.compile("Confirmed by torch|Computed in the browser")
 PREFIX = "some/where"
 KINK = 1e-4  # points that lie closer are at a kink
+OWN = "op=formula: x ** 3 - a * x&rule=default&rule=formula: g * (abs(x) <= w); w: sum(g * x)&a=2&learns=w"
+LOADING_MS = 60_000  # at most, of Python in a browser on a busy machine
+needs_pyodide = pytest.mark.skipif(not python.version(), reason="npm install brings Pyodide")
 LINKS = (
     "op=sign&rule=default&rule=clipped",
     "op=sign&rule=clipped&rule=approx_sign&c=0.5&hide=approx_sign&colours=31&range=-2&range=2.5&g=-0.5",
@@ -33,6 +37,7 @@ LINKS = (
     "op=quantize&rule=lsq&s=0.6&qmin=-2&qmax=1&learns=s",
     "op=reciprocal&rule=default&rule=sigmoid_surrogate&rule=atan_surrogate&atan_surrogate.a=1",
     PRESETS[2].query,
+    pytest.param(OWN, marks=needs_pyodide),
 )
 
 
@@ -209,18 +214,59 @@ def test_a_frame_has_no_heading(disk: Page, folder: Path) -> None:
 
 
 def test_what_of_a_link_cannot_be_had_is_said(disk: Page, folder: Path) -> None:
-    disk.goto(_at(folder, "index", "op=formula: x**3&g=1e999&<b>=1"))
-    expect(disk.get_by_text('own op "x**3" needs the app')).to_be_visible()
+    disk.goto(_at(folder, "index", "op=rond&g=1e999&<b>=1"))
+    expect(disk.get_by_text('The link names an unknown op "rond"')).to_be_visible()
     expect(disk.get_by_text('The link sets "<b>"')).to_be_visible()
     _drawn(disk, "Confirmed by torch")
+
+
+@needs_pyodide
+def test_own_formulas_are_read_from_the_disk(disk: Page, folder: Path, explore: Page) -> None:
+    disk.goto(_at(folder, "index", "op=formula: x*(&rule=formula: g*(|x|<=w)"))
+    expect(disk.get_by_text("Loading Python, which reads formulas …")).to_be_visible()
+    rule = card(disk, "g * (abs(x) <= w)")
+    expect(rule).to_be_visible(timeout=LOADING_MS)
+    expect(disk.get_by_text("Loading Python")).to_have_count(0)
+    expect(disk.get_by_text('own op "x*(" cannot be read: a value is missing at the end')).to_be_visible()
+    _drawn(disk, "Computed in the browser")
+    choose(disk, "Op", "own formula")
+    field, mistake = disk.get_by_label("Own op"), disk.locator(".mistake").first
+    field.fill("x^3 - a*x")
+    expect(card(disk, "x ** 3 - a * x")).to_be_visible()
+    field.fill("x^3 - a*x + rond(")
+    with pytest.raises(FormulaError) as wrong:
+        parse("x^3 - a*x + rond(", variables=("x",), parameters=None)
+    words = wrong.value.message[0].upper() + wrong.value.message[1:]
+    expect(mistake).to_have_text(f"{words}. The last good formula stays.")
+    caret = disk.locator(".caret").first.evaluate("caret => caret.style.getPropertyValue('--column')")
+    assert int(caret) == wrong.value.column - 1
+    expect(card(disk, "x ** 3 - a * x")).to_be_visible()
+    assert in_both_themes(disk, "body") == []
+    field.fill("x^3 - a*x^2")
+    expect(mistake).to_be_empty()
+    enter(number(card(disk, "x ** 3 - a * x ** 2"), "a"), "2")
+    _drawn(disk, "Computed in the browser")
+    turn(explore, f"/?{urlsplit(disk.url).query}")
+    _assert_same(disk, explore)
+    back(disk)
+    expect(number(card(disk, "x ** 3 - a * x ** 2"), "a")).to_have_value("1")
+    disk.reload()
+    expect(card(disk, "x ** 3 - a * x ** 2")).to_be_visible()
 
 
 @pytest.mark.parametrize("query", LINKS, ids=range(len(LINKS)))
 def test_a_link_shows_what_it_shows_in_the_app(explore: Page, served: Page, host: str, query: str) -> None:
     turn(explore, f"/?{query}")
     served.goto(f"{host}?{query}")
-    served.locator(f"{CHART} .cartesianlayer").first.wait_for()
+    served.locator(f"{CHART} .cartesianlayer").first.wait_for(timeout=LOADING_MS)
     expect(sign(served)).to_have_text(_SIGN)
+    _assert_same(served, explore)
+    fields = "[...document.querySelectorAll('.instrument input')].map(field => field.value)"
+    assert served.evaluate(fields) == explore.evaluate(fields)
+
+
+def _assert_same(served: Page, explore: Page) -> None:
+    """Both pages show the same curves, cards and address."""
     ours, theirs = traces(served), traces(explore)
     assert list(ours) == list(theirs)
     for key, curve in ours.items():
@@ -228,8 +274,6 @@ def test_a_link_shows_what_it_shows_in_the_app(explore: Page, served: Page, host
         np.testing.assert_allclose(_even(curve), _even(theirs[key]), rtol=1e-4, atol=1e-5)
     cards = "[...document.querySelectorAll('.cards [role=group]')].map(card => card.innerText)"
     assert served.evaluate(cards) == explore.evaluate(cards)
-    fields = "[...document.querySelectorAll('.instrument input')].map(field => field.value)"
-    assert served.evaluate(fields) == explore.evaluate(fields)
     assert parse_qs(urlsplit(served.url).query) == parse_qs(urlsplit(explore.url).query)
 
 

@@ -6,11 +6,11 @@ import json
 import random
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from explorer.catalogue import OPS, RULES
+from explorer.catalogue import OWN, RULES
 from explorer.ui import answers
 from explorer.ui.choice import SECTIONS, Choice
 from explorer.ui.link import from_text
@@ -22,13 +22,17 @@ from tests.ui.choices import query_of, random_choice
 READ = """
     const { setDocument } = await import("./choice/entries.js");
     const { received } = await import("./choice/message.js");
-    const { readLink } = await import("./choice/reading.js");
+    const { readLink, readOwn } = await import("./choice/reading.js");
     setDocument(given.document);
     const known = { first: received(given.first), sections: given.sections };
-    return given.queries.map((query) => {
-      const { choice, notices } = readLink(query, known);
-      return { choice, notices, expected: received(given.expected[query]) };
-    });
+    const answer = given.answers && (async (kind, text) => given.answers[`${kind} ${text}`]);
+    const told = [];
+    for (const query of given.queries) {
+      const own = answer && (await readOwn(query, answer));
+      const { choice, notices } = readLink(query, { ...known, own });
+      told.push({ choice, notices, expected: received(given.expected[query]) });
+    }
+    return told;
 """
 
 SENT = """
@@ -53,8 +57,15 @@ EDGES = (
     "hide=default", "hide=clipped", "colours=21", "colours=11", "colours=17", "colours=12", "colours=abc",
     "section=code", "section=nothing", "section=", "section=toString",
     "op=quantize&rule=lsq&learns=s", "op=round&learns=s", "op=quantize&rule=lsq&learns=nothing",
+    "op=formula: 2x&rule=formula: g*(|x|<=w)&w=2", "op=formula: x*(", "rule=formula: g&rule=formula:  g ",
+    "op=formula: Cube = x^3&rule=formula: g*x; s: sum(g)&s=2&learns=s", "rule=formula: z(g)&rule=clipped",
+    "op=formula: x&op=formula: a*x&a=3", "rule=formula: g*2&hide=formula: g * 2", "op=formula:x",
+    "rule=formula: g*2&hide=formula: g*2", "rule=formula: __proto__",
     "colour=red", "colour=red&colour=blue", "op=%ff%fe", "op=round%00", "x" * 2001, "op=relu&lesson=clamp",
 )  # fmt: skip
+
+
+GIVEN = {"document": answers.whole_document(), "first": answers.chosen(Choice()), "sections": SECTIONS}
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +77,11 @@ def node() -> Iterator[Node]:
 def read(node: Node, queries: list[str]) -> list[dict[str, Any]]:
     """What the browser makes of queries; ``expected`` is what Python makes of each, in the browser's form."""
     expected = {query: answers.chosen(from_text(query)[0]) for query in queries}
-    given = {"document": answers.whole_document(), "first": answers.chosen(Choice()), "sections": SECTIONS}
+    keys = [
+        (kind, key) for query in queries for kind in ("op", "rule") for key in parse_qs(query).get(kind, [])
+    ]
+    texts = {(kind, key.removeprefix(OWN)) for kind, key in keys if key.startswith(OWN)}
+    given = GIVEN | {"answers": {f"{kind} {text}": answers.own_entry(kind, text) for kind, text in texts}}
     return node.run(READ, given | {"queries": queries, "expected": expected})
 
 
@@ -84,8 +99,10 @@ def test_an_odd_link_shows_what_it_shows_in_the_app(node: Node, query: str) -> N
 
 def test_links_show_what_they_show_in_the_app(node: Node) -> None:
     rng = random.Random(11)
-    known = [choice for choice in (random_choice(rng) for _ in range(400)) if _is_of_the_catalogue(choice)]
-    links = [urlencode(query_of(choice), doseq=True) for choice in known]
+    choices = [random_choice(rng) for _ in range(250)]
+    links = [urlencode(query_of(choice), doseq=True) for choice in choices]
+    own = [choice for choice in choices if any(key.startswith(OWN) for key in (choice.op, *choice.rules))]
+    assert 50 < len(own) < 200
     queries = [query for query in links if len(query) <= 2000] + [preset.query for preset in PRESETS]
     assert len(queries) > 100
     for query, found in zip(queries, read(node, queries), strict=True):
@@ -93,14 +110,17 @@ def test_links_show_what_they_show_in_the_app(node: Node) -> None:
         assert found["notices"] == []
 
 
-def _is_of_the_catalogue(choice: Choice) -> bool:
-    return choice.op in OPS and set(choice.rules) <= set(RULES)
+def test_a_formula_that_cannot_be_read_is_said_in_the_apps_words(node: Node) -> None:
+    query = urlencode({"op": "formula: x*(", "rule": ["formula: g*z(x)", "formula: 2g"]}, doseq=True)
+    (found,) = read(node, [query])
+    assert found["notices"] == from_text(query)[1]
+    assert len(found["notices"]) == 2
 
 
-def test_an_own_formula_is_said_to_need_the_app(node: Node) -> None:
-    given = {"document": answers.whole_document(), "first": answers.chosen(Choice()), "sections": SECTIONS}
+def test_without_python_an_own_formula_is_said_to_need_the_app(node: Node) -> None:
     query = urlencode({"op": "formula: x**3", "rule": ["clipped", "formula: g * (x < 2)"]}, doseq=True)
-    (found,) = node.run(READ, given | {"queries": [query], "expected": {query: answers.chosen(Choice())}})
+    expected = {query: answers.chosen(Choice())}
+    (found,) = node.run(READ, GIVEN | {"answers": None, "queries": [query], "expected": expected})
     assert found["notices"] == [
         'The link\'s own op "x**3" needs the app, which reads formulas.',
         'The link\'s own rule "g * (x < 2)" needs the app, which reads formulas.',

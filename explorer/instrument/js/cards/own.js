@@ -5,8 +5,10 @@ import { catalogue } from "../choice/entries.js";
 
 /** @typedef {import("../formula/entry.js").Entry} Entry */
 /**
- * @typedef {(kind: "op"|"rule", text: string) => Promise<{entry: Entry}|{message: string,
- *   column: number}|null>} Read
+ * Who reads a formula: ``onWait`` is told why that takes long, ``prepare`` that somebody may write one now.
+ * @typedef {(kind: "op"|"rule", text: string, onWait?: (words: string) => void) => Promise<{entry: Entry}|
+ *   {message: string, column: number}|null>} ReadOne
+ * @typedef {ReadOne & {prepare?: () => unknown}} Read
  */
 
 const PAUSE_MS = 80; // between two keys of one who types
@@ -37,19 +39,26 @@ export function createOwnField({ kind, read, onEntry }) {
     clearTimeout(timer);
     timer = setTimeout(reading, PAUSE_MS);
   });
+  field.addEventListener("focus", () => read?.prepare?.());
   field.addEventListener("scroll", () => caret.style.setProperty("--scrolled", `${field.scrollLeft}px`));
 
   async function reading() {
     const mine = ++turn;
-    const found = read && (await read(kind, field.value));
+    const found = read && (await read(kind, field.value, (words) => mine === turn && wait(words)));
     if (mine !== turn) return;
     if (found && "entry" in found) onEntry(found.entry);
     say(found ?? { message: "The server does not answer", column: 0 });
   }
 
-  /** @param {{entry: Entry}|{message: string, column: number}} found */
+  /** @param {string} words why nothing is drawn yet */
+  function wait(words) {
+    say(null);
+    setText(mistake, words);
+  }
+
+  /** @param {{entry: Entry}|{message: string, column: number}|null} found null while it is being read */
   function say(found) {
-    const wrong = "message" in found;
+    const wrong = found !== null && "message" in found;
     setText(mistake, wrong ? `${sentence(found.message)} The last good formula stays.` : "");
     setAttribute(mistake, "title", wrong ? mistake.textContent : null);
     setAttribute(field, "aria-invalid", wrong ? "true" : null);

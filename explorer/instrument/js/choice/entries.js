@@ -79,6 +79,15 @@ export function learn(kind, entry) {
   Object.assign(own[kind], { [entry.key]: entry });
 }
 
+/**
+ * Remember the own formulas that travelled with a choice.
+ * @param {{[K in Kind]: ByKind[K][]}} entries
+ */
+export function learnAll({ op, rule }) {
+  op.forEach((entry) => learn("op", entry));
+  rule.forEach((entry) => learn("rule", entry));
+}
+
 /** @param {string} key whether it is an own formula's */
 export function isOwn(key) {
   return key.startsWith(known.own);

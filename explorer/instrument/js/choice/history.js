@@ -1,7 +1,7 @@
 // The browser's history of choices: its address, Back and Forward.
 
 import { addressOf, titleOf } from "./address.js";
-import { learn, ownEntries } from "./entries.js";
+import { learnAll, ownEntries } from "./entries.js";
 import { afterFrame, setText } from "../elements/dom.js";
 import { followSteps } from "./steps.js";
 
@@ -38,8 +38,7 @@ export function followAddress(store) {
     const state = event.state?.instrument;
     if (!state) return;
     if (location.pathname === page) event.stopImmediatePropagation(); // no change of page
-    for (const kind of /** @type {const} */ (["op", "rule"]))
-      state.own[kind].forEach((/** @type {*} */ entry) => learn(kind, entry));
+    learnAll(state.own);
     store.change(state.choice, { origin: "history" });
   };
   const leaveSteps = followSteps(popped);

@@ -1,34 +1,57 @@
 // A link read in the browser, where there is no server to read it: what explorer/ui/link.py makes of it. What
-// is of a training goes along unread.
+// is of a training goes along unread, and own formulas are read by somebody else.
 
 import { choiceControls, learnableOf, widened, withRange } from "./choice.js";
-import { catalogue, find, isOwn } from "./entries.js";
+import { catalogue, find, isOwn, learn } from "./entries.js";
 import { kept, valueOf } from "../formula/controls.js";
 import { held } from "../formula/records.js";
 import { sampling } from "../formula/sampling.js";
 
 /** @typedef {import("./choice.js").Choice} Choice */
 /** @typedef {import("./choice.js").Shown} Shown */
+/** @typedef {import("./entries.js").Kind} Kind */
 /** @typedef {import("../formula/controls.js").Control} Control */
+/** @typedef {Record<Kind, Record<string, {key: string}|{message: string}>>} OwnRead what own formulas of a link are,
+ *   by their keys in it: the key by which they are known, or what is wrong with one */
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const LONGEST_QUOTE = 60;
 const FRAME = ["embed", "embed_options"];
 
 /**
+ * The own formulas of a link, read and remembered; the known ones are not read again.
+ * @param {string} search the query of the link
+ * @param {(kind: Kind, text: string) => Promise<*>} read gives an entry or a message
+ * @returns {Promise<OwnRead>}
+ */
+export async function readOwn(search, read) {
+  /** @type {OwnRead} */
+  const found = { op: {}, rule: {} };
+  const query = new URLSearchParams(search);
+  if (String(query).length > catalogue().limits.query) return found;
+  for (const kind of /** @type {const} */ (["op", "rule"]))
+    for (const key of query.getAll(kind).filter((each) => isOwn(each) && !find(kind, each))) {
+      const { entry, message } = await read(kind, key.slice(catalogue().own.length));
+      if (entry) learn(kind, entry);
+      found[kind][key] = entry ? { key: entry.key } : { message };
+    }
+  return found;
+}
+
+/**
  * The choice that a link asks for, and a sentence for whatever could not be had. Throws nothing: what is
  * unknown or impossible is as in ``first``.
  * @param {string} search the query of the link
- * @param {{first: Choice, sections: Record<string, string>}} known what a link without words stands for, and the
- *   sections by key
+ * @param {{first: Choice, sections: Record<string, string>, own?: OwnRead|null}} known what a link without words
+ *   stands for, the sections by key, and its own formulas, where somebody could read them
  * @returns {{choice: Choice, notices: string[]}}
  */
-export function readLink(search, { first, sections }) {
+export function readLink(search, { first, sections, own = null }) {
   const query = new URLSearchParams(search);
   const longest = catalogue().limits.query;
   if (String(query).length > longest)
     return { choice: first, notices: [`The link is longer than ${longest} characters and was not used.`] };
-  const link = new Link(query);
+  const link = new Link(query, own);
   const op = opOf(link, first.op);
   const rules = rulesOf(link, first.rules);
   const plain = { ...first, op, rules, parameters: {}, learns: "", section: "", slow: "" };
@@ -47,9 +70,10 @@ export function readLink(search, { first, sections }) {
 
 /** The words of a link, each taken once, and what is said of those that cannot be used. */
 class Link {
-  /** @param {URLSearchParams} query */
-  constructor(query) {
+  /** @param {URLSearchParams} query @param {OwnRead|null} own */
+  constructor(query, own) {
     this.query = query;
+    this.own = own;
     this.notices = /** @type {string[]} */ ([]);
   }
 
@@ -89,37 +113,41 @@ class Link {
 /** @param {Link} link @param {string} usual */
 function opOf(link, usual) {
   const text = link.last("op");
-  return text !== undefined && isKnown(link, "op", text) ? text : usual;
+  return (text !== undefined && keyOf(link, "op", text)) || usual;
 }
 
 /**
- * Whether the browser knows an op or a rule; a notice where not.
- * @param {Link} link @param {"op"|"rule"} kind @param {string} key
+ * The key of an op or a rule as the browser knows it; "" and a notice where it does not.
+ * @param {Link} link @param {Kind} kind @param {string} key
  */
-function isKnown(link, kind, key) {
-  if (find(kind, key)) return true;
-  const formula = key.slice(catalogue().own.length);
+function keyOf(link, kind, key) {
+  const read = link.own && held(link.own[kind], key);
+  if (read && "key" in read) return read.key;
+  if (find(kind, key)) return key;
+  const formula = quoted(key.slice(catalogue().own.length));
+  const reason = read ? `cannot be read: ${read.message}` : "needs the app, which reads formulas";
   link.notices.push(
     isOwn(key)
-      ? `The link's own ${kind} ${quoted(formula)} needs the app, which reads formulas.`
+      ? `The link's own ${kind} ${formula} ${reason}.`
       : `The link names an unknown ${kind} ${quoted(key)}.`,
   );
-  return false;
+  return "";
 }
 
 /** The rules of a link with colours and hidden ones. @param {Link} link @param {Shown[]} usual @returns {Shown[]} */
 function rulesOf(link, usual) {
-  const named = [...new Set(link.all("rule").filter((key) => isKnown(link, "rule", key)))];
+  const keys = link.all("rule").map((key) => keyOf(link, "rule", key));
+  const named = [...new Set(keys.filter(Boolean))];
   const most = catalogue().limits.rules;
   if (named.length > most)
     link.notices.push(`The link names ${named.length} rules: the first ${most} are shown.`);
-  const keys = named.length ? named.slice(0, most) : usual.map((rule) => rule.key);
+  const shown = named.length ? named.slice(0, most) : usual.map((rule) => rule.key);
   const hidden = link.all("hide");
-  const stranger = hidden.find((key) => !keys.includes(key));
+  const stranger = hidden.find((key) => !shown.includes(key));
   if (stranger !== undefined)
     link.notices.push(`The link hides ${quoted(stranger)}, which is not among its rules.`);
-  const slots = slotsOf(link, keys.length);
-  return keys.map((key, place) => ({ key, slot: slots[place], hidden: hidden.includes(key) }));
+  const slots = slotsOf(link, shown.length);
+  return shown.map((key, place) => ({ key, slot: slots[place], hidden: hidden.includes(key) }));
 }
 
 /** The colour of each rule, from 0 on. @param {Link} link @param {number} count */

@@ -22,7 +22,7 @@ export function createElsewhere(host, { store, names, address }) {
     place.hidden = !(section in names);
     setText(
       sentence,
-      `The section ${names[section]} needs the app: Python computes it, and this site has none.`,
+      `The section ${names[section]} needs the app: the server computes it, and this site has none.`,
     );
   }
 

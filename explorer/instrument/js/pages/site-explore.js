@@ -1,22 +1,28 @@
 // Explore without a server.
 
 import { queryOf } from "../choice/address.js";
+import { learnAll, ownEntries } from "../choice/entries.js";
 import { received } from "../choice/message.js";
-import { readLink } from "../choice/reading.js";
+import { readLink, readOwn } from "../choice/reading.js";
+import { keep, kept } from "../choice/session.js";
 import { store } from "../choice/store.js";
 import { createSections } from "../explore/sections.js";
 import { createPage } from "./page.js";
 import { receivedExamples } from "./reach.js";
-import { arrange, carryOn, siteReach, start, tell } from "./site.js";
+import { arrange, carryOn, siteReach, start, tell, tellWaiting } from "./site.js";
 import { readCodes, readFormulas, readLines, readNotebooks, writtenFile } from "./site-files.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 
-const { sections, examples, elsewhere, app, languages, notebook, torch, saved } = start;
+const OWN = "own-formulas";
+const { sections, elsewhere, app, languages, notebook, torch, saved } = start;
 const CHECKED = `What torch ${torch} found for each op with each rule, at the defaults of their parameters.`;
 const { confirm } = siteReach;
-const { choice, notices } = readLink(location.search, { first: received(start.choice), sections });
+const [first, examples] = [received(start.choice), receivedExamples(start.examples)];
+learnAll(start.own);
+if (kept(OWN)) learnAll(kept(OWN)); // of who has been here
 arrange();
+const { choice, notices } = readLink(location.search, { first, sections, own: await own() });
 tell(notices);
 const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main .instrument")), choice, {
   ...siteReach,
@@ -30,9 +36,13 @@ const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main
   readLines,
   checked: CHECKED,
   write: async (now) => writtenFile(now, start.document, saved, await wordsOf(now)),
-  examples: receivedExamples(examples),
+  examples,
 });
-store.subscribe((now, { phase }) => phase === "settled" && carryOn(queryOf(now)));
+store.subscribe((now, { phase }) => {
+  if (phase !== "settled") return;
+  carryOn(queryOf(now));
+  keep(OWN, ownEntries(now));
+});
 page.join(() => undefined);
 
 /**
@@ -47,4 +57,17 @@ function wordsOf(now) {
       onStatus: (status) => status === "computed" && resolve({ main: "", rest: "" }),
     }).ask(now),
   );
+}
+
+/** The own formulas of the link, where Python came along. */
+async function own() {
+  if (!start.python) return null;
+  let done = () => {};
+  const wait = (/** @type {string} */ words) => {
+    done();
+    done = tellWaiting(words);
+  };
+  const found = await readOwn(location.search, (kind, text) => siteReach.read(kind, text, wait));
+  done();
+  return found;
 }

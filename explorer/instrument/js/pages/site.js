@@ -6,6 +6,7 @@ import { keep, kept } from "../choice/session.js";
 import { element } from "../elements/dom.js";
 import { createCopyButton } from "./heading.js";
 import { loaded } from "./files.js";
+import { createReader } from "./python.js";
 
 const EXPLANATION =
   "The browser draws every curve. Torch's values came along with this page for each op with each rule at the " +
@@ -23,7 +24,7 @@ export const siteReach = {
   plotly: /** @type {string} */ (start.plotly),
   confirm: createBrought((name) => loaded(`torch/${name}.js`)),
   explanation: EXPLANATION,
-  read: async () => NO_READING,
+  read: start.python ? createReader(start.python) : async () => NO_READING,
   readCode: null,
   readLines: null,
   save: null,
@@ -63,4 +64,11 @@ export function tell(notices) {
   const title = element("b", {}, "Not everything in the link could be used");
   const box = element("section", { class: "notices" }, title, ...notices.map((one) => element("p", {}, one)));
   document.querySelector("main")?.prepend(box);
+}
+
+/** Say above the page why it is not there yet; returns what takes that away. @param {string} words */
+export function tellWaiting(words) {
+  const box = element("section", { class: "notices", role: "status" }, element("p", {}, words));
+  document.querySelector("main")?.prepend(box);
+  return () => box.remove();
 }
