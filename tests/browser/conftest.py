@@ -213,10 +213,8 @@ def _at_explore(page: Page) -> Page:
 
 @pytest.fixture(scope="package")
 def train_tab(profiles: Profiles) -> Iterator[Tab]:
-    tab = profiles.take()
-    open_train(tab.page, "")
-    yield tab
-    profiles.give_back(tab)
+    with profiles.lent() as tab:
+        yield tab
 
 
 @pytest.fixture
@@ -225,17 +223,12 @@ def train(train_tab: Tab) -> Iterator[Page]:
 
     As who asks for less motion has it: nothing fades while a test waits.
     """
-    page = train_tab.page
-    page.set_viewport_size(VIEWPORT)
-    page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    page.bring_to_front()
-    if urlsplit(page.url).path != "/train":  # a test has left it
-        open_train(page, "")
-    train_tab.errors.clear()
-    yield page
-    page.unroute_all(behavior="ignoreErrors")
-    leave_train(page)
-    assert not train_tab.errors
+    for page in _as_at_first(train_tab, VIEWPORT):
+        page.emulate_media(reduced_motion="reduce")
+        if urlsplit(page.url).path != "/train":  # a new one, or a test has left it
+            open_train(page, "")
+        yield page
+    leave_train(train_tab.page)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from explorer.ui import answers
 from explorer.ui.answers import _setting
 from explorer.ui.link import from_query
 from explorer.ui.presets import TRAINING
+from tests.browser.conftest import PHONE
 from tests.browser.reading import TRACES, traces
 from tests.browser.training import (
     LONG,
@@ -471,8 +472,8 @@ def test_no_script_runs_while_a_training_is_watched(page: Page) -> None:
 
 
 def test_loss_chart_and_cards_are_in_view_together(train: Page) -> None:
-    sizes: tuple[ViewportSize, ...] = ({"width": 1366, "height": 768}, {"width": 390, "height": 844})
-    for size in sizes:
+    wide: ViewportSize = {"width": 1366, "height": 768}
+    for size in (wide, PHONE):
         train.set_viewport_size(size)
         turn_train(train, "op=sign&rule=default&rule=straight_through")
         for part in (".curves", ".card.op", ".buttons"):
@@ -562,7 +563,7 @@ def test_a_device_is_chosen_where_there_are_two(two_devices: Page) -> None:
 
 
 def test_nothing_lies_beside_the_screen_of_a_phone(train: Page) -> None:
-    train.set_viewport_size({"width": 390, "height": 844})
+    train.set_viewport_size(PHONE)
     turn_train(train, "op=sign&rule=default&rule=straight_through&steps=60&pace=full")
     press(train, "Start")
     expect(status(train)).to_contain_text("Finished after 60 steps.")

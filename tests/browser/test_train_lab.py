@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
 from explorer.ui.presets import TRAINING
-from tests.browser.conftest import Open, Tab
+from tests.browser.conftest import PHONE, Open, Tab
 from tests.browser.reading import TRACES, traces
 from tests.browser.training import (
     button,
@@ -228,7 +228,7 @@ def test_nothing_moves_while_the_page_loads_and_trains(new_page: Open) -> None:
 
 def test_on_a_phone_nothing_moves_and_a_finger_reaches_all(new_page: Open) -> None:
     """It holds a rule lifted, and finds what the words of the table mean."""
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = new_page(viewport=PHONE, has_touch=True)
     open_watched(page)
     assert page.evaluate("window.shifts") < 0.02
     rules = ("straight_through", "default")

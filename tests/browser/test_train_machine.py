@@ -21,7 +21,7 @@ from tests.browser.training import (
     wait_for_steps,
 )
 
-QUERY = "task=moons&op=sign&rule=default&rule=clipped&seeds=2&steps=100&batch=16&pace=full&device=cpu"
+QUERY = "task=moons&op=sign&rule=default&rule=clipped&seeds=2&steps=60&batch=16&pace=full&device=cpu"
 
 
 def curve(page: Page, rule: str) -> list[float]:
@@ -41,8 +41,8 @@ def curve(page: Page, rule: str) -> list[float]:
 
 
 def finished(page: Page) -> None:
-    expect(status(page)).to_contain_text("Finished after 100 steps.", timeout=60_000)
-    wait_for(page, "() => shownStep() === 100")
+    expect(status(page)).to_contain_text("Finished after 60 steps.", timeout=60_000)
+    wait_for(page, "() => shownStep() === 60")
 
 
 def scrub(page: Page, step: int) -> None:
@@ -59,11 +59,11 @@ def test_back_on_branch_and_again(train: Page, tmp_path: Path) -> None:
     whole = curve(train, "default")
 
     scrub(train, 40)
-    expect(status(train)).to_contain_text("Step 40 of a run that is at step 100.")
+    expect(status(train)).to_contain_text("Step 40 of a run that is at step 60.")
     thumb = train.get_by_label("Step shown")
     thumb.press("ArrowLeft")
     wait_for(train, "() => shownStep() === 39")
-    expect(thumb).to_have_attribute("aria-valuetext", "step 39 of 100")
+    expect(thumb).to_have_attribute("aria-valuetext", "step 39 of 60")
     assert curve(train, "default") == whole[:40]
     press(train, "Go on from step 39")
     finished(train)
@@ -89,7 +89,7 @@ def test_back_on_branch_and_again(train: Page, tmp_path: Path) -> None:
     settings = read_settings(Path(taken.value.path()).read_text(encoding="utf-8"))
     assert settings.branch == ((40, "default", "clipped"),)
     alone = Run(settings)
-    alone.advance(100)
+    alone.advance(60)
     assert branched == alone.snapshot().scores["default"].tolist()
 
     train.reload()
@@ -126,7 +126,7 @@ def turn(page: Page, lr: str) -> None:
 
 
 def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(train: Page) -> None:
-    turn_train(train, QUERY.replace("rule=default&", "").replace("pace=full", "pace=20"))
+    turn_train(train, QUERY.replace("rule=default&", "").replace("pace=full", "pace=10"))
     with requests(train, "/runs") as asked:
         press(train, "Start")
         wait_for_steps(train, 3)
