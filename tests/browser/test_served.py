@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from explorer.training.host import ENGINE
-from tests.browser.conftest import Profiles, Tab, profile
+from tests.browser.conftest import PHONE, Profiles, Tab
 from tests.browser.reading import CHART, back, choose, enter, number, settle, slider, traces
 from tests.browser.server import ROOT, serve
 
+WIDE: ViewportSize = {"width": 1366, "height": 768}
 G = "Upstream gradient g"
 NOTICE = "Not everything in the link could be used"
 _SCRIPT = "explorer/ui/main.py"
@@ -36,37 +36,40 @@ PLACES = """() => [".words .main", ".chart", ".strip", ".cards"].map(part => {
 })"""
 
 
-@dataclass
 class Held:
-    """Streamlit's front end, which does not come before it is let."""
+    """Streamlit's front end, which does not come to a page before it is let.
 
-    page: Page
-    waiting: list[Route] = field(default_factory=list)
-    free: bool = False
+    Routes of Playwright's would have all else come without what the browser has compiled of it.
+    """
 
-    def __call__(self, route: Route) -> None:
-        if self.free:
-            route.continue_()
-        else:
-            self.waiting.append(route)
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._fetching = page.context.new_cdp_session(page)
+        self._fetching.send("Fetch.enable", {"patterns": [{"urlPattern": "*/static/js/index.*"}]})
+
+    def let(self) -> None:
+        """Let it come."""
+        self._fetching.send("Fetch.disable")
 
     def come(self) -> None:
         """Let it come, and wait until it has taken over."""
-        self.free = True
-        for route in self.waiting:
-            route.continue_()
+        self.let()
         expect(self.page.locator(".served")).to_have_count(0)
         self.page.get_by_role("link", name="Train").wait_for()
 
 
-@pytest.fixture(params=[{"width": 1366, "height": 768}, {"width": 390, "height": 844}], ids=["wide", "phone"])
-def held(request: pytest.FixtureRequest, profiles: Profiles) -> Iterator[Held]:
-    tab = Tab(profiles.find())  # a new one: nothing of Streamlit is in its memory
-    tab.page.set_viewport_size(request.param)
-    held = Held(tab.page)
-    tab.page.route("**/static/js/index.*", held)
-    yield held
+@pytest.fixture
+def tab(profiles: Profiles) -> Iterator[Tab]:
+    """A new one: nothing of Streamlit is in its memory."""
+    tab = Tab(profiles.find())
+    yield tab
     tab.page.close()
+
+
+@pytest.fixture(params=[WIDE, PHONE], ids=["wide", "phone"])
+def held(request: pytest.FixtureRequest, tab: Tab) -> Iterator[Held]:
+    tab.page.set_viewport_size(request.param)
+    yield Held(tab.page)
     assert not tab.errors
 
 
@@ -120,9 +123,7 @@ def test_a_drag_is_not_broken_off(held: Held) -> None:
     held.page.mouse.move(box["x"] + 0.74 * box["width"], y)
     held.page.mouse.down()
     held.page.mouse.move(box["x"] + 0.6 * box["width"], y, steps=3)
-    held.free = True
-    for route in held.waiting:
-        route.continue_()
+    held.let()
     held.page.locator(".stMain .instrument.heading").wait_for(state="attached")
     held.page.wait_for_timeout(500)
     expect(held.page.locator(".served")).to_have_count(1)
@@ -147,25 +148,23 @@ def below(part: Locator) -> float:
     return float(part.evaluate("part => part.getBoundingClientRect().bottom"))
 
 
-def test_modules_that_do_not_come_are_no_empty_page(chromium: Browser, address: str) -> None:
-    context = profile(chromium, address)
-    page = context.new_page()
-    page.route("**/document.json", lambda route: route.fulfill(status=200, body="{"))
-    page.goto("/")
-    expect(page.get_by_text("The instrument could not be loaded: reload the page.").first).to_be_visible()
-    context.close()
+def test_modules_that_do_not_come_are_no_empty_page(tab: Tab) -> None:
+    tab.page.route("**/document.json", lambda route: route.fulfill(status=200, body="{"))
+    tab.page.goto("/")
+    sentence = tab.page.get_by_text("The instrument could not be loaded: reload the page.")
+    expect(sentence.first).to_be_visible()
 
 
 def test_a_script_that_fails_says_so_over_curves_that_go_on(
-    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(ENGINE, "thread")  # nothing is trained
     app = tmp_path / "app.py"
     app.write_text((ROOT / app.name).read_text().replace(_SCRIPT, str(ROOT / _SCRIPT)) + _FAILING)
+    page = tab.page
+    page.set_viewport_size(PHONE)
     with serve(app, tmp_path / "log.txt") as address:
-        context = profile(chromium, address, viewport={"width": 390, "height": 844})
-        page = context.new_page()
-        page.goto("/?op=clamp&rule=masked")
+        page.goto(f"{address}/?op=clamp&rule=masked")
         said = page.get_by_text("Something went wrong on our side.")
         expect(said).to_be_visible()
         expect(said).to_be_in_viewport(ratio=1)
@@ -174,4 +173,4 @@ def test_a_script_that_fails_says_so_over_curves_that_go_on(
         settle(page, shows=["masked", "zero"])
         expect(said).to_be_in_viewport(ratio=1)
         assert page.locator(".served").evaluate("host => host.getBoundingClientRect().top") >= below(said)
-        context.close()
+        page.goto("about:blank")
