@@ -17,6 +17,7 @@ from explorer.catalogue import OPS, RULES, learnable
 from explorer.description import pull_words, rest_words
 from explorer.formula import with_minus
 from explorer.rest import normal_numbers, pull, rest
+from explorer.ui import answers
 from tests.browser.conftest import Open, Tab
 from tests.browser.reading import (
     CHART,
@@ -293,6 +294,22 @@ def test_back_over_pages_and_choices(page: Page) -> None:
     back(page)
     settle(page, shows=["clipped"])
     assert urlsplit(page.url).path == "/"
+
+
+_CHANGE_AND_LEAVE = """async module => {
+    const {store} = await import(new URL(module, document.baseURI).href);
+    store.change({...store.choice, g: 2}, {origin: "hand"});
+    await new Promise(done => setTimeout(done, 249)); // of the rest after which Python is told
+    document.querySelector("a[href$=train]").click();
+}"""
+
+
+def test_a_press_on_a_link_to_another_page_right_after_a_choice_leads_there(page: Page) -> None:
+    turn(page, "/?op=sign&rule=clipped", shows=["clipped"])
+    page.evaluate(_CHANGE_AND_LEAVE, f"assets/{answers.folder()}/choice/store.js")
+    settle_train(page)
+    assert urlsplit(page.url).path == "/train"
+    assert asked(page)["g"] == ["2"]
 
 
 def test_the_address_follows_and_opens_the_same_picture(page: Page) -> None:

@@ -8,6 +8,7 @@ import { store } from "../choice/store.js";
 /** @typedef {(query: string) => void} Report */
 
 const REPORT_MS = 250; // of rest, before the page below follows
+const LEAVE_MS = 10_000; // in which a page goes whose visitor has pressed a link to another
 
 /**
  * The instrument of the choice that all pages share, in a place that holds its skeleton. ``enter`` makes it
@@ -31,7 +32,17 @@ export function createPage(place, first, reach, enter = (choice) => choice) {
     clearTimeout(timer);
     if (phase === "settled" && !place.matches(".training")) timer = setTimeout(tell, REPORT_MS);
   });
+  const end = new AbortController();
+  // What Python is told between the press on a link and the page it leads to would bring this one back.
+  addEventListener("click", pressed, { capture: true, signal: end.signal });
   announce("arrival");
+
+  /** @param {MouseEvent} event */
+  function pressed({ target }) {
+    if (!(target instanceof Element && target.closest("a[href]"))) return;
+    clearTimeout(timer);
+    timer = setTimeout(tell, LEAVE_MS);
+  }
 
   /** @param {"arrival"|"start"} origin */
   function announce(origin) {
@@ -59,6 +70,7 @@ export function createPage(place, first, reach, enter = (choice) => choice) {
     },
     destroy() {
       clearTimeout(timer);
+      end.abort();
       stop();
       leaveAddress();
       instrument.destroy();
