@@ -27,6 +27,8 @@ def test_a_curve_moves_with_what_its_rule_learns(train: Page) -> None:
     train.set_viewport_size({"width": 390, "height": 844})
     train.emulate_media(color_scheme="dark")
     turn_train(train, QUERY)
+    card = train.get_by_role("group", name="Clamp", exact=True)
+    begun = card.bounding_box()
     press(train, "Step")
     wait_for_steps(train, 0)
     learned, fixed = (cell(train, "parameters", rule) for rule in ("pact", "default"))
@@ -38,6 +40,11 @@ def test_a_curve_moves_with_what_its_rule_learns(train: Page) -> None:
     wait_for_steps(train, 59)
     expect(learned.locator("p").first).to_have_text(re.compile(r"^hi = [1-9]"))
     expect(fixed.locator("p").first).to_have_text("hi = 0.1")
+    expect(card.get_by_text(re.compile(r"^now [1-9]"))).to_be_visible()
+    grown = card.bounding_box()
+    assert begun
+    assert grown
+    assert grown["height"] == begun["height"]
     after = {rule: cell(train, "inputs", rule).evaluate(KINK) for rule in ("pact", "default")}
     assert after["pact"] > kinks["pact"] + 100
     assert after["default"] == kinks["default"]

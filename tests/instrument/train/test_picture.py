@@ -381,6 +381,51 @@ def test_where_every_rule_has_diverged_one_line_stands_in_place_of_empty_cells(
     seen = status("diverged", *ROUND[1:])
     for lost, told in ((1, ""), (2, "No net is left to look at: every rule has diverged.")):
         seen["snapshot"]["diverged"] |= dict.fromkeys(ROUND[1 : 1 + lost], 7)
-        rows = picture(node, document, SEEN, status=seen)["why"]["rows"]
+        shown = picture(node, document, SEEN, status=seen)
+        rows = shown["why"]["rows"]
         assert {row["missing"] for row in rows} == {told}
         assert rows[0]["cells"][0]["empty"] == "Diverged at step 7"
+        empty = shown["alignment"]["chart"]["empty"]
+        assert empty == (
+            "Every rule has diverged" if told else "The alignment appears here with the first step"
+        )
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ([], "class 0 light, the last one dark"),
+        (["setosa", "virginica"], "light to dark: setosa, virginica"),
+        (list("abcdef"), "light to dark: a, …, f"),
+    ],
+)
+def test_classes_that_have_names_are_named_in_the_legend_of_their_regions(
+    node: Node, document: dict[str, Any], names: list[str], told: str
+):
+    seen = status("running", *ROUND[1:])
+    seen["snapshot"]["measured"] = {"regions": {ROUND[2]: {"names": names, "score": 0.5}}}
+    chosen = {"choice": choice(*ROUND, task="moons")}
+    rows = picture(node, document, SEEN, status=seen, **chosen)["why"]["rows"]
+    (legend,) = [row["legend"] for row in rows if row["panel"]["key"] == "regions"]
+    assert legend == [told, "held out", "trained on"]
+
+
+def test_beside_its_slider_stands_what_a_parameter_has_learned(node: Node, document: dict[str, Any]):
+    """Of each rule that lets it learn one a layer, on the op's card their ends, and before a run nothing."""
+    seen = status("running", "lsq", "quantize_masked")
+    chosen = choice("quantize", "lsq", "quantize_masked", task="ternary weights", learn="s")
+    for learned, told, all_told in (
+        ([5.274, 0.25], "now 5.274, 0.25", "now 0.25 to 9"),
+        ([2.0, 1.0, 3.0], "now 1 to 3", "now 1 to 9"),
+        ([None, 7.0, 6.0, 9.0], "now 6, 8", "now 6 to 9"),  # the mean of two seeds, where both are left
+    ):
+        seen["snapshot"] |= {"seeds": 2 if None in learned else 1}
+        seen["snapshot"]["learned"] = {"lsq": {"s": learned}, "quantize_masked": {"s": [9.0] * len(learned)}}
+        assert picture(node, document, SEEN, status=seen, choice=chosen)["present"] == {
+            "op": {"s": all_told},
+            "rules": {"lsq": {"s": told}, "quantize_masked": {"s": "now 9"}},
+        }
+    rests = chosen | {"training": {"task": "ternary weights", "learn": "lsq.s"}}
+    present = picture(node, document, SEEN, status=seen, choice=rests)["present"]
+    assert present == {"op": {"s": told}, "rules": {"lsq": {"s": told}}}
+    assert picture(node, document, "", choice=chosen)["present"] == {"op": {}, "rules": {}}

@@ -5,6 +5,8 @@ import { isOwn } from "../choice/entries.js";
 import { createOwnField } from "./own.js";
 import { createSlider } from "../elements/slider.js";
 
+const BEGINS = "What it has learned so far; the slider is where it begins";
+
 /** @typedef {import("../formula/entry.js").Entry} Entry */
 /** @typedef {import("../formula/controls.js").Control} Control */
 /**
@@ -41,7 +43,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
   );
   /** @type {ReturnType<typeof createOwnField>|null} */
   let field = null;
-  /** @type {{name: string, slider: ReturnType<typeof createSlider>, learns: HTMLElement}[]} */
+  /** @type {{name: string, slider: ReturnType<typeof createSlider>, learns: HTMLElement, present: HTMLElement}[]} */
   let shown = [];
 
   /** @param {Entry} entry */
@@ -65,8 +67,9 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
         name: control.name,
         slider: sliderOf(control),
         learns: learnsOf(control),
+        present: element("span", { class: "present", title: BEGINS, hidden: true }),
       }));
-      shown.forEach(({ slider, learns }) => slider.element.children[0].after(learns));
+      shown.forEach(({ slider, learns, present }) => slider.element.children[0].after(present, learns));
       sliders.replaceChildren(...shown.map((one) => one.slider.element));
     }
     shown.forEach(({ slider, learns }, place) => {
@@ -82,6 +85,15 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
     const named = { "aria-label": `${name} learns`, title: hint };
     const act = { onclick: () => onLearning(name) };
     return element("button", { type: "button", class: "learns", ...named, ...act }, "learns");
+  }
+
+  /** What the parameters are now that learn. @param {Object<string, string>} texts by name */
+  function showPresent(texts) {
+    for (const { name: key, present } of shown) {
+      const text = texts[key.slice(key.lastIndexOf(".") + 1)] ?? "";
+      setText(present, text);
+      setAttribute(present, "hidden", !text);
+    }
   }
 
   /** @param {CardState} state */
@@ -114,6 +126,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
       showSliders(state);
       showPart(state);
     },
+    showPresent,
     focusFormula: () => field?.focus(),
   };
 }

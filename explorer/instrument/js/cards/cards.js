@@ -25,6 +25,10 @@ import { createPalette } from "./palette.js";
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /** @typedef {import("../choice/choice.js").Shown} Shown */
 /** @typedef {ReturnType<typeof createCard>} Card */
+/**
+ * What parameters are now that learn, in words by name: beside the op's sliders, and those of each rule by key.
+ * @typedef {{op: Object<string, string>, rules: Object<string, Object<string, string>>}} Present
+ */
 
 /**
  * The cards of a store's choice. ``colours`` gives the colour of each slot; ``read`` reads own formulas,
@@ -145,6 +149,11 @@ export function createCards(host, { store, read, colours, drawn }) {
   return {
     /** Draw the cards anew: the colours have changed. */
     refresh: () => show(now()),
+    /** Say beside the sliders what has been learned. @param {Present} present */
+    showPresent(present) {
+      opCard.showPresent(present.op);
+      for (const { key, slot } of now().rules) bySlot.get(slot)?.showPresent(present.rules[key] ?? {});
+    },
     destroy() {
       stop();
       palettes.op.destroy();

@@ -30,7 +30,8 @@ import { createTakeAway, createWriting } from "./takeaway.js";
 /**
  * @typedef {(host: HTMLElement, store: import("../choice/store.js").Store, reach: {plotly: string,
  *   server: (path: string) => string, colours: () => {rules: string[], neutral: string},
- *   examples: import("./strip.js").Example[]}) => Drawn} CreateTraining
+ *   examples: import("./strip.js").Example[],
+ *   onPresent: (present: import("../cards/cards.js").Present) => void}) => Drawn} CreateTraining
  * @typedef {(host: HTMLElement, store: import("../choice/store.js").Store) => {
  *   show: (shown: import("./table.js").Shown) => void, destroy: () => void}} CreateSections
  * @typedef {{refresh: () => void, destroy: () => void}} Drawn a part that is drawn anew when the colours
@@ -55,7 +56,8 @@ export function createInstrument(host, store, reach) {
   const parts = [];
   /** @type {Drawn[]} */
   const drawn = [];
-  if (cards) drawn.push(createCards(cards, { store, colours, read: reach.read, drawn: chart !== null }));
+  const shown = cards && createCards(cards, { store, colours, read: reach.read, drawn: chart !== null });
+  if (shown) drawn.push(shown);
   const below = panel && reach.createSections ? reach.createSections(panel, store) : null;
   if (below) parts.push(below);
   const stage =
@@ -65,7 +67,15 @@ export function createInstrument(host, store, reach) {
   if (stage) drawn.push(stage);
   const { createTraining, server, plotly } = reach;
   if (host.matches(".training") && createTraining && server)
-    drawn.push(createTraining(host, store, { server, plotly, colours, examples: reach.examples }));
+    drawn.push(
+      createTraining(host, store, {
+        server,
+        plotly,
+        colours,
+        examples: reach.examples,
+        onPresent: (present) => shown?.showPresent(present),
+      }),
+    );
   const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   if (panel && reach.readCode) parts.push(createPaste(panel, { store, read: reach.readCode, onShow: show }));
   const checks = place("checks");

@@ -2,6 +2,7 @@
 
 import { VALUES } from "./axes.js";
 import { layersOf } from "./layers.js";
+import { isLost } from "./lost.js";
 import { instrument } from "./panels.js";
 import { alignmentSeries, endsText } from "./series.js";
 import { settingText } from "./tasks.js";
@@ -48,10 +49,22 @@ export function alignmentOf(state, lanes) {
       series,
       steps: steps || Number(settingText(state.choice, "steps")),
       words: [`${title}, over steps.`, drawn, endsText(series)].join(" "),
-      empty: series.length ? "No gradient to compare" : "The alignment appears here with the first step",
+      empty: emptyOf(series, lanes, snapshot),
       legend: "",
     },
   };
+}
+
+/**
+ * What stands in the chart without a curve.
+ * @param {import("./series.js").Series[]} series
+ * @param {Lane[]} lanes
+ * @param {*} snapshot
+ */
+function emptyOf(series, lanes, snapshot) {
+  if (series.length) return "No gradient to compare";
+  const nothing = lanes.every((lane) => isLost(snapshot, lane));
+  return nothing ? "Every rule has diverged" : "The alignment appears here with the first step";
 }
 
 /**

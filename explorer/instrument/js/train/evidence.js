@@ -4,6 +4,7 @@ import { queryOf } from "../choice/address.js";
 import { entriesOf } from "../choice/choice.js";
 import { server } from "../choice/server.js";
 import { layersOf, netOf } from "./layers.js";
+import { isLost } from "./lost.js";
 import { instrument, openPanels, panelsOf } from "./panels.js";
 import { SEARCH, searchOf } from "./searched.js";
 import { taskOf } from "./tasks.js";
@@ -41,8 +42,6 @@ function rowOf(state, lanes, panel) {
   const { label, sentence, limits, arguments: taken } = instrument(panel.key);
   const { op, rules } = entriesOf(choice);
   const { chosen: layer, count } = layersOf(state);
-  const isLost = (/** @type {{lane: Lane, picture: *}} */ { lane, picture }) =>
-    !picture && typeof snapshot?.diverged[lane.key] === "number";
   const cells = lanes.map((lane, index) => {
     const measured = snapshot?.measured[panel.key]?.[lane.key] ?? null;
     const { parameters } = choice;
@@ -65,12 +64,16 @@ function rowOf(state, lanes, panel) {
       carry: measured && carryOf(state, panel, seen),
     };
   });
+  const known = lanes.map(({ key }) => snapshot?.measured[panel.key]?.[key]).find(Boolean);
   return {
     panel,
     title: panel.layered && count > 1 ? `${label}, layer ${layer + 1}` : label,
     sentence: pickedOf(state, panel) === null ? sentence : `${sentence} ${panel.picks?.hint}`,
     limits,
-    missing: snapshot?.unmeasured[panel.key] ?? (cells.every(isLost) ? NO_NET : ""),
+    legend: (panel.legend ?? []).map(({ text, of }) => (known && of?.(known)) || text),
+    missing:
+      snapshot?.unmeasured[panel.key] ??
+      (cells.every(({ lane, picture }) => !picture && isLost(snapshot, lane)) ? NO_NET : ""),
     pressed: pressedOf(state, panel),
     numbers: taken.map(({ name }) => ({
       value: state.numbers[panel.key]?.[name] ?? 0,
@@ -95,10 +98,9 @@ function pickedOf({ choice, numbers }, { picks }) {
  * @param {*} snapshot
  * @param {Lane} lane
  */
-function emptyOf(snapshot, { key }) {
+function emptyOf(snapshot, lane) {
   if (!snapshot) return "Appears with the first step";
-  const diverged = snapshot.diverged[key];
-  return typeof diverged === "number" ? `Diverged at step ${diverged}` : "Not measured yet";
+  return isLost(snapshot, lane) ? `Diverged at step ${snapshot.diverged[lane.key]}` : "Not measured yet";
 }
 
 /**

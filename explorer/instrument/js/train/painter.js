@@ -36,10 +36,11 @@ import { createWhy } from "./why.js";
 /**
  * @param {HTMLElement} host with the places of the skeleton
  * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string,
- *   examples: import("../cards/examples.js").Example[]}} reach
+ *   examples: import("../cards/examples.js").Example[],
+ *   onPresent: (present: import("../cards/cards.js").Present) => void}} reach
  * @param {Acts & ReturnType<typeof import("./machine.js").createMachine>} on
  */
-export function createPainter(host, { store, plotly, examples }, on) {
+export function createPainter(host, { store, plotly, examples, onPresent }, on) {
   const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
   const now = () => /** @type {Choice} */ (store.choice);
   const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
@@ -89,6 +90,7 @@ export function createPainter(host, { store, plotly, examples }, on) {
       why.show(picture.why);
       rows.show(picture.rows);
       controls.show(choice);
+      onPresent(picture.present);
       settings.show(withSetting(choice, "lr", picture.rate));
       verdict.show(picture.verdict, picture.moving);
       slow.show(picture.slow);

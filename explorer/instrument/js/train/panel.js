@@ -19,8 +19,10 @@ import { instrument } from "./panels.js";
  * @typedef {{words: string, formula: string}} Answer
  * Data on their way to Explore, where ``address`` leads.
  * @typedef {{address: string, label: string, data: import("../choice/carried.js").Carried}} Carry
- * A name beside the title, with its shade; one that has ``numbers`` is a button which requests an answer.
- * @typedef {{text: string, swatch: string, numbers?: Object<string, number>}} Legend
+ * A name beside the title, with its shade; one that has ``numbers`` is a button which requests an answer, and
+ * ``of`` what was measured it may be called otherwise, "" for no.
+ * @typedef {{text: string, swatch: string, numbers?: Object<string, number>,
+ *   of?: (measured: *) => string}} Legend
  * A panel. ``key`` is that of its instrument, which has its words; ``opens`` says whether it is open at
  * first, ``suits`` whether it says anything of a task, or where a parameter learns, ``layered`` whether it is of one layer; ``rows`` is
  * the height of a cell in rem, ``request`` the key of the instrument that its legend's buttons ask, ``data``
@@ -31,10 +33,10 @@ import { instrument } from "./panels.js";
  *   create: (cell: HTMLElement, pick: (value: number) => void) => {draw: (picture: *) => void}, legend?: Legend[], request?: string,
  *   scrolls?: boolean, picks?: {panel: string, name: string, hint: string},
  *   data?: (seen: Seen) => Omit<import("../choice/carried.js").Carried, "of">}} Panel
- * A panel as it is shown; ``missing`` is why it shows nothing, ``empty`` why a cell does, ``pressed`` the
+ * A panel as it is shown; ``legend`` has the texts of the names, ``missing`` is why it shows nothing, ``empty`` why a cell does, ``pressed`` the
  * place of the legend whose answer is shown, ``numbers`` those that its instrument takes.
  * @typedef {{panel: Panel, title: string, sentence: string, limits: string, missing: string,
- *   numbers: import("./counter.js").Counted[],
+ *   legend: string[], numbers: import("./counter.js").Counted[],
  *   pressed: number|null, cells: {lane: Lane, picture: Drawn|null, empty: string, answer: Answer|null, carry:
  *   Carry|null}[]}} Row
  */
@@ -91,7 +93,10 @@ export function createPanel(
       setAttribute(missing, "hidden", !row.missing);
       setAttribute(cells, "hidden", row.missing !== "");
       setAttribute(section, "aria-label", row.title);
-      swatches.forEach((swatch, place) => swatch.matches("button") && press(swatch, place === row.pressed));
+      swatches.forEach((swatch, place) => {
+        setText(/** @type {Element} */ (swatch.lastElementChild), row.legend[place]);
+        if (swatch.matches("button")) press(swatch, place === row.pressed);
+      });
       counters.forEach((counter, at) => counter.show(row.numbers[at]));
       columns.show(row.cells);
     },
@@ -108,10 +113,10 @@ function limitsOf(words) {
  * @param {() => void} onclick
  */
 function swatchOf({ text, swatch, numbers }, onclick) {
-  const shade = element("i", { class: swatch });
-  if (!numbers) return element("span", { class: "swatch" }, shade, text);
+  const [shade, name] = [element("i", { class: swatch }), element("span", {}, text)];
+  if (!numbers) return element("span", { class: "swatch" }, shade, name);
   const title = "Show one unit's numbers in the formula";
-  return element("button", { type: "button", class: "swatch", title, onclick }, shade, text);
+  return element("button", { type: "button", class: "swatch", title, onclick }, shade, name);
 }
 
 /**

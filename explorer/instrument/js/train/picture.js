@@ -8,6 +8,7 @@ import { endOf, ghostsOf, seriesOf } from "./series.js";
 import { slowOf } from "./slow.js";
 import { branched, pointsOf } from "./branches.js";
 import { keysOf, rateOf, scrubbed } from "./past.js";
+import { presentTexts } from "./present.js";
 import { comparable, lanesOf } from "./state.js";
 import { timeOf } from "./time.js";
 import { ACTIVE, IDLE, OVER } from "./status.js";
@@ -26,6 +27,7 @@ import { settingText, taskOf } from "./tasks.js";
  *   alignment: import("./aligned.js").Alignment, why: import("./why.js").Picture,
  *   slow: import("./slow.js").Picture|null,
  *   rows: import("./rows.js").Picture, choice: State["choice"],
+ *   present: import("../cards/cards.js").Present,
  *   task: import("./tasks.js").Task, about: string, table: {shown: boolean, text: string},
  *   time: import("./time.js").Time, rate: string}} Picture ``rate`` is the learning rate that is shown
  */
@@ -82,6 +84,7 @@ export function pictureOf(live) {
       of: netOf(state, lanes),
     },
     choice,
+    present: presentTexts(state),
     task,
     about: [task.purpose, task.note].filter(Boolean).join(" "),
     table: { shown: task.kind === "own", text: state.table },

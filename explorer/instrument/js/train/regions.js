@@ -41,7 +41,11 @@ export const regions = {
   picture: pictureOf,
   create,
   legend: [
-    { text: "class 0 light, the last one dark", swatch: "classes" },
+    {
+      text: "class 0 light, the last one dark",
+      of: ({ names }) => namesText(names),
+      swatch: "classes",
+    },
     { text: "held out", swatch: "dot ringed" },
     { text: "trained on", swatch: "dot" },
   ],
@@ -49,16 +53,16 @@ export const regions = {
 
 /** @param {Seen} seen @returns {Picture} */
 export function pictureOf({ measured }) {
-  const { cells, classes, levels, score, trained, held_out: heldOut, words, names } = measured;
-  const note = `${shareText(score)} of held-out points right${namesText(names)}`;
+  const { cells, classes, levels, score, trained, held_out: heldOut, words } = measured;
+  const note = `${shareText(score)} of held-out points right`;
   return { words, note, cells, classes, levels, trained, heldOut };
 }
 
-/** What the classes are called, from light to dark. @param {string[]} names */
+/** What the classes are called, from light to dark; "" where they have numbers alone. @param {string[]} names */
 function namesText(names) {
   if (!names.length) return "";
   const told = names.length > MOST_NAMED ? [names[0], "…", ...names.slice(-1)] : names;
-  return `; light to dark: ${told.join(", ")}`;
+  return `light to dark: ${told.join(", ")}`;
 }
 
 /** @param {Uint8Array} numbers three a point @returns {Point[]} */

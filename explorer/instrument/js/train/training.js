@@ -35,9 +35,10 @@ const REST_MS = 300; // of rest, before other settings begin a new run
  * @param {HTMLElement} host with the places of the skeleton
  * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
  * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[]},
- *   examples: import("../cards/examples.js").Example[]}} reach
+ *   examples: import("../cards/examples.js").Example[],
+ *   onPresent: (present: import("../cards/cards.js").Present) => void}} reach
  */
-export function createTraining(host, store, { server, plotly, colours, examples }) {
+export function createTraining(host, store, { server, plotly, colours, examples, onPresent }) {
   const now = () => /** @type {Choice} */ (store.choice);
   let state = stateOf(now(), colours().rules, {
     table: kept("table") ?? "",
@@ -55,7 +56,7 @@ export function createTraining(host, store, { server, plotly, colours, examples 
     goOn,
     table: onTable,
   });
-  const painter = createPainter(host, { store, plotly, examples }, { ...acts(), ...machine });
+  const painter = createPainter(host, { store, plotly, examples, onPresent }, { ...acts(), ...machine });
 
   /** @param {Partial<State>} change */
   function become(change) {

@@ -1,0 +1,10 @@
+// Rules of which no net is left: all of them diverged.
+
+/**
+ * Whether every net of a rule diverged.
+ * @param {*} snapshot null before the first one
+ * @param {import("./series.js").Lane} lane
+ */
+export function isLost(snapshot, { key }) {
+  return typeof snapshot?.diverged[key] === "number";
+}
