@@ -266,8 +266,11 @@ class Studies:
             return study
 
     def _last_served(self, study: _Study) -> tuple[int, ...]:
-        """When its address had a turn, when its visitor, and when itself: many names gain no time."""
-        return (*(self._served.get(party, -1) for party in reversed(study.parties)), study.turn)
+        """When its address had a turn, when its visitor, and when itself: many names gain no time.
+
+        Who has had none counts from when its study came: who begins anew and anew gains none either.
+        """
+        return (*(self._served.get(party, study.turn) for party in reversed(study.parties)), study.turn)
 
     def _advance(self, study: _Study) -> None:
         """Make and advance it, the books open to others; what goes wrong ends that study only."""
@@ -316,28 +319,27 @@ class Studies:
             study.state, study.since, study.placed = "running", None, self._clock()
 
     def _make_way(self, study: _Study, can_be_put_away: bool) -> None:
-        """Let it queue again where it has had its share of the places and another visitor waits.
+        """Let it queue again where another visitor waits and has fewer places, or as many and it is time.
 
-        ``can_be_put_away``: its rows are all that it has done; otherwise what it has begun is kept, of so
-        many as are advanced at a time.
+        ``can_be_put_away``: its rows are all that it has done. Otherwise what it has begun is kept; of so
+        many as are advanced at a time, and beyond it only so that who has fewer places gets one.
         """
-        if study.state != "running" or not self._has_had_its_share(study):
+        first = next((each for each in self._queue() if each.parties != study.parties), None)
+        if study.state != "running" or first is None:
             return
-        kept = sum(each.state == "waiting" and each.stepper is not None for each in self._studies.values())
-        if can_be_put_away or kept < self._limits.studying:
+        places = self._places() - Counter(study.parties)
+        mine, theirs = ([places[party] for party in reversed(each.parties)] for each in (study, first))
+        is_over = self._clock() - study.placed >= self._limits.study_turn_s
+        may_wait = can_be_put_away or self._kept < self._limits.studying
+        if theirs < mine or (theirs == mine and is_over and may_wait):
             study.state, study.turn = "waiting", next(self._turns)
             study.stepper = None if can_be_put_away else study.stepper
             self._admit()
 
-    def _has_had_its_share(self, study: _Study) -> bool:
-        """Whether another visitor waits, and once it has left has fewer places, or as many and it is time."""
-        first = next((each for each in self._queue() if each.parties != study.parties), None)
-        if first is None:
-            return False
-        places = self._places() - Counter(study.parties)
-        mine, theirs = ([places[party] for party in reversed(each.parties)] for each in (study, first))
-        is_over = self._clock() - study.placed >= self._limits.study_turn_s
-        return theirs < mine or (is_over and theirs == mine)
+    @property
+    def _kept(self) -> int:
+        """How many wait that have begun something."""
+        return sum(each.state == "waiting" and each.stepper is not None for each in self._studies.values())
 
     def _places(self) -> Counter[Hashable]:
         """How many studies of each party are advanced."""
@@ -347,10 +349,14 @@ class Studies:
     def _queue(self) -> list[_Study]:
         """Those that wait, in their order: each address's first one, then the second of each, and so on.
 
-        Of an address it is each visitor's first one before the second of one of them.
+        Of an address it is each visitor's first one before the second of one of them. Where too many have
+        begun something, they go before those that have not.
         """
-        waiting = (study for study in self._studies.values() if study.state == "waiting")
-        ranks: dict[_Study, tuple[int, ...]] = {study: (study.turn,) for study in waiting}
+        waiting = [study for study in self._studies.values() if study.state == "waiting"]
+        many = self._kept > self._limits.studying
+        ranks: dict[_Study, tuple[int, ...]] = {
+            study: (many and study.stepper is None, study.turn) for study in waiting
+        }
         places = self._places()
         for width in range(2):  # first among those of a visitor, then among those of an address
             for study in sorted(ranks, key=ranks.__getitem__):

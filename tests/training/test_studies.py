@@ -232,6 +232,43 @@ def test_who_has_taken_all_places_under_many_names_makes_way_for_another_address
     assert not studies._served
 
 
+def test_another_address_gets_a_place_at_once_however_much_is_begun_and_nothing_is_lost(clock):
+    """What has begun and waits stays bounded as well, though one newcomer after another leaves again."""
+    studies = studies_of(clock, studying=2, study_turn_s=0.1, pause_after_s=math.inf)
+    made = []
+
+    def make(plan, rows):
+        made.append(plan)
+        return Chunk(tuple(rows), clock, total=500)
+
+    names = [studies.start(make, each, f"owner {each}", of(f"name {each}", "there")) for each in range(8)]
+    for _ in range(100):
+        studies.turn(busy=False)
+    assert studies._kept == 2
+    most = 0
+    for number in range(20):
+        one = studies.start(make, "mine", "me", of("me", f"address {number}"))
+        for _ in range(4):
+            studies.turn(busy=False)
+        assert studies.snapshot(one).done > 0
+        most = max(most, studies._kept)
+        studies.command(one, "drop")
+    assert most == 3
+    while studies.turn(busy=False):
+        pass
+    assert {each.state for each in studies.snapshots(names)} == {"finished"}
+    assert (made.count("mine"), len(made)) == (20, 28)
+
+
+def test_who_begins_anew_after_each_turn_takes_no_turn_of_another(clock):
+    studies = studies_of(clock)
+    one = studies.start(counting(clock), "plan", "me", of("me", "here"))
+    for name in range(8):
+        studies.start(counting(clock), "plan", "other", of(f"name {name}", "there"))
+        studies.turn(busy=False)
+    assert len(studies.snapshot(one).rows) >= 4
+
+
 def test_in_the_queue_stands_the_first_of_each_visitor_before_the_second(clock):
     studies = studies_of(clock, studying=1)
     studies.start(counting(clock), "plan", "a", {"me": 4})
