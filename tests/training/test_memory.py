@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import resource
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -16,23 +19,39 @@ RULES = ("default", "straight_through", "clipped", "zero")
 LARGE = Settings(task="digits", op="sign", rules=RULES, seeds=10, hidden=256, batch=1024, pace="full")
 LASTING = Settings(task="digits", op="sign", rules=("default",), steps=5000, pace="full")
 PATIENCE_S = 60.0
+LEFT = 200_000_000  # bytes: a small run needs some millions, and a large one takes more
 
 
 def test_a_run_that_needs_more_than_is_left_fails_in_a_sentence_and_others_go_on(monkeypatch):
-    monkeypatch.setenv(MEMORY, "700")
+    """What is left is measured: of torch with CUDA the process counts 570 MB more from the start."""
+    monkeypatch.setenv(MEMORY, "8000")
     engine = open_engine("process")
     try:
-        other, large = engine.start(LASTING, "you"), engine.start(LARGE, "me")
-        end = time.monotonic() + PATIENCE_S
-        while (status := engine.snapshot(large)).state != "failed" and time.monotonic() < end:
-            time.sleep(0.05)
-        assert status.sentence == f"This run failed: {memory.USED_UP}."
+        other = engine.start(LASTING, "you")
+        _await(lambda: engine.snapshot(other).step > 0)
+        most = _counted_bytes(engine.pid) + LEFT
+        assert resource.prlimit(engine.pid, resource.RLIMIT_DATA, (most, most)) == (8_000_000_000,) * 2
+        large = engine.start(LARGE, "me")
+        _await(lambda: engine.snapshot(large).state == "failed")
+        assert engine.snapshot(large).sentence == f"This run failed: {memory.USED_UP}."
         before = engine.snapshot(other).step
-        while engine.snapshot(other).step == before and time.monotonic() < end:
-            time.sleep(0.05)
+        _await(lambda: engine.snapshot(other).step > before)
         assert engine.snapshot(other).state == "running"
     finally:
         engine.close()
+
+
+def _await(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def _counted_bytes(pid: int) -> int:
+    """What the limit counts of a process, which is more than it has written to."""
+    (counted,) = re.findall(r"VmData:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text("ascii"))
+    return int(counted) * 1024
 
 
 def test_nothing_is_begun_while_little_is_left():
