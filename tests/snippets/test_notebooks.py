@@ -46,13 +46,17 @@ def _figure(cell):
 
 @pytest.fixture(scope="module")
 def session():
-    """The cells of every notebook, executed; one kernel runs them one after the other, as in one session."""
+    """The cells of every notebook, executed; one kernel runs them one after the other, as in one session.
+
+    What a cell prints is one output, also where it came in parts.
+    """
     books = [_notebook(*key) for key in [ALONE, *PAIRS]] + [_learning(*key) for key in LEARNING]
     cells = [cell for book in books for cell in book.cells]
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     together = nbformat.v4.new_notebook(cells=cells)
-    return NotebookClient(together, timeout=120, kernel_name="python3").execute().cells
+    client = NotebookClient(together, timeout=120, kernel_name="python3", coalesce_streams=True)
+    return client.execute().cells
 
 
 @pytest.fixture(scope="module")
