@@ -8,7 +8,7 @@ from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 import explorer
 from tests.browser.reading import (
@@ -139,6 +139,28 @@ def test_three_own_rules_side_by_side(page: Page) -> None:
     settle(page, shows=["default", *(f"formula: {count} * g" for count in (1, 2, 3))])
     drawn = traces(page)
     assert [set(drawn[key].y.tolist()) for key in list(drawn)[2:]] == [{1.0}, {2.0}, {3.0}]
+
+
+def test_a_formula_that_comes_too_late_takes_nothing_back(page: Page) -> None:
+    turn(page, "/?op=formula:+a*x&rule=default", shows=["default"])
+    field, held = page.get_by_label("Own op"), list[Route]()
+    page.route("**/entry?*", lambda route: held.append(route))
+    with page.expect_request("**/entry?*"):
+        field.fill("x**3 - a*x")
+    enter(number(card(page, "a * x"), "a"), "2")
+    settle(page)
+    expect(field).to_have_value("x**3 - a*x")  # and it is still to be drawn
+    held.pop().continue_()
+    expect(card(page, "x ** 3 - a * x")).to_be_visible()
+    with page.expect_request("**/entry?*"):
+        field.fill("x**5")
+    choose(page, "Op", "sign")
+    expect(card(page, "Sign")).to_be_visible()
+    with page.expect_response("**/entry?*"):
+        held.pop().continue_()
+    page.unroute("**/entry?*")
+    settle(page)
+    expect(card(page, "Sign")).to_be_visible()
 
 
 def test_without_a_server_a_formula_is_not_lost(page: Page) -> None:

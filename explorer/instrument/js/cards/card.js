@@ -53,6 +53,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
       field = createOwnField({ kind, read, onEntry });
       formula.after(field.element);
     } else if (!own && field) {
+      field.forget();
       field.element.remove();
       field = null;
     }
@@ -128,6 +129,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
     },
     showPresent,
     focusFormula: () => field?.focus(),
+    forgetFormula: () => field?.forget(),
   };
 }
 

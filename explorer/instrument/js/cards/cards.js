@@ -140,6 +140,7 @@ export function createCards(host, { store, read, colours, drawn }) {
 
   /** @param {number} slot @param {Card} card */
   function gone(slot, card) {
+    card.forgetFormula();
     card.element.remove();
     bySlot.delete(slot);
   }

@@ -1,4 +1,4 @@
-// The field of an own formula: read by the server as it is typed, with the mistake below it.
+// The field of an own formula: read by Python as it is typed, with the mistake below it.
 
 import { element, freshId, setAttribute, setText, setValue } from "../elements/dom.js";
 import { catalogue } from "../choice/entries.js";
@@ -21,6 +21,8 @@ const PAUSE_MS = 80; // between two keys of one who types
 export function createOwnField({ kind, read, onEntry }) {
   let timer = 0;
   let turn = 0;
+  let isUnread = false;
+  let drawn = "";
   const id = freshId();
   const start = kind === "op" ? "y =" : "gradient =";
   const field = element("input", {
@@ -36,6 +38,7 @@ export function createOwnField({ kind, read, onEntry }) {
   const caret = element("span", { class: "caret", "aria-hidden": "true" }, "^");
   const mistake = element("p", { class: "mistake", id, role: "status" });
   field.addEventListener("input", () => {
+    isUnread = true;
     clearTimeout(timer);
     timer = setTimeout(reading, PAUSE_MS);
   });
@@ -46,6 +49,7 @@ export function createOwnField({ kind, read, onEntry }) {
     const mine = ++turn;
     const found = read && (await read(kind, field.value, (words) => mine === turn && wait(words)));
     if (mine !== turn) return;
+    isUnread = false;
     if (found && "entry" in found) onEntry(found.entry);
     say(found ?? { message: "The server does not answer", column: 0 });
   }
@@ -66,6 +70,13 @@ export function createOwnField({ kind, read, onEntry }) {
     if (wrong) caret.style.setProperty("--column", String(found.column - 1));
   }
 
+  /** What was typed comes too late: something else has been chosen meanwhile. */
+  function forget() {
+    clearTimeout(timer);
+    turn += 1;
+    isUnread = false;
+  }
+
   caret.hidden = true;
   return {
     element: element(
@@ -82,9 +93,16 @@ export function createOwnField({ kind, read, onEntry }) {
     ),
     /** @param {Entry} entry what is drawn */
     update(entry) {
-      if (document.activeElement !== field) say({ entry });
+      const isOther = entry.key !== drawn;
+      drawn = entry.key;
+      if (document.activeElement !== field) {
+        if (isUnread && !isOther) return; // what is typed is yet to come
+        forget();
+        say({ entry });
+      }
       setValue(field, entry.key.slice(catalogue().own.length));
     },
+    forget,
     focus: () => field.select(),
   };
 }
