@@ -153,6 +153,13 @@ def test_what_is_taken_away_is_what_the_app_gives(disk: Page, folder: Path, tmp_
     expect(disk.get_by_text("Torch's values.")).to_be_visible()
     curves = sample_curves(*pair)
     assert _downloaded(disk, "Download CSV") == ("curve.csv", curves.frame.to_csv(index=False))
+    table = disk.get_by_role("region", name="Data")
+    table.evaluate("table => table.scrollTo(0, table.scrollHeight)")
+    last = table.locator("tr[aria-rowindex]").last
+    expect(last).to_have_attribute("aria-rowindex", str(1 + len(curves.frame)))
+    disk.get_by_role("button", name="Remove Straight-through").click()
+    expect(last).to_have_attribute("aria-rowindex", str(1 + len(curves.frame) // 2))
+    back(disk)
     assert in_both_themes(disk, "body") == []
     disk.get_by_role("button", name="Code", exact=True).click()
     disk.get_by_role("button", name="Notebook", exact=True).click()
@@ -224,6 +231,8 @@ def test_what_of_a_link_cannot_be_had_is_said(disk: Page, folder: Path) -> None:
 def test_own_formulas_are_read_from_the_disk(disk: Page, folder: Path, explore: Page) -> None:
     disk.goto(_at(folder, "index", "op=formula: x*(&rule=formula: g*(|x|<=w)"))
     expect(disk.get_by_text("Loading Python, which reads formulas …")).to_be_visible()
+    train = disk.get_by_role("link", name="Train", exact=True)
+    expect(train).to_have_attribute("href", re.compile(r"op=.*x\*\("))  # of who does not wait
     rule = card(disk, "g * (abs(x) <= w)")
     expect(rule).to_be_visible(timeout=LOADING_MS)
     expect(disk.get_by_text("Loading Python")).to_have_count(0)

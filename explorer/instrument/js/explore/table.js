@@ -53,9 +53,11 @@ export function createTable(host, { store }) {
     const { curves } = drawn;
     const keys = Object.keys(curves.gradients);
     const count = keys.length * curves.x.length;
-    const first = Math.max(0, Math.floor(frame.scrollTop / ROW_PX) - BEYOND);
-    const last = Math.min(count, Math.ceil((frame.scrollTop + frame.clientHeight) / ROW_PX) + BEYOND);
-    const seen = Array.from({ length: Math.max(last - first, 0) }, (_, at) => row(first + at, keys, curves));
+    const end = count * ROW_PX - frame.clientHeight;
+    const top = Math.min(frame.scrollTop, end); // it stands further down where there were more rows
+    const first = Math.max(0, Math.floor(top / ROW_PX) - BEYOND);
+    const last = Math.min(count, Math.ceil((top + frame.clientHeight) / ROW_PX) + BEYOND);
+    const seen = Array.from({ length: last - first }, (_, at) => row(first + at, keys, curves));
     const columns = head.childElementCount;
     body.replaceChildren(room(first, columns), ...seen, room(count - last, columns));
   }

@@ -62,6 +62,7 @@ function wordsOf(now) {
 /** The own formulas of the link, where Python came along. */
 async function own() {
   if (!start.python) return null;
+  carryOn(location.search.slice(1)); // of who leaves before it has been read
   let done = () => {};
   const wait = (/** @type {string} */ words) => {
     done();
