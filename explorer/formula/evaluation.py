@@ -1,7 +1,7 @@
 """Tree to numbers: plain torch operations, so that autograd, double backward and torch.func see through.
 
-What depends on x, y or g is a tensor; what does not is one number, computed once (see ``constants``). This
-is the one file of formulas that needs torch: reading and differentiating them does not.
+What depends on x, y or g is a tensor; what does not is one number, computed once (see ``constants``). Of
+what reads, differentiates and prints formulas nothing needs torch but this file and ``measured``.
 """
 
 import math

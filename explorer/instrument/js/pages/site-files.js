@@ -10,7 +10,7 @@ const FIXED = ["op", "rule"];
 const OWN = "To check an own formula takes the app.";
 const OTHER = "To check it at other values than the defaults takes the app.";
 const NEAREST = "To find the rules of the catalogue that come near it takes the app.";
-const GONE = "What came along could not be loaded: try again in a moment.";
+const GONE = "What came along could not be loaded: reload the page.";
 
 export const readCodes = (/** @type {string} */ op) => loaded(`code/${op}.js`);
 export const readNotebooks = () => loaded("code/notebooks.js");
