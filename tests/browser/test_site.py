@@ -21,8 +21,22 @@ from explorer.site import python, write
 from explorer.snippets import notebook, snippet
 from explorer.ui.presets import PRESETS
 from tests.browser.access import in_both_themes
+from tests.browser.conftest import Profiles
 from tests.browser.files import serve_files
-from tests.browser.reading import CHART, Trace, back, card, choose, enter, number, sign, slider, traces, turn
+from tests.browser.reading import (
+    CHART,
+    Trace,
+    back,
+    card,
+    choose,
+    enter,
+    number,
+    sign,
+    slider,
+    traces,
+    turn,
+    visit,
+)
 
 _SIGN = re.compile("Confirmed by torch|Computed in the browser")
 PREFIX = "some/where"
@@ -104,6 +118,16 @@ def visitor(chromium: Browser, host: str) -> Iterator[Watched]:
 def served(visitor: Watched) -> Iterator[Page]:
     """Opens pages of a plain web host below a prefix; a request beside it or an error fails the test."""
     yield from visitor.lent()
+
+
+@pytest.fixture(scope="module")
+def app(profiles: Profiles) -> Iterator[Page]:
+    """Explore of the app in a tab that other tests leave alone: what they open or pin there would differ."""
+    with profiles.lent() as tab:
+        visit(tab.page, "/")
+        expect(tab.page.locator(".served")).to_have_count(0)
+        yield tab.page
+        assert not tab.errors
 
 
 def _at(folder: Path, page: str, query: str = "") -> str:
@@ -228,7 +252,7 @@ def test_what_of_a_link_cannot_be_had_is_said(disk: Page, folder: Path) -> None:
 
 
 @needs_pyodide
-def test_own_formulas_are_read_from_the_disk(disk: Page, folder: Path, explore: Page) -> None:
+def test_own_formulas_are_read_from_the_disk(disk: Page, folder: Path, app: Page) -> None:
     disk.goto(_at(folder, "index", "op=formula: x*(&rule=formula: g*(|x|<=w)"))
     expect(disk.get_by_text("Loading Python, which reads formulas …")).to_be_visible()
     train = disk.get_by_role("link", name="Train", exact=True)
@@ -255,8 +279,8 @@ def test_own_formulas_are_read_from_the_disk(disk: Page, folder: Path, explore: 
     expect(mistake).to_be_empty()
     enter(number(card(disk, "x ** 3 - a * x ** 2"), "a"), "2")
     _drawn(disk, "Computed in the browser")
-    turn(explore, f"/?{urlsplit(disk.url).query}")
-    _assert_same(disk, explore)
+    turn(app, f"/?{urlsplit(disk.url).query}")
+    _assert_same(disk, app)
     back(disk)
     expect(number(card(disk, "x ** 3 - a * x ** 2"), "a")).to_have_value("1")
     disk.reload()
@@ -264,26 +288,26 @@ def test_own_formulas_are_read_from_the_disk(disk: Page, folder: Path, explore: 
 
 
 @pytest.mark.parametrize("query", LINKS, ids=range(len(LINKS)))
-def test_a_link_shows_what_it_shows_in_the_app(explore: Page, served: Page, host: str, query: str) -> None:
-    turn(explore, f"/?{query}")
+def test_a_link_shows_what_it_shows_in_the_app(app: Page, served: Page, host: str, query: str) -> None:
+    turn(app, f"/?{query}")
     served.goto(f"{host}?{query}")
     served.locator(f"{CHART} .cartesianlayer").first.wait_for(timeout=LOADING_MS)
     expect(sign(served)).to_have_text(_SIGN)
-    _assert_same(served, explore)
+    _assert_same(served, app)
     fields = "[...document.querySelectorAll('.instrument input')].map(field => field.value)"
-    assert served.evaluate(fields) == explore.evaluate(fields)
+    assert served.evaluate(fields) == app.evaluate(fields)
 
 
-def _assert_same(served: Page, explore: Page) -> None:
+def _assert_same(served: Page, app: Page) -> None:
     """Both pages show the same curves, cards and address."""
-    ours, theirs = traces(served), traces(explore)
+    ours, theirs = traces(served), traces(app)
     assert list(ours) == list(theirs)
     for key, curve in ours.items():
         assert curve.name == theirs[key].name
         np.testing.assert_allclose(_even(curve), _even(theirs[key]), rtol=1e-4, atol=1e-5)
     cards = "[...document.querySelectorAll('.cards [role=group]')].map(card => card.innerText)"
-    assert served.evaluate(cards) == explore.evaluate(cards)
-    assert parse_qs(urlsplit(served.url).query) == parse_qs(urlsplit(explore.url).query)
+    assert served.evaluate(cards) == app.evaluate(cards)
+    assert parse_qs(urlsplit(served.url).query) == parse_qs(urlsplit(app.url).query)
 
 
 def _even(curve: Trace) -> NDArray[np.float64]:
