@@ -88,7 +88,7 @@ class Formula:
 
     @cached_property
     def jax_source(self) -> str:
-        """A JAX expression; needs ``jax``, ``jnp`` and ``math``."""
+        """A JAX expression; needs ``jax``, ``jnp``, ``np`` and ``math``."""
         return printing.source(self.tree, printing.JAX)
 
     @cached_property

@@ -42,7 +42,7 @@ MAX_NAME = 20
 
 # Generated code uses these words itself, or once did: links know "constant" under another name.
 CODE_WORDS = frozenset((
-    "torch", "math", "jnp", "jax", "partial", "nn", "ctx", "self", "super", "float", "inputs", "output",
+    "torch", "math", "np", "jnp", "jax", "partial", "nn", "ctx", "self", "super", "float", "inputs", "output",
     "saved", "gradient", "surrogate", "constant", "inf", "nan", "Inf", "NaN", "Infinity",
 ))  # fmt: skip
 

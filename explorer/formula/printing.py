@@ -90,6 +90,11 @@ def _jax_call(row: Function, arguments: list[str]) -> str:
     return text
 
 
+def _jax_scalar(row: Function, arguments: list[str]) -> str:
+    """By NumPy where it has the function: what jnp computes is traced under ``jax.jit``, and no number."""
+    return f"float({_jax_call(row, arguments).replace('jnp.', 'np.')})"
+
+
 CANONICAL = Dialect(
     call=lambda row, arguments: f"{row.name}({', '.join(arguments)})", number=number_text, name=str
 )
@@ -104,7 +109,7 @@ TORCH = Dialect(
 )
 JAX = Dialect(
     call=_jax_call,
-    scalar=lambda row, arguments: f"float({_jax_call(row, arguments)})",
+    scalar=_jax_scalar,
     cast="1.0 * ({})",
     count="{}.size",
 )

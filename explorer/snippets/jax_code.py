@@ -41,15 +41,15 @@ def _summed(part, like):
 '''
 _IMPORTS = (
     {"math": "import math", "partial": "from functools import partial"},
-    {"jax": "import jax", "jnp": "import jax.numpy as jnp"},
+    {"jax": "import jax", "jnp": "import jax.numpy as jnp", "np": "import numpy as np"},
 )
 
 
 def jax_snippet(op: str | Op, rule: str | Rule, parameters: Values = None, learns: Sequence[str] = ()) -> str:
     """JAX source of the same function with a ``custom_vjp``; for the default rule the plain op.
 
-    It needs jax alone. Values and gradients agree with torch's up to rounding, except that the default
-    rule shows what JAX, not torch, does at a kink. Arguments as for ``snippet``.
+    It needs jax alone, which brings numpy. Values and gradients agree with torch's up to rounding, except
+    that the default rule shows what JAX, not torch, does at a kink. Arguments as for ``snippet``.
     """
     return jax_code(paired(op, rule, parameters, learns))
 

@@ -19,7 +19,7 @@ def run_jax(text, values):
 
     with jax.enable_x64(True):
         arrays = {name: jnp.asarray(v) if isinstance(v, np.ndarray) else v for name, v in values.items()}
-        value = eval(text, {"jax": jax, "jnp": jnp, "math": math, **arrays})
+        value = eval(text, {"jax": jax, "jnp": jnp, "np": np, "math": math, **arrays})
         return np.broadcast_to(np.asarray(value, np.float64), values["x"].shape)
 
 
