@@ -199,6 +199,12 @@ def test_what_is_taken_away_is_what_the_app_gives(disk: Page, folder: Path, tmp_
     assert in_both_themes(disk, "body") == []
     disk.get_by_role("button", name="Checks", exact=True).click()
     expect(disk.locator(".checks")).to_contain_text(check_pair("round", "straight_through", {})[0].sentence)
+    disk.goto(_at(folder, "index", "op=round&rule=lsq&rule=default&learns=s&section=code"))
+    disk.get_by_label("Code for").select_option("Default autograd")
+    disk.get_by_role("button", name="Copy", exact=True).click()
+    expect(disk.get_by_text(re.compile("^(Copied|The browser does not allow it)"))).to_be_visible()
+    expect(disk.get_by_text("s cannot learn by this rule: in its code it is a number.")).to_be_visible()
+    back(disk)
     name, saved = _downloaded(disk, "Save as HTML")
     (tmp_path / name).write_text(saved, encoding="utf-8")
     disk.goto((tmp_path / name).as_uri())

@@ -30,6 +30,7 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
   );
   const download = createDownload();
   const copy = element("button", { type: "button", onclick: take }, "Copy");
+  const said = element("span", { role: "status" });
   const note = element("p", { role: "status" });
   const text = element("code");
   const block = element("pre", { tabindex: 0, role: "region", "aria-label": "Code" }, text);
@@ -43,7 +44,7 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
       element("div", { role: "group", "aria-label": "As", class: "switch" }, ...buttons),
     ),
     note,
-    element("div", { class: "fields" }, download.element, copy),
+    element("div", { class: "fields" }, download.element, copy, said),
     block,
   );
   let language = languages[0];
@@ -79,6 +80,7 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
     if (mine !== turn) return;
     setText(text, written.text);
     setText(note, written.note);
+    setText(said, "");
     block.hidden = copy.hidden = download.element.hidden = !written.text;
     const suffix = language === notebook ? ".ipynb" : ".py";
     download.offer(`Download ${suffix}`, `backward_rule${suffix}`, "text/plain", () => written.text);
@@ -112,9 +114,9 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
   async function take() {
     try {
       await navigator.clipboard.writeText(text.textContent);
-      setText(note, "Copied.");
+      setText(said, "Copied.");
     } catch {
-      setText(note, "The browser does not allow it: select the code and copy it.");
+      setText(said, "The browser does not allow it: select the code and copy it.");
     }
   }
 
