@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -113,6 +113,18 @@ def traces(page: Page) -> dict[str, Trace]:
 
 def _array(values: Sequence[float | None]) -> NDArray[np.float64]:
     return np.array([np.nan if value is None else value for value in values], np.float64)
+
+
+def in_the_end(page: Page, check: Callable[[], None], patience_ms: int = 20_000) -> None:
+    """Have a check hold now or soon: what it reads may be drawn a moment later."""
+    for _ in range(patience_ms // 50):
+        try:
+            check()
+        except AssertionError:
+            page.wait_for_timeout(50)
+        else:
+            return
+    check()
 
 
 def layout(page: Page, path: str) -> Any:

@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect
 from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from tests.browser.access import in_both_themes, show_in
 from tests.browser.conftest import PHONE, Open
-from tests.browser.reading import CHART, TRACES, link, settle, settle_train, turn
+from tests.browser.reading import CHART, TRACES, in_the_end, link, settle, settle_train, turn
 
 PAGES = ("/", "/train")
 LINES = f"{TRACES}.map(trace => trace.line.color)"
@@ -100,12 +100,16 @@ def test_the_chart_can_be_read_in_both_themes(new_page: Open, path: str) -> None
     page = new_page(color_scheme="dark")
     open_page(page, path)
     page.locator(f"{CHART} text").first.wait_for()
-    for scheme in ("dark", "light"):
-        show_in(page, scheme)
+
+    def can_be_read() -> None:
         ground, texts = page.evaluate(COLOURS)
         assert (luminance(ground) < 0.2) == (scheme == "dark")
         assert len(texts) >= 3  # a loss chart has no axis before its first value
         assert min(contrast(text, ground) for text in texts) >= 4.5
+
+    for scheme in ("dark", "light"):
+        show_in(page, scheme)
+        in_the_end(page, can_be_read)
 
 
 def test_nothing_of_ours_violates_the_rules_of_axe(explore: Page) -> None:

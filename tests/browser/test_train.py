@@ -21,7 +21,7 @@ from explorer.ui.answers import _setting
 from explorer.ui.link import from_query
 from explorer.ui.presets import TRAINING
 from tests.browser.conftest import PHONE
-from tests.browser.reading import TRACES, traces
+from tests.browser.reading import TRACES, in_the_end, traces
 from tests.browser.training import (
     LONG,
     button,
@@ -196,8 +196,12 @@ def losses_of(page: Page, query: str, steps_: int) -> list[float]:
 def assert_shown_is_trained(page: Page, steps_: int) -> None:
     """What the page draws is a run of what its address says."""
     expected = losses_of(page, page.url.partition("?")[2], steps_)
-    (drawn,) = traces(page).values()
-    assert drawn.y.tolist() == pytest.approx(expected, rel=1e-6)
+
+    def drawn() -> None:
+        (trace,) = traces(page).values()
+        assert trace.y.tolist() == pytest.approx(expected, rel=1e-6)
+
+    in_the_end(page, drawn)
 
 
 def type_lr(page: Page, text: str) -> None:
