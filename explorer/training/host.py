@@ -76,7 +76,7 @@ class _Process:
 
     def ask(self, name: str, *given: Any, **named: Any) -> Any:
         """What the engine answers, or raises. Raises TimeoutError, or _EndedError."""
-        self._wait(self._ready, _START_UP_S - self._silent_s())
+        self.start_up()
         left_s = max(0.0, _ANSWER_S - self._silent_s())
         if not left_s:
             raise TimeoutError  # one more question would only fill the pipe
@@ -91,6 +91,10 @@ class _Process:
             except OSError:
                 raise _EndedError from None
         return self._wait(answer, left_s)
+
+    def start_up(self) -> None:
+        """Wait until it listens. Raises TimeoutError, _EndedError, or ValueError where it cannot begin."""
+        self._wait(self._ready, _START_UP_S - self._silent_s())
 
     @property
     def hangs(self) -> bool:
@@ -238,6 +242,12 @@ class EngineProcess:
             self._closed = True
             self._process.end()
 
+    def require_memory(self) -> None:
+        """Raise ValueError where the bound of its memory is too small for this torch, once it is there."""
+        if memory.most_bytes() is not None:
+            with suppress(_EndedError, TimeoutError):  # whoever asks it next starts another
+                self._process.start_up()
+
     @property
     def pid(self) -> int:
         """The number of the process the engine lives in now."""
@@ -280,14 +290,25 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
             "thread" (small hosts, tests); None reads ``EXPLORER_ENGINE``, and without it is "process".
 
     Raises:
-        ValueError: another kind.
+        ValueError: another kind, or a bound of memory that is none or too small for this torch.
     """
     kind = kind or os.environ.get(ENGINE) or "process"
     memory.most_bytes()  # what is wrong with it is said by the server, not by a process that cannot start
-    kinds: dict[str, Callable[[], Engine | EngineProcess]] = {"process": EngineProcess, "thread": _threads}
+    kinds: dict[str, Callable[[], Engine | EngineProcess]] = {"process": _process, "thread": _threads}
     if kind not in kinds:
         raise ValueError(f"{ENGINE} must be one of {', '.join(kinds)}, not {kind!r}")
     return kinds[kind]()
+
+
+def _process() -> EngineProcess:
+    """An engine in a process of its own; with a bound of its memory only where it can work in it."""
+    engine = EngineProcess()
+    try:
+        engine.require_memory()
+    except ValueError:
+        engine.close()
+        raise
+    return engine
 
 
 def _threads() -> Engine:

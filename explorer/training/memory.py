@@ -1,13 +1,14 @@
 """How much memory training may take: with little left no run is begun, and one that needs more fails."""
 
 import ctypes
+import math
 import os
 import re
 import resource
 from pathlib import Path
 
 MEMORY = "EXPLORER_TRAINER_MEMORY"  # the environment variable: MB that the training process may take
-LEAST_MB = 600  # what the bound counts of the process once it trains, and 130; 1,040 of torch with CUDA
+ROOM_MB = 300  # beside what is taken before the first run: 160 for the data of tasks, and some for runs
 _BEGUN = 0.85  # of all memory, beyond which nothing more is begun
 _REFUSED = ("can't allocate memory", "not enough memory")  # in torch's words
 FULL = "Training has no memory left for more: try again in about a minute."
@@ -18,20 +19,33 @@ def most_bytes() -> int | None:
     """What the environment lets the training process take, None without a limit.
 
     Raises:
-        ValueError: the environment has something else than a whole number of MB that is large enough.
+        ValueError: the environment has something else than a whole number of MB.
     """
     text = os.environ.get(MEMORY, "")
     if not text:
         return None
-    if not text.isdecimal() or int(text) < LEAST_MB:
-        raise ValueError(f"{MEMORY} must be a whole number of MB, {LEAST_MB} or more, not {text!r}")
+    if not (text.isascii() and text.isdecimal()):
+        raise ValueError(f"{MEMORY} must be a whole number of MB, not {text!r}")
     return int(text) * 1_000_000
 
 
 def bound() -> None:
-    """Let this process take no more than the environment says."""
-    if most := most_bytes():
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    """Let this process take no more than the environment says.
+
+    Raises:
+        ValueError: too little for any run, beside what has been taken: torch built for CUDA takes more.
+    """
+    most = most_bytes()
+    if most is None:
+        return
+    taken = _counted_bytes()
+    least = taken + ROOM_MB * 1_000_000
+    if most < least:
+        raise ValueError(
+            f"{MEMORY} must be {math.ceil(least / 1e7) * 10} or more, not {most // 1_000_000}: "
+            f"before the first run this torch takes {taken // 1_000_000} MB"
+        )
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def is_short() -> bool:
@@ -49,5 +63,15 @@ def is_used_up(error: Exception) -> bool:
 
 
 def _taken_bytes() -> int:
-    taken = re.search(r"RssAnon:\s+(\d+) kB", Path("/proc/self/status").read_text("ascii"))
-    return int(taken[1]) * 1024 if taken else 0
+    """What this process has written to."""
+    return _status_bytes("RssAnon")
+
+
+def _counted_bytes() -> int:
+    """What the bound counts of this process, which is more than it has written to."""
+    return _status_bytes("VmData")
+
+
+def _status_bytes(name: str) -> int:
+    line = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text("ascii"))
+    return int(line[1]) * 1024 if line else 0

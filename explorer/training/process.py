@@ -25,12 +25,16 @@ from explorer.training.tasks import FIRST
 def main() -> None:
     """Answer until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the pages; they let go of us
-    bound()
     torch.set_num_threads(1)
     pipe: Connection = Connection(int(sys.argv[1]))
     warm = Run(Settings(steps=1))
     warm.advance()
     warm.snapshot()  # half a second that the first visitor need not wait
+    try:
+        bound()
+    except ValueError as error:
+        pipe.send((HELLO, None, error))
+        return
     clock = WoundClock()
     serve(pipe, Engine(lease_clock=clock, home=sys.argv[2]), clock.wind)
 
