@@ -6,8 +6,9 @@ open     N pages are held open
 flood    N visitors explore, while one sends 200 reruns and 200 requests a second
 fault    N visitors explore, while connections come, ask for nonsense and break off
 attack   N visitors come one after another, change something three times, start a run and a study, while
-         one attacker holds 650 connections: silent pages, invented owners, forged cookies, heavy formulas,
-         and studies under many names that were signed at an address of its own
+         one attacker holds 590 connections: silent pages, invented owners, forged cookies, heavy formulas
+         and files to keep; with --names 60 as many more have names signed at an address of their own, and
+         start studies
 
 Only a server of this machine is asked.
 """
@@ -20,8 +21,7 @@ import time
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from tests.load import attack
-from tests.load.attack import Attacker
+from tests.load.attack import NAMES, attacking
 from tests.load.http import Connection
 from tests.load.machine import figures
 from tests.load.scenarios import Crowd
@@ -31,8 +31,8 @@ _LOCAL = ("127.0.0.1", "localhost")
 _MOST = 400
 
 
-async def scenario(name: str, crowd: Crowd, count: int, attacked_s: float = 5.0) -> None:
-    """Let the visitors do what they came for, and leave; ``attacked_s``: before those attacked come."""
+async def scenario(name: str, crowd: Crowd, count: int) -> None:
+    """Let the visitors do what they came for, and leave."""
     if name == "open":
         await asyncio.gather(*(crowd.hold(ARRIVALS_S * number) for number in range(count)))
         return
@@ -43,9 +43,6 @@ async def scenario(name: str, crowd: Crowd, count: int, attacked_s: float = 5.0)
             task.cancel()
         await asyncio.gather(*exploring, return_exceptions=True)
         return
-    if name == "attack":
-        await attacked(crowd, count, attacked_s)
-        return
     works = [crowd.explore(number, ARRIVALS_S * number) for number in range(count)]
     if name == "flood":
         works.append(crowd.flood())
@@ -54,14 +51,13 @@ async def scenario(name: str, crowd: Crowd, count: int, attacked_s: float = 5.0)
     await asyncio.gather(*works)
 
 
-async def attacked(crowd: Crowd, count: int, before_s: float) -> None:
-    """Visitors who come while an attacker is there, who has come before them."""
-    attacking = asyncio.create_task(Attacker(crowd.address, crowd.tally).attack())
-    await asyncio.sleep(before_s)
-    for number in range(count):
-        await crowd.try_all(number)
-    attacking.cancel()
-    await asyncio.gather(attacking, return_exceptions=True)
+async def attacked(crowd: Crowd, count: int, before_s: float, scale: float, names: int) -> None:
+    """Visitors who come one after another, after so many seconds of an attack that goes on."""
+    async with attacking(crowd.address, scale, names) as counts:
+        await asyncio.sleep(before_s)
+        for number in range(count):
+            await crowd.try_all(number)
+    crowd.tally.counts.update(counts)
 
 
 async def nonsense(crowd: Crowd) -> None:
@@ -100,17 +96,23 @@ def main() -> None:
         "--training", default="op=relu&rule=default", help="what they train, as in a link (%(default)s)"
     )
     options.add_argument("--show", nargs="*", default=(), help="instruments they watch, such as causes")
-    options.add_argument("--scale", type=float, default=1.0, help="of the attacker's connections (1)")
+    options.add_argument("--scale", type=float, default=1.0, help="of the attacker's 590 connections (1)")
+    options.add_argument(
+        "--names", type=int, default=0, help=f"connections of names signed; {NAMES} to compare (0)"
+    )
     options.add_argument("--before", type=float, default=5.0, help="seconds of attack before who comes (5)")
     options.add_argument("--pid", type=int, help="of the server, to see its memory and threads")
     options.add_argument("--after", type=float, default=0.0, help="seconds until they are seen once more")
     given = options.parse_args()
     if urlsplit(given.address).hostname not in _LOCAL or given.count > _MOST or given.seconds > 300:
         options.error(f"a server of this machine, {_MOST} visitors and 300 seconds are the most")
-    attack.SCALE = given.scale
     crowd = Crowd(given.address.rstrip("/"), given.seconds, training=given.training, shown=tuple(given.show))
     begun, before = time.monotonic(), told(given.pid)
-    asyncio.run(scenario(given.scenario, crowd, given.count, given.before))
+    if given.scenario == "attack":
+        work = attacked(crowd, given.count, given.before, given.scale, given.names)
+    else:
+        work = scenario(given.scenario, crowd, given.count)
+    asyncio.run(work)
     print(f"{given.count} visitors, {given.scenario}, {time.monotonic() - begun:.0f} s")
     print("\n".join(crowd.tally.rows()))
     if given.pid:

@@ -1,23 +1,26 @@
-"""One attacker: all that was found to hurt others on one server, at the same time."""
+"""Two attackers: all that was found to hurt others on one server, and beside it one that takes many names."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import multiprocessing
 import random
 import secrets
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing, suppress
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager, suppress
+from multiprocessing.connection import Connection as Pipe
 from urllib.parse import urlencode
 
 import websockets
 
 from tests.load.http import Connection
-from tests.load.scenarios import Tally
 
-SOCKETS, OWNERS, FORGED, HEAVY, SAVES, NAMES = 400, 80, 20, 70, 20, 60  # connections of each kind
-SCALE = 1.0  # of these, from 0 to 1
+SOCKETS, OWNERS, FORGED, HEAVY, SAVES = 400, 80, 20, 70, 20  # connections of each kind
+NAMES = 60  # of who takes many names
 _AGAIN_S = 0.2  # before a connection that was cut or refused is opened once more
+_END_S = 20.0  # until the process of an attacker is over that was told to end
 _RUN = "op=relu&rule=default&steps=5000&pace=full"
 _STUDY = "task=circles&op=sign&rule=straight_through&rates=0.003,0.01,0.03,0.1&seeds=10&steps=2000"
 _OWN_ADDRESS = "127.0.0.2"  # where it has names signed, as many as it likes
@@ -28,11 +31,14 @@ class Attacker:
 
     Args:
         address: of the server.
-        tally: what is counted.
+        scale: of its connections, from 0 to 1.
+        names: of how many others, from an address of its own, each has a name signed and starts a study,
+            under another name as often as it is refused.
     """
 
-    def __init__(self, address: str, tally: Tally) -> None:
-        self._address, self._tally = address, tally
+    def __init__(self, address: str, scale: float = 1.0, names: int = 0) -> None:
+        self.counts: Counter[str] = Counter()
+        self._address, self._scale, self._names = address, scale, names
 
     async def attack(self) -> None:
         """All at once, until cancelled."""
@@ -42,9 +48,9 @@ class Attacker:
             self._forged_cookie: FORGED,
             self._heavy_formula: HEAVY,
             self._save: SAVES,
-            self._many_names: NAMES,
         }
-        works = (work for work, count in kinds.items() for _ in range(max(1, round(count * SCALE))))
+        works = [work for work, count in kinds.items() for _ in range(max(1, round(count * self._scale)))]
+        works += [self._another_name] * self._names
         await asyncio.gather(*map(self._again, works))
 
     async def _again(self, work: Callable[[], Awaitable[None]]) -> None:
@@ -56,7 +62,7 @@ class Attacker:
     async def _silent_page(self) -> None:
         address = f"{self._address.replace('http', 'ws', 1)}/_stcore/stream"
         async with websockets.connect(address, origin=websockets.Origin(self._address)) as socket:
-            self._tally.counts["silent pages opened"] += 1
+            self.counts["silent pages opened"] += 1
             await socket.wait_closed()
 
     async def _invented_owner(self) -> None:
@@ -83,7 +89,7 @@ class Attacker:
         try:
             while True:
                 await connection.get(f"/confirm?{_heavy()}")
-                self._tally.counts["heavy formula answered 200"] += 1
+                self.counts["heavy formula answered 200"] += 1
         finally:
             self._told("heavy formula", connection)
 
@@ -94,7 +100,7 @@ class Attacker:
         finally:
             self._told("save", connection)
 
-    async def _many_names(self) -> None:
+    async def _another_name(self) -> None:
         connection = Connection(self._address, _OWN_ADDRESS)
         try:
             await connection.get("/study")
@@ -107,8 +113,48 @@ class Attacker:
             self._told("study under another name", connection)
 
     def _told(self, name: str, connection: Connection) -> None:
-        self._tally.counts[f"{name} answered {connection.status}"] += 1
+        self.counts[f"{name} answered {connection.status}"] += 1
         connection.close()
+
+
+@asynccontextmanager
+async def attacking(address: str, scale: float = 1.0, names: int = 0) -> AsyncIterator[Counter[str]]:
+    """One attacker meanwhile, in a process of its own: what it is busy with is no delay of others.
+
+    How it was answered is counted in what is yielded, at the end.
+    """
+    ours, theirs = multiprocessing.Pipe()
+    given = (theirs, address, scale, names)
+    process = multiprocessing.get_context("spawn").Process(target=_attack_until_told, args=given)
+    process.start()
+    theirs.close()
+    counts: Counter[str] = Counter()
+    try:
+        yield counts
+        ours.send(None)
+        counts.update(await asyncio.to_thread(ours.recv))
+    finally:
+        ours.close()
+        process.join(_END_S)
+
+
+def _attack_until_told(pipe: Pipe, address: str, scale: float, names: int) -> None:
+    """Attack until something comes through the pipe, or its other end is closed; then send the counts."""
+    attacker = Attacker(address, scale, names)
+    with suppress(OSError):
+        asyncio.run(_until_readable(pipe, attacker.attack()))
+        pipe.send(attacker.counts)
+
+
+async def _until_readable(pipe: Pipe, work: Awaitable[None]) -> None:
+    """Cancel some work as soon as a pipe can be read."""
+    told = asyncio.Event()
+    asyncio.get_running_loop().add_reader(pipe.fileno(), told.set)
+    working = asyncio.ensure_future(work)
+    await told.wait()
+    asyncio.get_running_loop().remove_reader(pipe.fileno())
+    working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
 
 
 def _heavy() -> str:
