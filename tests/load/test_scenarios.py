@@ -109,19 +109,8 @@ def test_a_flood_or_an_attack_is_held_back_and_the_others_go_on(address: str):
     assert len(tally.times["change something"]) >= VISITORS
     assert tally.counts["flood's requests answered 429"] > 0
     # In a process of its own: connections that are cut anywhere take their time to be forgotten.
-    words = [
-        sys.executable,
-        "-m",
-        "tests.load",
-        address,
-        str(VISITORS),
-        "attack",
-        "--scale",
-        "0.1",
-        "--names",
-        "6",
-    ]
-    words += ["--before", f"{ATTACKED_S}"]
+    options = f"attack --scale 0.1 --names 6 --before {ATTACKED_S}".split()
+    words = [sys.executable, "-m", "tests.load", address, str(VISITORS), *options]
     told = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=200, check=True).stdout
     assert "FAILED" not in told
     for kind in ("run", "study"):
