@@ -64,7 +64,10 @@ def test_rules_that_show_the_same_are_said_together():
 
 def test_rules_that_differ_at_two_points():
     words = describe(sample("clamp", ["masked", "masked_open"]))
-    assert "differ only at x = 0 and 1." in words
+    assert words.startswith("Masked differs from Masked (open) only at x = 0 and 1. ")
+    assert words.count("only at") == 1
+    three = describe(sample("clamp", ["masked", "masked_open", "zero"]))
+    assert "Masked and Masked (open) differ only at x = 0 and 1." in three
     assert "Masked: the gradient is 1 for x from 0 to 1 and 0 elsewhere." in words
     assert "the gradient is 1 for x from above 0 to below 1 and 0 elsewhere." in words
 

@@ -38,7 +38,8 @@ def comparison_sentences(
     labels = {group[0]: listed([names[key] for key in group]) for group in groups}
     differences = _differences(compared, gradients, labels, curves)
     lead = next((text for text in differences if len(text) < MAIN_LENGTH), None)
-    return [*([lead] if lead else []), *same, *each, *(text for text in only if text != lead)]
+    told = lead in _apart_words(apart, labels, curves.g)  # of all pairs, so that none needs its own sentence
+    return [*([lead] if lead else []), *same, *each, *([] if told else only)]
 
 
 def _groups(alike: Iterable[Claim], keys: Iterable[str]) -> list[tuple[str, ...]]:
