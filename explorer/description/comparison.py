@@ -38,8 +38,8 @@ def comparison_sentences(
     labels = {group[0]: listed([names[key] for key in group]) for group in groups}
     differences = _differences(compared, gradients, labels, curves)
     lead = next((text for text in differences if len(text) < MAIN_LENGTH), None)
-    told = lead in _apart_words(apart, labels, curves.g)  # of all pairs, so that none needs its own sentence
-    return [*([lead] if lead else []), *same, *each, *([] if told else only)]
+    of_all = lead in [*_apart_words(apart, labels, curves.g)]  # each pair is said by it
+    return [*([lead] if lead else []), *same, *each, *([] if of_all else only)]
 
 
 def _groups(alike: Iterable[Claim], keys: Iterable[str]) -> list[tuple[str, ...]]:

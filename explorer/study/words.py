@@ -72,10 +72,14 @@ class _Words:
         return [self._group(number, groups) for number in range(len(groups))]
 
     def controls(self, ended: Sequence[Judged]) -> list[str]:
-        """Which rules were not seen to do better than a control."""
+        """Which rules were not seen to do better than a control; controls with the same rules together."""
         rules = [each for each in ended if each.rule not in self._plan.controls]
-        controls = [each for each in ended if each.rule in self._plan.controls]
-        return [self._control(each, rules) for each in controls if rules]
+        controls = [each for each in ended if each.rule in self._plan.controls] if rules else []
+        groups: dict[tuple[str, ...] | None, list[str]] = {}
+        for each in controls:
+            text = f"{self._label(each)} ({self._score(each)})"
+            groups.setdefault(self._level(each, rules), []).append(text)
+        return [self._control(level, texts, rules) for level, texts in groups.items()]
 
     def diverged(self, rules: Sequence[Judged]) -> list[str]:
         """What did so at every rate, and with how many seeds at the chosen one."""
@@ -129,15 +133,21 @@ class _Words:
                 parts.append(f"lower at {texts}, where {passed} of the gradient passes ({where}: {why})")
         return ["; ".join(parts) + "."]
 
-    def _control(self, control: Judged, rules: Sequence[Judged]) -> str:
-        text = f"the control {self._label(control)} ({self._score(control)})"
+    def _level(self, control: Judged, rules: Sequence[Judged]) -> tuple[str, ...] | None:
+        """The rules that were not seen to do better; None where one seed tells nothing."""
         if math.isnan(control.half):
-            return f"Beside them stands {text}."
+            return None
         level = [each for each in rules if each.mean <= control.mean or each.meets(control)]
+        return tuple(self._label(each) for each in level)
+
+    def _control(self, level: tuple[str, ...] | None, controls: list[str], rules: Sequence[Judged]) -> str:
+        text = f"the control{'s' * (len(controls) > 1)} {listed(controls)}"
+        if level is None:
+            return f"Beside them stand{'s' * (len(controls) == 1)} {text}."
         if not level:
             return f"{'All rules' if len(rules) > 1 else self._label(rules[0])} did better than {text}."
         verb = "was" if len(level) == 1 else "were"
-        return f"{listed([self._label(each) for each in level])} {verb} not seen to do better than {text}."
+        return f"{listed([*level])} {verb} not seen to do better than {text}."
 
     def _group(self, number: int, groups: Sequence[Sequence[Judged]]) -> str:
         group = groups[number]

@@ -86,6 +86,9 @@ def test_a_leader_has_a_margin_with_its_interval():
     assert "Highest on held-out data: Clipped straight-through (" in text
     assert "by 50.0 points" in text
     assert "above Default autograd" in text
+    better = result_of(["clipped"]).describe()
+    controls = "the controls Zero (42 ± 1 %) and Gradient reversal (11 ± 1 %)"
+    assert f"Clipped straight-through did better than {controls}." in better
 
 
 def test_intervals_are_those_of_students_t():
@@ -115,6 +118,7 @@ def test_one_seed_has_no_interval_and_says_so():
     )
     assert "no difference" not in result.describe()
     assert "±" not in result.describe()
+    assert "Beside them stand the controls Zero (43 %) and Gradient reversal (11 %)." in result.describe()
     assert "one seed: no interval" in result.figure().layout.annotations[0].text
 
 
