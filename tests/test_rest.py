@@ -106,6 +106,17 @@ def test_a_gradient_that_is_0_leaves_it_where_it_is():
     assert words == "Default autograd: a stays wherever it is, for the sum is 0 everywhere"
 
 
+def test_where_the_gradient_is_not_finite_nothing_is_claimed():
+    found, words = told("formula: x + sqrt(a)", "default", "a")
+    gradient = found.gradients["default"]
+    assert np.isnan(gradient[found.at < 0]).all()
+    assert (gradient[found.at > 0] > 0).all()
+    assert found.places == {"default": ()}
+    assert words.startswith("Default autograd: where a comes to rest is unknown")
+    _, words = told("formula: x + 1 / (1 + a**2)", "default", "a")
+    assert words.startswith("Default autograd: a comes to rest nowhere")
+
+
 def test_what_cannot_learn_says_why():
     with pytest.raises(ValueError, match="shapes the gradient of clipped alone"):
         rest("sign", ["clipped"], "c", NUMBERS)

@@ -1,5 +1,7 @@
 """What becomes of a parameter that learns."""
 
+import numpy as np
+
 from explorer.curves import Curves, Floats
 from explorer.description.words import in_digits, listed
 from explorer.rest import Pull, Rest, normal_numbers, pull
@@ -23,6 +25,8 @@ LEARNING_WORDS = {
     "grows": "{rule}: {name} grows all the way to {high}",
     "shrinks": "{rule}: {name} shrinks all the way to {low}",
     "nowhere": "{rule}: {name} comes to rest nowhere from {low} to {high}",
+    "unknown": "{rule}: where {name} comes to rest is unknown, for its gradient is not a finite number "
+    "everywhere from {low} to {high}",
     "still": "{rule}: {name} stays wherever it is, for the sum is 0 everywhere",
     "least": "The mean squared error is least at {name} = {at}.",
 }
@@ -69,6 +73,8 @@ def _manner(places: int, gradient: Floats) -> str:
     """Which words fit a parameter that comes to rest at so many places."""
     if places:
         return "places" if places <= MOST_PLACES else "many"
+    if not np.isfinite(gradient).all():
+        return "unknown"
     if (gradient == 0).all():
         return "still"
     if (gradient <= 0).all():

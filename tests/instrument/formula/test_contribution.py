@@ -129,6 +129,8 @@ TOLD = (
     ("formula: x + exp(-a)", ("default",), "a", {}),
     ("formula: where(x > 100, a, x)", ("default",), "a", {}),
     ("formula: x * sin(9 * a)", ("default",), "a", {}),
+    ("formula: x + 1 / (1 + a**2)", ("default",), "a", {}),
+    ("formula: x + sqrt(a)", ("default",), "a", {}),
 )
 
 
@@ -174,6 +176,8 @@ def test_every_verdict_and_manner_is_told():
         "rests here",
         "grows all the way",
         "stays wherever",
+        "nowhere from",
+        "is unknown",
         "places from",
         "least at",
     ):

@@ -68,6 +68,7 @@ function placeWords(words, { at, places: all, gradients }, { key, label: rule },
  */
 function mannerOf(places, most, gradient) {
   if (places) return places <= most ? "places" : "many";
+  if (!gradient.every(Number.isFinite)) return "unknown";
   if (gradient.every((value) => value === 0)) return "still";
   if (gradient.every((value) => value <= 0)) return "grows";
   return gradient.every((value) => value >= 0) ? "shrinks" : "nowhere";
