@@ -1,4 +1,4 @@
-"""The server: routes, start-up and limits. Run with ``streamlit run app.py``."""
+"""The server: routes, start-up and limits. Run with ``streamlit run app.py``, or ``python -m explorer``."""
 
 import asyncio
 import gc
@@ -14,7 +14,18 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from explorer.ui import admission, answers, limits, operation, replicas, runs, studies, takeaway, warm_up
+from explorer.ui import (
+    MAIN,
+    admission,
+    answers,
+    limits,
+    operation,
+    replicas,
+    runs,
+    studies,
+    takeaway,
+    warm_up,
+)
 from explorer.ui.ending import follow_server
 from explorer.ui.pages import PAGES, PREFIX, page_path
 from explorer.ui.payload import payload
@@ -156,7 +167,7 @@ _ANSWERS = [
 ]
 
 app = st.App(
-    "explorer/ui/main.py",
+    MAIN,
     lifespan=lifespan,
     routes=[
         Route(f"{PREFIX}/assets/{{name:path}}", asset),

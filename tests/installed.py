@@ -4,6 +4,7 @@ Prints how long the import took beside that of torch. Nothing of the project's o
 """
 
 import importlib.metadata
+import runpy
 import sys
 import time
 
@@ -32,6 +33,13 @@ assert names["sign_clipped"]
 run = Run(Settings(hidden=2, batch=2))
 run.advance(1)
 assert run.snapshot().step == 1
+
+said = ""
+try:
+    runpy.run_module("explorer", run_name="__main__")
+except SystemExit as told:
+    said = str(told)
+assert said.startswith("The app needs Streamlit"), said
 
 version = importlib.metadata.version("gradient-explorer")
 print(

@@ -1,10 +1,13 @@
 """The pages: Streamlit, and only here."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from explorer.curves import sample
 from explorer.snippets import snippet
 from explorer.training import shared_engine
+
+MAIN = Path(__file__).with_name("main.py")  # the script that Streamlit runs for every page
 
 
 def warm_up() -> Callable[[], None]:

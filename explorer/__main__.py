@@ -1,0 +1,26 @@
+"""Start the app: ``python -m explorer``, from any folder, with the options of ``streamlit run``."""
+
+import runpy
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+_SCRIPTS = (_PACKAGE / "app" / "app.py", _PACKAGE.parent / "app.py")  # in an installed package, in a clone
+_MISSING = 'The app needs Streamlit, which this installs: pip install "gradient-explorer[app]"'
+
+
+def main() -> None:
+    """Have Streamlit run ``app.py``, with the settings beside it and the options that were given.
+
+    Raises SystemExit, with a sentence, where Streamlit is not installed.
+    """
+    if find_spec("streamlit") is None:
+        sys.exit(_MISSING)
+    script = next(filter(Path.is_file, _SCRIPTS))
+    sys.argv = ["streamlit", "run", str(script), *sys.argv[1:]]
+    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()
