@@ -65,7 +65,7 @@ with LOG.open("wb") as log:
 try:
     wait_until_ready()
     started = time.perf_counter()
-    assert "Clipped straight-through" in answer("/?op=sign&rule=clipped")
+    assert '<div class="served">' in answer("/?op=sign&rule=clipped")
     told = messages()
     assert told["script_finished"].script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
     page = told["new_session"].new_session
@@ -76,4 +76,5 @@ try:
     assert "Traceback" not in LOG.read_text("utf-8")
 finally:
     server.kill()
+    server.wait()
 print(f"python -m explorer: ready after {started - begun:.1f} s")
