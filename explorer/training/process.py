@@ -4,6 +4,7 @@ It answers questions that arrive at one end of a pipe, and ends when the other e
 outlives who started it. HOME is what the names of its runs and studies begin with.
 """
 
+import pickle
 import signal
 import sys
 import threading
@@ -44,8 +45,9 @@ def serve(pipe: Connection, engine: Engine, heard: Callable[[], object]) -> None
     sending = threading.Lock()
 
     def send(number: int, answer: Any, error: Exception | None = None) -> None:
+        # By value: a pipe's own send would share the memory of tensors, by a key that only forks have.
         with sending:
-            pipe.send((number, answer, error))
+            pipe.send_bytes(pickle.dumps((number, answer, error)))
 
     def answer(number: int, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> None:
         try:

@@ -71,8 +71,12 @@ def watch(engine, identity, *states, most_s=30.0):
 def test_a_run_from_start_to_finish(engine):
     expected = Run(SMALL)
     expected.advance(SMALL.steps)
-    done = watch(engine, engine.start(SMALL), "finished")
+    identity = engine.start(SMALL)
+    done = watch(engine, identity, "finished")
     assert done.snapshot.losses["default"].tolist() == expected.snapshot().losses["default"].tolist()
+    _, weights = engine.taken(identity, "weights")
+    for name, each in expected.weights().items():
+        assert weights[name].tolist() == each.tolist()
 
 
 def test_commands_reach_the_engine(engine):
