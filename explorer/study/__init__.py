@@ -1,7 +1,9 @@
 """Studies: which rule, at its own best rate, over seeds, on data held out, beside controls."""
 
+from explorer.study.arguments import usual_rates
 from explorer.study.conduct import study
-from explorer.study.plan import Lane, Plan, Row, usual_rates
+from explorer.study.lane import Lane, Row
+from explorer.study.plan import Plan
 from explorer.study.result import Result
 from explorer.study.stepper import Stepper
 from explorer.study.workers import OtherVersionsError, StudyStoppedError

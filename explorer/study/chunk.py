@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from torch import Tensor
 
-from explorer.study.plan import Lane, Plan, Row, Values
+from explorer.study.lane import Lane, Row, Values
+from explorer.study.plan import Plan
 from explorer.training.boundary import Joined, joined, side_by_side
 from explorer.training.company import sums
 from explorer.training.layers import Trace

@@ -12,7 +12,8 @@ from tqdm.auto import tqdm
 
 from explorer.catalogue import Op, Rule
 from explorer.study.file import StudyFile
-from explorer.study.plan import Plan, Row
+from explorer.study.lane import Row
+from explorer.study.plan import Plan
 from explorer.study.result import Result
 from explorer.study.stepper import Stepper
 from explorer.study.workers import computed, opened

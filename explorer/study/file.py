@@ -11,7 +11,8 @@ from pathlib import Path
 
 import torch
 
-from explorer.study.plan import COLUMNS, Lane, Plan, Row, Stage
+from explorer.study.lane import COLUMNS, Lane, Row, Stage
+from explorer.study.plan import Plan
 
 _STUDY = "study"  # the column that tells which study a run belongs to
 

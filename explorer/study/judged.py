@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Literal
 
-from explorer.study.plan import Plan, Row, Values
+from explorer.study.lane import Row, Values
+from explorer.study.plan import Plan
 from explorer.training.words import quantile
 
 State = Literal["good", "dead", "mismatch"]

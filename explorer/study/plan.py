@@ -6,63 +6,25 @@ import dataclasses
 import hashlib
 import json
 import math
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from statistics import fmean
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
-from explorer.catalogue import Op, Rule, checked, find_op, find_rule, finite
-from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES, SEEDS_TOGETHER
+from explorer.catalogue import Op, Rule, find_op, find_rule
+from explorer.study.arguments import key_of, known_to, rates_of, rules_of, seeds_of, values_of
+from explorer.study.lane import COLUMNS, Lane, Row, Stage, Values, best_rate, in_blocks
+from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, Settings
 from explorer.training.boundary import Learned, learned_by, learned_with
 from explorer.training.metrics import Metric, metric_of
 from explorer.training.settings import checked_learn
 from explorer.training.tasks.table import read_table
 
-Stage = Literal["choose", "judge"]
-Values = tuple[tuple[str, float], ...]
-"""Swept parameters by name."""
-
-FACTORS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the task's own rate, where no rates are given
-COLUMNS = ("rule", "lr", "seed", "stage", "steps", "loss", "validation", "held_out", "diverged", "passed")
 _TAKEN = {"task", "op", "rules", "steps", "lr", "seeds", "parameters", "pace", "table"}  # said otherwise
 
 # Measured on one of two shared cores: digits, 64-16-10, chunks of 300 lanes.
 _LANE_STEP_S, _PRODUCT_S = 1.3e-5, 5.5e-10
-
-
-class Lane(NamedTuple):
-    """One run of a study."""
-
-    stage: Stage
-    rule: str
-    values: Values
-    lr: float
-    seed: int
-
-
-class Row(NamedTuple):
-    """What a run did.
-
-    Attributes:
-        lane: the run.
-        steps: taken; fewer than were asked for where it diverged.
-        loss: on the batch of the last step, before it.
-        validation, held_out: scores at the end, as ``Run`` has them; NaN where it diverged.
-        diverged: whether a value was no longer finite.
-        passed: what the rule makes of the upstream gradient at the end, sum of sizes after ÷ before: 0
-            where it blocks everything, 1 for straight-through; NaN where no gradient arrives.
-    """
-
-    lane: Lane
-    steps: int
-    loss: float
-    validation: float
-    held_out: float
-    diverged: bool
-    passed: float
 
 
 @dataclass(frozen=True)
@@ -122,18 +84,20 @@ class Plan:
         base = Settings(**common, op=op)  # type: ignore[arg-type]  # None is filled in
         if TASKS[base.task].metric is None:
             raise ValueError(f'the task "{base.task}" holds no data out: a study has nothing to judge by')
-        given = _rules(TASKS[base.task].rules if rules is None else rules)
-        added = [key for key in CONTROLS if controls and key not in map(_key, given)]
+        given = rules_of(TASKS[base.task].rules if rules is None else rules)
+        added = [key for key in CONTROLS if controls and key not in map(key_of, given)]
         usual = TASKS[base.task].parameters if op is None else {}
         op_entry, entries = find_op(base.op), [find_rule(rule) for rule in (*given, *added)]
-        values = _values([op_entry, *entries], {**_known([op_entry, *entries], usual), **(parameters or {})})
-        chosen = _seeds(seeds, base.seed)
+        values = values_of(
+            [op_entry, *entries], {**known_to([op_entry, *entries], usual), **(parameters or {})}
+        )
+        chosen = seeds_of(seeds, base.seed)
         plan = cls(
             task=base.task,
             op=base.op,
             rules=(*given, *added),
             controls=tuple(added),
-            lrs=_rates(lrs, base.lr),
+            lrs=rates_of(lrs, base.lr),
             steps=base.steps,
             seeds=(),
             judge_seeds=(),
@@ -157,7 +121,7 @@ class Plan:
     @property
     def keys(self) -> tuple[str, ...]:
         """Of the rules."""
-        return tuple(map(_key, self.rules))
+        return tuple(map(key_of, self.rules))
 
     @property
     def op_entry(self) -> Op:
@@ -214,7 +178,7 @@ class Plan:
         others = dict(self.others)
         if "learn" in others:
             others["learn"] = learned_with(*entries, others["learn"])
-        parameters = {**_known(entries, dict(self.fixed)), **dict(lane.values)}
+        parameters = {**known_to(entries, dict(self.fixed)), **dict(lane.values)}
         return Settings(
             task=self.task,
             op=self.op,
@@ -243,10 +207,10 @@ class Plan:
             configurations = [
                 (rule, values, lr) for rule in self.keys for values in self.variants(rule) for lr in self.lrs
             ]
-            return _in_blocks("choose", configurations, self.seeds)
+            return in_blocks("choose", configurations, self.seeds)
         chosen = self.chosen(rows)
         configurations = [(*variant, lr) for variant, lr in chosen.items() if lr is not None]
-        return _in_blocks("judge", configurations, self.judge_seeds)
+        return in_blocks("judge", configurations, self.judge_seeds)
 
     def chosen(self, rows: Iterable[Row]) -> dict[tuple[str, Values], float | None]:
         """By rule and swept values the rate with the highest mean validation, the smallest of equal ones.
@@ -259,7 +223,7 @@ class Plan:
                 rates = scores.setdefault((row.lane.rule, row.lane.values), {})
                 rates.setdefault(row.lane.lr, []).append(row)
         variants = [(rule, values) for rule in self.keys for values in self.variants(rule)]
-        return {variant: _best_rate(scores.get(variant, {})) for variant in variants}
+        return {variant: best_rate(scores.get(variant, {})) for variant in variants}
 
     def missing(self, rows: Iterable[Row]) -> list[Lane]:
         """The runs that can be done next: the rest of "choose", and only then the rest of "judge"."""
@@ -283,7 +247,7 @@ class Plan:
 
     def _swept(self, rule: str | Rule) -> dict[str, tuple[float, ...]]:
         """The swept parameters that matter to a rule, with their values."""
-        known = _known((self.op_entry, find_rule(rule)), {**dict(self.fixed), **dict(self.swept)})
+        known = known_to((self.op_entry, find_rule(rule)), {**dict(self.fixed), **dict(self.swept)})
         return {name: values for name, values in self.swept if name in known}
 
     def _seconds(self, runs: int) -> float:
@@ -308,105 +272,3 @@ def spoken(seconds: float) -> str:
             count = round(seconds / length)
             return f"{count:,} {unit}s" if count > 1 else "a second" if count else "less than a second"
     raise AssertionError
-
-
-def _key(rule: str | Rule) -> str:
-    """What it is called in tables: an own formula as it was written."""
-    return rule if isinstance(rule, str) else rule.key
-
-
-def _rules(rules: object) -> list[str | Rule]:
-    """The rules in their order, each once."""
-    if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
-        raise ValueError(f"rules must be a list of keys, such as ['default', 'clipped'], not {rules!r}")
-    distinct: dict[str, str | Rule] = {}
-    for rule in rules:
-        distinct.setdefault(find_rule(rule).key, rule)
-    if not distinct:
-        raise ValueError("rules must name one rule or more: the list is empty")
-    return list(distinct.values())
-
-
-def usual_rates(lr: float) -> tuple[float, ...]:
-    """Those that are tried where none are given, around a task's own."""
-    return tuple(float(f"{lr * factor:.6g}") for factor in FACTORS)
-
-
-def _rates(lrs: object, usual: float) -> tuple[float, ...]:
-    if lrs is None:
-        return usual_rates(usual)
-    return tuple(SETTINGS["lr"].checked(rate) for rate in _numbers("lrs", lrs))
-
-
-def _numbers(name: str, values: object) -> list[float]:
-    """Ascending and distinct."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        return [finite(name, values)]
-    numbers = sorted({finite(name, value) for value in values})
-    if not numbers:
-        raise ValueError(f"{name} must hold one value or more: the list is empty")
-    return numbers
-
-
-def _values(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> dict[str, list[float]]:
-    """All values of each parameter."""
-    if not isinstance(parameters, Mapping):
-        raise ValueError(f"parameters must be values by name, such as {{'c': [0.5, 1]}}, not {parameters!r}")
-    values = {name: _numbers(f"parameter {name}", given) for name, given in parameters.items()}
-    op, *rules = entries
-    assert isinstance(op, Op)
-    checked(
-        op,
-        [rule for rule in rules if isinstance(rule, Rule)],
-        {name: many[0] for name, many in values.items()},
-    )
-    return values
-
-
-def _known(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that matter to an op and rules: what is said of one rule comes before what is said of all."""
-    op, *rules = entries
-    ops = {parameter.name for parameter in op.parameters}
-    names = {name for name in values if name in ops}
-    for rule in rules:
-        for own in {parameter.name for parameter in rule.parameters} - ops:
-            names |= {f"{rule.key}.{own}" if f"{rule.key}.{own}" in values else own}
-    return {name: value for name, value in values.items() if name in names}
-
-
-def _seeds(seeds: object, first: int) -> Sequence[int]:
-    """Those that are given, or so many from the first."""
-    if isinstance(seeds, Iterable) and not isinstance(seeds, str):
-        given = seeds if isinstance(seeds, Sequence) else list(seeds)
-        if not given:
-            raise ValueError("seeds must be 1 or more: the list is empty")
-        return given
-    try:
-        count = 0 if isinstance(seeds, bool) else operator.index(seeds)  # type: ignore[arg-type]
-    except TypeError:
-        count = 0
-    if count < 1:
-        raise ValueError(f"seeds must be a whole number from 1, or a list of them, not {seeds!r}")
-    return range(first, first + count)
-
-
-def _in_blocks(
-    stage: Stage, configurations: Sequence[tuple[str, Values, float]], seeds: Sequence[int]
-) -> list[Lane]:
-    """A few seeds of everything, and then the next."""
-    blocks = [seeds[start : start + SEEDS_TOGETHER] for start in range(0, len(seeds), SEEDS_TOGETHER)]
-    return [
-        Lane(stage, *configuration, seed)
-        for block in blocks
-        for configuration in configurations
-        for seed in block
-    ]
-
-
-def _best_rate(rates: Mapping[float, Sequence[Row]]) -> float | None:
-    means = {
-        lr: fmean(0.0 if row.diverged else row.validation for row in rows)
-        for lr, rows in sorted(rates.items())
-        if not all(row.diverged for row in rows)
-    }
-    return max(means, key=means.__getitem__) if means else None

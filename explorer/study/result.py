@@ -12,7 +12,8 @@ import pandas as pd
 
 from explorer.study.figure import study_figure
 from explorer.study.judged import Judged, by_rule, counted, judged
-from explorer.study.plan import COLUMNS, Plan, Row, Values
+from explorer.study.lane import COLUMNS, Row, Values
+from explorer.study.plan import Plan
 from explorer.study.words import sentences
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from explorer.study.chunk import Chunk
+from explorer.study.lane import Lane, Row, Stage
 from explorer.study.limits import MAX_CHUNK
-from explorer.study.plan import Lane, Plan, Row, Stage
+from explorer.study.plan import Plan
 
 
 class Stepper:

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import explorer.training
 from explorer.study.chunk import Chunk
+from explorer.study.lane import Lane, Row
 from explorer.study.limits import ATTEMPTS, AWAY_S, CHUNKS, CLUSTER_S, MAX_CHUNK, MIN_CHUNK
-from explorer.study.plan import Lane, Plan, Row
+from explorer.study.plan import Plan
 from explorer.study.stepper import cut, parts
 
 CLUSTER = "EXPLORER_CLUSTER"

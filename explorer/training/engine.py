@@ -9,10 +9,11 @@ from functools import partial
 from typing import Any, Literal, TypeVar, get_args
 
 from explorer.training import memory
+from explorer.training.entry import Entry
 from explorer.training.instruments import Record
 from explorer.training.limits import Limits
 from explorer.training.room import EngineFull
-from explorer.training.roster import Entry, Roster
+from explorer.training.roster import Roster
 from explorer.training.run import Run
 from explorer.training.settings import LIVE, Settings
 from explorer.training.snapshot import Snapshot

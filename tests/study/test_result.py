@@ -7,7 +7,7 @@ import pytest
 
 from explorer.study import Plan, Result, Row
 from explorer.study.judged import judged, state
-from explorer.study.plan import COLUMNS
+from explorer.study.lane import COLUMNS
 
 COMMON = {"task": "digits", "op": "sign", "lrs": [0.001, 0.01, 0.1]}
 # Held-out scores of four seeds by rule: two that meet, one apart, and the controls.

@@ -1,0 +1,94 @@
+"""What a study is asked for, checked and filled in: its rules, rates, seeds and values of parameters.
+
+What cannot be raises ValueError with a plain sentence.
+"""
+
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from explorer.catalogue import Op, Rule, checked, find_rule, finite
+from explorer.training import SETTINGS
+
+FACTORS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the task's own rate, where no rates are given
+
+
+def key_of(rule: str | Rule) -> str:
+    """What a rule is called in tables: an own formula as it was written."""
+    return rule if isinstance(rule, str) else rule.key
+
+
+def rules_of(rules: object) -> list[str | Rule]:
+    """The rules in their order, each once."""
+    if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
+        raise ValueError(f"rules must be a list of keys, such as ['default', 'clipped'], not {rules!r}")
+    distinct: dict[str, str | Rule] = {}
+    for rule in rules:
+        distinct.setdefault(find_rule(rule).key, rule)
+    if not distinct:
+        raise ValueError("rules must name one rule or more: the list is empty")
+    return list(distinct.values())
+
+
+def usual_rates(lr: float) -> tuple[float, ...]:
+    """The rates that are tried where none are given, around a task's own."""
+    return tuple(float(f"{lr * factor:.6g}") for factor in FACTORS)
+
+
+def rates_of(lrs: object, usual: float) -> tuple[float, ...]:
+    """The rates, ascending and distinct; around the usual one where none are given."""
+    if lrs is None:
+        return usual_rates(usual)
+    return tuple(SETTINGS["lr"].checked(rate) for rate in _numbers("lrs", lrs))
+
+
+def _numbers(name: str, values: object) -> list[float]:
+    """Ascending and distinct."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return [finite(name, values)]
+    numbers = sorted({finite(name, value) for value in values})
+    if not numbers:
+        raise ValueError(f"{name} must hold one value or more: the list is empty")
+    return numbers
+
+
+def values_of(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> dict[str, list[float]]:
+    """All values of each parameter."""
+    if not isinstance(parameters, Mapping):
+        raise ValueError(f"parameters must be values by name, such as {{'c': [0.5, 1]}}, not {parameters!r}")
+    values = {name: _numbers(f"parameter {name}", given) for name, given in parameters.items()}
+    op, *rules = entries
+    assert isinstance(op, Op)
+    checked(
+        op,
+        [rule for rule in rules if isinstance(rule, Rule)],
+        {name: many[0] for name, many in values.items()},
+    )
+    return values
+
+
+def known_to(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[str, Any]:
+    """What matters to an op and rules: what is said of one rule comes before what is said of all."""
+    op, *rules = entries
+    ops = {parameter.name for parameter in op.parameters}
+    names = {name for name in values if name in ops}
+    for rule in rules:
+        for own in {parameter.name for parameter in rule.parameters} - ops:
+            names |= {f"{rule.key}.{own}" if f"{rule.key}.{own}" in values else own}
+    return {name: value for name, value in values.items() if name in names}
+
+
+def seeds_of(seeds: object, first: int) -> Sequence[int]:
+    """The seeds that are given, or so many from the first."""
+    if isinstance(seeds, Iterable) and not isinstance(seeds, str):
+        given = seeds if isinstance(seeds, Sequence) else list(seeds)
+        if not given:
+            raise ValueError("seeds must be 1 or more: the list is empty")
+        return given
+    try:
+        count = 0 if isinstance(seeds, bool) else operator.index(seeds)  # type: ignore[arg-type]
+    except TypeError:
+        count = 0
+    if count < 1:
+        raise ValueError(f"seeds must be a whole number from 1, or a list of them, not {seeds!r}")
+    return range(first, first + count)

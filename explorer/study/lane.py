@@ -1,0 +1,68 @@
+"""One run of a study, what it did, and in which order runs are done."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Literal, NamedTuple
+
+from explorer.study.limits import SEEDS_TOGETHER
+
+Stage = Literal["choose", "judge"]
+Values = tuple[tuple[str, float], ...]
+"""Swept parameters by name."""
+
+COLUMNS = ("rule", "lr", "seed", "stage", "steps", "loss", "validation", "held_out", "diverged", "passed")
+
+
+class Lane(NamedTuple):
+    """One run of a study."""
+
+    stage: Stage
+    rule: str
+    values: Values
+    lr: float
+    seed: int
+
+
+class Row(NamedTuple):
+    """What a run did.
+
+    Attributes:
+        lane: the run.
+        steps: taken; fewer than were asked for where it diverged.
+        loss: on the batch of the last step, before it.
+        validation, held_out: scores at the end, as ``Run`` has them; NaN where it diverged.
+        diverged: whether a value was no longer finite.
+        passed: what the rule makes of the upstream gradient at the end, sum of sizes after ÷ before: 0
+            where it blocks everything, 1 for straight-through; NaN where no gradient arrives.
+    """
+
+    lane: Lane
+    steps: int
+    loss: float
+    validation: float
+    held_out: float
+    diverged: bool
+    passed: float
+
+
+def in_blocks(
+    stage: Stage, configurations: Sequence[tuple[str, Values, float]], seeds: Sequence[int]
+) -> list[Lane]:
+    """A few seeds of everything, and then the next."""
+    blocks = [seeds[start : start + SEEDS_TOGETHER] for start in range(0, len(seeds), SEEDS_TOGETHER)]
+    return [
+        Lane(stage, *configuration, seed)
+        for block in blocks
+        for configuration in configurations
+        for seed in block
+    ]
+
+
+def best_rate(rates: Mapping[float, Sequence[Row]]) -> float | None:
+    """The rate with the highest mean validation, the smallest of equal ones; None where all diverged."""
+    means = {
+        lr: fmean(0.0 if row.diverged else row.validation for row in rows)
+        for lr, rows in sorted(rates.items())
+        if not all(row.diverged for row in rows)
+    }
+    return max(means, key=means.__getitem__) if means else None
