@@ -484,7 +484,7 @@ def test_every_state_has_a_sentence(state):
 
 @pytest.fixture
 def threaded():
-    engine = Engine(Limits(slice_s=0.02))
+    engine = Engine(Limits(slice_s=0.02, pause_after_s=60.0))  # on a slow machine nobody has left
     yield engine
     engine.close()
 
