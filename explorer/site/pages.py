@@ -5,7 +5,6 @@ import gzip
 import hashlib
 import html
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from explorer.catalogue import OPS
 from explorer.instrument.assets import json_text, plotly_lines_js, skeleton
 from explorer.instrument.document import document
 from explorer.instrument.page import filled, import_map, standalone, style
+from explorer.instrument.policy import policy
 from explorer.lessons import LESSONS
 from explorer.site import python
 from explorer.site.checked import checked
@@ -42,7 +42,6 @@ _FAVICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" '
     'fill="#1769aa"/><path d="M4 24h8V16h8V8h8" fill="none" stroke="#fff" stroke-width="3"/></svg>'
 )
-_INLINE = re.compile(r'<script type="(?:importmap|module)">(.*?)</script>', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -173,7 +172,7 @@ def _html(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> s
         "main": page.main,
         "policy": "",
     }
-    parts["policy"] = _policy(filled("site", parts), python=bool(start.get("python")))
+    parts["policy"] = policy(filled("site", parts), _allowed(python=bool(start.get("python"))))
     return filled("site", parts)
 
 
@@ -219,21 +218,16 @@ def _navigation(page: _Page, pages: tuple[_Page, ...]) -> str:
     return f'<nav aria-label="Pages">{"".join(map(link, pages))}</nav>'
 
 
-def _policy(page: str, *, python: bool) -> str:
-    """Files beside the page and its own inline scripts, whose modules are data; nothing from elsewhere.
+def _allowed(*, python: bool) -> dict[str, str]:
+    """Files beside the page, whose modules are data; nothing from elsewhere.
 
     Python in the browser is WebAssembly, which is compiled there.
     """
-    digests = (hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(page))
-    compiled = " 'wasm-unsafe-eval'" if python else ""
-    inline = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-    return "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src 'self' data:{compiled} {inline}",
-            "style-src 'self' 'unsafe-inline'",
-            "img-src 'self' data: blob:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
-    )
+    return {
+        "default-src": "'none'",
+        "script-src": "'self' data: 'wasm-unsafe-eval'" if python else "'self' data:",
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }

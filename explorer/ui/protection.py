@@ -1,9 +1,6 @@
 """What every answer carries, and what no request may ask for."""
 
-import base64
-import hashlib
 import os
-import re
 import socket
 from urllib.parse import urlsplit
 
@@ -11,6 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explorer.instrument.policy import policy
 from explorer.ui import limits, operation
 from explorer.ui.admission import refusal
 from explorer.ui.link import is_embedded
@@ -28,7 +26,18 @@ _UNKNOWN = f"This server is not known by that name: use its own, or add the name
 _NO_METRICS = "Metrics stand at /metrics, for who may read them."
 _NO_UPLOADS = "Nothing can be uploaded here: paste code as text."
 _FOREIGN = f"Only the explorer's own pages may ask for this: reload the page, or add its name to {HOSTS}."
-_INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+# Files of our own, and what Streamlit's front end makes itself.
+_ALLOWED = {
+    "default-src": "'self'",
+    "script-src": "'self' blob:",  # components come as blobs; no text is ever made a script: no 'unsafe-eval'
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "worker-src": "'self' blob:",
+    "object-src": "'none'",
+    "base-uri": "'self'",
+    "form-action": "'self'",
+}
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
 
 
@@ -43,7 +52,7 @@ class Protection:
 
     def __init__(self, app: ASGIApp, page: str = "", *, hosted: bool = limits.HOSTED) -> None:
         self.app = app
-        self._policy = _policy(page)
+        self._policy = policy(page, _ALLOWED)
         self._names = frozenset(_listed(HOSTS))
         self._hosts = self._names | {*_LOOPBACK} | (set() if hosted else {socket.gethostname().lower()})
         self._hosted = hosted
@@ -124,23 +133,3 @@ def _listed(variable: str) -> list[str]:
 
 def _is_embedded(scope: Scope) -> bool:
     return is_embedded(scope["query_string"].decode("latin-1"))
-
-
-def _policy(page: str) -> str:
-    """Files of our own, the inline scripts of a page, and what Streamlit's front end makes itself."""
-    digests = (hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(page))
-    inline = "".join(f" 'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-    return "; ".join(
-        [
-            "default-src 'self'",
-            # Components come as blobs. No text is ever made a script: 'unsafe-eval' is for nobody.
-            f"script-src 'self' blob:{inline}",
-            "style-src 'self' 'unsafe-inline'",
-            "img-src 'self' data: blob:",
-            "font-src 'self' data:",
-            "worker-src 'self' blob:",
-            "object-src 'none'",
-            "base-uri 'self'",
-            "form-action 'self'",
-        ]
-    )

@@ -1,0 +1,16 @@
+"""What a page may load and run: its content security policy."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping
+
+_INLINE = re.compile(r'<script(?: type="(?:importmap|module)")?>(.*?)</script>', re.DOTALL)
+
+
+def policy(page: str, allowed: Mapping[str, str]) -> str:
+    """The policy of a page: what is allowed by directive, of scripts also those that stand in the page."""
+    digests = (hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(page))
+    inline = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+    sources = {**allowed, "script-src": " ".join([allowed["script-src"], *inline])}
+    return "; ".join(map(" ".join, sources.items()))
