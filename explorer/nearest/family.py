@@ -27,6 +27,12 @@ Names = Mapping[str, Tensor]
 Evaluate = Callable[[Names], Tensor]
 
 
+def depends(rule: Rule, op: Op) -> bool:
+    """Whether a rule draws other curves beside an op than beside others."""
+    shared = {p.name for p in rule.parameters} & {p.name for p in op.parameters}
+    return rule.parsed is None or "y" in rule.parsed.variables or bool(shared)
+
+
 @dataclass(frozen=True, eq=False)
 class Family:
     """All curves that a rule can be made to draw.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 
-from explorer.catalogue import OWN_FAMILY, RULES, Op, Rule
+from explorer.catalogue import OPS, OWN_FAMILY, RULES, Op, Rule
 from explorer.nearest import words
-from explorer.nearest.family import Family
+from explorer.nearest.family import Family, depends
 from explorer.nearest.fitting import EXACT, Fit, Fitting
 from explorer.nearest.target import BESIDE_KINK, Target
 
@@ -18,6 +19,7 @@ _DIGITS = 7  # a fitted number is told with as few of them as will do
 _FEW_DIGITS = 3  # and where it is not the same curve anyway
 _BETTER = 0.98  # a freer fit must leave less than this share of what a plainer one leaves
 _EQUAL_VALUES = 1e-6  # of the largest: single values that are as near are the same
+_MOST_KEPT = 4096  # answers, with the targets that several share about 20 MB
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,17 @@ def _rank(one: Neighbour) -> tuple[float, ...]:
 
 
 def _neighbour(op: Op, rule: Rule, settings: Mapping[str, float], target: Target) -> Neighbour:
+    """A rule beside a target: where it asks nothing of the op, the same beside all ops, and computed once."""
     if rule.linear and target.is_linear:
         target = target.first
+    if depends(rule, op):
+        return _computed(op, rule, tuple(sorted(settings.items())), target)
+    return _computed(OPS["identity"], rule, (), target)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _computed(op: Op, rule: Rule, chosen: tuple[tuple[str, float], ...], target: Target) -> Neighbour:
+    settings = dict(chosen)
     family = Family(op, rule, settings, target.span, target.upstream)
     fitting = Fitting(family, target)
     fit = _tidied(fitting, _plainest(fitting.fits()))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,7 @@ _FEW = 8
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A rule as it is compared.
+    """A rule as it is compared; two are equal where all their numbers are, bit for bit.
 
     Attributes:
         x: (n,) float64, ascending and distinct.
@@ -45,6 +47,18 @@ class Target:
     upstream: tuple[float, ...]
     kinks: tuple[float, ...]
     at_kinks: Tensor
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Target) and self._digest == other._digest
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+    @cached_property
+    def _digest(self) -> bytes:
+        numbers = self.x, self.weights, self.values, self.at_kinks
+        shapes = repr((self.upstream, self.kinks, [part.shape for part in numbers]))
+        return sha256(shapes.encode() + b"".join(part.numpy().tobytes() for part in numbers)).digest()
 
     @property
     def span(self) -> tuple[float, float]:
@@ -66,13 +80,13 @@ class Target:
         """Where it is farthest from 0."""
         return float(self.x[(self.values[0].abs() * (self.weights > 0)).argmax()])
 
-    @property
+    @cached_property
     def is_linear(self) -> bool:
         """Whether what it returns is known from the first upstream gradient."""
         first = self.values[:1].expand_as(self.values)
         return torch.allclose(self.values, first, rtol=1e-9, atol=1e-12)
 
-    @property
+    @cached_property
     def first(self) -> Target:
         """The same for the first upstream gradient alone."""
         values, at_kinks = self.values[:1], self.at_kinks[:1]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from explorer import nearest
 from explorer.catalogue import OPS, RULES, Op, Rule, find_op, find_rule
 from explorer.gradient import bind
-from explorer.nearest.neighbours import neighbours
+from explorer.nearest.neighbours import _computed, neighbours
 from explorer.nearest.target import target_of
 from tests.nearest.moved import moved
 
@@ -135,6 +135,18 @@ def test_a_rule_that_is_not_linear_is_compared_at_several_g():
     found = {one.rule: one for one in nearest("round", "straight_through")}
     assert found["straight_through"].is_same
     assert not found["clip_value"].is_same  # though no g within ±c tells them apart
+
+
+def test_what_is_the_same_beside_two_ops_is_computed_once():
+    """And to the last bit what it would be beside the other op alone."""
+    _computed.cache_clear()
+    alone = list(nearest("relu", "clipped"))
+    _computed.cache_clear()
+    nearest("sign", "clipped")
+    assert list(nearest("relu", "clipped")) == alone
+    assert _computed.cache_info().hits > 4
+    torchs = {op: nearest(op, "default")[0].sentence for op in ("relu", "sign")}
+    assert len(set(torchs.values())) == 2  # what hangs on the op is its own
 
 
 def test_zero_is_zero_and_nothing_else():
