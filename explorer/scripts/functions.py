@@ -1,0 +1,84 @@
+"""The functions of a script, one for each op with a rule, and which of them each line has in turn."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from explorer.catalogue import Op, Rule, find_op, find_rule, values
+from explorer.snippets import function_code
+from explorer.training import Settings
+from explorer.training.boundary import joined, learned_with
+
+
+class Line(NamedTuple):
+    """A rule of a run as a script has it.
+
+    Attributes:
+        function: the name of the one it begins with.
+        later: the names of all that follow, by the step from which on they do.
+        starts: what learns in one of them, with the value before the first step.
+    """
+
+    function: str
+    later: dict[int, str]
+    starts: dict[str, float]
+
+
+class Functions(NamedTuple):
+    """The functions of a script: the code of each by name, and the parameters that learn in it."""
+
+    code: dict[str, str]
+    learns: dict[str, tuple[str, ...]]
+
+
+def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
+    """All functions, and the lines that they stand in."""
+    steps = sorted({step for step, name, _ in settings.branch if name != "lr"})
+    functions = Functions({}, {})
+    places: dict[str, dict[str, int]] = {"op": {}, "rule": {}}
+    starts = _starts(settings)
+    found: list[Line] = []
+    for line, _ in enumerate(settings.rules):
+        names: dict[int, str] = {}
+        for step in (-1, *steps):
+            course = settings.course(step)
+            op, rule = find_op(course.op), find_rule(course.rules[line])
+            names[step] = _add(functions, op, rule, places, settings)
+        own = {each for name in names.values() for each in functions.learns[name]}
+        begins = {name: value for name, value in starts[line].items() if name in own}
+        found.append(Line(names[-1], {step: names[step] for step in steps}, begins))
+    return functions, found
+
+
+def _starts(settings: Settings) -> list[dict[str, float]]:
+    """By line the values with which all begins that learns in the run."""
+    op, rules, _ = settings.course(-1)
+    both = joined(op, rules, settings.parameters, settings.learn, settings.learned)
+    names = [each.name for each in both.learned]
+    return [dict(zip(names, values, strict=True)) for values in both.starts] or [{} for _ in rules]
+
+
+def _add(
+    functions: Functions, op: Op, rule: Rule, places: dict[str, dict[str, int]], settings: Settings
+) -> str:
+    """The name of an op with a rule; own formulas are told apart by the order in which they come."""
+    its, learns = values(op, rule, settings.parameters), learned_with(op, rule, settings.learn)
+    op_place, place = (
+        known.setdefault(key, len(known) + 1)
+        for known, key in ((places["op"], op.key), (places["rule"], rule.key))
+    )
+    named = rule if rule.key.isidentifier() else replace(rule, key=f"rule_{place}")
+    own = op.key.isidentifier() or op_place == 1
+    name, code = function_code(op if own else replace(op, key=f"op_{op_place}"), named, its, learns)
+    functions.code[name], functions.learns[name] = code, learns
+    return name
+
+
+def learns_code(functions: Functions) -> str:
+    """Which parameters learn in each function."""
+    each = ", ".join(f"{name}: {names!r}" for name, names in functions.learns.items())
+    return f"\n# The arguments behind x, which get a gradient.\nlearns = {{{each}}}\n"
+
+
+def has_turns(settings: Settings) -> bool:
+    """Whether any line goes on with another op or rule."""
+    return any(name != "lr" for _, name, _ in settings.branch)
