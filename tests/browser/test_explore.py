@@ -396,6 +396,7 @@ def test_a_parameter_learns(page: Page) -> None:
     page.wait_for_function("!location.search.includes('learns')")
     expect(page.locator(".learning")).to_be_hidden()
     expect(page.locator(".resting")).to_contain_text("No parameter learns yet")
+    expect(page.locator(".hint")).to_be_empty()  # that of the example is about what s learns
 
 
 DRAWN = f"""([title, labels]) => {{

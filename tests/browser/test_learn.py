@@ -253,6 +253,7 @@ def test_an_unknown_lesson_is_named_and_the_list_is_there(course: Page) -> None:
         "There is no such lesson: choose one of the list.", timeout=30_000
     )
     expect(course.locator(".contents a")).to_have_count(len(LESSONS))
+    expect(course.get_by_role("button", name="Try again")).to_have_count(0)
     assert "Not everything in the link" not in course.inner_text("body")
 
 

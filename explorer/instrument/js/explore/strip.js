@@ -26,8 +26,10 @@ export function createStrip(host, { store, examples }) {
   });
   const from = endField("From", 0, (value) => withRange(now(), value, now().range[1]));
   const to = endField("To", 1, (value) => withRange(now(), now().range[0], value));
-  const menu = createExamples(examples, (choice) =>
-    store.change({ ...choice, training: now().training, section: now().section }),
+  const menu = createExamples(
+    examples,
+    (choice) => store.change({ ...choice, training: now().training, section: now().section }),
+    ({ choice }, other) => !choice.learns || choice.learns === other.learns,
   );
   host.append(g.element, from.label, to.label, ...(examples.length ? [menu.element] : []));
 

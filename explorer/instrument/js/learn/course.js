@@ -106,7 +106,9 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
     );
     const found = await lesson(key);
     if (mine !== turn) return undefined;
-    return "message" in found ? place.replaceChildren(failed(found.message)) : open(found);
+    if (!("message" in found)) return open(found);
+    const again = lessons.some((each) => each.key === key);
+    return place.replaceChildren(failed(found.message, again));
   }
 
   /** @param {*} found */
@@ -144,10 +146,10 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
     return element("ol", { class: "contents" }, ...lessons.map(entry));
   }
 
-  /** @param {string} message */
-  function failed(message) {
-    const again = element("button", { type: "button", onclick: show }, "Try again");
-    return element("div", {}, element("p", { role: "alert" }, message), again, contents());
+  /** @param {string} message @param {boolean} again whether another try may help */
+  function failed(message, again) {
+    const button = again ? [element("button", { type: "button", onclick: show }, "Try again")] : [];
+    return element("div", {}, element("p", { role: "alert" }, message), ...button, contents());
   }
 
   return {

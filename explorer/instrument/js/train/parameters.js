@@ -110,7 +110,7 @@ function create(cell) {
 function block() {
   const name = element("code", {});
   const now = element("span", {});
-  const still = element("p", { class: "note" }, "This rule lets it stay as it is.");
+  const still = element("p", { class: "note" }, "With this rule it stays as it is.");
   const [values, gradients] = [chart("value"), chart("gradient")];
   return {
     element: element(
