@@ -50,7 +50,7 @@ export function createChart(host, options) {
     handles: createHandles(parts.layer, options.onParameter),
     onFrame: options.onFrame,
   });
-  const resized = new ResizeObserver(redraw);
+  const resized = new ResizeObserver(() => painter.fits() || redraw());
 
   host.classList.add("chart-host");
   host.replaceChildren(parts.place, probe.readout);

@@ -72,6 +72,11 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     start: (loaded) => (Plotly = loaded),
     /** Forget what is seen: size or theme have changed. */
     forget: () => (seen = NOTHING),
+    /** Whether what is seen was drawn for the size of its place. */
+    fits() {
+      const { clientWidth: width, clientHeight: height } = parts.place;
+      return seen.scene !== null && seen.scene.room.width === width && seen.scene.room.height === height;
+    },
     /** @returns {Scene|null} */
     scene: () => seen.scene,
     /** @param {import("./chart.js").Picture|null} picture what is seen @param {"png"|"svg"} format */

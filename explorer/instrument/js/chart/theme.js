@@ -15,13 +15,22 @@ export function themeOf(host) {
 }
 
 /**
- * Be told when the theme changes, however that comes about. The host's colours have a transition of no
- * length that can be seen; it ends whenever they change.
+ * Be told when the theme changes, however that comes about: once, in the frame in which it does. The host's
+ * colours have transitions of no length that can be seen; they end whenever they change.
  * @param {HTMLElement} host
  * @param {() => void} changed
  * @param {AbortSignal} signal
  */
 export function followTheme(host, changed, signal) {
-  const ended = (/** @type {TransitionEvent} */ event) => event.target === host && changed();
+  let frame = 0;
+  const ended = (/** @type {TransitionEvent} */ event) => {
+    if (event.target === host) frame ||= requestAnimationFrame(tell);
+  };
+
+  function tell() {
+    frame = 0;
+    if (!signal.aborted) changed();
+  }
+
   host.addEventListener("transitionend", ended, { signal });
 }
