@@ -41,6 +41,7 @@ from tests.browser.reading import (
     turn,
     visit,
 )
+from tests.browser.test_look import PLOTLY
 
 CURVES: dict[str, dict[str, Any]] = {
     "the first visit": {"op": "round", "rules": ["default", "straight_through"]},
@@ -495,13 +496,21 @@ def test_without_a_server_curves_follow_and_are_confirmed_when_it_is_back(page: 
     settle(page)
 
 
-def test_nothing_moves_by_itself(new_page: Open) -> None:
+def sent_bytes(page: Page) -> int:
+    """What came over the wire for plotly.js since the page was opened."""
+    return int(
+        page.evaluate(f'performance.getEntriesByName(new URL("{PLOTLY}", location).href)[0].transferSize')
+    )
+
+
+def test_nothing_moves_by_itself_and_a_second_visit_does_not_fetch_plotly_js_again(new_page: Open) -> None:
     page = new_page(viewport={"width": 1366, "height": 768}, fresh=True)
     page.add_init_script(SHIFT)
-    for _ in range(2):  # a new visitor, and one who comes again
+    for is_new in (True, False):
         visit(page, "/?op=clamp&rule=masked", shows=["masked"])
         page.wait_for_timeout(500)
         assert page.evaluate("window.shift") < LEAST_SHIFT
+        assert (sent_bytes(page) > 1_000_000) if is_new else (sent_bytes(page) == 0)
     choose(page, "Add rule", "Zero")
     settle(page, shows=["masked", "zero"])
     page.wait_for_timeout(700)
@@ -510,6 +519,9 @@ def test_nothing_moves_by_itself(new_page: Open) -> None:
     expect(page.locator(".mistake").first).not_to_be_empty()
     page.wait_for_timeout(700)
     assert page.evaluate("window.shift") < LEAST_SHIFT
+    page.goto("/train")
+    settle_train(page)
+    assert sent_bytes(page) == 0
 
 
 def test_all_of_it_is_in_view_on_a_small_laptop(page: Page) -> None:

@@ -48,8 +48,7 @@ BROKEN = {
         'unknown rule "straight"',
         'sets "colour", which nothing here uses',
     ],
-    "range=4&op=%ff%fe": ["range needs two values", "unknown op"],
-    "range=3&range=-3": ["is reversed: its ends were swapped"],
+    "range=3&range=-3&op=%ff%fe": ["is reversed: its ends were swapped", "unknown op"],
 }
 LINKS = [("/", query) for query in HOSTILE.values()]
 LINKS += [("/train", query) for query in (WORST, HOSTILE["very long"])]

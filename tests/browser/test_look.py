@@ -16,10 +16,9 @@ from playwright.sync_api import Page, expect
 
 from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from tests.browser.access import in_both_themes, show_in
-from tests.browser.conftest import PHONE, Open
-from tests.browser.reading import CHART, TRACES, in_the_end, link, settle, settle_train, turn
+from tests.browser.conftest import PHONE
+from tests.browser.reading import CHART, TRACES, in_the_end, link, settle_train, turn, visit
 
-PAGES = ("/", "/train")
 LINES = f"{TRACES}.map(trace => trace.line.color)"
 CARDS = "[...document.querySelectorAll('.card')]"
 THEMES: list[tuple[Literal["light", "dark"], Sequence[str]]] = [
@@ -41,14 +40,6 @@ FOCUSED = """() => {
     const node = document.activeElement;
     return node.ariaLabel ?? node.labels?.[0]?.textContent ?? node.textContent;
 }"""
-
-
-def open_page(page: Page, path: str) -> None:
-    page.goto(path)
-    if path == "/":
-        settle(page)
-    else:
-        settle_train(page)
 
 
 # How far the page is scrolled, and whose name stands where the button of the op is.
@@ -84,21 +75,31 @@ def test_on_a_phone_the_chart_comes_first_and_stays_while_cards_pass(phone_explo
     page = phone_explore
     rules = ["default", "masked", "clipped", "zero"]
     turn(page, link("/", {"op": "clamp", "rule": rules}), shows=rules)
-    page.get_by_role("button", name="Add rule").scroll_into_view_if_needed()
-    page.wait_for_timeout(200)
-    chart = page.locator(CHART).bounding_box()
-    assert chart
-    assert 0 <= chart["y"] < 60
-    add = page.get_by_role("button", name="Add rule").bounding_box()
-    assert add
-    assert add["y"] > chart["y"] + chart["height"] - 1
+    add_rule = page.get_by_role("button", name="Add rule")
+    add_rule.scroll_into_view_if_needed()
+
+    def stands_above() -> None:
+        chart, add = page.locator(CHART).bounding_box(), add_rule.bounding_box()
+        assert chart
+        assert 0 <= chart["y"] < 60
+        assert add
+        assert add["y"] > chart["y"] + chart["height"] - 1
+
+    in_the_end(page, stands_above)
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_the_chart_can_be_read_in_both_themes(new_page: Open, path: str) -> None:
-    """Opened in the dark one, and changed to the light one."""
-    page = new_page(color_scheme="dark")
-    open_page(page, path)
+def test_the_chart_can_be_read_in_both_themes(page: Page) -> None:
+    """Opened in the dark one, and changed to the light one; so is Train, from there."""
+    show_in(page, "dark")
+    visit(page, "/")
+    can_be_read_in_both_themes(page)
+    show_in(page, "dark")
+    page.get_by_role("link", name="Train", exact=True).click()
+    settle_train(page)
+    can_be_read_in_both_themes(page)
+
+
+def can_be_read_in_both_themes(page: Page) -> None:
     page.locator(f"{CHART} text").first.wait_for()
 
     def can_be_read() -> None:
@@ -180,22 +181,6 @@ def fetch(url: str, headers: dict[str, str]) -> tuple[int, Message, bytes]:
     except urllib.error.HTTPError as error:
         with error:
             return error.code, error.headers, error.read()
-
-
-def test_a_second_visit_does_not_fetch_plotly_js_again(new_page: Open) -> None:
-    page = new_page(fresh=True)
-    open_page(page, "/")
-    assert sent_bytes(page) > 1_000_000
-    for path in PAGES:
-        open_page(page, path)
-        assert sent_bytes(page) == 0
-
-
-def sent_bytes(page: Page) -> int:
-    """What came over the wire for plotly.js since the page was opened."""
-    return int(
-        page.evaluate(f'performance.getEntriesByName(new URL("{PLOTLY}", location).href)[0].transferSize')
-    )
 
 
 @pytest.mark.parametrize("path", ["/", "/train", "/confirm?op=relu", "/entry?kind=op&text=x", PLOTLY])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from explorer.lessons import LESSONS
 from explorer.ui.choice import SECTIONS
 from explorer.ui.pages import PAGES
+from tests.browser.conftest import VIEWPORT
 from tests.browser.lessons import press, turn_to
 from tests.browser.reading import CHART, card, settle_train, turn
 
@@ -52,26 +55,17 @@ def test_op_and_rules_come_first_for_the_keyboard(explore: Page, viewport: Viewp
     assert names[:6] == ["Op", *rules, "Add rule"]
 
 
-def test_on_train_op_rules_and_settings_come_after_what_is_watched(page: Page) -> None:
-    page.goto("/train?op=relu&rule=default")
-    settle_train(page)
-    for viewport in SIZES:
-        page.set_viewport_size(viewport)
-        names = [name for _, _, name, _ in reached(page)]
-        order = ["Pause", "Examples", "What these words mean", "Op", "Add rule", "Seed", "Copy link"]
-        assert sorted(order, key=names.index) == order
-        places = (page.locator(f".curves {CHART}"), card(page, "ReLU"))
-        tops = [(place.bounding_box() or {})["y"] for place in places]
-        assert (tops == sorted(tops)) == (viewport["width"] < 800)
-
-
 def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(explore: Page) -> None:
     """From page to page as a visitor goes."""
     turn(explore, "/?op=sign&rule=clipped", shows=["clipped"])
     whatever_is_reached_is_sound(explore)
     explore.get_by_role("link", name="Train", exact=True).click()
     settle_train(explore)
-    whatever_is_reached_is_sound(explore)
+    for viewport in SIZES:
+        explore.set_viewport_size(viewport)
+        names = whatever_is_reached_is_sound(explore)
+        on_train_op_rules_and_settings_come_after_what_is_watched(explore, names, viewport)
+    explore.set_viewport_size(VIEWPORT)
     explore.get_by_role("link", name="Learn", exact=True).click()
     explore.locator(".contents a").first.wait_for()
     whatever_is_reached_is_sound(explore)
@@ -81,7 +75,18 @@ def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(explore: Pag
     whatever_is_reached_is_sound(explore)
 
 
-def whatever_is_reached_is_sound(page: Page) -> None:
+def on_train_op_rules_and_settings_come_after_what_is_watched(
+    page: Page, names: Sequence[str], viewport: ViewportSize
+) -> None:
+    order = ["Pause", "Examples", "What these words mean", "Op", "Add rule", "Seed", "Copy link"]
+    assert sorted(order, key=names.index) == order
+    places = (page.locator(f".curves {CHART}"), card(page, "Sign"))
+    tops = [(place.bounding_box() or {})["y"] for place in places]
+    assert (tops == sorted(tops)) == (viewport["width"] < 800)
+
+
+def whatever_is_reached_is_sound(page: Page) -> list[str]:
+    """Their names."""
     found = reached(page)
     assert len(found) > 15
     for tag, role, name, ring in found:
@@ -89,6 +94,7 @@ def whatever_is_reached_is_sound(page: Page) -> None:
         assert tag in NATIVE or role == "slider" or scrolls, name
         assert name
         assert ring == "solid 2px", name
+    return [name for _, _, name, _ in found]
 
 
 def test_the_links_to_the_pages_have_a_ring(explore: Page) -> None:
@@ -112,16 +118,17 @@ def test_on_a_phone_the_chart_stands_above_the_cards_and_stays(phone_explore: Pa
     expect(page.locator(CHART)).to_be_in_viewport(ratio=0.9)
 
 
-@pytest.mark.parametrize("name", SECTIONS.values())
-def test_a_section_that_opens_comes_into_view(explore: Page, name: str) -> None:
+def test_a_section_that_opens_comes_into_view(explore: Page) -> None:
     page = explore
     page.set_viewport_size({"width": 1366, "height": 768})
     turn(page, "/", shows=FIRST)
-    button = page.get_by_role("button", name=name, exact=True)
-    button.click()
-    page.wait_for_function(
-        "top => document.querySelector('.sections').getBoundingClientRect().top < top", arg=450
-    )
-    expect(page.locator(CHART)).to_be_in_viewport()
-    button.click()
-    expect(button).to_have_attribute("aria-expanded", "false")
+    for name in SECTIONS.values():
+        button = page.get_by_role("button", name=name, exact=True)
+        button.click()
+        page.wait_for_function(
+            "top => document.querySelector('.sections').getBoundingClientRect().top < top", arg=450
+        )
+        expect(page.locator(CHART)).to_be_in_viewport()
+        button.click()
+        expect(button).to_have_attribute("aria-expanded", "false")
+        page.locator(".stMain").evaluate("main => main.scrollTo(0, 0)")

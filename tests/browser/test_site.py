@@ -45,7 +45,7 @@ OWN = "op=formula: x ** 3 - a * x&rule=default&rule=formula: g * (abs(x) <= w); 
 LOADING_MS = 60_000  # at most, of Python in a browser on a busy machine
 needs_pyodide = pytest.mark.skipif(not python.version(), reason="npm install brings Pyodide")
 LINKS = (
-    "op=sign&rule=default&rule=clipped",
+    "op=round&rule=default&rule=clipped",
     "op=sign&rule=clipped&rule=approx_sign&c=0.5&hide=approx_sign&colours=31&range=-2&range=2.5&g=-0.5",
     "op=clamp&rule=masked&rule=published_clamp&lo=-1&hi=2&g=2&section=rest&task=digits",
     "op=quantize&rule=lsq&s=0.6&qmin=-2&qmax=1&learns=s",
@@ -57,9 +57,9 @@ LINKS = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, with torch's values for two ops, and two lessons: below a folder as below a prefix."""
+    """The site, with torch's values for one op, and two lessons: below a folder as below a prefix."""
     root = tmp_path_factory.mktemp("site")
-    write(root / PREFIX, ops=("round", "sign"), lessons=("clamp", "autograd"))
+    write(root / PREFIX, ops=("round",), lessons=("clamp", "autograd"))
     return root
 
 
@@ -78,6 +78,7 @@ class Watched:
     def lent(self) -> Iterator[Page]:
         """The page; what was wrong there fails the test."""
         self.page.set_viewport_size({"width": 1366, "height": 768})
+        self.page.emulate_media(color_scheme="light")
         yield self.page
         self.page.evaluate("sessionStorage.clear()")
         assert (self._wrong, self.context.cookies()) == ([], [])
@@ -241,7 +242,7 @@ def test_a_lesson_from_the_disk_keeps_what_was_answered(disk: Page, folder: Path
 
 
 def test_a_frame_has_no_heading(disk: Page, folder: Path) -> None:
-    disk.goto(_at(folder, "index", "op=sign&embed=true"))
+    disk.goto(_at(folder, "index", "op=round&embed=true"))
     _drawn(disk, "Confirmed by torch")
     expect(disk.get_by_role("navigation")).to_have_count(0)
     disk.goto(_at(folder, "learn", "lesson=autograd&embed=true&present=1"))
