@@ -30,6 +30,7 @@ VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 FINGER = {"has_touch": True, "is_mobile": True}
 PATIENCE_MS = 20_000  # a busy machine is no failure
+LOADING_MS = 60_000  # the first page waits for what the server loads, and all that follow need it
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -92,8 +93,7 @@ class Profiles:
         key = json.dumps(options, sort_keys=True)
         if key not in self._contexts:
             lasting = launch_lasting(self._playwright, **usual(self._address, **options))
-            self._contexts[key] = self._stack.enter_context(lasting)
-            self._contexts[key].set_default_timeout(PATIENCE_MS)
+            self._contexts[key] = patient(self._stack.enter_context(lasting))
         return self._contexts[key]
 
     def take(self, **options: Any) -> Tab:
@@ -135,8 +135,13 @@ def usual(address: str, **options: Any) -> dict[str, Any]:
 
 def profile(browser: Browser, address: str, **options: Any) -> BrowserContext:
     """A fresh browser profile; ``options`` are Playwright's, such as has_touch."""
-    context = browser.new_context(**usual(address, **options))
+    return patient(browser.new_context(**usual(address, **options)))
+
+
+def patient(context: BrowserContext) -> BrowserContext:
+    """The same profile, in which a busy machine has time for what is waited for."""
     context.set_default_timeout(PATIENCE_MS)
+    context.set_default_navigation_timeout(LOADING_MS)
     return context
 
 

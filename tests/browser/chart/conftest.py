@@ -17,6 +17,7 @@ from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.instrument import entry
 from explorer.instrument.assets import MODULES
 from explorer.instrument.document import sampling
+from tests.browser.conftest import patient
 
 ADDRESS = "http://chart.test"
 TYPES = {".js": "text/javascript", ".css": "text/css"}
@@ -73,8 +74,7 @@ class Pages:
         return self.opened[touch]
 
     def new(self, touch: bool = False) -> Page:
-        context = self.browser.new_context(has_touch=touch, is_mobile=touch)
-        context.set_default_timeout(15_000)
+        context = patient(self.browser.new_context(has_touch=touch, is_mobile=touch))
         context.route(f"{ADDRESS}/**", answer)
         page = context.new_page()
         page.on("pageerror", lambda error: self.errors.append(str(error)))
