@@ -58,7 +58,7 @@ def answered(path: str, work: Callable[..., answers.Answer], *names: str, seats:
 
     async def endpoint(request: Request) -> Response:
         values = [request.query_params.get(name, "") for name in names] or [request.url.query]
-        return JSONResponse(await seats.compute(asking(request).key, work, *values), headers=_NOT_KEPT)
+        return JSONResponse(await seats.compute(asking(request), work, *values), headers=_NOT_KEPT)
 
     return Route(path, endpoint)
 
@@ -67,13 +67,13 @@ async def read(request: Request) -> Response:
     """Pasted code read into formulas, never run."""
     data = await payload(request, answers.LONGEST_BODY)
     return JSONResponse(
-        await _seats.compute(asking(request).key, answers.read, data.get("code")), headers=_NOT_KEPT
+        await _seats.compute(asking(request), answers.read, data.get("code")), headers=_NOT_KEPT
     )
 
 
 async def save(request: Request) -> Response:
     """The instrument with the choice of a link as one file to keep."""
-    page = await _seats.compute(asking(request).key, answers.saved, request.url.query)
+    page = await _seats.compute(asking(request), answers.saved, request.url.query)
     headers = _NOT_KEPT | {"Content-Disposition": 'attachment; filename="gradient-explorer.html"'}
     return HTMLResponse(page, headers=headers)
 
@@ -110,7 +110,7 @@ async def index(request: Request) -> Response:
     page = _PAGES[path]
     if path == "/":
         with suppress(admission.Refused):  # a server that is busy leaves it to Streamlit
-            served = await _seats.compute(arriving(request).key, answers.served, request.url.query)
+            served = await _seats.compute(arriving(request), answers.served, request.url.query)
             page = _EARLY.replace(_ROOT, served + _ROOT)
     return replicas.kept_here(
         request, named(request, HTMLResponse(page, headers={"Cache-Control": "no-cache"}))

@@ -37,7 +37,7 @@ class Entry:
     owner: str | None
     settings: Settings
     renewed: float
-    turn: tuple[int, int]
+    turn: tuple[float, int]
     shares: Shares
     state: State = "ready"
     note: str = ""
@@ -92,6 +92,11 @@ class Entry:
     def visitor(self) -> Hashable:
         """Who takes turns with others."""
         return parties(self.shares, self.owner or self.id)[0]
+
+    @property
+    def address(self) -> Hashable:
+        """Where its visitor is one of many, perhaps."""
+        return parties(self.shares, self.owner or self.id)[-1]
 
     @property
     def interval_s(self) -> float:

@@ -6,6 +6,7 @@ It only keeps the books, under the engine's lock: no thread, no tensor.
 import heapq
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -55,8 +56,9 @@ class Roster:
         self._names = Names(home)
         self._entries: dict[str, Entry] = {}
         self._numbers = itertools.count()
-        self._round = 0  # of who had a turn last
-        self._rounds: dict[Hashable, int] = {}  # by visitor the one that was given last
+        self._round = 0.0  # of who had a turn last
+        self._rounds: dict[Hashable, float] = {}  # by visitor the one that was given last
+        self._crowds: Counter[Hashable] = Counter()  # how many visitors of an address run or wait
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
@@ -153,7 +155,12 @@ class Roster:
             elif entry.state in ACTIVE and not self._is_watched(entry, now):
                 entry.move("paused", " because nobody was watching")
         self._drop_those_too_many()
+        self._count_visitors()
         self._thin(now)
+
+    def _count_visitors(self) -> None:
+        active = {(entry.address, entry.visitor) for entry in self if entry.state in ACTIVE}
+        self._crowds = Counter(address for address, _ in active)
 
     def _thin(self, now: float) -> None:
         """Keep what all runs can go back to within its limit, at the cost of those nobody watches first."""
@@ -244,8 +251,13 @@ class Roster:
                 entry.let_go()
 
     def requeue(self, entry: Entry) -> None:
-        """Put a run at the end of its line: in a round each visitor has one turn, however many the runs."""
-        self._rounds[entry.visitor] = max(self._round, self._rounds.get(entry.visitor, 0)) + 1
+        """Put a run at the end of its line: in a round each visitor has one turn, however many the runs.
+
+        Of n visitors at one address each has a turn in √n rounds: a class has more turns than one person
+        elsewhere, and whoever takes a hundred names has those of ten.
+        """
+        last = max(self._round, self._rounds.get(entry.visitor, 0.0))
+        self._rounds[entry.visitor] = last + math.sqrt(self._crowds[entry.address] or 1)
         entry.turn = (self._rounds[entry.visitor], next(self._numbers))
 
     def clear(self) -> None:
@@ -331,5 +343,5 @@ def _halved(run: Run | None) -> int:
     return before - run.kept.bytes
 
 
-def _by_turn(entry: Entry) -> tuple[int, int]:
+def _by_turn(entry: Entry) -> tuple[float, int]:
     return entry.turn

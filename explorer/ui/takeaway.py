@@ -54,7 +54,7 @@ async def take(request: Request) -> Response:
     data = await payload(request, LONGEST_BODY)
     run, name = request.path_params["run"], request.path_params["file"]
     try:
-        content = await _seats.compute(asking(request).key, _taken, data, run, name)
+        content = await _seats.compute(asking(request), _taken, data, run, name)
     except ValueError as error:
         raise Refused(400, f"This cannot be taken away: {error}.") from None
     except RuntimeError as error:

@@ -136,8 +136,9 @@ def test_of_a_share_no_more_are_held_open(clock):
     assert engine.start(LONG, "eve", shares={"you": 2}, paused=True)
 
 
-def test_visitors_take_turns_and_not_their_runs():
-    """Whoever invents eighty owners gets the turns of one visitor."""
+@pytest.fixture
+def timed():
+    """An engine on a clock of its own, on which every step takes a millisecond."""
     now = [0.0]
 
     class Timed(Run):
@@ -145,8 +146,25 @@ def test_visitors_take_turns_and_not_their_runs():
             super().advance(steps)
             now[0] += 0.001
 
-    engine = Engine(Limits(workers=0), lambda: now[0], Timed)
+    return Engine(Limits(workers=0), lambda: now[0], Timed)
+
+
+def test_many_names_at_one_address_have_the_turns_of_few(timed):
+    """Sixteen names have those of four: a visitor elsewhere has one of five, and not one of seventeen."""
     small = dataclasses.replace(LONG, hidden=1, batch=1)
+    for number in range(16):
+        timed.start(small, f"owner {number}", shares={f"name {number}": 9, "crowded": 99})
+    timed.start(small, "ada", shares={"one": 9, "home": 99})
+    for _ in range(200):
+        timed.turn()
+    *crowd, one = [status.step for status in timed.list()]
+    assert sum(crowd) / one == pytest.approx(4, rel=0.15)
+    assert max(crowd) - min(crowd) <= 4
+
+
+def test_visitors_take_turns_and_not_their_runs(timed):
+    """Whoever invents eighty owners gets the turns of one visitor."""
+    engine, small = timed, dataclasses.replace(LONG, hidden=1, batch=1)
     for number in range(80):
         engine.start(small, f"owner {number}", shares={"many": 99})
     one = engine.start(small, "ada", shares={"one": 99})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from starlette.requests import Request
 
 from explorer.ui import admission, seats
 from explorer.ui.seats import Seats
+from explorer.ui.visitors import Visitor
 from tests.ui.visitors import scope_of
 
 
@@ -33,7 +35,8 @@ class _House:
         self.tasks: list[asyncio.Task[Any]] = []
         self._go: list[asyncio.Event] = []
 
-    async def ask(self, visitor: str, seconds: float = 1.0) -> asyncio.Task[Any]:
+    async def ask(self, visitor: str, seconds: float = 1.0, address: str | None = None) -> asyncio.Task[Any]:
+        """A request of a visitor, who has an address alone where none is given."""
         go = asyncio.Event()
 
         async def work() -> str:
@@ -43,7 +46,7 @@ class _House:
             self.now += seconds
             return visitor
 
-        task = asyncio.create_task(self.seats.compute(visitor, work))
+        task = asyncio.create_task(self.seats.compute(Visitor(visitor, address or visitor), work))
         self.tasks.append(task)
         await _settled()
         return task
@@ -73,7 +76,7 @@ def test_a_visitor_of_many_requests_holds_up_himself_only():
 
     house = asyncio.run(visited())
     assert house.order == ["many", "one", "other", "many", "many", "many"]
-    kept = (house.seats._used, house.seats._lines, house.seats._seated)
+    kept = (house.seats._used, house.seats._used_at, house.seats._lines, house.seats._seated)
     assert not any(kept)  # nothing is kept of who has left
 
 
@@ -87,6 +90,55 @@ def test_long_computations_weigh_more_than_short_ones():
         return house.order
 
     assert asyncio.run(visited()) == ["long", *["short"] * 5, *["long"] * 4]
+
+
+def _order(*asked: tuple[str, str]) -> list[str]:
+    """In what order visitors have one seat, who asked by name and address."""
+
+    async def visited() -> list[str]:
+        house = _House(1, 999)
+        for visitor, address in asked:
+            await house.ask(visitor, address=address)
+        await house.finish()
+        await asyncio.gather(*house.tasks)
+        return house.order
+
+    return asyncio.run(visited())
+
+
+def _between(order: list[str], visitor: str) -> list[int]:
+    """How many others have a seat between two of a visitor's."""
+    turns = [number for number, each in enumerate(order) if each == visitor]
+    return [later - earlier - 1 for earlier, later in pairwise(turns)]
+
+
+def test_many_names_at_one_address_have_the_share_of_few():
+    """A hundred names are ten visitors: who is elsewhere does not wait until all hundred have had a seat."""
+    crowd = [(f"name {number}", "crowded") for number in range(100)] * 2
+    assert _between(_order(*crowd, *[("one", "one")] * 5), "one") == [10, 10, 10, 10]
+
+
+def test_a_class_behind_one_address_is_no_single_visitor():
+    """Nine pupils have three turns while one person elsewhere has one, and each pupil one of nine."""
+    pupils = [(f"pupil {number}", "school") for number in range(9)] * 3
+    order = _order(*pupils, *[("one", "home")] * 5)
+    assert _between(order, "one") == [3, 3, 3, 3]
+    turns = [each for each in order if each != "one"]
+    assert len({*turns[:9]}) == 9
+
+
+def test_where_nobody_may_wait_many_names_give_way_to_one():
+    async def computed() -> list[Any]:
+        house = _House(1, 4)
+        for number in range(5):
+            await house.ask(f"name {number}", address="crowded")
+        await house.ask("one")
+        await house.finish()
+        return await asyncio.gather(*house.tasks, return_exceptions=True)
+
+    *_, last, one = asyncio.run(computed())
+    assert isinstance(last, HTTPException)
+    assert one == "one"
 
 
 def test_no_visitor_has_all_seats():
@@ -142,7 +194,7 @@ def test_who_goes_away_gives_up_the_place_and_the_seat():
         waiting.cancel()
         await _settled()
         house._go.pop(0).set()  # c is given the seat, and goes in the same moment
-        while not house.seats._seated["c"]:
+        while not house.seats._seated[Visitor("c", "c")]:
             await asyncio.sleep(0)
         seated.cancel()
         await _settled()
