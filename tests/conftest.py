@@ -1,10 +1,27 @@
-"""What holds for every test: one torch thread, and no time limit on single examples."""
+"""What holds for every test: one torch thread, no limit on single examples, little for the collector."""
 
 from __future__ import annotations
 
-import torch
-from hypothesis import settings
+import gc
+import logging
+
+gc.disable()  # until all tests are known: of what is imported nothing is garbage, and there is much of it
+
+import pytest  # noqa: E402
+import torch  # noqa: E402
+from hypothesis import settings  # noqa: E402
 
 torch.set_num_threads(1)
 settings.register_profile("explorer", deadline=None)
 settings.load_profile("explorer")
+
+for logger in logging.root.manager.loggerDict.values():
+    if isinstance(logger, logging.Logger):
+        logger.propagate = True  # to each of torch's that does not, pytest attaches itself six times a test
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end: the collector leaves them out from here on."""
+    gc.freeze()
+    gc.enable()
