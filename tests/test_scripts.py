@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import black
 import numpy as np
 import pytest
 
 from explorer.scripts import script
+from explorer.snippets import layout
 from explorer.training import TASKS, Run, Settings
 from explorer.training.optimisers import OPTIMISERS
 from tests.training.tables import POINTS
@@ -22,9 +24,21 @@ NUMBERS = "\ufeff" + "\n".join(f"{n % 7};  {n * n % 11} ;{n % 7 + 0.5 * (n * n %
 DENSE = [key for key, task in TASKS.items() if task.place != "spikes" and task.kind != "own"]
 
 
+LOOP = "\nfor op"  # with which a script ends: it trains all that it defines
+
+
 @pytest.fixture
-def executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Runs the script of some settings where its table lies, and returns its names and its text."""
+def unformatted(monkeypatch: pytest.MonkeyPatch):
+    """A script before it is laid out, which takes longer than most of them train."""
+    monkeypatch.setattr(layout, "formatted", lambda code: code)
+
+
+@pytest.fixture
+def executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unformatted: None):
+    """Runs the script of some settings where its table lies, and returns its names and its text.
+
+    What its own loop has trained is not trained once more.
+    """
     monkeypatch.chdir(tmp_path)
 
     def execute(settings: Settings) -> dict[str, Any]:
@@ -33,10 +47,25 @@ def executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         text = script(settings)
         assert "explorer" not in text
         names: dict[str, Any] = {TEXT: text}
-        exec(compile(text, "script.py", "exec"), names)
+        definitions, begins, loop = text.rpartition(LOOP)
+        exec(compile(definitions, "script.py", "exec"), names)
+        names["train"] = remembered(names["train"])
+        exec(compile(begins + loop, "script.py", "exec"), names)
         return names
 
     return execute
+
+
+def remembered(train: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, which trains but once for the same arguments."""
+    known: dict[str, Any] = {}
+
+    def trained(*arguments: Any) -> Any:
+        if (key := repr(arguments)) not in known:
+            known[key] = train(*arguments)
+        return known[key]
+
+    return trained
 
 
 def settings_of(task: str, **given: Any) -> Settings:
@@ -255,6 +284,16 @@ LEARNING: dict[str, dict[str, Any]] = {
     "spikes": SPIKE,
     "documents": {"op": "quantize", "rules": ("lsq",), "learn": ("s",), "learn_rate": 0.1},
 }
+
+
+@pytest.mark.parametrize("task", LEARNING)
+def test_how_a_script_is_laid_out_changes_nothing(task, monkeypatch):
+    settings = settings_of(task, **LEARNING[task])
+    laid_out = script(settings)
+    monkeypatch.setattr(layout, "formatted", lambda code: code)
+    plain = script(settings)
+    assert plain != laid_out
+    black.assert_equivalent(plain, laid_out)
 
 
 def assert_the_same_is_learned(names: dict[str, Any], settings: Settings, rounding: float = 0.0) -> None:
