@@ -1,7 +1,7 @@
 """Text to words, by one regular expression; what people write otherwise becomes the language's own."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from explorer.formula.aliases import SPELLINGS, SUPERSCRIPTS, own_name
 from explorer.formula.errors import error_at
@@ -39,7 +39,7 @@ def tokens(text: str) -> list[Token]:
         token = Token(str(match.lastgroup), match.group(), position + 1)
         if position == joined and found and _multiplies(found[-1], token):
             require_one_reading(found, token)
-            found.append(replace(token, kind="mark", text="*"))
+            found.append(Token("mark", "*", token.column))
         found += _own(token)
         position = match.end()
         joined = position if token.kind in ("number", "power") or token.text == "π" else -1
@@ -56,18 +56,18 @@ def _own(token: Token) -> list[Token]:
         case "space":
             return []
         case "name":
-            return [replace(token, text=own_name(token.text))]
+            return [Token("name", own_name(token.text), token.column)]
         case "sigmoid":
-            return [replace(token, kind="name", text="sigmoid")]
+            return [Token("name", "sigmoid", token.column)]
         case "number":
-            return [replace(token, text=token.text.replace("−", "-"))]
+            return [Token("number", token.text.replace("−", "-"), token.column)]
         case "power":
             exponent = token.text.translate(SUPERSCRIPTS)
             sign = [Token("mark", "-", token.column)] if exponent[0] == "-" else []
             number = Token("number", exponent.lstrip("-"), token.column)
             return [Token("mark", "**", token.column), *sign, number]
         case _:
-            return [replace(token, text=SPELLINGS.get(token.text, token.text))]
+            return [Token(token.kind, SPELLINGS.get(token.text, token.text), token.column)]
 
 
 def _multiplies(number: Token, token: Token) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 VARIABLES = ("x", "y", "g")
@@ -72,17 +73,17 @@ Data = float | list[Any]  # of JSON
 
 def children(node: Node) -> tuple[Node, ...]:
     """The direct operands of a node, left to right."""
-    match node:
-        case Unary(_, operand):
-            return (operand,)
-        case Binary(_, left, right):
-            return (left, right)
-        case Compare(_, operands):
-            return operands
-        case Call(_, arguments):
-            return arguments
-        case _:
-            return ()
+    operands = _OPERANDS.get(type(node))
+    return operands(node) if operands else ()
+
+
+# By a table: every walk through every formula asks.
+_OPERANDS: Mapping[type, Callable[[Any], tuple[Node, ...]]] = {
+    Unary: lambda node: (node.operand,),
+    Binary: attrgetter("left", "right"),
+    Compare: attrgetter("operands"),
+    Call: attrgetter("arguments"),
+}
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -91,7 +92,7 @@ def walk(node: Node) -> Iterator[Node]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting.extend(reversed(children(node)))
+        waiting.extend(children(node)[::-1])
 
 
 def names(node: Node) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import torch
 
 from explorer.formula import FUNCTIONS, parse
 from explorer.gradient import bind
-from explorer.snippets import detach_snippet, jax_snippet, snippet
+from explorer.snippets import detach_snippet, jax_snippet, layout, snippet
 from explorer.snippets.pair import paired
 from tests.snippets.runner import defined
 
@@ -33,6 +33,12 @@ def _calls():
 
 
 TEXTS = [*_calls(), *OPERATORS]
+
+
+@pytest.fixture(autouse=True)
+def unformatted(monkeypatch):
+    """Laying out takes longer than all the rest, and changes no meaning, as test_layout says."""
+    monkeypatch.setattr(layout, "formatted", lambda code: code)
 
 
 def _settings(text):

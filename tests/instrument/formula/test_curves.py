@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pytest
@@ -34,6 +35,9 @@ SAMPLE = """
 """
 
 
+known = cache(entry)  # each op and rule stands in many cases
+
+
 @dataclass(frozen=True)
 class Case:
     """An op, rules and everything else a curve depends on."""
@@ -51,7 +55,7 @@ class Case:
 
     def data(self) -> dict[str, object]:
         choice = {"start": self.start, "stop": self.stop, "g": self.g, "parameters": self.parameters}
-        return {"op": entry(self.op), "rules": [entry(rule) for rule in self.rules], "choice": choice}
+        return {"op": known(self.op), "rules": [known(rule) for rule in self.rules], "choice": choice}
 
     def torch(self) -> Curves:
         span = {"start": self.start, "stop": self.stop, "points": POINTS, "g": self.g}
