@@ -15,7 +15,7 @@ LABELS = {"default": "Torch", "ste": "Straight"}
 
 def ended(choice):
     settings = Settings(op=choice.op, rules=choice.rules, parameters=choice.parameters, device="cpu")
-    run = Run(settings)
+    run = Run(settings, recorded=())  # no sentence is made of what is recorded beside
     run.advance(settings.steps)
     return run.snapshot()
 
@@ -236,7 +236,7 @@ def test_rules_that_win_and_lose_in_turn_are_not_told_apart():
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_the_first_race_says_that_the_dead_rule_is_worse_where_it_counts(seeds):
     """What somebody sees who opens Train for the first time, in the words of the run itself."""
-    run = Run(Settings(task=FIRST, seeds=seeds, device="cpu"))
+    run = Run(Settings(task=FIRST, seeds=seeds, device="cpu"), recorded=())
     run.advance(run.settings.steps)
     snapshot = run.snapshot()
     words = sentences(snapshot, {"default": "Torch", "straight_through": "Straight"})[-1]
