@@ -20,8 +20,8 @@ for logger in logging.root.manager.loggerDict.values():
         logger.propagate = True  # to each of torch's that does not, pytest attaches itself six times a test
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
     """Modules and tests stay to the end: the collector leaves them out from here on."""
     gc.freeze()
     gc.enable()
