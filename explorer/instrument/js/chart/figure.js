@@ -17,17 +17,19 @@ const REST_MS = 300; // without another picture, until Plotly draws the last one
 /**
  * A figure that ``compose`` turns each picture into; ``words`` of a picture are for those who cannot see it.
  * While pictures follow one another, lines and bars are only moved where all else stays, and not at all where
- * nobody sees them; ``onDrawn`` is told of both.
+ * nobody sees them; ``onDrawn`` is told of both. ``width`` is that of the host in px: who asks the host itself
+ * has the page laid out for each picture.
  * @template {{words: string}} Picture
  * @template {{width: number}} [Names=never]
  * @param {HTMLElement} host of a fixed height
- * @param {{plotly: string, hover: boolean, compose: (picture: Picture) => Drawing<Names>,
+ * @param {{plotly: string, hover: boolean, compose: (picture: Picture, width: number) => Drawing<Names>,
  *   onDrawn?: (chart: *, names: Names|null) => void}} options
  */
 export function createFigure(host, { plotly, hover, compose, onDrawn = () => undefined }) {
   let Plotly = /** @type {*} */ (null);
   let picture = /** @type {Picture|null} */ (null);
   let drawn = ""; // all but the values, as Plotly has drawn it; with another size or theme it draws anew
+  let width = 0; // px of the host, as Plotly has drawn it
   let inView = true;
   let timer = 0;
   const place = document.createElement("div");
@@ -57,8 +59,9 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   function redraw() {
     clearTimeout(timer);
     timer = 0;
-    if (!picture || !Plotly || !host.clientWidth || end.signal.aborted) return;
-    const { traces, layout, caption: text = "", names = null } = compose(picture);
+    width = host.clientWidth;
+    if (!picture || !Plotly || !width || end.signal.aborted) return;
+    const { traces, layout, caption: text = "", names = null } = compose(picture, width);
     drawn = looksOf(traces, layout, names);
     setText(caption, text);
     const all = { ...common(host, names?.width ?? 0, layout), ...layout, ...axesOf(layout) };
@@ -69,7 +72,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   function moved() {
     if (!inView) return true;
     if (!picture || !drawn || host.matches(":hover")) return false;
-    const { traces, layout, caption: text = "", names = null } = compose(picture);
+    const { traces, layout, caption: text = "", names = null } = compose(picture, width);
     if (!areMovable(traces) || drawn !== looksOf(traces, layout, names)) return false;
     setText(caption, text);
     moveTraces(place, traces);

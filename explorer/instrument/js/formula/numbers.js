@@ -66,14 +66,15 @@ export function within(value, low, high) {
   return Math.min(Math.max(value, low), high);
 }
 
+const FOUR_DIGITS = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
+
 /**
  * A measured number in a few characters, all of one size: 46,970, 0.0123, 3.1e7.
  * @param {number} value
  */
 export function shortText(value) {
   const size = Math.abs(value);
-  if (value === 0 || (size >= 1e-3 && size < 1e7))
-    return value.toLocaleString("en-US", { maximumSignificantDigits: 4 });
+  if (value === 0 || (size >= 1e-3 && size < 1e7)) return FOUR_DIGITS.format(value);
   const [digits, exponent] = value.toExponential(2).split("e");
   return `${Number(digits)}e${Number(exponent)}`;
 }

@@ -96,7 +96,7 @@ function sweepOf(picture, host, ends) {
   });
   return {
     traces: whole.map((each) => traceOf(each, share, "sweep")),
-    names: ends.room(host, marks, share ? 4 : 5),
+    names: ends.room(host.clientWidth, marks, share ? 4 : 5),
     layout: {
       hovermode: "closest",
       xaxis: {

@@ -53,8 +53,11 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     );
   }
 
-  /** @param {Picture} picture */
-  function compose({ run, scale, series, steps, along = alongSteps(steps), empty, legend, at = null }) {
+  /** @param {Picture} picture @param {number} width px of the host */
+  function compose(
+    { run, scale, series, steps, along = alongSteps(steps), empty, legend, at = null },
+    width,
+  ) {
     if (seen.run !== run) seen = { run, range: null };
     seen.range = RANGES[scale.kind](seen.range, series, scale);
     const known = seen.range !== null;
@@ -76,7 +79,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     };
     const bands = series.filter(hasBand).map((each) => bandTrace(each, scale));
     drawn = series;
-    const names = ends.room(host, namesOf(series, scale), VALUE_LETTERS[scale.kind]);
+    const names = ends.room(width, namesOf(series, scale), VALUE_LETTERS[scale.kind]);
     return { traces: [...bands, ...series.map((each) => traceOf(each, scale))], layout, names };
   }
 }

@@ -24,23 +24,24 @@ export function createEnds(host) {
   const lines = shape("svg", { class: "leads" });
   const list = element("div", { class: "ends", "aria-hidden": "true" }, lines);
   const labels = /** @type {HTMLElement[]} */ ([]);
+  let known = { width: 0, size: 0 }; // px of the chart, and of the font in it
   host.append(list);
 
   /**
    * Names, with the room they take.
-   * @param {HTMLElement} chart
+   * @param {number} width px of the chart
    * @param {Name[]} names
    * @param {number} least letters of a value
    * @returns {Names|null}
    */
-  function room(chart, names, least) {
+  function room(width, names, least) {
     if (!names.length) return null;
-    const letters = chart.clientWidth < NARROW ? FEW_LETTERS : MANY_LETTERS;
-    const size = parseFloat(getComputedStyle(list).fontSize);
+    if (width !== known.width) known = { width, size: parseFloat(getComputedStyle(list).fontSize) };
+    const letters = width < NARROW ? FEW_LETTERS : MANY_LETTERS;
     const longest = Math.max(
       ...names.map(({ name, value }) => Math.min(name.length, letters) + Math.max(value.length, least) + 1),
     );
-    return { width: Math.ceil(LEAD + longest * LETTER * size), letters, names };
+    return { width: Math.ceil(LEAD + longest * LETTER * known.size), letters, names };
   }
 
   /** @param {*} chart as Plotly has drawn it @param {Names|null} names */
@@ -52,7 +53,7 @@ export function createEnds(host) {
       x: size.l + xaxis.d2p(x),
       y: size.t + within(yaxis.d2p(y), size.h),
     }));
-    const height = LINES * parseFloat(getComputedStyle(list).fontSize);
+    const height = LINES * known.size;
     const tops = spread(
       at.map(({ y }) => y),
       height,

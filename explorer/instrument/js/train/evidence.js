@@ -55,6 +55,7 @@ function rowOf(state, lanes, panel) {
       parameters,
       task: taskOf(choice),
       layer,
+      ink: state.ink,
     };
     return {
       lane,

@@ -1,14 +1,14 @@
 // What was learned of images: those held out that a net reads wrong, and as what.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
-import { inkOf, paintGrey, same } from "./pixels.js";
+import { paintGrey, same } from "./pixels.js";
 
 /** @typedef {import("./panel.js").Seen} Seen */
 /**
  * One image: ``only`` this rule reads it wrong, ``example`` is its place among those held out.
  * @typedef {{image: Uint8Array, kind: number, read: number, only: boolean, example: number}} Misread
  * ``picked`` is the example that another panel shows, null where none can.
- * @typedef {{words: string, note: string, misread: Misread[], picked: number|null}} Picture
+ * @typedef {{words: string, note: string, misread: Misread[], picked: number|null, ink: number}} Picture
  */
 
 /** @type {import("./panel.js").Panel} */
@@ -26,7 +26,7 @@ export const mistakes = {
 };
 
 /** @param {Seen} seen @returns {Picture} */
-export function pictureOf({ measured, picked }) {
+export function pictureOf({ measured, picked, ink }) {
   const { classes, read, only, examples, images, words } = measured;
   const pixels = images.length / Math.max(classes.length, 1);
   const misread = Array.from(/** @type {Uint8Array} */ (classes), (kind, at) => ({
@@ -36,7 +36,7 @@ export function pictureOf({ measured, picked }) {
     only: only[at] === 1,
     example: examples[at],
   }));
-  return { words, note: noteOf(measured), misread, picked };
+  return { words, note: noteOf(measured), misread, picked, ink };
 }
 
 /** @param {{count: number, of: number, alone: number|null}} measured */
@@ -72,7 +72,7 @@ function create(cell, pick) {
 
   return {
     /** @param {Picture} picture */
-    draw({ misread, note: text, picked }) {
+    draw({ misread, note: text, picked, ink }) {
       setText(note, text);
       if (pressed !== (picked !== null)) {
         pressed = picked !== null;
@@ -82,7 +82,6 @@ function create(cell, pick) {
       while (tiles.length < misread.length) tiles.push(tile(pressed));
       while (list.children.length > misread.length) list.lastChild?.remove();
       tiles.slice(list.children.length, misread.length).forEach((each) => list.append(each.element));
-      const ink = inkOf(list);
       misread.forEach(({ image, kind, read, only, example }, at) => {
         const { element: made, text: label } = tiles[at];
         tiles[at].paint(image, ink);

@@ -10,9 +10,9 @@ import { instrument } from "./panels.js";
 /**
  * What a small picture is made of: what was measured for the rule, the snapshot it stands in, the op and the
  * rule as entries; ``layer`` is the number of the op's place, from 0; ``picked`` is the number of another panel
- * that this one chooses, null where it chooses none.
+ * that this one chooses, null where it chooses none; ``ink`` is the colour of letters, as a pixel.
  * @typedef {{measured: *, snapshot: *, lane: Lane, op: *, rule: *, parameters: Object<string, number>,
- *   task: import("./tasks.js").Task, layer: number, picked: number|null}} Seen
+ *   task: import("./tasks.js").Task, layer: number, picked: number|null, ink: number}} Seen
  * What is drawn; ``words`` are for who cannot see it.
  * @typedef {{words: string}&Object<string, *>} Drawn
  * What the server said of a rule on request: a sentence, and a formula with its numbers.

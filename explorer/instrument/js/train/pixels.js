@@ -1,6 +1,10 @@
 // Bytes as pixels of a canvas that the page scales.
 
-/** The colour of the letters in a place, as one pixel without its opacity. @param {Element} place */
+/**
+ * The colour of the letters in a place, as one pixel without its opacity; to read it has the page lay itself out,
+ * so it is read once for each theme.
+ * @param {Element} place
+ */
 export function inkOf(place) {
   const [red, green, blue] = (getComputedStyle(place).color.match(/\d+/g) ?? []).map(Number);
   return pixel(red, green, blue, 0);

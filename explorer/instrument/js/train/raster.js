@@ -1,7 +1,7 @@
 // What spiking units do with one held-out example: when each of them fires, and what is read.
 
 import { element, setText } from "../elements/dom.js";
-import { inkOf, paintGrey } from "./pixels.js";
+import { paintGrey } from "./pixels.js";
 
 /** @typedef {import("./panel.js").Seen} Seen */
 /** A layer: its name and its spikes, a row a unit. @typedef {{name: string, spikes: Uint8Array}} Layer */
@@ -9,7 +9,7 @@ import { inkOf, paintGrey } from "./pixels.js";
  * A small picture; ``levels`` are the potentials of the outputs as shares of their range, ``read`` the
  * highest.
  * @typedef {{words: string, note: string, image: Uint8Array, times: number, layers: Layer[],
- *   levels: number[], read: number}} Picture
+ *   levels: number[], read: number, ink: number}} Picture
  */
 
 /** @type {import("./panel.js").Panel} */
@@ -24,7 +24,7 @@ export const raster = {
 };
 
 /** @param {Seen} seen @returns {Picture} */
-export function pictureOf({ measured }) {
+export function pictureOf({ measured, ink }) {
   const { image, times, units, spikes, potentials, label, read, words } = measured;
   const low = Math.min(...potentials);
   const range = Math.max(...potentials) - low || 1;
@@ -36,7 +36,7 @@ export function pictureOf({ measured }) {
   });
   const levels = Array.from(/** @type {Float32Array} */ (potentials), (value) => (value - low) / range);
   const note = `${label} read as ${read}: ${label === read ? "right" : "wrong"}`;
-  return { words, note, image, times, layers, levels, read };
+  return { words, note, image, times, layers, levels, read, ink };
 }
 
 /** @param {HTMLElement} cell */
@@ -51,7 +51,7 @@ function create(cell) {
     /** @param {Picture} picture */
     draw(picture) {
       setText(note, picture.note);
-      const ink = inkOf(cell);
+      const { ink } = picture;
       paintGrey(image, picture.image, Math.sqrt(picture.image.length), ink);
       filled(blocks, picture.layers.length, () => element("div", {}, canvas("spikes"), element("span", {})));
       picture.layers.forEach(({ name, spikes }, at) => {

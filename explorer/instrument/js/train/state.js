@@ -19,7 +19,7 @@ import { taskOf } from "./tasks.js";
  * The state: what is chosen, what the run that is seen was begun with, how it stands, the runs before it,
  * the step that is looked at where it is not the last one, how the run stood there, what is said of
  * other settings, which measure, panels, layer and kind of alignment are chosen, the colours
- * of rules, and the table that was pasted. ``requests`` has what was
+ * of rules, that of letters as a pixel, and the table that was pasted. ``requests`` has what was
  * requested of single instruments, ``panels`` what somebody opened or closed, ``numbers`` what is chosen for
  * those that instruments take: like the layer they are how somebody looks, and stand in no link;
  * ``slow`` has what was recorded for slow motion; ``rate`` is a learning rate that was set in mid-run, until the
@@ -28,7 +28,7 @@ import { taskOf } from "./tasks.js";
  *   seen: import("./status.js").Status|null, remark: string,
  *   measure: import("./series.js").Measure|null, panels: Object<string, boolean>,
  *   numbers: Object<string, Object<string, number>>, layer: number|null,
- *   aligned: import("./aligned.js").Aligned, requests: Object<string, Request>, colours: string[], table:
+ *   aligned: import("./aligned.js").Aligned, requests: Object<string, Request>, colours: string[], ink: number, table:
  *   string, slow: import("./slow.js").Slow|null, rate: string|null}} State
  */
 
@@ -37,11 +37,11 @@ const OTHER = "Other settings: press Start. The faint curves are the run before.
 
 /**
  * @param {Choice} choice
- * @param {string[]} colours
+ * @param {{colours: string[], ink: number}} theme
  * @param {{table: string, panels: State["panels"], numbers: State["numbers"]}} kept what a session keeps
  * @returns {State}
  */
-export function stateOf(choice, colours, { table, panels, numbers }) {
+export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
   const view = { status: IDLE, notice: "", lost: false, id: null };
   return {
     choice,
@@ -58,6 +58,7 @@ export function stateOf(choice, colours, { table, panels, numbers }) {
     aligned: "cosines",
     requests: {},
     colours,
+    ink,
     table,
     slow: null,
     rate: null,

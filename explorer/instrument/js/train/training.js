@@ -8,6 +8,7 @@ import { createPainter } from "./painter.js";
 import { wantedOf } from "./panels.js";
 import { caughtUp, isOnItsWay, packed, ratedChoice, scrubbed, unpacked } from "./past.js";
 import { pictureOf } from "./picture.js";
+import { inkOf } from "./pixels.js";
 import { createRun } from "./run.js";
 import { SEARCH } from "./searched.js";
 import { keep, kept } from "../choice/session.js";
@@ -40,7 +41,8 @@ const REST_MS = 300; // of rest, before other settings begin a new run
  */
 export function createTraining(host, store, { server, plotly, colours, examples, onPresent }) {
   const now = () => /** @type {Choice} */ (store.choice);
-  let state = stateOf(now(), colours().rules, {
+  const theme = () => ({ colours: colours().rules, ink: inkOf(host) });
+  let state = stateOf(now(), theme(), {
     table: kept("table") ?? "",
     panels: kept("panels") ?? {},
     numbers: kept("numbers") ?? {},
@@ -269,7 +271,7 @@ export function createTraining(host, store, { server, plotly, colours, examples,
   } else if (run.settingsKey) run.drop();
   paint();
   return {
-    refresh: () => become({ colours: colours().rules }),
+    refresh: () => become(theme()),
     destroy() {
       stop();
       clearTimeout(timer);
