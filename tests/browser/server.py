@@ -20,13 +20,16 @@ _STOPS_WITHIN_S = 15.0
 
 
 @contextmanager
-def serve(script: Path, log: Path, *options: str, cwd: Path = ROOT, port: int | None = None) -> Iterator[str]:
-    """Run ``streamlit run script`` on a port, a free one where none is given, and give its address."""
+def serve(script: Path, log: Path, *, port: int | None = None, prefix: str = "") -> Iterator[str]:
+    """Run ``streamlit run script`` on a port, a free one where none is given, and give its address.
+
+    ``prefix``: what all its addresses begin with, such as "/tools".
+    """
     port = port or free_port()
-    command = [sys.executable, "-m", "streamlit", "run", str(script), *options]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.baseUrlPath={prefix}"]
     command += ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
-    with running(command, port, "/_stcore/health", log, cwd=cwd) as address:
-        yield address
+    with running(command, port, f"{prefix}/_stcore/health", log) as address:
+        yield address + prefix
 
 
 @contextmanager

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from explorer.training.host import ENGINE
 from tests.browser.conftest import PHONE, Profiles, Tab
 from tests.browser.reading import CHART, back, choose, enter, number, settle, slider, traces
-from tests.browser.server import ROOT, serve
 
 WIDE: ViewportSize = {"width": 1366, "height": 768}
 G = "Upstream gradient g"
 NOTICE = "Not everything in the link could be used"
-_FAILING = """
-from explorer.ui import state
-
-def _fail():
-    raise RuntimeError("a failure")
-
-state.arrive = _fail
-"""
-_ON_TOP = """said => {
-    const {x, y, width, height} = said.getBoundingClientRect();
-    return said.contains(document.elementFromPoint(x + width / 2, y + height / 2));
-}"""
 # Where the parts of the page lie.
 PLACES = """() => [".words .main", ".chart", ".strip", ".cards"].map(part => {
     const {x, y, width, height} = document.querySelector(`.instrument ${part}`).getBoundingClientRect();
@@ -79,15 +65,22 @@ def visit(held: Held, address: str) -> Locator:
     return held.page.locator(f".served {CHART}")
 
 
-def test_curves_come_with_the_page_and_stay_where_they_are(held: Held) -> None:
-    chart = visit(held, "/?op=clamp&rule=masked&rule=default")
+def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
+    chart = visit(held, "/?op=identity&rule=formula:+g&rule=default")
     expect(chart).to_have_count(1)
+    field = held.page.get_by_label("Own rule")
+    field.focus()
+    held.page.keyboard.type(" + 1")
+    settle(held.page, shows=["formula: g + 1", "default"])
     before = held.page.evaluate(PLACES)
     held.page.evaluate("chart => (window.first = chart)", chart.element_handle())
     held.come()
     assert held.page.evaluate(f"first === document.querySelector('.stMain {CHART}')")
     assert held.page.evaluate(PLACES) == [pytest.approx(place, abs=1) for place in before]
-    assert list(traces(held.page)) == ["forward", "masked", "default"]
+    assert list(traces(held.page)) == ["forward", "formula: g + 1", "default"]
+    expect(field).to_be_focused()
+    held.page.keyboard.type(" + 2")
+    expect(field).to_have_value("g + 1 + 2")
 
 
 def test_what_is_done_before_streamlit_is_kept_and_undone_by_back(held: Held) -> None:
@@ -106,16 +99,9 @@ def test_what_is_done_before_streamlit_is_kept_and_undone_by_back(held: Held) ->
     held.page.get_by_text("Forward: Clamp").wait_for()
 
 
-def test_what_a_link_could_not_have_is_said_all_the_same(held: Held) -> None:
+def test_a_drag_is_not_broken_off_and_what_a_link_could_not_have_is_said(held: Held) -> None:
     visit(held, "/?op=sign&rule=clipped&c=nan")
     assert "c=nan" in held.page.url
-    held.come()
-    expect(held.page.get_by_text(NOTICE)).to_be_visible()
-    held.page.wait_for_url("**/?op=sign&rule=clipped")
-
-
-def test_a_drag_is_not_broken_off(held: Held) -> None:
-    visit(held, "/?op=sign&rule=clipped")
     box = slider(held.page, G).bounding_box()
     assert box
     y = box["y"] + box["height"] / 2
@@ -130,46 +116,20 @@ def test_a_drag_is_not_broken_off(held: Held) -> None:
     held.page.mouse.up()
     expect(held.page.locator(".served")).to_have_count(0)
     assert float(number(held.page, G).input_value()) == pytest.approx(1.6, abs=0.2)
-
-
-def test_a_field_keeps_the_focus_when_streamlit_takes_over(held: Held) -> None:
-    visit(held, "/?op=identity&rule=formula:+g")
-    held.page.get_by_label("Own rule").focus()
-    held.page.keyboard.type(" + 1")
-    held.come()
-    expect(held.page.get_by_label("Own rule")).to_be_focused()
-    held.page.keyboard.type(" + 2")
-    expect(held.page.get_by_label("Own rule")).to_have_value("g + 1 + 2")
-
-
-def below(part: Locator) -> float:
-    """The lower end of a part of the page, in px."""
-    return float(part.evaluate("part => part.getBoundingClientRect().bottom"))
+    expect(held.page.get_by_text(NOTICE)).to_be_visible()
+    held.page.wait_for_url(
+        lambda address: "c=nan" not in address and address.split("/")[-1].startswith("?op=sign&rule=clipped")
+    )
 
 
 def test_modules_that_do_not_come_are_no_empty_page(tab: Tab) -> None:
-    tab.page.route("**/document.json", lambda route: route.fulfill(status=200, body="{"))
+    answering = tab.page.context.new_cdp_session(tab.page)
+    half = {"responseCode": 200, "body": b64encode(b"{").decode()}
+    answering.on(
+        "Fetch.requestPaused",
+        lambda paused: answering.send("Fetch.fulfillRequest", {"requestId": paused["requestId"], **half}),
+    )
+    answering.send("Fetch.enable", {"patterns": [{"urlPattern": "*/document.json"}]})
     tab.page.goto("/")
     sentence = tab.page.get_by_text("The instrument could not be loaded: reload the page.")
     expect(sentence.first).to_be_visible()
-
-
-def test_a_script_that_fails_says_so_over_curves_that_go_on(
-    tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(ENGINE, "thread")  # nothing is trained
-    app = tmp_path / "app.py"
-    app.write_text((ROOT / app.name).read_text() + _FAILING)
-    page = tab.page
-    page.set_viewport_size(PHONE)
-    with serve(app, tmp_path / "log.txt") as address:
-        page.goto(f"{address}/?op=clamp&rule=masked")
-        said = page.get_by_text("Something went wrong on our side.")
-        expect(said).to_be_visible()
-        expect(said).to_be_in_viewport(ratio=1)
-        assert said.evaluate(_ON_TOP)
-        choose(page, "Add rule", "zero")
-        settle(page, shows=["masked", "zero"])
-        expect(said).to_be_in_viewport(ratio=1)
-        assert page.locator(".served").evaluate("host => host.getBoundingClientRect().top") >= below(said)
-        page.goto("about:blank")

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
 from explorer.ui.presets import TRAINING
-from tests.browser.conftest import PHONE, Open, Tab
+from tests.browser.conftest import FINGER, PHONE, Open, Tab
 from tests.browser.reading import TRACES, traces
 from tests.browser.training import (
     button,
@@ -23,6 +23,7 @@ from tests.browser.training import (
     status,
     turn_train,
     verdict,
+    wait_for,
     wait_for_lift,
     wait_for_rest,
 )
@@ -69,7 +70,7 @@ def test_an_empty_address_becomes_a_first_minute_that_is_true(page: Page) -> Non
         rule: float(score.mean()) for rule, score in run.snapshot().score.items() if score is not None
     }
     assert expected["default"] < expected["straight_through"] - 0.1
-    page.wait_for_function(f"last => {TRACES}[0]?.x.at(-1) === last", arg=run.settings.steps)
+    wait_for(page, f"last => {TRACES}[0]?.x.at(-1) === last", run.settings.steps)
     drawn = {rule: trace.y[-1] for rule, trace in traces(page).items()}
     assert drawn == pytest.approx(expected, abs=1e-5)
 
@@ -119,7 +120,7 @@ def test_mean_and_band_of_several_seeds_what_is_under_the_pointer_and_the_switch
 ) -> None:
     turn_train(train, SMALL)
     finish(train)
-    train.wait_for_function(f"() => {TRACES}[0]?.x.at(-1) === 20")
+    wait_for(train, f"() => {TRACES}[0]?.x.at(-1) === 20")
     assert train.evaluate(f"{BANDS}.map(trace => trace.meta ?? null)") == [None, None]
     run = Run(Settings(task="digits", op="round", rules=("default", "straight_through"), steps=20, seeds=3))
     run.advance(20)
@@ -130,7 +131,7 @@ def test_mean_and_band_of_several_seeds_what_is_under_the_pointer_and_the_switch
     assert sorted(names) == ["Default autograd", "Straight-through"]
     assert_written_under_the_pointer(train)
     press(train, "Loss")
-    train.wait_for_function(f"() => {TRACES}[0]?.x.at(-1) === 19")
+    wait_for(train, f"() => {TRACES}[0]?.x.at(-1) === 19")
     assert list(traces(train)) == ["default", "straight_through"]
     losses = {rule: trace.y[-1] for rule, trace in traces(train).items()}
     assert losses == pytest.approx({rule: series[-1] for rule, series in snapshot.losses.items()}, rel=1e-5)
@@ -228,7 +229,7 @@ def test_nothing_moves_while_the_page_loads_and_trains(new_page: Open) -> None:
 
 def test_on_a_phone_nothing_moves_and_a_finger_reaches_all(new_page: Open) -> None:
     """It holds a rule lifted, and finds what the words of the table mean."""
-    page = new_page(viewport=PHONE, has_touch=True)
+    page = new_page(viewport=PHONE, **FINGER)
     open_watched(page)
     assert page.evaluate("window.shifts") < 0.02
     rules = ("straight_through", "default")
@@ -265,7 +266,7 @@ def test_small_windows_scroll_instead_of_squeezing(train: Page) -> None:
 
 
 def assert_nothing_is_squeezed(page: Page, width: int) -> None:
-    page.wait_for_function(f"() => !({CUT})().length")
+    wait_for(page, f"() => !({CUT})().length")
     ends = page.locator(".training .below, .training .why").evaluate_all(
         "([note, why]) => [note.getBoundingClientRect().bottom, why.getBoundingClientRect().top]"
     )

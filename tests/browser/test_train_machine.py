@@ -21,7 +21,7 @@ from tests.browser.training import (
     wait_for_steps,
 )
 
-QUERY = "task=moons&op=sign&rule=default&rule=clipped&seeds=2&steps=60&batch=16&pace=full&device=cpu"
+QUERY = "task=moons&op=sign&rule=default&rule=clipped&seeds=2&steps=24&batch=16&pace=full&device=cpu"
 
 
 def curve(page: Page, rule: str) -> list[float]:
@@ -40,9 +40,9 @@ def curve(page: Page, rule: str) -> list[float]:
     return values
 
 
-def finished(page: Page) -> None:
-    expect(status(page)).to_contain_text("Finished after 60 steps.", timeout=60_000)
-    wait_for(page, "() => shownStep() === 60")
+def finished(page: Page, steps: int = 24) -> None:
+    expect(status(page)).to_contain_text(f"Finished after {steps} steps.", timeout=60_000)
+    wait_for(page, "steps => shownStep() === steps", steps)
 
 
 def scrub(page: Page, step: int) -> None:
@@ -58,27 +58,27 @@ def test_back_on_branch_and_again(train: Page, tmp_path: Path) -> None:
     finished(train)
     whole = curve(train, "default")
 
-    scrub(train, 40)
-    expect(status(train)).to_contain_text("Step 40 of a run that is at step 60.")
+    scrub(train, 16)
+    expect(status(train)).to_contain_text("Step 16 of a run that is at step 24.")
     thumb = train.get_by_label("Step shown")
     thumb.press("ArrowLeft")
-    wait_for(train, "() => shownStep() === 39")
-    expect(thumb).to_have_attribute("aria-valuetext", "step 39 of 60")
-    assert curve(train, "default") == whole[:40]
-    press(train, "Go on from step 39")
+    wait_for(train, "() => shownStep() === 15")
+    expect(thumb).to_have_attribute("aria-valuetext", "step 15 of 24")
+    assert curve(train, "default") == whole[:16]
+    press(train, "Go on from step 15")
     finished(train)
     assert curve(train, "default") == whole
 
-    scrub(train, 40)
+    scrub(train, 16)
     train.locator("summary", has_text="Branch").click()
     train.get_by_label("Goes on with", exact=True).select_option("clipped")
     button(train, "Branch").focus()
     train.keyboard.press("Enter")
     expect(train.locator("summary", has_text="Branch")).to_be_focused()
     finished(train)
-    assert "branch=40%2Cdefault%3Aclipped" in train.url
+    assert "branch=16%2Cdefault%3Aclipped" in train.url
     branched = curve(train, "default")
-    assert branched[:41] == whole[:41]
+    assert branched[:17] == whole[:17]
     assert branched != whole
     expect(train.locator(".chips li")).to_have_count(3)  # the branch, and two earlier runs
     expect(train.locator(".ends span", has_text="B Default autograd")).to_be_visible()
@@ -87,9 +87,9 @@ def test_back_on_branch_and_again(train: Page, tmp_path: Path) -> None:
     with train.expect_download() as taken:
         train.get_by_role("button", name="Settings JSON").click()
     settings = read_settings(Path(taken.value.path()).read_text(encoding="utf-8"))
-    assert settings.branch == ((40, "default", "clipped"),)
+    assert settings.branch == ((16, "default", "clipped"),)
     alone = Run(settings)
-    alone.advance(60)
+    alone.advance(24)
     assert branched == alone.snapshot().scores["default"].tolist()
 
     train.reload()
@@ -126,7 +126,10 @@ def turn(page: Page, lr: str) -> None:
 
 
 def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(train: Page) -> None:
-    turn_train(train, QUERY.replace("rule=default&", "").replace("pace=full", "pace=10"))
+    turn_train(
+        train,
+        QUERY.replace("rule=default&", "").replace("steps=24&batch=16&pace=full", "steps=40&batch=16&pace=5"),
+    )
     with requests(train, "/runs") as asked:
         press(train, "Start")
         wait_for_steps(train, 3)
@@ -143,7 +146,7 @@ def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(train: Page) 
         assert rate(train) == "0.002"
         train.get_by_label("full", exact=True).check()
         press(train, "Resume")
-        finished(train)
+        finished(train, 40)
         told = linked(train)
         assert [point[1:] for point in told.settings.branch] == [("lr", 0.05), ("lr", 0.002)]
         assert told.settings.lr == SETTINGS["lr"].default("moons")
@@ -151,6 +154,6 @@ def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(train: Page) 
         command(train, "Reset")
         assert float(rate(train)) == told.settings.lr
         press(train, "Start")
-        finished(train)
+        finished(train, 40)
         assert curve(train, "clipped") == told.snapshot().scores["clipped"].tolist()
     assert sum(address.endswith("/runs") for address in asked) == 1

@@ -77,7 +77,7 @@ def test_one_step_is_gone_through_by_keys_and_clicks_and_the_next_one_is_taken(t
 
 
 def test_a_run_that_goes_on_is_paused_to_look_at_it_and_a_reload_shows_the_same(train: Page) -> None:
-    turn_train(train, f"{QUERY.replace('steps=40', 'steps=5000')}&hidden=64")
+    turn_train(train, QUERY.replace("steps=40&pace=full", "steps=5000&pace=20"))
     button(train, "Start").click()
     expect(status(train).locator(".main")).to_have_text("Running.")
     button(train, "Slow motion").click()

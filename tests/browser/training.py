@@ -14,12 +14,14 @@ from explorer.ui import answers
 from explorer.ui.link import from_query
 from tests.browser.reading import TRACES
 
+_OFTEN_MS = 50  # between two looks: who looks at each frame has the page draw them all
 # Little work a second, and 100 seconds of it, so that there is time to press a button before the end.
 LONG = "steps=5000&hidden=8&batch=8&lr=1e-9&pace=50"
 
 
-def open_train(page: Page, query: str) -> None:
-    page.goto(f"/train?{query}")
+def open_train(page: Page, query: str, address: str = "") -> None:
+    """Load a link on Train, of the server at another address if one is given."""
+    page.goto(f"{address}/train?{query}")
     expect(button(page, "Start")).to_be_visible(timeout=30_000)
 
 
@@ -41,7 +43,7 @@ _FORGET = """
 _LEAVE = f"async folder => {{ {_MODULES} {_FORGET} }}"
 
 # The same places, empty again, are filled as those of a page that has just come.
-_TURN = f"""async ([folder, places, data, address, anew]) => {{
+_TURN = f"""async ([folder, places, data, query, anew]) => {{
     {_MODULES}
     if (anew) {{ {_FORGET} }}
     document.activeElement.blur();
@@ -49,7 +51,7 @@ _TURN = f"""async ([folder, places, data, address, anew]) => {{
     unmount(host);
     host.querySelector(".instrument").outerHTML = places;
     store.change(null);
-    history.pushState(null, "", address);
+    history.pushState(null, "", `?${{query}}`);
     await mount({{ parentElement: host, data }});
 }}"""
 
@@ -65,7 +67,7 @@ def turn_train(page: Page, query: str, *, anew: bool = True) -> None:
     assert notices == []
     page.mouse.move(0, 0)
     data = answers.given(choice, "training")
-    page.evaluate(_TURN, [answers.folder(), skeleton("training"), data, f"/train?{query}", anew])
+    page.evaluate(_TURN, [answers.folder(), skeleton("training"), data, query, anew])
     expect(button(page, "Start")).to_be_visible()
     if anew:
         expect(status(page)).to_have_attribute("data-state", "idle")
@@ -129,7 +131,9 @@ _SHOWN_STEP = """
 
 def wait_for(page: Page, condition: str, arg: object = None) -> None:
     """Wait until a function of ``arg`` is true; ``shownStep()`` in it is the step that the page shows."""
-    page.wait_for_function(f"arg => {{ {_SHOWN_STEP} return ({condition})(arg); }}", arg=arg)
+    page.wait_for_function(
+        f"arg => {{ {_SHOWN_STEP} return ({condition})(arg); }}", arg=arg, polling=_OFTEN_MS
+    )
 
 
 def wait_for_steps(page: Page, more_than: int) -> int:
@@ -159,7 +163,7 @@ def go_on(page: Page) -> None:
 
 def wait_for_rules(page: Page, *rules: str) -> None:
     """Wait until the loss chart has a curve of each of these rules."""
-    page.wait_for_function(f"rules => {TRACES}.map(t => t.meta).join() === rules", arg=",".join(rules))
+    wait_for(page, f"rules => {TRACES}.map(t => t.meta).join() === rules", ",".join(rules))
 
 
 # Of a rule and another one the opacities of all their parts of the page, wherever they stand.
@@ -172,21 +176,20 @@ _OPACITIES = """([rule, other]) => {
 
 def wait_for_lift(page: Page, rule: str, other: str) -> None:
     """Wait until all that shows a rule stands out, and all that shows another one has faded."""
-    page.wait_for_function(
+    wait_for(
+        page,
         f"""rules => {{
             const [lifted, faded] = ({_OPACITIES})(rules);
             return lifted.length > 0 && faded.length > 0
                 && lifted.every(each => each === 1) && faded.every(each => each > 0 && each < 0.7);
         }}""",
-        arg=[rule, other],
+        [rule, other],
     )
 
 
 def wait_for_rest(page: Page, *rules: str) -> None:
     """Wait until no rule is lifted."""
-    page.wait_for_function(
-        f"rules => ({_OPACITIES})(rules).flat().every(each => each === 1)", arg=list(rules)
-    )
+    wait_for(page, f"rules => ({_OPACITIES})(rules).flat().every(each => each === 1)", list(rules))
 
 
 def point_at_each(page: Page, rule: str, other: str, *parts: str) -> None:

@@ -27,17 +27,17 @@ export function createAccuracyChart(host, { plotly }) {
   const ends = createEnds(host);
   return createFigure(host, { plotly, hover: true, compose, onDrawn: ends.show });
 
-  /** @param {Picture} picture */
-  function compose(picture) {
-    return picture.sweep ? sweepOf(picture, host, ends) : linesOf(picture, host);
+  /** @param {Picture} picture @param {number} width px of the host */
+  function compose(picture, width) {
+    return picture.sweep ? sweepOf(picture, width, ends) : linesOf(picture, width);
   }
 }
 
-/** @param {Picture} picture @param {HTMLElement} host */
-function linesOf(picture, host) {
+/** @param {Picture} picture @param {number} width */
+function linesOf(picture, width) {
   const { names, series, chance, firstControl, title, share } = picture;
   const known = series.some(({ points }) => points.length);
-  const letters = host.clientWidth < NARROW ? FEW_LETTERS : MANY_LETTERS;
+  const letters = width < NARROW ? FEW_LETTERS : MANY_LETTERS;
   const size = parseFloat(getComputedStyle(host).fontSize) || 13;
   const longest = Math.max(...names.map((name) => cut(name, letters).length), 1);
   const line = names.length - 0.5;
@@ -71,8 +71,8 @@ function linesOf(picture, host) {
   };
 }
 
-/** @param {Picture} picture @param {HTMLElement} host @param {ReturnType<typeof createEnds>} ends */
-function sweepOf(picture, host, ends) {
+/** @param {Picture} picture @param {number} width @param {ReturnType<typeof createEnds>} ends */
+function sweepOf(picture, width, ends) {
   const { series, chance, sweep, values, title, share } = picture;
   const known = series.some(({ points }) => points.length);
   const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -96,7 +96,7 @@ function sweepOf(picture, host, ends) {
   });
   return {
     traces: whole.map((each) => traceOf(each, share, "sweep")),
-    names: ends.room(host.clientWidth, marks, share ? 4 : 5),
+    names: ends.room(width, marks, share ? 4 : 5),
     layout: {
       hovermode: "closest",
       xaxis: {

@@ -1,0 +1,434 @@
+"""The app on a server of its own, below a prefix, as ``--server.baseUrlPath`` has it: every page, with all it
+asks for; and what a visitor sees when something breaks, and what goes on all the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import CDPSession, Locator, Page, expect
+
+from explorer.lessons import LESSONS
+from tests.browser.conftest import PHONE, VIEWPORT, Profiles, Tab
+from tests.browser.lessons import COMPUTED_MS
+from tests.browser.reading import TRACES, choose, settle, sign, traces, turn, visit
+from tests.browser.server import ROOT, free_port, serve
+from tests.browser.training import (
+    leave_train,
+    open_train,
+    press,
+    status,
+    steps,
+    turn_train,
+    wait_for,
+    wait_for_steps,
+)
+
+PREFIX = "/tools/explorer"
+LASTING = "op=sign&rule=default&rule=straight_through&steps=5000&hidden=8&batch=8&pace=10&seed=4"
+UNWATCHED_S = 10  # after which a run that nobody asks about has paused
+UNWATCHED = "because nobody was watching."
+LOST = "Connection lost: trying again every second."
+GONE = "The training process stopped unexpectedly and this run is lost: press Start to run it again."
+ANEW = "The server was started anew and this run is lost: press Start to run it again."
+TIMES = 2
+BEGUN = 4  # steps that a run has taken before something breaks
+
+_SCRIPT = "explorer/ui/main.py"
+_FAILING = """
+from explorer.ui import state
+
+_arrive = state.arrive
+
+def _fail_where_asked():
+    if "fail" in st.query_params:
+        raise RuntimeError("a failure")
+    return _arrive()
+
+state.arrive = _fail_where_asked
+"""
+# Whether what is said lies above all else.
+_ON_TOP = """said => {
+    const {x, y, width, height} = said.getBoundingClientRect();
+    return said.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
+# Where Streamlit lays its word of a lost connection over the page, and takes the page from the reader.
+_COVERED = """() => {
+    window.covered = 0;
+    new MutationObserver(() => {
+        if (document.querySelector(".stDialog")) window.covered += 1;
+    }).observe(document.body, {childList: true, subtree: true});
+}"""
+
+
+class Server:
+    """A server of one's own, that can be taken away; ``?fail`` has the script of a page fail."""
+
+    def __init__(self, folder: Path) -> None:
+        self._log, self._port, self._stack = folder / "log.txt", free_port(), ExitStack()
+        self.address = f"http://127.0.0.1:{self._port}{PREFIX}"  # without a slash at its end
+        self._app = folder / "app.py"
+        text = (ROOT / "app.py").read_text(encoding="utf-8")
+        self._app.write_text(text.replace(_SCRIPT, str(ROOT / _SCRIPT)) + _FAILING, encoding="utf-8")
+        self.start()
+
+    def start(self) -> None:
+        self._stack.enter_context(serve(self._app, self._log, port=self._port, prefix=PREFIX))
+
+    def stop(self) -> None:
+        self._stack.close()
+
+    def kill(self) -> None:
+        """Take the server away without a word; the training process ends by itself."""
+        os.kill(self._processes()[0], signal.SIGKILL)
+
+    def signal_training(self, sign: signal.Signals) -> None:
+        """Send a signal to the training process."""
+        os.kill(self._processes()[1], sign)
+
+    def _processes(self) -> tuple[int, int]:
+        """The numbers of the server and of the training process, its child."""
+        commands = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                commands[int(folder.name)] = ((folder / "cmdline").read_bytes().split(b"\0"), parent)
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+        server = f"--server.port={self._port}".encode()
+        return next(
+            (parent, number)
+            for number, (command, parent) in commands.items()
+            if b"explorer.training.process" in command and server in commands.get(parent, ((), 0))[0]
+        )
+
+
+class Other:
+    """Another visitor, without a browser: a run, and what is told of it."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self.start()
+
+    def start(self) -> None:
+        data = {"query": LASTING, "branch": [], "owner": "another", "paused": False}
+        answer = self._posted("/runs", data)
+        self._run, self._key = answer["id"], answer["key"]
+
+    def told(self) -> dict[str, Any]:
+        """How the run stands."""
+        return next(events(self._address, self._run))
+
+    def goes_on(self, seconds: float = 0) -> None:
+        """Watch the run for so long, and until it has taken another step; it may have paused unwatched."""
+        if self.told()["sentence"].endswith(UNWATCHED):
+            self._posted(f"/runs/{self._run}/resume", {"key": self._key})
+        until, first = time.monotonic() + seconds, self.told()
+        for event in events(self._address, self._run):
+            assert event["state"] == "running"
+            if event["step"] > first["step"] and time.monotonic() > until:
+                return
+
+    def _posted(self, path: str, data: dict[str, Any]) -> Any:
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"{self._address}{path}", json.dumps(data).encode(), headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+
+def events(address: str, run: str) -> Iterator[dict[str, Any]]:
+    """What who watches a run is told."""
+    with urllib.request.urlopen(f"{address}/runs/{run}/events", timeout=30) as stream:
+        for line in stream:
+            if line.startswith(b"data: "):
+                yield json.loads(line.removeprefix(b"data: "))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(tmp_path_factory.mktemp("own"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def tab(profiles: Profiles) -> Iterator[Tab]:
+    """A tab for all tests, in the usual window."""
+    tab = Tab(profiles.find())
+    yield tab
+    tab.page.close()
+
+
+@pytest.fixture
+def visitor(tab: Tab) -> Iterator[Page]:
+    """A page in which nothing goes wrong."""
+    tab.errors.clear()
+    tab.page.bring_to_front()
+    yield tab.page
+    assert not tab.errors
+
+
+class Line:
+    """What leads from a tab to the network, which the other tabs keep."""
+
+    def __init__(self, page: Page) -> None:
+        self._session: CDPSession = page.context.new_cdp_session(page)
+        self._session.send("Network.enable")
+
+    def cut(self, is_cut: bool = True) -> None:
+        conditions = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self._session.send("Network.emulateNetworkConditions", {"offline": is_cut, **conditions})
+
+
+@pytest.fixture(scope="module")
+def line(tab: Tab) -> Line:
+    return Line(tab.page)
+
+
+@pytest.fixture(scope="module")
+def explore(tab: Tab, server: Server) -> Page:
+    """Another tab, with Explore; what the browser logs of a server that has gone is no fault."""
+    visit(page := tab.page.context.new_page(), f"{server.address}/?op=clamp&rule=default", shows=["default"])
+    expect(page.locator(".served")).to_have_count(0)
+    return page
+
+
+@pytest.fixture
+def page(tab: Tab, server: Server, line: Line) -> Iterator[Page]:
+    """A page with a run that goes on; what the browser logs of lost connections is no fault."""
+    tab.page.bring_to_front()
+    if urlsplit(tab.page.url).path != f"{PREFIX}/train":
+        open_train(tab.page, "", server.address)
+    turn_train(tab.page, LASTING)
+    press(tab.page, "Start")
+    wait_for_steps(tab.page, BEGUN)
+    yield tab.page
+    line.cut(False)
+    leave_train(tab.page)
+
+
+@pytest.fixture
+def other(server: Server) -> Other:
+    return Other(server.address)
+
+
+def assert_settings_stay(page: Page) -> None:
+    expect(page.locator(".training .settings").get_by_label("Seed", exact=True)).to_have_value("4")
+    assert "seed=4" in page.url
+
+
+# The fewest steps that the page shows from now on: a look now and then may miss the first.
+_FIRST_SEEN = """() => {
+    const metrics = [...document.querySelectorAll(".metric")];
+    const shown = metrics.find(metric => metric.textContent.startsWith("Step "));
+    window.fewest = Infinity;
+    new MutationObserver(() => {
+        window.fewest = Math.min(window.fewest, parseInt(shown.textContent.replace("Step ", "")));
+    }).observe(shown, {subtree: true, childList: true, characterData: true});
+}"""
+
+
+def assert_starts_again(page: Page) -> None:
+    page.evaluate(_FIRST_SEEN)
+    press(page, "Start")
+    wait_for(page, "() => window.fewest === 0")
+    assert wait_for_steps(page, 5) > 5
+
+
+def test_explore_train_and_learn_below_a_prefix(visitor: Page, server: Server) -> None:
+    """Without the slash at its end first, and from page to page as a visitor goes."""
+    visitor.goto(f"{server.address}?op=sign&rule=clipped")
+    settle(visitor, shows=["clipped"])
+    expect(visitor.get_by_text("Confirmed by torch")).to_be_visible()
+    assert visitor.url.startswith(f"{server.address}/?op=sign")
+    visitor.get_by_role("link", name="Train", exact=True).click()
+    visitor.wait_for_url(f"{server.address}/train**")
+    press(visitor, "Start")
+    expect(status(visitor)).to_contain_text("Running")
+    visitor.get_by_role("link", name="Learn", exact=True).click()
+    visitor.wait_for_url(f"{server.address}/learn**")
+    expect(visitor.get_by_role("link", name=LESSONS["clamp"].title).last).to_be_visible(timeout=COMPUTED_MS)
+    visitor.get_by_role("link", name="Explore", exact=True).click()
+    settle(visitor, shows=["clipped"])
+
+
+def test_a_script_that_fails_says_so_over_curves_that_go_on(tab: Tab, server: Server) -> None:
+    tab.page.set_viewport_size(PHONE)
+    tab.page.goto(f"{server.address}/?op=clamp&rule=masked&fail")
+    said = tab.page.get_by_text("Something went wrong on our side.")
+    expect(said).to_be_visible()
+    expect(said).to_be_in_viewport(ratio=1)
+    assert said.evaluate(_ON_TOP)
+    choose(tab.page, "Add rule", "zero")
+    settle(tab.page, shows=["masked", "zero"])
+    expect(said).to_be_in_viewport(ratio=1)
+    assert tab.page.locator(".served").evaluate("host => host.getBoundingClientRect().top") >= below(said)
+    tab.page.set_viewport_size(VIEWPORT)
+    tab.page.goto("about:blank")
+
+
+def below(part: Locator) -> float:
+    """The lower end of a part of the page, in px."""
+    return float(part.evaluate("part => part.getBoundingClientRect().bottom"))
+
+
+def test_the_slash_that_is_missing_behind_a_proxy_is_put_there(tab: Tab, address: str) -> None:
+    """One that passes on what stands after its own prefix, of which the server knows nothing."""
+    tab.page.route("**/outer?*", lambda route: route.fulfill(response=route.fetch(url=f"{address}/?op=sign")))
+    tab.page.goto(f"{address}/outer?op=sign#here", wait_until="commit")
+    tab.page.wait_for_url("**/outer/?op=sign#here", wait_until="commit")
+    assert tab.page.evaluate("window.__streamlit.BACKEND_BASE_URL") == f"{address}/outer/"
+    tab.page.unroute_all(behavior="ignoreErrors")
+    tab.page.goto("about:blank")  # it looks for its files beside the prefix, and logs that there are none
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("learn?lesson=clamp", LESSONS["clamp"].title),
+        ("?section=code&op=relu", "Code for"),
+        ("train?op=relu", "Ready: press Start"),
+    ],
+)
+def test_a_link_below_a_prefix(visitor: Page, server: Server, path: str, words: str) -> None:
+    visitor.goto(f"{server.address}/{path}")
+    expect(visitor.get_by_text(words).first).to_be_visible(timeout=COMPUTED_MS)
+
+
+def test_a_connection_that_is_lost_again_and_again(page: Page, line: Line, other: Other) -> None:
+    """Without it a command is said to have changed nothing."""
+    for _ in range(TIMES):
+        line.cut()
+        expect(status(page)).to_contain_text(LOST)
+        before = steps(page)
+        other.goes_on()
+        line.cut(False)
+        wait_for_steps(page, before)
+        expect(status(page)).not_to_contain_text(LOST)
+        expect(status(page)).to_contain_text("Running.")
+    assert page.evaluate(f"{TRACES}[0].x[0]") == 0  # the curve is whole, from the start
+    assert_settings_stay(page)
+    line.cut()
+    expect(status(page)).to_contain_text(LOST)
+    press(page, "Pause")
+    expect(status(page)).to_contain_text("does not answer: try again")
+    line.cut(False)
+    wait_for_steps(page, steps(page))
+    press(page, "Pause")
+    expect(status(page)).to_contain_text("Paused at step")
+
+
+def test_a_training_process_that_is_killed(page: Page, other: Other, server: Server) -> None:
+    server.signal_training(signal.SIGKILL)
+    expect(status(page)).to_contain_text(GONE, timeout=60_000)
+    assert steps(page) > BEGUN
+    assert_settings_stay(page)
+    assert_starts_again(page)
+    assert other.told()["sentence"] == GONE
+    other.start()
+    other.goes_on()
+
+
+def test_a_training_process_that_is_stopped_for_a_while(
+    page: Page, explore: Page, other: Other, server: Server
+) -> None:
+    page.bring_to_front()
+    server.signal_training(signal.SIGSTOP)
+    try:
+        expect(status(page)).to_contain_text("Training is not available just now", timeout=15_000)
+        before = steps(page)
+        assert before > BEGUN
+        explore.bring_to_front()  # the other page does not notice
+        turn(explore, f"{PREFIX}/?op=clamp&rule=masked", shows=["masked"])
+    finally:
+        server.signal_training(signal.SIGCONT)
+    page.bring_to_front()
+    assert wait_for_steps(page, before) > before
+    expect(status(page)).to_contain_text("Running.")
+    assert_settings_stay(page)
+    other.goes_on()
+
+
+def test_a_training_process_that_stays_stopped_is_replaced(page: Page, server: Server) -> None:
+    server.signal_training(signal.SIGSTOP)
+    expect(status(page)).to_contain_text(GONE, timeout=60_000)
+    assert_settings_stay(page)
+    assert_starts_again(page)
+
+
+def test_a_training_process_that_is_slow(page: Page, other: Other, server: Server) -> None:
+    """It stands still four fifths of the time: fewer pictures, and every button works."""
+    with ThreadPoolExecutor(1) as threads:
+        watched = threads.submit(other.goes_on, 10)
+        while not watched.done():
+            server.signal_training(signal.SIGSTOP)
+            page.wait_for_timeout(800)
+            server.signal_training(signal.SIGCONT)
+            page.wait_for_timeout(200)
+    watched.result()
+    before = steps(page)
+    press(page, "Pause")
+    expect(status(page)).to_contain_text("Paused at step")
+    assert steps(page) >= before > BEGUN
+    assert_settings_stay(page)
+
+
+def test_a_server_that_is_restarted_under_two_pages(page: Page, explore: Page, server: Server) -> None:
+    explore.bring_to_front()
+    turn(explore, f"{PREFIX}/?op=clamp&rule=masked", shows=["masked"])
+    explore.evaluate(_COVERED)
+    page.bring_to_front()
+    server.kill()
+    expect(status(page)).to_contain_text(LOST)
+    before = steps(page)
+    press(page, "Pause")
+    expect(status(page)).to_contain_text("The server does not answer: try again in a moment.")
+    assert_rules_are_added_and_drawn(explore)
+    server.stop()
+    server.start()
+    page.bring_to_front()
+    expect(status(page)).to_contain_text(ANEW, timeout=60_000)
+    assert steps(page) == before
+    assert page.evaluate(f"{TRACES}.map(trace => trace.meta)") == ["default", "straight_through"]
+    assert_settings_stay(page)
+    assert_starts_again(page)
+
+
+def assert_rules_are_added_and_drawn(explore: Page) -> None:
+    """By the page alone, which no word of a lost connection covers."""
+    explore.bring_to_front()
+    explore.wait_for_function("() => window.covered > 0", timeout=60_000, polling=200)
+    expect(explore.locator(".stDialog")).to_have_count(0)
+    choose(explore, "Add rule", "Straight-through")
+    explore.wait_for_function("() => document.querySelectorAll('.cards [role=group]').length >= 3")
+    assert set(traces(explore)) == {"forward", "masked", "straight_through"}
+    expect(sign(explore)).to_have_text("The server does not answer: not confirmed by torch")
+
+
+def test_a_tab_that_is_closed_lets_its_run_pause_and_go(explore: Page, server: Server, other: Other) -> None:
+    """The last of this file."""
+    explore.bring_to_front()
+    open_train(explore, LASTING, server.address)
+    press(explore, "Start")
+    wait_for_steps(explore, 1)
+    run = json.loads(explore.evaluate("sessionStorage.getItem('gradient-explorer.run')"))
+    explore.close()
+    for _ in range(4):  # a busy server notices late that nobody is there
+        other.goes_on(UNWATCHED_S)
+        told = next(events(server.address, run["id"]))
+        if told["state"] == "paused":
+            break
+    assert told["sentence"].startswith("Paused at step")
+    assert told["sentence"].endswith(UNWATCHED)
+    other.goes_on()
