@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import re
+from functools import partial
+from typing import Literal
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.access import show_in
+from tests.browser.reading import in_the_end
 from tests.browser.test_train_lab import task
 from tests.browser.training import point_at_each, press, turn_train, wait_for_steps
 
+SCHEMES: tuple[Literal["dark", "light"], ...] = ("dark", "light")
 COLOURS = """canvas => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
     const pixels = Array.from({ length: data.length / 4 }, (_, at) => data.slice(4 * at, 4 * at + 4).join());
     return new Set(pixels).size;
 }"""
+
+# The darkest pixel of a canvas and the letters beside it, red, green and blue.
+INK = """canvas => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const opacities = data.filter((_, at) => at % 4 === 3);
+    const at = 4 * opacities.indexOf(Math.max(...opacities));
+    const letters = getComputedStyle(canvas.parentElement).color.match(/[0-9]+/g).slice(0, 3).map(Number);
+    return [[...data.slice(at, at + 3)], letters];
+}"""
+
+
+def assert_ink_is_that_of_letters(canvas: Locator) -> None:
+    ink, letters = canvas.evaluate(INK)
+    assert ink == pytest.approx(letters, abs=1)
 
 
 def cell(page: Page, panel: str, rule: str) -> Locator:
@@ -66,6 +86,10 @@ def test_what_was_learned_is_drawn_and_asked_for_while_it_is_open(train: Page) -
 
     point_at_each(train, "fast_sigmoid", "default", ".raster .column", ".causes .column", ".card", "tbody tr")
     image = cell(train, "raster", "fast_sigmoid").locator(".of-example canvas")
+    for scheme in SCHEMES:
+        show_in(train, scheme)
+        for canvas in (image, cell(train, "mistakes", "fast_sigmoid").locator("canvas").first):
+            in_the_end(train, partial(assert_ink_is_that_of_letters, canvas))
     before = image.evaluate("canvas => canvas.toDataURL()")
     with train.expect_request(re.compile(r"/events\?.*show=raster%3Fexample%3D1(&|$)")):
         press(train, "Next held-out example")
