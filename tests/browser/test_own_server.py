@@ -256,6 +256,7 @@ def test_explore_train_and_learn_below_a_prefix(visitor: Page, server: Server) -
     visitor.wait_for_url(f"{server.address}/train**")
     press(visitor, "Start")
     expect(status(visitor)).to_contain_text("Running")
+    press(visitor, "Pause")
     visitor.get_by_role("link", name="Learn", exact=True).click()
     visitor.wait_for_url(f"{server.address}/learn**")
     expect(visitor.get_by_role("link", name=LESSONS["clamp"].title).last).to_be_visible(timeout=COMPUTED_MS)

@@ -460,9 +460,9 @@ def test_the_run_and_the_choice_stay_on_the_other_page_and_after_a_reload_and_no
         go_on(train)
         assert wait_for_steps(train, before) > before
         expect(button(train, "Pause")).to_be_visible()
+        command(train, "Reset")
         train.get_by_test_id("stApp").and_(train.locator("[data-test-script-state=notRunning]")).wait_for()
         so_far = len(sent)
-        command(train, "Reset")
         press(train, "Start")
         wait_for_steps(train, 20)
         assert len(sent) == so_far > 0

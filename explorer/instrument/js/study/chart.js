@@ -29,12 +29,12 @@ export function createAccuracyChart(host, { plotly }) {
 
   /** @param {Picture} picture @param {number} width px of the host */
   function compose(picture, width) {
-    return picture.sweep ? sweepOf(picture, width, ends) : linesOf(picture, width);
+    return picture.sweep ? sweepOf(picture, width, ends) : linesOf(picture, width, host);
   }
 }
 
-/** @param {Picture} picture @param {number} width */
-function linesOf(picture, width) {
+/** @param {Picture} picture @param {number} width px of the host @param {HTMLElement} host */
+function linesOf(picture, width, host) {
   const { names, series, chance, firstControl, title, share } = picture;
   const known = series.some(({ points }) => points.length);
   const letters = width < NARROW ? FEW_LETTERS : MANY_LETTERS;
