@@ -45,7 +45,6 @@ ANEW = "The server was started anew and this run is lost: press Start to run it 
 TIMES = 2
 BEGUN = 4  # steps that a run has taken before something breaks
 
-_SCRIPT = "explorer/ui/main.py"
 _FAILING = """
 from explorer.ui import state
 
@@ -79,8 +78,7 @@ class Server:
         self._log, self._port, self._stack = folder / "log.txt", free_port(), ExitStack()
         self.address = f"http://127.0.0.1:{self._port}{PREFIX}"  # without a slash at its end
         self._app = folder / "app.py"
-        text = (ROOT / "app.py").read_text(encoding="utf-8")
-        self._app.write_text(text.replace(_SCRIPT, str(ROOT / _SCRIPT)) + _FAILING, encoding="utf-8")
+        self._app.write_text((ROOT / "app.py").read_text(encoding="utf-8") + _FAILING, encoding="utf-8")
         self.start()
 
     def start(self) -> None:
