@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import explorer
+from tests.browser.conftest import Tab
 from tests.browser.reading import CHART, TRACES, card, choose, number, slider, traces
 from tests.browser.server import ROOT
 
 
+@pytest.fixture(scope="module")
+def tab(chromium: Browser) -> Iterator[Tab]:
+    """A tab without network, for all tests: what one has compiled, the next one need not."""
+    with chromium.new_context(viewport={"width": 1280, "height": 800}, offline=True) as context:
+        tab = Tab(context)
+        tab.page.on("request", lambda sent: tab.errors.append(sent.url) if sent.url[:4] == "http" else None)
+        yield tab
+
+
 @pytest.fixture
-def alone(chromium: Browser, tmp_path: Path):
+def alone(tab: Tab, tmp_path: Path) -> Iterator[Callable[[str], Page]]:
     """Opens a text as a page from the disk, without network; a request or an error fails the test."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 800})
-    context.set_offline(True)
-    page = context.new_page()
-    wrong: list[str] = []
-    page.on("request", lambda request: wrong.append(request.url) if request.url.startswith("http") else None)
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.errors.clear()
+    tab.page.emulate_media(color_scheme="light")
 
     def opened(text: str) -> Page:
         file = tmp_path / "instrument.html"
         file.write_text(text, encoding="utf-8")
-        page.goto(file.as_uri())
-        return page
+        tab.page.goto(file.as_uri())
+        return tab.page
 
     yield opened
-    context.close()
-    assert wrong == []
+    assert not tab.errors
 
 
 def test_a_saved_file_is_live_and_follows_the_theme(alone) -> None:
