@@ -51,7 +51,7 @@ _TURN = f"""async ([folder, places, data, query, anew]) => {{
     unmount(host);
     host.querySelector(".instrument").outerHTML = places;
     store.change(null);
-    history.pushState(null, "", `?${{query}}`);
+    history.pushState(null, "", `${{location.pathname}}?${{query}}`);
     await mount({{ parentElement: host, data }});
 }}"""
 
