@@ -474,11 +474,13 @@ def frames_sent(page: Page) -> Iterator[list[str | bytes]]:
     sent: list[str | bytes] = []
 
     def follow(socket: WebSocket) -> None:
-        socket.on("framesent", sent.append)
+        socket.on("framesent", lambda frame: sent.append(frame))
 
     page.on("websocket", follow)
-    yield sent
-    page.remove_listener("websocket", follow)
+    try:
+        yield sent
+    finally:
+        page.remove_listener("websocket", follow)
 
 
 def test_loss_chart_and_cards_are_in_view_together(train: Page) -> None:

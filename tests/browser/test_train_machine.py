@@ -128,7 +128,9 @@ def turn(page: Page, lr: str) -> None:
 def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(train: Page) -> None:
     turn_train(
         train,
-        QUERY.replace("rule=default&", "").replace("steps=24&batch=16&pace=full", "steps=40&batch=16&pace=5"),
+        QUERY.replace("rule=default&", "").replace(
+            "steps=24&batch=16&pace=full", "steps=120&batch=16&pace=5"
+        ),
     )
     with requests(train, "/runs") as asked:
         press(train, "Start")
@@ -146,7 +148,7 @@ def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(train: Page) 
         assert rate(train) == "0.002"
         train.get_by_label("full", exact=True).check()
         press(train, "Resume")
-        finished(train, 40)
+        finished(train, 120)
         told = linked(train)
         assert [point[1:] for point in told.settings.branch] == [("lr", 0.05), ("lr", 0.002)]
         assert told.settings.lr == SETTINGS["lr"].default("moons")
@@ -154,6 +156,6 @@ def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(train: Page) 
         command(train, "Reset")
         assert float(rate(train)) == told.settings.lr
         press(train, "Start")
-        finished(train, 40)
+        finished(train, 120)
         assert curve(train, "clipped") == told.snapshot().scores["clipped"].tolist()
     assert sum(address.endswith("/runs") for address in asked) == 1
