@@ -63,7 +63,9 @@ def picture(node: Node, document: dict[str, Any], body: str, **given: Any) -> di
         const {{ pictureOf }} = await import("./train/picture.js");
         setDocument(given.document);
         const view = (status, more = {{}}) => ({{ status, notice: "", lost: false, id: "a", ...more }});
-        let state = stateOf(given.choice, {{ colours: given.colours, ink: 0 }}, {{ table: "", panels: {{}}, numbers: {{}} }});
+        let state = stateOf(given.choice,
+            {{ colours: given.colours, ink: 0 }},
+            {{ table: "", panels: {{}}, numbers: {{}} }});
         {body}
         return JSON.parse(JSON.stringify(pictureOf(state)));
     """

@@ -20,7 +20,9 @@ SHOWN = """
     const { slowOf } = await import("./train/slow.js");
     const { stateOf } = await import("./train/state.js");
     setDocument(given.document);
-    const state = stateOf(given.choice, { colours: ["red", "green", "blue", "black"], ink: 0 }, { table: "", panels: {} });
+    const state = stateOf(given.choice,
+        { colours: ["red", "green", "blue", "black"], ink: 0 },
+        { table: "", panels: {} });
     const status = { ...state.view.status, ...given.status };
     const slow = given.answer && { key: "", answer: withArrays(given.answer), before: null };
     const lanes = given.choice.rules.map(({ key }) => ({ key, label: key, colour: key }));
