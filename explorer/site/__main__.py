@@ -1,6 +1,7 @@
 """Write the site: ``python -m explorer.site OUT [--source ADDRESS]``."""
 
 import argparse
+import os
 from pathlib import Path
 
 from explorer.site import python, write
@@ -17,8 +18,13 @@ def main() -> None:
         default=python.PYODIDE,
         help="the folder of Pyodide as npm installs it, with which the browser reads own formulas",
     )
+    options.add_argument(
+        "--processes", type=int, default=os.cpu_count() or 1, help="how many compute it; else all cores"
+    )
     given = options.parse_args()
-    write(given.out, source=given.source, pyodide=given.pyodide)
+    if given.processes < 1:
+        options.error("at least one process has to compute it")
+    write(given.out, source=given.source, pyodide=given.pyodide, processes=given.processes)
     sizes = [path.stat().st_size for path in given.out.rglob("*") if path.is_file()]
     if not python.version(given.pyodide):
         print(f"Own formulas need the app: there is no Pyodide in {given.pyodide} (npm install brings it)")

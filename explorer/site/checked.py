@@ -1,4 +1,4 @@
-"""What torch's checks said of an op with each rule at the defaults."""
+"""What torch's checks said of an op with each rule at the defaults, and which rules come near it there."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,14 +8,19 @@ from explorer.catalogue import RULES
 from explorer.ui import answers
 
 Json = dict[str, Any]
+_ASKED = {"checks": answers.checks, "neighbours": answers.neighbours}
 
 
 def checked(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
-    """By rule the numbers of its ``lines``, the worst first; each line once, as the app answers it."""
+    """By what is asked, then by rule, the numbers of its ``lines`` in their order; each line once.
+
+    They are the app's answers. Where it answers with a sentence instead, that sentence.
+    """
     lines: list[Json] = []
-    told = {}
+    told: Json = {what: {} for what in _ASKED}
     for rule in rules:
-        found = answers.checks(urlencode({"op": op, "rule": rule}))["lines"]
-        lines += [line for line in found if line not in lines]
-        told[rule] = [lines.index(line) for line in found]
-    return {"lines": lines, "rules": told}
+        for what, answer in _ASKED.items():
+            found = answer(urlencode({"op": op, "rule": rule}))
+            lines += [line for line in found.get("lines", ()) if line not in lines]
+            told[what][rule] = found.get("message") or [lines.index(line) for line in found["lines"]]
+    return {"lines": lines, **told}

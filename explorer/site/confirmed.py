@@ -1,6 +1,7 @@
 """Torch's values that come along: every op with every rule at the defaults, the examples and the lessons."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,23 +17,30 @@ from explorer.ui.link import from_text
 from explorer.ui.presets import PRESETS
 
 Json = dict[str, Any]
+# Computes something of each op, in their order: ``map``, or that of a pool of processes.
+OfEach = Callable[[Callable[[str], Any], Iterable[str]], Iterator[Any]]
 
 OWN = "own"  # the file of what has an own formula as its op
 # What sentences are told of beside a rule alone: that with each of these before it.
 _BEFORE = ((), ("default",), ("straight_through",), ("default", "straight_through"))
 
 
-def confirmed(ops: Collection[str] = tuple(OPS)) -> Iterator[tuple[str, Json]]:
+def confirmed(
+    ops: Collection[str] = tuple(OPS), rules: Sequence[str] = tuple(RULES), of_each: OfEach = map
+) -> Iterator[tuple[str, Json]]:
     """Each file by its name: ``values``, one an op, and what has an own formula as its op.
 
-    ``ops``: keys of those whose values come along.
+    ``ops``, ``rules``: keys of those whose values come along. ``of_each`` computes the sentences on them.
     """
-    alone = {(op, rule): sample_curves(op, rule) for op in ops for rule in RULES}
+    words = dict(zip(ops, of_each(partial(sentences, rules=rules), ops), strict=True))
+    alone = {(op, rule): sample_curves(op, rule) for op in ops for rule in rules}
     store = _Values(alone.values())
     whole = _whole_answers()
     for op in OPS:
-        known = _of_op(op, alone, store) if op in ops else {"forward": None, "gradients": {}, "words": {}}
-        yield op, known | {"answers": whole.get(op, [])}
+        gradients = {rule: store.curve(alone[op, rule], rule) for rule in rules if op in ops}
+        forward = store.curve(alone[op, rules[0]], FORWARD) if gradients else None
+        told = {"words": words.get(op, {}), "answers": whole.get(op, [])}
+        yield op, {"forward": forward, "gradients": gradients} | told
     yield OWN, {"forward": None, "gradients": {}, "words": {}, "answers": whole.get(OWN, [])}
     yield "values", store.data
 
@@ -79,21 +87,11 @@ def _grid(kinks: Sequence[float]) -> tuple[Floats, Any]:
     return grid(*Choice().range, POINTS, kinks, torch.float32)
 
 
-def _of_op(op: str, alone: Mapping[tuple[str, str], Curves], store: _Values) -> Json:
-    """An op with every rule, and the sentences on them."""
-    gradients = {rule: store.curve(alone[op, rule], rule) for rule in RULES}
-    forward = store.curve(alone[op, "default"], FORWARD)
-    return {"forward": forward, "gradients": gradients, "words": dict(_words(op))}
-
-
-def _words(op: str) -> Iterator[tuple[str, list[str]]]:
+def sentences(op: str, rules: Iterable[str] = tuple(RULES)) -> dict[str, list[str]]:
     """The main sentence and the others, by the keys of the rules that they are on."""
-    for before in _BEFORE:
-        for rule in RULES:
-            rules = (*before, rule)
-            if rule not in before:
-                words = described(sample_curves(op, rules))
-                yield " ".join(rules), [words.main, words.rest]
+    several = [(*before, rule) for before in _BEFORE for rule in rules if rule not in before]
+    words = {keys: described(sample_curves(op, keys)) for keys in several}
+    return {" ".join(keys): [said.main, said.rest] for keys, said in words.items()}
 
 
 def _whole_answers() -> dict[str, list[Json]]:

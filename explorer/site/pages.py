@@ -5,15 +5,19 @@ import gzip
 import hashlib
 import html
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import plotly
 import torch
 
-from explorer.catalogue import OPS
+from explorer.catalogue import OPS, RULES
 from explorer.instrument.assets import json_text, plotly_lines_js, skeleton
 from explorer.instrument.document import document
 from explorer.instrument.page import filled, import_map, standalone, style
@@ -22,7 +26,7 @@ from explorer.lessons import LESSONS
 from explorer.site import python
 from explorer.site.checked import checked
 from explorer.site.codes import codes, notebooks
-from explorer.site.confirmed import confirmed
+from explorer.site.confirmed import OfEach, confirmed
 from explorer.site.formulas import all_formulas
 from explorer.ui import answers
 from explorer.ui.choice import SECTIONS, Choice
@@ -63,29 +67,50 @@ def write(
     out: Path,
     *,
     ops: Collection[str] = tuple(OPS),
+    rules: Sequence[str] = tuple(RULES),
     lessons: Collection[str] = tuple(LESSONS),
     source: str = "",
     pyodide: Path = python.PYODIDE,
+    processes: int = 1,
 ) -> None:
     """Write all files of the site into a folder, over those that are there.
 
     Args:
         out: the folder; made where there is none.
-        ops: keys of the ops for which code, checks and torch's values at the defaults come along; all of
-            them take a few minutes.
+        ops, rules: keys of those for which code, checks, near rules and torch's values at the defaults come
+            along; all of them take minutes.
         lessons: keys of those that are written.
         source: the address of the project, for a link; none where it is "".
         pyodide: the folder of Pyodide as npm installs it, with which own formulas are read; where it is not
             there they are said to need the app.
+        processes: how many compute what is of one op; the files are the same, byte for byte.
     """
-    for name, content in _files(ops, lessons, source, pyodide):
-        (out / name).parent.mkdir(parents=True, exist_ok=True)
-        (out / name).write_bytes(content)
+    with _computing(processes) as of_each:
+        for name, content in _files(ops, rules, lessons, source, pyodide, of_each):
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            (out / name).write_bytes(content)
+
+
+@contextmanager
+def _computing(processes: int) -> Iterator[OfEach]:
+    """What computes something of each op: here, or in so many processes of one thread."""
+    if processes == 1:
+        yield map
+        return
+    alone = get_context("spawn")  # torch has threads, which a fork would not have
+    with ProcessPoolExecutor(processes, alone, torch.set_num_threads, (1,)) as pool:
+        yield pool.map
 
 
 def _files(
-    ops: Collection[str], lessons: Collection[str], source: str, pyodide: Path
+    ops: Collection[str],
+    rules: Sequence[str],
+    lessons: Collection[str],
+    source: str,
+    pyodide: Path,
+    of_each: OfEach,
 ) -> Iterator[tuple[str, bytes]]:
+    of_ops = of_each(partial(_of_op, rules=rules), ops)  # begins now where there are processes
     pages, reader = _pages(source), _reader(pyodide)
     addresses = {name: address for name, (address, _) in reader.items()}
     for page in pages:
@@ -96,14 +121,18 @@ def _files(
     yield ".nojekyll", b""  # else GitHub builds a site of its own from the files
     for key in lessons:
         yield f"lessons/{key}.js", _script(answers.lesson(key))
-    for name, data in confirmed(ops):
+    for name, data in confirmed(ops, rules, of_each):
         yield f"torch/{name}.js", _script(data)
-    for op in ops:
-        yield f"code/{op}.js", _script(codes(op))
-        yield f"checks/{op}.js", _script(checked(op))
+    for files in of_ops:
+        yield from files
     yield "code/notebooks.js", _script(notebooks(ops))
     yield "formulas.js", _script(all_formulas())
     yield "saved.js", _script({"gzip": _packed(standalone(plotly_lines_js()))})
+
+
+def _of_op(op: str, rules: Sequence[str]) -> list[tuple[str, bytes]]:
+    """The files of an op that take long to compute."""
+    return [(f"code/{op}.js", _script(codes(op, rules))), (f"checks/{op}.js", _script(checked(op, rules)))]
 
 
 def _packed(parts: tuple[str, str]) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 from playwright.sync_api import Browser
 
 from explorer.site import write
+from explorer.ui.choice import Choice
 from tests.benchmarks.arrivals import WHEN, first_chart
 from tests.browser.files import serve_files
 
@@ -17,7 +18,7 @@ def measure(browser: Browser, app: str, rounds: int) -> list[tuple[str, list[flo
     """Named series in seconds, for a new visitor and one who comes again, and the ratio of the medians."""
     series: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder) / "site", ops=("round",), lessons=())
+        write(Path(folder) / "site", ops=("round",), rules=Choice().rules, lessons=())
         with serve_files(Path(folder)) as address:
             addresses = {
                 "app": app,

@@ -17,6 +17,7 @@ from explorer.checks import check_pair
 from explorer.curves import readings, sample_curves
 from explorer.formula import FormulaError, parse
 from explorer.lessons import LESSONS
+from explorer.nearest import nearest
 from explorer.site import python, write
 from explorer.snippets import notebook, snippet
 from explorer.ui.presets import PRESETS
@@ -40,6 +41,7 @@ from tests.browser.reading import (
 
 _SIGN = re.compile("Confirmed by torch|Computed in the browser")
 PREFIX = "some/where"
+RULES = ("default", "straight_through", "clipped", "approx_sign", "lsq")
 KINK = 1e-4  # points that lie closer are at a kink
 OWN = "op=formula: x ** 3 - a * x&rule=default&rule=formula: g * (abs(x) <= w); w: sum(g * x)&a=2&learns=w"
 LOADING_MS = 60_000  # at most, of Python in a browser on a busy machine
@@ -57,9 +59,9 @@ LINKS = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, with torch's values for one op, and two lessons: below a folder as below a prefix."""
+    """The site, with what is torch's for some pairs, and two lessons: below a folder as below a prefix."""
     root = tmp_path_factory.mktemp("site")
-    write(root / PREFIX, ops=("round",), lessons=("clamp", "autograd"))
+    write(root / PREFIX, ops=("round",), rules=RULES, lessons=("clamp", "autograd"))
     return root
 
 
@@ -155,7 +157,10 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     slider(card(disk, "Clipped straight-through"), "c").press("ArrowRight")
     _drawn(disk, "Computed in the browser")
     disk.get_by_role("button", name="Checks", exact=True).click()
-    expect(disk.get_by_text("at other values than the defaults takes the app")).to_be_visible()
+    near = "find the rules of the catalogue near it, takes the app."
+    expect(disk.get_by_text(f"To check Clipped straight-through here, and to {near}")).to_be_visible()
+    expect(disk.locator(".checked")).to_have_count(2)
+    expect(disk.locator(".checks").get_by_text("takes the app")).to_have_count(1)
     disk.get_by_role("button", name="Code", exact=True).click()
     disk.get_by_label("Code for").select_option("Clipped straight-through")
     c = {"c": float(parse_qs(urlsplit(disk.url).query)["c"][0])}
@@ -200,6 +205,9 @@ def test_what_is_taken_away_is_what_the_app_gives(disk: Page, folder: Path, tmp_
     assert in_both_themes(disk, "body") == []
     disk.get_by_role("button", name="Checks", exact=True).click()
     expect(disk.locator(".checks")).to_contain_text(check_pair("round", "straight_through", {})[0].sentence)
+    expect(disk.locator(".checks")).to_contain_text(nearest("round", "straight_through")[1].sentence)
+    expect(disk.locator(".checks").get_by_text("takes the app")).to_have_count(0)
+    expect(disk.get_by_role("button", name="Add Scale", exact=True)).to_be_visible()
     disk.goto(_at(folder, "index", "op=round&rule=lsq&rule=default&learns=s&section=code"))
     disk.get_by_label("Code for").select_option("Default autograd")
     disk.get_by_role("button", name="Copy", exact=True).click()

@@ -1,20 +1,101 @@
-"""What torch's checks said, as it comes along: the app's own answers."""
+"""What torch's checks said, and which rules are near, as it comes along: the app's own answers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from urllib.parse import urlencode
 
-from explorer.site.checked import checked
-from explorer.ui import answers
+import pytest
 
-RULES = ("default", "straight_through", "zero", "lsq")
+from explorer.site.checked import checked
+from explorer.site.pages import _computing, _of_op
+from explorer.ui import answers
+from explorer.ui.choice import Choice
+from tests.instrument import modules
+from tests.instrument.modules import Node
+
+QUESTIONS = {"checks": answers.checks, "neighbours": answers.neighbours}
+SOME = ("default", "straight_through", "clipped", "lsq")
+
+
+@pytest.fixture(scope="module")
+def node() -> Iterator[Node]:
+    with modules.node() as node:
+        yield node
 
 
 def test_the_lines_are_those_of_the_app() -> None:
     for op in ("round", "quantize"):
-        found = checked(op, RULES)
-        for rule in RULES:
-            lines = [found["lines"][number] for number in found["rules"][rule]]
-            assert lines == answers.checks(urlencode({"op": op, "rule": rule}))["lines"]
-            assert lines
-        assert len(found["lines"]) < sum(map(len, found["rules"].values()))
+        found = checked(op, SOME)
+        for what, answer in QUESTIONS.items():
+            for rule in SOME:
+                lines = [found["lines"][number] for number in found[what][rule]]
+                assert lines == answer(urlencode({"op": op, "rule": rule}))["lines"]
+        assert all(found["checks"].values())
+        assert found["neighbours"]["clipped"]
+        numbers = [number for what in QUESTIONS for some in found[what].values() for number in some]
+        assert len(found["lines"]) == len(set(numbers)) < len(numbers)
+
+
+def test_a_sentence_instead_of_lines_comes_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = "Masked has hardly a finite value from -3 to 3: choose another range."
+    monkeypatch.setattr(answers, "_neighbours", lambda *_: _refuse(nothing.removesuffix(".")))
+    assert checked("tanh", ("masked",))["neighbours"] == {"masked": nothing}
+
+
+def _refuse(words: str) -> None:
+    raise ValueError(words)
+
+
+def test_processes_write_the_same_bytes() -> None:
+    of_op = partial(_of_op, rules=("default", "clipped"))
+    with _computing(2) as of_each:
+        there = list(of_each(of_op, ("tanh", "sign")))
+    assert there == [of_op("tanh"), of_op("sign")]
+
+
+def test_what_did_not_come_along_is_known(node: Node) -> None:
+    """All of the catalogue did at the defaults, and nothing else."""
+    begin = """
+        const { setDocument } = await import("./choice/entries.js");
+        const { received } = await import("./choice/message.js");
+        const { queryOf } = await import("./choice/address.js");
+        const { alone } = await import("./explore/beside.js");
+        const { hasLines } = await import("./pages/site-files.js");
+        setDocument(given.document);
+        const lines = (choice, ranged) => hasLines(queryOf(alone(received(choice), 0, ranged)));
+        return given.choices.map((choice) => [lines(choice, false), lines(choice, true)]);
+    """
+    choices = [
+        Choice(op="clamp", rules=("clipped",), g=2.0, section="checks"),
+        Choice(op="clamp", rules=("clipped",), range=(-3.0, 2.0)),
+        Choice(op="clamp", rules=("clipped",), parameters={"hi": 0.5}),
+        Choice(op="clamp", rules=("formula: g",)),
+        Choice(op="formula: x", rules=("clipped",)),
+    ]
+    given = {"document": answers.whole_document(), "choices": [answers.chosen(choice) for choice in choices]}
+    assert node.run(begin, given) == [[True, True], [True, False], *[[False, False]] * 3]
+
+
+@pytest.mark.parametrize(
+    ("checks", "neighbours", "sentence"),
+    [
+        ("A", "A", "To check A here, and to find the rules of the catalogue near it, takes the app."),
+        (
+            "AB",
+            "AB",
+            "To check A and B here, and to find the rules of the catalogue near them, takes the app.",
+        ),
+        (
+            "A",
+            "ABC",
+            "To check A here, and to find the rules of the catalogue near A, B and C, takes the app.",
+        ),
+        ("", "AB", "To find the rules of the catalogue near A and B on this range takes the app."),
+    ],
+)
+def test_what_needs_the_app_is_one_sentence(node: Node, checks: str, neighbours: str, sentence: str) -> None:
+    labels = {"checks": list(checks), "neighbours": list(neighbours)}
+    told = 'return (await import("./explore/elsewhere.js")).needsApp(given.labels);'
+    assert node.run(told, {"labels": labels}) == sentence

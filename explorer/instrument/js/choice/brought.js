@@ -67,7 +67,8 @@ async function broughtAnswer(choice, load) {
     const answer = understood(whole.answer);
     return "message" in answer ? null : answer;
   }
-  return isUsual(choice) && known.forward
+  const held = choice.rules.every(({ key }) => key in known.gradients);
+  return isUsual(choice) && known.forward && held
     ? assembled(choice, known, known.forward, await load("values"))
     : null;
 }

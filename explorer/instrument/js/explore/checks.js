@@ -14,6 +14,14 @@ import { alone, canJoin, centred, joined } from "./beside.js";
  * @typedef {"checks"|"neighbours"} What
  * @typedef {{lines: Line[]}|{message: string}} Answer
  * @typedef {(what: What, query: string) => Promise<Answer|null>} ReadLines
+ * @typedef {{note: string, has: (query: string) => boolean,
+ *   elsewhere: (labels: Record<What, string[]>) => Element}} Brought what came along where there is no server:
+ *   where it is from, whether it holds what a query asks, and what is said of the rules that it lacks, by label
+ */
+
+/**
+ * @typedef {{place: Element, ask: () => Promise<void>}} Part
+ * @typedef {{label: string, place: Element} & Record<What, Part|null>} Block
  */
 
 const REST_MS = 300; // a choice that is changed again sooner is not asked for
@@ -23,17 +31,18 @@ const WORDS = {
   checks: { busy: "Checking …", none: "No check says anything of it." },
   neighbours: { busy: "Comparing …", none: "No other rule of the catalogue comes near it." },
 };
+const WHATS = /** @type {const} */ (["checks", "neighbours"]); // the quick ones first
 const GONE = "The server does not answer.";
 const LONG = "Too long for a link, and so it cannot be checked: shorten a formula.";
 
 /**
  * The lines of all rules of a choice, asked for while the section is open.
  * @param {HTMLElement} host
- * @param {{store: import("../choice/store.js").Store, colours: () => {rules: string[]}, read: ReadLines, note?: string,
- *   point: (x: number|null) => void, pin: (x: number|null) => void}} options ``note`` stands above all lines,
+ * @param {{store: import("../choice/store.js").Store, colours: () => {rules: string[]}, read: ReadLines,
+ *   brought?: Brought, point: (x: number|null) => void, pin: (x: number|null) => void}} options
  *   ``point`` shows an x on the chart, ``pin`` keeps it
  */
-export function createChecks(host, { store, colours, read, note, point, pin }) {
+export function createChecks(host, { store, colours, read, brought, point, pin }) {
   /** @type {Map<string, Answer>} */
   const kept = new Map();
   let timer = 0;
@@ -52,17 +61,29 @@ export function createChecks(host, { store, colours, read, note, point, pin }) {
     clearTimeout(timer);
     point(null);
     const blocks = choice.rules.map(block);
-    host.replaceChildren(...(note ? [element("p", {}, note)] : []), ...blocks.map(({ place }) => place));
+    const places = blocks.filter(({ checks, neighbours }) => checks || neighbours).map(({ place }) => place);
+    host.replaceChildren(
+      ...(brought ? [element("p", {}, brought.note)] : []),
+      ...places,
+      ...(brought ? lacking(blocks, brought) : []),
+    );
     timer = setTimeout(() => inTurn(blocks), REST_MS);
   }
 
   /**
-   * One after another, the quick checks first: a server that is busy answers each within its time.
-   * @param {ReturnType<typeof block>[]} blocks
+   * One after another: a server that is busy answers each within its time.
+   * @param {Block[]} blocks
    */
   async function inTurn(blocks) {
-    const parts = [...blocks.map(({ checks }) => checks), ...blocks.map(({ neighbours }) => neighbours)];
-    for (const { place, ask } of parts) if (place.isConnected) await ask();
+    const parts = WHATS.flatMap((what) => blocks.map((one) => one[what]));
+    for (const part of parts) if (part?.place.isConnected) await part.ask();
+  }
+
+  /** What is said once of all rules that something did not come along for. @param {Block[]} blocks @param {Brought} of */
+  function lacking(blocks, of) {
+    const labels = (/** @type {What} */ what) => blocks.filter((one) => !one[what]).map(({ label }) => label);
+    const found = { checks: labels("checks"), neighbours: labels("neighbours") };
+    return found.checks.length + found.neighbours.length ? [of.elsewhere(found)] : [];
   }
 
   /** What is asked about a rule. @param {number} slot @returns {Record<What, string>} */
@@ -70,19 +91,26 @@ export function createChecks(host, { store, colours, read, note, point, pin }) {
     return { checks: queryOf(alone(now(), slot)), neighbours: queryOf(alone(now(), slot, true)) };
   }
 
-  /** One rule: its checks, and its neighbours. @param {import("../choice/choice.js").Shown} rule */
+  /**
+   * One rule: its checks, and its neighbours, each where it can be had.
+   * @param {import("../choice/choice.js").Shown} rule
+   * @returns {Block}
+   */
   function block({ key, slot }) {
-    const asked = requests(slot);
-    const parts = { checks: part("checks", asked.checks), neighbours: part("neighbours", asked.neighbours) };
+    const queries = requests(slot);
+    const had = (/** @type {What} */ what) =>
+      !brought || brought.has(queries[what]) ? part(what, queries[what]) : null;
+    const [checks, neighbours] = WHATS.map(had);
+    const label = find("rule", key)?.label ?? key;
+    const beside = () => element("h4", {}, `Beside another rule, on ${rangeText(now().range)}`);
     const place = element(
       "section",
       { class: "checked" },
-      element("h3", {}, dot(slot), find("rule", key)?.label ?? key),
-      parts.checks.place,
-      element("h4", {}, `Beside another rule, on ${rangeText(now().range)}`),
-      parts.neighbours.place,
+      element("h3", {}, dot(slot), label),
+      ...(checks ? [checks.place] : []),
+      ...(neighbours ? [beside(), neighbours.place] : []),
     );
-    return { place, ...parts };
+    return { label, place, checks, neighbours };
   }
 
   /** @param {number} slot */

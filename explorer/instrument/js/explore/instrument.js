@@ -15,12 +15,13 @@ import { createTakeAway, createWriting } from "./takeaway.js";
  * What the instrument reaches outside: the address of plotly.js, who has torch's curves and what its sign
  * means, how own formulas are and pasted code are read, where the whole is saved or how it is written, the
  * examples, and the names of the sections by key; ``createSections`` makes those for which there is no
- * Python, and ``checked`` says where the checks came from.
+ * Python, and ``brought`` says what of the checks came along.
  * What is null is not there, as in a saved file, which has ``words`` for its start instead;
  * ``createTraining`` makes the run or the study of a page that has places for it, ``carries`` is said of a
  * page that shows what was carried to it.
  * @typedef {{plotly: string, confirm: import("../choice/confirm.js").Confirm|null, explanation?: string,
- *   read: import("../cards/own.js").Read|null, createSections?: CreateSections, checked?: string,
+ *   read: import("../cards/own.js").Read|null, createSections?: CreateSections,
+ *   brought?: import("./checks.js").Brought,
  *   write?: import("./takeaway.js").Write,
  *   readCode: import("./paste.js").ReadCode|null, readLines: import("./checks.js").ReadLines|null,
  *   words?: import("./words.js").Words,
@@ -81,7 +82,7 @@ export function createInstrument(host, store, reach) {
   const checks = place("checks");
   if (checks && stage && reach.readLines)
     drawn.push(
-      createChecks(checks, { store, colours, read: reach.readLines, note: reach.checked, ...stage }),
+      createChecks(checks, { store, colours, read: reach.readLines, brought: reach.brought, ...stage }),
     );
   const resting = place("resting");
   if (resting && stage) drawn.push(createResting(resting, { store, plotly, colours }));

@@ -79,8 +79,8 @@ function stretchWords(words, low, high) {
   return low === high ? digits(low) : filled(words.stretch, { low: digits(low), high: digits(high) });
 }
 
-/** @param {string[]} parts */
-function listed(parts) {
+/** Parts as a sentence has them: "a, b and c". @param {string[]} parts */
+export function listed(parts) {
   return parts.length < 2
     ? parts.join("")
     : `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}`;

@@ -6,17 +6,21 @@ import { received } from "../choice/message.js";
 import { readLink, readOwn } from "../choice/reading.js";
 import { keep, kept } from "../choice/session.js";
 import { store } from "../choice/store.js";
+import { element } from "../elements/dom.js";
+import { besideWay, needsApp } from "../explore/elsewhere.js";
 import { createSections } from "../explore/sections.js";
 import { createPage } from "./page.js";
 import { receivedExamples } from "./reach.js";
 import { arrange, carryOn, siteReach, start, tell, tellWaiting } from "./site.js";
-import { readCodes, readFormulas, readLines, readNotebooks, writtenFile } from "./site-files.js";
+import { hasLines, readCodes, readFormulas, readLines, readNotebooks, writtenFile } from "./site-files.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 
 const OWN = "own-formulas";
 const { sections, elsewhere, app, languages, notebook, torch, saved } = start;
-const CHECKED = `What torch ${torch} found for each op with each rule, at the defaults of their parameters.`;
+const FOUND =
+  `What torch ${torch} found for each op with each rule came along, at the defaults of their parameters and, for ` +
+  "what stands beside another rule, of the range.";
 const { confirm } = siteReach;
 const [first, examples] = [received(start.choice), receivedExamples(start.examples)];
 learnAll(start.own);
@@ -34,7 +38,11 @@ const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main
       ...{ confirm, languages, notebook, readCodes, readNotebooks, readFormulas },
     }),
   readLines,
-  checked: CHECKED,
+  brought: {
+    note: FOUND,
+    has: hasLines,
+    elsewhere: (labels) => besideWay(element("p", {}, needsApp(labels)), app),
+  },
   write: async (now) => writtenFile(now, start.document, saved, await wordsOf(now)),
   examples,
 });

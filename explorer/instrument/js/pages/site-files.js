@@ -7,28 +7,29 @@ import { loaded } from "./files.js";
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 
 const FIXED = ["op", "rule"];
-const OWN = "To check an own formula takes the app.";
-const OTHER = "To check it at other values than the defaults takes the app.";
-const NEAREST = "To find the rules of the catalogue that come near it takes the app.";
 const GONE = "What came along could not be loaded: reload the page.";
 
 export const readCodes = (/** @type {string} */ op) => loaded(`code/${op}.js`);
 export const readNotebooks = () => loaded("code/notebooks.js");
 export const readFormulas = () => loaded("formulas.js");
 
+/** Whether what torch found came along: for ops and rules of the catalogue at the defaults. @param {string} query */
+export function hasLines(query) {
+  const named = new URLSearchParams(query);
+  return [...named].every(([name, key]) => FIXED.includes(name) && !isOwn(key));
+}
+
 /**
- * What torch's checks said of a rule at the defaults; a sentence elsewhere.
+ * What torch found of a rule that ``hasLines`` knows.
  * @type {import("../explore/checks.js").ReadLines}
  */
 export async function readLines(what, query) {
-  if (what === "neighbours") return { message: NEAREST };
   const named = new URLSearchParams(query);
   const [op, rule] = FIXED.map((name) => named.get(name) ?? "");
-  if (isOwn(op) || isOwn(rule)) return { message: OWN };
-  if ([...named.keys()].some((name) => !FIXED.includes(name))) return { message: OTHER };
-  const found = await loaded(`checks/${op}.js`).catch(() => null);
-  if (!found) return { message: GONE };
-  return { lines: found.rules[rule].map((/** @type {number} */ number) => found.lines[number]) };
+  const known = await loaded(`checks/${op}.js`).catch(() => null);
+  const found = known?.[what][rule] ?? GONE;
+  if (typeof found === "string") return { message: found };
+  return { lines: found.map((/** @type {number} */ number) => known.lines[number]) };
 }
 
 /**
