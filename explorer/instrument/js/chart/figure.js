@@ -70,7 +70,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
 
   /** Move what is drawn to a picture that looks the same; whether it did. */
   function moved() {
-    if (!inView) return true;
+    if (!inView || end.signal.aborted) return true; // what is answered late comes to a page that has gone
     if (!picture || !drawn || host.matches(":hover")) return false;
     const { traces, layout, caption: text = "", names = null } = compose(picture, width);
     if (!areMovable(traces) || drawn !== looksOf(traces, layout, names)) return false;
