@@ -87,7 +87,7 @@ def test_the_core_works_without_streamlit(everything: set[str]):
     assert not {name for name in everything if name.startswith("explorer.ui")}
 
 
-@pytest.mark.parametrize("package", ["black", "nbformat", "sklearn", "distributed"])
+@pytest.mark.parametrize("package", ["black", "sklearn", "distributed"])
 def test_what_few_need_is_loaded_when_it_is_needed(everything: set[str], package: str):
     assert package not in everything
 

@@ -1,35 +1,31 @@
 """The section Formula as it comes along: each formula once, in MathML, and which an op and a rule have."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from explorer.catalogue import OPS, RULES, Op, Rule, learnable
 from explorer.formula import name_latex
 from explorer.site.mathml import mathml
-from explorer.ui import formulas
 from explorer.ui.code import learned_with
+from explorer.ui.formulas import LEAD, forward_latex, gradient_latex, learned
 
 Json = dict[str, Any]
 
 
-def all_formulas() -> Json:
-    """Those of all ops with all rules; numbers are those of ``math``.
+def formulas(ops: Collection[Op], rules: Collection[Rule]) -> Json:
+    """Those of ops with rules, by their keys; numbers are those of ``math``.
 
     What hangs on a parameter that was chosen to learn stands below its name, and below "" without one.
     """
     math = _Math()
-    ruled = {
-        key: math.number(formulas.gradient_latex(OPS["identity"], rule))
-        for key, rule in RULES.items()
-        if rule.parsed
-    }
-    names = {p.name for entry in (*OPS.values(), *RULES.values()) for p in entry.parameters}
+    ruled = {rule.key: math.number(gradient_latex(OPS["identity"], rule)) for rule in rules if rule.parsed}
+    names = {p.name for entry in (*ops, *rules) for p in entry.parameters}
     return {
-        "lead": formulas.LEAD,
-        "forward": {key: math.number(formulas.forward_latex(op)) for key, op in OPS.items()},
-        "torch": {key: _torchs(op, math) for key, op in OPS.items()},
+        "lead": LEAD,
+        "forward": {op.key: math.number(forward_latex(op)) for op in ops},
+        "torch": {op.key: _torchs(op, math) for op in ops},
         "rules": ruled,
-        "learned": {key: dict(_learned(op, math)) for key, op in OPS.items()},
+        "learned": {op.key: dict(_learned(op, rules, math)) for op in ops},
         "symbols": {name: math.number(name_latex(name)) for name in sorted(names)},
         "math": math.data,
     }
@@ -54,19 +50,19 @@ def _torchs(op: Op, math: _Math) -> dict[str, int]:
     """Torch's own derivative of an op, by what learns."""
     default = RULES["default"]
     names = ("", *(parameter.name for parameter in op.parameters))
-    return {name: math.number(formulas.gradient_latex(op, default, name)) for name in names}
+    return {name: math.number(gradient_latex(op, default, name)) for name in names}
 
 
-def _learned(op: Op, math: _Math) -> Iterator[tuple[str, Json]]:
+def _learned(op: Op, rules: Collection[Rule], math: _Math) -> Iterator[tuple[str, Json]]:
     """By rule and by what was chosen: each parameter that learns, with its formula's number and words."""
-    for key, rule in RULES.items():
+    for rule in rules:
         own = learned_with(op, rule, "")
         chosen = [name for name in learnable(op, rule) if name not in own]
         found = {name: list(_told(op, rule, learned_with(op, rule, name), math)) for name in ("", *chosen)}
         if own or chosen:
-            yield key, {name: lines for name, lines in found.items() if lines}
+            yield rule.key, {name: lines for name, lines in found.items() if lines}
 
 
 def _told(op: Op, rule: Rule, names: list[str], math: _Math) -> Iterator[list[Any]]:
-    for latex, words in formulas.learned(op, rule, names):
+    for latex, words in learned(op, rule, names):
         yield [math.number(latex), words]

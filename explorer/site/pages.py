@@ -27,7 +27,8 @@ from explorer.site import python
 from explorer.site.checked import checked
 from explorer.site.codes import codes, notebooks
 from explorer.site.confirmed import OfEach, confirmed
-from explorer.site.formulas import all_formulas
+from explorer.site.formatter import FORMATTER, formatter
+from explorer.site.formulas import formulas
 from explorer.ui import answers
 from explorer.ui.choice import SECTIONS, Choice
 from explorer.ui.code import LANGUAGES, NOTEBOOK
@@ -126,7 +127,7 @@ def _files(
     for files in of_ops:
         yield from files
     yield "code/notebooks.js", _script(notebooks(ops))
-    yield "formulas.js", _script(all_formulas())
+    yield "formulas.js", _script(formulas(OPS.values(), RULES.values()))
     yield "saved.js", _script({"gzip": _packed(standalone(plotly_lines_js()))})
 
 
@@ -140,15 +141,17 @@ def _packed(parts: tuple[str, str]) -> list[str]:
 
 
 def _reader(pyodide: Path) -> dict[str, tuple[str, bytes]]:
-    """What reads own formulas, by what it is: a file and its address, which changes with it."""
+    """What reads own formulas and writes their code, by name: a file, and an address that changes with it."""
     if not (version := python.version(pyodide)):
         return {}
-    program = _script(python.program())
-    digest = hashlib.sha256(program).hexdigest()[:16]
-    return {
-        "runtime": (f"python/pyodide-{version}.js", _script(python.runtime(pyodide))),
-        "program": (f"python/formulas-{digest}.js", program),
-    }
+    runtime = (f"python/pyodide-{version}.js", _script(python.runtime(pyodide)))
+    texts = {"program": ("formulas", python.program()), "formatter": (FORMATTER, formatter())}
+    return {"runtime": runtime} | {what: _digested(*named) for what, named in texts.items()}
+
+
+def _digested(name: str, modules: Json) -> tuple[str, bytes]:
+    script = _script(modules)
+    return f"python/{name}-{hashlib.sha256(script).hexdigest()[:16]}.js", script
 
 
 def _script(data: Json) -> bytes:
@@ -219,7 +222,9 @@ def _start(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> 
                 "torch": torch.__version__.partition("+")[0],
             }
             told |= {"own": _own(), "python": reader or None}
-            return common | told | {"saved": list(document())}
+            return (
+                common | told | {"saved": {"names": list(document()), "limits": list(document()["limits"])}}
+            )
         case "learn":
             addresses = {"" if each is pages[0] else each.name: each.address for each in pages}
             told = {"course": answers.course(), "pages": addresses, "unknown": answers.lesson("")}

@@ -22,7 +22,7 @@ from explorer.formula.measured import at_bounds, is_elsewhere
 
 ROOT = Path(__file__).parents[2]
 PYODIDE = ROOT / "node_modules" / "pyodide"
-_START = "explorer.instrument.entries"
+_START = "explorer.site.own"
 _MEASURED = "explorer/formula/measured.py"
 _WORKER = Path(__file__).with_name("worker.js")
 _RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
@@ -52,7 +52,7 @@ def packages(pyodide: Path = PYODIDE) -> str:
 
 
 def program() -> dict[str, str]:
-    """The modules that make entries of own formulas, by their paths: they need Python alone.
+    """The modules that answer questions about own formulas, by their paths: they need Python alone.
 
     The packages that hold them without being asked for anything are left out, as they would import the rest.
     """

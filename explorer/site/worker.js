@@ -1,32 +1,51 @@
-// Python in a worker: entries of own formulas, by the modules that make them in the app.
+// Python in a worker: questions about own formulas, by the modules that answer them in the app.
 
 /**
- * The first message holds the files, every other one a formula. Nothing is fetched: what Pyodide asks for is
- * among them.
- * @typedef {{files: Record<string, string>, packages: string, program: Record<string, string>}} Start files as
- *   base64 of gzip, and the modules of the app by their paths
- * @typedef {{number: number, kind: "op"|"rule", text: string}} Question
+ * The first message holds the files, every other one a question, and modules that are needed from then on.
+ * Nothing is fetched: what Pyodide asks for is among the files.
+ * @typedef {Record<string, string>} Modules texts by their paths
+ * @typedef {{files: Record<string, string>, packages: string, modules: Modules}} Start files as base64 of gzip
+ * @typedef {{number: number, question: string, given: *, modules: Modules}} Asked
  */
 
 const NOWHERE = "https://pyodide.invalid/";
 const TYPES = /** @type {Record<string, string>} */ ({ wasm: "application/wasm", mjs: "text/javascript" });
 
-/** @type {Promise<(kind: string, text: string) => string>|null} */
-let reader = null;
+/** @type {Promise<*>|null} */
+let starting = null;
+let answer = /** @type {((question: string, given: string) => string)|null} */ (null);
 
 self.onmessage = async ({ data }) => {
-  const { number = 0, kind, text } = /** @type {Question} */ (data);
+  const { number = 0, question, given, modules } = /** @type {Asked} */ (data);
   try {
-    reader ??= start(data);
-    const read = await reader;
-    self.postMessage(number ? { number, answer: JSON.parse(read(kind, text)) } : { number });
+    starting ??= start(data);
+    const python = await starting;
+    write(python, modules);
+    if (number)
+      self.postMessage({ number, answer: JSON.parse(ask(python, question, JSON.stringify(given))) });
+    else self.postMessage({ number });
   } catch (error) {
     self.postMessage({ number, failed: String(error) });
   }
 };
 
-/** @param {Start} given @returns what gives the entry of a formula, or what is wrong with it, as JSON */
-async function start({ files, packages, program }) {
+/** @param {*} python @param {string} question @param {string} given @returns {string} the answer as JSON */
+function ask(python, question, given) {
+  answer ??= python.runPython("from explorer.site.own import answer\nanswer");
+  return /** @type {(question: string, given: string) => string} */ (answer)(question, given);
+}
+
+/** @param {*} python @param {Modules} modules */
+function write(python, modules) {
+  for (const [path, text] of Object.entries(modules)) {
+    if (path.includes("/")) python.FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
+    python.FS.writeFile(path, text);
+  }
+  python.runPython("import importlib; importlib.invalidate_caches()");
+}
+
+/** @param {Start} given @returns Pyodide */
+async function start({ files, packages }) {
   self.fetch = async (address) => {
     const name = String(address).slice(NOWHERE.length);
     const headers = { "Content-Type": typeOf(name) };
@@ -36,20 +55,7 @@ async function start({ files, packages, program }) {
     import(await moduleAddress(files["pyodide.mjs"])),
     import(await moduleAddress(files["pyodide.asm.mjs"])),
   ]);
-  const python = await loadPyodide({
-    indexURL: NOWHERE,
-    lockFileContents: packages,
-    createPyodideModule,
-  });
-  for (const [path, text] of Object.entries(program)) {
-    python.FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
-    python.FS.writeFile(path, text);
-  }
-  return python.runPython(`
-import json
-from explorer.instrument.entries import own_entry
-lambda kind, text: json.dumps(own_entry(kind, text))
-`);
+  return loadPyodide({ indexURL: NOWHERE, lockFileContents: packages, createPyodideModule });
 }
 
 /** @param {string} name of a file */

@@ -1,5 +1,6 @@
 """A notebook that defines an op with a rule and draws its curve."""
 
+import json
 import textwrap
 from collections.abc import Mapping, Sequence
 from string import Template
@@ -9,6 +10,8 @@ from explorer.catalogue import Op, Rule
 from explorer.snippets.layout import WIDTH, formatted
 from explorer.snippets.pair import Pair, Values, paired
 from explorer.snippets.torch_code import torch_code
+
+Json = dict[str, Any]
 
 _SAMPLE = Template("""\
 ${imports}start, stop, points, g = $start, $stop, $points, $g
@@ -128,21 +131,26 @@ def drawing_cells(
 
 
 def book(cells: Mapping[str, str]) -> str:
-    """The notebook of such cells, as JSON text."""
-    import nbformat as untyped  # loaded here: few want a notebook
-
-    nbformat: Any = untyped
-    v4 = nbformat.v4
-    (_, introduction), *others = cells.items()
-    codes = [v4.new_code_cell(code, id=name) for name, code in others]
-    metadata = {
-        "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-        "language_info": {"name": "python"},
+    """The notebook of such cells, as the text of its file; the first is the introduction."""
+    (first, introduction), *others = cells.items()
+    whole = {
+        "cells": [_cell("markdown", first, introduction), *(_code(name, code) for name, code in others)],
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
     }
-    first = v4.new_markdown_cell(introduction, id="introduction")
-    whole = v4.new_notebook(cells=[first, *codes], metadata=metadata)
-    text: str = nbformat.writes(whole)
-    return text
+    return json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True)
+
+
+def _cell(kind: str, name: str, text: str) -> Json:
+    return {"cell_type": kind, "id": name, "metadata": {}, "source": text.splitlines(keepends=True)}
+
+
+def _code(name: str, text: str) -> Json:
+    return _cell("code", name, text) | {"execution_count": None, "outputs": []}
 
 
 def _drawn(name: str, learned: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """What stands below the chart on Explore; only the chosen section is computed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -9,10 +9,9 @@ import streamlit as st
 
 from explorer.catalogue import OWN, Op, Rule, learnable, values
 from explorer.curves import part_key, readings, sample_curves
-from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui import formulas, state
 from explorer.ui.choice import Choice
-from explorer.ui.code import LANGUAGES, NOTEBOOK, WITHOUT_TRICK, learned_with
+from explorer.ui.code import LANGUAGES, NOTEBOOK, WITHOUT_TRICK, learned_with, written
 
 Rules = tuple[Rule, ...]
 
@@ -67,40 +66,29 @@ def _code(choice: Choice, op: Op, rules: Rules) -> None:
     names = {key: key if key.startswith(OWN) else rule.label for key, rule in by_key.items()}
     key = left.selectbox("Code for", list(names), format_func=names.__getitem__, key=f"{state.VIEW}code.rule")
     language = right.segmented_control(
-        "As", list(_WRITERS), default=next(iter(_WRITERS)), required=True, key=f"{state.VIEW}code.as"
+        "As", list(LANGUAGES), default=LANGUAGES[0], required=True, key=f"{state.VIEW}code.as"
     )
     if not (key and language):
         return
     if choice.learns and choice.learns not in learnable(op, by_key[key]):
         st.text(f"{choice.learns} cannot learn by this rule: in its code it is a number.")
     suffix = ".ipynb" if language == NOTEBOOK else ".py"
-    source = _WRITERS[language](choice, op, by_key[key], learned_with(op, by_key[key], choice.learns))
+    rule = by_key[key]
+    learns = learned_with(op, rule, choice.learns)
+    source = written(language, op, rule, choice.parameters, learns, lambda: _drawing(choice, rule))
     if source is None:
-        st.text(WITHOUT_TRICK[by_key[key].formula is None])
+        st.text(WITHOUT_TRICK[rule.formula is None])
         return
     st.download_button(f"Download {suffix}", source, f"backward_rule{suffix}", on_click="ignore")
     st.code(source, language="json" if suffix == ".ipynb" else "python", wrap_lines=True)
 
 
-def _notebook(choice: Choice, op: Op, rule: Rule, learns: Sequence[str]) -> str:
-    found = sample_curves(op, choice.rules, **choice.sampling).kinks
+def _drawing(choice: Choice, rule: Rule) -> dict[str, Any]:
+    """What a notebook draws."""
+    found = sample_curves(choice.op, choice.rules, **choice.sampling).kinks
     kinks = sorted({*(found[rule.key] or ()), *(found.get(part_key(rule.key)) or ())})
     start, stop = choice.range
-    return notebook(op, rule, choice.parameters, learns, start=start, stop=stop, g=choice.g, kinks=kinks)
-
-
-_WRITERS: Mapping[str, Callable[[Choice, Op, Rule, Sequence[str]], str | None]] = dict(
-    zip(
-        LANGUAGES,
-        (
-            lambda choice, op, rule, learns: snippet(op, rule, choice.parameters, learns),
-            lambda choice, op, rule, learns: detach_snippet(op, rule, choice.parameters, learns),
-            lambda choice, op, rule, learns: jax_snippet(op, rule, choice.parameters, learns),
-            _notebook,
-        ),
-        strict=True,
-    )
-)
+    return {"start": start, "stop": stop, "g": choice.g, "kinks": kinks}
 
 
 def _data(choice: Choice, op: Op, rules: Rules) -> None:

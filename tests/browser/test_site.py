@@ -13,13 +13,14 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, Request, expect
 
+from explorer.catalogue import OWN as KEY
 from explorer.checks import check_pair
 from explorer.curves import readings, sample_curves
 from explorer.formula import FormulaError, parse
 from explorer.lessons import LESSONS
 from explorer.nearest import nearest
 from explorer.site import python, write
-from explorer.snippets import notebook, snippet
+from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui.presets import PRESETS
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import Profiles
@@ -161,6 +162,7 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     expect(disk.get_by_text(f"To check Clipped straight-through here, and to {near}")).to_be_visible()
     expect(disk.locator(".checked")).to_have_count(2)
     expect(disk.locator(".checks").get_by_text("takes the app")).to_have_count(1)
+    expect(disk.locator("body")).not_to_contain_text("undefined")
     disk.get_by_role("button", name="Code", exact=True).click()
     disk.get_by_label("Code for").select_option("Clipped straight-through")
     c = {"c": float(parse_qs(urlsplit(disk.url).query)["c"][0])}
@@ -300,6 +302,26 @@ def test_own_formulas_are_read_from_the_disk(disk: Page, folder: Path, app: Page
     expect(number(card(disk, "x ** 3 - a * x ** 2"), "a")).to_have_value("1")
     disk.reload()
     expect(card(disk, "x ** 3 - a * x ** 2")).to_be_visible()
+    disk.get_by_role("button", name="Code", exact=True).click()
+    expect(disk.get_by_text("Loading Python, which reads formulas …")).to_be_visible()
+    text, pair = (
+        disk.get_by_role("region", name="Code"),
+        (f"{KEY}x ** 3 - a * x ** 2", f"{KEY}g * (abs(x) <= w)"),
+    )
+    expect(text).to_have_text(snippet(*pair).rstrip(), timeout=LOADING_MS)
+    enter(number(card(disk, "g * (abs(x) <= w)"), "w"), "0.5")
+    for language, write_code in (("Detach trick", detach_snippet), ("JAX", jax_snippet)):
+        disk.get_by_role("button", name=language, exact=True).click()
+        expect(text).to_have_text((write_code(*pair, {"w": 0.5}) or "").rstrip(), timeout=LOADING_MS)
+    disk.get_by_role("button", name="Notebook", exact=True).click()
+    expected = notebook(*pair, {"w": 0.5}, kinks=(-0.5, 0.5))
+    expect(text).to_have_text(expected, timeout=LOADING_MS)
+    assert _downloaded(disk, "Download .ipynb") == ("backward_rule.ipynb", expected)
+    assert in_both_themes(disk, "body") == []
+    disk.get_by_role("button", name="Formula", exact=True).click()
+    expect(disk.locator(".formula-section .box math msup")).not_to_have_count(0)
+    expect(disk.locator(".formula-section .box code")).to_have_count(0)
+    assert in_both_themes(disk, "body") == []
 
 
 @pytest.mark.parametrize("query", LINKS, ids=range(len(LINKS)))

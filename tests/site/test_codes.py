@@ -12,7 +12,7 @@ from explorer.catalogue import OPS, RULES, Parameter, learnable
 from explorer.curves import part_key, sample_curves
 from explorer.site.codes import codes, notebooks
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
-from explorer.ui import answers, sections
+from explorer.ui import answers
 from explorer.ui.choice import Choice, parameters_of
 from explorer.ui.code import LANGUAGES, WITHOUT_TRICK, learned_with
 from tests.instrument import modules
@@ -93,10 +93,6 @@ def expected_notebook(op: str, rule: str, choice: Choice, learns: list[str]) -> 
     kinks = sorted({*(found[rule] or ()), *(found.get(part_key(rule)) or ())})
     start, stop = choice.range
     return notebook(op, rule, choice.parameters, learns, start=start, stop=stop, g=choice.g, kinks=kinks)
-
-
-def test_the_languages_are_those_of_the_app() -> None:
-    assert tuple(sections._WRITERS) == LANGUAGES
 
 
 def test_every_text_of_an_op_is_in_its_lines() -> None:

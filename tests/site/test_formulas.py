@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from explorer.catalogue import OPS, RULES, learnable
-from explorer.site.formulas import all_formulas
+from explorer.formula.aliases import GREEK
+from explorer.site.formulas import formulas as all_formulas
 from explorer.site.mathml import mathml
 from explorer.ui import formulas
 from explorer.ui.code import learned_with
@@ -52,7 +53,7 @@ def test_other_latex_is_refused(latex: str) -> None:
 
 
 def test_each_formula_is_the_one_of_the_app() -> None:
-    found = all_formulas()
+    found = all_formulas(OPS.values(), RULES.values())
     shown = found["math"]
 
     def same(number: int, latex: str) -> None:
@@ -87,9 +88,8 @@ def leaves(part: Any) -> Iterator[str]:
 def plain(latex: str) -> str:
     """The same of a formula in LaTeX."""
     words = re.sub(r"\\begin\{cases\}|\\end\{cases\}|\\nolimits|\\left(?![a-z])|\\right(?![a-z])", "", latex)
-    greek = {"alpha": "α", "beta": "β", "delta": "δ", "lambda": "λ", "sigma": "σ", "pi": "π", "gamma": "γ"}
-    for name, letter in greek.items():
-        words = words.replace(f"\\{name}", letter)
+    for letter, name in GREEK.items():
+        words = re.sub(rf"\\{name.replace('lambd', 'lambda')}(?![a-z])", letter, words)
     words = re.sub(r"\\(text|mathrm|mathbf|operatorname)\{", "{", words)
     words = re.sub(r"\\(frac|sqrt|sum|cdot|quad|le|ge|ne|land|lor|lnot|[lr](floor|ceil))(?![a-z])", "", words)
     scripts = words.replace("\\_", "\0").replace("_", "").replace("\0", "_")

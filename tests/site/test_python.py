@@ -15,6 +15,8 @@ from explorer.formula import FUNCTIONS
 from explorer.formula.measured import at_bounds, is_elsewhere
 from explorer.instrument import own_entry
 from explorer.site import python
+from explorer.site.formatter import formatter
+from explorer.snippets import snippet
 from tests.catalogue.test_own_learned import LSQ
 from tests.formula.hostile import HOSTILE
 from tests.formula.test_derivative import CALLS, OPERATIONS, WRITTEN_OUT
@@ -35,10 +37,11 @@ ODD = (
 ANSWERS = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from explorer.instrument.entries import own_entry
-questions = json.load(sys.stdin)
-others = [name for name in sys.modules if name.partition(".")[0] in ("torch", "numpy", "pandas")]
-json.dump([[own_entry(*each) for each in questions], others], sys.stdout)
+from explorer.site.own import answer
+asked = [{"kind": kind, "text": text} for kind, text in json.load(sys.stdin)]
+told = [json.loads(answer("entry", json.dumps(each))) for each in asked]
+others = [name for name in sys.modules if name.partition(".")[0] in ("torch", "numpy", "pandas", "black")]
+json.dump([told, others], sys.stdout)
 """
 # The worker, in what a browser has and node has not; Pyodide must not know that it is in node.
 READ = """
@@ -60,9 +63,9 @@ READ = """
         globalThis.postMessage = resolve;
         globalThis.onmessage({ data });
       });
-    const said = [await ask({ ...given.start, program: given.program })];
-    for (const [number, [kind, text]] of given.questions.entries())
-      said.push(await ask({ number: number + 1, kind, text }));
+    const said = [await ask({ ...given.start, modules: given.program })];
+    for (const [number, [question, asked, modules]] of given.questions.entries())
+      said.push(await ask({ number: number + 1, question, given: asked, modules }));
     return said;
 """
 
@@ -75,7 +78,9 @@ def corpus() -> list[Question]:
         if rule.formula
     ]
     texts = [*(case[0] for case in WRONG), *(case[0] for case in FORGIVEN), *CALLS, *OPERATIONS, *WRITTEN_OUT]
-    every = [("op", op.formula) for op in OPS.values()] + [("rule", text) for text in (*learned, LSQ)]
+    every = [("op", op.formula) for op in OPS.values()] + [
+        ("rule", text) for text in (*learned, LSQ.removeprefix(OWN))
+    ]
     every += [("rule", text) for text in (*texts, *HOSTILE)] + [("op", text) for text in (*texts, *ODD)]
     return list(dict.fromkeys(every))
 
@@ -128,14 +133,22 @@ def test_without_pyodide_there_is_none(tmp_path: Path) -> None:
 
 
 @needs_pyodide
-def test_the_worker_reads_formulas_as_the_app_does() -> None:
-    runtime, questions = python.runtime(), corpus()[::4] + [("op", text) for text in ODD] + [("rule", LSQ)]
-    given = {"start": runtime, "program": python.program(), "questions": questions}
+def test_the_worker_reads_formulas_and_writes_code_as_the_app_does() -> None:
+    runtime = python.runtime()
+    questions = corpus()[::4] + [("op", text) for text in ODD] + [("rule", LSQ.removeprefix(OWN))]
+    asked: list[Any] = [("entry", {"kind": kind, "text": text}, {}) for kind, text in questions]
+    code = {"language": "PyTorch", "op": f"{OWN}a * x", "rule": f"{OWN}g * a", "parameters": {"a": "0.5"}}
+    drawing = {"start": "-3.0", "stop": "3.0", "g": "1.0", "kinks": []}
+    given = code | {"learns": "", "drawing": drawing}
+    asked += [("code", given | {"language": "?"}, formatter()), ("code", given, {})]
     with modules.node() as node:
-        ready, *said = node.run(READ, given)
+        ready, *said = node.run(READ, {"start": runtime, "program": python.program(), "questions": asked})
     assert ready == {"number": 0}
-    assert [each["number"] for each in said] == list(range(1, len(questions) + 1))
+    assert [each["number"] for each in said] == list(range(1, len(asked) + 1))
+    *said, failed, written = said
     assert told(questions, [each["answer"] for each in said]) == []
+    assert "KeyError" in failed["failed"]
+    assert written["answer"] == {"text": snippet(code["op"], code["rule"], {"a": 0.5}), "note": ""}
     package = json.loads((python.ROOT / "package.json").read_text(encoding="utf-8"))
     assert python.version() == package["dependencies"]["pyodide"]
     assert json.loads(runtime["packages"])["packages"] == {}
@@ -143,7 +156,7 @@ def test_the_worker_reads_formulas_as_the_app_does() -> None:
 
 READER = """
     const python = { worker: "worker", files: { a: "b" }, packages: "{}" };
-    const scripts = { "python.js": python, "ours.js": { c: "d" } };
+    const scripts = { "python.js": python, "ours.js": { c: "d" }, "black.js": { e: "f" } };
     let gone = true;
     const append = (script) => {
       script.data = scripts[script.src];
@@ -151,38 +164,76 @@ READER = """
     };
     globalThis.document = { createElement: () => ({ remove: () => {} }), head: { append } };
     const sent = [];
+    let fit = false;
     globalThis.Worker = class {
       constructor(address, options) { sent.push([address, options]); }
+      terminate() { sent.push("ended"); }
       postMessage(message) {
         sent.push(message);
-        const { number = 0, text } = message;
+        const { number = 0, given } = message;
+        const ready = fit ? {} : { failed: "no WebAssembly" };
+        const text = given?.text;
+        if (text === "crash") return setTimeout(() => this.onerror({ message: "out of memory" }));
         const told = text === "x(" ? { failed: "Error" } : { answer: { entry: { key: text } } };
-        setTimeout(() => this.onmessage({ data: { number, ...(number ? told : {}) } }));
+        return setTimeout(() => this.onmessage({ data: { number, ...(number ? told : ready) } }));
       }
     };
-    const { createReader } = await import("./pages/python.js");
-    const read = createReader({ runtime: "python.js", program: "ours.js" });
+    const { createPython, createReader } = await import("./pages/python.js");
+    const files = { runtime: "python.js", program: "ours.js", formatter: "black.js" };
+    const asked = createPython(files);
+    const read = createReader(asked);
     const waits = [];
     const wait = (words) => waits.push(words);
-    const first = await read("op", "x", wait);
+    const answers = { gone: await read("op", "x", wait) };
     gone = false;
+    answers.unfit = await read("op", "x", wait);
+    fit = true;
     read.prepare();
-    const [second, third] = await Promise.all([read("op", "x", wait), read("rule", "g", wait)]);
-    const fourth = await read("rule", "x(", wait);
-    const fifth = await read("rule", "g * 2", wait);
-    return { answers: [first, second, third, fourth, fifth], waits, sent };
+    answers.both = await Promise.all([read("op", "x", wait), read("rule", "g", wait)]);
+    answers.failed = await read("rule", "x(", wait);
+    answers.after = await read("rule", "g * 2", wait);
+    answers.code = await asked.ask("code", { text: "c" });
+    answers.again = await asked.ask("code", { text: "d" });
+    answers.crashed = await read("rule", "crash", wait);
+    answers.anew = await read("rule", "g * 3", wait);
+    return { answers, waits, sent };
 """
 
 
-def test_the_page_waits_for_python_once_and_tries_again_where_it_is_gone() -> None:
+@pytest.fixture(scope="module")
+def reader() -> Any:
+    """What a page is told by a worker that cannot be loaded, does not start, fails, and crashes, in turn."""
     with modules.node() as node:
-        told = node.run(READER)
-    first, second, third, fourth, fifth = told["answers"]
-    assert first == fourth
-    assert first["message"].startswith("Python could not be loaded")
-    assert [each["entry"]["key"] for each in (second, third, fifth)] == ["x", "g", "g * 2"]
-    assert told["waits"] == ["Loading Python, which reads formulas …"] * 3  # before it was there, never after
-    (worker, start, *questions) = told["sent"]
+        return node.run(READER)
+
+
+def test_the_page_waits_for_python_once_and_tries_again_where_it_is_gone(reader: Any) -> None:
+    found = reader["answers"]
+    told = [*found["both"], found["after"], found["code"], found["again"], found["anew"]]
+    assert [each["entry"]["key"] for each in told] == ["x", "g", "g * 2", "c", "d", "g * 3"]
+    # Each time before it was there, never after.
+    assert reader["waits"] == ["Loading Python, which reads formulas …"] * 5
+
+
+def test_what_went_wrong_with_python_is_told_for_what_it_is(reader: Any) -> None:
+    found = {name: reader["answers"][name]["message"] for name in ("gone", "unfit", "failed", "crashed")}
+    assert found["gone"].startswith("Python could not be loaded")
+    assert found["unfit"].startswith("Python does not start in this browser")
+    assert found["failed"] == found["crashed"]
+    assert found["failed"].startswith("Python failed at it in this browser")
+
+
+def test_a_worker_that_does_not_start_or_crashes_is_ended(reader: Any) -> None:
+    kinds = [each if each == "ended" else type(each).__name__ for each in reader["sent"]]
+    begun = ["list", "dict"]  # a worker, and its files
+    assert kinds == [*begun, "ended", *begun, *["dict"] * 7, "ended", *begun, "dict"]
+    worker, start, *_ = reader["sent"]
     assert worker == ["worker", {"type": "module"}]
-    assert start == {"files": {"a": "b"}, "packages": "{}", "program": {"c": "d"}}
-    assert [each["number"] for each in questions] == [1, 2, 3, 4]
+    assert start == {"files": {"a": "b"}, "packages": "{}", "modules": {"c": "d"}}
+
+
+def test_the_formatter_is_loaded_for_the_first_code_and_sent_once(reader: Any) -> None:
+    sent = [each for each in reader["sent"] if isinstance(each, dict) and "question" in each]
+    assert [each["number"] for each in sent] == [1, 2, 3, 4, 5, 6, 7, 1]
+    assert [each["modules"] for each in sent if each["question"] == "code"] == [{"e": "f"}, {}]
+    assert not any(each["modules"] for each in sent if each["question"] == "entry")

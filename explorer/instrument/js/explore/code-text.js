@@ -70,6 +70,20 @@ export function notebookText(notebooks, { introduction, code }, texts, { op, rul
   return JSON.stringify({ ...book, cells: whole }, null, 1);
 }
 
+/**
+ * What Python is asked for the code of a pair with an own formula: numbers as Python writes them.
+ * @param {string} language
+ * @param {Pair} pair
+ * @param {Choice} choice
+ */
+export function codeQuestion(language, { op, rule }, choice) {
+  const [start, stop, g] = [...choice.range, choice.g].map(floatText);
+  const kinks = kinksOf(op, rule, choice).map(floatText);
+  const parameters = texted(valuesOf(op, rule, choice.parameters));
+  const keys = { op: op.key, rule: rule.key, learns: choice.learns };
+  return { language, ...keys, parameters, drawing: { start, stop, g, kinks } };
+}
+
 /** @param {string} text in lines that keep their ends */
 function sourceOf(text) {
   return text.split(/(?<=\n)/);

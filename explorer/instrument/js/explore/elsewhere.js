@@ -2,6 +2,7 @@
 
 import { element, setText } from "../elements/dom.js";
 import { listed } from "../formula/learning-words.js";
+import { held } from "../formula/records.js";
 
 /**
  * @typedef {{names: Record<string, string>, address: string}} Elsewhere sections by key; where the app is
@@ -39,10 +40,11 @@ export function createElsewhere(host, { store, names, address }) {
 
   /** @param {import("../choice/choice.js").Choice} choice */
   function show({ section }) {
-    place.hidden = !(section in names);
+    const name = held(names, section);
+    place.hidden = name === undefined;
     setText(
       sentence,
-      `The section ${names[section]} needs the app: the server computes it, and this site has none.`,
+      name ? `The section ${name} needs the app: the server computes it, and this site has none.` : "",
     );
   }
 

@@ -1,6 +1,8 @@
-// The section Formula where there is no server: what came along in MathML, with the chosen numbers below it.
+// The section Formula where there is no server: what came along in MathML, or Python in the browser says of own
+// formulas, with the chosen numbers below it.
 
 import { entriesOf, settingsOf } from "../choice/choice.js";
+import { isOwn } from "../choice/entries.js";
 import { element, setText } from "../elements/dom.js";
 import { mathElement } from "../elements/math.js";
 import { sampleCurves, valuesOf } from "../formula/curves.js";
@@ -21,7 +23,7 @@ import { cellText } from "./table.js";
  *   learned: Record<string, Record<string, Record<string, [number, string][]>>>,
  *   symbols: Record<string, number>, math: import("../elements/math.js").MathData[]}} Formulas
  * @typedef {{confirm: import("../choice/confirm.js").Confirm|null,
- *   readFormulas: () => Promise<Formulas>}} FormulaReach
+ *   readFormulas: () => Promise<Formulas>, ask: import("./code.js").AskOwn|null}} FormulaReach
  */
 
 const MOST_READINGS = 40;
@@ -35,7 +37,7 @@ const DEFAULT = "default"; // the rule that torch's own derivative is
  * @param {HTMLElement} host
  * @param {{store: import("../choice/store.js").Store} & FormulaReach} options
  */
-export function createFormulas(host, { store, confirm, readFormulas }) {
+export function createFormulas(host, { store, confirm, readFormulas, ask }) {
   const boxes = element("div");
   const lead = element("p");
   const table = element("table");
@@ -52,6 +54,7 @@ export function createFormulas(host, { store, confirm, readFormulas }) {
   });
   const now = () => /** @type {Choice} */ (store.choice);
   let known = /** @type {Formulas|null} */ (null);
+  let set = /** @type {{names: string, formulas: Formulas}|null} */ (null); // by Python, the last
   let turn = 0;
   host.append(place);
 
@@ -62,11 +65,33 @@ export function createFormulas(host, { store, confirm, readFormulas }) {
     const mine = ++turn;
     known ??= await readFormulas().catch(() => null);
     if (mine !== turn) return undefined;
-    const message = element("p", { role: "status" }, GONE);
-    boxes.replaceChildren(...(known ? boxesOf(known, choice) : [message]));
+    const theirs = set?.names === namesOf(choice) ? set.formulas : null;
+    draw(theirs ?? known, choice, known ? "" : GONE);
+    if (!theirs) void drawOwn(choice, mine);
+    return confirmation ? confirmation.ask(withTorchs(choice)) : compute();
+  }
+
+  /** @param {Formulas|null} formulas @param {Choice} choice @param {string} note */
+  function draw(formulas, choice, note) {
+    const message = note ? [element("p", { role: "status" }, note)] : [];
+    boxes.replaceChildren(...message, ...(formulas ? boxesOf(formulas, choice) : []));
     for (const line of boxes.querySelectorAll(".math"))
       if (line.scrollWidth > line.clientWidth) line.tabIndex = 0;
-    return confirmation ? confirmation.ask(withTorchs(choice)) : compute();
+  }
+
+  /** Own formulas stand as they were written until Python has set them. @param {Choice} choice @param {number} mine */
+  async function drawOwn(choice, mine) {
+    const keys = keysOf(choice);
+    if (!ask || ![keys.op, ...keys.rules].some(isOwn)) return;
+    const put = (/** @type {Formulas|null} */ formulas, note = "") =>
+      mine === turn && draw(formulas, choice, note);
+    try {
+      const formulas = await ask("formulas", keys, (words) => put(known, words));
+      set = { names: namesOf(choice), formulas };
+      put(formulas);
+    } catch (error) {
+      put(known, `${/** @type {Error} */ (error).message}.`);
+    }
   }
 
   function compute() {
@@ -102,6 +127,16 @@ export function createFormulas(host, { store, confirm, readFormulas }) {
       confirmation?.drop();
     },
   };
+}
+
+/** @param {Choice} choice */
+function keysOf({ op, rules }) {
+  return { op, rules: rules.map(({ key }) => key) };
+}
+
+/** Op and rules of a choice as one text. @param {Choice} choice */
+function namesOf(choice) {
+  return JSON.stringify(keysOf(choice));
 }
 
 /** The choice with torch's own derivative among its rules. @param {Choice} choice @returns {Choice} */

@@ -53,10 +53,7 @@ export function createTable(host, { store }) {
     const { curves } = drawn;
     const keys = Object.keys(curves.gradients);
     const count = keys.length * curves.x.length;
-    const end = count * ROW_PX - frame.clientHeight;
-    const top = Math.min(frame.scrollTop, end); // it stands further down where there were more rows
-    const first = Math.max(0, Math.floor(top / ROW_PX) - BEYOND);
-    const last = Math.min(count, Math.ceil((top + frame.clientHeight) / ROW_PX) + BEYOND);
+    const { first, last } = rowsSeen(count, frame);
     const seen = Array.from({ length: last - first }, (_, at) => row(first + at, keys, curves));
     const columns = head.childElementCount;
     body.replaceChildren(room(first, columns), ...seen, room(count - last, columns));
@@ -80,6 +77,19 @@ export function createTable(host, { store }) {
       draw();
     },
     destroy: stop,
+  };
+}
+
+/**
+ * The rows to draw of so many, from the first to the one before the last.
+ * @param {number} count
+ * @param {{scrollTop: number, clientHeight: number}} frame it stands further down where there were more rows
+ */
+export function rowsSeen(count, { scrollTop, clientHeight }) {
+  const top = Math.min(scrollTop, count * ROW_PX - clientHeight);
+  return {
+    first: Math.max(0, Math.floor(top / ROW_PX) - BEYOND),
+    last: Math.min(count, Math.ceil((top + clientHeight) / ROW_PX) + BEYOND),
   };
 }
 

@@ -11,7 +11,7 @@ import { besideWay, needsApp } from "../explore/elsewhere.js";
 import { createSections } from "../explore/sections.js";
 import { createPage } from "./page.js";
 import { receivedExamples } from "./reach.js";
-import { arrange, carryOn, siteReach, start, tell, tellWaiting } from "./site.js";
+import { arrange, carryOn, python, siteReach, start, tell, tellWaiting } from "./site.js";
 import { hasLines, readCodes, readFormulas, readLines, readNotebooks, writtenFile } from "./site-files.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
@@ -35,7 +35,7 @@ const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main
     createSections(host, {
       store: of,
       elsewhere: { names: elsewhere, address: app },
-      ...{ confirm, languages, notebook, readCodes, readNotebooks, readFormulas },
+      ...{ confirm, languages, notebook, readCodes, readNotebooks, readFormulas, ask: python?.ask ?? null },
     }),
   readLines,
   brought: {
@@ -69,7 +69,7 @@ function wordsOf(now) {
 
 /** The own formulas of the link, where Python came along. */
 async function own() {
-  if (!start.python) return null;
+  if (!python) return null;
   carryOn(location.search.slice(1)); // of who leaves before it has been read
   let done = () => {};
   const wait = (/** @type {string} */ words) => {

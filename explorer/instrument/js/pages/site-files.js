@@ -36,15 +36,21 @@ export async function readLines(what, query) {
  * The instrument with a choice as one file.
  * @param {Choice} choice
  * @param {Record<string, *>} document of which the file has a part
- * @param {string[]} kept the names of that part
+ * @param {{names: string[], limits: string[]}} kept the names of that part, and those of its limits
  * @param {{main: string, rest: string}} words
  */
 export async function writtenFile(choice, document, kept, words) {
   const { gzip } = await loaded("saved.js");
   const [before, after] = await Promise.all(gzip.map(unpacked));
-  const known = Object.fromEntries(kept.map((name) => [name, document[name]]));
+  const limits = partOf(document.limits, kept.limits);
+  const known = { ...partOf(document, kept.names), limits };
   const start = { document: known, choice: sentChoice(choice), words };
   return before + JSON.stringify(start).replaceAll("<", "\\u003c") + after;
+}
+
+/** @param {Record<string, *>} whole @param {string[]} names */
+function partOf(whole, names) {
+  return Object.fromEntries(names.map((name) => [name, whole[name]]));
 }
 
 /** @param {string} packed a text in gzip's format, as base64 */

@@ -6,7 +6,7 @@ import { keep, kept } from "../choice/session.js";
 import { element } from "../elements/dom.js";
 import { createCopyButton } from "./heading.js";
 import { loaded } from "./files.js";
-import { createReader } from "./python.js";
+import { createPython, createReader } from "./python.js";
 
 const EXPLANATION =
   "The browser draws every curve. Torch's values came along with this page for each op with each rule at the " +
@@ -19,12 +19,15 @@ const NO_READING = { message: "To read a new formula takes the app.", column: 0 
 export const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
 setDocument(start.document);
 
+/** Python, where it came along. */
+export const python = start.python && createPython(start.python);
+
 /** What every instrument of a site reaches. */
 export const siteReach = {
   plotly: /** @type {string} */ (start.plotly),
   confirm: createBrought((name) => loaded(`torch/${name}.js`)),
   explanation: EXPLANATION,
-  read: start.python ? createReader(start.python) : async () => NO_READING,
+  read: python ? createReader(python) : async () => NO_READING,
   readCode: null,
   readLines: null,
   save: null,

@@ -1,0 +1,42 @@
+"""What Python in the browser is asked about own formulas: entries, formulas as MathML, and code.
+
+It and all it imports need the standard library alone, and black where code is laid out.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from explorer.catalogue import find_op, find_rule
+from explorer.instrument.entries import own_entry
+from explorer.site.formulas import formulas
+from explorer.ui.code import WITHOUT_TRICK, learned_with, written
+
+Json = dict[str, Any]
+
+
+def answer(question: str, given: str) -> str:
+    """The answer to ``entry``, ``formulas`` or ``code``; what is given and answered is JSON."""
+    return json.dumps(_ANSWERS[question](**json.loads(given)))
+
+
+def _formulas(op: str, rules: Sequence[str]) -> Json:
+    return formulas([find_op(op)], [find_rule(rule) for rule in rules])
+
+
+def _code(
+    language: str, op: str, rule: str, parameters: Mapping[str, str], learns: str, drawing: Mapping[str, Any]
+) -> Json:
+    """The code of an op with a rule, or the sentence in its place.
+
+    Numbers are texts as Python writes them; ``learns`` is the parameter that was chosen to learn, or "".
+    """
+    entries = find_op(op), find_rule(rule)
+    values = {name: float(value) for name, value in parameters.items()}
+    ends = {name: float(drawing[name]) for name in ("start", "stop", "g")}
+    drawn = {**ends, "kinks": [float(x) for x in drawing["kinks"]]}
+    text = written(language, *entries, values, learned_with(*entries, learns), lambda: drawn)
+    return {"text": text or "", "note": WITHOUT_TRICK[entries[1].formula is None] if text is None else ""}
+
+
+_ANSWERS: Mapping[str, Callable[..., Json]] = {"entry": own_entry, "formulas": _formulas, "code": _code}
