@@ -7,6 +7,7 @@ import importlib.metadata
 import runpy
 import sys
 import time
+from unittest.mock import patch
 
 begun = time.perf_counter()
 import torch  # noqa: E402
@@ -36,7 +37,8 @@ assert run.snapshot().step == 1
 
 said = ""
 try:
-    runpy.run_module("explorer", run_name="__main__")
+    with patch.dict(sys.modules, {"streamlit": None}):  # as where it is not installed
+        runpy.run_module("explorer", run_name="__main__")
 except SystemExit as told:
     said = str(told)
 assert said.startswith("The app needs Streamlit"), said

@@ -154,7 +154,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package as pip installs it: built from a copy, without network, into a folder of its own."""
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("target")
     shutil.copytree(ROOT / "explorer", source / "explorer", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    shutil.copytree(ROOT / ".streamlit", source / ".streamlit")
+    for name in ("app.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     offline = ["--no-deps", "--no-index", "--no-build-isolation", "--target", str(target)]
