@@ -9,6 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 import torch
+from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -85,6 +86,7 @@ _SERVER_ADDRESS = "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', 
 _ROOT = '<div id="root">'
 _PAGE = _INDEX.replace("<script", f"{_SERVER_ADDRESS}\n<!-- head -->\n<script", 1)
 _PAGES = {page.path: _PAGE.replace("<!-- head -->", answers.head(page.path)) for page in PAGES}
+_NO_PAGE = _PAGE.replace("<!-- head -->", answers.head(""))  # Streamlit says so, and shows the first one
 # Who leaves out the slash at the end of a proxy's prefix would have everything looked for beside it.
 _SLASH = """<script>
     const {pathname, search, hash} = location
@@ -107,7 +109,7 @@ _EARLY = re.sub(r'<link rel="modulepreload" crossorigin .+?>', "", _EARLY)
 async def index(request: Request) -> Response:
     """Streamlit's own front end, told where its server is, with what the instrument needs at once."""
     path = page_path(request.scope["path"])
-    page = _PAGES[path]
+    page = _PAGES.get(path, _NO_PAGE)
     if path == "/":
         with suppress(admission.Refused):  # a server that is busy leaves it to Streamlit
             served = await _seats.compute(arriving(request), answers.served, request.url.query)
@@ -155,6 +157,13 @@ def paced(route: Route) -> Route:
     return Route(PREFIX + route.path, route.endpoint, methods=route.methods, middleware=middleware)
 
 
+class _Name(StringConvertor):
+    """The address of a page, or one that somebody takes for it: no file, and nothing of Streamlit's."""
+
+    regex = "[A-Za-z0-9-]+"
+
+
+register_url_convertor("name", _Name())
 _paces = admission.Paces()
 _ANSWERS = [
     answered("/confirm", answers.confirm),
@@ -174,6 +183,7 @@ app = st.App(
         *(paced(route) for route in (*_ANSWERS, *takeaway.ROUTES, *runs.ROUTES, *studies.ROUTES)),
         *(Route(PREFIX + route.path, route.endpoint) for route in operation.ROUTES),
         *(paced(Route(page.path, index)) for page in PAGES),
+        paced(Route("/{page:name}", index)),
         *([Route(PREFIX, slash)] if PREFIX else []),
     ],
     middleware=[Middleware(Protection, _EARLY), Middleware(admission.Pages)],

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+from starlette.requests import Request
+from starlette.routing import Match
 from streamlit.testing.v1 import AppTest
 
 import app
@@ -63,6 +65,18 @@ def test_whatever_computes_is_paced() -> None:
     assert {"/confirm", "/entry", "/read", "/save", "/lesson", "/runs"} <= {route.path for route in ours}
     for route in ours:
         assert isinstance(route.app, admission.Paced), route.path
+
+
+@pytest.mark.parametrize(
+    ("path", "is_ours"), [("/Train", True), ("/_stcore", False), ("/favicon.png", False)]
+)
+def test_an_address_that_is_no_page_has_the_style_of_one(path: str, is_ours: bool) -> None:
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": []}
+    routes = [route for route in app.app._user_routes if route.matches(scope)[0] is Match.FULL]
+    assert bool(routes) == is_ours
+    if is_ours:
+        answer = asyncio.run(app.index(Request(scope)))
+        assert b'rel="stylesheet"' in answer.body
 
 
 def _failing_page() -> None:
