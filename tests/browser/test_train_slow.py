@@ -70,6 +70,9 @@ def test_one_step_is_gone_through_by_keys_and_clicks_and_the_next_one_is_taken(t
     expect(heading).to_contain_text("step 2")
     expect(metric(train, "Step")).to_contain_text("1 / 40")
     assert in_both_themes(train, ".slow") == []
+    train.set_viewport_size({"width": 844, "height": 390})  # a phone on its side, which has no keys
+    for part in (stage(train, "gradient").locator(".drawing"), numbers, button(train, "Next stage")):
+        expect(part).to_be_in_viewport(ratio=1)
     train.keyboard.press("Escape")
     expect(dialog(train)).to_have_count(0)
     expect(opener).to_be_focused()
