@@ -8,6 +8,7 @@ import ast
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from importlib.metadata import files, packages_distributions
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,12 +20,19 @@ Wanted = Mapping[str, Iterable[str]]
 
 
 def formatter() -> dict[str, str]:
-    """The modules by their paths, and the files that they read."""
+    """The modules by their paths, the files that they read, and the licences that ask to come along."""
     modules = _parts()
     texts = {_address(name): ast.unparse(ast.Module(body, [])) + "\n" for name, body in modules.items()}
     folders = dict.fromkeys(_path(name).parent for name in modules)
     data = [path for folder in folders if folder.name != "site-packages" for path in folder.glob("*.txt")]
-    return texts | {f"{path.parent.name}/{path.name}": path.read_text(encoding="utf-8") for path in data}
+    beside = {f"{path.parent.name}/{path.name}": path.read_text(encoding="utf-8") for path in data}
+    return texts | beside | dict(_licences(name.partition(".")[0] for name in modules))
+
+
+def _licences(packages: Iterable[str]) -> Iterator[tuple[str, str]]:
+    distributions = packages_distributions()
+    for name in sorted({name for package in packages for name in distributions[package]}):
+        yield from ((str(path), path.read_text()) for path in files(name) or () if path.name == "LICENSE")
 
 
 def _parts() -> dict[str, list[ast.stmt]]:

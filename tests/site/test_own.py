@@ -165,4 +165,11 @@ def test_of_the_formatter_comes_along_what_lays_out_code() -> None:
     )
     assert not {path.partition("/")[0] for path in found} & {"click", "pathspec", "platformdirs", "packaging"}
     assert "def main" not in found["black/__init__.py"]
+    licences = [path for path in found if path.endswith("LICENSE")]
+    assert [path.partition("-")[0] for path in licences] == [
+        "black",
+        "blib2to3/LICENSE",
+        "mypy_extensions",
+        "pytokens",
+    ]
     assert sum(map(len, found.values())) < 600_000
