@@ -16,7 +16,7 @@ export function themeOf(host) {
 
 /**
  * Be told when the theme changes, however that comes about: once, in the frame in which it does. The host's
- * colours have transitions of no length that can be seen; they end whenever they change.
+ * colours have transitions of no length that can be seen; they end, or are cut off, whenever they change.
  * @param {HTMLElement} host
  * @param {() => void} changed
  * @param {AbortSignal} signal
@@ -33,4 +33,5 @@ export function followTheme(host, changed, signal) {
   }
 
   host.addEventListener("transitionend", ended, { signal });
+  host.addEventListener("transitioncancel", ended, { signal });
 }
