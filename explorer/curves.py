@@ -7,10 +7,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import torch
 from numpy.typing import NDArray
 
@@ -34,6 +33,9 @@ from explorer.formula.tree import Call, walk
 from explorer.gradient import joined
 from explorer.kinks import kinks, part_kinks
 from explorer.reference import even_points, fixed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 POINTS = 601
 MOST_POINTS = 4001
@@ -147,6 +149,8 @@ class Curves:
 
         Where a parameter learns there is a column part as well, NaN for a rule by which it cannot.
         """
+        import pandas as pd  # 40 MB and a third of a second, which no training needs
+
         blocks = [
             pd.DataFrame({"rule": key, "x": self.x, "y": self.y, "gradient": gradients})
             for key, gradients in self.gradients.items()
@@ -303,6 +307,8 @@ def readings(op: str | Op, rules: Sequence[str | Rule], *, points: int = 7, **sa
     or by its key where the label is taken (the own rule ``x``). Around a kink stand the kink itself and the
     nearest float on each side.
     """
+    import pandas as pd
+
     curves = sample_curves(op, rules, points=points, **sampling)
     table = pd.DataFrame({"x": curves.x, "y": curves.y, "torch": curves.autograd(curves.g)})
     for key, label in curves.labels.items():

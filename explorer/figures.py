@@ -1,15 +1,19 @@
 """Curves to Plotly figures, for notebooks."""
 
+from __future__ import annotations
+
 import html
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from explorer.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.curves import EVEN, FORWARD, Curves, Floats, Mask, curves_of, part_key
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
 
 Spec = dict[str, Any]
 
@@ -34,6 +38,8 @@ def curve_figure(shown: Curves | pd.DataFrame) -> go.Figure:
     a filled circle, the limits are open ones, and no line crosses. The circles are traces without
     ``meta``. Raises ValueError for another table.
     """
+    import plotly.graph_objects as go
+
     return go.Figure(curve_spec(shown))
 
 

@@ -92,6 +92,12 @@ def test_what_few_need_is_loaded_when_it_is_needed(everything: set[str], package
     assert package not in everything
 
 
+def test_a_training_or_a_study_loads_neither_pandas_nor_plotly():
+    """Of them are tables and figures: 80 MB and half a second of every process that trains."""
+    loaded = _modules_after("import explorer.study, explorer.training.process")
+    assert not {"pandas", "plotly.graph_objects"} & loaded
+
+
 def test_an_own_rule_or_op_works_wherever_a_key_does():
     width = explorer.Parameter("w", 1.0, 0.1, 5.0, "window half-width")
     op = explorer.Op("bent", "Bent", "abs(x) + x")

@@ -1,12 +1,13 @@
 """All that is said of curves, the main thing first."""
 
+from __future__ import annotations
+
 from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate, takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from explorer.claims import Claim, comparisons, forward_claims, gradient_claims
 from explorer.curves import FORWARD, Curves, curves_of
@@ -15,6 +16,9 @@ from explorer.description.forward import forward_words
 from explorer.description.gradient import gradient_words
 from explorer.description.learning import learning_words
 from explorer.description.words import MAIN_LENGTH, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _LONGEST = 34  # characters of a name that is said whole
 _SHORT = 12  # and of a longer one

@@ -8,15 +8,13 @@ from functools import cached_property
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
-from explorer.study.figure import study_figure
 from explorer.study.judged import Judged, by_rule, counted, judged
 from explorer.study.lane import COLUMNS, Row, Values
 from explorer.study.plan import Plan
 from explorer.study.words import sentences
 
 if TYPE_CHECKING:
+    import pandas as pd
     import plotly.graph_objects as go
 
 _BEST = ("rule", "lr", "validation", "held_out", "held_out_std", "held_out_stderr", "seeds")
@@ -60,7 +58,7 @@ class Result:
         after ÷ before; and a column for every swept parameter, NaN for a rule that does not have it.
         """
         records = [_record(row) | dict(row.lane.values) for row in self.rows]
-        return pd.DataFrame(records, columns=[*COLUMNS, *self.plan.columns])
+        return _frame(records, [*COLUMNS, *self.plan.columns])
 
     @cached_property
     def best(self) -> pd.DataFrame:
@@ -92,10 +90,12 @@ class Result:
             dict(zip(_CELLS, (rule, lr, *_cell(rows)), strict=True)) | dict(values)
             for (rule, values, lr), rows in made.items()
         ]
-        return pd.DataFrame(records, columns=[*_CELLS, *self.plan.columns])
+        return _frame(records, [*_CELLS, *self.plan.columns])
 
     def figure(self) -> go.Figure:
         """Held-out scores with 95 % intervals, the heat map of rule × lr, and a panel a swept parameter."""
+        from explorer.study.figure import study_figure  # and Plotly, which no study needs
+
         return study_figure(self.plan, self._judged, self.cells)
 
     @cached_property
@@ -117,7 +117,13 @@ class Result:
 
     def _table(self, variants: Sequence[Judged]) -> pd.DataFrame:
         records = [_summary(each) | dict(each.values) for each in variants]
-        return pd.DataFrame(records, columns=[*_BEST, *self.plan.columns])
+        return _frame(records, [*_BEST, *self.plan.columns])
+
+
+def _frame(records: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+    import pandas as pd  # 40 MB and a third of a second, which no run needs
+
+    return pd.DataFrame(records, columns=columns)
 
 
 def _record(row: Row) -> dict[str, Any]:

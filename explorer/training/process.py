@@ -28,9 +28,9 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the pages; they let go of us
     torch.set_num_threads(1)
     pipe: Connection = Connection(int(sys.argv[1]))
-    warm = Run(Settings(steps=1))
+    warm = Run(Settings(task=FIRST, steps=1))
     warm.advance()
-    warm.snapshot()  # half a second that the first visitor need not wait
+    warm.snapshot()  # half a second that the first visitor need not wait, who begins with this task's data
     try:
         bound()
     except ValueError as error:
@@ -58,8 +58,6 @@ def serve(pipe: Connection, engine: Engine, heard: Callable[[], object]) -> None
             send(number, result)
 
     send(HELLO, None)
-    # Its data take a second or more to load: nobody need wait for it, and the first class need not either.
-    threading.Thread(target=Run, args=[Settings(task=FIRST, steps=1)], daemon=True).start()
     try:
         while True:
             question = pipe.recv()
