@@ -7,12 +7,11 @@ from explorer.scripts.loop import main_code, train_code
 from explorer.scripts.net import net_code
 from explorer.snippets.layout import WIDTH, module
 from explorer.training import TASKS, Settings
-from explorer.training.lockstep import spares
 
 __all__ = ["script"]
 
 _IMPORTS = (
-    {"csv": "import csv", "itertools": "import itertools", "math": "import math"},
+    {"csv": "import csv", "math": "import math"},
     {
         "np": "import numpy as np",
         "load_digits": "from sklearn.datasets import load_digits",
@@ -24,16 +23,14 @@ _IMPORTS = (
 _SPLIT = """
 # Shuffled and split always alike; what stands between is for choosing rates.
 order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
-x, y = x[order], y[order]
-train_x, train_y = x[: -2 * judged], y[: -2 * judged]
-held_x, held_y = x[-judged:], y[-judged:]
+sizes = (len(x) - 2 * judged, judged, judged)
+train_x, _, held_x = x[order].split(sizes)
+train_y, _, held_y = y[order].split(sizes)
 """
-_PROMISES = {
-    False: "Trains with each rule, and prints how it ends. Its losses are those of the run on the same "
-    "machine's CPU, bit for bit.",
-    True: "Trains with each rule, and prints how it ends. Its losses are those of the run up to rounding, by "
-    "which they differ from exact ones as well: the run takes a shorter way through the first layer.",
-}
+_PROMISE = (
+    "Trains with each rule, and prints how it ends. Its losses are those of the run on the same machine's "
+    "CPU, bit for bit."
+)
 _HEAD = """
 torch.set_num_threads(1)  # with another number the last bits differ
 """
@@ -44,13 +41,11 @@ def script(settings: Settings) -> str:
 
     Digits come from scikit-learn; a table is read from ``table.csv`` with NumPy. Its ``train(op, seed)``
     returns the loss of every step and, where something is held out, the score on it. The losses are those
-    of a run on this machine's CPU, bit for bit, but for the documents' task under plain descent: there the
-    run spares most of the first product, and rounding parts them by up to 2e-6 of the loss over 50 steps.
-    (Either is as far from a run in float64.) Where the settings branch, the script does so too:
+    of a run on this machine's CPU, bit for bit. Where the settings branch, the script does so too:
     ``train(op, seed, later)`` goes on with another function from the steps in ``later`` on.
 
     Where parameters learn, ``train(op, seed, starts)`` takes their first values by name, and returns their
-    last ones too, by name and layer. They are the run's as its losses are.
+    last ones too, by name and layer. They are the run's as well.
 
     Args:
         settings: as for ``Run``.
@@ -67,6 +62,6 @@ def script(settings: Settings) -> str:
         main_code(settings, task, lines),
     ]
     code = module("".join([*functions.code.values(), *parts]), *_IMPORTS)
-    told = (f"{task.label}. {task.purpose}", _PROMISES[spares(settings)])
+    told = (f"{task.label}. {task.purpose}", _PROMISE)
     what, promise = (fill(each, WIDTH) for each in told)
     return f'"""{what}\n\n{promise}\n"""\n\n{code}'

@@ -1,12 +1,14 @@
 """The training of a script: one function that trains, and the loop over lines and seeds that calls it."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from textwrap import indent
 
 from explorer.scripts.functions import Line, has_turns
 from explorer.scripts.net import example_of, seen
 from explorer.training import Settings, Task
 from explorer.training.instruments.instrument import op_layers
+from explorer.training.lockstep import spares
 from explorer.training.losses import squared_error
 
 _OPTIMISERS = {
@@ -18,59 +20,92 @@ _SQUARES = "(output - y).square().sum()"
 # By whether the answers are numbers rather than classes.
 _LOSSES = {
     True: "(output - y).square().sum() / output.numel()",
-    False: "output.log_softmax(1).gather(1, y[:, None]).sum() / -len(y)  # cross-entropy",
+    False: "output.log_softmax(1).gather(1, y[:, None]).sum() / -len(y)",
 }
 _SCORES = {
     True: "(1 - (held - held_y).square().sum() / (held_y - held_y.mean(0)).square().sum()).item()",
     False: "(held.argmax(1) == held_y).float().mean().item()",
 }
 _TRAIN = """
-def train({arguments}):
-    generator = torch.Generator().manual_seed(seed)
+generator = torch.Generator().manual_seed(seed)
 {data}
-    weights = [torch.randn(a, b, generator=generator) * {scale} for a, b in itertools.pairwise({ends})]
-    layers = [[each{zeros}] for each in weights]
+{layers}
 {biases}
-    parameters = [each.requires_grad_() for layer in layers for each in layer]{learned}
-    optimiser = {optimiser}
-    losses = []
+{spared}
+parameters = [each.requires_grad_() for {each}]
+{learned}
+{optimiser}
+losses = []
 {rates}
-    for {step} in range({steps}):
+for {step} in range({steps}):
+    {loop}
+{judged}
+return {returned}
+"""
+_LOOP = """
 {changes}
 {batch}
-        output = net({given})
-        loss = {loss}
-        losses.append(loss.item())
-        if not math.isfinite(losses[-1]){fallen}:
-            break
-        optimiser.zero_grad({zeroed})
-        loss.backward()
-        optimiser.step(){score}
-    return {returned}
+output = net({given})
+loss = {loss}
+losses.append(loss.item())
+if not loss.isfinite(){fallen}:
+    break
+{descent}
+"""
+_LAYERS = """
+layers = [
+    {layer}
+    for a, b in {shapes}
+]
+"""
+_BIASES = """
+for _, bias in layers[:-1]:
+    bias.copy_(torch.randn(bias.shape, generator=generator) * {deviation})
+"""
+_DESCENT = """
+optimiser.zero_grad({zeroed})
+loss.backward()
+optimiser.step()
+"""
+# The way of explorer.training.layers.Fixed.
+_SPARED = """
+# x stays the same: a step moves x @ weights by its gradient through x @ x.T, a small product.
+gram, layers[0] = x @ x.T, x @ layers[0]
+"""
+_SPARED_DESCENT = """
+loss.backward()
+with torch.no_grad():
+    layers[0].grad = gram @ layers[0].grad
+    {moved}
+"""
+_MOVED = """
+for each in {those}:
+    each -= {rate} * each.grad
+    each.grad.zero_()
 """
 _JUDGED = """
-
-    with torch.no_grad():
-        held = net(held_{given})"""
+with torch.no_grad():
+    held = net(held_{given})
+"""
 _LEARNED = """
-    # Each gets a value of its own in every layer with the op, and what moves it a rate of its own.
-    learned = {{name: [torch.tensor(start) for _ in range({layers})] for name, start in starts.items()}}
-    apart = [each.requires_grad_() for own in learned.values() for each in own]
-    groups = [{{"params": parameters}}, {{"params": apart, "lr": {lr} * {times}}}]"""
+# Each gets a value of its own in every layer with the op, and what moves it a rate of its own.
+learned = {{name: [torch.tensor(start) for _ in range({layers})] for name, start in starts.items()}}
+apart = [each.requires_grad_() for own in learned.values() for each in own]
+"""
+_GROUPS = """
+groups = [{{"params": parameters}}, {{"params": apart, "lr": {lr} * {times}}}]
+"""
 _UNUSED = """
-    for each in apart:  # for where the op does not use it
-        each.grad = torch.zeros(())"""
+for each in apart:  # for where the op does not use it
+    each.grad = torch.zeros(())
+"""
 _DRAWN = """
 chosen = torch.randint({rows}, ({batch},), generator=generator)
 x, y = train_x[chosen], train_y[chosen]
 """
-_BIASES = """
-    for _, bias in layers[:-1]:
-        bias.copy_(torch.randn(bias.shape, generator=generator) * {deviation})
-"""
 _MAIN = """
 for {each} in ({lines}):
-    for seed in range({first}, {end}):
+    for seed in range({seeds}):
         {found} = train({arguments})
         print(f"{{op.__name__}}{then}, seed {{seed}}: loss {{losses[-1]:.6g}}{told}")
 """
@@ -79,7 +114,6 @@ _VALUES = "{''.join(f', {name} {each:.4g}' for name, own in learned.items() for 
 _LATER = "op = later.get(step, op)"
 _RATED = 'optimiser.param_groups[0]["lr"] = rates.get(step, optimiser.param_groups[0]["lr"])'
 _RATED_APART = 'optimiser.param_groups[1]["lr"] = optimiser.param_groups[0]["lr"] * {times}'
-_RATED_APART = 'optimiser.param_groups[1]["lr"] = optimiser.param_groups[0]["lr"] * {times}'
 _NUMBERS = "{name: [each.item() for each in own] for name, own in learned.items()}"
 _BELOW = " or any(each <= 0 for name in {names} for each in learned.get(name, ()))"
 
@@ -87,45 +121,96 @@ _BELOW = " or any(each <= 0 for name in {names} for each in learned.get(name, ()
 def train_code(settings: Settings, task: Task, data: str) -> str:
     """The function ``train``; ``data``: the code that makes them, for where each seed draws its own."""
     example = example_of(settings)
-    inputs, outputs = example.widths
     rows, are_numbers = len(example.train.x), example.train.y.is_floating_point()
-    rates = {step: value for step, name, value in settings.branch if name == "lr"}
-    changes = _changes(settings)
-    batch = _DRAWN if rows > settings.batch else "x, y = train_x, train_y"
-    what = "groups" if settings.learn else "parameters"
-    returned = [
-        "losses",
-        *([_SCORES[are_numbers]] if task.metric else []),
-        *([_NUMBERS] * bool(settings.learn)),
-    ]
-    return _TRAIN.format(
-        data="" if task.metric else indent(data.format(batch=settings.batch), "    "),
-        scale=settings.init_scale if task.unit_weights else f"({settings.init_scale} / a**0.5)",
-        ends=(inputs, *settings.widths, outputs),
-        zeros=", torch.zeros(1, each.shape[1])" if settings.bias else "",
-        biases=_BIASES.format(deviation=task.start_bias) if settings.bias and task.start_bias else "",
-        arguments=", ".join(_arguments(settings)),
-        learned=_apart(settings),
+    scored, draws = bool(task.metric), rows > settings.batch
+    returned = ["losses", *[_SCORES[are_numbers]] * scored, *[_NUMBERS] * bool(settings.learn)]
+    loop = _filled(
+        _LOOP,
+        changes="\n".join(_changes(settings)),
+        batch=_DRAWN.format(rows=rows, batch=settings.batch) if draws else "",
         given=seen(settings),
-        fallen=_fallen(settings),
-        zeroed="set_to_none=False" if settings.learn and has_turns(settings) else "",
-        rates=f"    rates = {rates}  # by the step from which on they hold" if rates else "",
-        step="step" if changes else "_",
-        changes=indent("\n".join(changes), 8 * " "),
-        optimiser=_OPTIMISERS[settings.optimiser].format(what=what, lr=settings.lr),
-        steps=settings.steps,
-        batch=indent(batch.format(rows=rows, batch=settings.batch), 8 * " "),
         loss=_SQUARES if task.loss is squared_error else _LOSSES[are_numbers],
-        score=_JUDGED.format(given=seen(settings)) if task.metric else "",
+        fallen=_fallen(settings),
+        descent=_descent(settings),
+    )
+    body = _filled(
+        _TRAIN,
+        data=_data(settings, task, data, draws),
+        layers=_layers(settings, task, example.widths),
+        biases=_BIASES.format(deviation=task.start_bias) if settings.bias and task.start_bias else "",
+        spared=_SPARED if spares(settings) else "",
+        each="layer in layers for each in layer" if settings.bias else "each in layers",
+        learned=_apart(settings),
+        optimiser=_optimiser(settings),
+        rates=_rates(settings),
+        step="step" if _changes(settings) else "_",
+        steps=settings.steps,
+        loop=loop,
+        judged=_JUDGED.format(given=seen(settings)) if scored else "",
         returned=", ".join(returned),
     )
+    return f"\ndef train({', '.join(_arguments(settings))}):\n" + indent(body, "    ")
+
+
+def _filled(template: str, **parts: object) -> str:
+    """A template with its parts, each as far in as the line that holds it; no line is empty."""
+    lines = []
+    for line in template.strip("\n").splitlines():
+        margin = line[: len(line) - len(line.lstrip())]
+        filled = indent(line.strip().format(**parts), margin)
+        lines += [each for each in filled.splitlines() if each.strip()]
+    return "\n".join(lines) + "\n"
+
+
+def _data(settings: Settings, task: Task, data: str, draws: bool) -> str:
+    """What a seed draws of its own, and what all steps see where they see the same."""
+    own = "" if task.metric else data.format(batch=settings.batch)
+    return own if draws or not task.metric else own + "x, y = train_x, train_y"
+
+
+def _layers(settings: Settings, task: Task, widths: tuple[int, int]) -> str:
+    inputs, outputs = widths
+    scale = settings.init_scale if task.unit_weights else f"({settings.init_scale} / a**0.5)"
+    weights = f"torch.randn(a, b, generator=generator) * {scale}"
+    layer = f"[{weights}, torch.zeros(1, b)]" if settings.bias else weights
+    return _LAYERS.format(layer=layer, shapes=list(pairwise((inputs, *settings.widths, outputs))))
+
+
+def _optimiser(settings: Settings) -> str:
+    """What goes down the gradient; nothing where each step is written out."""
+    if spares(settings):
+        return ""
+    learns = bool(settings.learn)
+    groups = _GROUPS.format(lr=settings.lr, times=settings.learn_rate) if learns else ""
+    what = "groups" if learns else "parameters"
+    return f"{groups}optimiser = {_OPTIMISERS[settings.optimiser].format(what=what, lr=settings.lr)}"
+
+
+def _descent(settings: Settings) -> str:
+    if not spares(settings):
+        return _DESCENT.format(zeroed="set_to_none=False" if settings.learn and has_turns(settings) else "")
+    rate = "lr" if _rated(settings) else settings.lr
+    rates = {"parameters": rate} | ({"apart": f"{rate} * {settings.learn_rate}"} if settings.learn else {})
+    moved = [_MOVED.format(those=those, rate=each) for those, each in rates.items()]
+    return _filled(_SPARED_DESCENT, moved="".join(moved))
+
+
+def _rated(settings: Settings) -> dict[int, float | str]:
+    """The rates that take the place of another, by the step from which on they hold."""
+    return {step: value for step, name, value in settings.branch if name == "lr"}
+
+
+def _rates(settings: Settings) -> str:
+    rates = _rated(settings)
+    start = f"\nlr = {settings.lr}" if spares(settings) else ""
+    return f"rates = {rates}  # by the step from which on they hold{start}" if rates else ""
 
 
 def _changes(settings: Settings) -> list[str]:
     """What is done before a step because of branches."""
-    rated = any(name == "lr" for _, name, _ in settings.branch)
-    rates = [_RATED, *([_RATED_APART.format(times=settings.learn_rate)] if settings.learn else [])]
-    return [_LATER] * has_turns(settings) + rates * rated
+    rates = [_RATED, *[_RATED_APART.format(times=settings.learn_rate)] * bool(settings.learn)]
+    own = ["lr = rates.get(step, lr)"] if spares(settings) else rates
+    return [_LATER] * has_turns(settings) + own * bool(_rated(settings))
 
 
 def _apart(settings: Settings) -> str:
@@ -150,14 +235,13 @@ def _arguments(settings: Settings) -> list[str]:
 def main_code(settings: Settings, task: Task, lines: Sequence[Line]) -> str:
     """The loop over lines and seeds, which prints how each ends."""
     turns, arguments = has_turns(settings), _arguments(settings)
-    told = [", held-out score {score:.4f}"] * bool(task.metric) + [_VALUES] * bool(settings.learn)
+    told = [", score {score:.4f}"] * bool(task.metric) + [_VALUES] * bool(settings.learn)
     found = ["losses", *["score"] * bool(task.metric), *["learned"] * bool(settings.learn)]
     return _MAIN.format(
         each=", ".join(name for name in arguments if name != "seed"),
-        lines=", ".join(_line(each, settings) for each in lines) + ",",
+        lines=", ".join(_line(each, settings) for each in lines) + "," * (len(lines) == 1),
         arguments=", ".join(arguments),
-        first=settings.seed,
-        end=settings.seed + settings.seeds,
+        seeds=", ".join(map(str, [settings.seed] * bool(settings.seed) + [settings.seed + settings.seeds])),
         found=", ".join(found),
         then=_THEN if turns else "",
         told="".join(told),

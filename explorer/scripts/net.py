@@ -12,13 +12,13 @@ from explorer.training.lockstep import spares
 
 _NETS = {
     "activations": """
-for number, (weights, *bias) in enumerate(layers):
+for number, {layer} in enumerate(layers):
     x = op(x{before}) if number else x
     x = {x}
 return x
 """,
     "weights": """
-for number, (latent, *bias) in enumerate(layers):
+for number, {latent} in enumerate(layers):
     unit = len(latent) ** 0.5  # what the op sees has about unit scale
     weights = op(latent * unit{here}) / unit
     x = x.relu() if number else x
@@ -26,22 +26,31 @@ for number, (latent, *bias) in enumerate(layers):
 return x
 """,
     "spikes": """
-due = ((1 - x) * 7).round().where(x > 0.1, 8)  # bright pixels fire early, faint ones never
+# Bright pixels fire early, faint ones never.
+due = ((1 - x) * 7).round().where(x > 0.1, 8)
 spikes = [(due == time).to(x.dtype) for time in range(8)]
 for {each} in {hidden}:
     charge, fired = 0.0, []
     for current in {currents}.chunk(8):
         potential = charge + current
         fired.append(op(potential - 1{here}))
-        charge = potential * (0.9 * (1 - fired[-1].detach()))  # who fired starts from 0
+        # Who fired starts from 0.
+        charge = potential * (0.9 * (1 - fired[-1].detach()))
     spikes = fired
 # The last units leak and never fire: what they get at a time stays in their mean potential for so long.
-weights, *bias = layers[-1]
+{layer} = layers[-1]
 stays = [sum(0.9**age for age in range(8 - time)) / 8 for time in range(8)]
 faded = sum(spike * share for spike, share in zip(spikes, stays))
 return {faded}
 """,
 }
+# The net behind the first product.
+_BEHIND = """
+x, *rest = layers
+for {each} in {rest}:
+    x = {x}
+return x
+"""
 _GIVEN = ", *(learned[name][{layer}] for name in learns[op])"
 _TINY = 400  # multiplications, below which torch.bmm has a loop of its own
 _BATCHED = """
@@ -51,25 +60,41 @@ _BATCHED = """
 
 def net_code(settings: Settings, task: Task) -> str:
     """The function ``net``."""
-    faded = "bias[0] * sum(stays)"
-    given = {"here": "number", "before": "number - 1"} if settings.learn else {}
-    body = _NETS[task.place].format(
-        x=_product("x", settings), currents=_product("torch.cat(spikes)", settings),
-        faded=_product("faded", settings, faded),
-        each="number, (weights, *bias)" if settings.learn else "weights, *bias",
-        hidden="enumerate(layers[:-1])" if settings.learn else "layers[:-1]",
-        **{at: _GIVEN.format(layer=given[at]) if given else "" for at in ("here", "before")},
-    )  # fmt: skip
     note = _BATCHED if _is_tiny(settings) else ""
+    body = _behind(settings) if spares(settings) else _whole(settings, task)
     return f"\n{note}def net({seen(settings)}):" + indent(body, "    ")
 
 
+def _whole(settings: Settings, task: Task) -> str:
+    given = _given(settings, here="number", before="number - 1")
+    layer = "(weights, bias)" if settings.bias else "weights"
+    return _NETS[task.place].format(
+        x=_product("x", settings), currents=_product("torch.cat(spikes)", settings),
+        faded=_product("faded", settings, "bias * sum(stays)"),
+        layer=layer, latent=layer.replace("weights", "latent"),
+        each=f"number, {layer}" if settings.learn else layer,
+        hidden="enumerate(layers[:-1])" if settings.learn else "layers[:-1]",
+        **given,
+    )  # fmt: skip
+
+
+def _behind(settings: Settings) -> str:
+    each, rest = ("number, weights", "enumerate(rest)") if settings.learn else ("weights", "rest")
+    seen_by_op = "x{before}".format(**_given(settings, before="number"))
+    return _BEHIND.format(each=each, rest=rest, x=_product(f"op({seen_by_op})", settings))
+
+
+def _given(settings: Settings, **layers: str) -> dict[str, str]:
+    """What the op is given beside x, where its layers are numbered so."""
+    return {at: _GIVEN.format(layer=layer) if settings.learn else "" for at, layer in layers.items()}
+
+
 def seen(settings: Settings) -> str:
-    """What the net takes."""
-    return "x, layers, op, learned" if settings.learn else "x, layers, op"
+    """What the net takes; where ``spares``, the first of its layers is x times the weights."""
+    return ", ".join(["x"] * (not spares(settings)) + ["layers", "op"] + ["learned"] * bool(settings.learn))
 
 
-def _product(x: str, settings: Settings, bias: str = "bias[0]") -> str:
+def _product(x: str, settings: Settings, bias: str = "bias") -> str:
     if not _is_tiny(settings):
         return f"torch.addmm({bias}, {x}, weights)" if settings.bias else f"({x} @ weights)"
     of_one = f"{x}[None], weights[None]"
@@ -78,7 +103,7 @@ def _product(x: str, settings: Settings, bias: str = "bias[0]") -> str:
 
 def _is_tiny(settings: Settings) -> bool:
     """Whether torch adds up in another order where a product of the net stands among others of its size."""
-    if spares(settings):
+    if spares(settings):  # each stands alone there
         return False
     example = example_of(settings)
     inputs, outputs = example.widths

@@ -16,8 +16,8 @@ def _data(draw: Draw) -> Data:
 
 
 _SOURCE = f"""
-train_x = torch.randn({{batch}}, {_INPUTS}, generator=generator)
-train_y = torch.randn({{batch}}, {_OUTPUTS}, generator=generator)
+x = torch.randn({{batch}}, {_INPUTS}, generator=generator)
+y = torch.randn({{batch}}, {_OUTPUTS}, generator=generator)
 """
 
 

@@ -67,8 +67,9 @@ def _picture(points: Points) -> dict[str, Any]:
 
 
 def _source(points: Points) -> str:
-    """The functions themselves, and what they are called for."""
-    code = "\n".join(inspect.getsource(function) for function in (_noisy, _both, points))
+    """The functions themselves, those that are called, and what for."""
+    used = [each for each in (_noisy, _both) if each.__name__ in points.__code__.co_names]
+    code = "\n".join(inspect.getsource(function) for function in (*used, points))
     called = (
         f"x, y = {points.__name__}(torch.Generator().manual_seed(0), {_POINTS})\njudged = {_POINTS // 4}\n"
     )

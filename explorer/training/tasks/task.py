@@ -69,7 +69,7 @@ class Task:
         steps, lr, hidden, batch, optimiser, bias, init_scale, seeds, seed, pace, sigma, learn, learn_rate,
             device: as in ``Settings``.
         source: code for a script, that of a table given: the examples x and y and how many are ``judged``;
-            where none is held out, ``train_x`` and ``train_y`` as a ``generator`` draws them.
+            where none is held out, x and y as a ``generator`` draws them.
         picture: ``{"points": [[x, y, class], …]}`` within −1 and 1, ``{"grid": rows of 0 to 1}``, or None.
     """
 

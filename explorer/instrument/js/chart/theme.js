@@ -16,22 +16,32 @@ export function themeOf(host) {
 
 /**
  * Be told when the theme changes, however that comes about: once, in the frame in which it does. The host's
- * colours have transitions of no length that can be seen; they end, or are cut off, whenever they change.
+ * colours have transitions of no length that can be seen; they end, or are cut off, whenever they change. Where
+ * it is put elsewhere in the page they may be others without one, but then an animation of it begins anew.
  * @param {HTMLElement} host
  * @param {() => void} changed
  * @param {AbortSignal} signal
  */
 export function followTheme(host, changed, signal) {
   let frame = 0;
-  const ended = (/** @type {TransitionEvent} */ event) => {
+  let known = coloursOf(host);
+  const seen = (/** @type {Event} */ event) => {
     if (event.target === host) frame ||= requestAnimationFrame(tell);
   };
 
   function tell() {
     frame = 0;
-    if (!signal.aborted) changed();
+    const [before, now] = [known, coloursOf(host)];
+    known = now;
+    if (!signal.aborted && before && before !== now) changed();
   }
 
-  host.addEventListener("transitionend", ended, { signal });
-  host.addEventListener("transitioncancel", ended, { signal });
+  for (const type of ["transitionend", "transitioncancel", "animationstart"])
+    host.addEventListener(type, seen, { signal });
+}
+
+/** Letters and ground; nothing outside a page. @param {HTMLElement} host */
+function coloursOf(host) {
+  const { color, backgroundColor } = getComputedStyle(host);
+  return color && `${color} ${backgroundColor}`;
 }
