@@ -35,6 +35,22 @@ COLOURS = f"""() => {{
     return [ground, texts.map(text => rgb(getComputedStyle(text).fill))];
 }}"""
 
+# The ground of the chart's host, and the letters on it.
+LETTERS = f"""() => [
+    getComputedStyle(document.querySelector("{CHART}").closest(".chart-host")).backgroundColor,
+    ...[...document.querySelectorAll("{CHART} text")].filter(text => text.textContent.trim())
+        .map(text => getComputedStyle(text).fill),
+].map(colour => colour.match(/[\\d.]+/g).slice(0, 3).map(Number))"""
+# Into a dark place where the instrument stands, and back.
+MOVED = """() => {
+    const instrument = document.querySelector(".instrument:has(.chart)");
+    const dark = document.querySelector(".dark-place") ?? document.createElement("div");
+    dark.className = "dark-place";
+    dark.style = "--st-text-color: #e6edf3; --st-background-color: #10161d";
+    if (!dark.isConnected) instrument.replaceWith(dark);
+    MOVE;
+}"""
+
 # What the focused element is called.
 FOCUSED = """() => {
     const node = document.activeElement;
@@ -97,6 +113,18 @@ def test_the_chart_can_be_read_in_both_themes(page: Page) -> None:
     page.get_by_role("link", name="Train", exact=True).click()
     settle_train(page)
     can_be_read_in_both_themes(page)
+
+
+def test_the_chart_follows_into_a_place_of_another_theme_and_back(explore: Page) -> None:
+    """As when Streamlit takes over a page whose theme was not known yet: no transition tells of it."""
+    show_in(explore, "light")
+    turn(explore, "/?op=round&rule=default", shows=["default"])
+    moves = ("dark.append(instrument)", "dark.replaceWith(instrument)")
+    for move, (_, colours) in zip(moves, reversed(THEMES), strict=True):
+        explore.evaluate(MOVED.replace("MOVE", move))
+        explore.wait_for_function(f"colour => String({LINES}.slice(1)) === colour", arg=colours[0])
+        ground, *letters = explore.evaluate(LETTERS)
+        assert min(contrast(letter, ground) for letter in letters) >= 4.5
 
 
 def can_be_read_in_both_themes(page: Page) -> None:
