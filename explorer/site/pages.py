@@ -14,7 +14,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import plotly
 import torch
 
 from explorer.catalogue import OPS, RULES
@@ -27,6 +26,7 @@ from explorer.site import python
 from explorer.site.checked import checked
 from explorer.site.codes import codes, notebooks
 from explorer.site.confirmed import OfEach, confirmed
+from explorer.site.drawing import drawing
 from explorer.site.formatter import FORMATTER, formatter
 from explorer.site.formulas import formulas
 from explorer.ui import answers
@@ -38,7 +38,6 @@ Json = dict[str, Any]
 
 ELSEWHERE = ("paste",)  # the sections of the page Explore that the app alone has
 SUFFIX = ".html"
-PLOTLY = f"plotly-lines-{plotly.__version__}.min.js"
 LOCAL = "http://localhost:8501/"  # where Streamlit serves the app on a machine of one's own
 COMMANDS = """python3 -m venv .venv
 .venv/bin/pip install -r requirements.txt
@@ -117,7 +116,7 @@ def _files(
     for page in pages:
         yield page.address, _html(page, pages, addresses).encode()
     yield from reader.values()
-    yield PLOTLY, plotly_lines_js()
+    yield drawing()
     yield "favicon.svg", _FAVICON.encode()
     yield ".nojekyll", b""  # else GitHub builds a site of its own from the files
     for key in lessons:
@@ -194,7 +193,7 @@ def _html(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> s
     start = _start(page, pages, reader)
     parts = {
         "title": page.title,
-        "plotly": PLOTLY,
+        "plotly": drawing()[0],
         "style": style(),
         "modules": import_map(page.module),
         "module": f'import "#{page.module}";',
@@ -211,7 +210,7 @@ def _html(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> s
 def _start(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> Json:
     """What a page knows when it begins."""
     given = answers.given(Choice(), "instrument")
-    common = {"document": answers.whole_document(SUFFIX), "plotly": PLOTLY}
+    common = {"document": answers.whole_document(SUFFIX), "plotly": drawing()[0]}
     match page.name:
         case "index":
             told = {name: given[name] for name in ("choice", "sections", "examples")}

@@ -1,0 +1,30 @@
+"""Which plotly.js the site has: the small one that npm brings, of the version of the plotly package's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from explorer.instrument.assets import plotly_js, plotly_lines_js
+from explorer.site.drawing import drawing, version
+from explorer.site.python import ROOT
+
+
+def made_up(folder: Path, number: str) -> Path:
+    folder.mkdir()
+    (folder / "package.json").write_text(json.dumps({"version": number}), encoding="utf-8")
+    (folder / "plotly-basic.min.js").write_bytes(b"small")
+    return folder
+
+
+def test_npm_is_asked_for_the_version_of_the_plotly_package() -> None:
+    told = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    assert told["plotly.js-basic-dist-min"] == version()
+    assert f"plotly.js v{version()}\n".encode() in plotly_js()[:100]
+
+
+def test_the_small_one_is_taken_where_it_is_the_same(tmp_path: Path) -> None:
+    lines = f"plotly-lines-{version()}.min.js", plotly_lines_js()
+    assert drawing(made_up(tmp_path / "same", version())) == (f"plotly-basic-{version()}.min.js", b"small")
+    assert drawing(made_up(tmp_path / "older", "1.2.3")) == lines
+    assert drawing(tmp_path / "nowhere") == lines
