@@ -68,34 +68,39 @@ def test_every_call_points_at_what_cannot_be_read(call: Callable[..., object]) -
     assert (text, caret) == ("g * q(x)", "    ^")
 
 
-def _modules_after(code: str) -> set[str]:
-    """Names of the modules a fresh interpreter has loaded after running some code."""
-    command = [sys.executable, "-W", "error", "-c", f"{code}\nimport sys\nprint(*sys.modules)"]
-    ended = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    return set(ended.stdout.split())
+TRAINED = """import explorer.study, explorer.training.process
+from explorer.training import Run, Settings
+Run(Settings(task="digits", device="cpu"))
+"""
 
 
 @pytest.fixture(scope="module")
-def everything() -> set[str]:
-    """What importing every module of the core loads."""
-    return _modules_after("\n".join(f"import {name}" for name in ["explorer", *CORE]))
+def loaded() -> list[set[str]]:
+    """What is loaded in a fresh interpreter: by a training and a study, and then by all of the core."""
+    told = "import sys; print(*sys.modules)"
+    code = "\n".join([TRAINED, told, *(f"import {name}" for name in ["explorer", *CORE]), told])
+    command = [sys.executable, "-W", "error", "-c", code]
+    ended = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    return [set(line.split()) for line in ended.stdout.splitlines()]
 
 
-def test_the_core_works_without_streamlit(everything: set[str]):
+def test_the_core_works_without_streamlit(loaded: list[set[str]]):
+    _, everything = loaded
     assert {"explorer.curves", "explorer.figures", "explorer.training"} <= everything
     assert not {name for name in everything if name.split(".")[0] in ("streamlit", "starlette")}
     assert not {name for name in everything if name.startswith("explorer.ui")}
 
 
 @pytest.mark.parametrize("package", ["black", "sklearn", "distributed"])
-def test_what_few_need_is_loaded_when_it_is_needed(everything: set[str], package: str):
-    assert package not in everything
+def test_what_few_need_is_loaded_when_it_is_needed(loaded: list[set[str]], package: str):
+    assert package not in loaded[-1]
 
 
-def test_a_training_or_a_study_loads_neither_pandas_nor_plotly():
-    """Of them are tables and figures: 80 MB and half a second of every process that trains."""
-    loaded = _modules_after("import explorer.study, explorer.training.process")
-    assert not {"pandas", "plotly.graph_objects"} & loaded
+def test_a_training_or_a_study_loads_neither_pandas_nor_plotly_nor_scikit_learn(loaded: list[set[str]]):
+    """Tables and figures take 80 MB and half a second of every process that trains, the digits a second."""
+    first, _ = loaded
+    assert "explorer.training.process" in first
+    assert not {"pandas", "plotly.graph_objects", "sklearn"} & first
 
 
 def test_an_own_rule_or_op_works_wherever_a_key_does():

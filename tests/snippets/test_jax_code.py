@@ -16,9 +16,9 @@ from explorer.gradient import bind
 from explorer.snippets import jax_snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import settings_of, usual_op
-from tests.snippets import jax_runner
 from tests.snippets.cases import OWN
 
+RUNNER = Path(__file__).with_name("jax_runner.py")  # not imported: JAX takes each worker a second
 CUSTOM = [(usual_op(rule).key, key) for key, rule in RULES.items() if rule.formula]
 CUSTOM += [pair for pair in OWN if pair[1] != "default"]
 PLAIN = [(op, "default") for op in OPS] + [pair for pair in OWN if pair[1] == "default"]
@@ -50,7 +50,7 @@ def curves(tmp_path_factory):
     keys = sorted(PAIRS, key=lambda key: by_key[key][-2:])
     jobs = [by_key[key] for key in keys]
     (folder / "jobs.json").write_text(json.dumps(jobs))
-    command = [sys.executable, "-I", str(Path(jax_runner.__file__)), "jobs.json", "curves.json"]
+    command = [sys.executable, "-I", str(RUNNER), "jobs.json", "curves.json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = json.loads((folder / "curves.json").read_text())

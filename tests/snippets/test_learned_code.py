@@ -7,6 +7,8 @@ import math
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,6 @@ from explorer.snippets import detach_snippet, jax_snippet, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.oracles.learned import LEARNED
 from tests.catalogue.test_contribution import learned_names
-from tests.snippets import jax_learned_runner
 from tests.snippets.runner import defined
 from tests.test_learning import CHANNELS, data, gradients, leaves
 
@@ -42,7 +43,13 @@ OTHERS = [
     ("softshrink", "default", ["lambd"]),
 ]
 EVERY = [pytest.param(*case, id=f"{case[0]} {case[1][:20]}") for case in BY_RULE + OTHERS]
+RUNNER = Path(__file__).with_name("jax_learned_runner.py")  # not imported: JAX takes each worker a second
 SHAPES = [(), (1,), (CHANNELS, 1)]
+
+
+@cache
+def code_of(op: str, rule: str, *names: str, write: Callable[..., str | None] = snippet) -> str | None:
+    return write(op, rule, learns=names)
 
 
 def _tensors(
@@ -65,7 +72,7 @@ def _everything(
 def test_the_function_gives_the_bits_of_explorer(
     op: str, rule: str, names: list[str], shape: tuple[int, ...]
 ):
-    function = defined(snippet(op, rule, learns=names))[paired(op, rule).name]
+    function = defined(code_of(op, rule, *names))[paired(op, rule).name]
     for dtype in (torch.float32, torch.float64):
         x, g = data(dtype)
         x.requires_grad_()
@@ -80,7 +87,7 @@ def test_the_function_gives_the_bits_of_explorer(
 
 @pytest.mark.parametrize(("op", "rule", "names"), [pytest.param(*case, id=case[1]) for case in BY_RULE])
 def test_one_value_gives_the_bits_of_the_chart(op: str, rule: str, names: list[str]):
-    function = defined(snippet(op, rule, learns=names))[paired(op, rule).name]
+    function = defined(code_of(op, rule, *names))[paired(op, rule).name]
     for dtype in (torch.float32, torch.float64):
         x, g = data(dtype)
         x.requires_grad_()
@@ -97,7 +104,7 @@ def test_the_layer_holds_a_parameter_of_the_shape(
     op: str, rule: str, names: list[str], shape: tuple[int, ...]
 ):
     pair = paired(op, rule)
-    layer = defined(snippet(op, rule, learns=names))[pair.layer](shape=shape)
+    layer = defined(code_of(op, rule, *names))[pair.layer](shape=shape)
     own = dict(layer.named_parameters())
     assert set(own) == {f"learned_{name}" for name in names}
     x, g = data(torch.float32)
@@ -106,7 +113,7 @@ def test_the_layer_holds_a_parameter_of_the_shape(
         assert isinstance(own[f"learned_{name}"], nn.Parameter)
         assert own[f"learned_{name}"].shape == own[f"learned_{name}"].grad.shape == shape
         assert torch.equal(own[f"learned_{name}"].detach(), torch.full(shape, pair.parameters[name]))
-    again = defined(snippet(op, rule, learns=names))[pair.layer](shape=shape)
+    again = defined(code_of(op, rule, *names))[pair.layer](shape=shape)
     again.load_state_dict(layer.state_dict())
 
 
@@ -115,7 +122,7 @@ def test_the_layer_holds_a_parameter_of_the_shape(
 def test_composed_code_gives_the_same_up_to_rounding(
     op: str, rule: str, names: list[str], shape: tuple[int, ...]
 ):
-    code = detach_snippet(op, rule, learns=names)
+    code = code_of(op, rule, *names, write=detach_snippet)
     if rule == "default" or "sum(2)" in rule:
         assert code is None
         return
@@ -144,7 +151,7 @@ def test_jax_gives_the_same_up_to_rounding(tmp_path):
         jobs.append([jax_snippet(op, rule, learns=names), paired(op, rule).name, told, numbers, g.tolist()])
         expected.append(list(_everything(apply(op, rule, x, **given), x, given, names, g).values()))
     (tmp_path / "jobs.json").write_text(json.dumps(jobs))
-    command = [sys.executable, "-I", str(Path(jax_learned_runner.__file__)), "jobs.json", "found.json"]
+    command = [sys.executable, "-I", str(RUNNER), "jobs.json", "found.json"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "found.json").read_text())

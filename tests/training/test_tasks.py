@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import pytest
 import torch
 from sklearn.datasets import load_digits
@@ -9,7 +6,6 @@ from explorer.catalogue import find_op, find_rule
 from explorer.training import TASKS, Draw, Run, Settings
 from explorer.training.losses import cross_entropy, mean_squared_error, squared_error
 from explorer.training.tasks import digits
-from tests.browser.server import ROOT
 from tests.training.tables import POINTS
 
 DRAWN = [key for key in TASKS if key not in ("documents", "data")]
@@ -93,21 +89,6 @@ def test_the_digit_of_the_pictures_is_the_first_of_the_data():
     x, y = digits._pixels()
     assert torch.equal(digits.image(), x[0].view(8, 8))
     assert y[0] == 0
-
-
-LOADED = """
-import sys
-from explorer.training import Run, Settings
-
-Run(Settings(task="digits", device="cpu"))
-print("sklearn" in sys.modules)
-"""
-
-
-def test_no_task_loads_scikit_learn_which_takes_a_second():
-    command = [sys.executable, "-W", "error", "-c", LOADED]
-    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    assert told.splitlines() == ["False"]
 
 
 def test_the_digits_are_those_of_scikit_learn():

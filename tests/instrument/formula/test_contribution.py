@@ -25,7 +25,7 @@ from explorer.catalogue import (
 from explorer.curves import Curves, sample_curves
 from explorer.description import LEARNING_WORDS, MOST_PLACES, learning_words, pull_words, rest_words
 from explorer.instrument import document
-from explorer.rest import normal_numbers, pull, rest
+from explorer.rest import Pull, Rest, normal_numbers, pull, rest
 from tests.instrument.formula.test_curves import POINTS, SAMPLE, UPSTREAM, Case, drawn, equal, same_points
 from tests.instrument.modules import Node
 
@@ -134,41 +134,42 @@ TOLD = (
 )
 
 
-def test_what_data_make_of_a_parameter_is_said_alike(node: Node):
+@pytest.fixture(scope="module")
+def said() -> list[tuple[Learning, list[Pull], Rest]]:
+    """What is told of each, in Python: what each rule does to the parameter, and where it rests."""
     cases = [
         Learning(find_op(op), tuple(map(find_rule, rules)), 1.0, parameters, learns=name)
         for op, rules, name, parameters in TOLD
     ]
-    given = {"learning": document()["learning"], "cases": [case.data() for case in cases]}
-    for case, told in zip(cases, node.run(PULLS, given), strict=True):
-        numbers = normal_numbers()
-        pulls = [pull(case.op, rule, case.learns, numbers, case.parameters) for rule in case.rules]
+    numbers = normal_numbers()
+    return [
+        (
+            case,
+            [pull(case.op, rule, case.learns, numbers, case.parameters) for rule in case.rules],
+            rest(case.op, case.rules, case.learns, numbers, case.parameters),
+        )
+        for case in cases
+    ]
+
+
+def test_what_data_make_of_a_parameter_is_said_alike(
+    node: Node, said: list[tuple[Learning, list[Pull], Rest]]
+):
+    given = {"learning": document()["learning"], "cases": [case.data() for case, *_ in said]}
+    for (case, pulls, found), told in zip(said, node.run(PULLS, given), strict=True):
         assert [each["verdict"] for each in told["pulls"]] == [each.verdict for each in pulls]
         assert [each["origin"] for each in told["pulls"]] == [each.origin for each in pulls]
         assert told["words"] == [pull_words(each) for each in pulls]
-        found = rest(case.op, case.rules, case.learns, numbers, case.parameters)
         assert told["rest"]["words"] == rest_words(found), case.name
         np.testing.assert_allclose(told["rest"]["error"], found.error, rtol=1e-12)
         for key, gradient in found.gradients.items():
             np.testing.assert_allclose(told["rest"]["gradients"][key], gradient, rtol=1e-9, atol=1e-12)
 
 
-def test_every_verdict_and_manner_is_told():
+def test_every_verdict_and_manner_is_told(said: list[tuple[Learning, list[Pull], Rest]]):
     """So that no sentence stands there untested."""
-    numbers = normal_numbers()
-    said = " ".join(
-        [
-            *(
-                pull_words(pull(op, rule, name, numbers, settings))
-                for op, rules, name, settings in TOLD
-                for rule in rules
-            ),
-            *(
-                line
-                for op, rules, name, settings in TOLD
-                for line in rest_words(rest(op, rules, name, numbers, settings))
-            ),
-        ]
+    words = " ".join(
+        line for _, pulls, found in said for line in (*map(pull_words, pulls), *rest_words(found))
     )
     for piece in (
         "should grow",
@@ -181,7 +182,7 @@ def test_every_verdict_and_manner_is_told():
         "places from",
         "least at",
     ):
-        assert piece in said, piece
+        assert piece in words, piece
     assert MOST_PLACES < 6
     assert json.dumps(LEARNING_WORDS)
 

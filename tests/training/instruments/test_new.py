@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import explorer
 
@@ -28,46 +31,56 @@ INSTRUMENT = Shown(
     arguments=(Argument("layer", "Layer", lambda settings, _data: len(settings.widths)),), measure=measured,
 )
 '''
-SEEN = """
-import json
-from explorer.training import Run, Settings
-from explorer.training.status import Status
-from explorer.ui import answers
-from explorer.ui.stream import event
-
-run = Run(Settings(task="circles", rules=("default", "clipped"), hidden=4, steps=3, device="cpu"))
-run.advance(2)
-questions = ("toy", "toy?layer=1", "toy?layer=2")
-snapshot = run.snapshot(questions)
-weights = [each[0].abs().amax((1, 2)).tolist() for each in run._nets.lanes.parameter_views if each]
-told = json.loads(event(Status("", "paused", "", None, 2, 3, 0, snapshot), ("toy?layer=1",)))["snapshot"]
-print(json.dumps({
-    "weights": weights,
-    "measured": [[snapshot.measured[text][rule]["largest"] for rule in snapshot.losses]
-                 for text in questions[:2]],
-    "unmeasured": snapshot.unmeasured["toy?layer=2"],
-    "told": [told["measured"]["toy"][rule]["largest"] for rule in snapshot.losses],
-    "most": told["most"]["toy"],
-    "page": next(each for each in answers.training()["instruments"] if each["key"] == "toy"),
-}))
-"""
 
 
-def test_a_new_instrument_is_one_file(tmp_path: Path):
-    """In a copy of the package with one file more, taken, streamed and described for the page."""
-    package = tmp_path / "explorer"
-    shutil.copytree(Path(explorer.__file__).parent, package)
-    (package / "training" / "instruments" / "toy.py").write_text(TOY, encoding="utf-8")
-    told = json.loads(
-        subprocess.run(
-            [sys.executable, "-c", SEEN],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(tmp_path)},
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the package, which is the one that is imported from here on."""
+    copied = tmp_path / "explorer"
+    shutil.copytree(Path(explorer.__file__).parent, copied)
+    monkeypatch.syspath_prepend(tmp_path)
+    before = {name: sys.modules.pop(name) for name in _modules()}
+    yield copied
+    for name in _modules():
+        del sys.modules[name]
+    sys.modules.update(before)
+
+
+def _modules() -> list[str]:
+    return [name for name in sys.modules if name.partition(".")[0] == "explorer"]
+
+
+def _seen() -> dict[str, Any]:
+    """What is measured, streamed and said on the page, by the package as it is imported now."""
+    answers, stream, status, training = map(
+        import_module,
+        ("explorer.ui.answers", "explorer.ui.stream", "explorer.training.status", "explorer.training"),
     )
+    settings = training.Settings(
+        task="circles", rules=("default", "clipped"), hidden=4, steps=3, device="cpu"
+    )
+    run = training.Run(settings)
+    run.advance(2)
+    snapshot = run.snapshot(("toy", "toy?layer=1", "toy?layer=2"))
+    streamed = status.Status("", "paused", "", None, 2, 3, 0, snapshot)
+    told = json.loads(stream.event(streamed, ("toy?layer=1",)))["snapshot"]
+    return {
+        "weights": [each[0].abs().amax((1, 2)).tolist() for each in run._nets.lanes.parameter_views if each],
+        "measured": [
+            [snapshot.measured[text][rule]["largest"] for rule in snapshot.losses]
+            for text in ("toy", "toy?layer=1")
+        ],
+        "unmeasured": snapshot.unmeasured["toy?layer=2"],
+        "told": [told["measured"]["toy"][rule]["largest"] for rule in snapshot.losses],
+        "most": told["most"]["toy"],
+        "page": next(each for each in answers.training()["instruments"] if each["key"] == "toy"),
+    }
+
+
+def test_a_new_instrument_is_one_file(package: Path):
+    """In a copy of the package with one file more, taken, streamed and described for the page."""
+    (package / "training" / "instruments" / "toy.py").write_text(TOY, encoding="utf-8")
+    told = _seen()
     assert told["measured"] == told["weights"]
     assert told["told"] == told["weights"][1]
     assert told["unmeasured"] == "layer must be from 0 to 1"
