@@ -197,20 +197,36 @@ def _switches(value: Curve, start: float, stop: float, also: list[float]) -> lis
     at = _comparable(value, x)
     changes = np.flatnonzero(at[1:] != at[:-1])
     cells = np.array([x[changes], x[changes + 1], at[changes], at[changes + 1]])
-    for _ in range(HALVINGS):
+    halvings = HALVINGS
+    while halvings:
         cells = cells[:, cells[2] != cells[3]]
-        if not cells.shape[1]:
+        count = cells.shape[1]
+        if not count:
             return []
-        if cells.shape[1] > 4 * MOST_KINKS:
-            raise TooManyKinksError(f"a piece of the formula changes {cells.shape[1]} times")
-        low, high, before, after = cells
-        middle = (low + high) / 2
-        if ((middle == low) | (middle == high)).all():
-            break  # they are neighbouring floats
-        between = _comparable(value, middle)
-        halves = [low, middle, before, between], [middle, high, between, after]
-        cells = np.concatenate(halves, axis=1)
+        if count > 4 * MOST_KINKS:
+            raise TooManyKinksError(f"a piece of the formula changes {count} times")
+        if (np.nextafter(cells[0], cells[1]) == cells[1]).all():
+            break
+        # Several at once, as many as stay few: what a piece takes is the calls, hardly what it is called with.
+        at_once = min(halvings, 4 if 16 * count <= 4 * MOST_KINKS else 2 if count <= MOST_KINKS else 1)
+        cells = _halved(value, cells, at_once)
+        halvings -= at_once
     return _apart(sorted(cells[1, cells[2] != cells[3]].tolist()), stop - start)
+
+
+def _halved(value: Curve, cells: Floats, times: int) -> Floats:
+    """Cells halved so often, those left whose ends and those of all they are part of differ; (4, n) each."""
+    x = cells[:2]
+    for _ in range(times):
+        middles, both = (x[:-1] + x[1:]) / 2, np.empty((2 * len(x) - 1, x.shape[1]))
+        both[::2], both[1::2] = x, middles
+        x = both
+    inner = _comparable(value, x[1:-1].ravel()).reshape(x[1:-1].shape)
+    at = np.concatenate([cells[2:3], inner, cells[3:]])
+    kept = at[:-1] != at[1:]
+    for size in (2**level for level in range(1, times + 1)):
+        kept &= np.repeat(at[:-1:size] != at[size::size], size, axis=0)
+    return np.array([x[:-1][kept], x[1:][kept], at[:-1][kept], at[1:][kept]])
 
 
 def _zeros(value: Curve, x: list[float]) -> list[float]:

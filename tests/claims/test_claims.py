@@ -328,12 +328,12 @@ def _peak(truth: Truth, claim: Claim) -> bool:
 
 
 def _area(truth: Truth, claim: Claim) -> bool:
-    """By two x in each of many cells, which grow by 1 % with the distance from each kink and the peak."""
+    """By two x in each of many cells, which grow by 4 % with the distance from each kink and the peak."""
     curves, (key,) = truth.curves, claim.about
     drawn = curves.exact.x
     width = drawn[-1] - drawn[0]
     centres = {*curves.exact.kinks[key], drawn[np.argmax(np.abs(truth.of(key, drawn)))]}
-    steps = width * np.append(0, 1.01 ** -np.arange(3000))
+    steps = width * np.append(0, 1.04 ** -np.arange(760))
     edges = [drawn, *(centre + side * steps for centre in centres for side in (-1, 1))]
     edges = np.unique(np.clip(np.concatenate(edges), drawn[0], drawn[-1]))
     middles, halves = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2

@@ -28,6 +28,8 @@ _rows = st.sampled_from(tuple(FUNCTIONS.values()))
 _arithmetic = st.sampled_from(("+", "-", "*", "/", "**"))
 _comparisons = st.sampled_from(("<", "<=", ">", ">=", "==", "!="))
 _links = st.integers(1, 3)
+_shapes, _conditions, _depths = st.integers(0, 7), st.integers(0, 5), st.integers(1, 5)
+_connectives = st.sampled_from("&|")
 _domain_constants = st.floats(0.25, 4).map(Number)
 
 Grow = Callable[[st.DrawFn, int], Node]
@@ -39,12 +41,12 @@ def _constant(draw: st.DrawFn, depth: int) -> Node:
 
 
 def _number(draw: st.DrawFn, depth: int) -> Node:
-    return draw(_leaves) if depth == 0 else _shape(draw, depth, _number, draw(st.sampled_from(_OPERANDS)))
+    return draw(_leaves) if depth == 0 else _shape(draw, depth, _number, draw(_operands))
 
 
 def _shape(draw: st.DrawFn, depth: int, inner: Grow, operand: Grow) -> Node:
     """An inner node; ``operand`` may grow conditions, which count as 0 and 1 in arithmetic."""
-    match draw(st.integers(0, 7)):
+    match draw(_shapes):
         case 0:
             return inner(draw, 0)
         case 1:
@@ -74,7 +76,7 @@ def _call(draw: st.DrawFn, depth: int, inner: Grow, operand: Grow) -> Node:
 
 def _condition(draw: st.DrawFn, depth: int, inner: Grow = _number) -> Node:
     """Comparisons, chains and what ``& | ~`` make of them, constant ones too."""
-    kind = draw(st.integers(0, 5)) if depth > 0 else 0
+    kind = draw(_conditions) if depth > 0 else 0
     below = max(depth - 1, 0)
     if kind < 4:
         links = draw(_links)
@@ -83,15 +85,16 @@ def _condition(draw: st.DrawFn, depth: int, inner: Grow = _number) -> Node:
     if kind == 4:
         return Unary("~", _condition(draw, below, inner))
     left, right = _condition(draw, below, inner), _condition(draw, below, inner)
-    return Binary(draw(st.sampled_from("&|")), left, right)
+    return Binary(draw(_connectives), left, right)
 
 
-_OPERANDS: tuple[Grow, ...] = (_number, _number, _condition, _constant)
+_grown: tuple[Grow, ...] = (_number, _number, _condition, _constant)
+_operands = st.sampled_from(_grown)
 
 
 @st.composite
 def _formulas(draw: st.DrawFn) -> Formula:
-    return Formula(_number(draw, draw(st.integers(1, 5))))
+    return Formula(_number(draw, draw(_depths)))
 
 
 def _within_limits(formula: Formula) -> bool:
