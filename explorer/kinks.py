@@ -207,7 +207,7 @@ def _switches(value: Curve, start: float, stop: float, also: list[float]) -> lis
             raise TooManyKinksError(f"a piece of the formula changes {count} times")
         if (np.nextafter(cells[0], cells[1]) == cells[1]).all():
             break
-        # Several at once, as many as stay few: what a piece takes is the calls, hardly what it is called with.
+        # Several at once while they stay few: what takes long are the calls, not how many x they are for.
         at_once = min(halvings, 4 if 16 * count <= 4 * MOST_KINKS else 2 if count <= MOST_KINKS else 1)
         cells = _halved(value, cells, at_once)
         halvings -= at_once

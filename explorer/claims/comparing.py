@@ -1,6 +1,7 @@
 """What is so about several curves: which are alike, by what others differ, and what they are compared by."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -9,6 +10,7 @@ from explorer.claims.claim import MOST_PIECES, Claim, Span
 from explorer.claims.pieces import Curve, zero_share
 from explorer.curves import BESIDE, Curves, Floats, Mask
 
+_gauss = cache(np.polynomial.legendre.leggauss)
 _MOST_CENTRES = 40  # more kinks than this are too many for an area
 
 
@@ -124,7 +126,7 @@ def _cells(curve: Curve) -> Floats | None:
 
 
 def _integral(curve: Curve, edges: Floats, count: int) -> float:
-    nodes, weights = np.polynomial.legendre.leggauss(count)
+    nodes, weights = _gauss(count)
     halves, middles = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
     x = (middles[:, None] + halves[:, None] * nodes).ravel()
     values = curve.curves.at(curve.key, x).reshape(-1, count)
