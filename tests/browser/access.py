@@ -87,7 +87,12 @@ def show_in(page: Page, scheme: Scheme) -> None:
 
 def in_both_themes(page: Page, part: str = ".instrument") -> list[str]:
     """The same, colours in the theme that the page has and in the other one, in which it is left."""
-    found = _run(page, _STRUCTURE, part)
+    return [*_run(page, _STRUCTURE, part), *colours_in_both_themes(page, part)]
+
+
+def colours_in_both_themes(page: Page, part: str = ".instrument") -> list[str]:
+    """What is wrong with colours alone."""
+    found = []
     for scheme in _from_that_of(page):
         show_in(page, scheme)
         found += [f"{scheme}: {one}" for one in _run(page, _COLOURS, part)]

@@ -10,10 +10,10 @@ from playwright.sync_api import Page, expect
 
 from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.lessons import LESSONS, Lesson
-from tests.browser.access import in_both_themes, show_in, violations
+from tests.browser.access import colours_in_both_themes, in_both_themes, show_in, violations
 from tests.browser.conftest import VIEWPORT
 from tests.browser.lessons import COMPUTED_MS, EACH, present, press, turn_to, until_shown
-from tests.browser.reading import in_the_end
+from tests.browser.reading import enter, in_the_end
 from tests.browser.test_look import contrast, luminance
 
 # Each part of the code and the ground it stands on, as [red, green, blue] each.
@@ -66,8 +66,10 @@ def train_nets(page: Page) -> None:
     """Have the nets that are open in the middle of a training, with all they draw."""
     for net in page.get_by_role("region", name="The net, live").filter(has=page.locator(".training")).all():
         net.get_by_role("button", name="Start", exact=True).click()
+        enter(net.locator(".live").get_by_role("spinbutton", name="Pace", exact=True), "100")
         many = re.compile(r"Step ([4-9]\d|\d{3}) / \d{3}")
         expect(net.get_by_text(many)).to_be_visible(timeout=COMPUTED_MS)  # of several decades
+        net.get_by_role("button", name="Pause", exact=True).click()
         net.locator(".why").scroll_into_view_if_needed()
         expect(net.locator(".curves .ytick")).not_to_have_count(0)
         expect(net.locator(".why .inputs .data").first).to_have_attribute("d", re.compile("M"))
@@ -97,8 +99,9 @@ def sized(page: Page, sizes: Sequence[tuple[int, int, bool]]) -> Iterator[None]:
         yield
 
 
-def check_is_in_the_window(page: Page, sizes: Sequence[tuple[int, int, bool]]) -> None:
-    for _ in sized(page, sizes):
+def check_is_in_the_window(page: Page) -> None:
+    """Where a try has failed, of which the page tells above the button: before it there is less."""
+    for _ in sized(page, SIZES[::-1]):
         page.locator(".lesson").evaluate("one => one.scrollTo(0, 0)")
         expect(page.get_by_role("button", name="Check my prediction")).to_be_in_viewport(ratio=1)
 
@@ -115,14 +118,14 @@ def miss(page: Page, lesson: Lesson) -> None:
 def test_a_lesson_can_be_read_and_answered_by_all_in_each_state_and_size(
     course: Page, lesson: Lesson
 ) -> None:
+    """Not on a stage its structure is judged on a phone, where it has all of its parts as well."""
     turn_to(course, lesson)
-    assert in_both_themes(course, ".lesson") == []
-    check_is_in_the_window(course, SIZES)
-    course.set_viewport_size(VIEWPORT)
+    assert colours_in_both_themes(course, ".lesson") == []
+    present(course, True)
     nothing_is_small(course)
     assert in_both_themes(course, ".lesson") == []
     miss(course, lesson)
-    check_is_in_the_window(course, SIZES[::-1])
+    check_is_in_the_window(course)
     press(course, "Show the answer")
     until_shown(course, lesson)
     for _ in sized(course, SIZES):
@@ -137,7 +140,7 @@ def test_a_lesson_can_be_read_and_answered_by_all_in_each_state_and_size(
     assert course.evaluate(bare), "no bar of the page"
     reset_nets(course)
     present(course, False)
-    assert in_both_themes(course, ".lesson") == []
+    assert colours_in_both_themes(course, ".lesson") == []
 
 
 @EACH

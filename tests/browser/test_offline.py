@@ -7,18 +7,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import explorer
 from tests.browser.conftest import Tab
 from tests.browser.reading import CHART, TRACES, card, choose, number, slider, traces
 from tests.browser.server import ROOT
 
+SIZE: ViewportSize = {"width": 1280, "height": 800}
+
 
 @pytest.fixture(scope="module")
 def tab(chromium: Browser) -> Iterator[Tab]:
     """A tab without network, for all tests: what one has compiled, the next one need not."""
-    with chromium.new_context(viewport={"width": 1280, "height": 800}, offline=True) as context:
+    with chromium.new_context(viewport=SIZE, offline=True, reduced_motion="reduce") as context:
         tab = Tab(context)
         tab.page.on("request", lambda sent: tab.errors.append(sent.url) if sent.url[:4] == "http" else None)
         yield tab

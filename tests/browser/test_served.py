@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, ViewportSize, expect
 from tests.browser.conftest import PHONE, Profiles, Tab
 from tests.browser.reading import CHART, back, choose, enter, number, settle, slider, traces
 
-WIDE: ViewportSize = {"width": 1366, "height": 768}
+SIZES: dict[str, ViewportSize] = {"wide": {"width": 1366, "height": 768}, "phone": PHONE}
 G = "Upstream gradient g"
 NOTICE = "Not everything in the link could be used"
 # Where the parts of the page lie.
@@ -51,11 +51,16 @@ def tab(profiles: Profiles) -> Iterator[Tab]:
     tab.page.close()
 
 
-@pytest.fixture(params=[WIDE, PHONE], ids=["wide", "phone"])
+@pytest.fixture
 def held(request: pytest.FixtureRequest, tab: Tab) -> Iterator[Held]:
+    """A page of one of the sizes; where parts lie is the style sheet's, what is kept depends on neither."""
     tab.page.set_viewport_size(request.param)
     yield Held(tab.page)
     assert not tab.errors
+
+
+def sized(*names: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("held", [SIZES[name] for name in names], ids=names, indirect=True)
 
 
 def visit(held: Held, address: str) -> Locator:
@@ -65,6 +70,7 @@ def visit(held: Held, address: str) -> Locator:
     return held.page.locator(f".served {CHART}")
 
 
+@sized("wide", "phone")
 def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
     chart = visit(held, "/?op=identity&rule=formula:+g&rule=default")
     expect(chart).to_have_count(1)
@@ -83,6 +89,7 @@ def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
     expect(field).to_have_value("g + 1 + 2")
 
 
+@sized("phone")
 def test_what_is_done_before_streamlit_is_kept_and_undone_by_back(held: Held) -> None:
     visit(held, "/?op=clamp&rule=masked&g=2")
     enter(number(held.page, G), "-1.5")
@@ -99,6 +106,7 @@ def test_what_is_done_before_streamlit_is_kept_and_undone_by_back(held: Held) ->
     held.page.get_by_text("Forward: Clamp").wait_for()
 
 
+@sized("wide")
 def test_a_drag_is_not_broken_off_and_what_a_link_could_not_have_is_said(held: Held) -> None:
     visit(held, "/?op=sign&rule=clipped&c=nan")
     assert "c=nan" in held.page.url

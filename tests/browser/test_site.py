@@ -70,7 +70,7 @@ class Watched:
     """A page whose wrong requests and errors are kept."""
 
     def __init__(self, chromium: Browser, is_wrong: Callable[[Request], bool]) -> None:
-        self.context = chromium.new_context()
+        self.context = chromium.new_context(reduced_motion="reduce")
         self.page = self.context.new_page()
         self._wrong: list[str] = []
         say = self._wrong.append
