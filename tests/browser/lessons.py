@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from explorer.lessons import LESSONS, Lesson
 from explorer.ui.choice import Choice
 from explorer.ui.link import from_query
+from tests.browser.reading import OFTEN_MS
 
 EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
 COMPUTED_MS = 60_000  # the first visitor of a lesson waits for its numbers
@@ -71,6 +72,8 @@ def until_shown(page: Page, lesson: Lesson) -> None:
     """Wait for the answer's curves, as torch has confirmed them."""
     keys = ["forward", *choice_of(f"/?{lesson.scenes[0].query}").rules]
     page.wait_for_function(
-        f"keys => JSON.stringify({CURVES}.map(t => t.meta)) === JSON.stringify(keys)", arg=keys
+        f"keys => JSON.stringify({CURVES}.map(t => t.meta)) === JSON.stringify(keys)",
+        arg=keys,
+        polling=OFTEN_MS,
     )
     expect(page.get_by_text("Confirmed by torch")).to_be_visible()

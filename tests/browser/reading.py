@@ -20,6 +20,8 @@ TRACES = (
     ".filter(trace => trace.meta)"
 )
 
+OFTEN_MS = 50  # between two looks: who looks at each frame has the page draw them all
+
 PARTS = (
     f"document.querySelector('{CHART}').data.filter(({{yaxis, mode}}) => yaxis === 'y3' && mode === 'lines')"
 )
@@ -87,7 +89,9 @@ def settle(page: Page, *, shows: Sequence[str] | None = None) -> None:
     if shows is not None:
         keys = ["forward", *shows]
         page.wait_for_function(
-            f"keys => JSON.stringify({TRACES}.map(t => t.meta)) === JSON.stringify(keys)", arg=keys
+            f"keys => JSON.stringify({TRACES}.map(t => t.meta)) === JSON.stringify(keys)",
+            arg=keys,
+            polling=OFTEN_MS,
         )
         expect(sign(page)).to_have_attribute("data-status", "confirmed")
 

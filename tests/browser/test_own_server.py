@@ -250,6 +250,8 @@ def test_explore_train_and_learn_below_a_prefix(visitor: Page, server: Server) -
     settle(visitor, shows=["clipped"])
     expect(visitor.get_by_text("Confirmed by torch")).to_be_visible()
     assert visitor.url.startswith(f"{server.address}/?op=sign")
+    visitor.get_by_role("button", name="Code", exact=True).click()
+    expect(visitor.get_by_text("Code for").first).to_be_visible()
     visitor.get_by_role("link", name="Train", exact=True).click()
     visitor.wait_for_url(f"{server.address}/train**")
     press(visitor, "Start")
@@ -296,7 +298,6 @@ def test_the_slash_that_is_missing_behind_a_proxy_is_put_there(tab: Tab, address
     ("path", "words"),
     [
         ("learn?lesson=clamp", LESSONS["clamp"].title),
-        ("?section=code&op=relu", "Code for"),
         ("train?op=relu", "Ready: press Start"),
     ],
 )

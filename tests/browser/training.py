@@ -12,9 +12,8 @@ from playwright.sync_api import Locator, Page, Request, expect
 from explorer.instrument.assets import skeleton
 from explorer.ui import answers
 from explorer.ui.link import from_query
-from tests.browser.reading import TRACES
+from tests.browser.reading import OFTEN_MS, TRACES
 
-_OFTEN_MS = 50  # between two looks: who looks at each frame has the page draw them all
 # Little work a second, and 100 seconds of it, so that there is time to press a button before the end.
 LONG = "steps=5000&hidden=8&batch=8&lr=1e-9&pace=50"
 
@@ -132,7 +131,7 @@ _SHOWN_STEP = """
 def wait_for(page: Page, condition: str, arg: object = None) -> None:
     """Wait until a function of ``arg`` is true; ``shownStep()`` in it is the step that the page shows."""
     page.wait_for_function(
-        f"arg => {{ {_SHOWN_STEP} return ({condition})(arg); }}", arg=arg, polling=_OFTEN_MS
+        f"arg => {{ {_SHOWN_STEP} return ({condition})(arg); }}", arg=arg, polling=OFTEN_MS
     )
 
 

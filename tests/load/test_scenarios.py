@@ -47,28 +47,7 @@ def test_exploring(address: str):
     assert len(tally.times["change something"]) >= VISITORS
 
 
-def test_training_while_others_explore(address: str):
-    tally = visited(address, "train")
-    assert not tally.failures
-    assert tally.counts == {f"ended finished at step {Settings().steps}": VISITORS}
-    assert len(tally.times["to the first picture"]) == VISITORS
-    assert tally.times["change something"]
-
-
-def test_pages_held_open(address: str):
-    tally = visited(address, "open")
-    assert not tally.failures
-    assert tally.counts == {"pages held": VISITORS}
-
-
-def test_nonsense_hurts_nobody(address: str):
-    tally = visited(address, "fault")
-    assert not tally.failures
-    assert len(tally.times["change something"]) >= VISITORS
-    assert {name.rsplit(" ", 1)[1] for name in tally.counts} <= {"200", "400", "404", "429"}
-
-
-def test_no_thread_is_left(address: str):
+def test_training_while_others_explore_and_no_thread_is_left(address: str):
     """As many as before the class came, and one that the server keeps for the next request."""
     pid = server_at(urlsplit(address).port or 80)
 
@@ -76,7 +55,11 @@ def test_no_thread_is_left(address: str):
         return [each.threads for each in figures(pid)]
 
     before = _at_rest(threads)
-    visited(address, "train")
+    tally = visited(address, "train")
+    assert not tally.failures
+    assert tally.counts == {f"ended finished at step {Settings().steps}": VISITORS}
+    assert len(tally.times["to the first picture"]) == VISITORS
+    assert tally.times["change something"]
     allowed = [before[0] + 1, before[1]]
     left = _when_few(threads, allowed)
     assert all(now <= most for now, most in zip(left, allowed, strict=True))
@@ -100,6 +83,19 @@ def _when_few(threads: Callable[[], list[int]], allowed: list[int]) -> list[int]
         time.sleep(1.0)
         left = threads()
     return left
+
+
+def test_pages_held_open(address: str):
+    tally = visited(address, "open")
+    assert not tally.failures
+    assert tally.counts == {"pages held": VISITORS}
+
+
+def test_nonsense_hurts_nobody(address: str):
+    tally = visited(address, "fault")
+    assert not tally.failures
+    assert len(tally.times["change something"]) >= VISITORS
+    assert {name.rsplit(" ", 1)[1] for name in tally.counts} <= {"200", "400", "404", "429"}
 
 
 def test_a_flood_or_an_attack_is_held_back_and_the_others_go_on(address: str):
