@@ -22,7 +22,7 @@ for logger in logging.root.manager.loggerDict.values():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop() -> None:
-    """Modules and tests stay to the end: the collector leaves them out from here on, and comes more rarely."""
+    """Modules and tests stay to the end: the collector leaves them out, and comes more rarely."""
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
     gc.enable()

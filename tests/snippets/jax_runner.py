@@ -44,7 +44,7 @@ def main(jobs: str, curves: str) -> None:
             return [curve(function, x, g) for (function, _, g), x in zip(each, xs, strict=True)]
 
         computed = (jax.jit(every) if together else every)([x for _, x, _ in each])
-        found += [[[float(value).hex() for value in values] for values in pair] for pair in computed]
+        found += [[[value.hex() for value in values.tolist()] for values in pair] for pair in computed]
     with open(curves, "w") as file:
         json.dump(found, file)
 
