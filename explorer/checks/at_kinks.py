@@ -44,7 +44,8 @@ def at_kinks(curve: Curve) -> Finding:
 
 
 def _within(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, right: Tensor) -> Finding:
-    order = [int(i) for i in positions.abs().argsort()]
+    x = positions.tolist()
+    order = sorted(range(len(x)), key=lambda i: (abs(x[i]), -x[i]))
     jumping = [i for i in order if abs(left[i] - right[i]) > 1e-6 or abs(at[i] - left[i]) > 1e-6]
     where = float(positions[(jumping or order)[0]])
     if not jumping:

@@ -8,6 +8,7 @@ from explorer.checks.inheritance import match
 from explorer.checks.result import Finding, by_design, fails, holds, position, short, unknown
 
 _LEAST_TRUSTED = 0.1  # of the points
+_TIE = 1e-9
 
 
 def true_derivative(curve: Curve) -> Finding:
@@ -27,10 +28,14 @@ def true_derivative(curve: Curve) -> Finding:
 
 
 def clearest(x: Tensor, off: Tensor, beyond: Tensor) -> int:
-    """Of the places where something is off by about as much as anywhere, the one nearest to ±1."""
+    """Of the places where something is off by about as much as anywhere, the one nearest to ±1.
+
+    Of several that are as near but for rounding the largest, whatever the machine rounds.
+    """
     weighed = torch.where(beyond, off / (1 + x.abs()), 0.0)
     large = beyond & (weighed >= 0.7 * weighed.max())
-    return int(torch.where(large, (x.abs() - 1).abs(), torch.inf).argmin())
+    apart = torch.where(large, (x.abs() - 1).abs(), torch.inf)
+    return int((apart <= apart.min() + _TIE).nonzero()[-1])
 
 
 def is_derivative(curve: Curve) -> bool:

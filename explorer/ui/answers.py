@@ -11,15 +11,13 @@ import numpy as np
 
 from explorer import description
 from explorer.catalogue import OWN, find_op, find_rule
-from explorer.checks import Result, check_pair
-from explorer.curves import LARGEST_RANGE, POINTS, Curves, sample_curves
+from explorer.curves import POINTS, Curves, sample_curves
 from explorer.description import Description
 from explorer.instrument import Asset, assets, choice_data, document, entry
 from explorer.instrument import own_entry as own_entry  # which app.py answers with
 from explorer.instrument.assets import PLOTLY, json_text, skeleton, skeleton_css, with_imports
 from explorer.instrument.page import Page
 from explorer.lessons import GLOSSARY, LESSONS
-from explorer.nearest import Neighbour, nearest
 from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, beginnings, read_sources
 from explorer.study import usual_rates
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
@@ -33,6 +31,7 @@ from explorer.training.limits import (
 )
 from explorer.training.optimisers import OPTIMISERS
 from explorer.training.words import DEVICES
+from explorer.ui import lines
 from explorer.ui.choice import SECTIONS, WORDS, Choice, numbers_text, training_texts
 from explorer.ui.link import MOST_RATES, MOST_VALUES, from_text, is_embedded
 from explorer.ui.presets import PRESETS, STUDIES, TRAINING, Preset
@@ -51,9 +50,7 @@ _ALSO = {
 }
 LONGEST_BODY = 8 * MAX_CHARACTERS  # bytes of pasted code as JSON: four a character, or an escaped quote
 _log = logging.getLogger(__name__)
-_MOST_NEIGHBOURS, _FAR = 4, 0.5  # that are told, and from which distance on none is
 Answer = dict[str, Any]
-Settings = tuple[tuple[str, float], ...]
 
 
 @cache
@@ -207,44 +204,22 @@ def _words(curves: Curves) -> Description:
 
 def checks(query: str) -> Answer:
     """What the checks say of a link's op with its first rule, worst first; a message where they cannot."""
-    return _judged(_checked, from_text(query)[0])
+    choice = from_text(query)[0]
+    return _judged(choice, lines.checks)
 
 
 def neighbours(query: str) -> Answer:
     """The rules of the catalogue beside a link's first one, over its range; a message where that fails."""
     choice = from_text(query)[0]
-    return _judged(_neighbours, choice, *choice.range)
+    return _judged(choice, lines.neighbours, *choice.range)
 
 
-def _judged(judge: Callable[..., Answer], choice: Choice, *more: float) -> Answer:
+def _judged(choice: Choice, tell: Callable[..., Answer], *more: float) -> Answer:
     try:
-        return judge(choice.op, choice.rules[0], tuple(sorted(choice.parameters.items())), *more)
-    except ValueError as error:
-        return {"message": f"{error}."}
+        return tell(choice.op, choice.rules[0], choice.parameters, *more)
     except Exception:
-        _log.exception("%s of %s with %s failed", judge.__name__, choice.op, choice.rules[0])
+        _log.exception("%s of %s with %s failed", tell.__name__, choice.op, choice.rules[0])
         return {"message": "This could not be computed: our fault, and it is in the log."}
-
-
-@lru_cache(maxsize=512)
-def _checked(op: str, rule: str, settings: Settings) -> Answer:
-    found = check_pair(op, rule, dict(settings)).worst_first
-    return {"lines": [_line(result, "name", "verdict", "mark", "sentence") for result in found]}
-
-
-@lru_cache(maxsize=512)
-def _neighbours(op: str, rule: str, settings: Settings, start: float, stop: float) -> Answer:
-    found = [one for one in nearest(op, rule, start=start, stop=stop, **dict(settings)) if one.rule != rule]
-    near = [one for one in found if one.distance < _FAR][:_MOST_NEIGHBOURS]
-    return {"lines": [_line(one, "rule", "sentence", "parameters") for one in near]}
-
-
-def _line(found: Result | Neighbour, *told: str) -> Answer:
-    """What is told of something found, and the x where it shows, if there is one that can be shown."""
-    seen = found.where is not None and abs(found.where) <= LARGEST_RANGE
-    return {name: getattr(found, name) for name in told} | {
-        "where": float(f"{found.where:.6g}") if seen else None
-    }
 
 
 def encoded(value: Any) -> Any:

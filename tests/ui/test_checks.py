@@ -9,7 +9,7 @@ import pytest
 
 from explorer.checks import VERDICTS, check_pair
 from explorer.nearest import nearest
-from explorer.ui import answers
+from explorer.ui import answers, lines
 from tests.ui.pages import opened
 from tests.ui.test_explore import HOSTILE
 
@@ -18,17 +18,17 @@ CLAMP = "op=clamp&rule=published_clamp"
 
 @pytest.fixture(autouse=True)
 def _nothing_kept():
-    answers._checked.cache_clear()
-    answers._neighbours.cache_clear()
+    lines._checked.cache_clear()
+    lines._neighbours.cache_clear()
 
 
 def test_each_check_is_a_line_and_the_worst_stands_first():
-    lines = answers.checks(f"{CLAMP}&lo=-1")["lines"]
+    told = answers.checks(f"{CLAMP}&lo=-1")["lines"]
     found = check_pair("clamp", "published_clamp", {"lo": -1.0})
-    assert {line["name"]: line["sentence"] for line in lines} == {one.name: one.sentence for one in found}
-    order = [VERDICTS.index(line["verdict"]) for line in lines]
+    assert {line["name"]: line["sentence"] for line in told} == {one.name: one.sentence for one in found}
+    order = [VERDICTS.index(line["verdict"]) for line in told]
     assert order == sorted(order)
-    assert all(line["mark"] for line in lines)
+    assert all(line["mark"] for line in told)
 
 
 def test_the_published_clamp_is_called_by_its_fault_however_it_comes():
@@ -44,12 +44,12 @@ def test_the_published_clamp_is_called_by_its_fault_however_it_comes():
 
 def test_neighbours_are_the_nearest_but_the_rule_itself_over_the_range_of_the_link():
     query = urlencode({"op": "step", "rule": "gaussian", "range": [-2, 2]}, doseq=True)
-    lines = answers.neighbours(query)["lines"]
+    told = answers.neighbours(query)["lines"]
     found = [one for one in nearest("step", "gaussian", start=-2, stop=2) if one.rule != "gaussian"]
-    assert [line["rule"] for line in lines] == [one.rule for one in found[: len(lines)]]
-    assert lines[0]["sentence"] == "On −2 to 2 this is Erf surrogate with a = 1.414."
-    assert 1 < len(lines) <= 4
-    assert lines[0]["parameters"] == {"a": pytest.approx(2**0.5, rel=1e-6)}
+    assert [line["rule"] for line in told] == [one.rule for one in found[: len(told)]]
+    assert told[0]["sentence"] == "On −2 to 2 this is Erf surrogate with a = 1.414."
+    assert 1 < len(told) <= 4
+    assert told[0]["parameters"] == {"a": pytest.approx(2**0.5, rel=1e-6)}
 
 
 def test_a_rule_that_nothing_comes_near_has_no_neighbours():
@@ -72,14 +72,14 @@ def test_a_fault_of_ours_is_a_sentence_and_in_the_log(monkeypatch, caplog):
     def broken(*_rest):
         raise KeyError("a fault of ours")
 
-    monkeypatch.setattr(answers, "check_pair", broken)
+    monkeypatch.setattr(lines, "check_pair", broken)
     assert "our fault" in answers.checks(CLAMP)["message"]
     assert "a fault of ours" in caplog.text
 
 
 def test_what_was_found_is_kept(monkeypatch):
     first = answers.checks(CLAMP)
-    monkeypatch.setattr(answers, "check_pair", None)
+    monkeypatch.setattr(lines, "check_pair", None)
     assert answers.checks(CLAMP) is first
 
 

@@ -1,0 +1,55 @@
+"""What is told of a rule below the chart, line by line: its checks, and the rules of the catalogue near it.
+
+In the app the server answers with it, on the site without one Python in the browser, see site/judging.py.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from explorer.checks import Result, check_pair
+from explorer.curves import LARGEST_RANGE
+from explorer.nearest import Neighbour, nearest
+
+Answer = dict[str, Any]
+Settings = tuple[tuple[str, float], ...]
+
+_MOST_NEIGHBOURS, _FAR = 4, 0.5  # that are told, and from which distance on none is
+
+
+def checks(op: str, rule: str, parameters: Mapping[str, float]) -> Answer:
+    """What the checks say of an op with a rule, worst first; a message where they cannot."""
+    return _told(_checked, op, rule, tuple(sorted(parameters.items())))
+
+
+def neighbours(op: str, rule: str, parameters: Mapping[str, float], start: float, stop: float) -> Answer:
+    """The rules of the catalogue near another over a range, nearest first; a message where there are none."""
+    return _told(_neighbours, op, rule, tuple(sorted(parameters.items())), start, stop)
+
+
+def _told(look: Callable[..., Answer], *of: Any) -> Answer:
+    try:
+        return look(*of)
+    except ValueError as error:
+        return {"message": f"{error}."}
+
+
+@lru_cache(maxsize=512)
+def _checked(op: str, rule: str, settings: Settings) -> Answer:
+    found = check_pair(op, rule, dict(settings)).worst_first
+    return {"lines": [_line(result, "name", "verdict", "mark", "sentence") for result in found]}
+
+
+@lru_cache(maxsize=512)
+def _neighbours(op: str, rule: str, settings: Settings, start: float, stop: float) -> Answer:
+    found = [one for one in nearest(op, rule, start=start, stop=stop, **dict(settings)) if one.rule != rule]
+    near = [one for one in found if one.distance < _FAR][:_MOST_NEIGHBOURS]
+    return {"lines": [_line(one, "rule", "sentence", "parameters") for one in near]}
+
+
+def _line(found: Result | Neighbour, *told: str) -> Answer:
+    """What is told of something found, and the x where it shows, if there is one that can be shown."""
+    seen = found.where is not None and abs(found.where) <= LARGEST_RANGE
+    return {name: getattr(found, name) for name in told} | {
+        "where": float(f"{found.where:.6g}") if seen else None
+    }
