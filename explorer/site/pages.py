@@ -140,11 +140,15 @@ def _packed(parts: tuple[str, str]) -> list[str]:
 
 
 def _reader(pyodide: Path) -> dict[str, tuple[str, bytes]]:
-    """What reads own formulas and writes their code, by name: a file, and an address that changes with it."""
+    """What reads own formulas, writes their code and checks rules: files whose addresses change with them."""
     if not (version := python.version(pyodide)):
         return {}
     runtime = (f"python/pyodide-{version}.js", _script(python.runtime(pyodide)))
-    texts = {"program": ("formulas", python.program()), "formatter": (FORMATTER, formatter())}
+    texts = {
+        "program": ("formulas", python.program()),
+        "formatter": (FORMATTER, formatter()),
+        "judging": ("checks", python.judging()),
+    }
     return {"runtime": runtime} | {what: _digested(*named) for what, named in texts.items()}
 
 

@@ -9,6 +9,7 @@ import base64
 import gzip
 import json
 import math
+import re
 from collections.abc import Iterator
 from keyword import kwlist, softkwlist
 from pathlib import Path
@@ -18,13 +19,16 @@ import torch
 
 from explorer.formula import FUNCTIONS
 from explorer.formula.aliases import alike
+from explorer.formula.evaluation import called
 from explorer.formula.measured import at_bounds, is_elsewhere
 
 ROOT = Path(__file__).parents[2]
 PYODIDE = ROOT / "node_modules" / "pyodide"
-_START = "explorer.site.own"
+_OWN, _JUDGING = "explorer.site.own", "explorer.site.judging"
+_STAND_IN = Path(__file__).with_name("torch")
 _MEASURED = "explorer/formula/measured.py"
 _WORKER = Path(__file__).with_name("worker.js")
+_FROM = re.compile(r'(^(?:import|export)\b[^;"]*from )"(\.[^"]+)"', re.MULTILINE)
 _RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 
 Json = dict[str, Any]
@@ -39,7 +43,7 @@ def version(pyodide: Path = PYODIDE) -> str:
 def runtime(pyodide: Path = PYODIDE) -> Json:
     """Python itself: the worker's address, and the files of Pyodide as base64 of gzip, by name."""
     return {
-        "worker": f"data:text/javascript;base64,{base64.b64encode(_WORKER.read_bytes()).decode()}",
+        "worker": _address(_WORKER.read_bytes()),
         "files": {name: _packed((pyodide / name).read_bytes()) for name in _RUNTIME},
         "packages": packages(pyodide),
     }
@@ -51,13 +55,66 @@ def packages(pyodide: Path = PYODIDE) -> str:
     return json.dumps({"info": info, "packages": {}})
 
 
-def program() -> dict[str, str]:
-    """The modules that answer questions about own formulas, by their paths: they need Python alone.
+def program() -> Json:
+    """What answers questions about own formulas: its module, and the texts of all modules by their paths."""
+    return {"start": _OWN, "modules": _modules(_OWN), "arrays": ""}
+
+
+def judging() -> Json:
+    """What answers questions about rules: as ``program``, with what stands in for torch and NumPy."""
+    return {
+        "start": _JUDGING,
+        "modules": _modules(_JUDGING) | stand_in(),
+        "arrays": _holding(_STAND_IN / "arrays.js"),
+    }
+
+
+def stand_in() -> dict[str, str]:
+    """The modules that are imported as torch and NumPy in the browser, by their paths."""
+    texts = {f"torch/{path.name}": path.read_text(encoding="utf-8") for path in _STAND_IN.glob("*.py")}
+    return texts | {
+        "torch_measured.py": f"VERSION, ONCE = {torch.__version__!r}, {_once()!r}\n",
+        "numpy/__init__.py": "from torch.numpy import *\n",
+        "numpy/typing.py": "NDArray = list\n",
+    }
+
+
+def _once() -> dict[str, str]:
+    """What the torch that is here says of a second derivative, by the functions of which it has none."""
+    said = {}
+    for name, row in FUNCTIONS.items():
+        if row.arity == 1 and row.differentiable and not row.reduces:
+            x = torch.zeros(1, requires_grad=True)
+            (first,) = torch.autograd.grad(called(row)(x), x, create_graph=True)
+            try:
+                torch.autograd.backward(first)
+            except RuntimeError as error:
+                if first.requires_grad:
+                    said[name] = str(error)
+    return said
+
+
+def _modules(start: str) -> dict[str, str]:
+    """A module and those that it needs: of others they need torch at most.
 
     The packages that hold them without being asked for anything are left out, as they would import the rest.
     """
-    texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in _needed(_START)}
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in _needed(start)}
     return texts | {_MEASURED: _measured()}
+
+
+def _holding(module: Path) -> str:
+    """An address that holds a module of JavaScript and, in it, those of all that it imports."""
+
+    def beside(found: re.Match[str]) -> str:
+        return f'{found[1]}"{_holding((module.parent / found[2]).resolve())}"'
+
+    text = _FROM.sub(beside, module.read_text(encoding="utf-8"))
+    return _address(text.encode())
+
+
+def _address(script: bytes) -> str:
+    return f"data:text/javascript;base64,{base64.b64encode(script).decode()}"
 
 
 def _packed(content: bytes) -> str:

@@ -1,10 +1,12 @@
-// Python in a worker: questions about own formulas, by the modules that answer them in the app.
+// Python in a worker: questions about formulas and rules, by the modules that answer them in the app.
 
 /**
- * The first message holds the files, every other one a question, and modules that are needed from then on.
- * Nothing is fetched: what Pyodide asks for is among the files.
+ * The first message holds the files, the name of the module that answers, and the address of the arrays that it
+ * computes with, if it needs any; every other one a question, and modules that are needed from then on. Nothing
+ * is fetched: what Pyodide asks for is among the files.
  * @typedef {Record<string, string>} Modules texts by their paths
- * @typedef {{files: Record<string, string>, packages: string, modules: Modules}} Start files as base64 of gzip
+ * @typedef {{files: Record<string, string>, packages: string, start: string, arrays: string,
+ *   modules: Modules}} Start files as base64 of gzip
  * @typedef {{number: number, question: string, given: *, modules: Modules}} Asked
  */
 
@@ -13,6 +15,7 @@ const TYPES = /** @type {Record<string, string>} */ ({ wasm: "application/wasm",
 
 /** @type {Promise<*>|null} */
 let starting = null;
+let from = ""; // the module that answers
 let answer = /** @type {((question: string, given: string) => string)|null} */ (null);
 
 self.onmessage = async ({ data }) => {
@@ -31,7 +34,7 @@ self.onmessage = async ({ data }) => {
 
 /** @param {*} python @param {string} question @param {string} given @returns {string} the answer as JSON */
 function ask(python, question, given) {
-  answer ??= python.runPython("from explorer.site.own import answer\nanswer");
+  answer ??= python.runPython(`from ${from} import answer\nanswer`);
   return /** @type {(question: string, given: string) => string} */ (answer)(question, given);
 }
 
@@ -45,7 +48,8 @@ function write(python, modules) {
 }
 
 /** @param {Start} given @returns Pyodide */
-async function start({ files, packages }) {
+async function start({ files, packages, start: module, arrays }) {
+  from = module;
   self.fetch = async (address) => {
     const name = String(address).slice(NOWHERE.length);
     const headers = { "Content-Type": typeOf(name) };
@@ -55,7 +59,9 @@ async function start({ files, packages }) {
     import(await moduleAddress(files["pyodide.mjs"])),
     import(await moduleAddress(files["pyodide.asm.mjs"])),
   ]);
-  return loadPyodide({ indexURL: NOWHERE, lockFileContents: packages, createPyodideModule });
+  const python = await loadPyodide({ indexURL: NOWHERE, lockFileContents: packages, createPyodideModule });
+  if (arrays) python.registerJsModule("arrays", await import(arrays));
+  return python;
 }
 
 /** @param {string} name of a file */

@@ -158,14 +158,17 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     slider(card(disk, "Clipped straight-through"), "c").press("ArrowRight")
     _drawn(disk, "Computed in the browser")
     disk.get_by_role("button", name="Checks", exact=True).click()
-    near = "find the rules of the catalogue near it, takes the app."
-    expect(disk.get_by_text(f"To check Clipped straight-through here, and to {near}")).to_be_visible()
-    expect(disk.locator(".checked")).to_have_count(2)
-    expect(disk.locator(".checks").get_by_text("takes the app")).to_have_count(1)
+    c = {"c": float(parse_qs(urlsplit(disk.url).query)["c"][0])}
+    moved = disk.locator(".checked").last
+    lines = {f"{one.verdict}. {one.sentence}" for one in check_pair("round", "clipped", c)}
+    expect(moved.locator("li")).to_have_count(len(lines), timeout=LOADING_MS)
+    assert set(moved.locator("li span").all_text_contents()) == lines
+    expect(disk.locator(".checks .origin").first).to_have_text("Computed in the browser")
+    expect(disk.locator(".checks").get_by_text("without torch, by the same checks")).to_be_visible()
     expect(disk.locator("body")).not_to_contain_text("undefined")
+    assert in_both_themes(disk, "body") == []
     disk.get_by_role("button", name="Code", exact=True).click()
     disk.get_by_label("Code for").select_option("Clipped straight-through")
-    c = {"c": float(parse_qs(urlsplit(disk.url).query)["c"][0])}
     expect(disk.get_by_role("region", name="Code")).to_have_text(snippet("round", "clipped", c).rstrip())
     disk.get_by_role("button", name="Paste code", exact=True).click()
     expect(disk.get_by_text("The section Paste code needs the app")).to_be_visible()
@@ -322,6 +325,10 @@ def test_own_formulas_are_read_from_the_disk(disk: Page, folder: Path, app: Page
     expect(disk.locator(".formula-section .box math msup")).not_to_have_count(0)
     expect(disk.locator(".formula-section .box code")).to_have_count(0)
     assert in_both_themes(disk, "body") == []
+    disk.get_by_role("button", name="Checks", exact=True).click()
+    expect(disk.get_by_text("Loading Python, which computes this here …")).to_be_visible()
+    check = check_pair(*pair, {"w": 0.5})[0]
+    expect(disk.locator(".checked")).to_contain_text(check.sentence, timeout=LOADING_MS)
 
 
 @pytest.mark.parametrize("query", LINKS, ids=range(len(LINKS)))

@@ -10,7 +10,7 @@ import pytest
 
 from explorer.site.checked import checked
 from explorer.site.pages import _computing, _of_op
-from explorer.ui import answers
+from explorer.ui import answers, lines
 from explorer.ui.choice import Choice
 from tests.instrument import modules
 from tests.instrument.modules import Node
@@ -30,8 +30,8 @@ def test_the_lines_are_those_of_the_app() -> None:
         found = checked(op, SOME)
         for what, answer in QUESTIONS.items():
             for rule in SOME:
-                lines = [found["lines"][number] for number in found[what][rule]]
-                assert lines == answer(urlencode({"op": op, "rule": rule}))["lines"]
+                told = [found["lines"][number] for number in found[what][rule]]
+                assert told == answer(urlencode({"op": op, "rule": rule}))["lines"]
         assert all(found["checks"].values())
         assert found["neighbours"]["clipped"]
         numbers = [number for what in QUESTIONS for some in found[what].values() for number in some]
@@ -40,7 +40,7 @@ def test_the_lines_are_those_of_the_app() -> None:
 
 def test_a_sentence_instead_of_lines_comes_along(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = "Masked has hardly a finite value from -3 to 3: choose another range."
-    monkeypatch.setattr(answers, "_neighbours", lambda *_: _refuse(nothing.removesuffix(".")))
+    monkeypatch.setattr(lines, "_neighbours", lambda *_: _refuse(nothing.removesuffix(".")))
     assert checked("tanh", ("masked",))["neighbours"] == {"masked": nothing}
 
 

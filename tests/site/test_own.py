@@ -90,7 +90,7 @@ def known(choice: Choice) -> dict[str, float]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the worker writes into the browser's own file system."""
     folder = tmp_path_factory.mktemp("browser")
-    for path, text in (python.program() | formatter()).items():
+    for path, text in (python.program()["modules"] | formatter()).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     return folder

@@ -130,8 +130,8 @@ def test_a_saved_file_is_the_apps_but_for_its_plotly(site: Path) -> None:
 
 def test_what_reads_formulas_lies_beside_the_pages(site: Path, pages: dict[str, str]) -> None:
     files = sorted((site / "python").iterdir())
-    assert [path.name.rpartition("-")[0] for path in files] == ["black", "formulas", "pyodide"]
-    assert files[2].name == "pyodide-1.2.3.js"
+    assert [path.name.rpartition("-")[0] for path in files] == ["black", "checks", "formulas", "pyodide"]
+    assert files[3].name == "pyodide-1.2.3.js"
     for name in ("index", "learn"):
         for path in files:
             assert f'"python/{path.name}"' in pages[name]

@@ -63,7 +63,7 @@ READ = """
         globalThis.postMessage = resolve;
         globalThis.onmessage({ data });
       });
-    const said = [await ask({ ...given.start, modules: given.program })];
+    const said = [await ask({ ...given.start, ...given.program })];
     for (const [number, [question, asked, modules]] of given.questions.entries())
       said.push(await ask({ number: number + 1, question, given: asked, modules }));
     return said;
@@ -97,7 +97,7 @@ def told(questions: list[Question], found: list[Any]) -> list[tuple[Question, An
 
 
 def test_python_alone_reads_every_formula_as_the_app_does(tmp_path: Path) -> None:
-    for path, text in python.program().items():
+    for path, text in python.program()["modules"].items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8")
     questions = corpus()
@@ -113,7 +113,7 @@ def test_python_alone_reads_every_formula_as_the_app_does(tmp_path: Path) -> Non
 
 def test_what_the_torch_that_is_here_answered_comes_along() -> None:
     scope: dict[str, Any] = {}
-    exec(python.program()["explorer/formula/measured.py"], scope)
+    exec(python.program()["modules"]["explorer/formula/measured.py"], scope)
     names = [*FUNCTIONS, "rond", "sigmod", "median", "rrelu", "abss", "tanhh", "clmp"]
     assert [scope["is_elsewhere"](name) for name in names if name not in FUNCTIONS] == [
         is_elsewhere(name) for name in names if name not in FUNCTIONS
@@ -122,7 +122,7 @@ def test_what_the_torch_that_is_here_answered_comes_along() -> None:
 
 
 def test_the_modules_are_those_that_are_needed() -> None:
-    program = python.program()
+    program = python.program()["modules"]
     assert {"explorer/formula/parsing.py", "explorer/catalogue/own.py"} < set(program)
     left_out = {"explorer/__init__.py", "explorer/instrument/__init__.py", "explorer/formula/evaluation.py"}
     assert not left_out & set(program)
@@ -156,7 +156,8 @@ def test_the_worker_reads_formulas_and_writes_code_as_the_app_does() -> None:
 
 READER = """
     const python = { worker: "worker", files: { a: "b" }, packages: "{}" };
-    const scripts = { "python.js": python, "ours.js": { c: "d" }, "black.js": { e: "f" } };
+    const ours = { start: "own", modules: { c: "d" }, arrays: "" };
+    const scripts = { "python.js": python, "ours.js": ours, "black.js": { e: "f" } };
     let gone = true;
     const append = (script) => {
       script.data = scripts[script.src];
@@ -229,7 +230,13 @@ def test_a_worker_that_does_not_start_or_crashes_is_ended(reader: Any) -> None:
     assert kinds == [*begun, "ended", *begun, *["dict"] * 7, "ended", *begun, "dict"]
     worker, start, *_ = reader["sent"]
     assert worker == ["worker", {"type": "module"}]
-    assert start == {"files": {"a": "b"}, "packages": "{}", "modules": {"c": "d"}}
+    assert start == {
+        "files": {"a": "b"},
+        "packages": "{}",
+        "start": "own",
+        "modules": {"c": "d"},
+        "arrays": "",
+    }
 
 
 def test_the_formatter_is_loaded_for_the_first_code_and_sent_once(reader: Any) -> None:

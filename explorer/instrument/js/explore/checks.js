@@ -1,4 +1,4 @@
-// The section Checks: what the server says of each rule, line by line; a line shows its x on the chart.
+// The section Checks: what is said of each rule, line by line; a line shows its x on the chart.
 
 import { element } from "../elements/dom.js";
 import { fits, queryOf } from "../choice/address.js";
@@ -13,10 +13,12 @@ import { alone, canJoin, centred, joined } from "./beside.js";
  *   rule?: string, parameters?: Object<string, number>}} Line
  * @typedef {"checks"|"neighbours"} What
  * @typedef {{lines: Line[]}|{message: string}} Answer
- * @typedef {(what: What, query: string) => Promise<Answer|null>} ReadLines
- * @typedef {{note: string, has: (query: string) => boolean,
+ * @typedef {(what: What, query: string, onWait?: (words: string) => void) => Promise<Answer|null>} ReadLines
+ *   ``onWait`` is told what is waited for, and "" once it is there
+ * @typedef {{note: string, has: (query: string) => boolean, computed: {note: string, sign: string}|null,
  *   elsewhere: (labels: Record<What, string[]>) => Element}} Brought what came along where there is no server:
- *   where it is from, whether it holds what a query asks, and what is said of the rules that it lacks, by label
+ *   where it is from, whether it holds what a query asks; what is said above and below what the browser computes,
+ *   or, where it computes nothing, of the rules that are lacking, by label
  */
 
 /**
@@ -63,7 +65,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     const blocks = choice.rules.map(block);
     const places = blocks.filter(({ checks, neighbours }) => checks || neighbours).map(({ place }) => place);
     host.replaceChildren(
-      ...(brought ? [element("p", {}, brought.note)] : []),
+      ...(brought ? notes(choice, brought) : []),
       ...places,
       ...(brought ? lacking(blocks, brought) : []),
     );
@@ -77,6 +79,13 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
   async function inTurn(blocks) {
     const parts = WHATS.flatMap((what) => blocks.map((one) => one[what]));
     for (const part of parts) if (part?.place.isConnected) await part.ask();
+  }
+
+  /** Where the lines are from. @param {Choice} choice @param {Brought} of */
+  function notes({ rules }, { note, has, computed }) {
+    const queries = rules.flatMap(({ slot }) => Object.values(requests(slot)));
+    const said = [queries.some(has) ? note : "", queries.every(has) ? "" : (computed?.note ?? "")];
+    return said.filter(Boolean).map((words) => element("p", {}, words));
   }
 
   /** What is said once of all rules that something did not come along for. @param {Block[]} blocks @param {Brought} of */
@@ -99,7 +108,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
   function block({ key, slot }) {
     const queries = requests(slot);
     const had = (/** @type {What} */ what) =>
-      !brought || brought.has(queries[what]) ? part(what, queries[what]) : null;
+      !brought || brought.computed || brought.has(queries[what]) ? part(what, queries[what]) : null;
     const [checks, neighbours] = WHATS.map(had);
     const label = find("rule", key)?.label ?? key;
     const beside = () => element("h4", {}, `Beside another rule, on ${rangeText(now().range)}`);
@@ -128,19 +137,21 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
       place.replaceChildren(element("p", { role: "status" }, words), ...more);
     const name = `${what}?${query}`;
     const known = kept.get(name);
+    const sign = brought?.computed && !brought.has(query) ? brought.computed.sign : "";
 
     /** @param {Answer} answer */
     function fill(answer) {
       if ("message" in answer) say(answer.message);
       else if (!answer.lines.length) say(WORDS[what].none);
       else place.replaceChildren(element("ul", {}, ...answer.lines.map(item)));
+      if ("lines" in answer && sign) place.append(element("p", { class: "origin" }, sign));
     }
 
     async function ask() {
       if (known || !place.isConnected) return;
       if (!fits(query)) return say(LONG);
       say(WORDS[what].busy);
-      const answer = await read(what, query);
+      const answer = await read(what, query, (words) => say(words || WORDS[what].busy));
       if (!answer) return say(GONE, element("button", { type: "button", onclick: ask }, "Try again"));
       if (kept.size >= MOST_KEPT) kept.clear();
       if ("lines" in answer) kept.set(name, answer);

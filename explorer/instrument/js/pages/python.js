@@ -1,32 +1,40 @@
-// Own formulas where there is no server: Python answers for them in a worker, once somebody writes or opens one.
+// Where there is no server Python answers in a worker: for own formulas, and for rules that are to be checked.
 
 import { loaded } from "./files.js";
 
 /** @typedef {NonNullable<import("../explore/instrument.js").Reach["read"]>} Read */
-/** @typedef {"entry"|"formulas"|"code"} Question what explorer/site/own.py answers */
-/** @typedef {{runtime: string, program: string, formatter: string}} Files addresses of what comes along */
+/** @typedef {"entry"|"formulas"|"code"|"checks"|"neighbours"} Question what explorer/site/own.py answers, or judging.py */
+/** @typedef {{runtime: string, program: string, formatter: string, judging: string}} Files addresses of what comes along */
 /** @typedef {(words: string) => void} OnWait is told what is waited for, where something is */
-/** @typedef {(question: Question, given: *, modules: Record<string, string>) => Promise<*>} Ask */
+/**
+ * @typedef {((question: Question, given: *, modules: Record<string, string>) => Promise<*>)
+ *   & {end: (words: string) => void}} Ask
+ */
+/** @typedef {{loading: string, gone: string, unfit: string}} Words said while it is loaded, and where it cannot be */
 
-const LOADING = "Loading Python, which reads formulas …";
-const GONE = "Python could not be loaded, and nothing else reads formulas: in the app they can be read";
-const UNFIT =
-  "Python does not start in this browser, and nothing else reads formulas: in the app they can be read";
+/** @type {Words} */
+const READING = {
+  loading: "Loading Python, which reads formulas …",
+  gone: "Python could not be loaded, and nothing else reads formulas: in the app they can be read",
+  unfit:
+    "Python does not start in this browser, and nothing else reads formulas: in the app they can be read",
+};
 const FAILED = "Python failed at it in this browser: in the app it can be had";
 
 /**
  * Python, which is loaded when that is prepared or something is asked for the first time. What is asked is
  * rejected with words for the page.
  * @param {Files} files
+ * @param {Words} [words]
  */
-export function createPython(files) {
+export function createPython(files, words = READING) {
   let isReady = false;
   let hasFormatter = false;
   /** @type {Promise<Ask>|null} */
   let starting = null;
 
   function prepare() {
-    starting ??= started(files, ended);
+    starting ??= started(files, words, ended);
     starting.then(
       () => (isReady = true),
       () => (starting = null), // the next question tries again
@@ -42,15 +50,20 @@ export function createPython(files) {
   /** @param {Question} question @param {*} given @param {OnWait} [onWait] */
   async function ask(question, given, onWait) {
     const ready = prepare();
-    if (!isReady) onWait?.(LOADING);
+    if (!isReady) onWait?.(words.loading);
     const now = await ready;
     if (question !== "code" || hasFormatter) return now(question, given, {});
-    const modules = await had(files.formatter);
+    const modules = await had(files.formatter, words);
     hasFormatter = true;
     return now(question, given, modules);
   }
 
-  return { prepare, ask };
+  /** Have it end, and say why to who still waits for an answer. @param {string} why */
+  async function end(why) {
+    (await starting)?.end(why);
+  }
+
+  return { prepare, ask, end };
 }
 
 /**
@@ -65,46 +78,48 @@ export function createReader({ ask, prepare }) {
   return Object.assign(read, { prepare });
 }
 
-/** @param {string} address */
-function had(address) {
-  return loaded(address).catch(() => Promise.reject(new Error(GONE)));
+/** @param {string} address @param {Words} words */
+function had(address, { gone }) {
+  return loaded(address).catch(() => Promise.reject(new Error(gone)));
 }
 
 /**
  * @param {Files} files
+ * @param {Words} words
  * @param {() => void} onEnd when the worker has ended
  * @returns {Promise<Ask>}
  */
-async function started({ runtime, program }, onEnd) {
-  const [python, modules] = await Promise.all([had(runtime), had(program)]);
+async function started({ runtime, program }, words, onEnd) {
+  const [python, ours] = await Promise.all([had(runtime, words), had(program, words)]);
   const worker = new Worker(python.worker, { type: "module" });
   /** @type {Map<number, {resolve: (answer: *) => void, reject: (reason: *) => void}>} */
   const waiting = new Map();
   let count = 0;
 
-  /** @type {Ask} */
-  const ask = (question, given, more) =>
+  /** @param {Question} question @param {*} given @param {Record<string, string>} modules */
+  const ask = (question, given, modules) =>
     new Promise((resolve, reject) => {
       waiting.set(++count, { resolve, reject });
-      worker.postMessage({ number: count, question, given, modules: more });
+      worker.postMessage({ number: count, question, given, modules });
     });
 
   return new Promise((resolve, reject) => {
-    /** It is of no use any more. */
-    function end() {
+    /** It is of no use any more. @param {string} why */
+    function end(why) {
       worker.terminate();
-      reject(new Error(UNFIT));
-      for (const one of waiting.values()) one.reject(new Error(FAILED));
+      reject(new Error(words.unfit));
+      for (const one of waiting.values()) one.reject(new Error(why));
+      waiting.clear();
       onEnd();
     }
 
-    worker.onerror = end;
+    worker.onerror = () => end(FAILED);
     worker.onmessage = ({ data: { number, answer, failed } }) => {
       const asked = waiting.get(number);
       waiting.delete(number);
-      if (!asked) return failed === undefined ? resolve(ask) : end();
+      if (!asked) return failed === undefined ? resolve(Object.assign(ask, { end })) : end(FAILED);
       return failed === undefined ? asked.resolve(answer) : asked.reject(new Error(FAILED));
     };
-    worker.postMessage({ files: python.files, packages: python.packages, modules });
+    worker.postMessage({ files: python.files, packages: python.packages, ...ours });
   });
 }

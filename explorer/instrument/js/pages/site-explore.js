@@ -9,6 +9,7 @@ import { store } from "../choice/store.js";
 import { element } from "../elements/dom.js";
 import { besideWay, needsApp } from "../explore/elsewhere.js";
 import { createSections } from "../explore/sections.js";
+import { createJudging } from "./judging.js";
 import { createPage } from "./page.js";
 import { receivedExamples } from "./reach.js";
 import { arrange, carryOn, python, siteReach, start, tell, tellWaiting } from "./site.js";
@@ -21,7 +22,14 @@ const { sections, elsewhere, app, languages, notebook, torch, saved } = start;
 const FOUND =
   `What torch ${torch} found for each op with each rule came along, at the defaults of their parameters and, for ` +
   "what stands beside another rule, of the range.";
+const COMPUTED = {
+  note:
+    "What is marked as computed in the browser Python has computed here, without torch, by the same checks and the " +
+    "same search as in the app.",
+  sign: "Computed in the browser",
+};
 const { confirm } = siteReach;
+const judge = start.python && createJudging(start.python);
 const [first, examples] = [received(start.choice), receivedExamples(start.examples)];
 learnAll(start.own);
 if (kept(OWN)) learnAll(kept(OWN)); // of who has been here
@@ -37,10 +45,12 @@ const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main
       elsewhere: { names: elsewhere, address: app },
       ...{ confirm, languages, notebook, readCodes, readNotebooks, readFormulas, ask: python?.ask ?? null },
     }),
-  readLines,
+  readLines: (what, query, onWait) =>
+    judge && !hasLines(query) ? judge(what, query, onWait) : readLines(what, query),
   brought: {
     note: FOUND,
     has: hasLines,
+    computed: judge && COMPUTED,
     elsewhere: (labels) => besideWay(element("p", {}, needsApp(labels)), app),
   },
   write: async (now) => writtenFile(now, start.document, saved, await wordsOf(now)),

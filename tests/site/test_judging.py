@@ -1,0 +1,150 @@
+"""Checks and near rules where there is no torch: the worker's answers are the app's, word by word."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+from explorer.catalogue import OPS, RULES, find_op, find_rule
+from explorer.nearest.neighbours import suiting
+from explorer.site import python
+from explorer.ui import answers, lines
+from tests.catalogue.test_own_learned import LSQ
+from tests.instrument import modules
+from tests.instrument.modules import Node
+from tests.site.test_python import READ, needs_pyodide
+
+Json = dict[str, Any]
+Question = tuple[str, Json]
+
+OWN = (
+    ("formula: tanh(k * x)", "formula: g / (1 + abs(x))", {"k": 2.0}),
+    ("formula: x * sigmoid(b * x)", "default", {"b": 1.7}),
+    ("formula: where(x > 1, x, 0)", "formula: g * (x < 2)", {}),
+    ("formula: x - mean(x)", "default", {}),
+    ("formula: 1 / x", "default", {}),
+    ("formula: hardsigmoid(x)", "default", {}),
+    ("relu", "formula: sign(g) * (x > 0)", {}),
+    ("quantize", LSQ, {"s": 0.3}),
+    ("formula: x +", "default", {}),
+)
+NEAR = (
+    ("sign", "tanh_surrogate", {"a": 1.3}, (-2.0, 2.5)),
+    ("formula: sign(x)", "formula: g * (abs(x) <= 1) / 2", {}, (-1.5, 2.0)),
+    ("log", "formula: g * log(x)", {}, (-3.0, -1.0)),
+)
+# What is rounding alone, and so another number on another machine.
+_NOISE = re.compile(r"difference at most \S+|the gradient lies around \S+e−\d\d: ")
+_LEAST = 1e-12
+
+
+def suited() -> list[tuple[str, str, dict[str, float]]]:
+    """Each rule beside an op that it suits, with parameters at random."""
+    rng = random.Random(22)
+    ops = {rule: [op for op in OPS.values() if RULES[rule] in suiting(op)] for rule in RULES}
+    return [
+        (op.key, rule, moved(op.key, rule, rng))
+        for rule in RULES
+        for op in rng.choices(ops[rule] or [*OPS.values()])
+    ]
+
+
+def moved(op: str, rule: str, rng: random.Random) -> dict[str, float]:
+    """Most of the parameters of a pair somewhere between their bounds; none where the pair refuses them."""
+    found = {}
+    for parameter in (*find_op(op).parameters, *find_rule(rule).parameters):
+        if rng.random() < 0.7:
+            found[parameter.name] = float(f"{rng.uniform(parameter.low, parameter.high):.3g}")
+    return found
+
+
+def told(answer: Any) -> Any:
+    """An answer without what is noise."""
+    match answer:
+        case dict():
+            return {name: told(part) for name, part in answer.items()}
+        case list():
+            return [*map(told, answer)]
+        case str():
+            return _NOISE.sub("…", answer)
+        case float() if abs(answer) < _LEAST:
+            return 0.0
+    return answer
+
+
+def asked(node: Node, questions: list[tuple[str, Json]]) -> list[Any]:
+    """What the worker answers one after the other."""
+    given = [(question, each, {}) for question, each in questions]
+    start = {"start": python.runtime(), "program": python.judging(), "questions": given}
+    return list(node.run(READ, start))[1:]
+
+
+@needs_pyodide
+def test_the_browser_finds_what_torch_finds() -> None:
+    pairs = [*suited(), *OWN]
+    keys = ("op", "rule", "parameters", "start", "stop")
+    checks: list[Question] = [("checks", dict(zip(keys, pair, strict=False))) for pair in pairs]
+    near: list[Question] = [
+        ("neighbours", dict(zip(keys, (*pair, *span), strict=True))) for *pair, span in NEAR
+    ]
+    with modules.node() as node:
+        found = asked(node, [*checks, *near])
+    wrong = []
+    for (question, given), one in zip([*checks, *near], found, strict=True):
+        expected = getattr(lines, question)(**given)
+        if told(one["answer"]) != told(expected):
+            wrong.append((given, one["answer"], expected))
+    assert wrong == []
+    assert sum("lines" in one["answer"] for one in found) > len(RULES)
+
+
+JUDGING = """
+    const python = { worker: "worker", files: {}, packages: "{}" };
+    const scripts = { "python.js": python, "checks.js": { start: "judging", modules: {}, arrays: "data:" } };
+    const append = (script) => {
+      script.data = scripts[script.src];
+      queueMicrotask(script.onload);
+    };
+    globalThis.document = { createElement: () => ({ remove: () => {} }), head: { append } };
+    const sent = [];
+    globalThis.Worker = class {
+      terminate() { sent.push("ended"); }
+      postMessage({ number = 0, question, given }) {
+        sent.push(number ? [question, given] : "begun");
+        if (given?.op === "never") return;
+        const told = number ? { answer: { lines: [given.op] } } : {};
+        setTimeout(() => this.onmessage({ data: { number, ...told } }));
+      }
+    };
+    const { setDocument } = await import("./choice/entries.js");
+    const { createJudging } = await import("./pages/judging.js");
+    setDocument(given.document);
+    const files = { runtime: "python.js", program: "own.js", formatter: "black.js", judging: "checks.js" };
+    const read = createJudging(files, { limit_s: 0.05 });
+    const waits = [];
+    const wait = (words) => waits.push(words);
+    const first = await read("checks", "op=x&rule=a&p.lr=0.5&a.b=-2", wait);
+    const late = await read("neighbours", "op=never&rule=a", wait);
+    const begun = read("neighbours", "op=never&rule=a&range=-1&range=2", wait);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    const both = await Promise.all([begun, read("checks", "op=y&rule=a", wait)]);
+    return { told: [first, late, ...both], sent, waits };
+"""
+
+
+def test_one_question_is_computed_at_a_time_and_not_for_ever() -> None:
+    with modules.node() as node:
+        found = node.run(JUDGING, {"document": answers.whole_document()})
+    first, late, left, last = found["told"]
+    assert (first, last) == ({"lines": ["x"]}, {"lines": ["y"]})
+    assert "takes longer than two minutes" in late["message"]
+    assert left == {"message": "Something else has been asked for since."}
+    pair = {"op": "x", "rule": "a", "parameters": {"lr": 0.5, "a.b": -2}}
+    never = {"op": "never", "rule": "a", "parameters": {}}
+    assert found["sent"] == [
+        *("begun", ["checks", pair], ["neighbours", never | {"start": -3, "stop": 3}], "ended"),
+        *("begun", ["neighbours", never | {"start": -1, "stop": 2}], "ended"),
+        *("begun", ["checks", {"op": "y", "rule": "a", "parameters": {}}]),
+    ]
+    assert found["waits"] == ["Loading Python, which computes this here …", ""] * 4
