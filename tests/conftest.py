@@ -8,16 +8,27 @@ import logging
 gc.disable()  # until all tests are known: of what is imported nothing is garbage, and there is much of it
 
 import pytest  # noqa: E402
-import torch  # noqa: E402
-from hypothesis import settings  # noqa: E402
 
-torch.set_num_threads(1)
-settings.register_profile("explorer", deadline=None)
-settings.load_profile("explorer")
 
-for logger in logging.root.manager.loggerDict.values():
-    if isinstance(logger, logging.Logger):
-        logger.propagate = True  # to each of torch's that does not, pytest attaches itself six times a test
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Before the first test is imported; not where tests are only given out, which needs no torch."""
+    if not session.config.getoption("numprocesses", None):
+        import torch
+        from hypothesis import settings
+
+        torch.set_num_threads(1)
+        settings.register_profile("explorer", deadline=None)
+        settings.load_profile("explorer")
+        _propagate()
+
+
+def _propagate() -> None:
+    for logger in logging.root.manager.loggerDict.values():
+        if isinstance(logger, logging.Logger):
+            logger.propagate = (
+                True  # to each of torch's that does not, pytest attaches itself six times a test
+            )
 
 
 @pytest.hookimpl(tryfirst=True)
