@@ -24,11 +24,10 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def _propagate() -> None:
+    """To each logger of torch's that does not, pytest attaches itself six times a test."""
     for logger in logging.root.manager.loggerDict.values():
         if isinstance(logger, logging.Logger):
-            logger.propagate = (
-                True  # to each of torch's that does not, pytest attaches itself six times a test
-            )
+            logger.propagate = True
 
 
 @pytest.hookimpl(tryfirst=True)

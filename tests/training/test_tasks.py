@@ -1,6 +1,5 @@
 import pytest
 import torch
-from sklearn.datasets import load_digits
 
 from explorer.catalogue import find_op, find_rule
 from explorer.training import TASKS, Draw, Run, Settings
@@ -92,6 +91,8 @@ def test_the_digit_of_the_pictures_is_the_first_of_the_data():
 
 
 def test_the_digits_are_those_of_scikit_learn():
+    from sklearn.datasets import load_digits  # a second, which not every worker must take
+
     x, y = digits._pixels()
     theirs = load_digits()
     assert (x * 16).equal(torch.tensor(theirs.data, dtype=torch.float32))
