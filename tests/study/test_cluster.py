@@ -1,13 +1,11 @@
 """A Dask cluster of two real workers, to which happens what can."""
 
-import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-import warnings
 from contextlib import ExitStack, contextmanager
 
 import pandas as pd
@@ -20,58 +18,12 @@ from tests.browser.server import ROOT, free_port
 ARGUMENTS = {"task": "circles", "op": "sign", "rules": ["default", "clipped"], "lrs": [0.01, 0.1],
              "seeds": 25, "steps": 120, "hidden": 4, "progress": False}  # fmt: skip
 _BEGIN_S = 120
-_FORKS = multiprocessing.get_context("fork")
-
-
-class Part:
-    """A scheduler or a worker in a process of its own, which begins when it is told to.
-
-    It is a fork of this one, which has loaded all that it needs.
-    """
-
-    def __init__(self, main, *arguments):
-        here, there = _FORKS.Pipe()
-        self._begin = here
-        self.process = _FORKS.Process(target=_run, args=(there, main, [*arguments, "--no-dashboard"]))
-        self.process.start()
-
-    def begin(self):
-        self._begin.send(None)
-
-    def kill(self):
-        """Stopped or not, begun or not; its exit status."""
-        self.process.kill()
-        self.process.join()
-        return self.process.exitcode
-
-
-def _run(told, main, arguments):
-    silence = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silence, 1)
-    os.dup2(silence, 2)
-    warnings.resetwarnings()  # errors are those of the tests alone
-    told.recv()
-    main(arguments, standalone_mode=False)
-
-
-@pytest.fixture
-def part():
-    """Makes parts of a cluster, all before the first begins: what has threads does not fork."""
-    made = []
-
-    def make(main, *arguments):
-        made.append(Part(main, *arguments))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.kill()
 
 
 @contextmanager
-def begun_alone(*arguments):
-    """A worker as it is begun by hand, which has loaded nothing of ours."""
-    command = [sys.executable, "-m", "distributed.cli.dask_worker", *arguments, "--no-dashboard"]
+def process(module, *arguments):
+    """A part of a cluster, in a process of its own; killed at the end, stopped or not."""
+    command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments, "--no-dashboard"]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     begun = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -79,6 +31,14 @@ def begun_alone(*arguments):
     finally:
         begun.kill()
         begun.wait()
+
+
+def scheduler(address):
+    return process("dask_scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2])
+
+
+def worker(address):
+    return process("dask_worker", address, "--no-nanny", "--nthreads", "1")
 
 
 def there(address, count):
@@ -108,38 +68,29 @@ def after(path, *acts):
     return thread
 
 
-@pytest.mark.timeout(480)
-def test_what_happens_to_a_cluster_costs_no_run_and_counts_none_twice(tmp_path, monkeypatch, part):
+@pytest.mark.timeout(480)  # five processes that import torch
+def test_what_happens_to_a_cluster_costs_no_run_and_counts_none_twice(tmp_path, monkeypatch):
     """One study: a worker is killed, the other stands still for a second, then the scheduler is killed."""
-    from distributed.cli import dask_scheduler, dask_worker
-
-    port, path = str(free_port()), tmp_path / "study.csv"
-    address = f"tcp://127.0.0.1:{port}"
+    address, path = f"tcp://127.0.0.1:{free_port()}", tmp_path / "study.csv"
     monkeypatch.setenv(workers.CLUSTER, address)
-    first, second = (part(dask_scheduler.main, "--host", "127.0.0.1", "--port", port) for _ in range(2))
-    alone = address, "--no-nanny", "--nthreads", "1"
-    one, other = (part(dask_worker.main, *alone) for _ in range(2))
-    ended = []
-    with ExitStack() as later:
-        for each in (first, one, other):
-            each.begin()
+    with ExitStack() as later, scheduler(address) as first, worker(address) as one, worker(address) as other:
         there(address, 2)
 
         def stand_still():
-            os.kill(other.process.pid, signal.SIGSTOP)
-            going_on = threading.Timer(1, os.kill, [other.process.pid, signal.SIGCONT])
-            going_on.start()
-            later.callback(going_on.join)
+            other.send_signal(signal.SIGSTOP)
+            threading.Timer(1, other.send_signal, [signal.SIGCONT]).start()
 
         def begin_anew():
-            ended.append(first.kill())
-            second.begin()
-            later.enter_context(begun_alone(*alone))
+            first.kill()
+            first.wait()
+            later.enter_context(scheduler(address))
+            later.enter_context(worker(address))
 
-        watching = after(path, lambda: ended.append(one.kill()), stand_still, begin_anew)
+        watching = after(path, one.kill, stand_still, begin_anew)
         result = explorer.study(**ARGUMENTS, file=path)
         watching.join()
-    assert ended == 2 * [-signal.SIGKILL]
+        assert one.wait() == -signal.SIGKILL
+        assert first.returncode == -signal.SIGKILL
     monkeypatch.delenv(workers.CLUSTER)
     pd.testing.assert_frame_equal(result.frame, explorer.study(**ARGUMENTS).frame)
     assert len(pd.read_csv(path)) == len(result.frame) == result.plan.runs
