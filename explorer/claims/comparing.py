@@ -37,7 +37,7 @@ def comparisons(curves: Curves, claims: Mapping[str, Sequence[Claim]]) -> Iterab
         differing = _differing(curves, one, other)
         x = curves.x[differing]
         if len(x) <= MOST_PIECES and BESIDE not in curves.marks[differing]:
-            known = set(x) <= _kinks(curves, one, other) and _known(curves, one, other)
+            known = set(x.tolist()) <= _kinks(curves, one, other) and _known(curves, one, other)
             yield Claim("apart", (one, other), tuple(map(float, x)), exact=known)
     for one, other in combinations(first, 2):
         yield from _level_gaps(claims, one, other)

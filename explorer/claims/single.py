@@ -180,7 +180,7 @@ def _is_within(piece: Piece, y: Floats) -> bool:
     x, values = piece.x[[0, -1]], piece.values[[0, -1]]
     with np.errstate(invalid="ignore", over="ignore"):
         slope = (values[1] - values[0]) / (x[1] - x[0]) if x[1] > x[0] else 0.0
-        ends = values + slope * ([piece.start, piece.stop] - x)
+        ends = values + slope * (np.array([piece.start, piece.stop]) - x)
         slack = 1e-6 * np.abs(y).max()
         return not (y.min() - slack > ends.min() or ends.max() > y.max() + slack)
 

@@ -74,7 +74,7 @@ def stand_in() -> dict[str, str]:
     texts = {f"torch/{path.name}": path.read_text(encoding="utf-8") for path in _STAND_IN.glob("*.py")}
     return texts | {
         "torch_measured.py": f"VERSION, ONCE = {torch.__version__!r}, {_once()!r}\n",
-        "numpy/__init__.py": "from torch.numpy import *\n",
+        "numpy/__init__.py": "from torch.numpy import *\nfrom torch.numpy import __getattr__\n",
         "numpy/typing.py": "NDArray = list\n",
     }
 

@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer import description
 from explorer.catalogue import OWN, find_op, find_rule
-from explorer.curves import POINTS, Curves, sample_curves
-from explorer.description import Description
 from explorer.instrument import Asset, assets, choice_data, document, entry
 from explorer.instrument import own_entry as own_entry  # which app.py answers with
 from explorer.instrument.assets import PLOTLY, json_text, skeleton, skeleton_css, with_imports
@@ -35,8 +32,8 @@ from explorer.ui import lines
 from explorer.ui.choice import SECTIONS, WORDS, Choice, numbers_text, training_texts
 from explorer.ui.link import MOST_RATES, MOST_VALUES, from_text, is_embedded
 from explorer.ui.presets import PRESETS, STUDIES, TRAINING, Preset
+from explorer.ui.words import drawn
 
-_FLOAT32_STEPS = 8  # a step of the grid below this many float32 numbers needs float64
 # What words of settings are called.
 _WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES
 _WORDS |= {key: optimiser.label for key, optimiser in OPTIMISERS.items()}
@@ -186,20 +183,8 @@ def confirm(query: str) -> Answer:
 
 @lru_cache(maxsize=128)
 def _confirmed(op: str, rules: tuple[str, ...], sampling: tuple[tuple[str, float], ...]) -> Answer:
-    settings: dict[str, Any] = dict(sampling)
-    dtype = _dtype((settings["start"], settings["stop"]))
-    curves = sample_curves(op, rules, dtype=dtype, **settings)
-    answer: Answer = encoded(description.document(curves, _words(curves)))
+    answer: Answer = encoded(drawn(op, rules, **dict(sampling)))
     return answer
-
-
-def _words(curves: Curves) -> Description:
-    """The sentences, or none where they cannot be told: the curves are torch's all the same."""
-    try:
-        return description.described(curves)
-    except Exception:
-        _log.exception("no words for %s with %s", curves.op.key, [rule.key for rule in curves.rules])
-        return Description("", "", ())
 
 
 def checks(query: str) -> Answer:
@@ -232,12 +217,6 @@ def encoded(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [encoded(part) for part in value]
     return value
-
-
-def _dtype(span: tuple[float, float]) -> str:
-    """Float32, unless the range is so narrow that its numbers lie too far apart."""
-    apart = np.spacing(np.float32(max(map(abs, span))))
-    return "float32" if (span[1] - span[0]) / (POINTS - 1) > _FLOAT32_STEPS * apart else "float64"
 
 
 def saved(query: str) -> str:

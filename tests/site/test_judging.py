@@ -1,19 +1,24 @@
-"""Checks and near rules where there is no torch: the worker's answers are the app's, word by word."""
+"""Checks, near rules and words where there is no torch: the worker's answers are the app's, word by word."""
 
 from __future__ import annotations
 
 import random
 import re
 from typing import Any
+from urllib.parse import urlencode
 
-from explorer.catalogue import OPS, RULES, find_op, find_rule
+from explorer.catalogue import OPS, RULES, find_op, find_rule, learnable
 from explorer.nearest.neighbours import suiting
 from explorer.site import python
 from explorer.ui import answers, lines
+from explorer.ui.choice import Choice
+from explorer.ui.link import from_text
+from explorer.ui.words import words
 from tests.catalogue.test_own_learned import LSQ
 from tests.instrument import modules
 from tests.instrument.modules import Node
 from tests.site.test_python import READ, needs_pyodide
+from tests.ui.choices import query_of
 
 Json = dict[str, Any]
 Question = tuple[str, Json]
@@ -33,6 +38,24 @@ NEAR = (
     ("sign", "tanh_surrogate", {"a": 1.3}, (-2.0, 2.5)),
     ("formula: sign(x)", "formula: g * (abs(x) <= 1) / 2", {}, (-1.5, 2.0)),
     ("log", "formula: g * log(x)", {}, (-3.0, -1.0)),
+)
+SAID = (
+    Choice(
+        op="formula: tanh(k * x)",
+        rules=("formula: g / (1 + abs(x))",),
+        parameters={"k": 2.0},
+        range=(-1.0, 4.0),
+    ),
+    Choice(op="formula: sin(1 / x)", rules=("default", "straight_through", "zero"), g=-2.0),
+    Choice(op="formula: x - mean(x)", rules=("straight_through", "formula: g * (x < 2)"), range=(0.0, 5.0)),
+    Choice(op="formula: log(x)", rules=("default", "formula: g / x**2"), g=0.5),
+    Choice(op="formula: round(1000 * x)", rules=("default", "straight_through")),
+    Choice(op="formula: relu(x)**2", rules=("default", "formula: g * (x > -1) * (x < 1) + (x > 2)")),
+    Choice(op="formula: exp(x**2)", rules=("default", "formula: g * y"), range=(-30.0, 20.0)),
+    Choice(op="formula: sign(x)", rules=("default", "formula: g * cos(x)", "formula: g * cos(x) * (x != 2)")),
+    Choice(op="quantize", rules=(LSQ, "default"), parameters={"s": 0.3}, learns="s"),
+    Choice(op="prelu", rules=("default", "zero"), learns="a", g=3.3),
+    Choice(op="relu", rules=("default", "zero"), range=(1.0, 1.00001)),  # which is drawn in float64
 )
 # What is rounding alone, and so another number on another machine.
 _NOISE = re.compile(r"difference at most \S+|the gradient lies around \S+e−\d\d: ")
@@ -59,6 +82,30 @@ def moved(op: str, rule: str, rng: random.Random) -> dict[str, float]:
     return found
 
 
+def varied() -> list[Choice]:
+    """An op of each family with one to three rules that suit it, over other ranges, at other g, learning."""
+    rng = random.Random(23)
+    families = {
+        op.family: [other.key for other in OPS.values() if other.family == op.family] for op in OPS.values()
+    }
+    found = []
+    for place, key in enumerate(rng.choice(keys) for keys in [*families.values()] * 2):
+        fit = [rule.key for rule in suiting(OPS[key])]
+        rules = rng.sample(fit, min(1 + place % 3, len(fit)))
+        can = sorted({name for rule in rules for name in learnable(OPS[key], RULES[rule])})
+        found.append(
+            Choice(
+                op=key,
+                rules=tuple(rules),
+                parameters={name: value for rule in rules for name, value in moved(key, rule, rng).items()},
+                learns=rng.choice(can) if can else "",
+                range=rng.choice([(-3.0, 3.0), (-10.0, 4.0), (0.5, 2.0), (-3000.0, 1e4)]),
+                g=rng.choice([1.0, -0.5, 2.0, 0.0]),
+            )
+        )
+    return found
+
+
 def told(answer: Any) -> Any:
     """An answer without what is noise."""
     match answer:
@@ -80,6 +127,26 @@ def asked(node: Node, questions: list[tuple[str, Json]]) -> list[Any]:
     return list(node.run(READ, start))[1:]
 
 
+def worded() -> list[tuple[Question, Json]]:
+    """What is asked about words, and what the app says."""
+    found = []
+    for each in (*SAID, *varied()):
+        query = urlencode(query_of(each), doseq=True)
+        choice, said = from_text(query)[0], answers.confirm(query)  # bounds that cross are mended there
+        given = {"op": choice.op, "rules": choice.rules, "parameters": choice.parameters}
+        sampled = {name: value for name, value in choice.sampling.items() if name not in choice.parameters}
+        found.append((("words", given | sampled), {name: said[name] for name in ("main", "rest")}))
+    unread = {
+        "op": "formula: x +",
+        "rules": ["default"],
+        "parameters": {},
+        "start": -3.0,
+        "stop": 3.0,
+        "g": 1.0,
+    }
+    return [*found, (("words", unread), words(**unread))]
+
+
 @needs_pyodide
 def test_the_browser_finds_what_torch_finds() -> None:
     pairs = [*suited(), *OWN]
@@ -88,15 +155,16 @@ def test_the_browser_finds_what_torch_finds() -> None:
     near: list[Question] = [
         ("neighbours", dict(zip(keys, (*pair, *span), strict=True))) for *pair, span in NEAR
     ]
+    expected = [(one, getattr(lines, one[0])(**one[1])) for one in (*checks, *near)] + worded()
     with modules.node() as node:
-        found = asked(node, [*checks, *near])
+        found = asked(node, [question for question, _ in expected])
     wrong = []
-    for (question, given), one in zip([*checks, *near], found, strict=True):
-        expected = getattr(lines, question)(**given)
-        if told(one["answer"]) != told(expected):
-            wrong.append((given, one["answer"], expected))
+    for (question, answer), one in zip(expected, found, strict=True):
+        if told(one.get("answer", one)) != told(answer):
+            wrong.append((question, one, answer))
     assert wrong == []
     assert sum("lines" in one["answer"] for one in found) > len(RULES)
+    assert "message" in found[-1]["answer"]
 
 
 JUDGING = """

@@ -1,4 +1,4 @@
-"""What stands in for torch in the browser: each operation gives what torch gives, or refuses."""
+"""What stands in for torch and NumPy in the browser: each operation gives what torch gives, or refuses."""
 
 from __future__ import annotations
 
@@ -16,12 +16,20 @@ from tests.site.test_python import READ, needs_pyodide
 # Told in both: the dtype, the shape and the numbers of what an expression makes, or what it raises.
 PROBE = """
 import json
+import numpy as np
 import torch
 
 def tensors(dtype):
     x = torch.tensor([-2.5, -1.0, -0.5, -0.0, 0.3, 0.5, 1.0, 1.5, 3.0, 6.0, 21.0, 700.0], dtype=dtype)
     y = torch.tensor([0.7, -1.0, 2.0, 0.5, 0.3, -3.0, 1.0, 0.1, 2.5, -6.0, 4.0, 1.0], dtype=dtype)
-    return {"torch": torch, "x": x, "y": y, "m": x.reshape(3, 4), "n": y.reshape(3, 4), "inf": torch.inf}
+    named = {"torch": torch, "x": x, "y": y, "m": x.reshape(3, 4), "n": y.reshape(3, 4), "inf": torch.inf}
+    arrays = {"a": x.numpy(), "b": y.numpy()} if dtype != torch.bfloat16 else {}  # which NumPy has not
+    return named | arrays | {"np": np, "changed": changed}
+
+def changed(values, places, value):
+    values = values + 0
+    values[places] = value
+    return values
 
 def slopes(function, *leaves):
     leaves = [leaf.clone().requires_grad_() for leaf in leaves]
@@ -33,8 +41,8 @@ def told(text, dtype):
         value = eval(text, tensors(getattr(torch, dtype)) | {"slopes": slopes})
     except BaseException as error:
         return type(error).__name__
-    if isinstance(value, torch.Tensor):
-        return [str(value.dtype), list(value.shape), repr(value.tolist())]
+    if hasattr(value, "tolist"):
+        return [str(value.dtype).removeprefix("torch."), list(value.shape), repr(value.tolist())]
     return repr(value)
 
 def answer(question, given):
@@ -57,7 +65,8 @@ SHAPES = (
     "slopes(lambda a: a.reshape(3, 4).sum(1), x)", "slopes(lambda a: torch.where(a > 0, a * a, 3 * a), x)",
     "slopes(lambda a: a.expand(2, 12), x)", "m[3]", "1 - x", "2 / x", "x / 2", "2 ** x", "x ** 2",
     "x.square()", "x ** -0.5", "y ** 3", "m @ n.T", "m @ y[:4]", "m.double() @ n.double().transpose(0, 1)",
-    "len(m)", "float(x[4])",
+    "len(m)", "float(x[4])", "x @ y", "x.std()", "(x / 0).isinf()", "x[torch.tensor(2) :]",
+    "m[:, : torch.tensor(3)]", "0.3 in x", "2.0 in x",
 )  # fmt: skip
 EXACT = (
     "torch.nextafter(x, y)", "torch.nextafter(x, x)",
@@ -71,12 +80,33 @@ LINEAR = (
     "torch.linalg.solve(torch.tensor([[0.0, 2, 1], [1, -2, -3], [-1, 1, 2]]).double(), x[4:7].double())",
     "torch.linalg.pinv(m)", "torch.linalg.pinv(m[:, :1] @ n[:1])", "torch.linalg.pinv(torch.stack([m, n]))",
 )  # fmt: skip
+ARRAYS = (
+    "a[np.arange(2)]", "a[-3:]", "a[[0, -1]]", "a[a > 0.4]", "a @ b", "np.abs(a)", "changed(a, [1, -1], 9)",
+    "changed(a, np.clip(np.arange(8), 2, 5), 9)", "changed(a, b > 1, 0)", "0.5 in a",
+    "(a > 1).astype(np.int8)", "np.add(a[:2], (-1.0, 1.0))", "np.append(True, a > 0)", "np.arange(2, 6)",
+    "np.arange(6, 2)", "np.arange(3) * 0.1", "np.arange(4) / 3", "2.0 ** -np.arange(1, 5)",
+    "a * np.arange(12)", "int(np.argmax(a))", "int(np.argmin(a))", "np.array([1, 2])",
+    "np.array([True, False])", "np.array([1.5, a[0]])", "np.asarray((1.0, 2.0), dtype=a.dtype)",
+    "np.clip(a, -1, a[-2])", "np.diff(a)",
+    "float(np.finfo(a.dtype).max)", "np.flatnonzero(a > 0)", "np.full(2, 3, dtype=np.int8)",
+    "np.full_like(a, np.nan)", "np.isfinite(np.append(a, np.inf))", "np.isinf(np.append(a, -np.inf))",
+    "np.isnan(np.append(a, np.nan))", "np.isclose(a, a * (1 + 1e-10), rtol=1e-9, atol=0, equal_nan=True)",
+    "bool(np.isclose(1.0, 1.1, rtol=1e-6, atol=0))", "bool(np.isfinite(2.0))", "np.maximum(a, b)",
+    "np.maximum.accumulate(b)", "np.pad(a > 0, 1)", "np.polynomial.legendre.leggauss(4)[1]",
+    "np.polynomial.legendre.leggauss(8)[0]", "np.searchsorted(np.sort(a), [0.3, -9.0, 700.0, 0.4])",
+    "int(np.searchsorted(np.sort(a), 0.5))", "int(np.searchsorted(np.append(a, np.nan), np.nan))",
+    "float(np.spacing(3.7))", "int(np.sum(a > 0))", "np.unique(np.append(b, b))", "np.where(a > 0, a, 0)",
+    "np.where(a > 0, 0.0, np.diff(np.append(a, 1.0)))", "np.where(a > 0, 0.1, 2.0)",
+    "np.zeros(3, dtype=bool)",
+)  # fmt: skip
 REFUSED = (
-    "x @ y", "torch.linalg.svd(m)", "m.flip(0)", "torch.round_(x)", "m.cumsum(0)",
+    "np.percentile(a, 3)", "np.diff(a > 0)", "(a > 0) + (b > 0)", "a + [1.0]",
+    "torch.linalg.svd(m)", "m.flip(0)", "torch.round_(x)", "m.cumsum(0)",
     "slopes(lambda x: x.amax()[None], x)", "torch.linalg.solve(m[:, :3], n[:, :2])",
 )  # fmt: skip
 CASES = [
     *((text, dtype) for text in SHAPES for dtype in ("float64", "float32")),
+    *((text, dtype) for text in ARRAYS for dtype in ("float64", "float32")),
     *((text, dtype) for text in EXACT for dtype in ("float64", "float32")),
     *((text, "float64") for text in LINEAR),
 ]

@@ -17,7 +17,7 @@ from explorer.curves import sample, sample_curves
 from explorer.description import describe, described
 from explorer.reading import read_source
 from explorer.training import SETTINGS
-from explorer.ui import answers
+from explorer.ui import answers, words
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
 from tests.reading.samples import function
 from tests.ui.choices import query_of, random_choice
@@ -91,7 +91,7 @@ def test_curves_come_without_words_rather_than_not_at_all(monkeypatch, caplog):
     def broken(_curves):
         raise KeyError("a fault of ours")
 
-    monkeypatch.setattr(answers.description, "described", broken)
+    monkeypatch.setattr(words, "described", broken)
     answer = answers.confirm("op=sin&rule=zero&g=1.25")
     assert (answer["main"], answer["rest"]) == ("", "")
     assert len(_values(answer["x"])) > 600

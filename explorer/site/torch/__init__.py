@@ -1,4 +1,4 @@
-"""In torch's place, for Python in the browser: that much of it which checks and near rules are computed with.
+"""In torch's place, for Python in the browser: as much of it as checks, near rules and words need.
 
 It is no torch: tensors are arrays of JavaScript (``arrays.js``), functions are those of the formula language,
 and gradients are the ones that it writes out. What is not here raises MissingError once it is called.

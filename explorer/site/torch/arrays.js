@@ -179,6 +179,14 @@ export function putAt(a, places, values) {
   places.forEach((place, i) => (a[place] = typeof values === "number" ? values : values[i]));
 }
 
+/** Places of a row, from its end where they are negative. @param {Float64Array} places @param {number} length */
+export function within(places, length) {
+  return places.map((place) => {
+    if (!(place >= -length && place < length)) throw new RangeError(`place ${place} of ${length}`);
+    return place < 0 ? place + length : place;
+  });
+}
+
 /** @type {Record<string, (a: Float64Array, at: number, length: number, step: number) => number>} */
 const REDUCTIONS = {
   sum: (a, at, length, step) => summed(a, at, length, step),
@@ -242,6 +250,26 @@ export function cumulated(code, a) {
     a.map((value) => (sum += value)),
     code,
   );
+}
+
+/** The largest up to each number. @param {Float64Array} a */
+export function highest(a) {
+  let most = -Infinity;
+  return a.map((value) => (most = Math.max(most, value)));
+}
+
+/** Before which of ascending numbers each of some would stand, NaN last. @param {Float64Array} a @param {Float64Array} wanted */
+export function placesOf(a, wanted) {
+  return wanted.map((value) => {
+    let [low, high] = [0, a.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const less = a[middle] < value || (Number.isNaN(value) && !Number.isNaN(a[middle]));
+      if (less) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  });
 }
 
 /** The places of ascending numbers, of equal ones in their order, NaN last. @param {Float64Array} a */

@@ -30,6 +30,7 @@ class DType:
 
 
 bool_, int8, int64 = DType("bool", 0), DType("int8", 1), DType("int64", 1)
+int_ = DType("int64", 1)  # NumPy's, which makes float64 of a fraction where torch's makes float32
 float64 = DType("float64", 2, 0, 53, 1024)
 float32 = DType("float32", 2, 1, 24, 128)
 float16 = DType("float16", 2, 2, 11, 16)
@@ -49,6 +50,8 @@ class finfo:  # noqa: N801  # torch's name
 def wider(dtypes: list[DType]) -> DType:
     """That of a result of tensors alike in having dimensions or none."""
     best = max(dtypes, key=lambda each: (each.rank, each.digits))
+    if best.rank == 2 and int_ in dtypes:
+        return float64
     if {float16, bfloat16} <= set(dtypes):
         raise MissingError("float16 together with bfloat16")
     return best

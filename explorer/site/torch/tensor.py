@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from . import layout, tape
-from .dtypes import OF_NUMBERS, DType, MissingError, bool_, finfo, float32, float64, int64, wider
+from .dtypes import OF_NUMBERS, DType, MissingError, bool_, finfo, float32, float64, int64, int_, wider
 from .kernel import arrays
 from .layout import Size as Size
 
@@ -116,6 +116,9 @@ class Tensor(metaclass=_Named):
     def tobytes(self) -> bytes:
         return bytes(self.data.to_py())
 
+    def __contains__(self, value: Any) -> Flag:
+        return bool((self == value).any())
+
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.unbind())
 
@@ -138,6 +141,8 @@ class Tensor(metaclass=_Named):
             return self
         result = Tensor(_converted(self.data, self.dtype, dtype), self.shape, dtype)
         return tape.record(result, (self,), lambda g: (g,)) if dtype.rank == 2 else result
+
+    astype = to
 
     def double(self) -> Tensor:
         return self.to(float64)
@@ -241,7 +246,7 @@ class Tensor(metaclass=_Named):
         return joined([flat[-by:], flat[:-by]], 0).reshape(self.shape)
 
     def __getitem__(self, index: Any) -> Tensor:
-        parts = index if type(index) is tuple else (index,)
+        parts = tuple(map(_part, index if type(index) is tuple else (index,)))
         places = [place for place, part in enumerate(parts) if isinstance(part, Tensor | list)]
         if not places:
             return self._laid(layout.indexed(self.shape, parts))
@@ -274,16 +279,24 @@ class Tensor(metaclass=_Named):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         tape.refuse("a change in place", self, value)
-        if isinstance(index, Tensor):
-            if index.shape != self.shape or index.dtype is not bool_:
-                raise MissingError("a change at places")
-            arrays.putAt(self.data, arrays.nonzero(index.data), _fit(value, self.dtype))
+        if isinstance(index, Tensor | list):
+            self._put(tensor(index) if isinstance(index, list) else index, value)
             return
         found = layout.indexed(self.shape, index if type(index) is tuple else (index,))
         given = value
         if isinstance(value, Tensor):
             given = value.expand(found.shape).to(self.dtype).data
         arrays.put(self.data, found.view, given if isinstance(value, Tensor) else _fit(value, self.dtype))
+
+    def _put(self, index: Tensor, value: Any) -> None:
+        """A number where a mask is true, or at places of a row."""
+        if index.dtype is bool_ and index.shape == self.shape:
+            places = arrays.nonzero(index.data)
+        elif index.dtype.rank == 1 and len(self.shape) == 1:
+            places = arrays.within(index.data, len(self))
+        else:
+            raise MissingError("a change at places of several dimensions")
+        arrays.putAt(self.data, places, _fit(value, self.dtype))
 
     # Arithmetic.
 
@@ -361,6 +374,9 @@ class Tensor(metaclass=_Named):
     def isnan(self) -> Tensor:
         return condition("isnan", self)
 
+    def isinf(self) -> Tensor:
+        return self.abs() == math.inf
+
     def abs(self) -> Tensor:
         return elementwise("abs", self)
 
@@ -424,6 +440,11 @@ class Tensor(metaclass=_Named):
     def mean(self, dim: int | None = None) -> Tensor:
         return self.sum(dim) / (self.numel() if dim is None else self.shape[dim])
 
+    def std(self) -> Tensor:
+        tape.refuse("std", self)
+        apart = self - self.mean()
+        return ((apart * apart).sum() / (self.numel() - 1)).sqrt()
+
     def all(self, dim: int | None = None) -> Tensor:
         return self._reduced("all", dim, False, bool_)
 
@@ -482,6 +503,13 @@ class Tensor(metaclass=_Named):
 OF_KINDS = (bool, int, float)
 
 
+def _part(index: Any) -> Any:
+    """A part of an index, whose slices have whole numbers for ends."""
+    if type(index) is not slice or not any(isinstance(end, Tensor) for end in (index.start, index.stop)):
+        return index
+    return slice(*(None if end is None else int(end) for end in (index.start, index.stop, index.step)))
+
+
 def _row(what: str, of: Tensor) -> None:
     if len(of.shape) != 1:
         raise MissingError(f"{what} of more than one dimension")
@@ -511,11 +539,14 @@ def common(values: Sequence[Any]) -> DType:
     for each in values:
         if isinstance(each, Tensor):
             groups[not each.shape].append(each.dtype)
-        else:
+        elif type(each) in OF_NUMBERS:
             groups[2].append(OF_NUMBERS[type(each)])
+        else:
+            raise MissingError(f"{type(each).__name__} beside a tensor")
     found: DType | None = None
     for best in (wider(group) for group in groups if group):
-        found = best if found is None or best.rank > found.rank else found
+        if found is None or best.rank > found.rank:
+            found = float64 if found is int_ else best
     assert found
     return found
 
@@ -548,7 +579,10 @@ def computed(name: str, values: Sequence[Any], condition: bool = False) -> Tenso
         shape = layout.broadcast(*(each.shape for each in tensors))
     if not alike or len(tensors) < len(values) or (name == "/" and dtype.rank < 2):
         dtype = common(values)
-        dtype = float32 if name == "/" and dtype.rank < 2 else dtype
+        if name == "/" and dtype.rank < 2:
+            dtype = float64 if dtype is int_ else float32
+    if dtype is bool_ and name in ("+", "-"):
+        raise MissingError(f"conditions with {name}")
     if alike and len(tensors) == len(values) and dtype is first.dtype:
         data: list[Any] = [each.data for each in tensors]
     else:
@@ -612,16 +646,17 @@ def joined(parts: Sequence[Tensor], dim: int) -> Tensor:
 
 
 def product(one: Tensor, other: Tensor) -> Tensor:
-    """Torch's matmul, of float64."""
+    """Torch's matmul."""
     tape.refuse("matmul", one, other)
     if len(one.shape) < 2:
-        raise MissingError("a product of rows")
+        return product(one[None], other)[0]
     if len(other.shape) == 1:
         return product(one, other[:, None])[..., 0]
     batch = layout.broadcast(one.shape[:-2], other.shape[:-2])
     (m, k), n = one.shape[-2:], other.shape[-1]
     left, right = one.expand(*batch, m, k), other.expand(*batch, k, n)
-    return Tensor(arrays.multiplied(left.data, right.data, m, k, n), (*batch, m, n), one.dtype)
+    found = arrays.multiplied(left.data, right.data, m, k, n)
+    return Tensor(operation("to")(one.dtype.code, found), (*batch, m, n), one.dtype)
 
 
 def nextafter(x: Tensor, toward: Tensor) -> Tensor:
