@@ -22,6 +22,7 @@ from explorer.nearest import nearest
 from explorer.site import python, write
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui.presets import PRESETS
+from explorer.ui.words import words
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import Profiles
 from tests.browser.files import serve_files
@@ -165,6 +166,10 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     assert set(moved.locator("li span").all_text_contents()) == lines
     expect(disk.locator(".checks .origin").first).to_have_text("Computed in the browser")
     expect(disk.locator(".checks").get_by_text("without torch, by the same checks")).to_be_visible()
+    disk.get_by_role("button", name="Say it in words", exact=True).click()
+    said = words("round", ["default", "straight_through", "clipped"], c, g=1.0, start=-3.0, stop=3.0)
+    expect(disk.locator(".words .main")).to_have_text(said["main"], timeout=LOADING_MS)
+    expect(disk.get_by_role("button", name="Say it in words", exact=True)).to_be_hidden()
     expect(disk.locator("body")).not_to_contain_text("undefined")
     assert in_both_themes(disk, "body") == []
     disk.get_by_role("button", name="Code", exact=True).click()

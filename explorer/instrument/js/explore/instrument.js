@@ -15,12 +15,12 @@ import { createTakeAway, createWriting } from "./takeaway.js";
  * What the instrument reaches outside: the address of plotly.js, who has torch's curves and what its sign
  * means, how own formulas are and pasted code are read, where the whole is saved or how it is written, the
  * examples, and the names of the sections by key; ``createSections`` makes those for which there is no
- * Python, and ``brought`` says what of the checks came along.
+ * Python, ``brought`` says what of the checks came along, and ``tell`` has sentences where torch's did not.
  * What is null is not there, as in a saved file, which has ``words`` for its start instead;
  * ``createTraining`` makes the run or the study of a page that has places for it, ``carries`` is said of a
  * page that shows what was carried to it.
  * @typedef {{plotly: string, confirm: import("../choice/confirm.js").Confirm|null, explanation?: string,
- *   read: import("../cards/own.js").Read|null, createSections?: CreateSections,
+ *   tell?: import("./telling.js").Tell|null, read: import("../cards/own.js").Read|null, createSections?: CreateSections,
  *   brought?: import("./checks.js").Brought,
  *   write?: import("./takeaway.js").Write,
  *   readCode: import("./paste.js").ReadCode|null, readLines: import("./checks.js").ReadLines|null,

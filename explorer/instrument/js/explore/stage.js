@@ -12,29 +12,28 @@ import {
 import { sampleCurves } from "../formula/curves.js";
 import { createCarried } from "./carried.js";
 import { createLearning } from "./learning.js";
-import { createWords } from "./words.js";
+import { createTelling } from "./telling.js";
+import { createWords, NO_WORDS } from "./words.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /** @typedef {"moving"|"settled"} Phase */
 /** @typedef {import("../choice/confirm.js").Confirm} Confirm */
 
-const NO_WORDS = { main: "", rest: "" }; // Python alone has them for each choice
-
 /**
  * The chart of a store's choice with its words.
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
  * @param {{store: import("../choice/store.js").Store, plotly: string, confirm: Confirm|null,
- *   explanation?: string, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
+ *   explanation?: string, tell?: import("./telling.js").Tell|null, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
  *   room?: [number, number], carries?: boolean, onFrame?: (frame: import("../chart/plot.js").Frame) => void,
  *   onCurves?: (shown: import("./table.js").Shown) => void}} options
  *   ``plotly`` is the address of plotly.js; ``confirm`` makes what has torch's curves, null where nobody has
  *   them, and ``explanation`` says what its sign means; ``words`` those of the start; ``room`` and ``onFrame``
- *   as the chart takes them, ``carries`` whether data of a training are shown that somebody has carried here;
- *   ``onCurves`` is told of the curves at rest
+ *   as the chart takes them, ``tell`` has sentences where torch's are not there, ``carries`` whether data of a
+ *   training are shown that somebody has carried here; ``onCurves`` is told of the curves at rest
  */
 export function createStage(
   hosts,
-  { store, plotly, confirm, explanation, colours, words: first, room, carries, onFrame, onCurves },
+  { store, plotly, confirm, explanation, tell, colours, words: first, room, carries, onFrame, onCurves },
 ) {
   const now = () => /** @type {Choice} */ (store.choice);
   const words = createWords(hosts.words, explanation);
@@ -54,6 +53,7 @@ export function createStage(
   const place = /** @type {HTMLElement} */ (hosts.chart.querySelector(".chart-place"));
   carried?.put(place);
   learning.put(place);
+  const telling = tell ? createTelling({ tell, words, onTold: told }) : null;
   const confirmation = confirm?.({ onAnswer: answered, onStatus: said });
   let frame = 0;
   /** @type {Phase} */
@@ -107,7 +107,15 @@ export function createStage(
     words.say(status, text);
     if (status !== "computed") return;
     words.show(NO_WORDS);
+    telling?.offer(now());
     chart.draw(picture(now()), "settled"); // its description has the words too
+  }
+
+  /** @param {import("./words.js").Words} found @param {Choice} choice */
+  function told(found, choice) {
+    if (curvesKey(choice) !== curvesKey(now())) return;
+    words.show(found);
+    chart.draw(picture(now()), "settled");
   }
 
   /** @param {Choice} choice */

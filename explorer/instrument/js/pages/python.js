@@ -3,7 +3,7 @@
 import { loaded } from "./files.js";
 
 /** @typedef {NonNullable<import("../explore/instrument.js").Reach["read"]>} Read */
-/** @typedef {"entry"|"formulas"|"code"|"checks"|"neighbours"} Question what explorer/site/own.py answers, or judging.py */
+/** @typedef {"entry"|"formulas"|"code"|"checks"|"neighbours"|"words"} Question what explorer/site/own.py answers, or judging.py */
 /** @typedef {{runtime: string, program: string, formatter: string, judging: string}} Files addresses of what comes along */
 /** @typedef {(words: string) => void} OnWait is told what is waited for, where something is */
 /**

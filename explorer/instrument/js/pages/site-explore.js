@@ -9,6 +9,7 @@ import { store } from "../choice/store.js";
 import { element } from "../elements/dom.js";
 import { besideWay, needsApp } from "../explore/elsewhere.js";
 import { createSections } from "../explore/sections.js";
+import { toldOf } from "../explore/telling.js";
 import { createJudging } from "./judging.js";
 import { createPage } from "./page.js";
 import { receivedExamples } from "./reach.js";
@@ -64,7 +65,7 @@ store.subscribe((now, { phase }) => {
 page.join(() => undefined);
 
 /**
- * The sentences on a choice that came along, or none.
+ * The sentences on a choice that came along or were told, or none.
  * @param {Choice} now
  * @returns {Promise<{main: string, rest: string}>}
  */
@@ -72,7 +73,7 @@ function wordsOf(now) {
   return new Promise((resolve) =>
     confirm({
       onAnswer: ({ words }) => resolve(words),
-      onStatus: (status) => status === "computed" && resolve({ main: "", rest: "" }),
+      onStatus: (status) => status === "computed" && resolve(toldOf(now)),
     }).ask(now),
   );
 }

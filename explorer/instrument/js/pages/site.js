@@ -7,6 +7,7 @@ import { element } from "../elements/dom.js";
 import { createCopyButton } from "./heading.js";
 import { loaded } from "./files.js";
 import { createPython, createReader } from "./python.js";
+import { createTeller } from "./teller.js";
 
 const EXPLANATION =
   "The browser draws every curve. Torch's values came along with this page for each op with each rule at the " +
@@ -27,6 +28,7 @@ export const siteReach = {
   plotly: /** @type {string} */ (start.plotly),
   confirm: createBrought((name) => loaded(`torch/${name}.js`)),
   explanation: EXPLANATION,
+  tell: start.python && createTeller(start.python),
   read: python ? createReader(python) : async () => NO_READING,
   readCode: null,
   readLines: null,
