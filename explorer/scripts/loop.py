@@ -217,7 +217,7 @@ def _apart(settings: Settings) -> str:
     """What makes the parameters that learn."""
     if not settings.learn:
         return ""
-    made = _LEARNED.format(layers=op_layers(settings), lr=settings.lr, times=settings.learn_rate)
+    made = _LEARNED.format(layers=op_layers(settings))
     return made + _UNUSED if has_turns(settings) else made
 
 
