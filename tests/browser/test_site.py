@@ -331,7 +331,7 @@ def test_own_formulas_are_read_from_the_disk(disk: Page, folder: Path, app: Page
     expect(disk.locator(".formula-section .box code")).to_have_count(0)
     assert in_both_themes(disk, "body") == []
     disk.get_by_role("button", name="Checks", exact=True).click()
-    expect(disk.get_by_text("Loading Python, which computes this here …")).to_be_visible()
+    expect(disk.get_by_text("Loading Python, which computes this …")).to_be_visible()
     check = check_pair(*pair, {"w": 0.5})[0]
     expect(disk.locator(".checked")).to_contain_text(check.sentence, timeout=LOADING_MS)
 

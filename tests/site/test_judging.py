@@ -215,4 +215,5 @@ def test_one_question_is_computed_at_a_time_and_not_for_ever() -> None:
         *("begun", ["neighbours", never | {"start": -1, "stop": 2}], "ended"),
         *("begun", ["checks", {"op": "y", "rule": "a", "parameters": {}}]),
     ]
-    assert found["waits"] == ["Loading Python, which computes this here …", ""] * 4
+    loading = "Loading Python, which computes this …"
+    assert found["waits"] == [loading, "", "", loading, "", loading, ""], "each time before it was there"

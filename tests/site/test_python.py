@@ -181,7 +181,7 @@ READER = """
     };
     const { createPython, createReader } = await import("./pages/python.js");
     const files = { runtime: "python.js", program: "ours.js", formatter: "black.js" };
-    const asked = createPython(files);
+    const asked = createPython(files, "program", "reads formulas");
     const read = createReader(asked);
     const waits = [];
     const wait = (words) => waits.push(words);

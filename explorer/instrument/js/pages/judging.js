@@ -6,11 +6,6 @@ import { createPython } from "./python.js";
 /** @typedef {import("../explore/checks.js").ReadLines} ReadLines */
 
 const LIMIT_S = 120; // see LONG
-const WORDS = {
-  loading: "Loading Python, which computes this here …",
-  gone: "Python could not be loaded, and nothing else computes this here: the app does",
-  unfit: "Python does not start in this browser, and nothing else computes this here: the app does",
-};
 const LONG =
   "This takes longer than two minutes in this browser, and was given up: in the app it takes seconds.";
 const LEFT = "Something else has been asked for since.";
@@ -23,8 +18,8 @@ const PREFIX = /^p\./; // of those that are words of a link as well
  * @param {{limit_s?: number}} [options]
  * @returns {ReadLines}
  */
-export function createJudging({ judging, ...files }, { limit_s = LIMIT_S } = {}) {
-  const python = createPython({ ...files, judging, program: judging }, WORDS);
+export function createJudging(files, { limit_s = LIMIT_S } = {}) {
+  const python = createPython(files, "judging", "computes this");
   let asked = 0;
   let computing = 0; // the number of the question that is
 
@@ -33,8 +28,7 @@ export function createJudging({ judging, ...files }, { limit_s = LIMIT_S } = {})
     let timer = 0;
     try {
       if (computing) await python.end(LEFT);
-      onWait?.(WORDS.loading);
-      await python.prepare();
+      await python.prepare(onWait);
       if (number < asked) return { message: LEFT };
       onWait?.("");
       computing = number;

@@ -10,31 +10,34 @@ import { loaded } from "./files.js";
  * @typedef {((question: Question, given: *, modules: Record<string, string>) => Promise<*>)
  *   & {end: (words: string) => void}} Ask
  */
-/** @typedef {{loading: string, gone: string, unfit: string}} Words said while it is loaded, and where it cannot be */
-
-/** @type {Words} */
-const READING = {
-  loading: "Loading Python, which reads formulas …",
-  gone: "Python could not be loaded, and nothing else reads formulas: in the app they can be read",
-  unfit:
-    "Python does not start in this browser, and nothing else reads formulas: in the app they can be read",
-};
 const FAILED = "Python failed at it in this browser: in the app it can be had";
+
+/** What is said while Python is loaded, and where it cannot be. @param {string} task such as "reads formulas" */
+const wordsOf = (task) => ({
+  loading: `Loading Python, which ${task} …`,
+  gone: `Python could not be loaded, and nothing else here ${task}: the app does`,
+  unfit: `Python does not start in this browser, and nothing else here ${task}: the app does`,
+});
+/** @typedef {ReturnType<typeof wordsOf>} Words */
 
 /**
  * Python, which is loaded when that is prepared or something is asked for the first time. What is asked is
  * rejected with words for the page.
  * @param {Files} files
- * @param {Words} [words]
+ * @param {"program"|"judging"} program which of them it runs
+ * @param {string} task what it is for, in words such as "reads formulas"
  */
-export function createPython(files, words = READING) {
+export function createPython(files, program, task) {
+  const words = wordsOf(task);
   let isReady = false;
   let hasFormatter = false;
   /** @type {Promise<Ask>|null} */
   let starting = null;
 
-  function prepare() {
-    starting ??= started(files, words, ended);
+  /** @param {OnWait} [onWait] */
+  function prepare(onWait) {
+    if (!isReady) onWait?.(words.loading);
+    starting ??= started(files.runtime, files[program], words, ended);
     starting.then(
       () => (isReady = true),
       () => (starting = null), // the next question tries again
@@ -49,9 +52,7 @@ export function createPython(files, words = READING) {
 
   /** @param {Question} question @param {*} given @param {OnWait} [onWait] */
   async function ask(question, given, onWait) {
-    const ready = prepare();
-    if (!isReady) onWait?.(words.loading);
-    const now = await ready;
+    const now = await prepare(onWait);
     if (question !== "code" || hasFormatter) return now(question, given, {});
     const modules = await had(files.formatter, words);
     hasFormatter = true;
@@ -78,18 +79,19 @@ export function createReader({ ask, prepare }) {
   return Object.assign(read, { prepare });
 }
 
-/** @param {string} address @param {Words} words */
+/** @param {string} address @param {{gone: string}} words */
 function had(address, { gone }) {
   return loaded(address).catch(() => Promise.reject(new Error(gone)));
 }
 
 /**
- * @param {Files} files
+ * @param {string} runtime
+ * @param {string} program
  * @param {Words} words
  * @param {() => void} onEnd when the worker has ended
  * @returns {Promise<Ask>}
  */
-async function started({ runtime, program }, words, onEnd) {
+async function started(runtime, program, words, onEnd) {
   const [python, ours] = await Promise.all([had(runtime, words), had(program, words)]);
   const worker = new Worker(python.worker, { type: "module" });
   /** @type {Map<number, {resolve: (answer: *) => void, reject: (reason: *) => void}>} */

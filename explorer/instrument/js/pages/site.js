@@ -21,7 +21,7 @@ export const start = JSON.parse(document.getElementById("start")?.textContent ??
 setDocument(start.document);
 
 /** Python, where it came along. */
-export const python = start.python && createPython(start.python);
+export const python = start.python && createPython(start.python, "program", "reads formulas");
 
 /** What every instrument of a site reaches. */
 export const siteReach = {

@@ -4,19 +4,13 @@ import { createPython } from "./python.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 
-const WORDS = {
-  loading: "Loading Python, which puts it into words …",
-  gone: "Python could not be loaded, and nothing else puts this into words: the app does",
-  unfit: "Python does not start in this browser, and nothing else puts this into words: the app does",
-};
-
 /**
  * What has Python tell of a choice; what could not be told is rejected with words for the page.
  * @param {import("./python.js").Files} files
  * @returns {import("../explore/telling.js").Tell}
  */
-export function createTeller({ judging, ...files }) {
-  const python = createPython({ ...files, judging, program: judging }, WORDS);
+export function createTeller(files) {
+  const python = createPython(files, "judging", "puts this into words");
   return async (choice, onWait) => {
     const told = await python.ask("words", questionOf(choice), onWait);
     if ("message" in told) throw new Error(told.message);
