@@ -264,8 +264,13 @@ def _part(
     formula, means = fixed(found.formula, op, parameters, *span, g)
     at = torch.from_numpy(x)
     y = forward.bind(bound)(at)
-    part: Floats = formula.bind(bound | means)(at, y, torch.full_like(at, g)).numpy()
+    part: Floats = formula.bind(bound | means)(at, y, _upstream(g, y)).numpy()
     return part
+
+
+def _upstream(g: float, y: torch.Tensor) -> torch.Tensor:
+    """One upstream gradient for all of y; infinite where it is too large for y's dtype."""
+    return g * torch.ones_like(y)
 
 
 def sample(op: str | Op, rules: str | Rule | Sequence[str | Rule], **settings: Any) -> pd.DataFrame:
@@ -339,8 +344,7 @@ def _evaluated(
         bound |= means
     at = torch.from_numpy(x).requires_grad_()
     y = joined(forward, backward, bound)(at)
-    upstream = g * torch.ones_like(y)  # inf where g is too large for the dtype
-    (gradients,) = torch.autograd.grad(y, at, upstream)
+    (gradients,) = torch.autograd.grad(y, at, _upstream(g, y))
     return y.detach().numpy(), gradients.numpy()
 
 

@@ -350,6 +350,13 @@ def test_a_bound_that_learns_is_a_tensor_for_torchs_own_gradient(dtype: str):
     assert np.array_equal(curves.gradients["masked"], 2.0 * (abs(curves.x) <= 1))
 
 
+def test_a_part_is_infinite_where_g_is_too_large_for_its_dtype():
+    """As gradients are: float32 ends before 1e39."""
+    at = {"learns": "s", "g": 1e39, "start": -9.0, "stop": -8.0}
+    assert (sample("quantize", "lsq", **at)["part"] == -np.inf).all()
+    assert np.isfinite(sample("quantize", "lsq", dtype="float64", **at)["part"]).all()
+
+
 def test_a_name_that_cannot_learn_is_refused():
     with pytest.raises(ValueError, match="shapes the gradient of clipped alone"):
         sample("sign", ["clipped"], learns="c")
