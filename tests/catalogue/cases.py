@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.catalogue import OPS, Op, Parameter, Rule, kink_points, values
+from explorer.catalogue import OPS, RULES, Op, Parameter, Rule, kink_points, values
 from explorer.gradient import apply
 from tests.catalogue import oracles
 
@@ -51,6 +51,11 @@ def grid(op: Op, rule: Rule | None, parameters: Mapping[str, float], dtype: torc
 def usual_op(rule: Rule) -> Op:
     """An op the rule is for: the first of a family it suits, or round."""
     return next(op for op in OPS.values() if not rule.suits or op.family in rule.suits)
+
+
+def suiting(op: Op) -> list[Rule]:
+    """The rules that are for an op."""
+    return [rule for rule in RULES.values() if not rule.suits or op.family in rule.suits]
 
 
 @dataclass(frozen=True)

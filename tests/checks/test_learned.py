@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+import explorer.checks
 from explorer import check
 from explorer.catalogue import find_op, find_rule
 from explorer.snippets import snippet
@@ -14,6 +15,13 @@ from tests.catalogue.test_contribution import learned_names
 from tests.snippets.runner import defined
 
 SCALED = ("lsq", "lsq_plus")
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other check looks at it."""
+    only = tuple(one for one in explorer.checks.CHECKS if one.name == "parameter gradients")
+    monkeypatch.setattr(explorer.checks, "CHECKS", only)
 
 
 @pytest.mark.parametrize("shape", [(), (3, 1)], ids=["one value", "by channel"])
@@ -26,5 +34,5 @@ def test_every_rule_that_learns_passes_in_every_shape(op: str, rule: str, shape:
         torch.full(shape, value, requires_grad=True) if name in names else value
         for name, value in pair.parameters.items()
     ]
-    (found,) = [one for one in check(function, *arguments) if one.name == "parameter gradients"]
+    (found,) = check(function, *arguments)
     assert found.verdict == ("by design" if rule in SCALED else "holds"), found.sentence

@@ -164,7 +164,7 @@ def test_every_op_as_torch(op: Op):
             assert_as_torch(op.parsed, parameters, x, g)
 
 
-@settings(many, max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
+@settings(many, max_examples=700, suppress_health_check=[HealthCheck.too_slow])
 @given(formulas)
 def test_random_formulas_as_torch(formula):
     written = formula.gradient

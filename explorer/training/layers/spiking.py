@@ -50,15 +50,17 @@ class Spiking(Dense):
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
         own, learned = self.parts(parameters)
-        current = super().forward(x, own, trace)
-        by_time = current.chunk(TIMES, 1)
-        charge, excess, spikes = torch.zeros_like(by_time[0]), [], []
-        for arriving in by_time:
+        trace.x = super().forward(x, own, trace)
+        trace.y = torch.empty_like(trace.x)
+        by_time = list(zip(*(each.chunk(TIMES, 1) for each in (trace.x, trace.y)), strict=True))
+        charge = torch.zeros_like(by_time[0][0])
+        for arriving, fired in by_time:
             potential = charge + arriving
-            excess.append(potential - _THRESHOLD)
-            spikes.append(self._boundary.forward(excess[-1], learned))
-            charge = potential * (_LEAK * (1 - spikes[-1]))
-        trace.x, trace.y = torch.cat(excess, 1), torch.cat(spikes, 1)
+            excess = potential - _THRESHOLD
+            spikes = self._boundary.forward(excess, learned)
+            charge = potential * (_LEAK * (1 - spikes))
+            arriving.copy_(excess)  # what arrived is used up: these are large, and new memory is slow
+            fired.copy_(spikes)
         return trace.y
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:

@@ -22,6 +22,7 @@ from explorer.formula import FUNCTIONS, Formula
 from explorer.formula.tree import Call, Name, children, walk
 from explorer.formula.tree import Node as Tree
 from explorer.instrument import entry
+from tests.catalogue.cases import suiting
 from tests.formula import oracle
 from tests.formula.loops import undecided
 from tests.formula.strategies import PARAMETERS, formulas, many
@@ -76,7 +77,7 @@ def catalogue_cases() -> list[Case]:
     generator = random.Random(7)
     cases = []
     for op in OPS.values():
-        rules = [rule for rule in RULES.values() if not rule.suits or op.family in rule.suits]
+        rules = suiting(op)
         for first in range(0, len(rules), MOST_RULES):
             some = tuple(rules[first : first + MOST_RULES])
             for g in UPSTREAM:
@@ -86,17 +87,17 @@ def catalogue_cases() -> list[Case]:
 
 
 def own_cases() -> list[Case]:
-    """At least 1,000 random formulas as rules, those in x alone as ops too."""
+    """At least 400 random formulas as rules, those in x alone as ops too."""
     texts: dict[str, Formula] = {}
 
-    @settings(many, max_examples=1300)
+    @settings(many, max_examples=520)
     @given(formulas)
     def collect(formula: Formula) -> None:
         if not any(isinstance(part, Call) and spread_of_one(part) for part in walk(formula.tree)):
             texts[formula.text] = formula
 
     collect()
-    assert len(texts) >= 1000
+    assert len(texts) >= 400
     generator, ops = random.Random(7), list(OPS.values())
     cases = []
     for text, formula in texts.items():
