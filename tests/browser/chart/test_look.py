@@ -61,6 +61,42 @@ def test_a_chart_is_drawn_once_when_it_appears(show: Show) -> None:
     page.evaluate("() => { Plotly.react = react; }")
 
 
+# A figure beside the chart whose pictures come one after another before it is seen, and how often it is drawn.
+_FIGURE = """async dark => {
+    const {createFigure} = await import("/js/chart/figure.js");
+    const host = document.body.appendChild(document.createElement("div"));
+    const frames = async () => {
+        for (const _ of [1, 2, 3]) await new Promise(requestAnimationFrame);
+        return [drawn, host.querySelector(".main-svg")?.getBoundingClientRect().width];
+    };
+    const react = Plotly.react;
+    let drawn = 0;
+    Plotly.react = (...all) => ((drawn += 1), react(...all));
+    host.style = "height: 300px; width: 500px";
+    const trace = x => ({x: [0, x], y: [0, 1], mode: "lines", line: {width: x}});
+    const compose = ({x}) => ({traces: [trace(x)], layout: {xaxis: {}, yaxis: {}}});
+    const figure = createFigure(host, {plotly: "/plotly.js", hover: false, compose});
+    [1, 2, 3].forEach(x => figure.draw({words: "A line", x}));
+    const counts = [await frames()];
+    host.style.width = "400px";
+    counts.push(await frames());
+    Object.entries(dark).forEach(([name, value]) => host.style.setProperty(name, value));
+    await new Promise(done => host.addEventListener("transitionend", done, {once: true}));
+    counts.push(await frames());
+    figure.draw({words: "A line", x: 4});
+    counts.push(await frames());
+    figure.destroy();
+    host.remove();
+    Plotly.react = react;
+    return counts;
+}"""
+
+
+def test_a_figure_is_drawn_once_when_it_appears_and_with_each_size_theme_and_look(show: Show) -> None:
+    page = show()
+    assert page.evaluate(_FIGURE, DARK) == [[1, 500], [2, 400], [3, 400], [4, 400]]
+
+
 def test_a_change_of_theme_is_followed_by_one_drawing(show: Show) -> None:
     page = show(op="sign", rules=["clipped"])
     page.evaluate(

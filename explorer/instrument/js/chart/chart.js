@@ -55,7 +55,7 @@ export function createChart(host, options) {
   host.classList.add("chart-host");
   host.replaceChildren(parts.place, probe.readout);
   resized.observe(parts.place);
-  followTheme(host, redraw, end.signal);
+  followTheme(host, { drawnIn: () => painter.scene()?.room.theme, changed: redraw }, end.signal);
   parts.probe.addEventListener("keydown", pressed);
   const endGestures = followGestures(parts.place, hand);
   loadPlotly(options.plotly).then(begin, (error) => parts.plot.replaceChildren(error.message));

@@ -29,13 +29,17 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   let Plotly = /** @type {*} */ (null);
   let picture = /** @type {Picture|null} */ (null);
   let drawn = ""; // all but the values, as Plotly has drawn it; with another size or theme it draws anew
-  let width = 0; // px of the host, as Plotly has drawn it
+  let size = { width: 0, height: 0 }; // px of the host, which is laid out when it is told of
+  let theme = /** @type {import("./theme.js").Theme|undefined} */ (undefined); // in which Plotly has drawn it
   let inView = true;
   let timer = 0;
   const place = document.createElement("div");
   const caption = element("p", { class: "caption" });
   const end = new AbortController();
-  const resized = new ResizeObserver(redraw);
+  const resized = new ResizeObserver(() => {
+    size = { width: host.clientWidth, height: host.clientHeight };
+    redraw();
+  });
   const seen = new IntersectionObserver((entries) => {
     inView = entries[entries.length - 1].isIntersecting;
     if (inView && timer) redraw();
@@ -46,7 +50,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   setAttribute(place, "role", "img");
   resized.observe(host);
   seen.observe(host);
-  followTheme(host, redraw, end.signal);
+  followTheme(host, { drawnIn: () => theme, changed: redraw }, end.signal);
   loadPlotly(plotly).then(
     (loaded) => {
       Plotly = loaded;
@@ -55,16 +59,16 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     (error) => host.replaceChildren(error.message),
   );
 
-  /** Draw the last picture whole. */
+  /** Draw the last picture whole, for the first time once the host has been laid out. */
   function redraw() {
     clearTimeout(timer);
     timer = 0;
-    width = host.clientWidth;
-    if (!picture || !Plotly || !width || end.signal.aborted) return;
-    const { traces, layout, caption: text = "", names = null } = compose(picture, width);
+    if (!picture || !Plotly || !size.width || end.signal.aborted) return;
+    const { traces, layout, caption: text = "", names = null } = compose(picture, size.width);
     drawn = looksOf(traces, layout, names);
     setText(caption, text);
-    const all = { ...common(host, names?.width ?? 0, layout), ...layout, ...axesOf(layout) };
+    theme = themeOf(host);
+    const all = { ...common(theme, size, names?.width ?? 0, layout), ...layout, ...axesOf(layout) };
     Plotly.react(place, traces, all, config).then(() => end.signal.aborted || onDrawn(place, names));
   }
 
@@ -72,7 +76,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   function moved() {
     if (!inView || end.signal.aborted) return true; // what is answered late comes to a page that has gone
     if (!picture || !drawn || host.matches(":hover")) return false;
-    const { traces, layout, caption: text = "", names = null } = compose(picture, width);
+    const { traces, layout, caption: text = "", names = null } = compose(picture, size.width);
     if (!areMovable(traces) || drawn !== looksOf(traces, layout, names)) return false;
     setText(caption, text);
     moveTraces(place, traces);
@@ -118,16 +122,15 @@ function looksOf(traces, layout, names) {
 }
 
 /**
- * @param {HTMLElement} host
+ * @param {import("./theme.js").Theme} theme
+ * @param {{width: number, height: number}} box px of the host
  * @param {number} beside px of what stands at the right
  * @param {*} layout an axis with an empty title needs less room
  */
-function common(host, beside, { yaxis }) {
-  const theme = themeOf(host);
-  const { clientWidth: width, clientHeight: height } = host;
-  const size = fontSize(width, theme.type);
+function common(theme, box, beside, { yaxis }) {
+  const size = fontSize(box.width, theme.type);
   return {
-    ...groundOf(theme, { width, height, size }),
+    ...groundOf(theme, { ...box, size }),
     margin: {
       l: (yaxis?.title?.text === "" ? 3 : 4.8) * size,
       r: Math.max(endMargin(size), beside),

@@ -15,33 +15,29 @@ export function themeOf(host) {
 }
 
 /**
- * Be told when the theme changes, however that comes about: once, in the frame in which it does. The host's
- * colours have transitions of no length that can be seen; they end, or are cut off, whenever they change. Where
- * it is put elsewhere in the page they may be others without one, but then an animation of it begins anew.
+ * Be told when the theme is no longer the one that was drawn in, however that comes about: once, in the frame in
+ * which it changes. The host's colours have transitions of no length that can be seen; they end, or are cut off,
+ * whenever they change. Where it is put elsewhere in the page they may be others without one, but then an
+ * animation of it begins anew.
  * @param {HTMLElement} host
- * @param {() => void} changed
+ * @param {{drawnIn: () => Theme|undefined, changed: () => void}} drawing ``drawnIn``: nothing as long as nothing
+ *   is drawn, which is why the page need not be styled for this before it is shown
  * @param {AbortSignal} signal
  */
-export function followTheme(host, changed, signal) {
+export function followTheme(host, { drawnIn, changed }, signal) {
   let frame = 0;
-  let known = coloursOf(host);
   const seen = (/** @type {Event} */ event) => {
     if (event.target === host) frame ||= requestAnimationFrame(tell);
   };
 
   function tell() {
     frame = 0;
-    const [before, now] = [known, coloursOf(host)];
-    known = now;
-    if (!signal.aborted && before && before !== now) changed();
+    const before = drawnIn();
+    if (signal.aborted || !before) return;
+    const { text, ground } = themeOf(host); // nothing outside a page
+    if (text && (text !== before.text || ground !== before.ground)) changed();
   }
 
   for (const type of ["transitionend", "transitioncancel", "animationstart"])
     host.addEventListener(type, seen, { signal });
-}
-
-/** Letters and ground; nothing outside a page. @param {HTMLElement} host */
-function coloursOf(host) {
-  const { color, backgroundColor } = getComputedStyle(host);
-  return color && `${color} ${backgroundColor}`;
 }

@@ -2,7 +2,7 @@
 
 import { createCards } from "../cards/cards.js";
 import { createChecks } from "./checks.js";
-import { followTheme } from "../chart/theme.js";
+import { followTheme, themeOf } from "../chart/theme.js";
 import { catalogue } from "../choice/entries.js";
 import { createPaste } from "./paste.js";
 import { createResting } from "./resting.js";
@@ -91,11 +91,13 @@ export function createInstrument(host, store, reach) {
   if (tabs && reach.save) parts.push(createTakeAway(tabs, { store, address: reach.save }));
   if (tabs && reach.write) parts.push(createWriting(tabs, { store, write: reach.write }));
   const end = new AbortController();
+  let theme = themeOf(host);
   const refresh = () => {
+    theme = themeOf(host);
     now = coloursOf(host);
     drawn.forEach((part) => part.refresh());
   };
-  followTheme(host, refresh, end.signal);
+  followTheme(host, { drawnIn: () => theme, changed: refresh }, end.signal);
   return {
     /** Draw anew: the colours may have changed. */
     refresh,
