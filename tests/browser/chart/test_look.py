@@ -61,10 +61,11 @@ def test_a_chart_is_drawn_once_when_it_appears(show: Show) -> None:
     page.evaluate("() => { Plotly.react = react; }")
 
 
-# A figure beside the chart whose pictures come one after another before it is seen, and how often it is drawn.
+# A figure above the chart whose pictures come one after another before it is seen, and how often it is drawn.
 _FIGURE = """async dark => {
     const {createFigure} = await import("/js/chart/figure.js");
-    const host = document.body.appendChild(document.createElement("div"));
+    const host = document.createElement("div");
+    document.body.prepend(host);
     const frames = async () => {
         for (const _ of [1, 2, 3]) await new Promise(requestAnimationFrame);
         return [drawn, host.querySelector(".main-svg")?.getBoundingClientRect().width];
