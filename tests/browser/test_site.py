@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import numpy as np
 import pytest
@@ -45,7 +45,8 @@ _SIGN = re.compile("Confirmed by torch|Computed in the browser")
 PREFIX = "some/where"
 RULES = ("default", "straight_through", "clipped", "approx_sign", "lsq")
 KINK = 1e-4  # points that lie closer are at a kink
-OWN = "op=formula: x ** 3 - a * x&rule=default&rule=formula: g * (abs(x) <= w); w: sum(g * x)&a=2&learns=w"
+OWN = "op=formula: x^3 - a*x&rule=formula: g*(&rule=formula: g * (|x| <= w); w: sum(g * x)&a=2&learns=w"
+TAUGHT = "formula: g * (relu(x + h) - relu(x - h)) / (2 * h)"  # by a lesson
 LOADING_MS = 60_000  # at most, of Python in a browser on a busy machine
 needs_pyodide = pytest.mark.skipif(not python.version(), reason="npm install brings Pyodide")
 LINKS = (
@@ -55,7 +56,6 @@ LINKS = (
     "op=quantize&rule=lsq&s=0.6&qmin=-2&qmax=1&learns=s",
     "op=reciprocal&rule=default&rule=sigmoid_surrogate&rule=atan_surrogate&atan_surrogate.a=1",
     PRESETS[2].query,
-    pytest.param(OWN, marks=needs_pyodide),
 )
 
 
@@ -158,14 +158,7 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     disk.keyboard.press("Enter")
     slider(card(disk, "Clipped straight-through"), "c").press("ArrowRight")
     _drawn(disk, "Computed in the browser")
-    disk.get_by_role("button", name="Checks", exact=True).click()
     c = {"c": float(parse_qs(urlsplit(disk.url).query)["c"][0])}
-    moved = disk.locator(".checked").last
-    lines = {f"{one.verdict}. {one.sentence}" for one in check_pair("round", "clipped", c)}
-    expect(moved.locator("li")).to_have_count(len(lines), timeout=LOADING_MS)
-    assert set(moved.locator("li span").all_text_contents()) == lines
-    expect(disk.locator(".checks .origin").first).to_have_text("Computed in the browser")
-    expect(disk.locator(".checks").get_by_text("without torch, by the same checks")).to_be_visible()
     disk.get_by_role("button", name="Say it in words", exact=True).click()
     said = words("round", ["default", "straight_through", "clipped"], c, g=1.0, start=-3.0, stop=3.0)
     expect(disk.locator(".words .main")).to_have_text(said["main"], timeout=LOADING_MS)
@@ -277,63 +270,81 @@ def test_what_of_a_link_cannot_be_had_is_said(disk: Page, folder: Path) -> None:
 
 
 @needs_pyodide
-def test_own_formulas_are_read_from_the_disk(disk: Page, folder: Path, app: Page) -> None:
-    disk.goto(_at(folder, "index", "op=formula: x*(&rule=formula: g*(|x|<=w)"))
-    expect(disk.get_by_text("Loading Python, which reads formulas …")).to_be_visible()
-    train = disk.get_by_role("link", name="Train", exact=True)
-    expect(train).to_have_attribute("href", re.compile(r"op=.*x\*\("))  # of who does not wait
-    rule = card(disk, "g * (abs(x) <= w)")
-    expect(rule).to_be_visible(timeout=LOADING_MS)
-    expect(disk.get_by_text("Loading Python")).to_have_count(0)
-    expect(disk.get_by_text('own op "x*(" cannot be read: a value is missing at the end')).to_be_visible()
-    _drawn(disk, "Computed in the browser")
-    choose(disk, "Op", "own formula")
-    field, mistake = disk.get_by_label("Own op"), disk.locator(".mistake").first
-    field.fill("x^3 - a*x")
-    expect(card(disk, "x ** 3 - a * x")).to_be_visible()
+def test_own_formulas_are_read_on_a_web_host(served: Page, host: str, app: Page) -> None:
+    served.goto(f"{host}?{OWN}")
+    expect(served.get_by_text("Loading Python, which reads formulas …")).to_be_visible()
+    train = served.get_by_role("link", name="Train", exact=True)
+    expect(train).to_have_attribute("href", re.compile(r"op=.*x\^3"))  # of who does not wait
+    expect(card(served, "g * (abs(x) <= w)")).to_be_visible(timeout=LOADING_MS)
+    expect(served.get_by_text("Loading Python")).to_have_count(0)
+    expect(served.get_by_text('own rule "g*(" cannot be read: a value is missing at the end')).to_be_visible()
+    _drawn(served, "Computed in the browser")
+    field, mistake = served.get_by_label("Own op"), served.locator(".mistake").first
+    expect(field).to_have_value("x ** 3 - a * x")
+    choose(served, "Op", "round")
+    expect(card(served, "Round")).to_be_visible()
+    choose(served, "Op", "own formula")
     field.fill("x^3 - a*x + rond(")
     with pytest.raises(FormulaError) as wrong:
         parse("x^3 - a*x + rond(", variables=("x",), parameters=None)
     words = wrong.value.message[0].upper() + wrong.value.message[1:]
     expect(mistake).to_have_text(f"{words}. The last good formula stays.")
-    caret = disk.locator(".caret").first.evaluate("caret => caret.style.getPropertyValue('--column')")
+    caret = served.locator(".caret").first.evaluate("caret => caret.style.getPropertyValue('--column')")
     assert int(caret) == wrong.value.column - 1
-    expect(card(disk, "x ** 3 - a * x")).to_be_visible()
-    assert in_both_themes(disk, "body") == []
+    expect(card(served, "x - floor(x)")).to_be_visible()
+    assert in_both_themes(served, "body") == []
     field.fill("x^3 - a*x^2")
     expect(mistake).to_be_empty()
-    enter(number(card(disk, "x ** 3 - a * x ** 2"), "a"), "2")
+    enter(number(card(served, "x ** 3 - a * x ** 2"), "a"), "2")
+    _drawn(served, "Computed in the browser")
+    turn(app, f"/?{urlsplit(served.url).query}")
+    _assert_same(served, app)
+    back(served)
+    expect(number(card(served, "x ** 3 - a * x ** 2"), "a")).to_have_value("1")
+    served.reload()
+    expect(card(served, "x ** 3 - a * x ** 2")).to_be_visible()
+    expect(served.get_by_text("Loading Python")).to_have_count(0)
+
+
+@needs_pyodide
+def test_what_did_not_come_along_is_computed_from_the_disk(disk: Page, folder: Path) -> None:
+    """Code, formulas and checks, also of an own rule that nobody need read: a lesson has it."""
+    label, pair = TAUGHT.removeprefix(KEY), ("round", TAUGHT)
+    disk.goto(_at(folder, "index", f"op=round&rule=default&rule={quote(TAUGHT)}&h=1.5&rule=clipped&c=0.7"))
     _drawn(disk, "Computed in the browser")
-    turn(app, f"/?{urlsplit(disk.url).query}")
-    _assert_same(disk, app)
-    back(disk)
-    expect(number(card(disk, "x ** 3 - a * x ** 2"), "a")).to_have_value("1")
-    disk.reload()
-    expect(card(disk, "x ** 3 - a * x ** 2")).to_be_visible()
+    expect(disk.get_by_text("Loading Python")).to_have_count(0)
     disk.get_by_role("button", name="Code", exact=True).click()
+    disk.get_by_label("Code for").select_option(TAUGHT)
     expect(disk.get_by_text("Loading Python, which reads formulas …")).to_be_visible()
-    text, pair = (
-        disk.get_by_role("region", name="Code"),
-        (f"{KEY}x ** 3 - a * x ** 2", f"{KEY}g * (abs(x) <= w)"),
-    )
-    expect(text).to_have_text(snippet(*pair).rstrip(), timeout=LOADING_MS)
-    enter(number(card(disk, "g * (abs(x) <= w)"), "w"), "0.5")
+    text = disk.get_by_role("region", name="Code")
+    expect(text).to_have_text(snippet(*pair, {"h": 1.5}).rstrip(), timeout=LOADING_MS)
+    enter(number(card(disk, label), "h"), "0.5")
     for language, write_code in (("Detach trick", detach_snippet), ("JAX", jax_snippet)):
         disk.get_by_role("button", name=language, exact=True).click()
-        expect(text).to_have_text((write_code(*pair, {"w": 0.5}) or "").rstrip(), timeout=LOADING_MS)
+        expect(text).to_have_text((write_code(*pair, {"h": 0.5}) or "").rstrip(), timeout=LOADING_MS)
     disk.get_by_role("button", name="Notebook", exact=True).click()
-    expected = notebook(*pair, {"w": 0.5}, kinks=(-0.5, 0.5))
+    kinks = sample_curves("round", [TAUGHT], h=0.5).kinks[TAUGHT]
+    assert kinks
+    expected = notebook(*pair, {"h": 0.5}, kinks=kinks)
     expect(text).to_have_text(expected, timeout=LOADING_MS)
     assert _downloaded(disk, "Download .ipynb") == ("backward_rule.ipynb", expected)
     assert in_both_themes(disk, "body") == []
     disk.get_by_role("button", name="Formula", exact=True).click()
-    expect(disk.locator(".formula-section .box math msup")).not_to_have_count(0)
+    expect(disk.locator(".formula-section .box math mfrac")).not_to_have_count(0)
     expect(disk.locator(".formula-section .box code")).to_have_count(0)
     assert in_both_themes(disk, "body") == []
     disk.get_by_role("button", name="Checks", exact=True).click()
-    expect(disk.get_by_text("Loading Python, which computes this …")).to_be_visible()
-    check = check_pair(*pair, {"w": 0.5})[0]
-    expect(disk.locator(".checked")).to_contain_text(check.sentence, timeout=LOADING_MS)
+    expect(disk.get_by_text("Loading Python, which computes this …").first).to_be_visible()
+    default, mine, clipped = disk.locator(".checked").all()
+    expect(default).to_contain_text(check_pair("round", "default", {})[0].sentence)
+    expect(mine).to_contain_text(check_pair(*pair, {"h": 0.5})[0].sentence, timeout=LOADING_MS)
+    lines = {f"{one.verdict}. {one.sentence}" for one in check_pair("round", "clipped", {"c": 0.7})}
+    told = clipped.locator("ul").first.locator("li")  # not those beside other rules
+    expect(told).to_have_count(len(lines), timeout=LOADING_MS)
+    assert set(told.locator("span").all_text_contents()) == lines
+    expect(disk.locator(".checks .origin").first).to_have_text("Computed in the browser")
+    expect(disk.locator(".checks").get_by_text("without torch, by the same checks")).to_be_visible()
+    assert in_both_themes(disk, "body") == []
 
 
 @pytest.mark.parametrize("query", LINKS, ids=range(len(LINKS)))
