@@ -30,7 +30,7 @@ from explorer.catalogue import (
     values,
 )
 from explorer.formula.tree import Call, walk
-from explorer.gradient import joined
+from explorer.gradient import joined, pulled_back
 from explorer.kinks import kinks, part_kinks
 from explorer.reference import even_points, fixed
 
@@ -344,8 +344,7 @@ def _evaluated(
         bound |= means
     at = torch.from_numpy(x).requires_grad_()
     y = joined(forward, backward, bound)(at)
-    (gradients,) = torch.autograd.grad(y, at, _upstream(g, y))
-    return y.detach().numpy(), gradients.numpy()
+    return y.detach().numpy(), pulled_back(y, at, _upstream(g, y)).numpy()
 
 
 def _rules(rules: str | Rule | Sequence[str | Rule]) -> tuple[Rule, ...]:

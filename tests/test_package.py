@@ -70,15 +70,18 @@ def test_every_call_points_at_what_cannot_be_read(call: Callable[..., object]) -
 
 TRAINED = """import explorer.study, explorer.training.process
 from explorer.training import Run, Settings
-Run(Settings(task="digits", device="cpu"))
+run = Run(Settings(task="digits", device="cpu"))
+run.advance()
+run.snapshot()
 """
+SAMPLED = "explorer.sample('round', ['default', 'straight_through'])"
 
 
 @pytest.fixture(scope="module")
 def loaded() -> list[set[str]]:
-    """What is loaded in a fresh interpreter: by a training and a study, and then by all of the core."""
+    """What is loaded in a fresh interpreter: by a training and a study, then by the core and a curve."""
     told = "import sys; print(*sys.modules)"
-    code = "\n".join([TRAINED, told, *(f"import {name}" for name in ["explorer", *CORE]), told])
+    code = "\n".join([TRAINED, told, *(f"import {name}" for name in ["explorer", *CORE]), SAMPLED, told])
     command = [sys.executable, "-W", "error", "-c", code]
     ended = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     return [set(line.split()) for line in ended.stdout.splitlines()]
@@ -91,7 +94,7 @@ def test_the_core_works_without_streamlit(loaded: list[set[str]]):
     assert not {name for name in everything if name.startswith("explorer.ui")}
 
 
-@pytest.mark.parametrize("package", ["black", "sklearn", "distributed"])
+@pytest.mark.parametrize("package", ["black", "sklearn", "distributed", "sympy"])
 def test_what_few_need_is_loaded_when_it_is_needed(loaded: list[set[str]], package: str):
     assert package not in loaded[-1]
 

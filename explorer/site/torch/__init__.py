@@ -227,6 +227,7 @@ autograd = _module(
     grad=tape.grad,
     backward=tape.backward,
     function=_module("autograd.function", BackwardCFunction=tape.BackwardCFunction),
+    Variable=type("Variable", (), {"_execution_engine": tape.Engine()}),
 )
 overrides = _module("overrides", TorchFunctionMode=TorchFunctionMode)
 _C = _module("_C", _functorch=_module("_C._functorch", is_functorch_wrapped_tensor=lambda _: False))

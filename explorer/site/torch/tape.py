@@ -202,6 +202,26 @@ def grad(
     return found
 
 
+class Engine:
+    """Torch's own, as ``grad`` calls it."""
+
+    def run_backward(
+        self,
+        outputs: tuple[Tensor],
+        gradients: tuple[Tensor],
+        _keeps_graph: bool,
+        creates_graph: bool,
+        inputs: Sequence[Tensor],
+        *,
+        allow_unreachable: bool,
+        accumulate_grad: bool,
+    ) -> tuple[Tensor | None, ...]:
+        """The gradients of one output for leaves; accumulating is ``backward``'s."""
+        if accumulate_grad:
+            raise MissingError("an engine that accumulates")
+        return grad(*outputs, inputs, *gradients, create_graph=creates_graph, allow_unused=allow_unreachable)
+
+
 def backward(tensor: Tensor, gradient: Tensor | None = None) -> None:
     """Torch's: adds to what the leaves have."""
     for leaf, arrived in _walked(tensor, _upstream(tensor, gradient), False).values():
