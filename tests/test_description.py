@@ -367,7 +367,7 @@ def test_the_main_thing_comes_first(op: str, rules: list[str], main: str):
 @pytest.mark.parametrize("op", OPS)
 def test_the_main_sentence_is_short(op: str):
     for rules in (["default"], ["default", "clipped", "zero"]):
-        assert len(described(sample(op, rules, start=-200, stop=200)).main) <= MAIN_LENGTH
+        assert len(described(sample_curves(op, rules, start=-200, stop=200)).main) <= MAIN_LENGTH
 
 
 @pytest.mark.parametrize("op", OPS)
@@ -375,7 +375,7 @@ def test_plain_words_for_every_op(op: str):
     rules = ["default", "masked", "clipped", "reste"]
     for g in (1.0, -2.0, 0.0):
         for start, stop in ((-3, 3), (-2e-3, 1e-3), (5, 1e6)):
-            words = describe(sample(op, rules, start=start, stop=stop, g=g))
+            words = describe(sample_curves(op, rules, start=start, stop=stop, g=g))
             assert words.endswith(".")
             assert not re.search(r"\b(nan|none|inf|np|float\d*|array)\b", words, re.IGNORECASE), words
             assert not re.search(r"[<>*_`\n\[\]{}]|  | -|-[0-9]", words), words

@@ -68,14 +68,14 @@ def remembered(train: Callable[..., Any]) -> Callable[..., Any]:
     return trained
 
 
-def settings_of(task: str, **given: Any) -> Settings:
-    return Settings(task=task, steps=STEPS, device="cpu", **given)
+def settings_of(task: str, steps: int = STEPS, **given: Any) -> Settings:
+    return Settings(task=task, steps=steps, device="cpu", **given)
 
 
 def assert_the_same(names: dict[str, Any], settings: Settings, functions: list[str]) -> None:
     """Losses and score of every rule and seed, to the last bit."""
     run = Run(settings, recorded=())
-    run.advance(STEPS)
+    run.advance(settings.steps)
     snapshot = run.snapshot()
     for rule, function in zip(snapshot.losses, functions, strict=True):
         for place in range(settings.seeds):
@@ -89,7 +89,7 @@ def assert_the_same(names: dict[str, Any], settings: Settings, functions: list[s
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 @pytest.mark.parametrize("task", DENSE)
 def test_a_dense_nets_script_gives_the_runs_bits(task, optimiser, executed, capsys):
-    settings = settings_of(task, optimiser=optimiser, seeds=2, seed=3)
+    settings = settings_of(task, steps=12, optimiser=optimiser, seeds=2, seed=3)
     op = settings.op
     names = executed(settings)
     assert_the_same(names, settings, [f"{op}_{rule}" for rule in settings.rules])

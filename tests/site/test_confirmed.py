@@ -59,8 +59,9 @@ def told(node: Node, files: dict[str, Any], choices: list[Choice]) -> list[dict[
 def test_at_the_defaults_the_browser_has_what_the_server_answers(node: Node, files: dict[str, Any]) -> None:
     rng = random.Random(3)
     several = [tuple(rng.sample(list(RULES), 6)) for _ in range(4)]
-    alone = [("default", rule) for rule in RULES if rule != "default"]
-    choices = [Choice(op=op, rules=rules) for op in SOME for rules in (*several, *alone)]
+    alone = [("default", rule) for rule in RULES if rule != "default"]  # each beside one of the ops
+    choices = [Choice(op=op, rules=rules) for op in SOME for rules in several]
+    choices += [Choice(op=op, rules=rules) for op, rules in zip(itertools.cycle(SOME), alone)]
     for choice, found in zip(choices, told(node, files, choices), strict=True):
         expected = answers._confirmed(choice.op, choice.rules, tuple(sorted(choice.sampling.items())))
         assert found["sign"] == "Confirmed by torch"

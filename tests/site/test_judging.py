@@ -1,11 +1,17 @@
-"""Checks, near rules and words where there is no torch: the worker's answers are the app's, word by word."""
+"""Checks, near rules and words where there is no torch: the worker's answers are the app's, word by word.
+
+Each operation of what stands in for torch and NumPy gives there what torch gives, or refuses.
+"""
 
 from __future__ import annotations
 
 import random
 import re
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
+
+import pytest
 
 from explorer.catalogue import OPS, RULES, find_op, find_rule, learnable
 from explorer.nearest.neighbours import suiting
@@ -17,6 +23,7 @@ from explorer.ui.words import words
 from tests.catalogue.test_own_learned import LSQ
 from tests.instrument import modules
 from tests.instrument.modules import Node
+from tests.site.operations import CASES, PROBE, REFUSED, functions, near
 from tests.site.test_python import READ, needs_pyodide
 from tests.ui.choices import query_of
 
@@ -120,11 +127,20 @@ def told(answer: Any) -> Any:
     return answer
 
 
-def asked(node: Node, questions: list[tuple[str, Json]]) -> list[Any]:
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Node]:
+    """Where Python starts for the first that is asked, which takes seconds, and stays."""
+    with modules.node() as node:
+        yield node
+
+
+def asked(worker: Node, questions: list[tuple[str, Json]]) -> list[Any]:
     """What the worker answers one after the other."""
     given = [(question, each, {}) for question, each in questions]
-    start = {"start": python.runtime(), "program": python.judging(), "questions": given}
-    return list(node.run(READ, start))[1:]
+    program = python.judging()
+    program |= {"start": "probe", "modules": program["modules"] | {"probe.py": PROBE}}
+    start = {"start": python.runtime(), "program": program, "questions": given}
+    return list(worker.run(READ, start))[1:]
 
 
 def worded() -> list[tuple[Question, Json]]:
@@ -148,16 +164,28 @@ def worded() -> list[tuple[Question, Json]]:
 
 
 @needs_pyodide
-def test_the_browser_finds_what_torch_finds() -> None:
+def test_each_operation_gives_what_torch_gives(worker: Node) -> None:
+    cases, refused = CASES + functions(), [(text, "float64") for text in REFUSED]
+    here: dict[str, Any] = {}
+    exec(PROBE, here)
+    expected = [here["told"](*case) for case in cases]
+    (said,) = asked(worker, [("told", {"asked": cases + refused})])
+    found = said["answer"][: len(cases)]
+    pairs = zip(cases, found, expected, strict=True)
+    assert said["answer"][len(cases) :] == ["MissingError"] * len(refused)
+    assert [(case, one, other) for case, one, other in pairs if not near(one, other, case[1])] == []
+
+
+@needs_pyodide
+def test_the_browser_finds_what_torch_finds(worker: Node) -> None:
     pairs = [*suited(), *OWN]
     keys = ("op", "rule", "parameters", "start", "stop")
     checks: list[Question] = [("checks", dict(zip(keys, pair, strict=False))) for pair in pairs]
-    near: list[Question] = [
+    beside: list[Question] = [
         ("neighbours", dict(zip(keys, (*pair, *span), strict=True))) for *pair, span in NEAR
     ]
-    expected = [(one, getattr(lines, one[0])(**one[1])) for one in (*checks, *near)] + worded()
-    with modules.node() as node:
-        found = asked(node, [question for question, _ in expected])
+    expected = [(one, getattr(lines, one[0])(**one[1])) for one in (*checks, *beside)] + worded()
+    found = asked(worker, [question for question, _ in expected])
     wrong = []
     for (question, answer), one in zip(expected, found, strict=True):
         if told(one.get("answer", one)) != told(answer):
