@@ -314,7 +314,7 @@ def assert_the_same_is_learned(names: dict[str, Any], settings: Settings) -> Non
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 @pytest.mark.parametrize("task", LEARNING)
 def test_what_learns_goes_in_the_script_as_in_the_run(task, optimiser, executed):
-    settings = settings_of(task, optimiser=optimiser, seed=3, **LEARNING[task])
+    settings = settings_of(task, steps=15, optimiser=optimiser, seed=3, **LEARNING[task])
     assert_the_same_is_learned(executed(settings), settings)
 
 

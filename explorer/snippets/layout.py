@@ -3,10 +3,12 @@
 import ast
 import textwrap
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 WIDTH = 88
 
 
+@lru_cache(maxsize=256)  # a notebook holds the code that stands beside it, and the same cells as others
 def formatted(code: str) -> str:
     """Code as black and ruff lay it out, in lines of at most 88 characters.
 

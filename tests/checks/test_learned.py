@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import torch
 
-import explorer.checks
 from explorer import check
 from explorer.catalogue import find_op, find_rule
 from explorer.snippets import snippet
@@ -17,16 +16,10 @@ from tests.snippets.runner import defined
 SCALED = ("lsq", "lsq_plus")
 
 
-@pytest.fixture(autouse=True)
-def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No other check looks at it."""
-    only = tuple(one for one in explorer.checks.CHECKS if one.name == "parameter gradients")
-    monkeypatch.setattr(explorer.checks, "CHECKS", only)
-
-
 @pytest.mark.parametrize("shape", [(), (3, 1)], ids=["one value", "by channel"])
 @pytest.mark.parametrize(("op", "rule"), [pair for pair in LEARNED if pair[1] != "default"])
-def test_every_rule_that_learns_passes_in_every_shape(op: str, rule: str, shape: tuple[int, ...]):
+def test_every_rule_that_learns_passes_in_every_shape(op: str, rule: str, shape: tuple[int, ...], only):
+    only("parameter gradients")
     names = learned_names(find_op(op), find_rule(rule))
     pair = paired(op, rule, None, names)
     function = defined(snippet(op, rule, learns=names))[f"_{pair.layer}Function"]

@@ -62,8 +62,14 @@ def value(rng: random.Random, known: Parameter) -> float:
 
 def cases() -> list[tuple[str, str, Choice]]:
     rng, rules = random.Random(5), list(RULES)
-    pairs = list(zip(OPS, rng.sample(rules, len(rules)), strict=False))[::2]
-    pairs += [("quantize", "lsq"), ("clamp", "masked"), ("clamp", "default"), ("prelu", "default")]
+    pairs = list(zip(OPS, rng.sample(rules, len(rules)), strict=False))[::3]
+    pairs += [
+        ("quantize", "lsq"),
+        ("clamp", "masked"),
+        ("clamp", "default"),
+        ("prelu", "default"),
+        ("clamp", "pact"),
+    ]
     return [(op, rule, chosen(rng, op, rule)) for op, rule in pairs]
 
 

@@ -96,7 +96,7 @@ def varied() -> list[Choice]:
         op.family: [other.key for other in OPS.values() if other.family == op.family] for op in OPS.values()
     }
     found = []
-    for place, key in enumerate(rng.choice(keys) for keys in [*families.values()] * 2):
+    for place, key in enumerate(rng.choice(keys) for keys in families.values()):
         fit = [rule.key for rule in suiting(OPS[key])]
         rules = rng.sample(fit, min(1 + place % 3, len(fit)))
         can = sorted({name for rule in rules for name in learnable(OPS[key], RULES[rule])})

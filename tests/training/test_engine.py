@@ -457,10 +457,10 @@ def test_a_class_at_full_pace_sees_its_first_steps_soon():
     """Two seconds of one worker's work, and there are two workers."""
     now = [0.0]
 
-    def a_millisecond(_run):
-        now[0] += 0.001
+    def two_milliseconds(_run):
+        now[0] += 0.002
 
-    make = lambda settings: Watched(settings, a_millisecond)  # noqa: E731
+    make = lambda settings: Watched(settings, two_milliseconds)  # noqa: E731
     engine = Engine(Limits(workers=0), lambda: now[0], make)
     class_of = [engine.start(dataclasses.replace(LONG, hidden=1, batch=1)) for _ in range(30)]
     while now[0] < 2 * 3.0:

@@ -122,7 +122,9 @@ def test_in_pieces_same_bits():
 def test_a_rule_alone_trains_as_in_a_race(hidden, batch):
     """Also beside one that diverges and leaves."""
     company = ("default", "formula: x * 1e20", "straight_through", "clipped", "toward_range")
-    asked = dataclasses.replace(SMALL, hidden=hidden, batch=batch, rules=company, op="sign", lr=1e-4)
+    asked = dataclasses.replace(
+        SMALL, steps=12, hidden=hidden, batch=batch, rules=company, op="sign", lr=1e-4
+    )
     race = trained(asked).snapshot()
     assert race.diverged["formula: x * 1e20"] < asked.steps
     for rule in company:
