@@ -17,6 +17,7 @@ from explorer.catalogue import OPS, RULES, learnable
 from explorer.description import pull_words, rest_words
 from explorer.formula import with_minus
 from explorer.rest import normal_numbers, pull, rest
+from explorer.training import FIRST as FIRST_TASK
 from explorer.ui import answers
 from tests.browser.conftest import Open, Tab
 from tests.browser.reading import (
@@ -79,7 +80,8 @@ def test_both_pages_open_and_the_choice_goes_along(page: Page) -> None:
     page.get_by_role("link", name="Train").click()
     settle_train(page)
     expect(card(page, "Masked")).to_be_visible()
-    assert urlsplit(page.url).path == "/train"
+    page.wait_for_url(f"**/train?*task={FIRST_TASK}*")
+    assert (asked(page)["op"], asked(page)["rule"]) == (["clamp"], ["masked"])
     learns = page.get_by_role("button", name="hi learns with Masked")
     expect(learns).to_have_attribute("aria-pressed", "true")
     page.wait_for_url("**learn=hi*")
@@ -295,22 +297,6 @@ def test_back_over_pages_and_choices(page: Page) -> None:
     back(page)
     settle(page, shows=["clipped"])
     assert urlsplit(page.url).path == "/"
-
-
-_CHANGE_AND_LEAVE = """async module => {
-    const {store} = await import(new URL(module, document.baseURI).href);
-    store.change({...store.choice, g: 2}, {origin: "hand"});
-    await new Promise(done => setTimeout(done, 249)); // of the rest after which Python is told
-    document.querySelector("a[href$=train]").click();
-}"""
-
-
-def test_a_press_on_a_link_to_another_page_right_after_a_choice_leads_there(page: Page) -> None:
-    turn(page, "/?op=sign&rule=clipped", shows=["clipped"])
-    page.evaluate(_CHANGE_AND_LEAVE, f"assets/{answers.folder()}/choice/store.js")
-    settle_train(page)
-    assert urlsplit(page.url).path == "/train"
-    assert asked(page)["g"] == ["2"]
 
 
 def test_the_address_follows_and_opens_the_same_picture(page: Page) -> None:
@@ -535,3 +521,19 @@ def test_all_of_it_is_in_view_on_a_small_laptop(page: Page) -> None:
     words = page.locator(".words .main").bounding_box()
     assert words
     assert words["y"] < 90  # no dead band above
+
+
+_CHANGE_AND_LEAVE = """async module => {
+    const {store} = await import(new URL(module, document.baseURI).href);
+    store.change({...store.choice, g: 2}, {origin: "hand"});
+    await new Promise(done => setTimeout(done, 249)); // of the rest after which Python is told
+    document.querySelector("a[href$=train]").click();
+}"""
+
+
+def test_a_press_on_a_link_to_another_page_right_after_a_choice_leads_there(page: Page) -> None:
+    turn(page, "/?op=sign&rule=clipped", shows=["clipped"])
+    page.evaluate(_CHANGE_AND_LEAVE, f"assets/{answers.folder()}/choice/store.js")
+    settle_train(page)
+    assert urlsplit(page.url).path == "/train"
+    assert asked(page)["g"] == ["2"]

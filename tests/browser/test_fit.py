@@ -94,14 +94,6 @@ def test_what_confirmed_means_is_explained_where_a_finger_reaches_it(phone_explo
     expect(words).to_be_hidden()
 
 
-def test_an_example_leads_to_its_training(page: Page) -> None:
-    turn(page, "/?op=sign&rule=default&rule=straight_through&g=2")
-    page.get_by_role("link", name="Train both").click()
-    page.locator(".training").wait_for()
-    expect(card(page, "Straight-through")).to_be_visible()
-    assert {"op=sign", "g=2"} <= set(page.url.partition("?")[2].split("&"))
-
-
 def test_a_rule_that_is_shown_is_found_but_not_chosen_twice(page: Page) -> None:
     turn(page, "/?op=round&rule=default&rule=straight_through")
     page.get_by_role("button", name="Add rule").click()
@@ -124,3 +116,11 @@ def test_grips_on_the_chart_are_reached_and_ringed_by_keyboard(page: Page) -> No
         grip = page.get_by_role("slider", name=name).and_(page.locator(".chart-grip"))
         expect(grip).to_be_focused()
         assert grip.evaluate("node => getComputedStyle(node, '::after').outlineStyle") == "solid"
+
+
+def test_an_example_leads_to_its_training(page: Page) -> None:
+    turn(page, "/?op=sign&rule=default&rule=straight_through&g=2")
+    page.get_by_role("link", name="Train both").click()
+    page.locator(".training").wait_for()
+    expect(card(page, "Straight-through")).to_be_visible()
+    assert {"op=sign", "g=2"} <= set(page.url.partition("?")[2].split("&"))

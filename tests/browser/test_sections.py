@@ -55,6 +55,43 @@ def test_op_and_rules_come_first_for_the_keyboard(explore: Page, viewport: Viewp
     assert names[:6] == ["Op", *rules, "Add rule"]
 
 
+def test_the_links_to_the_pages_have_a_ring(explore: Page) -> None:
+    page = explore
+    turn(page, "/", shows=FIRST)
+    page.get_by_role("button", name="Copy link").focus()
+    for name in (each.title for each in PAGES):
+        page.keyboard.press("Tab")
+        tag, _, shown, ring = page.evaluate(REACHED)
+        assert (tag, ring) == ("a", "solid 2px")
+        assert shown.endswith(name)
+
+
+def test_on_a_phone_the_chart_stands_above_the_cards_and_stays(phone_explore: Page) -> None:
+    page = phone_explore
+    turn(page, "/", shows=FIRST)
+    places = [page.locator(CHART), card(page, "Round"), page.get_by_role("group", name="Sections")]
+    tops = [(place.bounding_box() or {})["y"] for place in places]
+    assert tops == sorted(tops)
+    places[-1].scroll_into_view_if_needed()
+    expect(page.locator(CHART)).to_be_in_viewport(ratio=0.9)
+
+
+def test_a_section_that_opens_comes_into_view(explore: Page) -> None:
+    page = explore
+    page.set_viewport_size({"width": 1366, "height": 768})
+    turn(page, "/", shows=FIRST)
+    for name in SECTIONS.values():
+        button = page.get_by_role("button", name=name, exact=True)
+        button.click()
+        page.wait_for_function(
+            "top => document.querySelector('.sections').getBoundingClientRect().top < top", arg=450
+        )
+        expect(page.locator(CHART)).to_be_in_viewport()
+        button.click()
+        expect(button).to_have_attribute("aria-expanded", "false")
+        page.locator(".stMain").evaluate("main => main.scrollTo(0, 0)")
+
+
 def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(explore: Page) -> None:
     """From page to page as a visitor goes."""
     turn(explore, "/?op=sign&rule=clipped", shows=["clipped"])
@@ -95,40 +132,3 @@ def whatever_is_reached_is_sound(page: Page) -> list[str]:
         assert name
         assert ring == "solid 2px", name
     return [name for _, _, name, _ in found]
-
-
-def test_the_links_to_the_pages_have_a_ring(explore: Page) -> None:
-    page = explore
-    turn(page, "/", shows=FIRST)
-    page.get_by_role("button", name="Copy link").focus()
-    for name in (each.title for each in PAGES):
-        page.keyboard.press("Tab")
-        tag, _, shown, ring = page.evaluate(REACHED)
-        assert (tag, ring) == ("a", "solid 2px")
-        assert shown.endswith(name)
-
-
-def test_on_a_phone_the_chart_stands_above_the_cards_and_stays(phone_explore: Page) -> None:
-    page = phone_explore
-    turn(page, "/", shows=FIRST)
-    places = [page.locator(CHART), card(page, "Round"), page.get_by_role("group", name="Sections")]
-    tops = [(place.bounding_box() or {})["y"] for place in places]
-    assert tops == sorted(tops)
-    places[-1].scroll_into_view_if_needed()
-    expect(page.locator(CHART)).to_be_in_viewport(ratio=0.9)
-
-
-def test_a_section_that_opens_comes_into_view(explore: Page) -> None:
-    page = explore
-    page.set_viewport_size({"width": 1366, "height": 768})
-    turn(page, "/", shows=FIRST)
-    for name in SECTIONS.values():
-        button = page.get_by_role("button", name=name, exact=True)
-        button.click()
-        page.wait_for_function(
-            "top => document.querySelector('.sections').getBoundingClientRect().top < top", arg=450
-        )
-        expect(page.locator(CHART)).to_be_in_viewport()
-        button.click()
-        expect(button).to_have_attribute("aria-expanded", "false")
-        page.locator(".stMain").evaluate("main => main.scrollTo(0, 0)")

@@ -95,14 +95,6 @@ def test_a_link_with_settings_but_no_task_stays_the_documents_net(
     assert asked(train).get("steps", ["7"]) == ["7"]
 
 
-def test_the_way_from_explore_carries_op_rules_and_a_task(page: Page) -> None:
-    page.goto("/?op=sign&rule=default&rule=clipped")
-    expect(page.get_by_role("slider", name="Upstream gradient g")).to_be_visible(timeout=30_000)
-    page.get_by_role("link", name="Train").click()
-    page.wait_for_url(f"**/train?*task={FIRST}*")
-    assert (asked(page)["op"], asked(page)["rule"]) == (["sign"], ["default", "clipped"])
-
-
 def test_a_task_brings_its_rules_and_its_settings_and_back_undoes_it(train: Page) -> None:
     turn_train(train, f"task={FIRST}&op=round&rule=default&rule=straight_through")
     task(train, "circles").click()

@@ -17,8 +17,8 @@ const REST_MS = 300; // without another picture, until Plotly draws the last one
 /**
  * A figure that ``compose`` turns each picture into; ``words`` of a picture are for those who cannot see it.
  * While pictures follow one another, lines and bars are only moved where all else stays, and not at all where
- * nobody sees them; ``onDrawn`` is told of both. ``width`` is that of the host in px: who asks the host itself
- * has the page laid out for each picture.
+ * nobody sees them; where nothing has changed, nothing is drawn. ``onDrawn`` is told of each that is seen.
+ * ``width`` is that of the host in px: who asks the host itself has the page laid out for each picture.
  * @template {{words: string}} Picture
  * @template {{width: number}} [Names=never]
  * @param {HTMLElement} host of a fixed height
@@ -29,6 +29,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   let Plotly = /** @type {*} */ (null);
   let picture = /** @type {Picture|null} */ (null);
   let drawn = ""; // all but the values, as Plotly has drawn it; with another size or theme it draws anew
+  let values = /** @type {*[][]} */ ([]); // of what is seen
   let size = { width: 0, height: 0 }; // px of the host, which is laid out when it is told of
   let theme = /** @type {import("./theme.js").Theme|undefined} */ (undefined); // in which Plotly has drawn it
   let inView = true;
@@ -66,22 +67,27 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     if (!picture || !Plotly || !size.width || end.signal.aborted) return;
     const { traces, layout, caption: text = "", names = null } = compose(picture, size.width);
     drawn = looksOf(traces, layout, names);
+    values = valuesOf(traces);
     setText(caption, text);
     theme = themeOf(host);
     const all = { ...common(theme, size, names?.width ?? 0, layout), ...layout, ...axesOf(layout) };
     Plotly.react(place, traces, all, config).then(() => end.signal.aborted || onDrawn(place, names));
   }
 
-  /** Move what is drawn to a picture that looks the same; whether it did. */
+  /** Move what is drawn to a picture that looks the same; whether that is enough, for now or for good. */
   function moved() {
-    if (!inView || end.signal.aborted) return true; // what is answered late comes to a page that has gone
-    if (!picture || !drawn || host.matches(":hover")) return false;
+    if (!inView || end.signal.aborted) return "for now"; // what is answered late comes to a page that has gone
+    if (!picture || !drawn) return "";
     const { traces, layout, caption: text = "", names = null } = compose(picture, size.width);
-    if (!areMovable(traces) || drawn !== looksOf(traces, layout, names)) return false;
+    if (drawn !== looksOf(traces, layout, names)) return "";
+    const next = valuesOf(traces);
+    const isSame = areEqual(values, next);
+    if (!isSame && (!areMovable(traces) || host.matches(":hover"))) return "";
     setText(caption, text);
-    moveTraces(place, traces);
+    if (!isSame) moveTraces(place, traces);
+    values = next;
     onDrawn(place, names);
-    return true;
+    return isSame ? "for good" : "for now";
   }
 
   /** @param {Picture} next */
@@ -89,10 +95,9 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     const first = picture === null;
     picture = next;
     setAttribute(place, "aria-label", next.words);
-    if (first || !moved()) {
-      redraw();
-      return;
-    }
+    const enough = first ? "" : moved();
+    if (!enough) redraw();
+    if (enough !== "for now") return;
     clearTimeout(timer);
     timer = setTimeout(redraw, REST_MS);
   }
@@ -119,6 +124,23 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
 function looksOf(traces, layout, names) {
   const looks = traces.map(({ x: _x, y: _y, width: _width, customdata: _data, ...look }) => look);
   return JSON.stringify([looks, layout, names?.width]);
+}
+
+/** The numbers of each trace. @param {*[]} traces @returns {*[][]} */
+function valuesOf(traces) {
+  return traces.map(({ x = [], y = [], width, customdata = [] }) => [
+    ...x,
+    ...y,
+    width,
+    ...Array.from(customdata).flat(),
+  ]);
+}
+
+/** @param {*[][]} some @param {*[][]} others */
+function areEqual(some, others) {
+  const isEqual = (/** @type {*[]} */ each, /** @type {*[]} */ other) =>
+    each.length === other.length && each.every((value, at) => Object.is(value, other[at]));
+  return some.length === others.length && some.every((each, at) => isEqual(each, others[at]));
 }
 
 /**
