@@ -68,14 +68,16 @@ def follows_the_theme_of_the_system(page: Page) -> None:
     assert page.evaluate(ground) == dark != light
 
 
-def test_a_parameter_learns_in_a_saved_file(alone) -> None:
-    page = alone(explorer.instrument("quantize", ["lsq"], learns="s", s=0.6).html())
-    page.locator(f"{CHART} .cartesianlayer .xy3").first.wait_for()
+def test_a_parameter_learns_in_the_output_cell_of_a_notebook(alone) -> None:
+    instrument = explorer.instrument("quantize", ["lsq"], learns="s", s=0.6)
+    frame = alone(f"<body>{instrument._repr_html_()}</body>").frame_locator("iframe")
+    frame.locator(f"{CHART} .cartesianlayer .xy3").first.wait_for()
+    expect(frame.get_by_role("group", name=explorer.RULES["lsq"].label, exact=True)).to_be_visible()
     words = explorer.describe(explorer.sample("quantize", ["lsq"], learns="s", s=0.6))
-    assert words.endswith(f"{page.locator('.verdicts li span').inner_text()}.")
-    page.get_by_role("button", name="Where does s come to rest?").click()
-    expect(page.locator(".rest-words li").first).to_contain_text("comes to rest at")
-    page.locator(".rest-figure .cartesianlayer").wait_for()
+    assert words.endswith(f"{frame.locator('.verdicts li span').inner_text()}.")
+    frame.get_by_role("button", name="Where does s come to rest?").click()
+    expect(frame.locator(".rest-words li").first).to_contain_text("comes to rest at")
+    frame.locator(".rest-figure .cartesianlayer").wait_for()
 
 
 def test_what_a_user_wrote_stays_in_its_place_and_an_own_formula_is_not_read_anew(alone) -> None:
@@ -88,10 +90,3 @@ def test_what_a_user_wrote_stays_in_its_place_and_an_own_formula_is_not_read_ane
     assert not field.is_editable()
     expect(card(page, "g * k").locator(".formula")).to_be_hidden()  # the field shows it
     assert page.evaluate("window.struck") is None
-
-
-def test_a_notebook_shows_it_in_the_output_cell(alone) -> None:
-    page = alone(f"<body>{explorer.instrument('round', 'default')._repr_html_()}</body>")
-    frame = page.frame_locator("iframe")
-    frame.locator(f"{CHART} .cartesianlayer").wait_for()
-    expect(frame.get_by_role("group", name="Round", exact=True)).to_be_visible()
