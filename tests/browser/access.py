@@ -22,46 +22,66 @@ _STRUCTURE = """part => axe.run({include: [[part]]}, {
     resultTypes: ["violations"], preload: false,
 }).then(told => told.violations)"""
 # To judge colours is most of what axe does. While a page is loaded it judges a text once, on whatever lesson
-# it stands: none with the letters, the ground and the classes, its own and those around it, of one that has
-# had its verdict, and of those that axe cannot judge, as other things lie over them, none a third time. Of
-# many of one kind a few are enough.
-_COLOURS = """async part => {
+# it stands: none with the letters, the ground, the classes and the state, its own and those around it, of one
+# that has had its verdict, and of those that axe cannot judge, as other things lie over them, none a third
+# time. Of many of one kind a few are enough. A kind is known once it was there in both themes.
+_JUDGE = """() => {
     const STYLES = ["color", "backgroundColor", "backgroundImage", "opacity", "filter", "fontSize",
         "fontWeight", "textShadow", "textDecorationLine", "visibility"];
     const [TRIES, FEW] = [2, 8];
-    const judged = (window.judgedColours ??= new Map()); // how often it was tried, TRIES for a verdict
-    const whole = document.querySelector(part);
-    const kinds = new Map([[whole.parentNode, ""]]);
-    const kindOf = node => {
-        if (!kinds.has(node)) {
-            const style = getComputedStyle(node);
-            const own = [node.localName, node.getAttribute("class"), node.matches(":disabled")];
-            kinds.set(node, [kindOf(node.parentNode), ...own, ...STYLES.map(name => style[name])].join());
-        }
-        return kinds.get(node);
-    };
+    const judged = new Map(); // how often a kind was tried, TRIES for a verdict
+    const known = new Set();
+    let last = [[], []]; // the kinds that were there when colours were judged, twice
+
+    // How an element stands that is neither seen in its class nor, in both themes, in its letters.
+    const STATE = /^(aria-(?!label|describ|controls|owns|active|value)|data-(?!rule)|hidden$|open$|type$)/;
+    const stateOf = node => node instanceof SVGElement ? [] :
+        [...node.attributes].flatMap(({name, value}) => STATE.test(name) ? `${name}=${value}` : []);
+
     const written = each => each.nodeType === Node.TEXT_NODE && each.data.trim();
     const isText = node => node.value || node.placeholder || [...node.childNodes].some(written);
-    const isNew = node => isText(node) && node.checkVisibility({visibilityProperty: true}) &&
-        !(judged.get(kindOf(node)) >= TRIES);
-    const counts = new Map();
-    const isOfFew = node => {
-        const kind = kindOf(node);
-        counts.set(kind, (counts.get(kind) ?? 0) + 1);
-        return counts.get(kind) <= FEW;
+    function textsOf(part) {
+        const whole = document.querySelector(part);
+        const kinds = new Map([[whole.parentNode, ""]]);
+        const kindOf = node => {
+            if (!kinds.has(node)) {
+                const style = getComputedStyle(node);
+                const own = [node.localName, node.getAttribute("class"), node.matches(":disabled")];
+                const looks = [...own, ...stateOf(node), ...STYLES.map(name => style[name])];
+                kinds.set(node, [kindOf(node.parentNode), ...looks].join());
+            }
+            return kinds.get(node);
+        };
+        const all = [...whole.querySelectorAll("*")].filter(isText);
+        const seen = all.filter(node => node.checkVisibility({visibilityProperty: true}));
+        return Map.groupBy(seen, kindOf);
+    }
+
+    return {
+        isKnown: part => [...textsOf(part).keys()].every(kind => known.has(kind)),
+        know() {
+            for (const kind of last.flat()) if (judged.get(kind) >= TRIES) known.add(kind);
+        },
+        async judge(part) {
+            const texts = textsOf(part);
+            last = [last[1], [...texts.keys()]];
+            const fresh = [...texts.keys()].filter(kind => !(judged.get(kind) >= TRIES));
+            if (!fresh.length) return [];
+            const few = kind => texts.get(kind).slice(0, FEW).map(node => [node, kind]);
+            const kinds = new Map(fresh.flatMap(few));
+            const {passes, violations} = await axe.run({include: [...kinds.keys()]}, {
+                runOnly: ["color-contrast", "link-in-text-block"],
+                elementRef: true, resultTypes: ["passes", "violations"], preload: false, selectors: false,
+            });
+            for (const kind of fresh) judged.set(kind, (judged.get(kind) ?? 0) + 1);
+            for (const {nodes} of [...passes, ...violations])
+                for (const {element} of nodes) if (kinds.has(element)) judged.set(kinds.get(element), TRIES);
+            return violations.map(({id, nodes}) =>
+                ({id, nodes: nodes.map(({html, failureSummary}) => ({target: html, failureSummary}))}));
+        },
     };
-    const texts = [...whole.querySelectorAll("*")].filter(isNew).filter(isOfFew);
-    if (!texts.length) return [];
-    const {passes, violations} = await axe.run({include: texts}, {
-        runOnly: ["color-contrast", "link-in-text-block"],
-        elementRef: true, resultTypes: ["passes", "violations"], preload: false,
-    });
-    for (const kind of new Set(texts.map(kindOf))) judged.set(kind, (judged.get(kind) ?? 0) + 1);
-    for (const {nodes} of [...passes, ...violations])
-        for (const {element} of nodes) judged.set(kindOf(element), TRIES);
-    return violations.map(({id, nodes}) =>
-        ({id, nodes: nodes.map(({target, failureSummary}) => ({target, failureSummary}))}));
 }"""
+_COLOURS = "part => colours.judge(part)"
 
 
 def violations(page: Page, part: str = ".instrument") -> list[str]:
@@ -70,13 +90,18 @@ def violations(page: Page, part: str = ".instrument") -> list[str]:
 
 
 def _run(page: Page, script: str, part: str) -> list[str]:
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE_SCRIPT)
+    _load_axe(page)
     return [
         f"{one['id']}: {node['target']} {node['failureSummary']}"
         for one in page.evaluate(script, part)
         for node in one["nodes"]
     ]
+
+
+def _load_axe(page: Page) -> None:
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+        page.evaluate(f"window.colours = ({_JUDGE})()")
 
 
 def show_in(page: Page, scheme: Scheme) -> None:
@@ -86,19 +111,30 @@ def show_in(page: Page, scheme: Scheme) -> None:
 
 
 def in_both_themes(page: Page, part: str = ".instrument") -> list[str]:
-    """The same, colours in the theme that the page has and in the other one, in which it is left."""
+    """The same, colours in the theme that the page has and in the other one."""
     return [*_run(page, _STRUCTURE, part), *colours_in_both_themes(page, part)]
 
 
 def colours_in_both_themes(page: Page, part: str = ".instrument") -> list[str]:
-    """What is wrong with colours alone."""
-    found = []
-    for scheme in _from_that_of(page):
-        show_in(page, scheme)
-        found += [f"{scheme}: {one}" for one in _run(page, _COLOURS, part)]
+    """What is wrong with colours alone; where all are known, the theme stays as it is."""
+    _load_axe(page)
+    page.evaluate(_COLOURED)
+    if page.evaluate("part => colours.isKnown(part)", part):
+        return []
+    found = _colours(page, part)
+    show_in(page, _other(page))
+    found += _colours(page, part)
+    page.evaluate("colours.know()")
     return found
 
 
-def _from_that_of(page: Page) -> tuple[Scheme, Scheme]:
-    is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    return ("dark", "light") if is_dark else ("light", "dark")
+def _colours(page: Page, part: str) -> list[str]:
+    return [f"{_scheme(page)}: {one}" for one in _run(page, _COLOURS, part)]
+
+
+def _scheme(page: Page) -> Scheme:
+    return "dark" if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") else "light"
+
+
+def _other(page: Page) -> Scheme:
+    return "light" if _scheme(page) == "dark" else "dark"

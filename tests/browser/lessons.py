@@ -5,18 +5,37 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS, Lesson
 from explorer.ui.choice import Choice
 from explorer.ui.link import from_query
-from tests.browser.reading import OFTEN_MS
+from tests.browser.reading import OFTEN_MS, in_the_end
 
-EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
 COMPUTED_MS = 60_000  # the first visitor of a lesson waits for its numbers
 MARKUP = re.compile(r"`|\*|\[([^\]]+)\]\(\w+\)")
 CURVES = '(document.querySelector(".watch .js-plotly-plot")?._fullData ?? []).filter(trace => trace.meta)'
+
+
+# Each text that is seen in letters below 24 px or in raised ones; what is drawn by Plotly included.
+SMALL = """() => {
+    const found = [];
+    const walker = document.createTreeWalker(document.querySelector(".lesson"), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const { parentElement: at, textContent: text } = walker.currentNode;
+        const { width, height } = at.getBoundingClientRect();
+        const options = { checkVisibility: true, visibilityProperty: true };
+        if (!text.trim() || !width || !height || !at.checkVisibility(options)) continue;
+        const size = parseFloat(getComputedStyle(at).fontSize);
+        const raised = at.matches("svg *") && /[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]/.test(text);
+        if (size < 24 || raised) found.push(`${text} ${size}`);
+    }
+    for (const field of document.querySelectorAll(".lesson :is(input, select, textarea)")) {
+        const size = parseFloat(getComputedStyle(field).fontSize);
+        if (field.checkVisibility() && size < 24) found.push(`${field.ariaLabel} ${size}`);
+    }
+    return found;
+}"""
 
 
 def open_lesson(page: Page, key: str, more: str = "") -> None:
@@ -77,3 +96,42 @@ def until_shown(page: Page, lesson: Lesson) -> None:
         polling=OFTEN_MS,
     )
     expect(page.get_by_text("Confirmed by torch")).to_be_visible()
+
+
+def enter_g(page: Page, text: str) -> None:
+    field = page.get_by_role("spinbutton", name="Upstream gradient g")
+    field.fill(text)
+    field.press("Enter")
+
+
+def draw(page: Page, level: float) -> None:
+    """Draw a level line over the whole width of the lower panel."""
+    box = page.locator(".lesson .pad").bounding_box()
+    low, high = page.evaluate('document.querySelector(".js-plotly-plot")._fullLayout.yaxis2.range')
+    assert box
+    y = box["y"] + box["height"] * (high - level) / (high - low)
+    page.mouse.move(box["x"] + 1, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, y, steps=4)
+    page.mouse.move(box["x"] + box["width"] - 1, y, steps=4)
+    page.mouse.up()
+
+
+def until_ready_to_draw(page: Page) -> None:
+    page.wait_for_function("document.querySelector('.pad')?.clientHeight > 50")
+
+
+def open_nets(page: Page) -> None:
+    """Have the nets of a lesson ready to be started."""
+    for button in page.get_by_role("button", name="Train it here").all():
+        button.click()
+        page.get_by_role("button", name="Start", exact=True).wait_for()
+
+
+def nothing_is_small(page: Page) -> None:
+    """Nothing that the last row cannot read is left when charts have taken the size of the stage."""
+    in_the_end(page, lambda: no_text_is_small(page))
+
+
+def no_text_is_small(page: Page) -> None:
+    assert page.evaluate(SMALL) == []

@@ -1,129 +1,28 @@
-"""Every lesson in a real browser: predict, reveal, change, open in Explore and Train."""
+"""Learn in a real browser: what is drawn and revealed, kept, copied, opened in Explore and Train."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.catalogue import find_op, find_rule
-from explorer.lessons import GLOSSARY, LESSONS, Drawing, Lesson, Link
-from tests.browser.conftest import Profiles, Tab
+from explorer.lessons import GLOSSARY, LESSONS, Link
 from tests.browser.lessons import (
     COMPUTED_MS,
-    CURVES,
-    EACH,
     choice_of,
-    plain,
+    draw,
+    enter_g,
     present,
     press,
     turn_to,
+    until_ready_to_draw,
     until_shown,
 )
 from tests.browser.reading import settle, settle_train, step_to, turn
-
-DRAWN = [lesson for lesson in LESSONS.values() if isinstance(lesson.prediction, Drawing)]
-EACH_DRAWN = pytest.mark.parametrize("lesson", DRAWN, ids=lambda lesson: lesson.key)
-# How many curves of rules are seen.
-GRADIENTS = f"{CURVES}.filter(t => t.meta !== 'forward' && t.visible !== false).length"
-FONT = re.compile(r"GET \S+/static/media/\S+ None")
-
-
-@pytest.fixture(scope="module")
-def sent() -> list[str]:
-    """What the page of lessons has sent since the list was cleared: requests, and messages to the script."""
-    return []
-
-
-@pytest.fixture(scope="module")
-def course_tab(profiles: Profiles, sent: list[str]) -> Iterator[Tab]:
-    """The page of lessons, one for all lessons, of which is known what it sends."""
-    with profiles.lent() as tab:
-        page = tab.page
-        page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append("a message")))
-        page.on("request", lambda request: sent.append(f"{request.method} {request.url} {request.post_data}"))
-        page.goto("/learn")
-        yield tab
-
-
-def until_at_rest(page: Page) -> None:
-    """Wait until the server's script has said what it says by itself."""
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-
-
-def said_of(lesson: Lesson, sent: list[str]) -> list[str]:
-    """What was sent beside fonts and the question for torch's curves, the same whoever has answered what."""
-    asked = choice_of(f"/?{lesson.scenes[0].query}")
-    scene = [part for part in sent if "/confirm?" in part and choice_of(part.split()[1]) == asked]
-    return [part for part in sent if part not in scene and not FONT.fullmatch(part)]
-
-
-@EACH
-def test_a_lesson_from_wrong_predictions_over_the_right_one_to_its_link(
-    course: Page, lesson: Lesson, sent: list[str]
-) -> None:
-    turn_to(course, lesson)
-    nothing_is_given_away(course, lesson)
-    told = course.request.get(f"/lesson?key={lesson.key}").json()
-    until_at_rest(course)
-    sent.clear()
-    each_wrong_answer_has_its_sentence_its_picture_and_another_try(course, told["prediction"])
-    assert said_of(lesson, sent) == [], "nothing that is answered leaves the browser"
-    course.get_by_role("radio").nth(told["prediction"]["right"]).focus()  # by keyboard alone
-    course.keyboard.press("Space")
-    course.keyboard.press("Enter")
-    until_shown(course, lesson)
-    assert said_of(lesson, sent) == []
-    all_is_told(course, lesson, told)
-    enter_g(course, "-0.5")
-    opening = course.get_by_role("link", name="Open in Explore").first
-    expect(opening).to_have_attribute("href", re.compile("g=-0.5"))
-    asked = choice_of(opening.get_attribute("href") or "")
-    assert asked == replace(choice_of(f"/?{lesson.scenes[0].query}"), g=-0.5)
-
-
-def nothing_is_given_away(page: Page, lesson: Lesson) -> None:
-    expect(page.get_by_text(plain(lesson.question))).to_be_visible()
-    said = page.inner_text("body")
-    assert plain(lesson.remember) not in said, "the link gives the answer away"
-    assert page.locator(".lesson pre, .lesson .card, .lesson .links").count() == 0
-    assert page.evaluate(GRADIENTS) == 0
-
-
-def each_wrong_answer_has_its_sentence_its_picture_and_another_try(
-    page: Page, prediction: dict[str, Any]
-) -> None:
-    for place, answer in enumerate(prediction["answers"]):
-        if place == prediction["right"]:
-            continue
-        page.get_by_role("radio").nth(place).check()
-        press(page, "Check my prediction")
-        verdict = page.locator(".verdict")
-        expect(verdict).to_contain_text("Try again")
-        assert plain(answer["why"]) in plain(verdict.inner_text())
-        if answer["picture"]:
-            expect(page.locator(".drawn")).to_have_attribute("d", re.compile("L.*L"))
-            expect(page.get_by_text("dashed: your prediction")).to_be_visible()
-        else:
-            expect(page.locator(".lesson .note")).to_have_text(f"“{answer['text']}”: no curve")
-        assert page.locator(".lesson pre, .lesson .remember").count() == 0, "the answer is still hidden"
-        assert page.evaluate(GRADIENTS) == 0
-
-
-def all_is_told(page: Page, lesson: Lesson, told: dict[str, Any]) -> None:
-    answer = told["prediction"]["answers"][told["prediction"]["right"]]
-    assert plain(told["words"]) in plain(page.inner_text(".lesson .text"))
-    expect(page.get_by_text(plain(lesson.remember))).to_be_visible()
-    assert page.locator(".lesson pre").text_content() == "".join(text for _, text in told["code"])
-    verdict = plain(page.locator(".verdict").inner_text())
-    assert verdict.startswith("Yes")
-    assert plain(answer["text"]) in verdict
-    assert plain(answer["why"]) in verdict
 
 
 def test_each_lesson_opens_explore_in_its_state(course: Page) -> None:
@@ -146,84 +45,6 @@ def test_each_lesson_opens_explore_in_its_state(course: Page) -> None:
         asked = choice_of(f"/?{lesson.scenes[0].query}")
         turn(course, f"/?{lesson.scenes[0].query}", shows=asked.rules)
         expect(field).to_have_value(f"{asked.g:g}")
-
-
-def enter_g(page: Page, text: str) -> None:
-    field = page.get_by_role("spinbutton", name="Upstream gradient g")
-    field.fill(text)
-    field.press("Enter")
-
-
-def draw(page: Page, level: float) -> None:
-    """Draw a level line over the whole width of the lower panel."""
-    box = page.locator(".lesson .pad").bounding_box()
-    low, high = page.evaluate('document.querySelector(".js-plotly-plot")._fullLayout.yaxis2.range')
-    assert box
-    y = box["y"] + box["height"] * (high - level) / (high - low)
-    page.mouse.move(box["x"] + 1, y)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 2, y, steps=4)
-    page.mouse.move(box["x"] + box["width"] - 1, y, steps=4)
-    page.mouse.up()
-
-
-SAID = {
-    ("vanishing", 0): "Yes, as well as a hand draws",
-    ("vanishing", 1): "which the staircase follows from far away",
-    ("straight-through", 0): "which this backward replaces",
-    ("straight-through", 1): "Yes, as well as a hand draws",
-    ("clamp", 0): "Look again near x = 0.5",
-    ("clamp", 1): "This passes everything",
-    ("relu", 0): "This passes nothing",
-    ("relu", 1): "This passes everything",
-}
-
-
-@EACH_DRAWN
-@pytest.mark.parametrize("level", [0, 1])
-def test_a_drawing_is_judged_beside_torchs_curve_and_stays_on_its_axes(
-    course: Page, lesson: Lesson, level: int, sent: list[str]
-) -> None:
-    turn_to(course, lesson)
-    course.wait_for_function("document.querySelector('.pad')?.clientHeight > 50")
-    until_at_rest(course)
-    sent.clear()
-    draw(course, level)
-    assert sent == [], "nothing that is drawn leaves the browser"
-    before = course.locator(".drawn").get_attribute("d") or ""
-    assert before.count("L") > 250
-    press(course, "Check my prediction")
-    expected = SAID[lesson.key, level]
-    expect(course.locator(".verdict")).to_contain_text(expected)
-    if not expected.startswith("Yes"):
-        assert course.locator(".pad").count() == 1, "there is another try"
-        press(course, "Show the answer")
-    until_shown(course, lesson)
-    assert said_of(lesson, sent) == []
-    words = course.locator(".verdict").inner_text()
-    assert "Yes, as well as a hand draws" in words or "Your drawing is on average" in words
-    if lesson.prediction.at is not None:
-        assert f"At x = {lesson.prediction.at:g} you expect" in words
-    assert (course.locator(".drawn").get_attribute("d") or "").count("L") == before.count("L")
-    assert course.locator(".pad").count() == 0
-    stays_on_its_axes(course, level)
-
-
-def stays_on_its_axes(page: Page, level: int) -> None:
-    enter_g(page, "2")
-    expect(page.get_by_role("link", name="Open in Explore").first).to_have_attribute(
-        "href", re.compile("g=2")
-    )
-    page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
-    panel = page.evaluate(
-        """() => {
-            const { yaxis2 } = document.querySelector(".js-plotly-plot")._fullLayout;
-            const [low, high] = yaxis2.range;
-            const y = Number(document.querySelector(".drawn").getAttribute("d").match(/,([-\\d.]+)/)[1]);
-            return high - ((y - yaxis2._offset) / yaxis2._length) * (high - low);
-        }"""
-    )
-    assert panel == pytest.approx(level, abs=0.05)
 
 
 def test_the_last_lesson_leads_to_the_list_and_the_list_to_every_lesson_and_back(course: Page) -> None:
@@ -329,10 +150,6 @@ def ready_to_train(page: Page, scene: Link) -> None:
 
 def draws(page: Page) -> str:
     return page.locator(".drawn").get_attribute("d") or ""
-
-
-def until_ready_to_draw(page: Page) -> None:
-    page.wait_for_function("document.querySelector('.pad')?.clientHeight > 50")
 
 
 def test_what_is_drawn_stays_over_a_reload_and_on_the_way_back(course: Page) -> None:

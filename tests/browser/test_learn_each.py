@@ -1,0 +1,284 @@
+"""Each lesson in a real browser, from its question to its link: what it tells, and that all can read it.
+
+One visit on a desktop, on a stage and off, serves for all that is asserted of a lesson; another on a phone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from explorer.lessons import LESSONS, Drawing, Lesson
+from tests.browser.access import colours_in_both_themes, in_both_themes, violations
+from tests.browser.conftest import VIEWPORT, Profiles, Tab
+from tests.browser.lessons import (
+    COMPUTED_MS,
+    CURVES,
+    choice_of,
+    draw,
+    enter_g,
+    nothing_is_small,
+    open_nets,
+    plain,
+    present,
+    press,
+    turn_to,
+    until_ready_to_draw,
+    until_shown,
+)
+from tests.browser.reading import enter
+
+EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
+DRAWN = [lesson for lesson in LESSONS.values() if isinstance(lesson.prediction, Drawing)]
+EACH_DRAWN = pytest.mark.parametrize("lesson", DRAWN, ids=lambda lesson: lesson.key)
+# How many curves of rules are seen.
+GRADIENTS = f"{CURVES}.filter(t => t.meta !== 'forward' && t.visible !== false).length"
+FONT = re.compile(r"GET \S+/static/media/\S+ None")
+
+# On a stage and not, each by one step from the one before.
+SIZES = [(1280, 720, True), (1024, 768, True), (1024, 768, False), (1280, 720, False)]
+# Whether the chart is drawn for the size it has, with panels that are high enough.
+PANELS = """least => {
+    const plot = document.querySelector(".watch .js-plotly-plot");
+    const { width, height, yaxis, yaxis2 } = plot._fullLayout;
+    const place = plot.closest(".chart-place");
+    const fits = width === place.clientWidth && height === place.clientHeight;
+    return fits && Math.min(yaxis._length, yaxis2._length) >= least;
+}"""
+LEAST_PANEL_PX = 120
+
+
+@pytest.fixture(scope="module")
+def sent() -> list[str]:
+    """What the page of lessons has sent since the list was cleared: requests, and messages to the script."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def course_tab(profiles: Profiles, sent: list[str]) -> Iterator[Tab]:
+    """The page of lessons, one for all lessons, of which is known what it sends."""
+    with profiles.lent() as tab:
+        page = tab.page
+        page.on("websocket", lambda socket: socket.on("framesent", lambda _: sent.append("a message")))
+        page.on("request", lambda request: sent.append(f"{request.method} {request.url} {request.post_data}"))
+        page.goto("/learn")
+        yield tab
+
+
+def until_at_rest(page: Page) -> None:
+    """Wait until the server's script has said what it says by itself."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+
+
+def said_of(lesson: Lesson, sent: list[str]) -> list[str]:
+    """What was sent beside fonts and the question for torch's curves, the same whoever has answered what."""
+    asked = choice_of(f"/?{lesson.scenes[0].query}")
+    scene = [part for part in sent if "/confirm?" in part and choice_of(part.split()[1]) == asked]
+    return [part for part in sent if part not in scene and not FONT.fullmatch(part)]
+
+
+@EACH
+def test_a_lesson_can_be_answered_and_read_by_all_in_each_state_and_size(
+    course: Page, lesson: Lesson, sent: list[str]
+) -> None:
+    """Not on a stage its structure is judged on a phone, where it has all of its parts as well."""
+    turn_to(course, lesson)
+    nothing_is_given_away(course, lesson)
+    assert colours_in_both_themes(course, ".lesson") == []
+    told = course.request.get(f"/lesson?key={lesson.key}").json()
+    until_at_rest(course)
+    sent.clear()
+    each_wrong_answer_has_its_sentence_its_picture_and_another_try(course, told["prediction"])
+    present(course, True)
+    nothing_is_small(course)
+    assert in_both_themes(course, ".lesson") == []
+    check_is_in_the_window(course)
+    assert said_of(lesson, sent) == [], "nothing that is answered leaves the browser"
+    course.get_by_role("radio").nth(told["prediction"]["right"]).focus()  # by keyboard alone
+    course.keyboard.press("Space")
+    course.keyboard.press("Enter")
+    until_shown(course, lesson)
+    assert said_of(lesson, sent) == []
+    all_is_told(course, lesson, told)
+    g_goes_along(course, lesson)
+    panels_are_high_enough(course)
+    course.set_viewport_size(VIEWPORT)
+    on_a_stage_it_is_alone(course)
+    open_nets(course)
+    assert in_both_themes(course, ".lesson") == []
+    nothing_is_small(course)
+    present(course, False)
+    assert colours_in_both_themes(course, ".lesson") == []
+
+
+def nothing_is_given_away(page: Page, lesson: Lesson) -> None:
+    expect(page.get_by_text(plain(lesson.question))).to_be_visible()
+    said = page.inner_text("body")
+    assert plain(lesson.remember) not in said, "the link gives the answer away"
+    assert page.locator(".lesson pre, .lesson .card, .lesson .links").count() == 0
+    assert page.evaluate(GRADIENTS) == 0
+
+
+def each_wrong_answer_has_its_sentence_its_picture_and_another_try(
+    page: Page, prediction: dict[str, Any]
+) -> None:
+    for place, answer in enumerate(prediction["answers"]):
+        if place == prediction["right"]:
+            continue
+        page.get_by_role("radio").nth(place).check()
+        press(page, "Check my prediction")
+        verdict = page.locator(".verdict")
+        expect(verdict).to_contain_text("Try again")
+        assert plain(answer["why"]) in plain(verdict.inner_text())
+        if answer["picture"]:
+            expect(page.locator(".drawn")).to_have_attribute("d", re.compile("L.*L"))
+            expect(page.get_by_text("dashed: your prediction")).to_be_visible()
+        else:
+            expect(page.locator(".lesson .note")).to_have_text(f"“{answer['text']}”: no curve")
+        assert page.locator(".lesson pre, .lesson .remember").count() == 0, "the answer is still hidden"
+        assert page.evaluate(GRADIENTS) == 0
+
+
+def all_is_told(page: Page, lesson: Lesson, told: dict[str, Any]) -> None:
+    answer = told["prediction"]["answers"][told["prediction"]["right"]]
+    assert plain(told["words"]) in plain(page.inner_text(".lesson .text"))
+    expect(page.get_by_text(plain(lesson.remember))).to_be_visible()
+    assert page.locator(".lesson pre").text_content() == "".join(text for _, text in told["code"])
+    verdict = plain(page.locator(".verdict").inner_text())
+    assert verdict.startswith("Yes")
+    assert plain(answer["text"]) in verdict
+    assert plain(answer["why"]) in verdict
+
+
+def g_goes_along(page: Page, lesson: Lesson) -> None:
+    enter_g(page, "-0.5")
+    opening = page.get_by_role("link", name="Open in Explore").first
+    expect(opening).to_have_attribute("href", re.compile("g=-0.5"))
+    opened = choice_of(opening.get_attribute("href") or "")
+    assert opened == replace(choice_of(f"/?{lesson.scenes[0].query}"), g=-0.5)
+
+
+def sized(page: Page, sizes: Sequence[tuple[int, int, bool]]) -> Iterator[None]:
+    """The page in each of the sizes, on a stage and not."""
+    for width, height, presenting in sizes:
+        page.set_viewport_size({"width": width, "height": height})
+        if (page.locator(".lesson.presenting").count() == 1) != presenting:
+            page.locator(".lesson .title").press("p")
+        yield
+
+
+def check_is_in_the_window(page: Page) -> None:
+    """Where a try has failed, of which the page tells above the button: before it there is less."""
+    for _ in sized(page, SIZES):
+        page.locator(".lesson").evaluate("one => one.scrollTo(0, 0)")
+        expect(page.get_by_role("button", name="Check my prediction")).to_be_in_viewport(ratio=1)
+
+
+def panels_are_high_enough(page: Page) -> None:
+    for _ in sized(page, SIZES[::-1]):
+        page.wait_for_function(PANELS, arg=LEAST_PANEL_PX)
+
+
+def on_a_stage_it_is_alone(page: Page) -> None:
+    assert page.locator(".lesson").evaluate("one => one.getBoundingClientRect().top") == 0
+    bare = "document.elementFromPoint(100, 20).closest('.lesson') !== null"
+    assert page.evaluate(bare), "no bar of the page"
+
+
+SAID = {
+    ("vanishing", 0): "Yes, as well as a hand draws",
+    ("vanishing", 1): "which the staircase follows from far away",
+    ("straight-through", 0): "which this backward replaces",
+    ("straight-through", 1): "Yes, as well as a hand draws",
+    ("clamp", 0): "Look again near x = 0.5",
+    ("clamp", 1): "This passes everything",
+    ("relu", 0): "This passes nothing",
+    ("relu", 1): "This passes everything",
+}
+
+
+@EACH_DRAWN
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_drawing_is_judged_beside_torchs_curve_and_stays_on_its_axes(
+    course: Page, lesson: Lesson, level: int, sent: list[str]
+) -> None:
+    turn_to(course, lesson)
+    until_ready_to_draw(course)
+    until_at_rest(course)
+    sent.clear()
+    draw(course, level)
+    assert sent == [], "nothing that is drawn leaves the browser"
+    before = course.locator(".drawn").get_attribute("d") or ""
+    assert before.count("L") > 250
+    press(course, "Check my prediction")
+    expected = SAID[lesson.key, level]
+    expect(course.locator(".verdict")).to_contain_text(expected)
+    if not expected.startswith("Yes"):
+        assert course.locator(".pad").count() == 1, "there is another try"
+        press(course, "Show the answer")
+    until_shown(course, lesson)
+    assert said_of(lesson, sent) == []
+    words = course.locator(".verdict").inner_text()
+    assert "Yes, as well as a hand draws" in words or "Your drawing is on average" in words
+    if lesson.prediction.at is not None:
+        assert f"At x = {lesson.prediction.at:g} you expect" in words
+    assert (course.locator(".drawn").get_attribute("d") or "").count("L") == before.count("L")
+    assert course.locator(".pad").count() == 0
+    stays_on_its_axes(course, level)
+
+
+def stays_on_its_axes(page: Page, level: int) -> None:
+    enter_g(page, "2")
+    expect(page.get_by_role("link", name="Open in Explore").first).to_have_attribute(
+        "href", re.compile("g=2")
+    )
+    page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    panel = page.evaluate(
+        """() => {
+            const { yaxis2 } = document.querySelector(".js-plotly-plot")._fullLayout;
+            const [low, high] = yaxis2.range;
+            const y = Number(document.querySelector(".drawn").getAttribute("d").match(/,([-\\d.]+)/)[1]);
+            return high - ((y - yaxis2._offset) / yaxis2._length) * (high - low);
+        }"""
+    )
+    assert panel == pytest.approx(level, abs=0.05)
+
+
+def train_nets(page: Page) -> None:
+    """Have the nets that are open in the middle of a training, with all they draw."""
+    for net in page.get_by_role("region", name="The net, live").filter(has=page.locator(".training")).all():
+        net.get_by_role("button", name="Start", exact=True).click()
+        enter(net.locator(".live").get_by_role("spinbutton", name="Pace", exact=True), "100")
+        many = re.compile(r"Step ([4-9]\d|\d{3}) / \d{3}")
+        expect(net.get_by_text(many)).to_be_visible(timeout=COMPUTED_MS)  # of several decades
+        net.get_by_role("button", name="Pause", exact=True).click()
+        net.locator(".why").scroll_into_view_if_needed()
+        expect(net.locator(".curves .ytick")).not_to_have_count(0)
+        expect(net.locator(".why .inputs .data").first).to_have_attribute("d", re.compile("M"))
+
+
+@pytest.mark.parametrize("key", ["straight-through", "surrogates"])  # a regression, and classes with seeds
+def test_a_net_in_the_middle_of_a_training_can_be_read_on_a_stage(course: Page, key: str) -> None:
+    turn_to(course, LESSONS[key])
+    press(course, "Skip")
+    present(course, True)
+    open_nets(course)
+    train_nets(course)
+    course.mouse.move(0, 0)  # where nothing lifts one rule and fades the others
+    nothing_is_small(course)
+    assert in_both_themes(course, ".lesson") == []
+
+
+@EACH
+def test_no_lesson_violates_the_rules_of_axe_on_a_phone(phone_course: Page, lesson: Lesson) -> None:
+    turn_to(phone_course, lesson)
+    assert violations(phone_course, ".lesson") == []
+    press(phone_course, "Skip")
+    until_shown(phone_course, lesson)
+    open_nets(phone_course)
+    assert violations(phone_course, ".lesson") == []
