@@ -85,6 +85,27 @@ def test_an_answer_that_is_none_can_be_asked_for_again(course: Page) -> None:
     expect(course.get_by_role("heading", level=2, name=LESSONS["clamp"].title)).to_be_visible()
 
 
+# How often charts are drawn from now on.
+COUNTED = """() => {
+    const { react } = Plotly;
+    window.drawings = 0;
+    Plotly.react = (...all) => ((window.drawings += 1), react(...all));
+}"""
+AT_LAST = """async () => {
+    for (let frame = 0; frame < 5; frame += 1) await new Promise(requestAnimationFrame);
+    return window.drawings;
+}"""
+
+
+def test_turning_to_a_lesson_draws_its_chart_once(course: Page) -> None:
+    turn_to(course, LESSONS["clamp"])
+    until_ready_to_draw(course)
+    course.evaluate(COUNTED)
+    turn_to(course, LESSONS["relu"])
+    until_ready_to_draw(course)
+    assert course.evaluate(AT_LAST) == 1
+
+
 def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:
     turn_to(course, LESSONS["clamp"])
     press(course, "Skip")

@@ -13,9 +13,12 @@ import { entered } from "../train/tasks.js";
 
 const PACE_ON_STAGE = "10"; // steps a second, so that there is time to talk
 
-/** The places that an instrument fills: curves, and cards. */
+/**
+ * The places that an instrument fills: curves, and cards. That of the chart is its host from the start: where it
+ * becomes one on the page, its colours change, with which the chart is drawn anew.
+ */
 export function places() {
-  const parts = ["words", "chart", "strip"].map((name) => element("div", { class: name }));
+  const parts = ["words", "chart chart-host", "strip"].map((name) => element("div", { class: name }));
   return {
     watch: element("div", { class: "instrument watch" }, element("div", { class: "stage" }, ...parts)),
     list: element(
