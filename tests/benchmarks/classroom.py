@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from explorer.training.limits import MAX_STEPS
+from tests.browser.server import server_at
 from tests.load.http import Connection
-from tests.load.machine import figures, server_at
+from tests.load.machine import figures
 
 _WATCHERS = 30
 _WATCHED_S = 10.0

@@ -6,15 +6,18 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+from tests import forks
+
 ROOT = Path(__file__).parents[2]
+Process = subprocess.Popen[bytes] | forks.Fork
+_servers: dict[int, int] = {}  # the processes that serve, by their ports
 _STARTS_WITHIN_S = 120.0
 _STOPS_WITHIN_S = 15.0
 
@@ -26,10 +29,17 @@ def serve(script: Path, log: Path, *, port: int | None = None, prefix: str = "")
     ``prefix``: what all its addresses begin with, such as "/tools".
     """
     port = port or free_port()
-    command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.baseUrlPath={prefix}"]
-    command += ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
-    with running(command, port, f"{prefix}/_stcore/health", log) as address:
+    command = ["run", str(script), f"--server.baseUrlPath={prefix}", "--server.headless=true"]
+    command += ["--server.address=127.0.0.1", f"--server.port={port}"]
+    log.write_bytes(b"")
+    process = forks.begin(command, os.environ | {"PYTHONPATH": str(ROOT)}, log)
+    with closing(process), _lasting(process, port, f"{prefix}/_stcore/health", log) as address:
         yield address + prefix
+
+
+def server_at(port: int) -> int:
+    """The process of ours that serves at a port."""
+    return _servers[port]
 
 
 @contextmanager
@@ -41,7 +51,6 @@ def running(
     It has a process group of its own, which is ended at the end. What it writes goes to ``log``; if
     it does not come up, the error shows it. ``also``: folders it imports from beside the project's.
     """
-    address = f"http://127.0.0.1:{port}"
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,
@@ -52,11 +61,20 @@ def running(
             stderr=output,
             start_new_session=True,
         )
-        try:
-            _wait(process, address + ready, log)
-            yield address
-        finally:
-            _end(process)
+    with _lasting(process, port, ready, log) as address:
+        yield address
+
+
+@contextmanager
+def _lasting(process: Process, port: int, ready: str, log: Path) -> Iterator[str]:
+    """The address of a server that has begun, once it is up; it is ended at the end."""
+    address, _servers[port] = f"http://127.0.0.1:{port}", process.pid
+    try:
+        _wait(process, address + ready, log)
+        yield address
+    finally:
+        _end(process)
+        del _servers[port]
 
 
 def free_port() -> int:
@@ -66,7 +84,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
+def _wait(process: Process, address: str, log: Path) -> None:
     deadline = time.monotonic() + _STARTS_WITHIN_S
     while time.monotonic() < deadline and process.poll() is None:
         try:
@@ -77,7 +95,7 @@ def _wait(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
     raise RuntimeError(f"the server did not start:\n{log.read_text(errors='replace')}")
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: Process) -> None:
     for sign in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, sign)

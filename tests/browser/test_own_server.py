@@ -23,7 +23,7 @@ from explorer.lessons import LESSONS
 from tests.browser.conftest import PHONE, VIEWPORT, Profiles, Tab
 from tests.browser.lessons import COMPUTED_MS
 from tests.browser.reading import TRACES, choose, settle, sign, traces, turn, visit
-from tests.browser.server import ROOT, free_port, serve
+from tests.browser.server import ROOT, free_port, serve, server_at
 from tests.browser.training import (
     leave_train,
     open_train,
@@ -34,6 +34,7 @@ from tests.browser.training import (
     wait_for,
     wait_for_steps,
 )
+from tests.load.machine import children
 
 PREFIX = "/tools/explorer"
 LASTING = "op=sign&rule=default&rule=straight_through&steps=5000&hidden=8&batch=8&pace=10&seed=4"
@@ -89,27 +90,12 @@ class Server:
 
     def kill(self) -> None:
         """Take the server away without a word; the training process ends by itself."""
-        os.kill(self._processes()[0], signal.SIGKILL)
+        os.kill(server_at(self._port), signal.SIGKILL)
 
     def signal_training(self, sign: signal.Signals) -> None:
         """Send a signal to the training process."""
-        os.kill(self._processes()[1], sign)
-
-    def _processes(self) -> tuple[int, int]:
-        """The numbers of the server and of the training process, its child."""
-        commands = {}
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-                commands[int(folder.name)] = ((folder / "cmdline").read_bytes().split(b"\0"), parent)
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-        server = f"--server.port={self._port}".encode()
-        return next(
-            (parent, number)
-            for number, (command, parent) in commands.items()
-            if b"explorer.training.process" in command and server in commands.get(parent, ((), 0))[0]
-        )
+        (training,) = children(server_at(self._port))
+        os.kill(training, sign)
 
 
 class Other:

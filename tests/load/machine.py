@@ -35,14 +35,6 @@ def children(pid: int) -> list[int]:
     return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()]
 
 
-def server_at(port: int) -> int:
-    """The process of ours that serves at a port."""
-    for child in children(os.getpid()):
-        if f"--server.port={port}" in Path(f"/proc/{child}/cmdline").read_text("utf-8").split("\0"):
-            return child
-    raise LookupError(f"no process of ours serves at port {port}")
-
-
 def ended(processes: list[int], within_s: float) -> bool:
     """Whether processes end before so many seconds have passed without the end of one."""
     with ExitStack() as files:

@@ -19,9 +19,9 @@ import pytest
 
 from explorer.instrument.assets import PLOTLY
 from explorer.training import Limits
-from tests.browser.server import ROOT, serve
+from tests.browser.server import ROOT, serve, server_at
 from tests.load.http import Connection
-from tests.load.machine import children, ended, server_at
+from tests.load.machine import children, ended
 from tests.load.visitor import Visitor
 
 ENDS_WITHIN_S = 5.0

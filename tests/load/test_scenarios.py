@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from explorer.training import Settings
-from tests.browser.server import ROOT
+from tests.browser.server import ROOT, server_at
 from tests.load import scenarios
 from tests.load.__main__ import scenario
-from tests.load.machine import figures, server_at
+from tests.load.machine import figures
 from tests.load.scenarios import Crowd, Tally
 
 VISITORS = 3
