@@ -1,4 +1,4 @@
-"""Servers that begin as forks of a Python that has loaded what others wrote, which takes three seconds.
+"""Processes that begin as forks of a Python that has loaded what others wrote, which takes two seconds.
 
 What is ours each of them loads anew: it reads the environment, which may be another one. The first training
 process of a server is such a fork, too; what takes its place is begun as always. ``python -m tests.forks FD``
@@ -17,6 +17,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -29,33 +30,53 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_
 
 
 class Fork:
-    """A process that somebody else has begun for us: whether it has ended, and when it does."""
+    """A process that was forked for us, much as ``subprocess.Popen`` has it."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
+        self.returncode: int | None = None
         self._file = os.pidfd_open(pid)
 
     def poll(self) -> int | None:
-        """None while it goes on; how it ended, nobody knows."""
-        return 0 if self._has_ended(0) else None
+        """Its exit status, None while it goes on."""
+        if self.returncode is None and select.select([self._file], [], [], 0)[0]:
+            self.returncode = os.waitstatus_to_exitcode(_asked(self.pid))
+            os.close(self._file)
+        return self.returncode
 
-    def wait(self, timeout: float) -> None:
-        """Until it has ended. Raises subprocess.TimeoutExpired."""
-        if not self._has_ended(timeout):
-            raise subprocess.TimeoutExpired(str(self.pid), timeout)
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit status at its end. Raises subprocess.TimeoutExpired."""
+        if self.returncode is None:
+            select.select([self._file], [], [], timeout)
+        if (status := self.poll()) is None:
+            raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
+        return status
 
-    def _has_ended(self, within_s: float) -> bool:
-        return bool(select.select([self._file], [], [], within_s)[0])
+    def send_signal(self, sign: signal.Signals) -> None:
+        """Send a signal while it goes on."""
+        if self.poll() is None:
+            os.kill(self.pid, sign)
 
-    def close(self) -> None:
-        os.close(self._file)
+    def kill(self) -> None:
+        """End it, stopped or not."""
+        self.send_signal(signal.SIGKILL)
 
 
-def begin(streamlit: list[str], environment: Mapping[str, str], log: Path) -> Fork:
-    """Streamlit with arguments, in a process group of its own; what it writes goes to ``log``."""
+def begin(module: str, arguments: list[str], environment: Mapping[str, str], log: Path) -> Fork:
+    """``python -m module`` with arguments, in a process group of its own; what it writes goes to ``log``."""
+    log.write_bytes(b"")
+    return Fork(_asked((module, arguments, dict(environment), str(log))))
+
+
+_asking = threading.Lock()
+
+
+def _asked(question: Any) -> int:
+    """The number of a process that is to begin, or the status of one that has ended."""
     line = _forked()
-    line.send((streamlit, dict(environment), str(log)))
-    return Fork(line.recv())
+    with _asking:
+        line.send(question)
+        return int(line.recv())
 
 
 @functools.cache
@@ -81,17 +102,19 @@ def main() -> None:
     line: Connection = Connection(int(sys.argv[1]))
     _load()
     assert len(os.listdir("/proc/self/task")) == 1
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # who has ended is gone
     while True:
         try:
-            begun = line.recv()
+            told = line.recv()
         except EOFError:
             return
-        if not (pid := os.fork()):
+        if isinstance(told, int):
+            line.send(os.waitpid(told, 0)[1])
+        elif pid := os.fork():
+            line.send(pid)
+        else:
             line.close()
-            _serve(*begun)
+            _run(*told)
             return
-        line.send(pid)
 
 
 def _load() -> None:
@@ -108,18 +131,17 @@ def _load() -> None:
     gc.enable()
 
 
-def _serve(arguments: list[str], environment: dict[str, str], log: str) -> None:
-    """Be ``python -m streamlit`` with these arguments."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+def _run(module: str, arguments: list[str], environment: dict[str, str], log: str) -> None:
+    """Be ``python -m module`` with these arguments."""
     os.setsid()
     for output in (1, 2):
         os.dup2(os.open(log, os.O_WRONLY | os.O_APPEND), output)
     os.environ.clear()
     os.environ.update(environment)
-    if environment.get("EXPLORER_ENGINE") != "thread" and not _begin_trainer():
-        return
-    sys.argv = ["streamlit", *arguments]
-    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+    trains = module == "streamlit" and environment.get("EXPLORER_ENGINE") != "thread"
+    if not trains or _begin_trainer():
+        sys.argv = [module, *arguments]
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 def _begin_trainer() -> bool:

@@ -10,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests import forks
@@ -31,9 +31,8 @@ def serve(script: Path, log: Path, *, port: int | None = None, prefix: str = "")
     port = port or free_port()
     command = ["run", str(script), f"--server.baseUrlPath={prefix}", "--server.headless=true"]
     command += ["--server.address=127.0.0.1", f"--server.port={port}"]
-    log.write_bytes(b"")
-    process = forks.begin(command, os.environ | {"PYTHONPATH": str(ROOT)}, log)
-    with closing(process), _lasting(process, port, f"{prefix}/_stcore/health", log) as address:
+    process = forks.begin("streamlit", command, os.environ | {"PYTHONPATH": str(ROOT)}, log)
+    with _lasting(process, port, f"{prefix}/_stcore/health", log) as address:
         yield address + prefix
 
 

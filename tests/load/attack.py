@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import multiprocessing
 import random
 import secrets
+import sys
+from asyncio.subprocess import PIPE
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
-from multiprocessing.connection import Connection as Pipe
 from urllib.parse import urlencode
 
 import websockets
@@ -123,36 +123,31 @@ async def attacking(address: str, scale: float = 1.0, names: int = 0) -> AsyncIt
 
     How it was answered is counted in what is yielded, at the end.
     """
-    ours, theirs = multiprocessing.Pipe()
-    given = (theirs, address, scale, names)
-    process = multiprocessing.get_context("spawn").Process(target=_attack_until_told, args=given)
-    process.start()
-    theirs.close()
+    command = [sys.executable, "-m", __name__, address, str(scale), str(names)]
+    process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE)
     counts: Counter[str] = Counter()
     try:
         yield counts
-        ours.send(None)
-        counts.update(await asyncio.to_thread(ours.recv))
     finally:
-        ours.close()
-        process.join(_END_S)
+        told, _ = await asyncio.wait_for(process.communicate(b""), _END_S)
+        counts.update(json.loads(told))
 
 
-def _attack_until_told(pipe: Pipe, address: str, scale: float, names: int) -> None:
-    """Attack until something comes through the pipe, or its other end is closed; then send the counts."""
-    attacker = Attacker(address, scale, names)
-    with suppress(OSError):
-        asyncio.run(_until_readable(pipe, attacker.attack()))
-        pipe.send(attacker.counts)
+def main() -> None:
+    """Attack until the standard input ends; then print the counts."""
+    address, scale, names = sys.argv[1:]
+    attacker = Attacker(address, float(scale), int(names))
+    asyncio.run(_until_readable(sys.stdin.fileno(), attacker.attack()))
+    print(json.dumps(attacker.counts))
 
 
-async def _until_readable(pipe: Pipe, work: Awaitable[None]) -> None:
-    """Cancel some work as soon as a pipe can be read."""
+async def _until_readable(file: int, work: Awaitable[None]) -> None:
+    """Cancel some work as soon as a file can be read, or has ended."""
     told = asyncio.Event()
-    asyncio.get_running_loop().add_reader(pipe.fileno(), told.set)
+    asyncio.get_running_loop().add_reader(file, told.set)
     working = asyncio.ensure_future(work)
     await told.wait()
-    asyncio.get_running_loop().remove_reader(pipe.fileno())
+    asyncio.get_running_loop().remove_reader(file)
     working.cancel()
     await asyncio.gather(working, return_exceptions=True)
 
@@ -161,3 +156,7 @@ def _heavy() -> str:
     """Six own rules as deep as the language allows, of which the server has seen none."""
     formulas = [f"formula: g*{'sin(exp(' * 6}x*{random.random():.9f}{'))' * 6}" for _ in range(6)]
     return urlencode({"op": "sigmoid", "rule": formulas, "range": [-1e6, 1e6]}, doseq=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -2,17 +2,15 @@
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
-from contextlib import ExitStack, contextmanager
 
 import pandas as pd
 import pytest
 
 import explorer
 from explorer.study import workers
+from tests import forks
 from tests.browser.server import ROOT, free_port
 
 ARGUMENTS = {"task": "circles", "op": "sign", "rules": ["default", "clipped"], "lrs": [0.01, 0.1],
@@ -20,25 +18,38 @@ ARGUMENTS = {"task": "circles", "op": "sign", "rules": ["default", "clipped"], "
 _BEGIN_S = 120
 
 
-@contextmanager
-def process(module, *arguments):
-    """A part of a cluster, in a process of its own; killed at the end, stopped or not."""
-    command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments, "--no-dashboard"]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    begun = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        yield begun
-    finally:
-        begun.kill()
-        begun.wait()
+@pytest.fixture
+def process(tmp_path):
+    """Begins a part of a cluster in a process of its own; killed at the end, stopped or not."""
+    begun = []
+
+    def begin(module, *arguments):
+        given = [*arguments, "--no-dashboard"]
+        environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+        log = tmp_path / f"{len(begun)}.txt"
+        begun.append(forks.begin(f"distributed.cli.{module}", given, environment, log))
+        return begun[-1]
+
+    yield begin
+    for each in begun:
+        each.kill()
+        each.wait()
 
 
-def scheduler(address):
-    return process("dask_scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2])
+@pytest.fixture
+def scheduler(process):
+    def begin(address):
+        return process("dask_scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2])
+
+    return begin
 
 
-def worker(address):
-    return process("dask_worker", address, "--no-nanny", "--nthreads", "1")
+@pytest.fixture
+def worker(process):
+    def begin(address):
+        return process("dask_worker", address, "--no-nanny", "--nthreads", "1")
+
+    return begin
 
 
 def there(address, count):
@@ -68,29 +79,31 @@ def after(path, *acts):
     return thread
 
 
-@pytest.mark.timeout(480)  # five processes that import torch
-def test_what_happens_to_a_cluster_costs_no_run_and_counts_none_twice(tmp_path, monkeypatch):
+@pytest.mark.timeout(480)  # five processes
+def test_what_happens_to_a_cluster_costs_no_run_and_counts_none_twice(
+    tmp_path, monkeypatch, scheduler, worker
+):
     """One study: a worker is killed, the other stands still for a second, then the scheduler is killed."""
     address, path = f"tcp://127.0.0.1:{free_port()}", tmp_path / "study.csv"
     monkeypatch.setenv(workers.CLUSTER, address)
-    with ExitStack() as later, scheduler(address) as first, worker(address) as one, worker(address) as other:
-        there(address, 2)
+    first, one, other = scheduler(address), worker(address), worker(address)
+    there(address, 2)
 
-        def stand_still():
-            other.send_signal(signal.SIGSTOP)
-            threading.Timer(1, other.send_signal, [signal.SIGCONT]).start()
+    def stand_still():
+        other.send_signal(signal.SIGSTOP)
+        threading.Timer(1, other.send_signal, [signal.SIGCONT]).start()
 
-        def begin_anew():
-            first.kill()
-            first.wait()
-            later.enter_context(scheduler(address))
-            later.enter_context(worker(address))
+    def begin_anew():
+        first.kill()
+        first.wait()
+        scheduler(address)
+        worker(address)
 
-        watching = after(path, one.kill, stand_still, begin_anew)
-        result = explorer.study(**ARGUMENTS, file=path)
-        watching.join()
-        assert one.wait() == -signal.SIGKILL
-        assert first.returncode == -signal.SIGKILL
+    watching = after(path, one.kill, stand_still, begin_anew)
+    result = explorer.study(**ARGUMENTS, file=path)
+    watching.join()
+    assert one.wait() == -signal.SIGKILL
+    assert first.returncode == -signal.SIGKILL
     monkeypatch.delenv(workers.CLUSTER)
     pd.testing.assert_frame_equal(result.frame, explorer.study(**ARGUMENTS).frame)
     assert len(pd.read_csv(path)) == len(result.frame) == result.plan.runs
