@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import select
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,8 +31,12 @@ def figures(pid: int) -> list[Figures]:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
-    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()]
+    """The processes that a process has started, by whichever of its threads."""
+    begun: list[int] = []
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+            begun += map(int, (thread / "children").read_text("ascii").split())
+    return begun
 
 
 def ended(processes: list[int], within_s: float) -> bool:
