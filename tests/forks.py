@@ -73,8 +73,8 @@ _asking = threading.Lock()
 
 def _asked(question: Any) -> int:
     """The number of a process that is to begin, or the status of one that has ended."""
-    line = _forked()
     with _asking:
+        line = _forked()
         line.send(question)
         return int(line.recv())
 
@@ -91,6 +91,7 @@ def _forked() -> Connection:
             env=os.environ | _ONE_THREAD,
             stdin=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
+            start_new_session=True,  # Ctrl-C is for the tests; they let go of it
         )
     atexit.register(process.wait)
     atexit.register(ours.close)
