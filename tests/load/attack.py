@@ -20,7 +20,7 @@ from tests.load.http import Connection
 SOCKETS, OWNERS, FORGED, HEAVY, SAVES = 400, 80, 20, 70, 20  # connections of each kind
 NAMES = 60  # of who takes many names
 _AGAIN_S = 0.2  # before a connection that was cut or refused is opened once more
-_END_S = 20.0  # until the process of an attacker is over that was told to end
+_END_S = 60.0  # until the process of an attacker is over that was told to end
 _RUN = "op=relu&rule=default&steps=5000&pace=full"
 _STUDY = "task=circles&op=sign&rule=straight_through&rates=0.003,0.01,0.03,0.1&seeds=10&steps=2000"
 _OWN_ADDRESS = "127.0.0.2"  # where it has names signed, as many as it likes
