@@ -195,10 +195,10 @@ def losses_of(page: Page, query: str, steps_: int) -> list[float]:
 
 
 def assert_shown_is_trained(page: Page, steps_: int) -> None:
-    """What the page draws is a run of what its address says."""
-    expected = losses_of(page, page.url.partition("?")[2], steps_)
+    """What the page draws is a run of what its address says, which may both follow a moment later."""
 
     def drawn() -> None:
+        expected = losses_of(page, page.url.partition("?")[2], steps_)
         (trace,) = traces(page).values()
         assert trace.y.tolist() == pytest.approx(expected, rel=1e-6)
 
