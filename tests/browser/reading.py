@@ -102,6 +102,11 @@ def settle_train(page: Page) -> None:
     page.get_by_role("button", name="Add rule").wait_for()
 
 
+def until_at_rest(page: Page) -> None:
+    """Wait until the server's script has ended: what it drew before and not again has gone."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+
+
 def sign(page: Page) -> Locator:
     """The sign beside the words that says whether torch has confirmed the curves."""
     return page.locator(".instrument .sign")

@@ -31,7 +31,7 @@ from tests.browser.lessons import (
     until_ready_to_draw,
     until_shown,
 )
-from tests.browser.reading import enter
+from tests.browser.reading import enter, until_at_rest
 
 EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
 DRAWN = [lesson for lesson in LESSONS.values() if isinstance(lesson.prediction, Drawing)]
@@ -68,11 +68,6 @@ def course_tab(profiles: Profiles, sent: list[str]) -> Iterator[Tab]:
         page.on("request", lambda request: sent.append(f"{request.method} {request.url} {request.post_data}"))
         page.goto("/learn")
         yield tab
-
-
-def until_at_rest(page: Page) -> None:
-    """Wait until the server's script has said what it says by itself."""
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
 
 
 def said_of(lesson: Lesson, sent: list[str]) -> list[str]:

@@ -11,7 +11,19 @@ from playwright.sync_api import Page, expect
 
 from explorer.ui import answers
 from explorer.ui.choice import Choice
-from tests.browser.reading import back, card, enter, link, number, settle, settle_train, traces, turn, visit
+from tests.browser.reading import (
+    back,
+    card,
+    enter,
+    link,
+    number,
+    settle,
+    settle_train,
+    traces,
+    turn,
+    until_at_rest,
+    visit,
+)
 
 FIRST = ["default", "straight_through"]
 MARKUP = "<img src=x onerror=window.struck=1><script>window.struck=1</script>"
@@ -84,8 +96,7 @@ def test_settings_of_a_training_come_back_with_back_and_no_script_runs(page: Pag
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     page.goto("/train?op=relu&rule=default&steps=40")
     settle_train(page)
-    at_rest = page.get_by_test_id("stApp").and_(page.locator("[data-test-script-state=notRunning]"))
-    at_rest.wait_for()
+    until_at_rest(page)
     steps = number(page, "Steps")
     enter(steps, "77")
     page.wait_for_url("**steps=77*")
@@ -97,7 +108,7 @@ def test_settings_of_a_training_come_back_with_back_and_no_script_runs(page: Pag
     page.go_forward()
     page.wait_for_url("**steps=77*")
     expect(steps).to_have_value("77")
-    at_rest.wait_for()
+    until_at_rest(page)
     assert len(sent) == before
 
 

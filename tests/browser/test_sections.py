@@ -12,7 +12,7 @@ from explorer.ui.choice import SECTIONS
 from explorer.ui.pages import PAGES
 from tests.browser.conftest import VIEWPORT
 from tests.browser.lessons import press, turn_to
-from tests.browser.reading import CHART, card, settle_train, turn
+from tests.browser.reading import CHART, card, settle_train, turn, until_at_rest
 
 FIRST = ["default", "straight_through"]
 # What has the focus: tag, role where it is not the tag's own, name, and ring; null after the last.
@@ -80,6 +80,9 @@ def test_a_section_that_opens_comes_into_view(explore: Page) -> None:
     page = explore
     page.set_viewport_size({"width": 1366, "height": 768})
     turn(page, "/", shows=FIRST)
+    until_at_rest(page)
+    drawn = page.get_by_test_id("stElementContainer")
+    without = drawn.count()
     for name in SECTIONS.values():
         button = page.get_by_role("button", name=name, exact=True)
         button.click()
@@ -89,6 +92,7 @@ def test_a_section_that_opens_comes_into_view(explore: Page) -> None:
         expect(page.locator(CHART)).to_be_in_viewport()
         button.click()
         expect(button).to_have_attribute("aria-expanded", "false")
+        expect(drawn).to_have_count(without)
         page.locator(".stMain").evaluate("main => main.scrollTo(0, 0)")
 
 

@@ -22,7 +22,7 @@ from explorer.ui.answers import _setting
 from explorer.ui.link import from_query
 from explorer.ui.presets import TRAINING
 from tests.browser.conftest import PHONE
-from tests.browser.reading import TRACES, in_the_end, traces
+from tests.browser.reading import TRACES, in_the_end, traces, until_at_rest
 from tests.browser.training import (
     LONG,
     button,
@@ -461,7 +461,7 @@ def test_the_run_and_the_choice_stay_on_the_other_page_and_after_a_reload_and_no
         assert wait_for_steps(train, before) > before
         expect(button(train, "Pause")).to_be_visible()
         command(train, "Reset")
-        train.get_by_test_id("stApp").and_(train.locator("[data-test-script-state=notRunning]")).wait_for()
+        until_at_rest(train)
         so_far = len(sent)
         press(train, "Start")
         wait_for_steps(train, 20)
