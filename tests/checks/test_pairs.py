@@ -68,6 +68,17 @@ def test_what_is_said_of_a_rule_that_is_not_linear_is_seen_by_hand(rule, only):
 
 
 @pytest.mark.parametrize(
+    "rule",
+    ["g - g * tanh(x)**2", "sign(g) * exp(log(abs(g)) - x**2)"],
+    ids=["what is left of larger numbers", "a product by its logarithm"],
+)
+def test_what_rounding_leaves_is_linear_in_g(rule, only):
+    only("linear in g")
+    (found,) = check_pair(own_key("tanh(x)"), own_key(rule), {})
+    assert found.verdict == "holds", found.sentence
+
+
+@pytest.mark.parametrize(
     ("op", "rule"), [("clamp", "straight_through"), ("relu", "leaky_backward"), ("sign", "clipped")]
 )
 def test_where_a_gradient_is_not_the_slope_it_is_seen_by_hand(op, rule):
