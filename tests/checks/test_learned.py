@@ -1,6 +1,9 @@
-"""The check of parameter gradients on code that is right: what the catalogue's rules are taken home as."""
+"""The check of parameter gradients on code: what the catalogue's rules are taken home as, and others' own."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -11,9 +14,12 @@ from explorer.snippets import snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.oracles.learned import LEARNED
 from tests.catalogue.test_contribution import learned_names
+from tests.checks.doubles import Style
+from tests.checks.published import learned_scale
 from tests.snippets.runner import defined
 
 SCALED = ("lsq", "lsq_plus")
+SCALE = torch.tensor(0.7, requires_grad=True)
 
 
 @pytest.mark.parametrize("shape", [(), (3, 1)], ids=["one value", "by channel"])
@@ -29,3 +35,66 @@ def test_every_rule_that_learns_passes_in_every_shape(op: str, rule: str, shape:
     ]
     (found,) = check(function, *arguments)
     assert found.verdict == ("by design" if rule in SCALED else "holds"), found.sentence
+
+
+ROUNDED: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
+    "by a function": lambda x, s: torch.round(x / s),
+    "in place": lambda x, s: (x / s).round_(),
+    "after a half": lambda x, s: (x / s).add_(0.5).floor_(),
+    "by division": lambda x, s: torch.div(x, s, rounding_mode="floor"),
+}
+
+
+@pytest.mark.parametrize("rounded", ROUNDED.values(), ids=list(ROUNDED))
+def test_a_forward_may_round_as_it_likes(rounded: Callable[..., torch.Tensor], only):
+    only("parameter gradients")
+
+    class Rounds(Style):
+        @staticmethod
+        def forward(x, s):
+            return rounded(x, s) * s
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, g):
+            x, s = ctx.saved_tensors
+            return g, (g * (rounded(x, s) - x / s)).sum()
+
+    (found,) = check(Rounds, SCALE)
+    assert found.verdict == "holds", found.sentence
+
+
+def test_a_callable_is_held_against_differences_where_there_are_any(only):
+    only("parameter gradients")
+    (smooth,) = check(learned_scale, SCALE)
+    assert smooth.verdict == "holds", smooth.sentence
+    (jumps,) = check(lambda x, s: (x / s).round() * s, SCALE)
+    assert (jumps.verdict, "its forward jumps" in jumps.sentence) == ("unknown", True), jumps.sentence
+
+
+def test_of_several_values_the_one_that_is_wrong_is_named(only):
+    """The first of two gets half of what it is due."""
+    only("parameter gradients")
+
+    class Halves(Style):
+        @staticmethod
+        def forward(x, w):
+            return x * w
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, g):
+            x, w = ctx.saved_tensors
+            return g * w, (g * x).reshape(-1, 2).sum(0) * torch.tensor([0.5, 1.0])
+
+    (found,) = check(Halves, torch.ones(2, requires_grad=True))
+    got, due = re.search(r"gets (\S+) where (\S+) is due", found.sentence).groups()
+    got, due = (float(text.replace("−", "-")) for text in (got, due))
+    assert (found.verdict, got / due) == ("fails", pytest.approx(0.5, rel=1e-2))
+    assert found.figure == pytest.approx(got - due, rel=1e-2)

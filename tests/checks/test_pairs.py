@@ -206,6 +206,8 @@ def test_what_an_own_rule_teaches_is_held_against_autograd_of_the_op():
         "s: 1 / N * sum(g * x)": ("fails", "sum over them, do not average"),
         "s: 1 / sqrt(N) * sum(g * x)": ("by design", "by their root, as LSQ has it"),
         "s: sum(g)": ("fails", "a part is missing"),
+        "s: sum(g * x * (x > -4))": ("fails", "a part is missing"),
+        "s: sum(g * x * (x < 4))": ("fails", "a part is missing"),
         "t: sum(g * x)": ("by design", "It teaches t, which is not in y"),
     }
     for taught, (verdict, words) in said.items():
@@ -214,6 +216,27 @@ def test_what_an_own_rule_teaches_is_held_against_autograd_of_the_op():
         }
         found = results["parameter gradients"]
         assert (found.verdict, words in found.sentence) == (verdict, True), found
+
+
+def test_what_asks_y_is_tried_on_both_signs_of_what_learns(only):
+    """That y is negative where x is holds for positive a alone."""
+    only("parameter gradients")
+    prelu = own_key("where(x > 0, x, a * x)")
+    rules = {
+        "a: sum(g * where(x > 0, 0, x))": ("holds", "The gradient of a"),
+        "a: sum(g * where(y > 0, 0, x))": ("fails", "At a = −0.25: a gets"),
+    }
+    for taught, (verdict, words) in rules.items():
+        (found,) = check_pair(prelu, f"formula: g * where(x > 0, 1, a); {taught}", {"a": 0.25})
+        assert (found.verdict, found.sentence.startswith(words)) == (verdict, True), found
+
+
+def test_what_learns_where_no_x_was_tried_is_due_nothing(only):
+    only("parameter gradients")
+    far = own_key("where(x > 5000, s, x)")
+    for taught, verdict in {"sum(g * (x > 5000))": "holds", "sum(g)": "fails"}.items():
+        (found,) = check_pair(far, f"formula: g; s: {taught}", {"s": 2})
+        assert found.verdict == verdict, found
 
 
 def test_at_values_where_y_is_one_number_nothing_is_said_of_what_learns():
