@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule, values
-from explorer.claims import Claim
+from explorer.claims import MOST_PIECES, Claim
 from explorer.curves import FORWARD, Curves, sample_curves
 from explorer.description import describe, described
 from explorer.formula import FUNCTIONS, Formula, FormulaError, Function
@@ -424,6 +424,14 @@ def test_a_gradient_that_is_0_is_said_to_be(op: str, rule: str, width: float, sh
     curves = sample_curves(op, rule, start=-width, stop=width)
     (part,) = [claim for claim in described(curves).claims if claim.kind == "part"]
     assert part.numbers == (0.0, pytest.approx(share, abs=1e-4))
+
+
+@pytest.mark.parametrize(("count", "listed"), [(MOST_PIECES, True), (MOST_PIECES + 1, False)])
+def test_the_x_at_which_two_rules_differ_are_listed_if_they_are_few(count: int, listed: bool):
+    single = " + ".join(f"(x == {x})" for x in range(count))
+    curves = sample_curves("identity", ["zero", f"formula: g * ({single})"], start=-9.0, stop=9.0)
+    found = [claim.numbers for claim in described(curves).claims if claim.kind == "apart"]
+    assert found == [tuple(range(count))] * listed
 
 
 def test_one_point_of_a_stretch_without_values_is_no_single_x():

@@ -39,10 +39,18 @@ TAUGHT = Rule(
     parameters=(A, B, W),
     learned=(Learned("a", "g * x * (abs(a * x) <= 1) * (x > w)", scale="1 / sqrt(N)"),),
 )
-OWN: tuple[tuple[str, str | Rule], ...] = (
+SHIFTED = Op(
+    "shifted", "Shifted", "where(x - b > 0, 1, 0)", kinks=("b",), parameters=(B,), inner="x - b", outer="q"
+)
+SCALED = Op(
+    "scaled", "Scaled", "b * where(x > 0, 1, 0)", kinks=("0",), parameters=(B,), inner="x", outer="b * q"
+)
+OWN: tuple[tuple[str | Op, str | Rule], ...] = (
     ("formula: clamp(x * a, -1, b)", TAUGHT),
     ("formula: a * sign(x) + mean(abs(x))", "formula: g"),
     ("formula: a * x**2 + log(a)", "formula: g * x"),
+    (SHIFTED, "formula: g * x"),
+    (SCALED, "formula: g / x"),
 )
 
 
