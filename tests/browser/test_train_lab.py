@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
 from explorer.ui.presets import TRAINING
-from tests.browser.conftest import FINGER, PHONE, Open, Tab
+from tests.browser.conftest import FINGER, PHONE, Open, Profiles, Tab
 from tests.browser.reading import TRACES, traces
 from tests.browser.training import (
     button,
@@ -32,12 +32,16 @@ SMALL = "task=digits&op=round&rule=default&rule=straight_through&steps=20&seeds=
 BANDS = (
     """[...document.querySelector(".curves .js-plotly-plot").data].filter(trace => trace.fill === "toself")"""
 )
+# What moves without a press: how much of the window by how much of it, and what it is.
 SHIFTS = """
-    window.shifts = 0;
+    window.shifts = [];
+    const nameOf = ({node}) => `${node?.className ?? node?.parentElement?.className} ${node?.textContent}`;
     new PerformanceObserver(list => {
-        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value;
+        for (const {hadRecentInput, value, sources} of list.getEntries())
+            if (!hadRecentInput) window.shifts.push([value, sources.map(nameOf)]);
     }).observe({type: "layout-shift", buffered: true});
 """
+LINKS = "*/static/js/PageLink.*"  # with which Streamlit draws the links to the other pages
 
 
 def asked(page: Page) -> dict[str, list[str]]:
@@ -204,26 +208,42 @@ def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(refused: Page) -
     expect(refused.locator(".about .hint")).not_to_have_text(example.hint)  # it is said of its own table
 
 
-def open_watched(page: Page) -> None:
-    """Load the page and train, and have it note what moves meanwhile."""
-    page.add_init_script(SHIFTS)
-    open_train(page, SMALL)
+@pytest.fixture
+def phone(profiles: Profiles) -> Iterator[Page]:
+    """A new tab: nothing of Streamlit is in its memory."""
+    tab = Tab(profiles.find(**FINGER))
+    tab.page.set_viewport_size(PHONE)
+    yield tab.page
+    tab.page.close()
+    assert not tab.errors
+
+
+def train_watched(page: Page) -> None:
+    """Train on a page that has noted since it was loaded what moves."""
     page.get_by_role("link", name="Learn").wait_for()
     finish(page)
     expect(metric(page, "Step")).to_have_text("Step 20 / 20")
+    moved = page.evaluate("window.shifts")
+    assert sum(value for value, _ in moved) < 0.01, moved
 
 
 def test_nothing_moves_while_the_page_loads_and_trains(new_page: Open) -> None:
     page = new_page(viewport={"width": 1366, "height": 768})
-    open_watched(page)
-    assert page.evaluate("window.shifts") < 0.02
+    page.add_init_script(SHIFTS)
+    open_train(page, SMALL)
+    train_watched(page)
 
 
-def test_on_a_phone_nothing_moves_and_a_finger_reaches_all(new_page: Open) -> None:
-    """It holds a rule lifted, and finds what the words of the table mean."""
-    page = new_page(viewport=PHONE, **FINGER)
-    open_watched(page)
-    assert page.evaluate("window.shifts") < 0.02
+def test_on_a_phone_nothing_moves_and_a_finger_reaches_all(phone: Page) -> None:
+    """The links to the other pages come last. It holds a rule lifted, and finds what the words mean."""
+    page = phone
+    loading = page.context.new_cdp_session(page)
+    loading.send("Fetch.enable", {"patterns": [{"urlPattern": LINKS}]})
+    page.add_init_script(SHIFTS)
+    open_train(page, SMALL)
+    expect(page.get_by_role("link", name="Learn")).to_have_count(0)
+    loading.send("Fetch.disable")
+    train_watched(page)
     rules = ("straight_through", "default")
     page.locator('.ends span[data-rule="straight_through"]').first.tap()
     wait_for_lift(page, *rules)

@@ -15,7 +15,7 @@ export function createScrubber({ onScrub }) {
   const range = element("input", { type: "range", "aria-label": "Step shown", min: 0, step: 1 });
   const marks = element("div", { class: "marks", "aria-hidden": "true" });
   const said = element("span", { class: "nearest", role: "status" });
-  const host = element("div", { class: "scrubber" }, range, marks);
+  const host = element("div", { class: "scrubber", style: "visibility: hidden" }, range, marks);
 
   range.addEventListener("input", () => {
     const wanted = Number(range.value);
@@ -38,8 +38,9 @@ export function createScrubber({ onScrub }) {
   return {
     element: host,
     said,
-    /** The x axis above it, in px. @param {number} left @param {number} width */
+    /** The x axis above it, in px: before that is known it is not seen. @param {number} left @param {number} width */
     align(left, width) {
+      host.style.visibility = "";
       host.style.marginLeft = `${left - THUMB / 2}px`;
       host.style.width = `${width + THUMB}px`;
     },
