@@ -7,7 +7,9 @@ from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds, position, short
 
 _PLAIN = torch.arange(-16, 17) / 2  # x that are easily read, and tried by hand
-_FACTORS = (-1.0, 2.0, 0.5, -4.0, 2.0**-20, 1024.0)  # powers of two, which change no rounding
+_POWERS = (-1.0, 2.0, 0.5, -4.0)  # of two, which change no rounding
+_OTHERS = (-3.0, 1e-6, 1e3)  # a rule that rounds g to a power of two differs at these alone
+_STEADY = 1.3  # a g at which a rule that rounds to whole numbers, halves or powers of two has no step
 _SLACK = 1e3  # in eps: what is multiplied by adding logarithms, of up to 745, is off by hundreds
 
 
@@ -38,12 +40,14 @@ def _departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float] | N
     one = curve.subject.gradient(x)
     sure = one.isfinite() & curve.subject.y(x).isfinite()
     worst: tuple[float, tuple[float, float, float, float]] | None = None
-    for g in (0.0, *_FACTORS):
+    for g in (0.0, *_OTHERS, *_POWERS):
         r = curve.subject.gradient(x, g)
         off = torch.where(sure, (r - g * one).abs(), 0.0).nan_to_num(nan=torch.inf)
-        size = off / (abs(g) * one.abs() + r.abs().nan_to_num() + 1e-30)
-        allowed = _SLACK * curve.eps * (abs(g) * one.abs() + r.abs().nan_to_num()) + 1e-300
-        if bool((off > allowed).any()):
+        scale = abs(g) * one.abs() + r.abs().nan_to_num()
+        size = off / (scale + 1e-30)
+        if g in _OTHERS:  # what is left of larger numbers is rounded as they are
+            scale = scale + abs(g) * one[sure].abs().amax() if bool(sure.any()) else scale
+        if bool((off > _SLACK * curve.eps * scale + 1e-300).any()):
             at = int((size - x.abs() * 1e-9).argmax())
             rank = float(size[at]) + (g in (2.0, -1.0))  # the plainest example of several
             if worst is None or rank > worst[0]:
@@ -54,7 +58,7 @@ def _departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float] | N
 def _judged(curve: Curve, at: float, example: str, got: float, due: float) -> Finding:
     """The verdict on a rule without declaration that is not linear: some are meant, some never are."""
     subject, x = curve.subject, curve.x
-    none, one, minus, two, half = (subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0, 0.5))
+    none, one, minus, two = (subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
     if bool(((one == two) & (one == minus) & (one.abs() > 0)).any()):
         stuck = (one == two) & (one == minus) & (one.abs() > 0)
         at = _clearest(x, stuck)
@@ -69,21 +73,35 @@ def _judged(curve: Curve, at: float, example: str, got: float, due: float) -> Fi
         return fails(
             f"At x = {position(at)} g = 0 still gives {short(value)}: multiply by g, do not add.", at, value
         )
-    scaled = _close(two, 2 * one) and _close(half, 0.5 * one)
     mirrored = bool(((minus - one).abs() <= 1e-9 * one.abs()).logical_and(one.abs() > 1e-9).any())
-    clips = bool((two.abs() <= 2 * one.abs() * (1 + 1e-9) + 1e-12).all()) and _close(minus, -one)
-    if scaled and not mirrored:
-        return by_design(
-            f"It depends on the sign of g and grows with g otherwise. {example}, not {short(due)}.", at, got
-        )
-    if clips:
-        return by_design(f"It limits large gradients. {example}, not {short(due)}.", at, got)
+    meant = _meaning(curve, one, mirrored)
+    if meant:
+        return by_design(f"{meant} {example}, not {short(due)}.", at, got)
     what = "The sign of g is lost" if mirrored else "It is not linear in g"
     return fails(f"{what}. {example}, not {short(due)}: use g exactly once, as a factor.", at, got)
 
 
+def _meaning(curve: Curve, one: Tensor, mirrored: bool) -> str:
+    """What a rule that is not linear in g may be meant to do, as a sentence; "" for none of these."""
+
+    def at(g: float) -> Tensor:
+        return curve.subject.gradient(curve.x, g)
+
+    is_odd = _close(at(-1.0), -one)
+    steady = all(torch.equal(at(g), at(g * (1 + 2.0**-10))) for g in (_STEADY, -_STEADY))
+    if is_odd and steady and not torch.equal(at(_STEADY), at(4 * _STEADY)):
+        return "It rounds gradients to steps."
+    grows = all(_close(at(g), g * one) for g in (2.0, 1e3))
+    if grows and not mirrored and all(_close(at(g), g * one) for g in (0.5, 1e-6)):
+        return "It depends on the sign of g and grows with g otherwise."
+    if is_odd and grows and _at_most(at(1e-6), 1e-6 * one):
+        return "It drops small gradients."
+    limits = not grows and all(_at_most(at(g), g * one) for g in (2.0, 1e3))
+    return "It limits large gradients." if is_odd and limits else ""
+
+
 def _apart(curve: Curve) -> Finding | None:
-    """Whether each gradient looks at its own g alone, which is a power of two as in ``_FACTORS``."""
+    """Whether each gradient looks at its own g alone, which is a power of two as in ``_POWERS``."""
     x = curve.x
     g = 1.0 + (torch.sin(7.0 * torch.arange(len(x), dtype=x.dtype)) > 0).to(x.dtype)
     r, due = curve.subject.gradient(x, g), g * curve.gradient
@@ -111,6 +129,10 @@ def _where(x: Tensor, those: Tensor) -> str:
     if low <= float(x.min()) and bool(those[x <= high].all()):
         return f"Below about {short(high)}"
     return f"At x = {position(_clearest(x, those))}"
+
+
+def _at_most(left: Tensor, right: Tensor) -> bool:
+    return bool((left.abs() <= right.abs() * (1 + 1e-9) + 1e-12).all())
 
 
 def _close(left: Tensor, right: Tensor) -> bool:

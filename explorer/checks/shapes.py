@@ -138,13 +138,14 @@ def _precision(curve: Curve) -> Finding | None:
         if len(merged([some])) >= _DISTINCT and bool((some.float().double() == some).all()):
             return fails(f"For float64 x {what} has only the digits of float32: leave out the cast.")
     some = r[r.isfinite() & (r != 0)]
-    if len(some) and bool((some.float().double() == some).all()) and _hangs_on_g(curve):
+    if len(some) and bool((some.float().double() == some).all()) and _follows_g(curve, r):
         return fails("For float64 x the gradient has only the digits of float32: leave out the cast.")
     return None
 
 
-def _hangs_on_g(curve: Curve) -> bool:
-    return not torch.equal(curve.subject.gradient(curve.x, 2.0), curve.gradient)
+def _follows_g(curve: Curve, r: Tensor) -> bool:
+    """Whether the gradient changes with g, as a cast one does; one that is rounded to steps stays."""
+    return not torch.equal(curve.subject.gradient(curve.x, _GENERIC * (1 + 2.0**-6)), r)
 
 
 def custom_node(y: Tensor) -> BackwardCFunction | None:

@@ -79,6 +79,31 @@ def test_what_rounding_leaves_is_linear_in_g(rule, only):
 
 
 @pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("sign(g) * 2 ** round(log(abs(g)) / log(2)) * (x > 0)", "It rounds gradients to steps."),
+        ("round(4 * g) / 4 * (x > 0)", "It rounds gradients to steps."),
+        ("clamp(g, -2.5, 2.5) * (x > 0)", "It limits large gradients."),
+        ("g * (abs(g) > 0.01) * (x > 0)", "It drops small gradients."),
+        ("where(g < 0, 2 * g, g) * (x > 0)", "It depends on the sign of g and grows with g otherwise."),
+    ],
+    ids=[
+        "rounded to powers of two",
+        "rounded to quarters",
+        "clipped from 2.5 on",
+        "0 up to 0.01",
+        "by the sign of g",
+    ],
+)
+def test_why_a_rule_is_not_linear_in_g_is_said_where_it_is_meant(rule, words, quick):
+    """One in steps has few digits for that reason, not for a cast."""
+    found = {each.name: each for each in check_pair("relu", own_key(rule), {})}
+    linear, dtype = found["linear in g"], found["dtype and shape"]
+    assert (linear.verdict, dtype.verdict) == ("by design", "holds")
+    assert linear.sentence.startswith(words)
+
+
+@pytest.mark.parametrize(
     ("op", "rule"), [("clamp", "straight_through"), ("relu", "leaky_backward"), ("sign", "clipped")]
 )
 def test_where_a_gradient_is_not_the_slope_it_is_seen_by_hand(op, rule):
