@@ -19,7 +19,7 @@ export default function (component) {
     component.parentElement.textContent = sentence;
   };
   loaded.then((module) => module.mount(component)).catch(failed);
-  return () => loaded.then((module) => module.unmount(component.parentElement));
+  return () => loaded.then((module) => module.ended(component.parentElement));
 }
 """
 

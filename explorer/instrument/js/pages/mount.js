@@ -48,6 +48,15 @@ export async function mount(component) {
   if (place.isConnected && !mounted.has(host)) mounted.set(host, make(place, component));
 }
 
+/**
+ * A call of Streamlit's has ended. With other data or colours it calls anew for the same host, and ends the call
+ * before that as well, perhaps after it: what is there stays until its host has left the page.
+ * @param {HTMLElement} host
+ */
+export function ended(host) {
+  if (!host.isConnected) unmount(host);
+}
+
 /** @param {HTMLElement} host */
 export function unmount(host) {
   mounted.get(host)?.();
