@@ -7,7 +7,7 @@
  * @typedef {Record<string, string>} Modules texts by their paths
  * @typedef {{files: Record<string, string>, packages: string, start: string, arrays: string,
  *   modules: Modules}} Start files as base64 of gzip
- * @typedef {{number: number, question: string, given: *, modules: Modules}} Asked
+ * @typedef {{question: string, given: *, modules: Modules}} Asked
  */
 
 const NOWHERE = "https://pyodide.invalid/";
@@ -19,16 +19,15 @@ let from = ""; // the module that answers
 let answer = /** @type {((question: string, given: string) => string)|null} */ (null);
 
 self.onmessage = async ({ data }) => {
-  const { number = 0, question, given, modules } = /** @type {Asked} */ (data);
+  const { question, given, modules } = /** @type {Asked} */ (data);
   try {
     starting ??= start(data);
     const python = await starting;
     write(python, modules);
-    if (number)
-      self.postMessage({ number, answer: JSON.parse(ask(python, question, JSON.stringify(given))) });
-    else self.postMessage({ number });
+    const told = question && JSON.parse(ask(python, question, JSON.stringify(given)));
+    self.postMessage({ answer: told });
   } catch (error) {
-    self.postMessage({ number, failed: String(error) });
+    self.postMessage({ failed: String(error) });
   }
 };
 

@@ -21,10 +21,8 @@ from explorer.ui.choice import Choice
 from explorer.ui.link import from_text
 from explorer.ui.words import words
 from tests.catalogue.test_own_learned import LSQ
-from tests.instrument import modules
-from tests.instrument.modules import Node
 from tests.site.operations import CASES, PROBE, REFUSED, functions, near
-from tests.site.test_python import READ, needs_pyodide
+from tests.site.pyodide import Ask, needs_pyodide, started
 from tests.ui.choices import query_of
 
 Json = dict[str, Any]
@@ -128,19 +126,12 @@ def told(answer: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[Node]:
-    """Where Python starts for the first that is asked, which takes seconds, and stays."""
-    with modules.node() as node:
-        yield node
-
-
-def asked(worker: Node, questions: list[tuple[str, Json]]) -> list[Any]:
-    """What the worker answers one after the other."""
-    given = [(question, each, {}) for question, each in questions]
+def ask() -> Iterator[Ask]:
+    """What asks a Python that starts for the first test, which takes seconds, and stays."""
     program = python.judging()
     program |= {"start": "probe", "modules": program["modules"] | {"probe.py": PROBE}}
-    start = {"start": python.runtime(), "program": program, "questions": given}
-    return list(worker.run(READ, start))[1:]
+    with started(program) as ask:
+        yield ask
 
 
 def worded() -> list[tuple[Question, Json]]:
@@ -164,12 +155,12 @@ def worded() -> list[tuple[Question, Json]]:
 
 
 @needs_pyodide
-def test_each_operation_gives_what_torch_gives(worker: Node) -> None:
+def test_each_operation_gives_what_torch_gives(ask: Ask) -> None:
     cases, refused = CASES + functions(), [(text, "float64") for text in REFUSED]
     here: dict[str, Any] = {}
     exec(PROBE, here)
     expected = [here["told"](*case) for case in cases]
-    (said,) = asked(worker, [("told", {"asked": cases + refused})])
+    (said,) = ask([("told", {"asked": cases + refused}, {})])
     found = said["answer"][: len(cases)]
     pairs = zip(cases, found, expected, strict=True)
     assert said["answer"][len(cases) :] == ["MissingError"] * len(refused)
@@ -177,7 +168,7 @@ def test_each_operation_gives_what_torch_gives(worker: Node) -> None:
 
 
 @needs_pyodide
-def test_the_browser_finds_what_torch_finds(worker: Node) -> None:
+def test_the_browser_finds_what_torch_finds(ask: Ask) -> None:
     pairs = [*suited(), *OWN]
     keys = ("op", "rule", "parameters", "start", "stop")
     checks: list[Question] = [("checks", dict(zip(keys, pair, strict=False))) for pair in pairs]
@@ -185,7 +176,7 @@ def test_the_browser_finds_what_torch_finds(worker: Node) -> None:
         ("neighbours", dict(zip(keys, (*pair, *span), strict=True))) for *pair, span in NEAR
     ]
     expected = [(one, getattr(lines, one[0])(**one[1])) for one in (*checks, *beside)] + worded()
-    found = asked(worker, [question for question, _ in expected])
+    found = ask([(*question, {}) for question, _ in expected])
     wrong = []
     for (question, answer), one in zip(expected, found, strict=True):
         if told(one.get("answer", one)) != told(answer):
@@ -193,55 +184,3 @@ def test_the_browser_finds_what_torch_finds(worker: Node) -> None:
     assert wrong == []
     assert sum("lines" in one["answer"] for one in found) > len(RULES)
     assert "message" in found[-1]["answer"]
-
-
-JUDGING = """
-    const python = { worker: "worker", files: {}, packages: "{}" };
-    const scripts = { "python.js": python, "checks.js": { start: "judging", modules: {}, arrays: "data:" } };
-    const append = (script) => {
-      script.data = scripts[script.src];
-      queueMicrotask(script.onload);
-    };
-    globalThis.document = { createElement: () => ({ remove: () => {} }), head: { append } };
-    const sent = [];
-    globalThis.Worker = class {
-      terminate() { sent.push("ended"); }
-      postMessage({ number = 0, question, given }) {
-        sent.push(number ? [question, given] : "begun");
-        if (given?.op === "never") return;
-        const told = number ? { answer: { lines: [given.op] } } : {};
-        setTimeout(() => this.onmessage({ data: { number, ...told } }));
-      }
-    };
-    const { setDocument } = await import("./choice/entries.js");
-    const { createJudging } = await import("./pages/judging.js");
-    setDocument(given.document);
-    const files = { runtime: "python.js", program: "own.js", formatter: "black.js", judging: "checks.js" };
-    const read = createJudging(files, { limit_s: 0.05 });
-    const waits = [];
-    const wait = (words) => waits.push(words);
-    const first = await read("checks", "op=x&rule=a&p.lr=0.5&a.b=-2", wait);
-    const late = await read("neighbours", "op=never&rule=a", wait);
-    const begun = read("neighbours", "op=never&rule=a&range=-1&range=2", wait);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    const both = await Promise.all([begun, read("checks", "op=y&rule=a", wait)]);
-    return { told: [first, late, ...both], sent, waits };
-"""
-
-
-def test_one_question_is_computed_at_a_time_and_not_for_ever() -> None:
-    with modules.node() as node:
-        found = node.run(JUDGING, {"document": answers.whole_document()})
-    first, late, left, last = found["told"]
-    assert (first, last) == ({"lines": ["x"]}, {"lines": ["y"]})
-    assert "takes longer than two minutes" in late["message"]
-    assert left == {"message": "Something else has been asked for since."}
-    pair = {"op": "x", "rule": "a", "parameters": {"lr": 0.5, "a.b": -2}}
-    never = {"op": "never", "rule": "a", "parameters": {}}
-    assert found["sent"] == [
-        *("begun", ["checks", pair], ["neighbours", never | {"start": -3, "stop": 3}], "ended"),
-        *("begun", ["neighbours", never | {"start": -1, "stop": 2}], "ended"),
-        *("begun", ["checks", {"op": "y", "rule": "a", "parameters": {}}]),
-    ]
-    loading = "Loading Python, which computes this …"
-    assert found["waits"] == [loading, "", "", loading, "", loading, ""], "each time before it was there"

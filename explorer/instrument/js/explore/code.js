@@ -117,7 +117,7 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
     if (!ask) return { text: "", note: OWN };
     if (!text.textContent) put({ text: "", note: BUSY });
     return ask("code", codeQuestion(language, pair, choice), (words) => {
-      if (mine === turn) put({ text: "", note: words });
+      if (mine === turn) put({ text: "", note: words || BUSY });
     }).catch(({ message }) => ({ text: "", note: `${message}.` }));
   }
 

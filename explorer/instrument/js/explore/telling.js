@@ -1,7 +1,7 @@
 // Sentences where none came along: told once somebody has wished for them, and from then on at every rest.
 
 import { curvesKey } from "../choice/choice.js";
-import { NO_WORDS } from "./words.js";
+import { NO_WORDS, NOT_YET } from "./words.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /** @typedef {import("./words.js").Words} Words */
@@ -23,7 +23,6 @@ export function toldOf(choice) {
 export function createTelling({ tell, words, onTold }) {
   let next = /** @type {Choice|null} */ (null);
   let busy = false;
-  const wait = (/** @type {string} */ text) => words.show({ main: text, rest: "" });
 
   /** @param {Choice} choice */
   async function ask(choice) {
@@ -42,6 +41,7 @@ export function createTelling({ tell, words, onTold }) {
   /** @param {Choice} choice */
   async function told(choice) {
     try {
+      const wait = (/** @type {string} */ text) => onTold({ main: text || NOT_YET, rest: "" }, choice);
       last = { key: curvesKey(choice), words: await tell(choice, wait) };
       return last.words;
     } catch (error) {
@@ -51,16 +51,14 @@ export function createTelling({ tell, words, onTold }) {
 
   /** Tell of what is at rest, or ask whether to. @param {Choice} choice */
   function offer(choice) {
-    if (wished) {
-      words.show(null);
-      ask(choice);
-      return;
-    }
-    words.offer(() => {
+    const begin = () => {
       wished = true;
       words.offer(null);
+      words.show(null);
       ask(choice);
-    });
+    };
+    if (wished) begin();
+    else words.offer(begin);
   }
 
   return { offer };

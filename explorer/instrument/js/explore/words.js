@@ -7,7 +7,7 @@ import { createMenu } from "../elements/menu.js";
 
 /** @type {Words} Python alone has them for each choice */
 export const NO_WORDS = { main: "", rest: "" };
-const NOT_YET = "…";
+export const NOT_YET = "…";
 const TELL = "Say it in words";
 const EXPLANATION =
   "The browser draws every curve at once, so that it follows your hand. Once you rest, torch computes the " +

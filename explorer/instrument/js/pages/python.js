@@ -3,46 +3,65 @@
 import { loaded } from "./files.js";
 
 /** @typedef {NonNullable<import("../explore/instrument.js").Reach["read"]>} Read */
-/** @typedef {"entry"|"formulas"|"code"|"checks"|"neighbours"|"words"} Question what explorer/site/own.py answers, or judging.py */
+/** @typedef {keyof typeof TASKS} Question what explorer/site/own.py answers, or judging.py */
 /** @typedef {{runtime: string, program: string, formatter: string, judging: string}} Files addresses of what comes along */
-/** @typedef {(words: string) => void} OnWait is told what is waited for, where something is */
+/** @typedef {(words: string) => void} OnWait is told what is loaded, where something is, and "" once it is there */
 /**
- * @typedef {((question: Question, given: *, modules: Record<string, string>) => Promise<*>)
- *   & {end: (words: string) => void}} Ask
+ * @typedef {{ask: (question: Question, given: *, modules: Record<string, string>) => Promise<*>,
+ *   end: (why: Error) => void}} Interpreter ``end`` rejects what is computed, and ends it
+ * @typedef {ReturnType<typeof createPython>} Python
  */
-const FAILED = "Python failed at it in this browser: in the app it can be had";
 
-/** What is said while Python is loaded, and where it cannot be. @param {string} task such as "reads formulas" */
-const wordsOf = (task) => ({
-  loading: `Loading Python, which ${task} …`,
-  gone: `Python could not be loaded, and nothing else here ${task}: the app does`,
-  unfit: `Python does not start in this browser, and nothing else here ${task}: the app does`,
-});
-/** @typedef {ReturnType<typeof wordsOf>} Words */
+/** What Python does for a question, in words. */
+const TASKS = {
+  entry: "reads formulas",
+  formulas: "reads formulas",
+  code: "reads formulas",
+  checks: "computes this",
+  neighbours: "computes this",
+  words: "puts this into words",
+};
+const GONE = "could not be loaded";
+const UNFIT = "does not start in this browser";
+const FAILED = "Python failed at it in this browser: in the app it can be had";
+const LIMIT_S = 120; // see LONG
+const LONG =
+  "This takes longer than two minutes in this browser, and was given up: in the app it takes seconds.";
 
 /**
- * Python, which is loaded when that is prepared or something is asked for the first time. What is asked is
- * rejected with words for the page.
+ * Python, which is loaded when that is prepared or something is asked for the first time, and answers one question
+ * after the other. What is asked is rejected with words for the page.
  * @param {Files} files
  * @param {"program"|"judging"} program which of them it runs
- * @param {string} task what it is for, in words such as "reads formulas"
+ * @param {{limit_s?: number}} [options] ``limit_s`` is the longest that a question may take
  */
-export function createPython(files, program, task) {
-  const words = wordsOf(task);
+export function createPython(files, program, { limit_s = LIMIT_S } = {}) {
   let isReady = false;
   let hasFormatter = false;
-  /** @type {Promise<Ask>|null} */
+  /** @type {Promise<Interpreter>|null} */
   let starting = null;
+  /** @type {Promise<*>} */
+  let last = Promise.resolve(); // settles once what was asked last is answered
 
-  /** @param {OnWait} [onWait] */
-  function prepare(onWait) {
-    if (!isReady) onWait?.(words.loading);
-    starting ??= started(files.runtime, files[program], words, ended);
-    starting.then(
-      () => (isReady = true),
-      () => (starting = null), // the next question tries again
-    );
-    return starting;
+  /** @param {Question} question that is to come @param {OnWait} [onWait] @returns {Promise<Interpreter>} */
+  async function prepare(question, onWait) {
+    const wait = isReady ? undefined : onWait;
+    wait?.(`Loading Python, which ${TASKS[question]} …`);
+    starting ??= begun();
+    const interpreter = await starting.catch(({ message }) => Promise.reject(lacking(message, question)));
+    wait?.("");
+    return interpreter;
+  }
+
+  async function begun() {
+    try {
+      const interpreter = await started(files.runtime, files[program], ended);
+      isReady = true;
+      return interpreter;
+    } catch (error) {
+      ended(); // the next question tries again
+      throw error;
+    }
   }
 
   function ended() {
@@ -50,78 +69,99 @@ export function createPython(files, program, task) {
     starting = null;
   }
 
-  /** @param {Question} question @param {*} given @param {OnWait} [onWait] */
-  async function ask(question, given, onWait) {
-    const now = await prepare(onWait);
-    if (question !== "code" || hasFormatter) return now(question, given, {});
-    const modules = await had(files.formatter, words);
+  /**
+   * The answer to a question. Once its signal is aborted nobody waits for it: Python ends where it computes it,
+   * and what is asked otherwise is computed by a new one.
+   * @param {Question} question @param {*} given @param {OnWait} [onWait] @param {AbortSignal} [signal]
+   */
+  async function ask(question, given, onWait, signal) {
+    await prepare(question, onWait);
+    const answer = last.then(() => answered(question, given, onWait, signal));
+    last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  /** @param {Question} question @param {*} given @param {OnWait} [onWait] @param {AbortSignal} [signal] */
+  async function answered(question, given, onWait, signal) {
+    const interpreter = await prepare(question, onWait); // it may have ended meanwhile
+    const modules = question === "code" ? await formatter() : {};
+    signal?.throwIfAborted();
+    const leave = () => interpreter.end(signal?.reason);
+    const timer = setTimeout(() => interpreter.end(new Error(LONG)), 1000 * limit_s);
+    signal?.addEventListener("abort", leave);
+    try {
+      return await interpreter.ask(question, given, modules);
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      clearTimeout(timer);
+    }
+  }
+
+  /** What lays out code, where it is not there yet. */
+  async function formatter() {
+    if (hasFormatter) return {};
+    const modules = await had(files.formatter).catch(() => Promise.reject(lacking(GONE, "code")));
     hasFormatter = true;
-    return now(question, given, modules);
+    return modules;
   }
 
-  /** Have it end, and say why to who still waits for an answer. @param {string} why */
-  async function end(why) {
-    (await starting)?.end(why);
-  }
+  return { prepare, ask };
+}
 
-  return { prepare, ask, end };
+/** @param {string} why there is no Python @param {Question} question */
+function lacking(why, question) {
+  return new Error(`Python ${why}, and nothing else here ${TASKS[question]}: the app does`);
 }
 
 /**
  * What reads formulas as the app does.
- * @param {ReturnType<typeof createPython>} python
+ * @param {Python} python
  * @returns {Read}
  */
 export function createReader({ ask, prepare }) {
   /** @param {"op"|"rule"} kind @param {string} text @param {OnWait} [onWait] */
   const read = (kind, text, onWait) =>
     ask("entry", { kind, text }, onWait).catch((error) => ({ message: error.message, column: 0 }));
-  return Object.assign(read, { prepare });
+  return Object.assign(read, { prepare: () => prepare("entry").catch(() => undefined) });
 }
 
-/** @param {string} address @param {{gone: string}} words */
-function had(address, { gone }) {
-  return loaded(address).catch(() => Promise.reject(new Error(gone)));
+/** @param {string} address */
+function had(address) {
+  return loaded(address).catch(() => Promise.reject(new Error(GONE)));
 }
 
 /**
  * @param {string} runtime
  * @param {string} program
- * @param {Words} words
- * @param {() => void} onEnd when the worker has ended
- * @returns {Promise<Ask>}
+ * @param {() => void} onEnd when it has ended
+ * @returns {Promise<Interpreter>}
  */
-async function started(runtime, program, words, onEnd) {
-  const [python, ours] = await Promise.all([had(runtime, words), had(program, words)]);
-  const worker = new Worker(python.worker, { type: "module" });
-  /** @type {Map<number, {resolve: (answer: *) => void, reject: (reason: *) => void}>} */
-  const waiting = new Map();
-  let count = 0;
+async function started(runtime, program, onEnd) {
+  const [{ worker: address, files, packages }, ours] = await Promise.all([had(runtime), had(program)]);
+  const worker = new Worker(address, { type: "module" });
+  /** @type {(reason: Error) => void} */
+  let reject = () => {};
 
-  /** @param {Question} question @param {*} given @param {Record<string, string>} modules */
-  const ask = (question, given, modules) =>
-    new Promise((resolve, reject) => {
-      waiting.set(++count, { resolve, reject });
-      worker.postMessage({ number: count, question, given, modules });
+  /** @param {*} message @returns {Promise<*>} what is answered to it */
+  const sent = (message) =>
+    new Promise((resolve, refuse) => {
+      reject = refuse;
+      worker.onmessage = ({ data: { answer, failed } }) =>
+        failed === undefined ? resolve(answer) : refuse(new Error(FAILED));
+      worker.postMessage(message);
     });
 
-  return new Promise((resolve, reject) => {
-    /** It is of no use any more. @param {string} why */
-    function end(why) {
-      worker.terminate();
-      reject(new Error(words.unfit));
-      for (const one of waiting.values()) one.reject(new Error(why));
-      waiting.clear();
-      onEnd();
-    }
+  /** @param {Error} why */
+  function end(why) {
+    worker.terminate();
+    onEnd();
+    reject(why);
+  }
 
-    worker.onerror = () => end(FAILED);
-    worker.onmessage = ({ data: { number, answer, failed } }) => {
-      const asked = waiting.get(number);
-      waiting.delete(number);
-      if (!asked) return failed === undefined ? resolve(Object.assign(ask, { end })) : end(FAILED);
-      return failed === undefined ? asked.resolve(answer) : asked.reject(new Error(FAILED));
-    };
-    worker.postMessage({ files: python.files, packages: python.packages, ...ours });
+  worker.onerror = () => end(new Error(FAILED));
+  await sent({ files, packages, ...ours }).catch(() => {
+    worker.terminate();
+    throw new Error(UNFIT);
   });
+  return { ask: (question, given, modules) => sent({ question, given, modules }), end };
 }

@@ -13,7 +13,7 @@ import { toldOf } from "../explore/telling.js";
 import { createJudging } from "./judging.js";
 import { createPage } from "./page.js";
 import { receivedExamples } from "./reach.js";
-import { arrange, carryOn, python, siteReach, start, tell, tellWaiting } from "./site.js";
+import { arrange, carryOn, judging, python, siteReach, start, tell, tellWaiting } from "./site.js";
 import { hasLines, readCodes, readFormulas, readLines, readNotebooks, writtenFile } from "./site-files.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
@@ -30,7 +30,7 @@ const COMPUTED = {
   sign: "Computed in the browser",
 };
 const { confirm } = siteReach;
-const judge = start.python && createJudging(start.python);
+const judge = judging && createJudging(judging);
 const [first, examples] = [received(start.choice), receivedExamples(start.examples)];
 learnAll(start.own);
 if (kept(OWN)) learnAll(kept(OWN)); // of who has been here
@@ -85,7 +85,7 @@ async function own() {
   let done = () => {};
   const wait = (/** @type {string} */ words) => {
     done();
-    done = tellWaiting(words);
+    if (words) done = tellWaiting(words);
   };
   const found = await readOwn(location.search, (kind, text) => siteReach.read(kind, text, wait));
   done();

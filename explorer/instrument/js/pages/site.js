@@ -20,15 +20,18 @@ const NO_READING = { message: "To read a new formula takes the app.", column: 0 
 export const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
 setDocument(start.document);
 
-/** Python, where it came along. */
-export const python = start.python && createPython(start.python, "program", "reads formulas");
+/** Python for own formulas, where it came along. */
+export const python = start.python && createPython(start.python, "program");
+
+/** Python for checks and for the sentences above the chart. */
+export const judging = start.python && createPython(start.python, "judging");
 
 /** What every instrument of a site reaches. */
 export const siteReach = {
   plotly: /** @type {string} */ (start.plotly),
   confirm: createBrought((name) => loaded(`torch/${name}.js`)),
   explanation: EXPLANATION,
-  tell: start.python && createTeller(start.python),
+  tell: judging && createTeller(judging),
   read: python ? createReader(python) : async () => NO_READING,
   readCode: null,
   readLines: null,

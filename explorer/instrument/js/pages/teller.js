@@ -1,18 +1,15 @@
 // The sentences above the chart where there is no server: Python in a worker tells those that did not come along.
 
-import { createPython } from "./python.js";
-
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 
 /**
  * What has Python tell of a choice; what could not be told is rejected with words for the page.
- * @param {import("./python.js").Files} files
+ * @param {import("./python.js").Python} python
  * @returns {import("../explore/telling.js").Tell}
  */
-export function createTeller(files) {
-  const python = createPython(files, "judging", "puts this into words");
+export function createTeller({ ask }) {
   return async (choice, onWait) => {
-    const told = await python.ask("words", questionOf(choice), onWait);
+    const told = await ask("words", questionOf(choice), onWait);
     if ("message" in told) throw new Error(told.message);
     return told;
   };
