@@ -98,11 +98,9 @@ def without_network(chromium: Browser) -> Iterator[Watched]:
 
 
 @pytest.fixture
-def disk(without_network: Watched, folder: Path) -> Iterator[Page]:
+def disk(without_network: Watched) -> Iterator[Page]:
     """Opens pages from the disk, without network; a request for anything else or an error fails the test."""
-    for page in without_network.lent():
-        page.goto(_at(folder, "index"))
-        yield page
+    yield from without_network.lent()
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +143,7 @@ def _drawn(page: Page, text: str) -> None:
 
 
 def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
+    disk.goto(_at(folder, "index"))
     _drawn(disk, "Confirmed by torch")
     expect(disk.locator(".words .main")).to_contain_text("Straight-through: the gradient is 1 everywhere.")
     enter(number(disk, "Upstream gradient g"), "2")
@@ -159,10 +158,7 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     slider(card(disk, "Clipped straight-through"), "c").press("ArrowRight")
     _drawn(disk, "Computed in the browser")
     c = {"c": float(parse_qs(urlsplit(disk.url).query)["c"][0])}
-    disk.get_by_role("button", name="Say it in words", exact=True).click()
-    said = words("round", ["default", "straight_through", "clipped"], c, g=1.0, start=-3.0, stop=3.0)
-    expect(disk.locator(".words .main")).to_have_text(said["main"], timeout=LOADING_MS)
-    expect(disk.get_by_role("button", name="Say it in words", exact=True)).to_be_hidden()
+    expect(disk.get_by_role("button", name="Say it in words", exact=True)).to_be_visible()
     expect(disk.locator("body")).not_to_contain_text("undefined")
     assert in_both_themes(disk, "body") == []
     disk.get_by_role("button", name="Code", exact=True).click()
@@ -235,6 +231,7 @@ def _downloaded(page: Page, button: str) -> tuple[str, str]:
 
 
 def test_a_lesson_from_the_disk_keeps_what_was_answered(disk: Page, folder: Path) -> None:
+    disk.goto(_at(folder, "index"))
     enter(number(disk, "Upstream gradient g"), "2")
     disk.get_by_role("link", name="Learn", exact=True).click()
     for name in ("Explore", "Train", "Study"):  # what was chosen goes on from there
@@ -310,7 +307,7 @@ def test_own_formulas_are_read_on_a_web_host(served: Page, host: str, app: Page)
 
 @needs_pyodide
 def test_what_did_not_come_along_is_computed_from_the_disk(disk: Page, folder: Path) -> None:
-    """Code, formulas and checks, also of an own rule that nobody need read: a lesson has it."""
+    """Code, formulas, words and checks, also of an own rule that nobody need read: a lesson has it."""
     label, pair = TAUGHT.removeprefix(KEY), ("round", TAUGHT)
     disk.goto(_at(folder, "index", f"op=round&rule=default&rule={quote(TAUGHT)}&h=1.5&rule=clipped&c=0.7"))
     _drawn(disk, "Computed in the browser")
@@ -335,8 +332,14 @@ def test_what_did_not_come_along_is_computed_from_the_disk(disk: Page, folder: P
     expect(disk.locator(".formula-section .box math mfrac")).not_to_have_count(0)
     expect(disk.locator(".formula-section .box code")).to_have_count(0)
     assert in_both_themes(disk, "body") == []
+    say = disk.get_by_role("button", name="Say it in words", exact=True)
+    say.click()
+    expect(disk.get_by_text("Loading Python, which puts this into words …")).to_be_visible()
     disk.get_by_role("button", name="Checks", exact=True).click()
     expect(disk.get_by_text("Loading Python, which computes this …").first).to_be_visible()
+    said = words("round", ["default", TAUGHT, "clipped"], {"h": 0.5, "c": 0.7}, g=1.0, start=-3.0, stop=3.0)
+    expect(disk.locator(".words .main")).to_have_text(said["main"], timeout=LOADING_MS)
+    expect(say).to_be_hidden()
     default, mine, clipped = disk.locator(".checked").all()
     expect(default).to_contain_text(check_pair("round", "default", {})[0].sentence)
     expect(mine).to_contain_text(check_pair(*pair, {"h": 0.5})[0].sentence, timeout=LOADING_MS)
@@ -346,6 +349,7 @@ def test_what_did_not_come_along_is_computed_from_the_disk(disk: Page, folder: P
     assert set(told.locator("span").all_text_contents()) == lines
     expect(disk.locator(".checks .origin").first).to_have_text("Computed in the browser")
     expect(disk.locator(".checks").get_by_text("without torch, by the same checks")).to_be_visible()
+    expect(disk.locator("body")).not_to_contain_text("undefined")
     assert in_both_themes(disk, "body") == []
 
 
