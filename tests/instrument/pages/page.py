@@ -28,6 +28,8 @@ PAGE = """
         if (answer && !this.isEnded) this.onmessage({ data: answer });
       }
     };
+    process.stdin.once("end", () => process.exit()); // whatever is still waited for
     const { createPython, createReader } = await import("./pages/python.js");
     const passed = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    const answered = (question) => Promise.race([question, passed(5000)]); // undefined where it never is
 """

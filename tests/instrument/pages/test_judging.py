@@ -43,7 +43,8 @@ SHARED = """
         told.push(begin());
         await passed(1);
       }
-      return { told: await Promise.all(told), sent: sent.filter(isPlain).map(named), waits: [...waits] };
+      const all = await Promise.all(told.map(answered));
+      return { told: all, sent: sent.filter(isPlain).map(named), waits: [...waits] };
     }
     const { lines, words } = bothOf(createPython(files, "judging"));
     const hasty = bothOf(createPython(files, "judging", { limit_s: 0.02 }));

@@ -26,15 +26,15 @@ READER = """
     answers.unfit = await read("op", "x", wait);
     fit = true;
     read.prepare();
-    answers.both = await Promise.all([read("op", "x", wait), read("rule", "g", wait)]);
+    answers.both = await Promise.all([read("op", "x", wait), read("rule", "g", wait)].map(answered));
     answers.failed = await read("rule", "x(", wait);
     answers.after = await read("rule", "g * 2", wait);
     answers.code = await asked.ask("code", { text: "c" });
     answers.again = await asked.ask("code", { text: "d" });
     const beside = read("rule", "crash", wait);
-    answers.unhurt = await read("rule", "g + 1", wait);
-    answers.crashed = await beside;
-    answers.anew = await read("rule", "g * 3", wait);
+    answers.unhurt = await answered(read("rule", "g + 1", wait));
+    answers.crashed = await answered(beside);
+    answers.anew = await answered(read("rule", "g * 3", wait));
     return { answers, waits, sent };
 """
 
