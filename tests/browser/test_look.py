@@ -141,6 +141,7 @@ def test_one_instrument_stands_in_a_page_whose_theme_changes_as_it_comes(page: P
 
 
 def can_be_read_in_both_themes(page: Page) -> None:
+    page.get_by_test_id("stApp").wait_for()  # a chart may stand before Streamlit does
     page.locator(f"{CHART} text").first.wait_for()
 
     def can_be_read() -> None:
