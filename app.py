@@ -27,11 +27,11 @@ from explorer.ui import (
     takeaway,
     warm_up,
 )
-from explorer.ui.ending import follow_server
 from explorer.ui.pages import PAGES, PREFIX, page_path
 from explorer.ui.payload import payload
 from explorer.ui.protection import Protection
 from explorer.ui.seats import Seats
+from explorer.ui.uvicorn_server import follow_server
 from explorer.ui.visitors import arriving, asking, named
 
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}

@@ -7,7 +7,7 @@ import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import plotly
 _FOLDER = Path(__file__).parent
 MODULES = _FOLDER / "js"
 _IMPORTED = re.compile(r'\bfrom "(\.[\w./-]+\.js)"')
-PLOTLY = f"plotly-{plotly.__version__}.min.js"  # the version is in the name, so it may be kept for ever
+PLOTLY = f"plotly-lines-{plotly.__version__}.min.js"  # the version is in the name, so it may be kept for ever
 _TRACES = re.compile(r"\.register\(\[(?:[\w$]+\(\),)+[\w$]+\(\)\]\)")  # of all kinds, at the end of plotly.js
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
 
@@ -89,18 +89,15 @@ def json_text(data: Any) -> str:
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 
+@cache
 def plotly_js() -> bytes:
-    """plotly.js as the plotly package ships it."""
-    return (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_bytes()
+    """plotly.js as the plotly package ships it, but with no kind of trace other than lines.
 
-
-def plotly_lines_js() -> bytes:
-    """plotly.js without any kind of trace but lines, which is part of its core.
-
-    To set up the other forty-six takes most of the time in which a browser runs the whole. Raises ValueError
-    where plotly.js no longer registers them in one place.
+    Setting up the other forty-six takes most of the time in which a browser runs the whole. A version that
+    does not register them in one place is left whole.
     """
-    text, count = _TRACES.subn(".register([])", plotly_js().decode())
-    if count != 1:
-        raise ValueError(f"plotly.js registers its kinds of traces at {count} places, not at one")
-    return text.encode()
+    text = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
+    kinds = list(_TRACES.finditer(text))
+    if len(kinds) != 1:
+        return text.encode()
+    return f"{text[: kinds[0].start()]}.register([]){text[kinds[0].end() :]}".encode()

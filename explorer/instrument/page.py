@@ -35,7 +35,7 @@ class Page:
 
     def html(self) -> str:
         """One self-contained file of about 5 MB: it fetches nothing, and all of its sliders work."""
-        before, after = standalone(plotly_js())
+        before, after = standalone()
         return before + json_text({"document": document(), **self._start}) + after
 
     def _repr_html_(self) -> str:
@@ -73,13 +73,13 @@ def instrument(
     return Page(choice, {"main": words.main, "rest": words.rest})
 
 
-def standalone(plotly: bytes) -> tuple[str, str]:
-    """A saved file before and after its data, which are document, choice and words; with this plotly.js."""
+def standalone() -> tuple[str, str]:
+    """A saved file before and after its data, which are document, choice and words."""
     parts = {
         "style": style(),
         "skeleton": skeleton("instrument"),
         # JavaScript that cannot end the element it stands in.
-        "plotly": plotly.decode().replace("</script", "<\\/script").replace("<!--", "<\\!--"),
+        "plotly": plotly_js().decode().replace("</script", "<\\/script").replace("<!--", "<\\!--"),
         "modules": import_map("pages/standalone.js"),
         "start": _START,
     }

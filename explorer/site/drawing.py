@@ -5,7 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from explorer.instrument.assets import plotly_js, plotly_lines_js
+from explorer.instrument.assets import PLOTLY, plotly_js
 from explorer.site.python import ROOT
 
 BASIC = ROOT / "node_modules" / "plotly.js-basic-dist-min"
@@ -24,9 +24,9 @@ def drawing(basic: Path = BASIC) -> tuple[str, bytes]:
     """The name of a file, which changes with what is in it, and plotly.js with few kinds of traces.
 
     npm brings a bundle of a quarter of the size (``basic``: its folder). Where it is not there, or of another
-    version than the plotly package's, that package's own without any kind of trace but lines stands in.
+    version than the plotly package's, the app's stands in.
     """
     package = basic / "package.json"
     if package.is_file() and json.loads(package.read_text(encoding="utf-8"))["version"] == version():
         return f"plotly-basic-{version()}.min.js", (basic / "plotly-basic.min.js").read_bytes()
-    return f"plotly-lines-{version()}.min.js", plotly_lines_js()
+    return PLOTLY, plotly_js()

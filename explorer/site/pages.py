@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 from explorer.catalogue import OPS, RULES
-from explorer.instrument.assets import json_text, plotly_lines_js, skeleton
+from explorer.instrument.assets import json_text, skeleton
 from explorer.instrument.document import document
 from explorer.instrument.page import filled, import_map, standalone, style
 from explorer.instrument.policy import policy
@@ -127,7 +127,7 @@ def _files(
         yield from files
     yield "code/notebooks.js", _script(notebooks(ops))
     yield "formulas.js", _script(formulas(OPS.values(), RULES.values()))
-    yield "saved.js", _script({"gzip": _packed(standalone(plotly_lines_js()))})
+    yield "saved.js", _script({"gzip": _packed(standalone())})
 
 
 def _of_op(op: str, rules: Sequence[str]) -> list[tuple[str, bytes]]:

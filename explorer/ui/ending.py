@@ -1,12 +1,8 @@
-"""How the server ends: within seconds, whoever still watches a run or has not sent all of a request."""
+"""The end of the server, which whoever watches a run or has not sent all of a request does not hold up."""
 
 import asyncio
-import signal
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any, TypeVar
-
-GRACE_S = 2  # for answers that are on their way; then who has not taken them is left
-_LOOK_S = 0.1  # between two looks whether the server is to end
 
 T = TypeVar("T")
 
@@ -53,18 +49,3 @@ class Ending:
 
 
 ending = Ending()
-
-
-async def follow_server() -> None:
-    """Begin the end when the server is told to stop, and bound how long it waits for those who do not go.
-
-    Of itself uvicorn waits without an end, and tells no answer that it waits. Whoever is told of the
-    signal is uvicorn's server; another server, or none, is left alone.
-    """
-    server: Any = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
-    if not hasattr(server, "should_exit"):
-        return
-    server.config.timeout_graceful_shutdown = server.config.timeout_graceful_shutdown or GRACE_S
-    while not server.should_exit:
-        await asyncio.sleep(_LOOK_S)
-    ending.begin()

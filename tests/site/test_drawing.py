@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from explorer.instrument.assets import plotly_js, plotly_lines_js
+from explorer.instrument.assets import PLOTLY, plotly_js
 from explorer.site.drawing import drawing, version
 from explorer.site.python import ROOT
 
@@ -24,7 +24,7 @@ def test_npm_is_asked_for_the_version_of_the_plotly_package() -> None:
 
 
 def test_the_small_one_is_taken_where_it_is_the_same(tmp_path: Path) -> None:
-    lines = f"plotly-lines-{version()}.min.js", plotly_lines_js()
+    lines = PLOTLY, plotly_js()
     assert drawing(made_up(tmp_path / "same", version())) == (f"plotly-basic-{version()}.min.js", b"small")
     assert drawing(made_up(tmp_path / "older", "1.2.3")) == lines
     assert drawing(tmp_path / "nowhere") == lines

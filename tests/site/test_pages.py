@@ -7,13 +7,11 @@ import gzip
 import hashlib
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
 from explorer.catalogue import OWN
-from explorer.instrument.assets import plotly_js, plotly_lines_js
 from explorer.lessons import LESSONS
 from explorer.site import python, write
 from explorer.site.pages import COMMANDS, ELSEWHERE, LOCAL
@@ -156,14 +154,3 @@ def test_without_pyodide_there_is_neither_it_nor_leave_to_compile(tmp_path: Path
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert '"python":null' in page
     assert "wasm" not in page.partition("<title>")[0]
-
-
-def test_plotly_without_other_traces_is_plotly_but_for_their_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, lines = plotly_js().decode(), plotly_lines_js().decode()
-    at = next(place for place, (one, other) in enumerate(zip(whole, lines, strict=False)) if one != other)
-    assert lines[:at] == whole[:at]
-    assert lines[at:].startswith("]);")
-    assert whole.endswith(lines[at:])
-    monkeypatch.setattr(sys.modules[plotly_js.__module__], "plotly_js", lambda: b"another plotly.js")
-    with pytest.raises(ValueError, match="at 0 places"):
-        plotly_lines_js()

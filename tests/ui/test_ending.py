@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-from types import SimpleNamespace
 
 import pytest
 
-from explorer.ui import ending as module
-from explorer.ui.ending import GRACE_S, Ending, ServerEnds, follow_server
+from explorer.ui.ending import Ending, ServerEnds
 
 
 async def _never() -> None:
@@ -65,30 +62,3 @@ def test_a_stream_goes_on_until_its_end_or_the_servers():
 
     assert asyncio.run(streamed()) == ([0, 1, 2], [0, 1, 2])
     assert len(closed) == 2
-
-
-def test_the_servers_signal_begins_the_end(monkeypatch: pytest.MonkeyPatch):
-    """Of uvicorn's server what is used, whose method hears the signal."""
-
-    class Server(SimpleNamespace):
-        def handle_exit(self, *_: object) -> None:
-            self.should_exit = True
-
-    async def followed(grace: int | None) -> tuple[bool, int]:
-        server = Server(should_exit=False, config=SimpleNamespace(timeout_graceful_shutdown=grace))
-        monkeypatch.setattr(signal, "getsignal", lambda _sign: server.handle_exit)
-        monkeypatch.setattr(module, "ending", ending := Ending())
-        following = asyncio.create_task(follow_server())
-        wait = asyncio.create_task(ending.before(_never()))
-        await asyncio.sleep(0)
-        before = wait.done()
-        server.handle_exit()
-        await following
-        with pytest.raises(ServerEnds):
-            await wait
-        return before, server.config.timeout_graceful_shutdown
-
-    assert asyncio.run(followed(None)) == (False, GRACE_S)
-    assert asyncio.run(followed(30)) == (False, 30)  # what was asked for on the command line
-    monkeypatch.setattr(signal, "getsignal", lambda _sign: signal.SIG_DFL)
-    asyncio.run(follow_server())  # another server, which has its own ways

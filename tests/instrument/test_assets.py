@@ -1,0 +1,30 @@
+"""The files that the browser is sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import plotly
+import pytest
+
+from explorer.instrument.assets import plotly_js
+
+WHOLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+
+
+def test_plotly_without_other_traces_is_plotly_but_for_their_list() -> None:
+    whole, lines = WHOLE.read_text(encoding="utf-8"), plotly_js().decode()
+    at = next(place for place, (one, other) in enumerate(zip(whole, lines, strict=False)) if one != other)
+    assert lines[:at] == whole[:at]
+    assert lines[at:].startswith("]);")
+    assert whole.endswith(lines[at:])
+
+
+@pytest.mark.parametrize("text", ["another plotly.js", "a.register([b(),c()]);a.register([d(),e()]);"])
+def test_a_plotly_that_registers_its_traces_elsewhere_is_left_whole(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "package_data").mkdir()
+    (tmp_path / "package_data" / "plotly.min.js").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(plotly, "__file__", str(tmp_path / "__init__.py"))
+    assert plotly_js.__wrapped__() == text.encode()
