@@ -42,7 +42,7 @@ from tests.browser.reading import (
     turn,
     visit,
 )
-from tests.browser.test_look import PLOTLY
+from tests.browser.test_look import DRAWING
 
 CURVES: dict[str, dict[str, Any]] = {
     "the first visit": {"op": "round", "rules": ["default", "straight_through"]},
@@ -485,7 +485,7 @@ def test_without_a_server_curves_follow_and_are_confirmed_when_it_is_back(page: 
 def sent_bytes(page: Page) -> int:
     """What came over the wire for plotly.js since the page was opened."""
     return int(
-        page.evaluate(f'performance.getEntriesByName(new URL("{PLOTLY}", location).href)[0].transferSize')
+        page.evaluate(f'performance.getEntriesByName(new URL("{DRAWING}", location).href)[0].transferSize')
     )
 
 

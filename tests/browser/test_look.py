@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from email.message import Message
 from typing import Literal
 
-import plotly
 import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.instrument.assets import PLOTLY
 from tests.browser.access import in_both_themes, show_in
 from tests.browser.conftest import PHONE
 from tests.browser.reading import CHART, TRACES, in_the_end, link, settle, settle_train, turn, visit
@@ -25,7 +25,7 @@ THEMES: list[tuple[Literal["light", "dark"], Sequence[str]]] = [
     ("light", RULE_COLOURS_LIGHT),
     ("dark", RULE_COLOURS_DARK),
 ]
-PLOTLY = f"/assets/plotly-{plotly.__version__}.min.js"
+DRAWING = f"/assets/{PLOTLY}"
 
 # Text in the chart and the ground it stands on, as [red, green, blue] each.
 COLOURS = f"""() => {{
@@ -203,16 +203,16 @@ def contrast(one: list[float], other: list[float]) -> float:
 
 
 def test_plotly_js_is_sent_compressed_once_and_then_kept(address: str) -> None:
-    status, headers, body = fetch(address + PLOTLY, {"Accept-Encoding": "gzip"})
+    status, headers, body = fetch(address + DRAWING, {"Accept-Encoding": "gzip"})
     assert (status, headers["Content-Encoding"]) == (200, "gzip")
     assert len(body) < 2_000_000 < len(gzip.decompress(body))
     assert "immutable" in headers["Cache-Control"]
     age = re.search(r"max-age=(\d+)", headers["Cache-Control"])
     assert age
     assert int(age[1]) >= 86_400
-    status, _, plain = fetch(address + PLOTLY, {})
+    status, _, plain = fetch(address + DRAWING, {})
     assert plain == gzip.decompress(body)
-    status, _, nothing = fetch(address + PLOTLY, {"If-None-Match": headers["ETag"]})
+    status, _, nothing = fetch(address + DRAWING, {"If-None-Match": headers["ETag"]})
     assert (status, nothing) == (304, b"")
 
 
@@ -225,7 +225,7 @@ def fetch(url: str, headers: dict[str, str]) -> tuple[int, Message, bytes]:
             return error.code, error.headers, error.read()
 
 
-@pytest.mark.parametrize("path", ["/", "/train", "/confirm?op=relu", "/entry?kind=op&text=x", PLOTLY])
+@pytest.mark.parametrize("path", ["/", "/train", "/confirm?op=relu", "/entry?kind=op&text=x", DRAWING])
 def test_every_answer_carries_the_protecting_headers(address: str, path: str) -> None:
     status, headers, _ = fetch(address + path, {})
     assert status == 200
