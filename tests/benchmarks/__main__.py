@@ -57,6 +57,8 @@ def main() -> None:
             if is_beside_peer and not dash:
                 dash = peers.enter_context(peer.serve(Path(scratch) / "dash.txt"))
             show(name, measure(browser, app, dash, asked.rounds or rounds))
+            for context in browser.contexts:
+                context.close()  # a page that goes on would slow down what is measured next
 
 
 def _clicks(browser: Browser, app: str, dash: str, rounds: int) -> Series:
