@@ -48,7 +48,6 @@ def main() -> None:
         tempfile.TemporaryDirectory() as scratch,
         sync_playwright() as playwright,
         launch(playwright) as browser,
-        serve(ROOT / "app.py", Path(scratch) / "app.txt") as app,
         ExitStack() as peers,
     ):
         dash = ""
@@ -56,9 +55,11 @@ def main() -> None:
             measure, rounds, is_beside_peer = SECTIONS[name]
             if is_beside_peer and not dash:
                 dash = peers.enter_context(peer.serve(Path(scratch) / "dash.txt"))
-            show(name, measure(browser, app, dash, asked.rounds or rounds))
+            # A run or a page that goes on would slow down what is measured next.
+            with serve(ROOT / "app.py", Path(scratch) / f"{name}.txt") as app:
+                show(name, measure(browser, app, dash, asked.rounds or rounds))
             for context in browser.contexts:
-                context.close()  # a page that goes on would slow down what is measured next
+                context.close()
 
 
 def _clicks(browser: Browser, app: str, dash: str, rounds: int) -> Series:
