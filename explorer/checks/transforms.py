@@ -91,8 +91,8 @@ def _tries(subject: Subject) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]
         torch.stack([subject.both(row)[1] for row in rows]),
         lambda: torch.func.vmap(gradient, in_dims=-1)(turned),
     )
-    if y.shape == x.shape and _is_linear(subject, x, r):
-        tangent = _tangent(x)
+    tangent = _tangent(x)
+    if y.shape == x.shape and _is_linear(subject, x, r, -2.0, tangent):
         yield "jvp", r * tangent, lambda: torch.func.jvp(function, (x,), (tangent,))[1]
 
 
@@ -113,9 +113,10 @@ def _is_slope(subject: Subject, found: Tensor) -> bool:
     return torch.allclose(found, slope, 1e-4, 1e-5)
 
 
-def _is_linear(subject: Subject, x: Tensor, r: Tensor) -> bool:
+def _is_linear(subject: Subject, x: Tensor, r: Tensor, *upstream: Tensor | float) -> bool:
+    """Whether the gradient is g times ``r``, for each g of ``upstream``: else no tangent is due."""
     try:
-        return _near(subject.both(x, -2.0)[1], -2.0 * r)
+        return all(_near(subject.both(x, g)[1], g * r) for g in upstream)
     except UntriedError:
         return False
 
