@@ -389,7 +389,7 @@ def test_where_every_rule_has_diverged_one_line_stands_in_place_of_empty_cells(
         assert rows[0]["cells"][0]["empty"] == "Diverged at step 7"
         empty = shown["alignment"]["chart"]["empty"]
         assert empty == (
-            "Every rule has diverged" if told else "The alignment appears here with the first step"
+            "Every rule has diverged" if told else "No alignment before the first step"
         )
 
 

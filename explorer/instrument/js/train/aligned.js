@@ -64,7 +64,7 @@ export function alignmentOf(state, lanes) {
 function emptyOf(series, lanes, snapshot) {
   if (series.length) return "No gradient to compare";
   const nothing = lanes.every((lane) => isLost(snapshot, lane));
-  return nothing ? "Every rule has diverged" : "The alignment appears here with the first step";
+  return nothing ? "Every rule has diverged" : "No alignment before the first step";
 }
 
 /**

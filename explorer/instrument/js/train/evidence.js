@@ -100,7 +100,7 @@ function pickedOf({ choice, numbers }, { picks }) {
  * @param {Lane} lane
  */
 function emptyOf(snapshot, lane) {
-  if (!snapshot) return "Appears with the first step";
+  if (!snapshot) return "Nothing before the first step";
   return isLost(snapshot, lane) ? `Diverged at step ${snapshot.diverged[lane.key]}` : "Not measured yet";
 }
 
