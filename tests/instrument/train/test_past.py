@@ -71,6 +71,33 @@ def test_a_line_goes_on_dashed_in_the_colour_of_its_other_rule(tell: Run):
     assert (mark["x"], mark["y"], mark["symbol"], mark["ends"]) == ([4], [3], "diamond-open", False)
 
 
+CHANGES = [
+    {"step": 2, "name": "op", "value": "sign"},
+    {"step": 4, "name": "default", "value": "clipped"},
+    {"step": 6, "name": "rule", "value": "zero"},
+]
+
+
+@pytest.mark.parametrize(
+    ("taken", "rules", "op"),
+    [
+        (2, ["default", "clipped"], "round"),  # steps 0 and 1 were taken with what was there before
+        (3, ["default", "clipped"], "sign"),
+        (5, ["clipped", "clipped"], "sign"),
+        (7, ["zero", "zero"], "sign"),
+    ],
+)
+def test_what_the_last_step_was_taken_with(tell: Run, taken: int, rules: list[str], op: str):
+    start = [{"op": "round", "rule": lane["key"]} for lane in LANES]
+    found = [tell("branches", "inForce", CHANGES, taken, each) for each in start]
+    assert found == [{"op": op, "rule": rule} for rule in rules]
+
+
+def test_a_line_is_named_by_the_rule_that_it_went_on_with(tell: Run):
+    names = [lane["label"] for lane in tell("branches", "goingOn", LANES, CHANGES, 5)]
+    assert names == ["Default → Clipped straight-through", "Clipped"]
+
+
 def test_a_rate_parts_every_line_and_a_point_to_come_none(tell: Run):
     lines = [line("default"), line("clipped")]
     series = tell("branches", "branched", lines, [{"step": 5, "name": "lr", "value": "1"}], LANES, "#free")

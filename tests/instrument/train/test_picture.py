@@ -267,6 +267,38 @@ def test_what_is_not_measured_on_a_task_says_so(node: Node, document: dict[str, 
     assert {row["panel"]["key"]: row["missing"] for row in shown["why"]["rows"]}["inputs"] == why
 
 
+def test_after_a_branch_the_rule_in_force_is_named_and_drawn(node: Node, document: dict[str, Any]):
+    seen = status("running", "default", "straight_through")
+    at = {
+        "edges": [-1.0, 0.0, 1.0],
+        "counts": [[1, 1]],
+        "means": [[-0.5, 0.5]],
+        "beyond": [0.0],
+        "words": [""],
+    }
+    seen["snapshot"] |= {"step": 3, "learned": {}}
+    seen["snapshot"]["measured"] = {"inputs": {"default": at, "straight_through": at}}
+
+    def shown(branch: str) -> tuple[list[str], list[list[float]]]:
+        recorded = seen | {"recorded": {"lr": "0.1", "branch": branch}}
+        body = f"{SEEN} state.panels = {{ inputs: true }};"
+        found = picture(node, document, body, status=recorded)
+        row = next(row for row in found["why"]["rows"] if row["panel"]["key"] == "inputs")
+        names = [lane["label"] for lane in found["rows"]["lanes"]]
+        assert [cell["lane"]["label"] for cell in row["cells"]] == names
+        return names, [[point["y"] for point in cell["picture"]["curve"]] for cell in row["cells"]]
+
+    names, (zero, straight) = shown("")
+    assert names == ["Default autograd", "Straight-through"]
+    assert (zero != straight, len(zero)) == (True, len(straight))
+    names, curves = shown("2,default:straight_through")
+    assert names == ["Default autograd → Straight-through", "Straight-through"]
+    assert curves == [straight, straight]
+    assert shown("3,default:straight_through") == shown("")  # no step was taken with it yet
+    _, (relu, _) = shown("1,op:relu")
+    assert relu not in (zero, straight)
+
+
 def test_a_panel_that_is_closed_is_not_asked_for_until_the_run_is_over(node: Node, document: dict[str, Any]):
     body = """
         const { wantedOf } = await import("./train/panels.js");
@@ -388,9 +420,7 @@ def test_where_every_rule_has_diverged_one_line_stands_in_place_of_empty_cells(
         assert {row["missing"] for row in rows} == {told}
         assert rows[0]["cells"][0]["empty"] == "Diverged at step 7"
         empty = shown["alignment"]["chart"]["empty"]
-        assert empty == (
-            "Every rule has diverged" if told else "No alignment before the first step"
-        )
+        assert empty == ("Every rule has diverged" if told else "No alignment before the first step")
 
 
 @pytest.mark.parametrize(

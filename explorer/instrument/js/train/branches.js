@@ -83,6 +83,36 @@ export function ratedAt(points, at, value) {
   return [...others.filter(before), { step: at, name: "lr", value }, ...others.filter(after)];
 }
 
+/**
+ * What the last of so many steps of a line was taken with, as keys: with what it begins before the first.
+ * @param {Point[]} points
+ * @param {number} taken
+ * @param {{op: string, rule: string}} start
+ */
+export function inForce(points, taken, { op, rule }) {
+  const last = (/** @type {string[]} */ ...names) =>
+    points.filter(({ step, name }) => step < taken && names.includes(name)).at(-1)?.value;
+  return { op: last("op") ?? op, rule: last("rule", rule) ?? rule };
+}
+
+/**
+ * The lines of a run after so many steps, named by the rules that they went on with.
+ * @param {Lane[]} lanes
+ * @param {Point[]} points
+ * @param {number} taken
+ */
+export function goingOn(lanes, points, taken) {
+  return lanes.map((lane) => {
+    const { rule } = inForce(points, taken, { op: "", rule: lane.key });
+    return { ...lane, label: nameOf(lane.label, lane.key, rule) };
+  });
+}
+
+/** @param {string} name of a line @param {string} key of its rule @param {string} rule it goes on with */
+function nameOf(name, key, rule) {
+  return rule === key ? name : `${name} → ${labelOf("rule", rule)}`;
+}
+
 /** Whether points say the same, however their numbers are written. @param {Point[]} one @param {Point[]} other */
 export function saysSame(one, other) {
   return JSON.stringify(plain(one)) === JSON.stringify(plain(other));
@@ -133,18 +163,16 @@ export function branched(series, points, lanes, other) {
  * @returns {{parts: Series[], marks: Series[]}}
  */
 function partsOf(line, points, lanes, other) {
-  const own = points.filter(({ name }) => ["lr", "op", "rule", line.rule].includes(name));
+  const start = line.rule ?? "";
+  const own = points.filter(({ name }) => ["lr", "op", "rule", start].includes(name));
   const steps = [...new Set(own.map(({ step }) => step))].filter((step) => placeOf(line, step) >= 0);
   const parts = [{ ...cutTo(line, 0, steps.length ? placeOf(line, steps[0]) : line.x.length - 1) }];
   const marks = /** @type {Series[]} */ ([]);
   steps.forEach((step, index) => {
     const [from, to] = [placeOf(line, step), steps[index + 1]];
-    const rule = own
-      .filter((point) => point.step <= step && !["lr", "op"].includes(point.name))
-      .at(-1)?.value;
-    const colour =
-      rule === undefined ? line.colour : (lanes.find(({ key }) => key === rule)?.colour ?? other);
-    const name = rule === undefined ? line.name : `${line.name} → ${labelOf("rule", rule)}`;
+    const { rule } = inForce(own, step + 1, { op: "", rule: start });
+    const colour = rule === start ? line.colour : (lanes.find(({ key }) => key === rule)?.colour ?? other);
+    const name = nameOf(line.name, start, rule);
     const end = to === undefined ? line.x.length - 1 : placeOf(line, to);
     const part = cutTo({ ...line, name, colour, dash: "dash", meta: undefined }, from, end);
     parts.push(part);

@@ -1,11 +1,13 @@
 // What the area "Why" shows of a state: which panels are open, and what stands in them. No page.
 
 import { queryOf } from "../choice/address.js";
-import { entriesOf } from "../choice/choice.js";
+import { find } from "../choice/entries.js";
 import { server } from "../choice/server.js";
+import { goingOn, inForce, pointsOf } from "./branches.js";
 import { layersOf, netOf } from "./layers.js";
 import { isLost } from "./lost.js";
 import { instrument, openPanels, panelsOf } from "./panels.js";
+import { keysOf } from "./past.js";
 import { SEARCH, searchOf } from "./searched.js";
 import { taskOf } from "./tasks.js";
 
@@ -40,18 +42,20 @@ function rowOf(state, lanes, panel) {
   const { choice, view } = state;
   const { snapshot } = view.status;
   const { label, sentence, limits, arguments: taken } = instrument(panel.key);
-  const { op, rules } = entriesOf(choice);
+  const points = pointsOf(view.status.recorded?.branch, keysOf(choice));
   const { chosen: layer, count } = layersOf(state);
-  const cells = lanes.map((lane, index) => {
+  const step = snapshot?.step ?? 0;
+  const cells = goingOn(lanes, points, step).map((lane) => {
     const measured = snapshot?.measured[panel.key]?.[lane.key] ?? null;
     const { parameters } = choice;
+    const now = inForce(points, step, { op: choice.op, rule: lane.key });
     const seen = {
       picked: pickedOf(state, panel),
       measured,
       snapshot,
       lane,
-      op,
-      rule: rules[index],
+      op: find("op", now.op),
+      rule: find("rule", now.rule),
       parameters,
       task: taskOf(choice),
       layer,

@@ -45,11 +45,12 @@ function dataOf({ measured: { edges, counts, means, beyond }, layer }) {
 }
 
 /** @param {Seen} seen @returns {Picture} */
-function pictureOf({ measured: { edges, counts, beyond, words }, snapshot, layer, op, rule, parameters }) {
+function pictureOf({ measured, snapshot, lane, layer, op, rule, parameters }) {
+  const { edges, counts, beyond, words } = measured;
   const at = Math.min(layer, counts.length - 1);
   const ends = /** @type {[number, number]} */ ([edges[0], edges[edges.length - 1]]);
   const note = [words[at], beyondText(beyond[at], ends)].filter(Boolean).join(" ");
-  const points = curveOf(op, rule, { ...parameters, ...presentOf(snapshot, rule.key, layer) }, ends);
+  const points = curveOf(op, rule, { ...parameters, ...presentOf(snapshot, lane.key, layer) }, ends);
   const finite = points.map(({ y }) => y).filter(Number.isFinite);
   const [least, most] = [Math.min(0, ...finite), Math.max(1, ...finite)];
   const level = (/** @type {number} */ y) => ROOF * share(y, least, most);
@@ -71,7 +72,7 @@ function pictureOf({ measured: { edges, counts, beyond, words }, snapshot, layer
 }
 
 /**
- * A rule's gradient for g = 1; empty where only torch knows it.
+ * A rule's gradient for g = 1; empty where the browser does not know it.
  * @param {*} op
  * @param {*} rule
  * @param {Object<string, number>} parameters
@@ -79,6 +80,7 @@ function pictureOf({ measured: { edges, counts, beyond, words }, snapshot, layer
  * @returns {Point[]}
  */
 function curveOf(op, rule, parameters, [start, stop]) {
+  if (!op || !rule) return [];
   const key = JSON.stringify([op.key, rule.key, parameters, start, stop]);
   const known = curves.get(key);
   if (known) return known;

@@ -9,7 +9,8 @@ import { instrument } from "./panels.js";
 /** @typedef {import("./series.js").Lane} Lane */
 /**
  * What a small picture is made of: what was measured for the rule, the snapshot it stands in, the op and the
- * rule as entries; ``layer`` is the number of the op's place, from 0; ``picked`` is the number of another panel
+ * rule in force as entries, undefined where the browser does not know them; ``layer`` is the number of the op's
+ * place, from 0; ``picked`` is the number of another panel
  * that this one chooses, null where it chooses none; ``ink`` is the colour of letters, as a pixel.
  * @typedef {{measured: *, snapshot: *, lane: Lane, op: *, rule: *, parameters: Object<string, number>,
  *   task: import("./tasks.js").Task, layer: number, picked: number|null, ink: number}} Seen

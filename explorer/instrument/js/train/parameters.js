@@ -47,9 +47,9 @@ export function presentOf(snapshot, rule, layer) {
 }
 
 /** @param {Seen} seen @returns {Picture} */
-function pictureOf({ measured, snapshot, rule }) {
+function pictureOf({ measured, snapshot, lane }) {
   const steps = Array.from(snapshot.measured_steps);
-  const drawn = learnedOf(snapshot, rule.key).map(({ name, layers, first }) => {
+  const drawn = learnedOf(snapshot, lane.key).map(({ name, layers, first }) => {
     const [values, gradients] = [measured.values, measured.gradients].map((series) =>
       series.slice(first, first + layers).map((/** @type {ArrayLike<number>} */ each) => Array.from(each)),
     );

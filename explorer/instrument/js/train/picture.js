@@ -6,7 +6,7 @@ import { whyOf } from "./evidence.js";
 import { netOf } from "./layers.js";
 import { endOf, ghostsOf, seriesOf } from "./series.js";
 import { slowOf } from "./slow.js";
-import { branched, pointsOf } from "./branches.js";
+import { branched, goingOn, pointsOf } from "./branches.js";
 import { keysOf, rateOf, scrubbed } from "./past.js";
 import { presentTexts } from "./present.js";
 import { comparable, lanesOf } from "./state.js";
@@ -77,7 +77,7 @@ export function pictureOf(live) {
     why: whyOf(state, lanes),
     slow: slowOf(live, lanes),
     rows: {
-      lanes,
+      lanes: goingOn(lanes, pointsOf(view.status.recorded?.branch, keysOf(choice)), snapshot?.step ?? 0),
       snapshot,
       judged: metric === null ? null : view.status.judged,
       aligned,
