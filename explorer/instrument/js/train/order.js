@@ -1,0 +1,43 @@
+// What a run is begun with, by which name its settings go, and what goes with a command. No page.
+
+import { queryOf } from "../choice/address.js";
+import { isOnItsWay } from "./past.js";
+import { liveOf, settingsKey, settingText, taskOf } from "./tasks.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+
+/**
+ * A choice as it is to be trained; ``table`` is what somebody pasted.
+ * @param {Choice} choice
+ * @param {string} table
+ * @returns {import("./run.js").Order}
+ */
+export function orderOf(choice, table) {
+  const branch = (choice.training.branch ?? "").split("\n").filter(Boolean);
+  const own = taskOf(choice).kind === "own" ? table : null;
+  return { query: queryOf(choice), branch, table: own, ...namedOf(choice, table) };
+}
+
+/** @param {Choice} choice @param {string} table @returns {import("./run.js").Named} */
+export function namedOf(choice, table) {
+  return { settingsKey: settingsKey(choice, table), lr: settingText(choice, "lr") };
+}
+
+/**
+ * What goes with a command: a learning rate only where it is news to the run, since who goes by its branch
+ * points must not be told what it began with.
+ * @param {import("./state.js").State} state
+ * @param {Choice} choice
+ * @param {string} command
+ */
+export function liveFor(state, choice, command) {
+  const { lr, ...others } = liveOf(choice);
+  const isFirst = state.trained && settingText(state.trained, "lr") !== lr && !isOnItsWay(state);
+  const rate = command === "reset" || isFirst ? lr : state.rate;
+  return { ...others, ...(rate !== null && { lr: rate }) };
+}
+
+/** Whether two choices are alike in what may change in mid-run. @param {Choice} one @param {Choice} other */
+export function goesAlike(one, other) {
+  return JSON.stringify(liveOf(one)) === JSON.stringify(liveOf(other));
+}
