@@ -479,6 +479,14 @@ def test_a_spike_between_two_kinks_that_touch_is_no_pole():
     assert "unbounded" in {claim.kind for claim in described(pole).claims}
 
 
+def test_what_overflows_before_a_kink_is_no_pole_at_it():
+    """exp(exp(x)) is beyond float64 from 6.56 on: how it grows up to there says nothing of the kink."""
+    rule = "formula: g * exp(exp(x)) * (x < 6.61)"
+    curves = sample_curves("identity", rule, start=-3, stop=8, dtype="float64")
+    assert curves.kinks[rule] == (6.61,)
+    assert {claim.kind for claim in described(curves).claims} == {"flat", "undefined", "range"}
+
+
 @pytest.mark.parametrize("op", ["relu", "round", "tanh", "sign"])
 def test_torch_is_asked_where_an_op_is_flat_only_when_rounding_may_have_bent_it(op: str, monkeypatch):
     def flat(_self: Curves) -> None:
