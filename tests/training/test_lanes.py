@@ -10,7 +10,6 @@ from explorer.training.boundary import Boundary, Joined, joined
 from explorer.training.instruments.gradients import gradients
 from explorer.training.lanes import Lanes
 from explorer.training.layers import Activation, Dense, Fixed, Spread
-from explorer.training.limits import BINS
 from explorer.training.losses import squared_error
 from explorer.training.net import NETS, Lane, behind, drawn
 from explorer.training.optimisers import OPTIMISERS, Written
@@ -85,21 +84,6 @@ def test_how_far_the_first_layer_moved(net):
     trained = net()
     trained.step(*BATCH, lr=0.25)
     assert facts_of(trained).w1_moved == 0.5
-
-
-def test_histogram_counts_every_preactivation_once(net):
-    facts = facts_of(net("straight_through"))
-    assert facts.edges.shape == (BINS + 1,)
-    assert facts.passed_counts.shape == facts.zero_counts.shape == (BINS,)
-    assert (facts.edges[0], facts.edges[-1]) == (-3.0, 4.0)
-    assert facts.passed_counts.sum() == 2
-    assert facts.zero_counts.sum() == 4
-    assert facts.passed_counts[0] == 1
-    assert facts.zero_counts[-1] == 1
-
-
-def test_histogram_of_a_single_value(net):
-    assert facts_of(net(w1=torch.zeros(2, 3))).zero_counts.sum() == 6
 
 
 def test_a_look_changes_nothing(net):

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.training.lanes import Lanes, Pass
-from explorer.training.limits import BINS
 
 if TYPE_CHECKING:
-    from numpy import bool_, float32, int64
+    from numpy import float32
     from numpy.typing import NDArray
 
     Values = NDArray[float32]
@@ -36,9 +35,6 @@ class Gradients:
         blocked: fraction (0 to 1) of the op's inputs at which the rule returns 0 to an upstream
             gradient that is not 0.
         idle_units: fraction (0 to 1) of units that get gradient 0 from every example.
-        edges: (bins + 1,) float32, edges of the histogram of the op's inputs.
-        passed_counts: (bins,) int64, inputs per bin that get a gradient.
-        zero_counts: (bins,) int64, inputs per bin whose gradient is 0.
     """
 
     w1: float
@@ -47,9 +43,6 @@ class Gradients:
     passed: float | None
     blocked: float
     idle_units: float
-    edges: NDArray[float32]
-    passed_counts: NDArray[int64]
-    zero_counts: NDArray[int64]
 
 
 def gradients(lanes: Lanes, now: Pass) -> dict[int, Gradients | None]:
@@ -69,12 +62,10 @@ def _measured(
     w1: float, w2: float, moved: float, x: Values, upstream: Values, gradient: Values
 ) -> Gradients | None:
     """What a pass shows for one net, its arrays (n, units)."""
-    lowest, highest = float(x.min()), float(x.max())
     above, below = (float(np.abs(each).sum(dtype=np.float64)) for each in (upstream, gradient))
-    if not all(map(math.isfinite, (w1, w2, moved, lowest, highest, above, below))):
+    if not (all(map(math.isfinite, (w1, w2, moved, above, below))) and np.isfinite(x).all()):
         return None
     zero = gradient == 0
-    passed_counts, zero_counts = _counts(x, zero, lowest, highest)
     return Gradients(
         w1=w1,
         w2=w2,
@@ -82,14 +73,4 @@ def _measured(
         passed=below / above if above else None,
         blocked=float((zero & (upstream != 0)).mean()),
         idle_units=float(zero.all(0).mean()),
-        edges=np.linspace(lowest, highest, BINS + 1, dtype=np.float32),
-        passed_counts=passed_counts,
-        zero_counts=zero_counts,
     )
-
-
-def _counts(values: Values, zero: NDArray[bool_], lowest: float, highest: float) -> NDArray[int64]:
-    """How many values lie in each even bin: not ``zero``, and ``zero``; (2, bins)."""
-    width = np.float32((highest - lowest) / BINS or 1.0)
-    places = np.minimum((values - np.float32(lowest)) / width, BINS - 1).astype(np.int64)
-    return np.bincount((places + BINS * zero).ravel(), minlength=2 * BINS).reshape(2, BINS)
