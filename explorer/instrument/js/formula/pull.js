@@ -110,7 +110,7 @@ export function restOf(op, rules, name, numbers, settings, resting) {
 }
 
 /** @param {Op} op @param {Rule[]} rules @param {string} name @returns {Parameter} */
-export function parameterOf(op, rules, name) {
+function parameterOf(op, rules, name) {
   const every = [op, ...rules].flatMap((entry) => entry.parameters);
   return /** @type {Parameter} */ (every.find((parameter) => parameter.name === name));
 }

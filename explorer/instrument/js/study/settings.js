@@ -13,7 +13,7 @@ const FIRST_VALUES = 5; // of a parameter, before somebody names others
 const WIDEST = 100; // times the default that these go up and down
 
 /** @param {Choice} choice the rates to try, as a link writes them */
-export function ratesText(choice) {
+function ratesText(choice) {
   return choice.training.rates ?? taskOf(choice).defaults.rates;
 }
 

@@ -113,7 +113,7 @@ function widthsField({ label, meaning, low, high }, { onChange }) {
  * @param {number} low
  * @param {number} high
  */
-export function widthsOf(text, low, high) {
+function widthsOf(text, low, high) {
   const widths = text
     .split(/[\s,;×-]+/)
     .filter(Boolean)

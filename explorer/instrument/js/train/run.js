@@ -26,7 +26,7 @@ const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events c
  *   onChange: (view: View) => void}} options
  */
 export function createRun({ server, live, onChange }) {
-  let run = kept("run");
+  let run = /** @type {Started|null} */ (kept("run"));
   let view = /** @type {View} */ ({ status: IDLE, notice: "", lost: false, id: null });
   let line = Promise.resolve(); // what was pressed is done in its order
   let waiting = 0;
