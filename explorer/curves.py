@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 POINTS = 601
+READING_POINTS = 7
 MOST_POINTS = 4001
 LARGEST_RANGE = 1e6
 # Of the larger end, and at 0: in a range below that float64 has too few numbers for a curve.
@@ -305,7 +306,9 @@ _signature = inspect.signature(sample_curves).replace(return_annotation="pd.Data
 sample.__signature__ = _signature  # type: ignore[attr-defined]  # what a notebook shows
 
 
-def readings(op: str | Op, rules: Sequence[str | Rule], *, points: int = 7, **sampling: Any) -> pd.DataFrame:
+def readings(
+    op: str | Op, rules: Sequence[str | Rule], *, points: int = READING_POINTS, **sampling: Any
+) -> pd.DataFrame:
     """What torch's own autograd gives, beside the rules, at a few even steps and around each kink.
 
     Arguments as for ``sample``. One row per x: columns x, y, "torch" and one per rule, named by its label,

@@ -18,11 +18,11 @@ from explorer.catalogue import (
     find_rule,
 )
 from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
-from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE, POINTS
+from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE, POINTS, READING_POINTS
 from explorer.description import LEARNING_WORDS, MOST_PLACES
 from explorer.formula import MAX_LENGTH
 from explorer.instrument.entries import Json, entry
-from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY
+from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, LONGEST_QUOTE, MOST_READINGS
 from explorer.kinks import HALVINGS, MOST_KINKS, SCAN_POINTS
 from explorer.reference import NEAR_ZERO, REFERENCE_POINTS
 from explorer.rest import BALANCED, MOST_NUMBERS, NORMAL_NUMBERS, STEPS, normal_numbers
@@ -55,6 +55,8 @@ def document() -> Json:
             "formula": MAX_LENGTH,
             "g": LARGEST_G,
             "query": LONGEST_QUERY,
+            "quote": LONGEST_QUOTE,
+            "readings": MOST_READINGS,
         },
     }
 
@@ -63,6 +65,7 @@ def sampling() -> dict[str, float]:
     """The numbers by which curves are sampled, so that the browser samples as Python does."""
     return {
         "points": POINTS,
+        "readings": READING_POINTS,
         "reference": REFERENCE_POINTS,
         "nearZero": NEAR_ZERO,
         "mostKinks": MOST_KINKS,

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlencode
 from explorer.catalogue import MOST_RULES, OWN, Op, Rule, find_op, find_rule, hint, learnable
 from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE
 from explorer.formula import FormulaError
-from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, reach
+from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, LONGEST_QUOTE, reach
 from explorer.study import usual_rates
 from explorer.training import FIRST, SETTINGS, TASKS, USUAL, Setting
 from explorer.training.branches import Branch, checked_branches, read_branch
@@ -23,7 +23,6 @@ from explorer.training.limits import LARGEST_LR, MAX_BRANCHES, SMALLEST_LR
 from explorer.training.settings import checked_learn
 from explorer.ui.choice import PREFIX, SECTIONS, WORDS, Choice, ordered, parameters_of
 
-LONGEST_QUOTE = 60
 LONGEST_REASON = 200
 MOST_RATES = 20  # of a study
 MOST_VALUES = 20  # of a parameter that a study sweeps

@@ -9,13 +9,12 @@ import streamlit as st
 
 from explorer.catalogue import OWN, Op, Rule, learnable, values
 from explorer.curves import part_key, readings, sample_curves
+from explorer.instrument.limits import MOST_READINGS
 from explorer.ui import formulas, state
 from explorer.ui.choice import Choice
 from explorer.ui.code import LANGUAGES, NOTEBOOK, WITHOUT_TRICK, learned_with, written
 
 Rules = tuple[Rule, ...]
-
-_MOST_READINGS = 40
 
 
 @st.fragment
@@ -42,9 +41,9 @@ def _formula(choice: Choice, op: Op, rules: Rules) -> None:
             _notes(rule, {p.name: own[p.name] for p in rule.parameters})
     st.text(formulas.LEAD)
     table = _readings(choice.op, choice.rules, tuple(choice.sampling.items()))
-    st.dataframe(table.head(_MOST_READINGS).assign(x=table["x"].astype(str)), hide_index=True)
-    if len(table) > _MOST_READINGS:
-        st.caption(f"The first {_MOST_READINGS} of {len(table)} rows: narrow the range to see the others.")
+    st.dataframe(table.head(MOST_READINGS).assign(x=table["x"].astype(str)), hide_index=True)
+    if len(table) > MOST_READINGS:
+        st.caption(f"The first {MOST_READINGS} of {len(table)} rows: narrow the range to see the others.")
 
 
 @lru_cache(maxsize=64)

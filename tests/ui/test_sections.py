@@ -12,6 +12,7 @@ import streamlit as st
 from explorer.catalogue import AT_BOUND, OPS, OWN, RULES
 from explorer.curves import readings, sample
 from explorer.formula.measured import at_bounds
+from explorer.instrument.limits import MOST_READINGS
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui import sections
 from tests.ui.pages import labelled, opened, sound, words_of
@@ -185,8 +186,8 @@ def test_readings_are_computed_once_for_a_choice(monkeypatch):
 def test_a_long_table_of_readings_says_what_is_left_out():
     test = opened("range=-20&range=20&section=formula")
     whole = readings("round", ["default", "straight_through"], start=-20, stop=20, g=1)
-    assert len(test.dataframe[0].value) == sections._MOST_READINGS < len(whole)
-    assert f"The first {sections._MOST_READINGS} of {len(whole)} rows" in words_of(test)
+    assert len(test.dataframe[0].value) == MOST_READINGS < len(whole)
+    assert f"The first {MOST_READINGS} of {len(whole)} rows" in words_of(test)
 
 
 CODE = {

@@ -14,13 +14,15 @@ from tests.instrument.modules import Node
 SAMPLED = """
     const { setSampling } = await import("./formula/sampling.js");
     const { sampleCurves } = await import("./formula/curves.js");
+    const { readingPlaces } = await import("./formula/readings.js");
     const { moved, zoomed } = await import("./chart/view.js");
     setSampling({ ...given.usual, ...given.other });
     const choice = { start: -3, stop: 3, g: 1, parameters: {} };
-    const { marks, kinks } = sampleCurves({ op: given.op, rules: [] }, choice);
+    const { x, marks, kinks } = sampleCurves({ op: given.op, rules: [] }, choice);
     const seen = {
       points: marks.filter((mark) => mark === 0).length,
       kinks: kinks.forward?.length ?? null,
+      rows: readingPlaces({ x, marks }, [-3, 3]).length,
       narrowest: zoomed([0, 1], 0.5, 0),
       farthest: moved([0, 1], 1e9),
     };
@@ -40,6 +42,8 @@ def test_they_are_part_of_the_document() -> None:
         ({"points": 12}, "points", 12),
         ({}, "kinks", 6),
         ({"mostKinks": 5}, "kinks", None),
+        ({}, "rows", 25),  # of 7 steps, and three of each kink
+        ({"readings": 3}, "rows", 21),
         ({"narrowest": 0.5}, "narrowest", [0.25, 0.75]),
         ({"largest": 7}, "farthest", [6, 7]),
     ],

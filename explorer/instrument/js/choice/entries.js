@@ -22,8 +22,8 @@ import { setSampling } from "../formula/sampling.js";
  * @property {import("../formula/pull.js").Resting & {normal: number[], most: number, places: number,
  *   words: Record<string, string>}} learning of a parameter: the standard normal as numbers, those above 0,
  *   how many may be pasted, how many places of rest are told one by one, and sentences with places to put something in
- * @property {{rules: number, formula: number, g: number, query: number,
- *   table: {rows: number, columns: number, bytes: number},
+ * @property {{rules: number, formula: number, g: number, query: number, quote: number,
+ *   readings: number, table: {rows: number, columns: number, bytes: number},
  *   study: {low: number, high: number, rates: number, values: number}}} limits ``table`` and ``study`` are
  *   not in a saved file either
  * @property {{defaults: {range: [number, number], g: number}, words: string[],

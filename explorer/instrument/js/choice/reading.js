@@ -15,7 +15,6 @@ import { sampling } from "../formula/sampling.js";
  *   by their keys in it: the key by which they are known, or what is wrong with one */
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-const LONGEST_QUOTE = 60;
 const FRAME = ["embed", "embed_options"];
 
 /**
@@ -253,6 +252,7 @@ function trainingOf(link) {
 
 /** A quotation of what a link holds: one short line. @param {string} text */
 function quoted(text) {
-  const line = text.slice(0, LONGEST_QUOTE + 1).replace(/\p{C}/gu, "?");
-  return `"${line.length <= LONGEST_QUOTE ? line : `${line.slice(0, LONGEST_QUOTE)}…`}"`;
+  const longest = catalogue().limits.quote;
+  const line = text.slice(0, longest + 1).replace(/\p{C}/gu, "?");
+  return `"${line.length <= longest ? line : `${line.slice(0, longest)}…`}"`;
 }

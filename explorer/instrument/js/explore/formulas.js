@@ -2,7 +2,7 @@
 // formulas, with the chosen numbers below it.
 
 import { entriesOf, settingsOf } from "../choice/choice.js";
-import { isOwn } from "../choice/entries.js";
+import { catalogue, isOwn } from "../choice/entries.js";
 import { element, setText } from "../elements/dom.js";
 import { mathElement } from "../elements/math.js";
 import { sampleCurves, valuesOf } from "../formula/curves.js";
@@ -26,7 +26,6 @@ import { cellText } from "./table.js";
  *   readFormulas: () => Promise<Formulas>, ask: import("./code.js").AskOwn|null}} FormulaReach
  */
 
-const MOST_READINGS = 40;
 const GONE = "The formulas could not be loaded.";
 const COMPUTED =
   "The derivative of the op itself, as the browser computes it, beside the rules: at even steps and around " +
@@ -103,6 +102,7 @@ export function createFormulas(host, { store, confirm, readFormulas, ask }) {
   /** @param {*} curves @param {Choice} choice @param {boolean} torchs whether the numbers are torch's */
   function read(curves, choice, torchs) {
     const places = readingPlaces(curves, choice.range);
+    const most = catalogue().limits.readings;
     const text = curves.x instanceof Float32Array ? singleText : floatText;
     const others = entriesOf(now()).rules.filter(({ key }) => key !== DEFAULT);
     const columns = [curves.y, curves.gradients[DEFAULT], ...others.map(({ key }) => curves.gradients[key])];
@@ -113,10 +113,10 @@ export function createFormulas(host, { store, confirm, readFormulas, ask }) {
     setText(lead, torchs && known ? known.lead : COMPUTED);
     table.replaceChildren(
       element("thead", {}, line("th", titles(torchs, others))),
-      element("tbody", {}, ...places.slice(0, MOST_READINGS).map((at) => line("td", row(at)))),
+      element("tbody", {}, ...places.slice(0, most).map((at) => line("td", row(at)))),
     );
-    const more = `The first ${MOST_READINGS} of ${places.length} rows: narrow the range to see the others.`;
-    setText(rest, places.length > MOST_READINGS ? more : "");
+    const more = `The first ${most} of ${places.length} rows: narrow the range to see the others.`;
+    setText(rest, places.length > most ? more : "");
   }
 
   const stop = store.subscribe((choice, { phase }) => void (phase === "settled" && changed(choice)));

@@ -2,8 +2,7 @@
 
 import { KINK } from "./curves.js";
 import { evenPoints } from "./floats.js";
-
-const STEPS = 7;
+import { sampling } from "./sampling.js";
 
 /**
  * The places of these rows among the x of curves, ascending.
@@ -11,7 +10,7 @@ const STEPS = 7;
  * @param {[number, number]} range
  */
 export function readingPlaces({ x, marks }, [start, stop]) {
-  const places = new Set([...evenPoints(start, stop, STEPS)].map((step) => nearest(x, step)));
+  const places = new Set([...evenPoints(start, stop, sampling().readings)].map((step) => nearest(x, step)));
   for (let place = 0; place < x.length; place++)
     if (marks[place] === KINK) [place - 1, place, place + 1].forEach((near) => places.add(near));
   return [...places].filter((place) => place >= 0 && place < x.length).sort((one, other) => one - other);

@@ -3,6 +3,7 @@
  *
  * @typedef {object} Sampling
  * @property {number} points of a curve
+ * @property {number} readings even steps in a table of exact values
  * @property {number} reference points over which every mean(…) is taken
  * @property {number} nearZero of the width of a range: an even point nearer to 0 is 0
  * @property {number} mostKinks more could not be told apart in a picture
