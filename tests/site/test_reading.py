@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 from explorer.catalogue import OWN, RULES
+from explorer.instrument.limits import LONGEST_QUOTE
 from explorer.ui import answers
 from explorer.ui.choice import SECTIONS, Choice
 from explorer.ui.link import from_text
@@ -108,6 +109,13 @@ def test_links_show_what_they_show_in_the_app(node: Node) -> None:
     for query, found in zip(queries, read(node, queries), strict=True):
         assert seen(found["choice"]) == seen(found["expected"]), query
         assert found["notices"] == []
+
+
+@pytest.mark.parametrize("length", [LONGEST_QUOTE, LONGEST_QUOTE + 1])
+def test_a_link_is_quoted_to_the_length_of_the_app(node: Node, length: int) -> None:
+    query = f"op={'o' * length}"
+    (found,) = read(node, [query])
+    assert found["notices"] == from_text(query)[1]
 
 
 def test_a_formula_that_cannot_be_read_is_said_in_the_apps_words(node: Node) -> None:
