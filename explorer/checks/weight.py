@@ -21,55 +21,59 @@ def area(curve: Curve) -> Finding:
     declared = curve.subject.declared
     if not curve.flat and is_derivative(curve):
         return (by_design if declared else holds)("The derivative leaves the jumps out, as torch's own does.")
-    found, due, at = curve.area(), curve.total(), settled(float(curve.jumps[0][0]))
-    if declared and declared.area and not _as_declared(curve, found):
-        return fails(f"The entry declares the area {declared.area}, but it is {short(found)}.", at, found)
-    verdict = _weighed(curve, found, due, at)
+    integral, due, at = curve.area(), curve.total(), settled(float(curve.jumps[0][0]))
+    if declared and declared.area and not _as_declared(curve, integral):
+        return fails(
+            f"The entry declares the area {declared.area}, but it is {short(integral)}.", at, integral
+        )
+    verdict = _weighed(curve, integral, due, at)
     return _excused(curve, verdict) if verdict.verdict == "fails" else verdict
 
 
-def _as_declared(curve: Curve, found: float) -> bool:
+def _as_declared(curve: Curve, integral: float) -> bool:
     declared = curve.subject.declared
     assert declared
     assert declared.area
     if declared.area == "infinite":
-        return math.isinf(found)
+        return math.isinf(integral)
     wanted = parse(declared.area, variables=(), parameters=None).value(curve.subject.parameters)
-    return abs(found - wanted) <= _LEEWAY * abs(wanted) + 1e-6
+    return abs(integral - wanted) <= _LEEWAY * abs(wanted) + 1e-6
 
 
-def _weighed(curve: Curve, found: float, due: float, at: float) -> Finding:
+def _weighed(curve: Curve, integral: float, due: float, at: float) -> Finding:
     heights = curve.jumps[1]
     if math.isinf(due):  # a staircase without end: what it rises by near 0 stands for all
         x, total = curve.integral
         inside = (x.abs() <= NEAR).nonzero()[:, 0]
-        found = float(total[inside[-1]] - total[inside[0]])
+        integral = float(total[inside[-1]] - total[inside[0]])
         y = curve.subject.y(x[inside[[0, -1]]])
         due = float(y[1] - y[0])
         step = float(heights.abs().max())
-        if abs(found - due) <= 1.1 * step + _LEEWAY * abs(due):
+        if abs(integral - due) <= 1.1 * step + _LEEWAY * abs(due):
             return holds(
-                "Over many jumps the gradient weighs as much as they do.", at, found / due if due else None
+                "Over many jumps the gradient weighs as much as they do.", at, integral / due if due else None
             )
-        return fails(f"From −8 to 8 its area is {short(found)}, but the op rises by {short(due)}.", at, found)
+        return fails(
+            f"From −8 to 8 its area is {short(integral)}, but the op rises by {short(due)}.", at, integral
+        )
     leeway = _LEEWAY * abs(due) + (1.05 * float(heights.abs().max()) if len(heights) >= MANY_JUMPS else 0.0)
-    if math.isinf(found):
+    if math.isinf(integral):
         return fails(
             f"Its area is infinite, but the op jumps by {short(due)} in all: large x go on learning.",
             at,
-            found,
+            integral,
         )
-    if abs(found - due) <= leeway:
-        return holds(f"Its area is {short(found)}, and the op jumps by {short(due)}.", at, found)
-    share = found / due if due else 0.0
+    if abs(integral - due) <= leeway:
+        return holds(f"Its area is {short(integral)}, and the op jumps by {short(due)}.", at, integral)
+    share = integral / due if due else 0.0
     if 0 < share < 1 and any(abs(share - number) <= _LEEWAY * share for number in curve.subject.numbers):
         return by_design(
-            f"Its area is {short(found)}, damped by the {short(share)} that it was given.", at, found
+            f"Its area is {short(integral)}, damped by the {short(share)} that it was given.", at, integral
         )
-    advice = f": multiply by {short(due / found)}" if found * due > 0 else ""
-    if found * due < 0:
+    advice = f": multiply by {short(due / integral)}" if integral * due > 0 else ""
+    if integral * due < 0:
         advice = ": its sign is wrong"
-    return fails(f"Its area is {short(found)}, but the op jumps by {short(due)}{advice}.", at, found)
+    return fails(f"Its area is {short(integral)}, but the op jumps by {short(due)}{advice}.", at, integral)
 
 
 def antiderivative(curve: Curve) -> Finding:

@@ -228,10 +228,10 @@ function formula({ math }, number, text) {
 
 /** Parameters with their values. @param {Formulas} known @param {Record<string, number>} values */
 function valueLine({ math, symbols }, values) {
-  const pairs = Object.entries(values).flatMap(([name, value], place) => {
+  const pairs = Object.entries(values).flatMap(([name, value], index) => {
     const number = held(symbols, name);
     const symbol = number === undefined ? [["mi", name]] : math[number].slice(2);
-    const between = place
+    const between = index
       ? [
           ["mo", ","],
           ["mspace", { width: "1em" }],

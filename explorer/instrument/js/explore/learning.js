@@ -72,9 +72,9 @@ export function createLearning(store, colours) {
     const rows = verdictsOf(choice, data, colours().rules);
     while (verdicts.children.length > rows.length) verdicts.lastChild.remove();
     while (verdicts.children.length < rows.length) verdicts.append(row());
-    rows.forEach(({ text, sign, colour }, place) => {
-      const [mark, sentence] = verdicts.children[place].children;
-      verdicts.children[place].style.setProperty("--colour", colour);
+    rows.forEach(({ text, sign, colour }, index) => {
+      const [mark, sentence] = verdicts.children[index].children;
+      verdicts.children[index].style.setProperty("--colour", colour);
       setText(mark, sign);
       setText(sentence, text);
       sentence.title = text;
@@ -118,10 +118,10 @@ function row() {
 function verdictsOf(choice, data, bright) {
   const { op, rules } = entriesOf(choice);
   const { words, ...resting } = catalogue().learning;
-  return choice.rules.flatMap(({ slot, hidden }, place) => {
+  return choice.rules.flatMap(({ slot, hidden }, index) => {
     if (hidden) return [];
-    const pull = pullOf(op, rules[place], choice.learns, data, choice.parameters, resting);
-    const text = pullWords(words, pull, rules[place].label, choice.learns);
+    const pull = pullOf(op, rules[index], choice.learns, data, choice.parameters, resting);
+    const text = pullWords(words, pull, rules[index].label, choice.learns);
     return [{ text, sign: SIGNS[pull.verdict], colour: bright[slot % bright.length] }];
   });
 }
@@ -140,7 +140,7 @@ function outsideText({ values }, [start, stop]) {
  */
 function histogram({ values, bars }, [start, stop]) {
   if (bars) return bars;
-  const edges = Array.from({ length: BARS + 1 }, (_, place) => start + (place / BARS) * (stop - start));
+  const edges = Array.from({ length: BARS + 1 }, (_, index) => start + (index / BARS) * (stop - start));
   const counts = Array(BARS).fill(0);
   values.forEach((value) => {
     const bin = Math.floor(((value - start) / (stop - start)) * BARS);

@@ -167,10 +167,10 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
  * @param {{onGo: (key: string) => void, onGlossary: () => void, onPresent: () => void}} acts
  */
 function createBar(lessons, { onGo, onGlossary, onPresent }) {
-  const numbers = lessons.map(({ key, title }, place) => {
-    const link = linkTo(key, onGo, String(place + 1));
+  const numbers = lessons.map(({ key, title }, index) => {
+    const link = linkTo(key, onGo, String(index + 1));
     setAttribute(link, "title", title);
-    setAttribute(link, "aria-label", `Lesson ${place + 1}: ${title}`);
+    setAttribute(link, "aria-label", `Lesson ${index + 1}: ${title}`);
     return link;
   });
   const list = element("ol", {}, ...numbers.map((link) => element("li", {}, link)));
@@ -184,8 +184,8 @@ function createBar(lessons, { onGo, onGlossary, onPresent }) {
     element: element("nav", { class: "bar", "aria-label": "Lessons" }, list, terms, stage),
     /** @param {string|null} key @param {boolean} presenting */
     show(key, presenting) {
-      numbers.forEach((link, place) =>
-        setAttribute(link, "aria-current", lessons[place].key === key ? "page" : null),
+      numbers.forEach((link, index) =>
+        setAttribute(link, "aria-current", lessons[index].key === key ? "page" : null),
       );
       setText(stage, presenting ? "Leave the stage (p)" : "Present (p)");
     },

@@ -43,8 +43,8 @@ export const siteReach = {
 /** Fill the heading; in a frame of somebody else's page there is none. */
 export function arrange() {
   const heading = /** @type {HTMLElement} */ (document.querySelector("header"));
-  const asked = new URLSearchParams(location.search).getAll("embed").at(-1);
-  if (asked?.toLowerCase() === "true") return heading.remove();
+  const embed = new URLSearchParams(location.search).getAll("embed").at(-1);
+  if (embed?.toLowerCase() === "true") return heading.remove();
   createCopyButton(/** @type {HTMLElement} */ (heading.querySelector(".copy")));
   return undefined;
 }

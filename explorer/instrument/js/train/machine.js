@@ -21,16 +21,16 @@ export function createMachine({ state, become, run, choose, goOn, table }) {
   async function look() {
     if (looking) return;
     looking = true;
-    let asked = -1;
-    while (state().at !== null && asked !== state().at) {
-      asked = /** @type {number} */ (state().at);
+    let step = -1;
+    while (state().at !== null && step !== state().at) {
+      step = /** @type {number} */ (state().at);
       const { id } = state().view;
-      const seen = await run.look(asked);
+      const seen = await run.look(step);
       if (state().view.id !== id || state().at === null) break;
       if (seen.message) become({ at: null, seen: null, remark: seen.message });
-      else if (seen.step === asked || state().at !== asked) become({ seen });
+      else if (seen.step === step || state().at !== step) become({ seen });
       else {
-        asked = seen.step;
+        step = seen.step;
         become(instead(state(), seen));
       }
     }

@@ -35,16 +35,16 @@ export function livelyCell({ tensors: { gradient, g } }) {
 }
 
 /**
- * The cell that is asked for, as far as there is one, with the input whose weight changes most.
+ * The cell that is requested, as far as there is one, with the input whose weight changes most.
  * @param {Record} record
- * @param {{unit: number|null, row: number|null}} asked
+ * @param {{unit: number|null, row: number|null}} requested
  * @param {Cell} lively
  * @returns {Cell}
  */
-export function cellOf({ tensors, times, by_example }, asked, lively) {
+export function cellOf({ tensors, times, by_example }, requested, lively) {
   const [rows, units] = tensors.x.shape;
-  const unit = within(asked.unit ?? lively.unit, 0, units - 1);
-  const row = within(asked.row ?? lively.row, 0, rows - 1);
+  const unit = within(requested.unit ?? lively.unit, 0, units - 1);
+  const row = within(requested.row ?? lively.row, 0, rows - 1);
   if (!by_example) return { unit, row, example: 0, input: row };
   const [inputs, across] = tensors.slope.shape;
   const column = Array.from({ length: inputs }, (_, input) => tensors.slope.values[input * across + unit]);

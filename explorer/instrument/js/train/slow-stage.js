@@ -115,7 +115,7 @@ function colouring({ values, scale, low }, ground) {
 
 /** @param {Colour} one @param {Colour} other @param {number} part of the other */
 function mixed(one, other, part) {
-  return one.map((value, place) => Math.round(value + (other[place] - value) * part));
+  return one.map((value, index) => Math.round(value + (other[index] - value) * part));
 }
 
 /** @param {Colour} colour a pixel as a canvas keeps it */

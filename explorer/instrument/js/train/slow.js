@@ -76,19 +76,19 @@ export function slowOf(state, lanes) {
   const { choice, slow } = state;
   if (!choice.slow) return null;
   const records = known(slow);
-  const asked = positionOf(choice.slow);
-  const rule = within(asked.rule ?? livelyRule(records, lanes), 0, lanes.length - 1);
+  const requested = positionOf(choice.slow);
+  const rule = within(requested.rule ?? livelyRule(records, lanes), 0, lanes.length - 1);
   const record = withFormulas(records?.[lanes[rule].key] ?? null);
   const frame = {
     rules: lanes.map(({ label, colour }, place) => ({ label, colour, chosen: place === rule })),
     canStep: !["finished", "diverged"].includes(state.view.status.state),
   };
   const refusal = refusalOf(state, records, record, lanes[rule]);
-  if (!record || refusal.message) return { ...frame, ...EMPTY, ...refusal, position: { ...asked, rule } };
-  const cell = cellOf(record, asked, livelyCell(record));
+  if (!record || refusal.message) return { ...frame, ...EMPTY, ...refusal, position: { ...requested, rule } };
+  const cell = cellOf(record, requested, livelyCell(record));
   const entries = entriesAt(choice, rule, record);
   const place = Math.max(
-    record.stages.findIndex(({ key }) => key === asked.stage),
+    record.stages.findIndex(({ key }) => key === requested.stage),
     0,
   );
   const stage = record.stages[place];
