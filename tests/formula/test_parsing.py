@@ -318,22 +318,50 @@ def written(name, call, named):
     return f"{name}({', '.join(['x', *parts])})"
 
 
+# What is called so elsewhere: in NumPy, JAX, Keras or mathematics.
+LIBRARIES = (torch, torch.nn.functional, torch.special)
+ELSEWHERE = {
+    "fabs": torch.abs,
+    "rint": torch.round,
+    "mod": torch.remainder,
+    "power": torch.pow,
+    "ceiling": torch.ceil,
+    "ln": torch.log,
+    "sqr": torch.square,
+    "cot": lambda x: torch.cos(x) / torch.sin(x),
+    "sec": lambda x: 1 / torch.cos(x),
+    "csc": lambda x: 1 / torch.sin(x),
+    "sech": lambda x: 2 / (torch.exp(x) + torch.exp(-x)),
+    "csch": lambda x: 2 / (torch.exp(x) - torch.exp(-x)),
+    "coth": lambda x: (torch.exp(x) + torch.exp(-x)) / (torch.exp(x) - torch.exp(-x)),
+    "logistic": torch.sigmoid,
+    "log_sigmoid": torch.nn.functional.logsigmoid,
+    "swish": torch.nn.functional.silu,
+    "hard_tanh": torch.nn.functional.hardtanh,
+    "hard_sigmoid": torch.nn.functional.hardsigmoid,
+    "hard_swish": torch.nn.functional.hardswish,
+    "soft_sign": torch.nn.functional.softsign,
+    "stop_gradient": torch.detach,
+}
+
+
 @pytest.mark.parametrize(("name", "call"), OTHER_CALLS)
-def test_each_other_call_is_what_torch_calls_so(name, call):
+def test_each_other_call_is_what_libraries_call_so(name, call):
     x = torch.linspace(0.1, 0.9, 9, dtype=torch.float64)
     formula = parse(written(name, call, named=False), parameters="bcd")
     assert parse(written(name, call, named=True), parameters="bcd") == formula
     value = formula.bind(VALUES)(x)
     assert value.isfinite().all()
-    theirs = next((space for space in (torch, torch.nn.functional) if hasattr(space, name)), None)
-    if theirs is None or name in ("log", "fix", "prelu"):
+    if name in ("log", "fix", "prelu"):
         return
+    theirs = next((getattr(each, name) for each in LIBRARIES if hasattr(each, name)), ELSEWHERE.get(name))
+    assert theirs, f"what {name} is must be said among these"
     takes = list(call.signature.parameters.values())[1:]
     numbers = {parameter: VALUES[letter] for parameter, letter in zip(takes, "bcd", strict=False)}
     given = {p: torch.full_like(x, n) if p.name in TENSORS else n for p, n in numbers.items()}
     named = {p.name: n for p, n in given.items() if p.kind is p.KEYWORD_ONLY or p.name == "value"}
     plain = [n for p, n in given.items() if p.name not in named]
-    torch.testing.assert_close(value, getattr(theirs, name)(x, *plain, **named).expand_as(x))
+    torch.testing.assert_close(value, theirs(x, *plain, **named).expand_as(x))
 
 
 @pytest.mark.parametrize(("name", "call"), OTHER_CALLS)
