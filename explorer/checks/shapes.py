@@ -5,10 +5,10 @@ from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
 from explorer.checks.curve import Curve, merged
+from explorer.checks.finiteness import DTYPES
 from explorer.checks.result import Finding, fails, holds
 from explorer.checks.subject import Subject, UntriedError, said
 
-_DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 _SHAPES = ((), (0,), (5,), (2, 3), (2, 1, 3))
 _UNSUPPORTED = ("not implemented for", "not support")  # torch, of a dtype on this device
 _GENERIC = 1.0 + 2.0**-40 + 2.0**-30 + 0.3  # an upstream gradient that float32 cannot hold
@@ -22,7 +22,7 @@ def dtype_and_shape(curve: Curve) -> Finding:
     problem = _learned(subject, subject.lifted(base))
     if problem:
         return problem
-    for dtype in _DTYPES:
+    for dtype in DTYPES:
         problem = _tried(subject, subject.lifted(base.to(dtype)), f"For {_name(dtype)} x")
         if problem:
             return problem

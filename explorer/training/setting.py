@@ -14,7 +14,7 @@ from explorer.training.tasks import TASKS
 
 SWITCH = {"yes": True, "no": False}
 
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def _read_number(text: str) -> float:
-    value = float(text) if _NUMBER.fullmatch(text) else math.nan
+    value = float(text) if NUMBER.fullmatch(text) else math.nan
     if math.isnan(value):
         raise ValueError("it must be a number")
     return value

@@ -20,6 +20,7 @@ from explorer.training import FIRST, SETTINGS, TASKS, USUAL, Setting
 from explorer.training.branches import Branch, checked_branches, read_branch
 from explorer.training.instruments.stages import STAGE_KEYS
 from explorer.training.limits import LARGEST_LR, MAX_BRANCHES, SMALLEST_LR
+from explorer.training.setting import NUMBER
 from explorer.training.settings import checked_learn
 from explorer.ui.choice import PREFIX, SECTIONS, WORDS, Choice, ordered, parameters_of
 
@@ -27,7 +28,6 @@ LONGEST_REASON = 200
 MOST_RATES = 20  # of a study
 MOST_VALUES = 20  # of a parameter that a study sweeps
 _SLOW = re.compile(rf"({'|'.join(STAGE_KEYS)})(,[1-9][0-9]{{0,3}}){{0,4}}")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 _EMBED = re.compile(r"(?:^|&)embed=([^&]*)")
 _LONGEST_TEXT = 3 * LONGEST_QUERY  # where every character is written as %XX
@@ -212,7 +212,7 @@ class _Reader:
         return _DEFAULT.g if text is None else self.value("g", text, _DEFAULT.g, -LARGEST_G, LARGEST_G)
 
     def value(self, key: str, text: str, default: float, low: float, high: float) -> float:
-        value = float(text) if _NUMBER.fullmatch(text) else math.nan
+        value = float(text) if NUMBER.fullmatch(text) else math.nan
         if low <= value <= high:
             return value + 0.0
         self.note(
@@ -310,8 +310,8 @@ class _Reader:
         if text is None:
             return ()
         parts = text.split(",")
-        found = sorted({float(part) + 0.0 for part in parts if _NUMBER.fullmatch(part)})
-        fit = all(_NUMBER.fullmatch(part) and low <= float(part) <= high for part in parts)
+        found = sorted({float(part) + 0.0 for part in parts if NUMBER.fullmatch(part)})
+        fit = all(NUMBER.fullmatch(part) and low <= float(part) <= high for part in parts)
         if fit and len(found) <= most:
             return tuple(found)
         self.note(

@@ -29,7 +29,7 @@ LONGEST_BODY = 4 * LONGEST_QUERY  # bytes
 LONGEST_BRANCHES = 400 * MAX_BRANCHES  # bytes: each may have an own formula of 300 characters
 LONGEST_START = LONGEST_BODY + LONGEST_BRANCHES + 2 * MAX_TABLE_BYTES  # JSON writes a line's end with two
 LONGEST_OWNER = 64
-_NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _WORTH_PACKING = 4_096  # bytes
 _LEVEL = 1  # of gzip: higher ones take twice as long for a twentieth less
 
@@ -174,7 +174,7 @@ async def told(
         raise Refused(503, advised(str(full), full.share)) from None
     except RuntimeError as error:
         raise Refused(503, f"Training is not available just now: {error}.") from None
-    return Response(body, media_type="application/json", headers=_NOT_KEPT | headers)
+    return Response(body, media_type="application/json", headers=NOT_KEPT | headers)
 
 
 def _packed(request: Request, text: str) -> tuple[bytes, dict[str, str]]:

@@ -16,12 +16,11 @@ from explorer.ui.admission import Refused
 from explorer.ui.answers import chosen
 from explorer.ui.choice import Choice
 from explorer.ui.payload import Json, payload
-from explorer.ui.runs import LONGEST_BODY, answered, is_owned, told
+from explorer.ui.runs import LONGEST_BODY, NOT_KEPT, answered, is_owned, told
 from explorer.ui.seats import Seats
 from explorer.ui.stream import event, wanted
 from explorer.ui.visitors import asking
 
-_NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _seats = Seats(limits.TAKING, limits.WAITING)  # apart: no curve waits for a history
 
 
@@ -59,7 +58,7 @@ async def take(request: Request) -> Response:
         raise Refused(400, f"This cannot be taken away: {error}.") from None
     except RuntimeError as error:
         raise Refused(503, f"Training is not available just now: {error}.") from None
-    headers = _NOT_KEPT | {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = NOT_KEPT | {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=FILES[name].media_type, headers=headers)
 
 

@@ -6,7 +6,8 @@ import { across, down, panelOf } from "./plot.js";
 /** @typedef {import("./plot.js").Frame} Frame */
 /** A curve in px; y is NaN where the line breaks. @typedef {{x: Float64Array, y: Float64Array}} Pixels */
 
-const UNSEEN = 0.05; // px
+/** Px that nobody sees. */
+export const UNSEEN = 0.05;
 const FAR = 20_000; // px: beyond any screen, within what browsers draw
 
 /**

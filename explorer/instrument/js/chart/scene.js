@@ -2,7 +2,7 @@
 
 import { eased, rangeOf } from "./axes.js";
 import { gripsOf } from "./grips.js";
-import { pixelsOf } from "./paths.js";
+import { UNSEEN, pixelsOf } from "./paths.js";
 import { frameOf, panelOf, partTitle } from "./plot.js";
 import { linesOf, underlaid } from "./traces.js";
 
@@ -23,7 +23,6 @@ import { linesOf, underlaid } from "./traces.js";
  * @typedef {{by: "values"|"paths"|"plot", glides: boolean}} Step what is exchanged, moved or drawn anew
  */
 
-const UNSEEN = 0.05; // px
 const CIRCLE = 12; // px along x that each jump needs for its circles
 const PANELS = /** @type {const} */ (["forward", "gradient", "part"]);
 const ZERO = /** @type {Range} */ ([0, 0]);

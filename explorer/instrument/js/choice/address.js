@@ -6,7 +6,8 @@ import { held } from "../formula/records.js";
 
 /** @typedef {import("./choice.js").Choice} Choice */
 
-const FRAME = ["embed", "embed_options"]; // Streamlit's own words in an address
+/** Streamlit's own words in an address. */
+export const FRAME = ["embed", "embed_options"];
 
 /**
  * The query of a choice, without what is at its default.

@@ -1,6 +1,7 @@
 // A link read in the browser, where there is no server to read it: what explorer/ui/link.py makes of it. What
 // is of a training goes along unread, and own formulas are read by somebody else.
 
+import { FRAME } from "./address.js";
 import { choiceControls, learnableOf, widened, withRange } from "./choice.js";
 import { catalogue, find, isOwn, learn } from "./entries.js";
 import { kept, valueOf } from "../formula/controls.js";
@@ -15,7 +16,6 @@ import { sampling } from "../formula/sampling.js";
  *   by their keys in it: the key by which they are known, or what is wrong with one */
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-const FRAME = ["embed", "embed_options"];
 
 /**
  * The own formulas of a link, read and remembered; the known ones are not read again.

@@ -28,7 +28,7 @@ export function createResting(host, { store, plotly, colours }) {
   const lead = element("p");
   const nothing = element("p", {}, NOTHING);
   const slide = element("div", { class: "rest-slider" });
-  const whole = element("div", { class: "rest-whole" }, slide, lead, place, said);
+  const whole = element("div", {}, slide, lead, place, said);
   const now = () => /** @type {Choice} */ (store.choice);
   const compose = (/** @type {import("./rest-drawing.js").Picture} */ picture) =>
     restDrawing(picture, place.clientWidth);

@@ -2,7 +2,8 @@
 
 import { escaped } from "../chart/traces.js";
 import { shortText } from "../formula/numbers.js";
-import { createEnds } from "../train/ends.js";
+import { GUESSED } from "../train/chance.js";
+import { createEnds, NARROW } from "../train/ends.js";
 import { cut } from "../train/labels.js";
 import { centred, createFigure } from "../chart/figure.js";
 import { scoreText } from "./heat.js";
@@ -13,9 +14,7 @@ import { scoreText } from "./heat.js";
 
 const DECADE = 10; // from the least to the largest value, beyond which they stand among decades
 const [FEW_LETTERS, MANY_LETTERS] = [13, 22]; // of a rule's name beside its line
-const NARROW = 440; // px of a chart
 const LETTER = 0.56; // of the font's height
-const GUESSED = "rgba(127, 133, 143, 0.9)";
 const LEAST_SPAN = 0.1; // of scores along the axis
 const AIR = 0.06; // beside the first and the last value of what is swept
 

@@ -1,7 +1,9 @@
-// Where the word "chance" stands beside its line: where no curve passes. No page.
+// The line of what guessing gives, and the place of its word: where no curve passes. No page.
 
 /** @typedef {import("./series.js").Series} Series */
 
+/** The colour of the line that guessing draws. */
+export const GUESSED = "rgba(127, 133, 143, 0.9)";
 const WIDE = 0.1; // of the chart, that the word takes
 const HIGH = 0.08;
 const RIGHT_ENDS = [1, 0.8, 0.6, 0.4, 0.2]; // of the word, as shares of the chart

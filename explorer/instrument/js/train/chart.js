@@ -3,7 +3,7 @@
 import { centred, createFigure } from "../chart/figure.js";
 import { setAttribute } from "../elements/dom.js";
 import { AXES, RANGES, VALUE_LETTERS, VALUES } from "./axes.js";
-import { placeOfChance } from "./chance.js";
+import { GUESSED, placeOfChance } from "./chance.js";
 import { bandTrace, hasBand, traceOf } from "./curves.js";
 import { createEnds } from "./ends.js";
 import { endOf } from "./series.js";
@@ -20,7 +20,6 @@ import { endOf } from "./series.js";
 const FEW = 10; // steps, between which Plotly would mark fractions of a step
 const NEAR = 14; // px from a curve, within which it is pointed at
 const PLOT = ".nsewdrag"; // where Plotly is pointed at
-const GUESSED = "rgba(127, 133, 143, 0.9)";
 
 /**
  * @param {HTMLElement} host of a fixed height

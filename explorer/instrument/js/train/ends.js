@@ -13,7 +13,8 @@ import { cut, spread } from "./labels.js";
  * @typedef {{width: number, letters: number, names: Name[]}} Names
  */
 
-const NARROW = 440; // px of a chart
+/** Px of a chart, below which names have room for fewer letters. */
+export const NARROW = 440;
 const [FEW_LETTERS, MANY_LETTERS] = [11, 20];
 const LETTER = 0.54; // of the font's height
 const LEAD = 18; // px of the line that leads from a curve to its name

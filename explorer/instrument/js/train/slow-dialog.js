@@ -199,7 +199,7 @@ function partsOf({ onBack, onNext, onPlay, onAct, onStep, onClose, onLayer }) {
     { type: "button", class: "close", "aria-label": "Close", onclick: onClose },
     "✕",
   );
-  const message = element("p", { class: "refusal-of-step", role: "status" });
+  const message = element("p", { role: "status" });
   const act = button("", onAct);
   const ends = ["", "", ""].map(() => element("span", {}));
   const colours = element("canvas", {});

@@ -23,7 +23,7 @@ import { createSwitch } from "./switch.js";
 export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch }, reach) {
   const group = element("div", { class: "switches", role: "group", "aria-label": "Shown below" });
   const layers = createSwitch("Layer", (/** @type {number} */ layer) => onLayer(layer));
-  const of = element("p", { class: "of-net" });
+  const of = element("p", {});
   const body = element("div", {});
   const buttons = /** @type {Map<string, HTMLElement>} */ (new Map());
   let search = /** @type {ReturnType<typeof createSearch>|null} */ (null);
