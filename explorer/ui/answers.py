@@ -124,7 +124,7 @@ def head(path: str) -> str:
             f"<style>{skeleton_css()}</style>",
             *(f'<link href="assets/{name}" rel="stylesheet">' for name in styles),
             f'<link href="{below}/document.json" rel="preload" as="fetch" crossorigin>',
-            f'<script async src="assets/{PLOTLY}"></script>',
+            f'<script async fetchpriority="high" src="assets/{PLOTLY}"></script>',
             *(f'<link href="{below}/{name}" rel="modulepreload">' for name in modules),
             f'<script type="module" src="{below}/pages/mount.js"></script>',
         ]

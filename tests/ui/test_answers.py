@@ -15,6 +15,7 @@ import pytest
 from explorer.catalogue import OWN
 from explorer.curves import sample, sample_curves
 from explorer.description import describe, described
+from explorer.instrument.assets import PLOTLY
 from explorer.reading import read_source
 from explorer.training import SETTINGS
 from explorer.ui import answers, words
@@ -193,6 +194,7 @@ def test_a_page_fetches_at_once_what_it_needs_and_no_more(path: str, rooms: set[
     for name in answers.files():
         if name.endswith((".css", ".json")):
             assert f'href="assets/{name}"' in head
+    assert f'<script async fetchpriority="high" src="assets/{PLOTLY}">' in head
     fetched = set(re.findall(rf'href="{below}/([\w/-]+\.js)" rel="modulepreload"', head))
     assert {"pages/mount.js", "chart/chart.js", "formula/records.js"} <= fetched
     later = {"train/training.js", "train/run.js", "learn/course.js", "learn/screen.js", "pages/standalone.js"}
