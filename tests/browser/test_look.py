@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.instrument.assets import PLOTLY
 from tests.browser.access import in_both_themes, show_in
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import FINGER, PHONE, Open
 from tests.browser.reading import CHART, TRACES, in_the_end, link, settle, settle_train, turn, visit
 
 LINES = f"{TRACES}.map(trace => trace.line.color)"
@@ -238,6 +238,39 @@ def test_a_file_that_is_not_there_is_said(address: str) -> None:
         status, _, body = fetch(f"{address}/assets/{name}", {})
         assert (status in (400, 404), b"import" in body) == (True, False)
     assert fetch(f"{address}/assets/0123456789abcdef/choice/store.js", {})[0] == 404
+
+
+@pytest.mark.parametrize("width", [820, 600, 390])
+def test_on_a_touch_screen_nothing_lies_on_anything_above_the_chart(phone_explore: Page, width: int) -> None:
+    page = phone_explore
+    page.set_viewport_size({"width": width, "height": 1180})
+    turn(page, "/?op=clamp&rule=default&rule=published_clamp&rule=masked")
+    chart, sign = (page.locator(part).bounding_box() for part in (CHART, ".instrument .confirmation"))
+    assert chart
+    assert sign
+    assert sign["y"] + sign["height"] <= chart["y"] + 1
+    menu = page.get_by_test_id("stMainMenu").bounding_box()
+    assert menu
+    for link_to in page.get_by_test_id("stPageLink").all():
+        box = link_to.bounding_box()
+        assert box
+        assert box["x"] + box["width"] <= menu["x"] or box["y"] >= menu["y"] + menu["height"]
+
+
+def test_on_a_touch_screen_the_chart_stays_where_it_is_when_the_words_come(new_page: Open) -> None:
+    page = new_page(viewport=PHONE, **FINGER)
+    loading = page.context.new_cdp_session(page)
+    loading.send("Fetch.enable", {"patterns": [{"urlPattern": r"*/confirm\?*"}]})
+    page.goto("/?op=clamp&rule=default&rule=published_clamp", wait_until="commit")
+    expect(page.locator(".served")).to_have_count(0)
+    page.get_by_role("link", name="Train").wait_for()
+    words = page.locator(".words .main")
+    expect(words).to_have_text("…")
+    top = "document.querySelector('.instrument .chart').getBoundingClientRect().top"
+    before = page.evaluate(top)
+    loading.send("Fetch.disable")
+    expect(words).not_to_have_text("…")
+    assert page.evaluate(top) == before
 
 
 def test_what_to_try_is_said_whole(explore: Page) -> None:

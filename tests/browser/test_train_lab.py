@@ -42,6 +42,7 @@ SHIFTS = """
     }).observe({type: "layout-shift", buffered: true});
 """
 LINKS = "*/static/js/PageLink.*"  # with which Streamlit draws the links to the other pages
+HEADING = "*/static/js/BidiComponent.*"  # and what stands before them
 
 
 def asked(page: Page) -> dict[str, list[str]]:
@@ -232,6 +233,21 @@ def test_nothing_moves_while_the_page_loads_and_trains(new_page: Open) -> None:
     page.add_init_script(SHIFTS)
     open_train(page, SMALL)
     train_watched(page)
+
+
+def test_the_links_to_the_pages_come_when_what_stands_before_them_has(new_page: Open) -> None:
+    page = new_page(viewport={"width": 1366, "height": 768}, fresh=True)
+    loading = page.context.new_cdp_session(page)
+    loading.send("Fetch.enable", {"patterns": [{"urlPattern": HEADING}]})
+    page.add_init_script(SHIFTS)
+    page.goto(f"/train?{SMALL}", wait_until="commit")
+    learn = page.get_by_test_id("stPageLink").filter(has_text="Learn")
+    learn.wait_for(state="attached")
+    expect(learn).to_be_hidden()
+    loading.send("Fetch.disable")
+    button(page, "Copy link").wait_for()
+    expect(learn).to_be_visible()
+    assert page.evaluate("window.shifts") == []
 
 
 def test_on_a_phone_nothing_moves_and_a_finger_reaches_all(phone: Page) -> None:
