@@ -11,7 +11,11 @@ from playwright.sync_api import Locator, Page, ViewportSize, expect
 from tests.browser.conftest import PHONE, Profiles, Tab
 from tests.browser.reading import CHART, back, choose, enter, number, settle, slider, traces
 
-SIZES: dict[str, ViewportSize] = {"wide": {"width": 1366, "height": 768}, "phone": PHONE}
+SIZES: dict[str, ViewportSize] = {
+    "wide": {"width": 1366, "height": 768},
+    "tablet": {"width": 844, "height": 768},
+    "phone": PHONE,
+}
 G = "Upstream gradient g"
 NOTICE = "Not everything in the link could be used"
 # Where the parts of the page lie.
@@ -70,7 +74,7 @@ def visit(held: Held, address: str) -> Locator:
     return held.page.locator(f".served {CHART}")
 
 
-@sized("wide", "phone")
+@sized("wide", "tablet", "phone")
 def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
     chart = visit(held, "/?op=identity&rule=formula:+g&rule=default")
     expect(chart).to_have_count(1)
