@@ -11,7 +11,7 @@ from email.message import Message
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.instrument.assets import PLOTLY
@@ -241,10 +241,11 @@ def test_a_file_that_is_not_there_is_said(address: str) -> None:
 
 
 @pytest.mark.parametrize("width", [820, 600, 390])
-def test_on_a_touch_screen_nothing_lies_on_anything_above_the_chart(phone_explore: Page, width: int) -> None:
+def test_on_a_touch_screen_nothing_lies_on_anything(phone_explore: Page, width: int) -> None:
     page = phone_explore
     page.set_viewport_size({"width": width, "height": 1180})
     turn(page, "/?op=clamp&rule=default&rule=published_clamp&rule=masked")
+    stands_above(page.locator(".strip .examples"), page.locator(".tabs"))
     chart, sign = (page.locator(part).bounding_box() for part in (CHART, ".instrument .confirmation"))
     assert chart
     assert sign
@@ -255,6 +256,20 @@ def test_on_a_touch_screen_nothing_lies_on_anything_above_the_chart(phone_explor
         box = link_to.bounding_box()
         assert box
         assert box["x"] + box["width"] <= menu["x"] or box["y"] >= menu["y"] + menu["height"]
+
+
+@pytest.mark.parametrize("width", [801, 880, 992])
+def test_on_a_narrow_screen_what_stands_below_the_curves_lies_on_nothing(explore: Page, width: int) -> None:
+    explore.set_viewport_size({"width": width, "height": 700})
+    turn(explore, "/")
+    stands_above(explore.locator(".strip .examples"), explore.locator(".tabs"))
+
+
+def stands_above(one: Locator, other: Locator) -> None:
+    above, below = one.bounding_box(), other.bounding_box()
+    assert above
+    assert below
+    assert above["y"] + above["height"] <= below["y"] + 1
 
 
 def test_on_a_touch_screen_the_chart_stays_where_it_is_when_the_words_come(new_page: Open) -> None:
