@@ -21,11 +21,11 @@ async def follow_server() -> None:
     if not hasattr(server, "should_exit"):
         return
     server.config.timeout_graceful_shutdown = server.config.timeout_graceful_shutdown or GRACE_S
-    is_told = False
+    while not (server.started or server.should_exit):
+        await asyncio.sleep(_LOOK_S)
+    if server.started:
+        send_at_once(server)
     while not server.should_exit:
-        if server.started and not is_told:
-            send_at_once(server)
-            is_told = True
         await asyncio.sleep(_LOOK_S)
     ending.begin()
 

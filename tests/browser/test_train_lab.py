@@ -239,7 +239,7 @@ def test_nothing_moves_while_the_page_loads_and_trains(new_page: Open) -> None:
 def test_the_links_to_the_pages_stay_where_they_are_when_what_stands_before_them_comes(
     new_page: Open, width: int
 ) -> None:
-    """On one line, without one of their own and with."""
+    """On the line of the heading, and where that has no room for them on one of their own."""
     page = new_page(viewport={"width": width, "height": 768}, fresh=True)
     loading = page.context.new_cdp_session(page)
     loading.send("Fetch.enable", {"patterns": [{"urlPattern": HEADING}]})

@@ -1,5 +1,4 @@
-// Training: the run of the chosen op and rules. Its state
-// goes from press to press, and is painted in between.
+// Training: the run of the chosen op and rules. Its state goes from press to press, and is painted in between.
 
 import { keep, kept } from "../choice/session.js";
 import { createAsking } from "./asking.js";
@@ -50,7 +49,12 @@ export function createTraining(host, store, { server, plotly, colours, examples,
     onChange: (view) => become({ view }),
   });
   const page = {
-    ...{ now, put, become, run, choose: store.change, state: () => state },
+    now,
+    put,
+    become,
+    run,
+    choose: store.change,
+    state: () => state,
     isMine: () => run.settingsKey === namedOf(now(), state.table).settingsKey,
     rename: (/** @type {Choice} */ choice) => run.rename(namedOf(choice, state.table)),
   };
