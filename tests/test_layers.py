@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SCRIPTS = ROOT / "explorer" / "instrument" / "js"
+SCRIPTS = ROOT / "explorer" / "frontend"
 EVERYWHERE = frozenset(sys.stdlib_module_names) | {"numpy"}
 
 
@@ -146,17 +146,22 @@ def named_by(module: Path, scripts: Path) -> Iterator[str]:
             yield address
 
 
+def room_of(name: str) -> str:
+    """The room of a module by its path: its folder, at whatever depth."""
+    return name.rpartition("/")[0]
+
+
 def room_breaches(scripts: Path, rooms: dict[str, frozenset[str]]) -> list[str]:
     """Every module outside the rooms, and every import not allowed or not there, one line each."""
     found = []
     for module in modules_of(scripts):
         name = module.relative_to(scripts).as_posix()
-        room, *inside = name.split("/")
-        if room not in rooms or not inside:
+        room = room_of(name)
+        if room not in rooms:
             found.append(f"{name} is in no room")
             continue
         for imported in named_by(module, scripts):
-            allowed = imported.split("/")[0] in {room, *rooms[room]}
+            allowed = room_of(imported) in {room, *rooms[room]}
             if not (allowed and (scripts / imported).is_file()):
                 found.append(f"{name} imports {imported}")
     return found
@@ -179,8 +184,8 @@ def test_imports_go_one_way_between_rooms():
 def test_every_room_and_what_it_may_import_is_used():
     used = {room: set() for room in ROOMS}
     for module in modules_of(SCRIPTS):
-        room = module.relative_to(SCRIPTS).parts[0]
-        used[room] |= {imported.split("/")[0] for imported in named_by(module, SCRIPTS)} - {room}
+        room = room_of(module.relative_to(SCRIPTS).as_posix())
+        used[room] |= {room_of(imported) for imported in named_by(module, SCRIPTS)} - {room}
     assert used == ROOMS
 
 
@@ -268,6 +273,7 @@ SMALL_ROOMS = """
         ("low/a.js", "import {\n  x,\n} from '../high/c.js';", "imports high/c.js"),
         ("low/a.js", "const { x } = await import('../high/c.js');", "imports high/c.js"),
         ("low/a.js", "await import(`../high/${name}.js`);", "imports high/${name}.js"),
+        ("high/inner/a.js", "", "high/inner/a.js is in no room"),
         ("low/a.js", "await import(name);", "computed at run time"),
         ("low/a.js", '/** @type {import("../high/c.js").X} */', "imports high/c.js"),
         ("low/a.js", 'import { x } from "./gone.js";', "imports low/gone.js"),
@@ -283,7 +289,7 @@ def test_the_check_of_rooms_itself(tmp_path: Path, file: str, code: str, expecte
     for name in ("low/b.js", "high/c.js"):
         (scripts / name).parent.mkdir(parents=True)
         (scripts / name).touch()
-    (scripts / file).parent.mkdir(exist_ok=True)
+    (scripts / file).parent.mkdir(parents=True, exist_ok=True)
     (scripts / file).write_text(code, encoding="utf-8")
     found = room_breaches(scripts, rooms_of(SMALL_ROOMS))
     assert len(found) == (expected is not None)

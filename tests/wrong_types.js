@@ -1,9 +1,9 @@
 // Wrong on purpose: `sh tests/types` fails unless each of these mistakes is seen. Nothing runs this.
 
-import { withRange } from "../explorer/instrument/js/choice/choice.js";
-import { tracesOf } from "../explorer/instrument/js/chart/traces.js";
-import { evaluate } from "../explorer/instrument/js/formula/evaluation.js";
-import { above } from "../explorer/instrument/js/formula/floats.js";
+import { withRange } from "../explorer/frontend/choice/choice.js";
+import { tracesOf } from "../explorer/frontend/chart/scene/traces.js";
+import { evaluate } from "../explorer/frontend/formula/evaluation.js";
+import { above } from "../explorer/frontend/formula/floats.js";
 
 // @ts-expect-error: text is no number
 above("1");

@@ -1,4 +1,4 @@
-"""What runs in the browser: ES modules in ``js``, and the Python that hands them their data."""
+"""What the browser is handed: the files of ``explorer/frontend``, and their data."""
 
 from explorer.instrument.assets import Asset, assets
 from explorer.instrument.document import choice_data, document

@@ -14,7 +14,7 @@ from typing import Any
 import plotly
 
 _FOLDER = Path(__file__).parent
-MODULES = _FOLDER / "js"
+MODULES = _FOLDER.parent / "frontend"
 _IMPORTED = re.compile(r'\bfrom "(\.[\w./-]+\.js)"')
 PLOTLY = f"plotly-lines-{plotly.__version__}.min.js"  # the version is in the name, so it may be kept for ever
 _TRACES = re.compile(r"\.register\(\[(?:[\w$]+\(\),)+[\w$]+\(\)\]\)")  # of all kinds, at the end of plotly.js
@@ -66,7 +66,7 @@ def with_imports(*names: str) -> list[str]:
 
 def sources(*suffixes: str) -> list[Path]:
     """The files of all rooms that end in one of the suffixes, such as ``"css"``, in order."""
-    return sorted(path for suffix in suffixes for path in MODULES.glob(f"*/*.{suffix}"))
+    return sorted(path for suffix in suffixes for path in MODULES.rglob(f"*.{suffix}"))
 
 
 def beside(module: str, path: str) -> str:

@@ -103,7 +103,7 @@ def import_map(module: str) -> str:
     """A module and all it imports as an import map: a page from the disk may load no module by its address.
 
     Each is an address that holds its text, and they import one another by bare names such as
-    ``#chart/view.js``.
+    ``#chart/scene/view.js``.
     """
     return json_text({"imports": {f"#{name}": _address(name) for name in with_imports(module)}})
 

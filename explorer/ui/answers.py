@@ -41,9 +41,9 @@ _PRESETS = {"instrument": PRESETS, "training": TRAINING, "study": STUDIES}
 _COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
 # What a page loads beside what all of them need.
 _ALSO = {
-    "/train": ("train/training.js",),
+    "/train": ("train/page/controller.js",),
     "/study": ("study/study.js",),
-    "/learn": ("learn/course.js", "train/training.js"),
+    "/learn": ("learn/course.js", "train/page/controller.js"),
 }
 LONGEST_BODY = 8 * MAX_CHARACTERS  # bytes of pasted code as JSON: four a character, or an escaped quote
 _log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from explorer.site import python
-from tests.instrument import modules
+from tests.frontend import modules
 
 Ask = Callable[[list[Any]], list[Any]]
 """Gives the answers to questions, each with what is given and with modules that are needed from then on."""

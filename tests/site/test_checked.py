@@ -12,8 +12,8 @@ from explorer.site.checked import checked
 from explorer.site.pages import _computing, _of_op
 from explorer.ui import answers, lines
 from explorer.ui.choice import Choice
-from tests.instrument import modules
-from tests.instrument.modules import Node
+from tests.frontend import modules
+from tests.frontend.modules import Node
 
 QUESTIONS = {"checks": answers.checks, "neighbours": answers.neighbours}
 SOME = ("default", "straight_through", "clipped", "lsq")
@@ -62,7 +62,7 @@ def test_what_did_not_come_along_is_known(node: Node) -> None:
         const { setDocument } = await import("./choice/entries.js");
         const { received } = await import("./choice/message.js");
         const { queryOf } = await import("./choice/address.js");
-        const { alone } = await import("./explore/beside.js");
+        const { alone } = await import("./explore/sections/beside.js");
         const { hasLines } = await import("./pages/site-files.js");
         setDocument(given.document);
         const lines = (choice, ranged) => hasLines(queryOf(alone(received(choice), 0, ranged)));
@@ -98,5 +98,5 @@ def test_what_did_not_come_along_is_known(node: Node) -> None:
 )
 def test_what_needs_the_app_is_one_sentence(node: Node, checks: str, neighbours: str, sentence: str) -> None:
     labels = {"checks": list(checks), "neighbours": list(neighbours)}
-    told = 'return (await import("./explore/elsewhere.js")).needsApp(given.labels);'
+    told = 'return (await import("./explore/sections/elsewhere.js")).needsApp(given.labels);'
     assert node.run(told, {"labels": labels}) == sentence

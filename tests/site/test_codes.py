@@ -15,14 +15,14 @@ from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui import answers
 from explorer.ui.choice import Choice, parameters_of
 from explorer.ui.code import LANGUAGES, WITHOUT_TRICK, learned_with
-from tests.instrument import modules
-from tests.instrument.modules import Node
+from tests.frontend import modules
+from tests.frontend.modules import Node
 
 WRITERS = dict(zip(LANGUAGES, (snippet, detach_snippet, jax_snippet), strict=False))
 
 WRITTEN = """
     const { setDocument, find } = await import("./choice/entries.js");
-    const { codeText, notebookText, textsOf } = await import("./explore/code-text.js");
+    const { codeText, notebookText, textsOf } = await import("./explore/sections/code-text.js");
     setDocument(given.document);
     return given.cases.map(({ op, rule, choice }) => {
       const codes = given.codes[op];

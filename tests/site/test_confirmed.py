@@ -16,8 +16,8 @@ from explorer.site.confirmed import OWN, confirmed
 from explorer.ui import answers
 from explorer.ui.choice import Choice
 from explorer.ui.presets import PRESETS
-from tests.instrument import modules
-from tests.instrument.modules import Node
+from tests.frontend import modules
+from tests.frontend.modules import Node
 
 SOME = ("clamp", "quantize", "reciprocal")  # with parameters that rules share, many kinks, infinities
 

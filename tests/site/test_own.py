@@ -22,8 +22,8 @@ from explorer.ui.choice import Choice
 from explorer.ui.code import LANGUAGES, WITHOUT_TRICK, learned_with, written
 from explorer.ui.formulas import forward_latex, gradient_latex
 from tests.catalogue.test_own_learned import LSQ
-from tests.instrument import modules
-from tests.instrument.modules import Node
+from tests.frontend import modules
+from tests.frontend.modules import Node
 from tests.site.test_formulas import leaves, plain
 from tests.site.test_python import corpus
 from tests.ui.choices import random_choice
@@ -42,7 +42,7 @@ json.dump([found, sorted(parts & {"torch", "numpy", "pandas", "plotly", "nbforma
 QUESTIONS = """
     const { setDocument, find } = await import("./choice/entries.js");
     const { received } = await import("./choice/message.js");
-    const { codeQuestion } = await import("./explore/code-text.js");
+    const { codeQuestion } = await import("./explore/sections/code-text.js");
     setDocument(given.document);
     return given.choices.flatMap((sent) => {
       const choice = received(sent);

@@ -18,7 +18,7 @@ from explorer.site.pages import COMMANDS, ELSEWHERE, LOCAL
 from explorer.ui import answers, sections
 from explorer.ui.choice import SECTIONS
 from explorer.ui.link import from_text
-from tests.instrument import modules
+from tests.frontend import modules
 
 ROOT = Path(__file__).parents[2]
 LARGEST_PAGE = 3_000_000  # characters

@@ -16,8 +16,8 @@ from explorer.ui import answers
 from explorer.ui.choice import SECTIONS, Choice
 from explorer.ui.link import from_text
 from explorer.ui.presets import PRESETS
-from tests.instrument import modules
-from tests.instrument.modules import Node
+from tests.frontend import modules
+from tests.frontend.modules import Node
 from tests.ui.choices import query_of, random_choice
 
 READ = """

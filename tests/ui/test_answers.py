@@ -196,8 +196,14 @@ def test_a_page_fetches_at_once_what_it_needs_and_no_more(path: str, rooms: set[
             assert f'href="assets/{name}"' in head
     assert f'<script async fetchpriority="high" src="assets/{PLOTLY}">' in head
     fetched = set(re.findall(rf'href="{below}/([\w/-]+\.js)" rel="modulepreload"', head))
-    assert {"pages/mount.js", "chart/chart.js", "formula/records.js"} <= fetched
-    later = {"train/training.js", "train/run.js", "learn/course.js", "learn/screen.js", "pages/standalone.js"}
+    assert {"pages/mount.js", "chart/view/chart.js", "formula/records.js"} <= fetched
+    later = {
+        "train/page/controller.js",
+        "train/client/run.js",
+        "learn/course.js",
+        "learn/screen.js",
+        "pages/standalone.js",
+    }
     assert fetched & later == {name for name in later if name.partition("/")[0] in rooms}
 
 

@@ -5,15 +5,15 @@
  * @typedef {number|Float64Array} Value
  */
 
-import { above, below } from "../../instrument/js/formula/floats.js";
-import { FUNCTIONS, OPERATORS, toThe } from "../../instrument/js/formula/functions.js";
+import { above, below } from "../../frontend/formula/floats.js";
+import { FUNCTIONS, OPERATORS, toThe } from "../../frontend/formula/functions.js";
 
 const [SINGLE, HALF, BRAIN] = [1, 2, 3]; // the codes of the shorter dtypes
 const LARGEST_HALF = 65504;
 const single = new Float32Array(1);
 const bits = new Int32Array(single.buffer);
 
-/** Beside the functions of the formula language. @type {Record<string, import("../../instrument/js/formula/functions.js").Scalar>} */
+/** Beside the functions of the formula language. @type {Record<string, import("../../frontend/formula/functions.js").Scalar>} */
 const OTHERS = {
   isfinite: (a) => Number(Number.isFinite(a)),
   isnan: (a) => Number(Number.isNaN(a)),
@@ -92,7 +92,7 @@ function looped(loop, a, b) {
   return out;
 }
 
-/** @param {import("../../instrument/js/formula/functions.js").Scalar} apply @param {Value[]} values */
+/** @param {import("../../frontend/formula/functions.js").Scalar} apply @param {Value[]} values */
 function mapped(apply, values) {
   const { length } = /** @type {Float64Array} */ (values.find((value) => typeof value !== "number"));
   const [a, b, c] = values;

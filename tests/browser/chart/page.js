@@ -1,6 +1,6 @@
 // The chart by itself: what the rest of the instrument would do for it.
 
-import { createChart } from "/js/chart/chart.js";
+import { createChart } from "/js/chart/view/chart.js";
 import { sampleCurves } from "/js/formula/curves.js";
 import { setSampling } from "/js/formula/sampling.js";
 

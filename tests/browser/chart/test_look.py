@@ -22,7 +22,7 @@ TEXTS = f"""() => {{ const hex = {HEX};
 
 
 # A chart that cannot load plotly.js.
-BROKEN = """async () => { const {createChart} = await import("/js/chart/chart.js");
+BROKEN = """async () => { const {createChart} = await import("/js/chart/view/chart.js");
     const nothing = () => undefined;
     const told = {onView: nothing, onParameter: nothing, onProbe: nothing};
     const host = document.querySelector("#host");
@@ -63,7 +63,7 @@ def test_a_chart_is_drawn_once_when_it_appears(show: Show) -> None:
 
 # A figure above the chart whose pictures come one after another before it is seen, and how often it is drawn.
 _FIGURE = """async dark => {
-    const {createFigure} = await import("/js/chart/figure.js");
+    const {createFigure} = await import("/js/chart/plotly/figure.js");
     const host = document.createElement("div");
     document.body.prepend(host);
     const frames = async () => {

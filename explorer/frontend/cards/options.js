@@ -1,0 +1,91 @@
+// What the palettes offer: ops by family; rules with those that suit the op first.
+
+import { entriesOf, settingsOf } from "../choice/choice.js";
+import { catalogue, isOwn } from "../choice/entries.js";
+import { thumbnail } from "../chart/scene/thumbnail.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @typedef {import("../formula/entry.js").Entry} Entry */
+/** @typedef {import("../formula/entry.js").Op} Op */
+/** @typedef {import("../formula/entry.js").Rule} Rule */
+/** @typedef {import("./palette.js").Option} Option */
+
+const MADE_FOR = "Made for this kind of op";
+const NOT_MADE = "Made for other ops";
+
+/** Whether a rule makes sense for an op. @param {Rule} rule @param {Op} op */
+export function suits(rule, op) {
+  return !rule.suits.length || rule.suits.includes(op.family) || isOwn(op.key);
+}
+
+/** @param {Choice} choice @returns {Option[]} */
+export function opOptions(choice) {
+  const { ops, families, firstOwn } = catalogue();
+  const listed = Object.values(ops).map((entry) =>
+    option(entry, families[entry.family], { op: entry, rule: null }, choice),
+  );
+  const own = { ...firstOwn.op, label: "Own formula", purpose: "Type any function of x." };
+  return [
+    ...byGroup(listed, Object.values(families)),
+    option(own, families.own, { op: firstOwn.op, rule: null }, choice),
+  ];
+}
+
+/**
+ * Every rule; those that are shown already cannot be chosen again.
+ * @param {Choice} choice
+ * @returns {Option[]}
+ */
+export function ruleOptions(choice) {
+  const { rules, firstOwn } = catalogue();
+  const { op } = entriesOf(choice);
+  const shown = new Set(choice.rules.map((rule) => rule.key));
+  const groups = [...new Set([MADE_FOR, "For any op", "Your own", NOT_MADE])];
+  const listed = Object.values(rules).map((entry) => ({
+    ...option(
+      entry,
+      groupOf(entry, op),
+      { op, rule: entry },
+      choice,
+      suits(entry, op) ? "" : entry.otherwise,
+    ),
+    taken: shown.has(entry.key),
+  }));
+  const first = firstOwn.rule.find((/** @type {Rule} */ entry) => !shown.has(entry.key));
+  const own = first
+    ? [
+        option(
+          { ...first, label: "Own formula", purpose: "Type any rule in x, y and g." },
+          "Your own",
+          { op, rule: first },
+          choice,
+        ),
+      ]
+    : [];
+  return byGroup([...listed, ...own], groups);
+}
+
+/** @param {Rule} rule @param {Op} op */
+function groupOf(rule, op) {
+  if (!rule.suits.length) return "For any op";
+  return suits(rule, op) ? MADE_FOR : NOT_MADE;
+}
+
+/** @param {Option[]} options @param {string[]} groups in their order @returns {Option[]} */
+function byGroup(options, groups) {
+  return groups.flatMap((group) => options.filter((one) => one.group === group));
+}
+
+/**
+ * @param {Entry} entry
+ * @param {string} group
+ * @param {{op: Op, rule: Rule|null}} shown
+ * @param {Choice} choice
+ * @param {string} [doubt]
+ * @returns {Option}
+ */
+function option(entry, group, shown, choice, doubt = "") {
+  const settings = settingsOf(choice);
+  const parameters = shown.rule ? choice.parameters : {};
+  return { entry, group, doubt, picture: () => thumbnail(shown, { ...settings, parameters }) };
+}

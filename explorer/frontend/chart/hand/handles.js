@@ -1,0 +1,118 @@
+// Handles at the grips of a picture, to be dragged or moved by keys.
+
+import { element, setAttribute } from "../../elements/dom.js";
+import { across } from "../scene/panels.js";
+import { tidied } from "../scene/view.js";
+
+/** @typedef {import("../scene/panels.js").Frame} Frame */
+/** @typedef {import("../scene/grips.js").Grip} Grip */
+
+const STEPS = 500; // that a drag over the whole view tells apart
+const KEY_STEPS = 5;
+
+/**
+ * @param {HTMLElement} layer that lies over the chart
+ * @param {(name: string, value: number, phase: "moving"|"settled") => void} onParameter
+ */
+export function createHandles(layer, onParameter) {
+  /** @type {Map<string, {node: HTMLElement, grip: Grip, frame: Frame}>} */
+  const handles = new Map();
+
+  /** @param {string} id */
+  function created(id) {
+    const node = element("div", { class: "chart-grip", role: "slider", tabindex: 0 });
+    const handle = { node, grip: /** @type {*} */ (null), frame: /** @type {*} */ (null) };
+    handles.set(id, handle);
+    layer.append(node);
+    drag(handle, onParameter);
+    return handle;
+  }
+
+  return {
+    /** @param {Grip[]} grips @param {Frame} frame */
+    draw(grips, frame) {
+      const [start, stop] = frame.x;
+      const inView = grips.filter(({ sign, value }) => sign * value >= start && sign * value <= stop);
+      const kept = new Set(inView.map(({ id }) => id));
+      for (const [id, { node }] of handles) {
+        if (kept.has(id)) continue;
+        node.remove();
+        handles.delete(id);
+      }
+      const placed = /** @type {number[]} */ ([]);
+      for (const grip of inView) {
+        const handle = handles.get(grip.id) ?? created(grip.id);
+        Object.assign(handle, { grip, frame });
+        const x = across(frame, grip.sign * grip.value);
+        place(handle.node, grip, frame, x, placed.filter((other) => Math.abs(other - x) < 24).length);
+        placed.push(x);
+      }
+    },
+  };
+}
+
+/**
+ * @param {HTMLElement} node
+ * @param {Grip} grip
+ * @param {Frame} frame
+ * @param {number} x in px
+ * @param {number} others at this x, beside which it stands
+ */
+function place(node, { label, sign, value, colour }, frame, x, others) {
+  const { gradient, left, inner, bottom } = frame;
+  const [start, stop] = frame.x;
+  node.style.setProperty("--colour", colour);
+  node.style.setProperty("--tall", `${bottom - gradient.top}px`);
+  node.style.setProperty("--aside", `${26 * others * (x > left + inner / 2 ? -1 : 1)}px`);
+  node.style.transform = `translate(${x}px, ${gradient.top}px)`;
+  setAttribute(node, "aria-label", label);
+  setAttribute(node, "title", `Drag ${label}`);
+  setAttribute(node, "aria-valuemin", Math.min(sign * start, sign * stop));
+  setAttribute(node, "aria-valuemax", Math.max(sign * start, sign * stop));
+  setAttribute(node, "aria-valuenow", value);
+}
+
+/**
+ * @param {{node: HTMLElement, grip: Grip, frame: Frame}} handle
+ * @param {(name: string, value: number, phase: "moving"|"settled") => void} onParameter
+ */
+function drag(handle, onParameter) {
+  const { node } = handle;
+  let offset = 0;
+  const unit = () => (handle.frame.x[1] - handle.frame.x[0]) / STEPS;
+  const tell = (/** @type {number} */ x, /** @type {"moving"|"settled"} */ phase) => {
+    const { grip, frame } = handle;
+    const inView = Math.min(Math.max(x, frame.x[0]), frame.x[1]);
+    onParameter(grip.name, grip.sign * tidied(inView, unit()) + 0, phase);
+  };
+  const xOf = (/** @type {PointerEvent} */ event) => {
+    const { left, inner, x } = handle.frame;
+    const px = event.clientX - offset - (node.parentElement?.getBoundingClientRect().left ?? 0);
+    return x[0] + ((px - left) / inner) * (x[1] - x[0]);
+  };
+  node.addEventListener("pointerdown", (event) => {
+    event.stopPropagation();
+    if (event.button) return;
+    const box = node.getBoundingClientRect();
+    offset = event.clientX - (box.left + box.width / 2);
+    node.setPointerCapture(event.pointerId);
+  });
+  node.addEventListener("pointermove", (event) => {
+    event.stopPropagation();
+    if (node.hasPointerCapture(event.pointerId)) tell(xOf(event), "moving");
+  });
+  node.addEventListener("pointerup", (event) => {
+    event.stopPropagation();
+    if (node.hasPointerCapture(event.pointerId)) tell(xOf(event), "settled");
+  });
+  node.addEventListener("dblclick", (event) => event.stopPropagation());
+  node.addEventListener("keydown", (event) => {
+    const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    if (!steps) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const { sign, value } = handle.grip;
+    const forwards = event.key === "ArrowUp" || event.key === "ArrowDown" ? sign * steps : steps;
+    tell(sign * value + forwards * KEY_STEPS * unit() * (event.shiftKey ? 10 : 1), "settled");
+  });
+}

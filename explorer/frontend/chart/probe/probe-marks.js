@@ -1,0 +1,115 @@
+// The probe: at one x the values of all curves, and on the forward curve the tangent each rule claims.
+
+import { across, down, panelOf } from "../scene/panels.js";
+import { shape } from "../../elements/svg.js";
+import { tidied } from "../scene/view.js";
+
+/** @typedef {import("../scene/panels.js").Frame} Frame */
+/** @typedef {import("../scene/panels.js").Panel} Panel */
+/** @typedef {import("../scene/traces.js").Line} Line */
+/** @typedef {import("./probe-values.js").Values} Values */
+
+const ATTRACTION_PX = 6;
+const TANGENT_PX = 60; // to each side
+const LONGER_PX = 14; // an earlier one of several tangents, so that those that coincide are all seen
+const STEPS = 200; // of the arrow keys, over the whole view
+
+/**
+ * The x under the pointer: a kink that is near, else a number without digits that a px does not tell apart.
+ * @param {import("../scene/traces.js").Curves} curves
+ * @param {Frame} frame
+ * @param {number} px from the left end of the chart
+ */
+export function pointedX(curves, { left, inner, x: [start, stop] }, px) {
+  const unit = (stop - start) / inner;
+  const x = start + Math.min(Math.max(px - left, 0), inner) * unit;
+  const near = kinksOf(curves).filter((kink) => Math.abs(kink - x) <= ATTRACTION_PX * unit);
+  if (near.length) return nearest(near, x);
+  return Math.min(Math.max(tidied(x, unit), start), stop);
+}
+
+/**
+ * The x that an arrow key leads to: no kink is passed by.
+ * @param {import("../scene/traces.js").Curves} curves
+ * @param {import("../scene/axes.js").Range} view
+ * @param {number} x
+ * @param {number} steps negative to the left
+ */
+export function steppedX(curves, [start, stop], x, steps) {
+  const unit = (stop - start) / STEPS;
+  const next = Math.min(Math.max(tidied(x + steps * unit, unit / 10), start), stop);
+  const between = kinksOf(curves).filter((kink) => (kink - x) * (next - kink) > 0);
+  return between.length ? nearest(between, x) : next;
+}
+
+/** @param {number[]} kinks @param {number} x */
+function nearest(kinks, x) {
+  return kinks.reduce((best, kink) => (Math.abs(kink - x) < Math.abs(best - x) ? kink : best));
+}
+
+/** @param {import("../scene/traces.js").Curves} curves all kinks, each once */
+function kinksOf({ kinks }) {
+  return [...new Set(Object.values(kinks).flatMap((some) => some ?? []))];
+}
+
+/**
+ * What the probe draws at its x: a line through all panels, tangents, and a dot on every curve.
+ * A rule claims the slope gradient / g, which is what it returns for each unit of upstream gradient;
+ * with g = 0 it claims none.
+ * @param {Values} values
+ * @param {Line[]} lines
+ * @param {Frame} frame
+ * @param {number} g
+ * @returns {SVGElement[]}
+ */
+export function probeShapes(values, lines, frame, g) {
+  const [start, stop] = frame.x;
+  if (!(values.x >= start && values.x <= stop)) return [];
+  const x = across(frame, values.x);
+  const d = `M${x},${frame.forward.top}V${frame.bottom}`;
+  const rule = shape("path", { d, class: "chart-probe-line" });
+  const rules = lines.filter(({ panel }) => panel === "gradient");
+  const tangents = rules.map((line, place) => {
+    const reach = TANGENT_PX + LONGER_PX * (rules.length - 1 - place);
+    return tangent(frame, x, values.y, valueOn(line, values) / g, reach, line.colour);
+  });
+  const dots = lines.map((line) => dot(panelOf(frame, line.panel), x, valueOn(line, values), line.colour));
+  return [rule, ...tangents, ...dots].filter((some) => some !== null);
+}
+
+/** The value of a curve at the probe. @param {Line} line @param {Values} values */
+function valueOn({ rule, panel }, { y, gradients, parts }) {
+  return { forward: y, gradient: gradients[rule], part: parts[rule] }[panel] ?? NaN;
+}
+
+/**
+ * @param {Frame} frame
+ * @param {number} x in px
+ * @param {number} y
+ * @param {number} slope
+ * @param {number} reach in px
+ * @param {string} colour
+ */
+function tangent({ inner, x: [start, stop], forward }, x, y, slope, reach, colour) {
+  if (!Number.isFinite(y) || !Number.isFinite(slope) || !inside(forward, y)) return null;
+  const [low, high] = forward.range;
+  const steepness = (-slope * forward.height * (stop - start)) / (inner * (high - low)); // px down a px across
+  const at = down(forward, y);
+  const [above, below] = [at - forward.top, forward.top + forward.height - at];
+  const [left, right] = steepness > 0 ? [above, below] : [below, above]; // px to the panel's ends
+  const most = reach / Math.hypot(1, steepness);
+  const [dx, dx2] = [left, right].map((room) => Math.min(most, room / Math.abs(steepness)));
+  const d = `M${x - dx},${at - dx * steepness}L${x + dx2},${at + dx2 * steepness}`;
+  return shape("path", { d, stroke: colour, class: "chart-tangent" });
+}
+
+/** @param {Panel} panel @param {number} x in px @param {number} y @param {string} colour */
+function dot(panel, x, y, colour) {
+  if (!inside(panel, y)) return null;
+  return shape("circle", { cx: x, cy: down(panel, y), r: 4.5, fill: colour, class: "chart-dot" });
+}
+
+/** @param {Panel} panel @param {number} y */
+function inside({ range: [low, high] }, y) {
+  return y >= low && y <= high;
+}

@@ -1,0 +1,65 @@
+// The values of all curves at one x.
+
+import { contributionOf, gradientOf } from "../../formula/contribution.js";
+import { scopeMaker, valuesOf } from "../../formula/curves.js";
+import { evaluate } from "../../formula/evaluation.js";
+import { substituted } from "../../formula/substitution.js";
+import { firstNotBelow } from "../scene/jumps.js";
+
+/**
+ * ``slopes``: the forward's numerical slope, or at a kink the one on its left and the one on its right.
+ * A gradient that only torch knows is undefined, and so is a part where the parameter cannot learn by a rule.
+ * ``formulas`` are those of the rules with the numbers put in.
+ * @typedef {{x: number, y: number, slopes: number[], gradients: Object<string, number|undefined>,
+ *   parts: Object<string, number|undefined>, formulas: Object<string, string>}} Values
+ */
+
+/** @typedef {import("../../formula/entry.js").Rule} Rule */
+
+const STEP = 6e-6; // of x: where rounding and curvature disturb a central difference equally
+
+/**
+ * @param {import("../scene/picture.js").Picture} picture
+ * @param {number} x
+ * @returns {Values}
+ */
+export function valuesAt({ curves, op, rules, parameters, g, range: [start, stop], learns }, x) {
+  const at = firstNotBelow(curves.x, x);
+  const sampled = curves.x[at] === x;
+  const scopeOf = (/** @type {Rule|null} */ entry) =>
+    scopeMaker(op, valuesOf(op, entry, parameters), { start, stop, g });
+  const forward = (/** @type {number[]} */ ...xs) => evaluate(op.tree, scopeOf(null)(Float64Array.from(xs)));
+  const values = {
+    x,
+    y: sampled ? curves.y[at] : forward(x)[0],
+    slopes: slopes(forward, x, stop - start, curves.kinks.forward?.includes(x) ?? false),
+    gradients: /** @type {Object<string, number|undefined>} */ ({}),
+    parts: /** @type {Object<string, number|undefined>} */ ({}),
+    formulas: /** @type {Object<string, string>} */ ({}),
+  };
+  for (const { key, entry } of rules) {
+    const tree = gradientOf(op, entry, learns);
+    const scope = scopeOf(entry)(Float64Array.of(x));
+    const confirmed = sampled ? curves.gradients[key]?.[at] : undefined;
+    values.gradients[key] = confirmed ?? (tree === null ? undefined : evaluate(tree, scope)[0]);
+    values.formulas[key] = tree === null ? "" : substituted(tree, scope);
+    const part = learns ? contributionOf(op, entry, learns) : null;
+    values.parts[key] = part
+      ? ((sampled ? curves.parts?.[key]?.[at] : undefined) ?? evaluate(part.tree, scope)[0])
+      : undefined;
+  }
+  return values;
+}
+
+/**
+ * @param {(...xs: number[]) => Float64Array} forward
+ * @param {number} x
+ * @param {number} width of the view
+ * @param {boolean} kink whether x is one
+ */
+function slopes(forward, x, width, kink) {
+  const step = Math.min(STEP * Math.max(1, Math.abs(x)), width / 100);
+  const xs = (kink ? [-2, -1, 1, 2] : [-1, 1]).map((count) => x + count * step);
+  const y = forward(...xs);
+  return xs.flatMap((right, i) => (i % 2 ? [(y[i] - y[i - 1]) / (right - xs[i - 1])] : []));
+}

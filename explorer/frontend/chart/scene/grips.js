@@ -1,0 +1,25 @@
+// Grips for the kinks that are a parameter themselves, such as lo and hi.
+
+import { controlsOf, valueOf } from "../../formula/controls.js";
+
+/** @typedef {{id: string, name: string, label: string, sign: number, value: number, colour: string}} Grip */
+
+/**
+ * The grips of a picture, each parameter once for each sign.
+ * @param {import("./picture.js").Picture} picture
+ * @returns {Grip[]}
+ */
+export function gripsOf({ op, rules, parameters, neutral }) {
+  const entries = rules.map((rule) => rule.entry);
+  const shown = rules.filter((rule) => !rule.hidden).map(({ entry, colour }) => ({ entry, colour }));
+  const grips = [{ entry: op, colour: neutral }, ...shown].flatMap(({ entry, colour }) => {
+    const controls = controlsOf(entry, op, entries);
+    return entry.movable.map(({ name, sign }) => {
+      const control = controls[entry.parameters.findIndex((parameter) => parameter.name === name)];
+      const label = [`${sign < 0 ? "−" : ""}${name}`, control.parameter.meaning].filter(Boolean).join(", ");
+      const value = valueOf(parameters, control);
+      return { id: `${sign} ${control.name}`, name: control.name, label, sign, value, colour };
+    });
+  });
+  return [...new Map(grips.reverse().map((grip) => [grip.id, grip])).values()].reverse();
+}

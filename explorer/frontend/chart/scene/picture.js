@@ -1,0 +1,15 @@
+// The types of what a chart shows.
+
+/**
+ * What is drawn. ``entry`` of an op or rule is as in the catalogue's document; ``slot`` its place among the
+ * colours, ``neutral`` the colour of the op; ``parameters`` the values that differ from their default, by
+ * control name; ``words`` the text for those who cannot see the chart.
+ * @typedef {{curves: import("./traces.js").Curves, op: import("../../formula/entry.js").Op, rules: Listed[],
+ *   neutral: string, parameters: Object<string, number>, g: number, range: [number, number],
+ *   room?: [number, number], learns?: string, words: string, confirmed: boolean}} Picture ``room`` is what the
+ *   gradients' axis always holds, at least 0; ``learns`` the parameter whose parts have a panel, "" for none
+ * @typedef {{key: string, label: string, colour: string, slot: number, hidden: boolean,
+ *   entry: import("../../formula/entry.js").Rule}} Listed a rule
+ */
+
+export {};

@@ -1,0 +1,182 @@
+// A picture with all that its drawing needs, and how the screen gets from one to the next. No page.
+
+import { eased, rangeOf } from "./axes.js";
+import { gripsOf } from "./grips.js";
+import { UNSEEN } from "../plotly/svg-paths.js";
+import { pixelsOf } from "./paths.js";
+import { frameOf, panelOf, partTitle } from "./panels.js";
+import { linesOf, underlaid } from "./traces.js";
+
+/** @typedef {import("./traces.js").Line} Line */
+/** @typedef {import("./axes.js").Range} Range */
+/**
+ * What a scene is drawn into, in px.
+ * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Room
+ *
+ * ``choice`` is what was chosen, as one text; ``absent`` are the rules without a curve; ``slots`` the place
+ * of each rule among the colours, ``title`` what the parts of a parameter that learns are, or "".
+ * @typedef {{choice: string, title: string, lines: Line[], absent: import("./picture.js").Listed[], room: Room,
+ *   slots: Object<string, number>, frame: import("./panels.js").Frame, pixels: import("../plotly/svg-paths.js").Pixels[],
+ *   grips: import("./grips.js").Grip[]}} Scene
+ *
+ * What is on the screen; ``drawn`` is what Plotly has drawn, null where paths were set since.
+ * @typedef {{scene: Scene|null, drawn: Scene|null}} Seen
+ * @typedef {{by: "values"|"paths"|"plot", glides: boolean}} Step what is exchanged, moved or drawn anew
+ */
+
+const CIRCLE = 12; // px along x that each jump needs for its circles
+const PANELS = /** @type {const} */ (["forward", "gradient", "part"]);
+const ZERO = /** @type {Range} */ ([0, 0]);
+const NOWHERE = /** @type {Range} */ ([Infinity, -Infinity]);
+
+/**
+ * @param {import("./picture.js").Picture} picture
+ * @param {Room} room
+ * @param {Scene|null} before whose axes stay while they hold the curves; null at rest
+ * @returns {Scene}
+ */
+export function sceneOf(picture, room, before) {
+  const all = linesOf(picture);
+  const [forward, gradients, parts] = PANELS.map((name) => all.filter(({ panel }) => panel === name));
+  const fit = before !== null && width(before.frame.x) !== width(picture.range);
+  const lowest = picture.room ?? ZERO;
+  const least = { forward: NOWHERE, gradient: picture.learns ? ZERO : lowest, part: lowest };
+  const range = (/** @type {Line[]} */ some, /** @type {import("./panels.js").PanelName} */ panel) => {
+    const next = rangeOf(some, picture.curves.marks, least[panel]);
+    const last = before?.frame[panel];
+    return last ? eased(last.range, next, fit) : next;
+  };
+  const ranges = {
+    x: picture.range,
+    forward: range(forward, "forward"),
+    gradient: range(gradients, "gradient"),
+    part: picture.learns ? range(parts, "part") : null,
+  };
+  const frame = frameOf(room, ranges, room.theme.type, before?.frame);
+  const drawn = [...forward, ...underlaid(gradients), ...underlaid(parts)];
+  const lines = drawn.map((line) => uncrowded(line, frame));
+  const { op, rules, parameters, g } = picture;
+  return {
+    choice: JSON.stringify([
+      op.key,
+      rules.map(({ key, hidden }) => [key, hidden]),
+      parameters,
+      g,
+      picture.range,
+      picture.learns,
+    ]),
+    title: picture.learns ? partTitle(picture.learns, g) : "",
+    lines,
+    absent: picture.rules.filter((rule) => !lines.some(({ key }) => key === rule.key)),
+    slots: Object.fromEntries(picture.rules.map(({ key, slot }) => [key, slot])),
+    frame,
+    pixels: lines.map((line) => pixelsOf(line, frame)),
+    room,
+    grips: gripsOf(picture),
+  };
+}
+
+/**
+ * A line without its circles where they would hide it.
+ * @param {Line} line
+ * @param {import("./panels.js").Frame} frame
+ */
+function uncrowded(line, { inner }) {
+  return line.closed.length * CIRCLE > inner ? { ...line, closed: [], open: [] } : line;
+}
+
+/** @param {[number, number]} range */
+function width([start, stop]) {
+  return stop - start;
+}
+
+/**
+ * How the screen gets from what is seen to a scene. At rest Plotly draws, unless nobody would see a change;
+ * while something moves only paths are set, where they are all that differs.
+ * @param {Scene} next
+ * @param {Seen} seen
+ * @param {"moving"|"settled"} phase
+ * @returns {Step}
+ */
+export function stepTo(next, { scene, drawn }, phase) {
+  if (phase === "moving") return { by: scene && sameAxes(scene, next) ? "paths" : "plot", glides: false };
+  if (drawn && alike(drawn, next)) return { by: "values", glides: false };
+  return { by: "plot", glides: scene !== null && differ(scene, next) };
+}
+
+/**
+ * Whether only the paths of lines differ between two scenes.
+ * @param {Scene} one
+ * @param {Scene} other
+ */
+function sameAxes(one, other) {
+  const axes = (/** @type {Scene} */ { frame, lines }) =>
+    JSON.stringify([frame, lines.map(({ key, colour }) => [key, colour])]);
+  return axes(one) === axes(other);
+}
+
+/**
+ * Whether curves are seen to move from one scene to another; torch's values in place of the browser's do not.
+ * @param {Scene} one
+ * @param {Scene} other
+ */
+function differ(one, other) {
+  const apart = (/** @type {import("./panels.js").PanelName} */ panel) => {
+    const [range, next] = [panelOf(one.frame, panel).range, panelOf(other.frame, panel).range];
+    return range.some((end, i) => Math.abs(end - next[i]) > width(next) / 1000);
+  };
+  return one.choice !== other.choice || PANELS.some(apart);
+}
+
+/**
+ * Whether two scenes cannot be told apart on the screen: torch's values and the browser's, as a rule.
+ * @param {Scene} one
+ * @param {Scene} other
+ */
+function alike(one, other) {
+  const look = (/** @type {Scene} */ { choice, lines, absent, room }) =>
+    JSON.stringify([
+      choice,
+      lines.map(({ label, colour, width: w, closed, open }) => [
+        label,
+        colour,
+        w,
+        closed.length,
+        open.length,
+      ]),
+      absent.map(({ key }) => key),
+      room,
+    ]);
+  return (
+    look(one) === look(other) &&
+    !differ(one, other) &&
+    one.pixels.every((curve, i) => near(curve, other.pixels[i]))
+  );
+}
+
+/** @param {import("../plotly/svg-paths.js").Pixels} one @param {import("../plotly/svg-paths.js").Pixels} other */
+function near(one, other) {
+  const close = (/** @type {Float64Array} */ some, /** @type {Float64Array} */ others) =>
+    some.length === others.length &&
+    some.every((value, i) => Object.is(value, others[i]) || Math.abs(value - others[i]) < UNSEEN);
+  return close(one.x, other.x) && close(one.y, other.y);
+}
+
+/**
+ * The line of an earlier scene that a line takes the place of: its own, else that of its colour.
+ * @param {Line} line
+ * @param {Scene} scene
+ * @param {Scene} before
+ */
+export function predecessor(line, scene, before) {
+  const own = before.lines.findIndex(({ key }) => key === line.key);
+  const slot = scene.slots[line.key];
+  return own >= 0
+    ? own
+    : before.lines.findIndex(({ key }) => slot !== undefined && before.slots[key] === slot);
+}
+
+/** Whether any curve jumps. @param {Scene} scene */
+export function hasJumps({ lines }) {
+  return lines.some(({ closed }) => closed.length > 0);
+}

@@ -1,0 +1,78 @@
+// A small picture of what a rule makes of an op, or of an op alone.
+
+import { sampleCurves } from "../../formula/curves.js";
+
+/** @typedef {import("../../formula/entry.js").Op} Op */
+/** @typedef {import("../../formula/entry.js").Rule} Rule */
+
+const WIDTH = 64;
+const HEIGHT = 36;
+const POINTS = 65;
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * The picture of one curve as an SVG element: a zero line and the curve.
+ * @param {{op: Op, rule: Rule|null}} shown null for the op's own curve
+ * @param {import("../../formula/curves.js").Choice} settings
+ */
+export function thumbnail({ op, rule }, settings) {
+  const svg = svgElement("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    class: "thumbnail",
+    "aria-hidden": "true",
+  });
+  const values = curve(op, rule, settings);
+  if (!values) return svg;
+  const [low, high] = span(values.y);
+  const height = (/** @type {number} */ y) => HEIGHT - 3 - ((y - low) / (high - low)) * (HEIGHT - 6);
+  if (low <= 0 && high >= 0) svg.append(svgElement("path", { class: "zero", d: `M0,${height(0)}H${WIDTH}` }));
+  svg.append(svgElement("path", { d: path(values.x, values.y, height) }));
+  return svg;
+}
+
+/** @param {Op} op @param {Rule|null} rule @param {import("../../formula/curves.js").Choice} settings */
+function curve(op, rule, settings) {
+  const rules = rule ? [rule] : [];
+  const curves = sampleCurves({ op, rules }, settings, { points: POINTS });
+  const y = rule ? curves.gradients[rule.key] : curves.y;
+  return y && { x: curves.x, y };
+}
+
+/**
+ * The values a picture reaches from and to; a pole does not count in full.
+ * @param {ArrayLike<number>} y
+ * @returns {[number, number]}
+ */
+function span(y) {
+  const seen = Array.from(y)
+    .filter(Number.isFinite)
+    .sort((one, other) => one - other);
+  const part = (/** @type {number} */ share) => seen[Math.round(share * (seen.length - 1))] ?? 0;
+  const middle = part(0.95) - part(0.05);
+  const low = Math.min(0, Math.max(part(0), part(0.05) - middle));
+  const high = Math.max(0, Math.min(part(1), part(0.95) + middle));
+  return high > low ? [low, high] : [-1, 1];
+}
+
+/** @param {ArrayLike<number>} x @param {ArrayLike<number>} y @param {(y: number) => number} height */
+function path(x, y, height) {
+  const left = x[0];
+  const width = x[x.length - 1] - left;
+  let pen = "M";
+  let drawn = "";
+  for (let i = 0; i < x.length; i += 1) {
+    const down = height(y[i]);
+    if (Number.isFinite(down)) {
+      drawn += `${pen}${(((x[i] - left) / width) * WIDTH).toFixed(1)},${Math.min(Math.max(down, -50), 90).toFixed(1)}`;
+      pen = "L";
+    } else pen = "M";
+  }
+  return drawn;
+}
+
+/** @param {string} tag @param {Object<string, string>} attributes */
+function svgElement(tag, attributes) {
+  const node = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}

@@ -1,0 +1,166 @@
+// Curves as Plotly's traces: lines that break at jumps, and circles where they jump.
+
+import { partKey } from "../../formula/curves.js";
+import { jumps } from "./jumps.js";
+import { escaped } from "../plotly/plotly.js";
+
+/** @typedef {import("./jumps.js").Floats} Floats */
+/**
+ * ``marks``: 0 on the even grid, 1 a kink, 2 beside one. ``gradients`` by rule key, null where nobody has
+ * them yet. ``parts``, of a parameter that learns, by rule key too, null where there is none. ``kinks`` by
+ * rule key, for "forward" and for ``partKey`` of a rule; null where they are too many.
+ * @typedef {{x: Floats, y: Floats, marks: ArrayLike<number>, gradients: Object<string, Floats|null>,
+ *   parts?: Object<string, Floats|null>, kinks: Object<string, number[]|null>}} Curves
+ */
+/**
+ * A curve as it is drawn. ``gaps`` has a 1 where no line leads on from a point to the next; ``closed`` are
+ * the points with the exact value at a jump, ``open`` those with its limits; one that lies ``under`` another
+ * only shows where both coincide. ``rule`` is the key of the rule it is of, "" for the op.
+ * @typedef {{key: string, label: string, colour: string, rule: string, width: number, panel: import("./panels.js").PanelName, x: Floats,
+ *   y: Floats, gaps: Uint8Array, closed: number[], open: number[], under?: boolean}} Line
+ */
+
+const WIDTH = 2.5;
+const EDGE = 2.5; // how far the broader of two curves that coincide stands out
+const BROADEST = 7.5;
+const ROUNDING = 1e-6; // of a value: further apart two are not the same number in float32
+const PLAIN = { type: "scatter", mode: "lines", connectgaps: false, hoverinfo: "skip" };
+const AXES = { forward: "y", gradient: "y2", part: "y3" };
+const CLOSED_SIZE = 8;
+const OPEN_SIZE = 11; // stays visible around a filled one
+
+/**
+ * The lines of a picture: the op, then each rule that is shown and has values, then the parts of each.
+ * @param {import("./picture.js").Picture} picture
+ * @returns {Line[]}
+ */
+export function linesOf({ curves, op, rules, neutral }) {
+  const shown = rules.filter((rule) => !rule.hidden && curves.gradients[rule.key]);
+  const learning = rules.filter((rule) => !rule.hidden && curves.parts?.[rule.key]);
+  const forward = line("forward", { key: "", label: op.label, colour: neutral }, "forward", curves, curves.y);
+  const gradients = shown.map((rule) =>
+    line(rule.key, rule, "gradient", curves, /** @type {Floats} */ (curves.gradients[rule.key])),
+  );
+  const parts = learning.map((rule) =>
+    line(partKey(rule.key), rule, "part", curves, /** @type {Floats} */ (curves.parts?.[rule.key])),
+  );
+  return [forward, ...gradients, ...parts];
+}
+
+/**
+ * @param {string} key
+ * @param {{key: string, label: string, colour: string}} of whose it is
+ * @param {import("./panels.js").PanelName} panel
+ * @param {Curves} curves
+ * @param {Floats} y
+ * @returns {Line}
+ */
+function line(key, { key: rule, label, colour }, panel, curves, y) {
+  const { x, kinks } = curves;
+  return { key, label, colour, rule, width: WIDTH, panel, x, y, ...jumps(curves, y, kinks[key] ?? []) };
+}
+
+/**
+ * Lines with a broad one under each where it coincides with a later one, so that both are seen there.
+ * @param {Line[]} lines
+ * @returns {Line[]}
+ */
+export function underlaid(lines) {
+  const shared = lines.map((line, place) => lines.slice(place + 1).map((later) => sharedGaps(line, later)));
+  const over = shared.map((each) => each.filter((gaps) => gaps.includes(0)).length);
+  const edge = Math.min(EDGE, (BROADEST - WIDTH) / Math.max(...over, 1));
+  return lines.flatMap((line, place) => {
+    if (!over[place]) return [line];
+    const gaps = line.gaps.map((_, i) => Math.min(...shared[place].map((each) => each[i])));
+    const y = line.y.map((value, i) => (gaps[i] && (i === 0 || gaps[i - 1]) ? NaN : value));
+    const broad = { under: true, width: WIDTH + edge * over[place], y, gaps, closed: [], open: [] };
+    return [{ ...line, ...broad, key: `under ${line.key}` }, line];
+  });
+}
+
+/**
+ * The gaps of a line that is drawn only where another one coincides with it from a point to the next.
+ * @param {Line} one
+ * @param {Line} other
+ */
+function sharedGaps(one, other) {
+  const same = one.y.map((y, i) => Number(Math.abs(y - other.y[i]) <= ROUNDING * Math.abs(y)));
+  return one.gaps.map((gap, i) => Number(gap || other.gaps[i] || !(same[i] && same[i + 1])));
+}
+
+/**
+ * The traces of lines: first all lines, then their circles.
+ * @param {Line[]} lines
+ * @param {{key: string, label: string}[]} absent rules that are hidden or have no values: traces without
+ *   points
+ * @param {boolean} parted whether there is a panel of parts
+ * @returns {*[]} as Plotly takes them
+ */
+export function tracesOf(lines, absent, parted) {
+  const empty = absent.map(({ key, label }) => ({
+    ...curve({ key, label, panel: "gradient" }),
+    visible: false,
+    x: [],
+    y: [],
+  }));
+  // Plotly draws no panel without a trace.
+  const bare = parted && !lines.some(({ panel }) => panel === "part");
+  const unparted = { ...curve({ key: "", label: "", panel: "part" }), visible: false, x: [], y: [] };
+  const drawn = lines.map((one) => ({
+    ...(one.under ? { ...PLAIN, yaxis: AXES[one.panel], showlegend: false } : curve(one)),
+    ...withGaps(one),
+    line: { color: one.colour, width: one.width, simplify: false },
+  }));
+  return [
+    ...drawn,
+    ...lines.filter(({ closed, open }) => closed.length + open.length).map(circles),
+    ...empty,
+    ...(bare ? [unparted] : []),
+  ];
+}
+
+/** @param {Pick<Line, "key"|"label"|"panel">} line that of a part is no curve of its own in the legend */
+function curve({ key, label, panel }) {
+  const named = { name: escaped(label), yaxis: AXES[panel] };
+  return { ...PLAIN, ...named, ...(panel === "part" ? { showlegend: false } : { meta: key }) };
+}
+
+/** The points of a line with a NaN after each jump; x ascends. @param {Line} line */
+function withGaps({ x, y, gaps }) {
+  const count = gaps.reduce((sum, gap) => sum + gap, 0);
+  if (!count) return { x, y };
+  const Kind = /** @type {Float64ArrayConstructor} */ (x.constructor);
+  const [xs, ys] = [new Kind(x.length + count), new Kind(x.length + count)];
+  for (let i = 0, to = 0; i < x.length; i += 1, to += 1) {
+    xs[to] = x[i];
+    ys[to] = y[i];
+    if (!gaps[i]) continue;
+    to += 1;
+    xs[to] = x[i];
+    ys[to] = NaN;
+  }
+  return { x: xs, y: ys };
+}
+
+/** @param {Line} line */
+function circles({ x, y, colour, panel, closed, open }) {
+  const at = [...open, ...closed]; // what is drawn last lies on top
+  const filled = at.map((_, place) => place >= open.length);
+  return {
+    type: "scatter",
+    mode: "markers",
+    x: at.map((i) => x[i]),
+    y: at.map((i) => y[i]),
+    yaxis: AXES[panel],
+    showlegend: false,
+    hoverinfo: "skip",
+    cliponaxis: false,
+    marker: {
+      size: filled.map((fill) => (fill ? CLOSED_SIZE : OPEN_SIZE)),
+      symbol: filled.map((fill) => (fill ? "circle" : "circle-open")),
+      color: colour,
+      line: { color: colour, width: 2 },
+      opacity: 1,
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// The chart: curves in panels that follow the hand.
+
+import { createEnds } from "../hand/ends.js";
+import { press } from "../hand/keys.js";
+import { createProbe } from "../probe/probe.js";
+import { followTheme } from "../plotly/theme.js";
+import { followGestures } from "../hand/gestures.js";
+import { handOf } from "../hand/hand.js";
+import { createHandles } from "../hand/handles.js";
+import { nameOf, save } from "./image.js";
+import { createPainter } from "./painter.js";
+import { partsOf } from "../hand/parts.js";
+import { loadPlotly } from "../plotly/plotly.js";
+import { EMPTY, viewOf, withPicture, withRequest } from "./state.js";
+
+/** @typedef {import("../scene/picture.js").Picture} Picture */
+/** @typedef {"moving"|"settled"} Phase */
+/** @typedef {"png"|"svg"} Format */
+/**
+ * @typedef {{plotly: string, onView: (start: number, stop: number, phase: Phase) => void,
+ *   onParameter: (name: string, value: number, phase: Phase) => void,
+ *   onProbe: (x: number|null) => void, onFrame?: (frame: import("../scene/panels.js").Frame) => void}} Options
+ *   ``plotly`` is the address of plotly.js; ``onFrame`` is told where the panels lie
+ */
+
+/**
+ * A chart that fills its host, whose height is fixed by the page.
+ * @param {HTMLElement} host
+ * @param {Options} options
+ */
+export function createChart(host, options) {
+  let state = EMPTY;
+  const end = new AbortController();
+  const parts = partsOf({ onReset: reset, onSave: saveImage });
+  const probe = createProbe(parts, options.onProbe);
+  const seen = () => ({ picture: state.picture, scene: painter.scene() });
+  const hand = handOf(parts, probe, { seen, view: () => viewOf(state), onView: ask, onReset: reset });
+  const painter = createPainter(host, parts, {
+    ends: createEnds(parts.layer, hand),
+    handles: createHandles(parts.layer, options.onParameter),
+    onFrame: options.onFrame,
+  });
+  const resized = new ResizeObserver(() => painter.fits() || redraw());
+
+  host.classList.add("chart-host");
+  host.replaceChildren(parts.place, probe.readout);
+  resized.observe(parts.place);
+  followTheme(host, { drawnIn: () => painter.scene()?.room.theme, changed: redraw }, end.signal);
+  parts.probe.addEventListener("keydown", pressed);
+  const endGestures = followGestures(parts.place, hand);
+  loadPlotly(options.plotly).then(begin, (error) => parts.plot.replaceChildren(error.message));
+
+  /** @param {*} Plotly */
+  function begin(Plotly) {
+    if (end.signal.aborted) return;
+    painter.start(Plotly);
+    redraw();
+    host.dispatchEvent(new Event("drawn", { bubbles: true }));
+  }
+
+  /** @param {Picture} picture @param {Phase} phase */
+  function draw(picture, phase) {
+    state = withPicture(state, picture);
+    painter.paint(picture, phase);
+    probe.show(picture, painter.scene());
+  }
+
+  function redraw() {
+    painter.forget();
+    if (state.picture) draw(state.picture, "settled");
+  }
+
+  /** @param {[number, number]} view @param {Phase} phase */
+  function ask(view, phase) {
+    state = withRequest(state, view);
+    options.onView(...view, phase);
+  }
+
+  function reset() {
+    ask(state.home, "settled");
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const { picture } = state;
+    if (picture) press(event, { picture, pinned: probe.pinned(), pin: probe.pin, ask, reset });
+  }
+
+  /** @param {Format} format @returns {Promise<string>} the address of the picture, with its data in it */
+  function image(format) {
+    return painter.image(state.picture, format);
+  }
+
+  /** @param {Format} format */
+  async function saveImage(format) {
+    if (state.picture) save(await image(format), `${nameOf(state.picture)}.${format}`);
+  }
+
+  /** Leave nothing behind. */
+  function destroy() {
+    end.abort();
+    endGestures();
+    resized.disconnect();
+    painter.destroy();
+    host.replaceChildren();
+  }
+
+  return { draw, point: probe.point, pin: probe.pin, resize: redraw, image, destroy };
+}

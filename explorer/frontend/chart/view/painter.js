@@ -1,0 +1,136 @@
+// The painter: brings scenes to the screen, each by the shortest way.
+
+import { setAttribute } from "../../elements/dom.js";
+import { shape } from "../../elements/svg.js";
+import { glide } from "./glide.js";
+import { imageOf } from "./image.js";
+import { circlesText, movePaths } from "../scene/paths.js";
+import { drawPlot, exchangeValues, layoutOf } from "../scene/panels.js";
+import { hasJumps, predecessor, sceneOf, stepTo } from "../scene/scene.js";
+import { themeOf } from "../plotly/theme.js";
+import { tracesOf } from "../scene/traces.js";
+
+/** @typedef {import("../scene/scene.js").Scene} Scene */
+/** @typedef {import("../scene/scene.js").Seen} Seen */
+/** @typedef {import("../scene/panels.js").Frame} Frame */
+
+/** @type {Seen} */
+const NOTHING = { scene: null, drawn: null };
+
+/**
+ * @param {HTMLElement} host
+ * @param {import("../hand/parts.js").Parts} parts
+ * @param {{handles: ReturnType<typeof import("../hand/handles.js").createHandles>,
+ *   ends: ReturnType<typeof import("../hand/ends.js").createEnds>, onFrame?: (frame: Frame) => void}} overlay what
+ *   lies over the curves, and who is told where they are
+ */
+export function createPainter(host, parts, { handles, ends, onFrame }) {
+  let Plotly = /** @type {*} */ (null);
+  let seen = NOTHING;
+  let endGlide = () => {};
+
+  /**
+   * Bring a picture to the screen, once Plotly is there and the page has a place.
+   * @param {import("../scene/picture.js").Picture} picture
+   * @param {"moving"|"settled"} phase
+   */
+  function paint(picture, phase) {
+    setAttribute(parts.plot, "aria-label", picture.words || "Chart");
+    if (!Plotly || !(seen.scene || parts.place.clientWidth)) return;
+    const room = seen.scene?.room ?? roomOf(host, parts.place); // to measure it costs a layout
+    const next = sceneOf(picture, room, phase === "moving" ? seen.scene : null);
+    const { by, glides } = stepTo(next, seen, phase);
+    if (by === "values") exchange(next);
+    else bring(next, by === "paths", glides);
+  }
+
+  /** Other values of what looks the same. @param {Scene} next */
+  function exchange(next) {
+    const { frame, pixels } = /** @type {Scene} */ (seen.drawn);
+    exchangeValues(parts.plot, tracesOf(next.lines, next.absent, next.title !== ""));
+    seen = { ...seen, scene: { ...next, frame, pixels } };
+  }
+
+  /** @param {Scene} next @param {boolean} quick whether only paths are set @param {boolean} glides */
+  function bring(next, quick, glides) {
+    const before = /** @type {Scene} */ (seen.scene);
+    seen = { scene: next, drawn: quick ? null : next };
+    endGlide();
+    if (quick) movePaths(parts.plot, next.lines, next.pixels);
+    else drawScene(Plotly, parts.plot, next);
+    parts.place.classList.toggle("quick", quick);
+    parts.circles.replaceChildren(...(quick ? circlesOf(next) : []));
+    if (glides) endGlide = glideTo(parts, before, next);
+    handles.draw(next.grips, next.frame);
+    ends.draw(next.frame);
+    onFrame?.(next.frame);
+  }
+
+  return {
+    paint,
+    /** Plotly is there. @param {*} loaded */
+    start: (loaded) => (Plotly = loaded),
+    /** Forget what is seen: size or theme have changed. */
+    forget: () => (seen = NOTHING),
+    /** Whether what is seen was drawn for the size of its place. */
+    fits() {
+      const { clientWidth: width, clientHeight: height } = parts.place;
+      return seen.scene !== null && seen.scene.room.width === width && seen.scene.room.height === height;
+    },
+    /** @returns {Scene|null} */
+    scene: () => seen.scene,
+    /** @param {import("../scene/picture.js").Picture|null} picture what is seen @param {"png"|"svg"} format */
+    async image(picture, format) {
+      if (!seen.scene || !picture) throw new Error("There is no chart yet: wait until it is drawn");
+      return imageOf(Plotly, seen.scene, picture, format);
+    },
+    destroy() {
+      endGlide();
+      if (Plotly) Plotly.purge(parts.plot);
+    },
+  };
+}
+
+/** @param {HTMLElement} host @param {HTMLElement} place @returns {import("../scene/scene.js").Room} */
+function roomOf(host, place) {
+  return { theme: themeOf(host), width: place.clientWidth, height: place.clientHeight };
+}
+
+/** @param {*} Plotly @param {HTMLElement} plot @param {Scene} scene */
+function drawScene(Plotly, plot, scene) {
+  const layout = layoutOf(scene.frame, scene.room.theme, hasJumps(scene), scene.title);
+  drawPlot(Plotly, plot, tracesOf(scene.lines, scene.absent, scene.title !== ""), layout);
+}
+
+/**
+ * @param {import("../hand/parts.js").Parts} parts
+ * @param {Scene} before
+ * @param {Scene} next
+ * @returns {() => void}
+ */
+function glideTo({ place, plot }, before, next) {
+  const from = next.lines.map((line) => before.pixels[predecessor(line, next, before)]);
+  place.classList.add("quick");
+  const move = movePaths.bind(null, plot, next.lines);
+  return glide(from, next.pixels, move, () => place.classList.remove("quick"));
+}
+
+/** The circles of all lines while they move. @param {Scene} scene */
+function circlesOf({ lines, frame }) {
+  return lines.flatMap((line) => [
+    circlesShape(line, line.open, frame, 5.5, "chart-open"),
+    circlesShape(line, line.closed, frame, 4, "chart-closed"),
+  ]);
+}
+
+/**
+ * @param {import("../scene/traces.js").Line} line
+ * @param {number[]} at
+ * @param {Frame} frame
+ * @param {number} radius
+ * @param {string} name
+ */
+function circlesShape(line, at, frame, radius, name) {
+  const d = circlesText(line, at, frame, radius);
+  return shape("path", { d, stroke: line.colour, fill: line.colour, class: name });
+}

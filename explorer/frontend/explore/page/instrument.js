@@ -1,0 +1,128 @@
+// The instrument: chart, strip, cards and tabs of one store, put into the places of the page.
+
+import { createCards } from "../../cards/cards.js";
+import { createChecks } from "../sections/checks.js";
+import { followTheme, themeOf } from "../../chart/plotly/theme.js";
+import { catalogue } from "../../choice/entries.js";
+import { createPaste } from "../sections/paste.js";
+import { createResting } from "../sections/resting.js";
+import { createStage } from "../stage/stage.js";
+import { createStrip } from "../stage/strip.js";
+import { createTabs } from "../sections/tabs.js";
+import { createTakeAway, createWriting } from "./takeaway.js";
+
+/**
+ * What the instrument reaches outside: the address of plotly.js, who has torch's curves and what its sign
+ * means, how own formulas are and pasted code are read, where the whole is saved or how it is written, the
+ * examples, and the names of the sections by key; ``createSections`` makes those for which there is no
+ * Python, ``brought`` says what of the checks came along, and ``tell`` has sentences where torch's did not.
+ * What is null is not there, as in a saved file, which has ``words`` for its start instead;
+ * ``createTraining`` makes the run or the study of a page that has places for it, ``carries`` is said of a
+ * page that shows what was carried to it.
+ * @typedef {{plotly: string, confirm: import("../../choice/confirm.js").Confirm|null, explanation?: string,
+ *   tell?: import("../stage/telling.js").Tell|null, read: import("../../cards/own.js").Read|null, createSections?: CreateSections,
+ *   brought?: import("../sections/checks.js").Brought,
+ *   write?: import("./takeaway.js").Write,
+ *   readCode: import("../sections/paste.js").ReadCode|null, readLines: import("../sections/checks.js").ReadLines|null,
+ *   words?: import("../stage/words.js").Words,
+ *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean,
+ *   save: string|null, examples: import("../stage/strip.js").Example[], sections: Object<string, string>}} Reach
+ */
+/**
+ * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store, reach: {plotly: string,
+ *   server: (path: string) => string, colours: () => {rules: string[], neutral: string},
+ *   examples: import("../stage/strip.js").Example[],
+ *   onPresent: (present: import("../../cards/cards.js").Present) => void}) => Drawn} CreateTraining
+ * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store) => {
+ *   show: (shown: import("../stage/stage.js").Shown) => void, destroy: () => void}} CreateSections
+ * @typedef {{refresh: () => void, destroy: () => void}} Drawn a part that is drawn anew when the colours
+ *   change
+ */
+
+/**
+ * Fill the places of the skeleton that are there: the page of a training has a run in place of curves.
+ * @param {HTMLElement} host
+ * @param {import("../../choice/store.js").Store} store
+ * @param {Reach} reach
+ */
+export function createInstrument(host, store, reach) {
+  let now = coloursOf(host);
+  const colours = () => now;
+  const place = (/** @type {string} */ name) =>
+    /** @type {HTMLElement|null} */ (host.querySelector(`.${name}`));
+  const [words, chart, strip, cards, tabs, panel] = ["words", "chart", "strip", "cards", "tabs", "panel"].map(
+    place,
+  );
+  /** @type {{destroy: () => void}[]} */
+  const parts = [];
+  /** @type {Drawn[]} */
+  const drawn = [];
+  const shown = cards && createCards(cards, { store, colours, read: reach.read, drawn: chart !== null });
+  if (shown) drawn.push(shown);
+  const below = panel && reach.createSections ? reach.createSections(panel, store) : null;
+  if (below) parts.push(below);
+  const stage =
+    words && chart
+      ? createStage({ words, chart }, { store, colours, onCurves: below?.show, ...reach })
+      : null;
+  if (stage) drawn.push(stage);
+  const { createTraining, server, plotly } = reach;
+  if (host.matches(".training") && createTraining && server)
+    drawn.push(
+      createTraining(host, store, {
+        server,
+        plotly,
+        colours,
+        examples: reach.examples,
+        onPresent: (present) => shown?.showPresent(present),
+      }),
+    );
+  const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  if (panel && reach.readCode) parts.push(createPaste(panel, { store, read: reach.readCode, onShow: show }));
+  const checks = place("checks");
+  if (checks && stage && reach.readLines)
+    drawn.push(
+      createChecks(checks, { store, colours, read: reach.readLines, brought: reach.brought, ...stage }),
+    );
+  const resting = place("resting");
+  if (resting && stage) drawn.push(createResting(resting, { store, plotly, colours }));
+  if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
+  if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
+  if (tabs && reach.save) parts.push(createTakeAway(tabs, { store, address: reach.save }));
+  if (tabs && reach.write) parts.push(createWriting(tabs, { store, write: reach.write }));
+  const end = new AbortController();
+  let theme = themeOf(host);
+  const refresh = () => {
+    theme = themeOf(host);
+    now = coloursOf(host);
+    drawn.forEach((part) => part.refresh());
+  };
+  followTheme(host, { drawnIn: () => theme, changed: refresh }, end.signal);
+  return {
+    /** Draw anew: the colours may have changed. */
+    refresh,
+    destroy() {
+      end.abort();
+      [...parts, ...drawn].forEach((part) => part.destroy());
+    },
+  };
+}
+
+/** The colours of curves on the ground that the page has now. @param {HTMLElement} host */
+export function coloursOf(host) {
+  const { light, dark, neutral } = catalogue().colours;
+  return { neutral, rules: isDark(host) ? dark : light };
+}
+
+/** @param {HTMLElement} host */
+function isDark(host) {
+  const ground = getComputedStyle(host).getPropertyValue("--st-background-color").trim() || "#ffffff";
+  const parts = ground.startsWith("#")
+    ? ground
+        .slice(1)
+        .match(/../g)
+        ?.map((pair) => parseInt(pair, 16))
+    : ground.match(/\d+/g)?.map(Number);
+  const [red, green, blue] = parts ?? [255, 255, 255];
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
+}

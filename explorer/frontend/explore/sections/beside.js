@@ -1,0 +1,69 @@
+// What a line of the checks does to a choice: one rule alone, a view around an x, a neighbour as a card.
+
+import {
+  choiceControls,
+  hasRoom,
+  withParameter,
+  withRange,
+  withRule,
+  withoutRule,
+} from "../../choice/choice.js";
+import { tidied } from "../../chart/scene/view.js";
+import { catalogue } from "../../choice/entries.js";
+import { held } from "../../formula/records.js";
+
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+
+/**
+ * The choice with one of its rules alone, and without what tells nothing about it.
+ * @param {Choice} choice
+ * @param {number} slot
+ * @param {boolean} [ranged] whether it depends on the range
+ * @returns {Choice}
+ */
+export function alone(choice, slot, ranged = false) {
+  const others = choice.rules.filter((rule) => rule.slot !== slot);
+  const one = others.reduce((rest, rule) => withoutRule(rest, rule.slot), choice);
+  const { range, g } = catalogue().link.defaults;
+  const rules = one.rules.map(({ key }) => ({ key, slot: 0, hidden: false }));
+  return {
+    ...one,
+    rules,
+    g,
+    range: ranged ? choice.range : range,
+    learns: "",
+    section: "",
+    slow: "",
+    training: {},
+  };
+}
+
+/** The choice with its view moved so that an x lies in the middle. @param {Choice} choice @param {number} x */
+export function centred(choice, x) {
+  const width = choice.range[1] - choice.range[0];
+  const middle = tidied(x, width / 300); // nobody sees more
+  return withRange(choice, middle - width / 2, middle + width / 2);
+}
+
+/** Whether a rule can be added. @param {Choice} choice @param {string} key */
+export function canJoin(choice, key) {
+  return hasRoom(choice) && !choice.rules.some((rule) => rule.key === key);
+}
+
+/**
+ * The choice with a rule of the catalogue as one more card, and its parameters as fitted; a control that
+ * was there before stays as it is, for it is another card's too.
+ * @param {Choice} choice
+ * @param {{rule: string, parameters: Object<string, number>}} neighbour
+ */
+export function joined(choice, { rule, parameters }) {
+  const before = new Set(choiceControls(choice).map((control) => control.name));
+  const added = withRule(choice, rule);
+  const own = choiceControls(added).filter(({ name }) => !before.has(name));
+  return own.reduce((next, control) => {
+    const qualified = control.name.includes(".");
+    const mine = !qualified || control.name.startsWith(`${rule}.`);
+    const value = mine ? held(parameters, control.parameter.name) : undefined;
+    return value === undefined ? next : withParameter(next, control, value);
+  }, added);
+}

@@ -1,0 +1,224 @@
+// The section Checks: what is said of each rule, line by line; a line shows its x on the chart.
+
+import { element } from "../../elements/dom.js";
+import { fits, queryOf } from "../../choice/address.js";
+import { find } from "../../choice/entries.js";
+import { numberText } from "../../formula/numbers.js";
+import { alone, canJoin, centred, joined } from "./beside.js";
+
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/**
+ * A line: of a check with name, verdict and its sign; of a neighbour with its rule and parameters.
+ * @typedef {{sentence: string, where: number|null, name?: string, verdict?: string, mark?: string,
+ *   rule?: string, parameters?: Object<string, number>}} Line
+ * @typedef {"checks"|"neighbours"} What
+ * @typedef {{lines: Line[]}|{message: string}} Answer
+ * @typedef {(what: What, query: string, onWait?: (words: string) => void) => Promise<Answer|null>} ReadLines
+ *   ``onWait`` is told what is waited for, and "" once it is there
+ * @typedef {{note: string, has: (query: string) => boolean, computed: {note: string, sign: string}|null,
+ *   elsewhere: (labels: Record<What, string[]>) => Element}} Brought what came along where there is no server:
+ *   where it is from, whether it holds what a query asks; what is said above and below what the browser computes,
+ *   or, where it computes nothing, of the rules that are lacking, by label
+ */
+
+/**
+ * @typedef {{place: Element, ask: () => Promise<void>}} Part
+ * @typedef {{label: string, place: Element} & Record<What, Part|null>} Block
+ */
+
+const REST_MS = 300; // a choice that is changed again sooner is not asked for
+const MOST_KEPT = 100;
+/** @type {Record<What, {busy: string, none: string}>} */
+const WORDS = {
+  checks: { busy: "Checking …", none: "No check says anything of it." },
+  neighbours: { busy: "Comparing …", none: "No other rule of the catalogue comes near it." },
+};
+const WHATS = /** @type {const} */ (["checks", "neighbours"]); // the quick ones first
+const GONE = "The server does not answer.";
+const LONG = "Too long for a link, and so it cannot be checked: shorten a formula.";
+
+/**
+ * The lines of all rules of a choice, asked for while the section is open.
+ * @param {HTMLElement} host
+ * @param {{store: import("../../choice/store.js").Store, colours: () => {rules: string[]}, read: ReadLines,
+ *   brought?: Brought, point: (x: number|null) => void, pin: (x: number|null) => void}} options
+ *   ``point`` shows an x on the chart, ``pin`` keeps it
+ */
+export function createChecks(host, { store, colours, read, brought, point, pin }) {
+  /** @type {Map<string, Answer>} */
+  const kept = new Map();
+  let timer = 0;
+  let drawn = "";
+  for (const kind of ["pointerover", "focusin"]) host.addEventListener(kind, follow);
+  for (const kind of ["pointerleave", "focusout"]) host.addEventListener(kind, () => point(null));
+  const now = () => /** @type {Choice} */ (store.choice);
+
+  /** @param {Choice} choice @param {{phase: string}} [change] */
+  function show(choice, change) {
+    host.hidden = choice.section !== "checks";
+    if (host.hidden || change?.phase === "moving") return;
+    const key = JSON.stringify([choice.rules.map((rule) => requests(rule.slot)), colours().rules]);
+    if (key === drawn) return;
+    drawn = key;
+    clearTimeout(timer);
+    point(null);
+    const blocks = choice.rules.map(block);
+    const places = blocks.filter(({ checks, neighbours }) => checks || neighbours).map(({ place }) => place);
+    host.replaceChildren(
+      ...(brought ? notes(choice, brought) : []),
+      ...places,
+      ...(brought ? lacking(blocks, brought) : []),
+    );
+    timer = setTimeout(() => inTurn(blocks), REST_MS);
+  }
+
+  /**
+   * One after another: a server that is busy answers each within its time.
+   * @param {Block[]} blocks
+   */
+  async function inTurn(blocks) {
+    const parts = WHATS.flatMap((what) => blocks.map((one) => one[what]));
+    for (const part of parts) if (part?.place.isConnected) await part.ask();
+  }
+
+  /** Where the lines are from. @param {Choice} choice @param {Brought} of */
+  function notes({ rules }, { note, has, computed }) {
+    const queries = rules.flatMap(({ slot }) => Object.values(requests(slot)));
+    const said = [queries.some(has) ? note : "", queries.every(has) ? "" : (computed?.note ?? "")];
+    return said.filter(Boolean).map((words) => element("p", {}, words));
+  }
+
+  /** What is said once of all rules that something did not come along for. @param {Block[]} blocks @param {Brought} of */
+  function lacking(blocks, of) {
+    const labels = (/** @type {What} */ what) => blocks.filter((one) => !one[what]).map(({ label }) => label);
+    const found = { checks: labels("checks"), neighbours: labels("neighbours") };
+    return found.checks.length + found.neighbours.length ? [of.elsewhere(found)] : [];
+  }
+
+  /** What is asked about a rule. @param {number} slot @returns {Record<What, string>} */
+  function requests(slot) {
+    return { checks: queryOf(alone(now(), slot)), neighbours: queryOf(alone(now(), slot, true)) };
+  }
+
+  /**
+   * One rule: its checks, and its neighbours, each where it can be had.
+   * @param {import("../../choice/choice.js").Shown} rule
+   * @returns {Block}
+   */
+  function block({ key, slot }) {
+    const queries = requests(slot);
+    const had = (/** @type {What} */ what) =>
+      !brought || brought.computed || brought.has(queries[what]) ? part(what, queries[what]) : null;
+    const [checks, neighbours] = WHATS.map(had);
+    const label = find("rule", key)?.label ?? key;
+    const beside = () => element("h4", {}, `Beside another rule, on ${rangeText(now().range)}`);
+    const place = element(
+      "section",
+      { class: "checked" },
+      element("h3", {}, dot(slot), label),
+      ...(checks ? [checks.place] : []),
+      ...(neighbours ? [beside(), neighbours.place] : []),
+    );
+    return { label, place, checks, neighbours };
+  }
+
+  /** @param {number} slot */
+  function dot(slot) {
+    const bright = colours().rules;
+    const mark = element("span", { class: "dot", "aria-hidden": "true" });
+    mark.style.background = bright[slot % bright.length];
+    return mark;
+  }
+
+  /** The lines of one question, with what is said while they are not there. @param {What} what @param {string} query */
+  function part(what, query) {
+    const place = element("div", { class: "lines" });
+    const say = (/** @type {string} */ words, /** @type {Element[]} */ ...more) =>
+      place.replaceChildren(element("p", { role: "status" }, words), ...more);
+    const name = `${what}?${query}`;
+    const known = kept.get(name);
+    const sign = brought?.computed && !brought.has(query) ? brought.computed.sign : "";
+
+    /** @param {Answer} answer */
+    function fill(answer) {
+      if ("message" in answer) say(answer.message);
+      else if (!answer.lines.length) say(WORDS[what].none);
+      else place.replaceChildren(element("ul", {}, ...answer.lines.map(item)));
+      if ("lines" in answer && sign) place.append(element("p", { class: "origin" }, sign));
+    }
+
+    async function ask() {
+      if (known || !place.isConnected) return;
+      if (!fits(query)) return say(LONG);
+      say(WORDS[what].busy);
+      const answer = await read(what, query, (words) => say(words || WORDS[what].busy));
+      if (!answer) return say(GONE, element("button", { type: "button", onclick: ask }, "Try again"));
+      if (kept.size >= MOST_KEPT) kept.clear();
+      if ("lines" in answer) kept.set(name, answer);
+      fill(answer);
+    }
+
+    if (known) fill(known);
+    else say(WORDS[what].busy);
+    return { place, ask };
+  }
+
+  /** @param {Line} line */
+  function item(line) {
+    const { where, sentence, name, verdict, mark, rule } = line;
+    const words = [
+      ...(name
+        ? [element("b", { class: "mark", title: verdict }, mark ?? ""), element("b", {}, name), " "]
+        : []),
+      element("span", {}, ...(name ? [`${verdict}. `] : []), sentence),
+    ];
+    const go = { onclick: () => move(where ?? 0), title: `Show x = ${where} on the chart` };
+    const text =
+      where === null
+        ? element("div", { class: "line" }, ...words)
+        : element("button", { type: "button", class: "line", "data-x": where, ...go }, ...words);
+    return element("li", { "data-verdict": verdict ?? null }, text, ...(rule ? [adding(line)] : []));
+  }
+
+  /** @param {Event} event at a line of the list, or beside all lines, as when one was replaced meanwhile */
+  function follow({ target }) {
+    const x = /** @type {Element} */ (target).closest("[data-x]")?.getAttribute("data-x");
+    point(x ? Number(x) : null);
+  }
+
+  /** @param {number} x */
+  function move(x) {
+    pin(x);
+    store.change(centred(now(), x));
+  }
+
+  /** @param {Line} line */
+  function adding({ rule = "", parameters = {} }) {
+    const label = find("rule", rule)?.label ?? rule;
+    const button = element("button", { type: "button", class: "join", onclick: add }, "Add");
+    button.setAttribute("aria-label", `Add ${label}`);
+    button.disabled = !canJoin(now(), rule);
+    function add() {
+      store.change(joined(now(), { rule, parameters }));
+    }
+    return button;
+  }
+
+  const stop = store.subscribe(show);
+  if (store.choice) show(store.choice);
+  return {
+    /** Draw anew: the colours may have changed. */
+    refresh() {
+      if (store.choice) show(store.choice);
+    },
+    destroy() {
+      clearTimeout(timer);
+      stop();
+    },
+  };
+}
+
+/** The range over which rules are compared, in words. @param {[number, number]} range */
+function rangeText(range) {
+  return range.map((end) => numberText(end).replace("-", "−")).join(" to ");
+}

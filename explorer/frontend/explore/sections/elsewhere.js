@@ -1,0 +1,54 @@
+// What the app alone has: a sentence, and the way to it.
+
+import { element, setText } from "../../elements/dom.js";
+import { listed } from "../../formula/learning-words.js";
+import { held } from "../../formula/records.js";
+
+/**
+ * @typedef {{names: Record<string, string>, address: string}} Elsewhere sections by key; where the app is
+ *   told of
+ */
+
+/** A sentence and the way to the app. @param {Element} sentence @param {string} address */
+export function besideWay(sentence, address) {
+  const way = element("a", { href: address }, "How to run the app");
+  return element("div", { class: "elsewhere" }, sentence, way);
+}
+
+/**
+ * What only the app tells of the rules that it is to check, and to find others beside.
+ * @param {Record<"checks"|"neighbours", string[]>} labels
+ */
+export function needsApp({ checks, neighbours }) {
+  const alike = String(checks) === String(neighbours);
+  const whom = alike ? (checks.length > 1 ? "them" : "it") : listed(neighbours);
+  const find = `find the rules of the catalogue near ${whom}`;
+  return checks.length
+    ? `To check ${listed(checks)} here, and to ${find}, takes the app.`
+    : `To ${find} on this range takes the app.`;
+}
+
+/**
+ * The sections.
+ * @param {HTMLElement} host
+ * @param {{store: import("../../choice/store.js").Store} & Elsewhere} options
+ */
+export function createElsewhere(host, { store, names, address }) {
+  const sentence = element("p");
+  const place = besideWay(sentence, address);
+  host.append(place);
+
+  /** @param {import("../../choice/choice.js").Choice} choice */
+  function show({ section }) {
+    const name = held(names, section);
+    place.hidden = name === undefined;
+    setText(
+      sentence,
+      name ? `The section ${name} needs the app: the server computes it, and this site has none.` : "",
+    );
+  }
+
+  const stop = store.subscribe(show);
+  if (store.choice) show(store.choice);
+  return { destroy: stop };
+}

@@ -1,0 +1,89 @@
+// Pasted code: read by the server as one types, shown as formulas, drawn on a button.
+
+import { element, freshId } from "../../elements/dom.js";
+import { received } from "../../choice/message.js";
+
+/**
+ * A Function that was found: its formulas, those of the gradients for its parameters by name, what they leave out
+ * and the choice that shows them, or why it cannot be drawn.
+ * @typedef {{name: string, line: number, op?: string, rule?: string, learned?: Object<string, string>,
+ *   notes?: string[], choice?: *, message?: string}} Reading
+ * @typedef {(text: string) => Promise<{readings: Reading[]}|{message: string}>} ReadCode
+ */
+
+const PAUSE_MS = 250; // between two keys of one who types
+
+/**
+ * The box for code and what was found in it.
+ * @param {HTMLElement} host
+ * @param {{store: import("../../choice/store.js").Store, read: ReadCode, onShow: () => void}} options
+ *   ``onShow`` is called when a curve has been chosen
+ */
+export function createPaste(host, { store, read, onShow }) {
+  let timer = 0;
+  let turn = 0;
+  const id = freshId();
+  const box = element("textarea", {
+    id,
+    rows: 12,
+    spellcheck: "false",
+    placeholder: "class RoundGradient(torch.autograd.Function): …",
+    oninput: () => {
+      clearTimeout(timer);
+      timer = setTimeout(reading, PAUSE_MS);
+    },
+  });
+  const results = element("div", { class: "found", role: "status" });
+  const label = element("label", { for: id }, "Paste a torch.autograd.Function");
+  const promise = element("p", {}, "It is read, not run: what cannot be drawn is named with its line.");
+  host.append(element("div", { class: "paste" }, element("div", {}, label, box, promise), results));
+
+  async function reading() {
+    const mine = ++turn;
+    const answer = box.value.trim() ? await read(box.value) : { readings: [] };
+    if (mine !== turn) return;
+    results.replaceChildren(
+      ...("message" in answer ? [element("p", {}, answer.message)] : answer.readings.map(finding)),
+    );
+  }
+
+  /** @param {Reading} reading */
+  function finding({ name, line, op, rule, learned = {}, notes = [], choice, message }) {
+    const title = element("h3", {}, `${name}, line ${line}`);
+    if (!choice) return element("section", {}, title, element("p", {}, message ?? ""));
+    const button = element("button", { type: "button", onclick: () => take(choice) }, "Show its curve");
+    return element(
+      "section",
+      {},
+      title,
+      element("code", {}, `y = ${op}`),
+      element("code", {}, `gradient = ${rule}`),
+      ...Object.entries(learned).map(([of, sum]) => element("code", {}, `gradient for ${of} = ${sum}`)),
+      ...notes.map((note) => element("p", {}, note)),
+      button,
+    );
+  }
+
+  /** @param {*} choice */
+  function take(choice) {
+    const { range, g, section, training } = /** @type {import("../../choice/choice.js").Choice} */ (
+      store.choice
+    );
+    store.change({ ...received(choice), range, g, section, training });
+    onShow();
+  }
+
+  /** @param {import("../../choice/choice.js").Choice} choice */
+  function show({ section }) {
+    host.hidden = section !== "paste";
+  }
+
+  const stop = store.subscribe(show);
+  if (store.choice) show(store.choice);
+  return {
+    destroy() {
+      clearTimeout(timer);
+      stop();
+    },
+  };
+}

@@ -1,0 +1,149 @@
+// The picture of a parameter over its range: the error at the left or above, its gradients beside it.
+
+import { note } from "../../chart/plotly/plotly.js";
+import { digits } from "../../formula/learning-words.js";
+
+/**
+ * ``value`` is that of the parameter now.
+ * @typedef {{rest: import("../../formula/pull.js").Rest, rules: {key: string, label: string, colour: string}[],
+ *   name: string, op: string, value: number, log: boolean, neutral: string, words: string}} Picture
+ */
+
+const NARROW = 600; // px, below which the panels stand one above the other
+const LINE = { type: "scatter", mode: "lines", hoverinfo: "skip" };
+const NOW = { color: "rgba(127, 133, 143, 0.95)", width: 2 };
+const PLACE = { width: 1.5, dash: "dot" };
+const NEAR = 0.25; // of the width: nearer to the left end a word stands at the right of its line
+const LARGEST = 0.9; // of the sizes of a gradient that the axis holds, where it grows without bound
+
+/**
+ * @param {Picture} picture
+ * @param {number} width px of the whole
+ */
+export function restDrawing({ rest, rules, name, value, log, neutral }, width) {
+  const shown = rules.filter(({ key }) => rest.gradients[key]);
+  const error = { ...LINE, x: rest.at, y: rest.error, line: { color: neutral, width: 2.5 } };
+  const gradients = shown.map(({ key, colour }, place) => ({
+    ...LINE,
+    x: rest.at,
+    y: rest.gradients[key],
+    xaxis: "x2",
+    yaxis: "y2",
+    line: { color: colour, width: 2.5 + 1.5 * (shown.length - 1 - place) },
+  }));
+  const rests = shown.flatMap(({ key, colour }, place) =>
+    rest.places[key].map((ends) => ({
+      type: "scatter",
+      mode: ends[0] === ends[1] ? "markers" : "lines",
+      hoverinfo: "skip",
+      x: [...ends],
+      y: [0, 0],
+      xaxis: "x2",
+      yaxis: "y2",
+      marker: { color: colour, size: 10 + 4 * (shown.length - 1 - place), line: { width: 0 } },
+      line: { color: colour, width: 7 },
+      cliponaxis: false,
+    })),
+  );
+  const stacked = width < NARROW;
+  const lines = [
+    ...["", "2"].map((axis) => upright(axis, value, NOW)),
+    ...shown.flatMap(({ key, colour }) =>
+      rest.places[key].flatMap(([low, high]) =>
+        low === high ? [upright("", low, { ...PLACE, color: colour })] : [],
+      ),
+    ),
+  ];
+  return {
+    traces: [error, ...gradients, ...rests],
+    layout: layoutOf({ rest, name, log, stacked, keys: shown.map(({ key }) => key), lines, value }),
+  };
+}
+
+/** @param {*} picture */
+function layoutOf({ rest, name, log, stacked, keys, lines, value }) {
+  const [low, high] = [rest.at[0], rest.at[rest.at.length - 1]];
+  const x = {
+    type: log ? "log" : "linear",
+    range: log ? [Math.log10(low), Math.log10(high)] : [low, high],
+    title: { text: name, standoff: 4 },
+    ...(log ? { dtick: "D2" } : {}),
+  };
+  const shareOf = (/** @type {number} */ at) =>
+    log ? Math.log(at / low) / Math.log(high / low) : (at - low) / (high - low);
+  const [first, second] = stacked
+    ? [
+        [0.58, 1],
+        [0, 0.42],
+      ]
+    : [
+        [0, 1],
+        [0, 1],
+      ];
+  const across = stacked
+    ? [
+        [0, 1],
+        [0, 1],
+      ]
+    : [
+        [0, 0.44],
+        [0.56, 1],
+      ];
+  return {
+    xaxis: { ...x, domain: across[0], anchor: "y" },
+    xaxis2: { ...x, domain: across[1], anchor: "y2" },
+    yaxis: {
+      title: { text: "mean squared error", standoff: 6 },
+      domain: first,
+      range: upTo([rest.error]),
+      anchor: "x",
+    },
+    yaxis2: {
+      title: { text: `gradient for ${name}, mean`, standoff: 6 },
+      domain: second,
+      range: around(keys.map((/** @type {string} */ key) => rest.gradients[key])),
+      anchor: "x2",
+      zeroline: true,
+      zerolinecolor: "rgba(127, 133, 143, 0.9)",
+    },
+    shapes: lines,
+    annotations: ["", "2"].map((axis) => ({
+      ...note(`${name} = ${digits(value)}`, { x: log ? Math.log10(value) : value, y: 1 }),
+      xref: `x${axis}`,
+      yref: `y${axis} domain`,
+      xanchor: shareOf(value) < NEAR ? "left" : "right",
+      yanchor: "top",
+    })),
+  };
+}
+
+/** @param {string} axis "" for the first @param {number} x @param {Object<string, *>} line */
+function upright(axis, x, line) {
+  return { type: "line", xref: `x${axis}`, yref: `y${axis} domain`, x0: x, x1: x, y0: 0, y1: 1, line };
+}
+
+/** A range from 0 that holds the larger part of curves. @param {Float64Array[]} curves */
+function upTo(curves) {
+  return [0, 1.08 * largest(curves) || 1];
+}
+
+/** A range with 0 in it that holds the larger part of curves. @param {Float64Array[]} curves */
+function around(curves) {
+  const most = largest(curves) || 1;
+  const values = curves.flatMap((curve) => [...curve]).filter(Number.isFinite);
+  const low = Math.max(Math.min(0, ...values), -most);
+  const high = Math.min(Math.max(0, ...values), most);
+  const pad = 0.08 * (high - low) || 1;
+  return [low - pad, high + pad];
+}
+
+/** The largest size that is shown: a curve may grow without bound at one end. @param {Float64Array[]} curves */
+function largest(curves) {
+  const sizes = curves
+    .flatMap((curve) => [...curve])
+    .filter(Number.isFinite)
+    .map(Math.abs);
+  sizes.sort((one, other) => one - other);
+  const usual = sizes[Math.floor(LARGEST * (sizes.length - 1))] ?? 0;
+  return Math.min(sizes[sizes.length - 1] ?? 0, 3 * usual || Infinity);
+}

@@ -1,0 +1,135 @@
+// The section Rest: a parameter that learns over its range, its gradient beside the error, and where it rests.
+
+import { boundsOf, choiceControls, entriesOf, withParameter } from "../../choice/choice.js";
+import { chosenData } from "../../choice/data.js";
+import { catalogue } from "../../choice/entries.js";
+import { createFigure } from "../../chart/plotly/figure.js";
+import { element, setText } from "../../elements/dom.js";
+import { createSlider } from "../../elements/slider.js";
+import { valueOf } from "../../formula/controls.js";
+import { filled, restWords } from "../../formula/learning-words.js";
+import { restOf } from "../../formula/pull.js";
+import { restDrawing } from "./rest-drawing.js";
+
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @typedef {import("../../formula/pull.js").Rest} Rest */
+/** @typedef {import("../../formula/controls.js").Control} Control */
+
+const NOTHING = "No parameter learns yet: press “learns” beside one on a card.";
+
+/**
+ * @param {HTMLElement} host
+ * @param {{store: import("../../choice/store.js").Store, plotly: string,
+ *   colours: () => {rules: string[], neutral: string}}} options
+ */
+export function createResting(host, { store, plotly, colours }) {
+  const place = element("div", { class: "rest-figure" });
+  const said = element("ul", { class: "rest-words", role: "status" });
+  const lead = element("p");
+  const nothing = element("p", {}, NOTHING);
+  const slide = element("div", { class: "rest-slider" });
+  const whole = element("div", {}, slide, lead, place, said);
+  const now = () => /** @type {Choice} */ (store.choice);
+  const compose = (/** @type {import("./rest-drawing.js").Picture} */ picture) =>
+    restDrawing(picture, place.clientWidth);
+  const figure = createFigure(place, { plotly, hover: false, compose });
+  let slider = /** @type {{name: string, part: ReturnType<typeof createSlider>}|null} */ (null);
+  let known = /** @type {{key: string, data: import("../../choice/data.js").Data, rest: Rest}|null} */ (null);
+  let frame = 0;
+  host.append(nothing, whole);
+
+  /** @param {Choice} choice */
+  function changed(choice) {
+    host.hidden = choice.section !== "rest";
+    nothing.hidden = Boolean(choice.learns);
+    whole.hidden = !choice.learns;
+    if (!host.hidden) frame ||= requestAnimationFrame(draw);
+  }
+
+  function draw() {
+    frame = 0;
+    const choice = now();
+    if (host.hidden || !choice.learns) return;
+    const control = controlOf(choice);
+    const rest = restNow(choice, control);
+    const { op, rules } = entriesOf(choice);
+    const { words, places } = catalogue().learning;
+    const shown = choice.rules.flatMap(({ slot, hidden }, at) =>
+      hidden ? [] : [{ key: rules[at].key, label: rules[at].label, colour: brightOf(slot) }],
+    );
+    const sentences = restWords(words, rest, shown, choice.learns, places);
+    setText(lead, filled(words.lead, { data: chosenData().label }).replace(/:$/, "."));
+    said.replaceChildren(...sentences.map((sentence) => element("li", {}, sentence)));
+    showSlider(choice, control);
+    const { neutral } = colours();
+    const value = valueOf(choice.parameters, control);
+    const log = control.parameter.scale === "log";
+    figure.draw({
+      rest,
+      rules: shown,
+      name: choice.learns,
+      op: op.label,
+      value,
+      log,
+      neutral,
+      words: sentences.join(" "),
+    });
+  }
+
+  /** @param {number} slot */
+  function brightOf(slot) {
+    const bright = colours().rules;
+    return bright[slot % bright.length];
+  }
+
+  /** What does not change while the parameter itself is moved. @param {Choice} choice @param {Control} control */
+  function restNow(choice, control) {
+    const { op, rules } = entriesOf(choice);
+    const others = { ...choice.parameters };
+    delete others[control.name];
+    const data = chosenData();
+    const keys = choice.rules.map(({ key }) => key);
+    const key = JSON.stringify([choice.op, keys, others, choice.learns]);
+    if (key !== known?.key || data !== known.data)
+      known = { key, data, rest: restOf(op, rules, choice.learns, data, others, catalogue().learning) };
+    return known.rest;
+  }
+
+  /** @param {Choice} choice @param {Control} control */
+  function showSlider(choice, control) {
+    if (slider?.name !== control.name) {
+      const { name, meaning } = control.parameter;
+      const part = createSlider({
+        name,
+        meaning,
+        onChange: (value, phase, byKeys) =>
+          store.change(withParameter(now(), control, value), { phase, thing: byKeys ? control.name : null }),
+      });
+      slider = { name: control.name, part };
+      slide.replaceChildren(part.element);
+    }
+    const bounds = boundsOf(choice, control);
+    const log = control.parameter.scale === "log" && bounds[0] > 0;
+    slider.part.update(valueOf(choice.parameters, control), bounds, log);
+  }
+
+  const stop = store.subscribe(changed);
+  if (store.choice) changed(store.choice);
+  return {
+    /** Draw anew: the colours have changed. */
+    refresh() {
+      if (store.choice) changed(store.choice);
+    },
+    destroy() {
+      stop();
+      cancelAnimationFrame(frame);
+      figure.destroy();
+    },
+  };
+}
+
+/** The control of the parameter that learns. @param {Choice} choice @returns {Control} */
+function controlOf(choice) {
+  const controls = choiceControls(choice);
+  return /** @type {Control} */ (controls.find(({ parameter }) => parameter.name === choice.learns));
+}

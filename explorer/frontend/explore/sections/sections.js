@@ -1,0 +1,39 @@
+// The sections below the chart where there is no server: what came along, and what the browser can compute.
+
+import { createCode } from "./code.js";
+import { createElsewhere } from "./elsewhere.js";
+import { createFormulas } from "./formulas.js";
+import { createTable } from "./table.js";
+
+/**
+ * @typedef {import("./code.js").CodeReach & import("./formulas.js").FormulaReach
+ *   & {elsewhere: import("./elsewhere.js").Elsewhere}} SectionsReach
+ */
+
+/**
+ * @param {HTMLElement} host
+ * @param {{store: import("../../choice/store.js").Store} & SectionsReach} options
+ */
+export function createSections(host, options) {
+  const { store, elsewhere } = options;
+  const open = new Set(["formula", "code", "data", ...Object.keys(elsewhere.names)]);
+  const arrange = (/** @type {import("../../choice/choice.js").Choice} */ { section }) =>
+    (host.hidden = !open.has(section));
+  const stop = store.subscribe(arrange); // before the parts, which look at the room they have
+  if (store.choice) arrange(store.choice);
+  const table = createTable(host, options);
+  const parts = [
+    createElsewhere(host, { store, ...elsewhere }),
+    createFormulas(host, options),
+    createCode(host, options),
+    table,
+  ];
+  return {
+    /** The curves of the chart at rest. */
+    show: table.show,
+    destroy() {
+      stop();
+      parts.forEach((part) => part.destroy());
+    },
+  };
+}

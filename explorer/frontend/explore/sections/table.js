@@ -1,0 +1,106 @@
+// The section Data where there is no server: the curves of the chart as a table, to read and to take along.
+
+import { element, setText } from "../../elements/dom.js";
+import { csvText } from "../../formula/csv.js";
+import { numberText } from "../../formula/substitution.js";
+import { createDownload } from "./download.js";
+
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @typedef {import("../../formula/csv.js").Sampled} Sampled */
+/** @typedef {import("../stage/stage.js").Shown} Shown */
+
+const ROW_PX = 28; // as the style sheet has it
+const BEYOND = 10; // rows that are drawn above and below those that are seen
+const TORCHS = "Torch's values.";
+const COMPUTED = "Computed in the browser: torch's values did not come along for these settings.";
+
+/**
+ * @param {HTMLElement} host
+ * @param {{store: import("../../choice/store.js").Store}} options
+ */
+export function createTable(host, { store }) {
+  const download = createDownload();
+  const note = element("p");
+  const head = element("tr", { "aria-rowindex": 1 });
+  const body = element("tbody");
+  const table = element("table", {}, element("thead", {}, head), body);
+  const frame = element("div", { class: "rows", tabindex: 0, role: "region", "aria-label": "Data" }, table);
+  const place = element("div", { class: "table-section" }, download.element, note, frame);
+  let shown = /** @type {Shown|null} */ (null);
+  let drawn = /** @type {Shown|null} */ (null);
+  host.append(place);
+  frame.addEventListener("scroll", rows, { passive: true });
+
+  function draw() {
+    const choice = /** @type {Choice} */ (store.choice);
+    place.hidden = choice.section !== "data";
+    if (place.hidden || !shown || shown === drawn) return;
+    drawn = shown;
+    const { curves, confirmed } = shown;
+    const keys = Object.keys(curves.gradients);
+    const learning = Boolean(choice.learns);
+    setText(note, confirmed ? TORCHS : COMPUTED);
+    download.offer("Download CSV", "curve.csv", "text/csv", () => csvText(curves, keys, learning));
+    const names = ["rule", "x", "y", "gradient", ...(learning ? ["part"] : [])];
+    head.replaceChildren(...names.map((name) => element("th", { scope: "col" }, name)));
+    table.setAttribute("aria-rowcount", String(1 + keys.length * curves.x.length));
+    rows();
+  }
+
+  /** The rows that are seen, with room for all others. */
+  function rows() {
+    if (!drawn) return;
+    const { curves } = drawn;
+    const keys = Object.keys(curves.gradients);
+    const count = keys.length * curves.x.length;
+    const { first, last } = rowsSeen(count, frame);
+    const seen = Array.from({ length: last - first }, (_, at) => row(first + at, keys, curves));
+    const columns = head.childElementCount;
+    body.replaceChildren(room(first, columns), ...seen, room(count - last, columns));
+  }
+
+  /** @param {number} number @param {string[]} keys @param {Sampled} curves */
+  function row(number, keys, { x, y, gradients, parts }) {
+    const key = keys[Math.floor(number / x.length)];
+    const at = number % x.length;
+    const part = Object.keys(parts).length ? [parts[key]?.[at] ?? NaN] : [];
+    const values = [x[at], y[at], gradients[key]?.[at] ?? NaN, ...part];
+    const cells = [key, ...values.map(cellText)].map((text) => element("td", {}, text));
+    return element("tr", { "aria-rowindex": number + 2 }, ...cells);
+  }
+
+  const stop = store.subscribe((_choice, { phase }) => phase === "settled" && draw());
+  return {
+    /** @param {Shown} now the curves of the chart at rest */
+    show(now) {
+      shown = now;
+      draw();
+    },
+    destroy: stop,
+  };
+}
+
+/**
+ * The rows to draw of so many, from the first to the one before the last.
+ * @param {number} count
+ * @param {{scrollTop: number, clientHeight: number}} frame it stands further down where there were more rows
+ */
+export function rowsSeen(count, { scrollTop, clientHeight }) {
+  const top = Math.min(scrollTop, count * ROW_PX - clientHeight);
+  return {
+    first: Math.max(0, Math.floor(top / ROW_PX) - BEYOND),
+    last: Math.min(count, Math.ceil((top + clientHeight) / ROW_PX) + BEYOND),
+  };
+}
+
+/** A number of a table, or nothing where there is none. @param {number} value */
+export function cellText(value) {
+  return Number.isNaN(value) ? "" : numberText(value);
+}
+
+/** Room for rows that are not drawn. @param {number} count @param {number} columns */
+function room(count, columns) {
+  const cell = element("td", { colspan: columns });
+  cell.style.height = `${Math.max(count, 0) * ROW_PX}px`;
+  return element("tr", { "aria-hidden": "true", class: "room" }, cell);
+}

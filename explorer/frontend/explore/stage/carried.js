@@ -1,0 +1,76 @@
+// The data of a training behind the gradients, where somebody has carried it here.
+
+import { across } from "../../chart/scene/panels.js";
+import { carriedData, carry } from "../../choice/carried.js";
+import { element, setAttribute } from "../../elements/dom.js";
+import { shape } from "../../elements/svg.js";
+
+/** @typedef {import("../../chart/scene/panels.js").Frame} Frame */
+/** @typedef {import("../../choice/carried.js").Carried} Carried */
+
+const ROOF = 0.94; // of the panel's height, for the highest bar that is not an end
+const STAYS = "kept over a reload, in no link";
+
+/** What lies in the place of a chart; null where nothing was carried here. */
+export function createCarried() {
+  const data = carriedData();
+  return data && layerOf(data);
+}
+
+/** @param {Carried} data */
+function layerOf(data) {
+  const bars = shape("path", {});
+  const picture = shape("svg", { class: "carried-bars", "aria-hidden": "true" });
+  picture.append(bars);
+  const remove = element("button", { type: "button", "aria-label": "Remove these data", onclick: gone }, "×");
+  const name = element("p", { class: "carried-name" }, `Grey: ${data.of}; ${STAYS}. ${data.note} `, remove);
+
+  function gone() {
+    carry(null);
+    picture.remove();
+    name.remove();
+  }
+
+  return {
+    /** @param {HTMLElement} place of a chart: the bars lie behind its curves */
+    put(place) {
+      place.prepend(picture);
+      place.append(name);
+    },
+    /** @param {Frame} frame */
+    follow(frame) {
+      const { left, inner, gradient, part } = frame;
+      name.hidden = part !== null; // then they lie beneath what learns, where they are chosen
+      setAttribute(bars, "d", part ? "" : barsPath(data, frame, gradient));
+      Object.assign(name.style, { left: `${left}px`, width: `${inner}px`, top: `${gradient.top}px` });
+    },
+  };
+}
+
+/**
+ * The bars in px of a chart, in one of its panels, cut at the ends of its x.
+ * @param {Pick<Carried, "edges"|"counts">} data
+ * @param {Frame} frame
+ * @param {{top: number, height: number}} panel
+ */
+export function barsPath({ edges, counts }, frame, panel) {
+  const { x } = frame;
+  const ground = panel.top + panel.height;
+  const most = Math.max(...counts.slice(1, -1)) || Math.max(...counts, 1);
+  const bars = counts.map((count, bin) => {
+    const [from, to] = [edges[bin], edges[bin + 1]].map((edge) => Math.min(Math.max(edge, x[0]), x[1]));
+    const top = ground - panel.height * Math.min((ROOF * count) / most, 1);
+    return count && to > from
+      ? `M${px(frame, from)},${ground}V${top.toFixed(1)}H${px(frame, to)}V${ground}Z`
+      : "";
+  });
+  return bars.join("");
+}
+
+/**
+ * @param {Frame} frame
+ * @param {number} x
+ */
+function px(frame, x) {
+  return across(frame, x).toFixed(1);
+}

@@ -1,0 +1,150 @@
+// Below the curves of a parameter that learns: the data, what they make of it, and the way to where it rests.
+
+import { entriesOf } from "../../choice/choice.js";
+import { chosenData } from "../../choice/data.js";
+import { catalogue } from "../../choice/entries.js";
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { shape } from "../../elements/svg.js";
+import { filled, pullWords } from "../../formula/learning-words.js";
+import { capitalised, shareText } from "../../formula/numbers.js";
+import { pullOf } from "../../formula/pull.js";
+import { barsPath } from "./carried.js";
+import { createNumbers } from "./numbers.js";
+
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @typedef {import("../../choice/data.js").Data} Data */
+/** @typedef {import("../../chart/scene/panels.js").Frame} Frame */
+
+const BARS = 60;
+const MUCH = 0.03; // of the numbers outside the view, to be told
+const ROOF = 0.6; // of the height that bars have behind the gradients: here the curves are what counts
+const SIGNS = { grow: "↑", shrink: "↓", rest: "=", undefined: "?", cannot: "–" };
+
+/**
+ * @param {import("../../choice/store.js").Store} store
+ * @param {() => {rules: string[]}} colours
+ */
+export function createLearning(store, colours) {
+  const bars = shape("path", {});
+  const picture = shape("svg", { class: "carried-bars", "aria-hidden": "true" });
+  picture.append(bars);
+  const numbers = createNumbers(() => store.change({ ...now() }));
+  const lead = element("span", { class: "lead" });
+  const outside = element("span", { class: "outside" });
+  const verdicts = element("ul", { class: "verdicts" });
+  const rest = element("button", { type: "button", class: "to-rest", onclick: toggleRest });
+  const bar = element(
+    "div",
+    { class: "learning", role: "group", "aria-label": "A parameter that learns" },
+    element("div", { class: "learning-head" }, numbers.element, lead, outside, rest),
+    verdicts,
+  );
+  const now = () => /** @type {Choice} */ (store.choice);
+  let frame = /** @type {Frame|null} */ (null);
+  let told = "";
+
+  function toggleRest() {
+    const opens = now().section !== "rest";
+    store.change({ ...now(), section: opens ? "rest" : "" });
+    const screen = bar.closest(".lesson") ?? bar.closest(".instrument");
+    const panel = screen?.querySelector(".resting");
+    if (opens) panel?.scrollIntoView({ block: "center", behavior: "smooth" });
+  }
+
+  function drawBars() {
+    const panel = frame?.part;
+    if (!frame || !panel) return setAttribute(bars, "d", "");
+    const low = { top: panel.top + (1 - ROOF) * panel.height, height: ROOF * panel.height };
+    return setAttribute(bars, "d", barsPath(histogram(chosenData(), frame.x), frame, low));
+  }
+
+  /** @param {Choice} choice */
+  function show(choice) {
+    told = "";
+    if (!choice.learns) return;
+    const { words } = catalogue().learning;
+    const data = chosenData();
+    numbers.show();
+    setText(lead, filled(words.lead, { data: data.label }));
+    setText(outside, data.bars ? data.note : outsideText(data, choice.range));
+    setText(rest, `Where does ${choice.learns} come to rest?`);
+    setAttribute(rest, "aria-expanded", String(choice.section === "rest"));
+    const rows = verdictsOf(choice, data, colours().rules);
+    while (verdicts.children.length > rows.length) verdicts.lastChild.remove();
+    while (verdicts.children.length < rows.length) verdicts.append(row());
+    rows.forEach(({ text, sign, colour }, index) => {
+      const [mark, sentence] = verdicts.children[index].children;
+      verdicts.children[index].style.setProperty("--colour", colour);
+      setText(mark, sign);
+      setText(sentence, text);
+      sentence.title = text;
+    });
+    told = `${lead.textContent} ${rows.map(({ text }) => text).join("; ")}. ${outside.textContent}`.trim();
+    drawBars();
+  }
+
+  return {
+    /** @param {HTMLElement} place of a chart: the bars lie behind its curves, the rest below it */
+    put(place) {
+      place.prepend(picture);
+      place.after(bar);
+    },
+    /** Take the room that is needed, before curves are drawn. @param {Choice} choice */
+    arrange(choice) {
+      bar.hidden = !choice.learns;
+      bar.closest(".chart")?.classList.toggle("learns", Boolean(choice.learns));
+    },
+    /** @param {Frame} next */
+    follow(next) {
+      frame = next;
+      drawBars();
+    },
+    show,
+    /** What is said, for those who cannot see the chart; "" where nothing learns. */
+    text: () => told,
+  };
+}
+
+function row() {
+  return element("li", {}, element("b", { "aria-hidden": "true" }), element("span"));
+}
+
+/**
+ * What the data make of the parameter under each rule that is shown.
+ * @param {Choice} choice
+ * @param {Data} data
+ * @param {string[]} bright
+ */
+function verdictsOf(choice, data, bright) {
+  const { op, rules } = entriesOf(choice);
+  const { words, ...resting } = catalogue().learning;
+  return choice.rules.flatMap(({ slot, hidden }, index) => {
+    if (hidden) return [];
+    const pull = pullOf(op, rules[index], choice.learns, data, choice.parameters, resting);
+    const text = pullWords(words, pull, rules[index].label, choice.learns);
+    return [{ text, sign: SIGNS[pull.verdict], colour: bright[slot % bright.length] }];
+  });
+}
+
+/** How many of the numbers cannot be seen, where that is much. @param {Data} data @param {[number, number]} view */
+function outsideText({ values }, [start, stop]) {
+  const share = values.filter((value) => value < start || value > stop).length / values.length;
+  if (share < MUCH) return "";
+  return capitalised(filled(catalogue().learning.words.outside, { share: shareText(share) }));
+}
+
+/**
+ * How many numbers lie where in a view, in bars of equal width where each of them is known.
+ * @param {Data} data
+ * @param {[number, number]} view
+ */
+function histogram({ values, bars }, [start, stop]) {
+  if (bars) return bars;
+  const edges = Array.from({ length: BARS + 1 }, (_, index) => start + (index / BARS) * (stop - start));
+  const counts = Array(BARS).fill(0);
+  values.forEach((value) => {
+    const bin = Math.floor(((value - start) / (stop - start)) * BARS);
+    if (bin >= 0 && bin < BARS) counts[bin] += 1;
+  });
+  return { edges, counts };
+}

@@ -1,0 +1,63 @@
+// Which numbers lie beneath a parameter that learns: a list to choose from, and a window to paste one's own.
+
+import { chooseData, chosenData, kinds, pasteData, pastedText } from "../../choice/data.js";
+import { element, freshId, setText } from "../../elements/dom.js";
+
+/** @typedef {import("../../choice/data.js").Kind} Kind */
+
+const HINT =
+  "One after another, as they stand in a table, a list or a column. They stay in this tab; no link has them.";
+
+/** @param {() => void} onChange */
+export function createNumbers(onChange) {
+  const list = element("select", { "aria-label": "Numbers beneath the curves", onchange: chosen });
+  const id = freshId();
+  const box = element("textarea", { id, rows: 6, spellcheck: "false", placeholder: "-0.5 0.2 1.75" });
+  const message = element("p", { class: "refusal", role: "alert" });
+  const dialog = element(
+    "dialog",
+    { class: "numbers", "aria-label": "Your own numbers" },
+    element("label", { for: id }, "Your own numbers"),
+    box,
+    element("p", {}, HINT),
+    message,
+    element(
+      "div",
+      { class: "acts" },
+      element("button", { type: "button", onclick: take }, "Use these"),
+      element("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+    ),
+  );
+  const edit = element("button", { type: "button", onclick: open }, "Edit");
+  dialog.addEventListener("close", show);
+
+  function chosen() {
+    if (list.value === "pasted") return open();
+    chooseData(/** @type {Kind} */ (list.value));
+    return onChange();
+  }
+
+  function open() {
+    box.value = pastedText();
+    setText(message, "");
+    dialog.showModal();
+    box.focus();
+  }
+
+  function take() {
+    const refused = pasteData(box.value);
+    setText(message, refused);
+    if (refused) return;
+    dialog.close();
+    onChange();
+  }
+
+  function show() {
+    const { kind } = chosenData();
+    list.replaceChildren(...kinds().map(([value, name]) => element("option", { value }, name)));
+    list.value = kind;
+    edit.hidden = kind !== "pasted";
+  }
+
+  return { element: element("span", { class: "numbers-of" }, list, edit, dialog), show };
+}

@@ -1,0 +1,160 @@
+// The chart's side of the choice: the browser's curves at once, torch's at rest.
+
+import { createChart } from "../../chart/view/chart.js";
+import {
+  choiceControls,
+  curvesKey,
+  entriesOf,
+  settingsOf,
+  withParameter,
+  withRange,
+} from "../../choice/choice.js";
+import { sampleCurves } from "../../formula/curves.js";
+import { createCarried } from "./carried.js";
+import { createLearning } from "./learning.js";
+import { createTelling } from "./telling.js";
+import { createWords, NO_WORDS } from "./words.js";
+
+/** The curves of the chart at rest. @typedef {{curves: import("../../formula/csv.js").Sampled, confirmed: boolean}} Shown */
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @typedef {"moving"|"settled"} Phase */
+/** @typedef {import("../../choice/confirm.js").Confirm} Confirm */
+
+/**
+ * The chart of a store's choice with its words.
+ * @param {{words: HTMLElement, chart: HTMLElement}} hosts
+ * @param {{store: import("../../choice/store.js").Store, plotly: string, confirm: Confirm|null,
+ *   explanation?: string, tell?: import("./telling.js").Tell|null, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
+ *   room?: [number, number], carries?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
+ *   onCurves?: (shown: Shown) => void}} options
+ *   ``plotly`` is the address of plotly.js; ``confirm`` makes what has torch's curves, null where nobody has
+ *   them, and ``explanation`` says what its sign means; ``words`` those of the start; ``room`` and ``onFrame``
+ *   as the chart takes them, ``tell`` has sentences where torch's are not there, ``carries`` whether data of a
+ *   training are shown that somebody has carried here; ``onCurves`` is told of the curves at rest
+ */
+export function createStage(
+  hosts,
+  { store, plotly, confirm, explanation, tell, colours, words: first, room, carries, onFrame, onCurves },
+) {
+  const now = () => /** @type {Choice} */ (store.choice);
+  const words = createWords(hosts.words, explanation);
+  const carried = carries ? createCarried() : null;
+  const learning = createLearning(store, colours);
+  const chart = createChart(hosts.chart, {
+    plotly,
+    onView: (start, stop, phase) => store.change(withRange(now(), start, stop), { phase, thing: "view" }),
+    onParameter: grasped,
+    onProbe: () => undefined,
+    onFrame(frame) {
+      carried?.follow(frame);
+      learning.follow(frame);
+      onFrame?.(frame);
+    },
+  });
+  const place = /** @type {HTMLElement} */ (hosts.chart.querySelector(".chart-place"));
+  carried?.put(place);
+  learning.put(place);
+  const telling = tell ? createTelling({ tell, words, onTold: told }) : null;
+  const confirmation = confirm?.({ onAnswer: answered, onStatus: said });
+  let frame = 0;
+  /** @type {Phase} */
+  let phase = "settled";
+  const otherwise = confirm ? null : NO_WORDS;
+  const start = { key: first && curvesKey(now()), words: first };
+  let shown = { key: "", curves: /** @type {*} */ (null), confirmed: false };
+
+  /** @param {string} name @param {number} value @param {Phase} how */
+  function grasped(name, value, how) {
+    const control = choiceControls(now()).find((one) => one.name === name);
+    if (control) store.change(withParameter(now(), control, value), { phase: how, thing: null });
+  }
+
+  /** @param {Choice} _choice @param {{phase: Phase}} change */
+  function changed(_choice, change) {
+    phase = change.phase;
+    learning.arrange(now()); // before the curves: it takes room from them
+    if (phase === "settled") draw();
+    else frame ||= requestAnimationFrame(draw);
+  }
+
+  function draw() {
+    cancelAnimationFrame(frame);
+    frame = 0;
+    const choice = now();
+    const key = curvesKey(choice);
+    if (key !== shown.key) {
+      confirmation?.drop();
+      words.show(key === start.key ? start.words : otherwise);
+      shown = { key, curves: sampledCurves(choice), confirmed: false };
+    }
+    chart.draw(picture(choice), phase);
+    learning.show(choice);
+    if (phase === "settled") onCurves?.(shown);
+    if (phase === "settled" && !shown.confirmed) confirmation?.ask(choice);
+  }
+
+  /** @param {import("../../choice/confirm.js").Answer} answer @param {Choice} choice */
+  function answered(answer, choice) {
+    const key = curvesKey(choice);
+    if (key !== curvesKey(now())) return;
+    shown = { key, curves: answer.curves, confirmed: true };
+    words.show(answer.words);
+    onCurves?.(shown);
+    chart.draw(picture(now()), "settled");
+  }
+
+  /** @param {import("../../choice/confirm.js").Status} status @param {string} [text] */
+  function said(status, text) {
+    words.say(status, text);
+    if (status !== "computed") return;
+    words.show(NO_WORDS);
+    telling?.offer(now());
+    chart.draw(picture(now()), "settled"); // its description has the words too
+  }
+
+  /** @param {import("./words.js").Words} found @param {Choice} choice */
+  function told(found, choice) {
+    if (curvesKey(choice) !== curvesKey(now())) return;
+    words.show(found);
+    chart.draw(picture(now()), "settled");
+  }
+
+  /** @param {Choice} choice */
+  function picture(choice) {
+    const { op, rules } = entriesOf(choice);
+    const { neutral, rules: bright } = colours();
+    const listed = choice.rules.map((rule, place) => {
+      const entry = rules[place];
+      return { ...rule, label: entry.label, colour: bright[rule.slot % bright.length], entry };
+    });
+    const { parameters, g, range, learns } = choice;
+    const { curves, confirmed } = shown;
+    const told = [words.text(), learning.text()].filter(Boolean).join(" ");
+    return { curves, op, rules: listed, neutral, parameters, g, range, learns, room, words: told, confirmed };
+  }
+
+  const stop = store.subscribe(changed);
+  if (store.choice) {
+    learning.arrange(store.choice);
+    draw();
+  }
+  return {
+    /** Draw anew: the colours have changed. */
+    refresh: () => (frame ||= requestAnimationFrame(draw)),
+    /** Show an x, or none, as if it were pointed at. */
+    point: chart.point,
+    /** Show an x for good. */
+    pin: chart.pin,
+    destroy() {
+      stop();
+      cancelAnimationFrame(frame);
+      confirmation?.drop();
+      chart.destroy();
+    },
+  };
+}
+
+/** @param {Choice} choice */
+function sampledCurves(choice) {
+  return sampleCurves(entriesOf(choice), { ...settingsOf(choice), learns: choice.learns });
+}

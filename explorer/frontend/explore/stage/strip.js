@@ -1,0 +1,76 @@
+// What stands by the chart: the upstream gradient, the range, and examples to start from.
+
+import { withG, withRange } from "../../choice/choice.js";
+import { element } from "../../elements/dom.js";
+import { createExamples } from "../../cards/examples.js";
+import { numberText } from "../../formula/numbers.js";
+import { createNumberField } from "../../elements/number.js";
+import { createSlider } from "../../elements/slider.js";
+
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @typedef {import("../../cards/examples.js").Example} Example */
+
+const G_ENDS = /** @type {[number, number]} */ ([-2, 2]);
+
+/**
+ * The strip below the chart. ``examples`` may be empty.
+ * @param {HTMLElement} host
+ * @param {{store: import("../../choice/store.js").Store, examples: Example[]}} options
+ */
+export function createStrip(host, { store, examples }) {
+  const now = () => /** @type {Choice} */ (store.choice);
+  const g = createSlider({
+    name: "Upstream gradient g",
+    onChange: (value, phase, byKeys) =>
+      store.change(withG(now(), value), { phase, thing: byKeys ? "g" : null }),
+  });
+  const from = endField("From", 0, (value) => withRange(now(), value, now().range[1]));
+  const to = endField("To", 1, (value) => withRange(now(), now().range[0], value));
+  const menu = createExamples(
+    examples,
+    (choice) => store.change({ ...choice, training: now().training, section: now().section }),
+    ({ choice }, other) => !choice.learns || choice.learns === other.learns,
+  );
+  host.append(g.element, from.label, to.label, ...(examples.length ? [menu.element] : []));
+
+  /** @param {string} name @param {0|1} place @param {(value: number) => Choice} next */
+  function endField(name, place, next) {
+    const { field, message, show } = createNumberField({
+      name,
+      onNumber: (value, byKeys) => store.change(next(value), { thing: byKeys ? name : null }),
+      next: (value, way) => Number((value + way * stepOf(now().range)).toPrecision(12)),
+    });
+    const label = element("label", { class: "end" }, name, field, message);
+    return { label, show: (/** @type {Choice} */ { range }) => show(endText(range, place)) };
+  }
+
+  /** @param {Choice} choice */
+  function show(choice) {
+    g.update(choice.g, [Math.min(G_ENDS[0], choice.g), Math.max(G_ENDS[1], choice.g)]);
+    from.show(choice);
+    to.show(choice);
+    menu.show(choice);
+  }
+
+  const stop = store.subscribe(show);
+  if (store.choice) show(store.choice);
+  return { destroy: stop };
+}
+
+/** What an arrow key adds to an end: a tenth to a hundredth of the range. @param {[number, number]} range */
+function stepOf([start, stop]) {
+  return 10 ** (Math.floor(Math.log10(stop - start)) - 1);
+}
+
+/**
+ * One end of a range, with as many digits as tell it from the other.
+ * @param {[number, number]} range
+ * @param {0|1} place
+ */
+function endText(range, place) {
+  const size = Math.max(Math.abs(range[0]), Math.abs(range[1]));
+  const digits = Math.ceil(Math.log10(size / (range[1] - range[0]))) + 4;
+  return digits > 6
+    ? String(Number(range[place].toPrecision(Math.min(17, digits))))
+    : numberText(range[place]);
+}

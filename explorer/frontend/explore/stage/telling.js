@@ -1,0 +1,65 @@
+// Sentences where none came along: told once somebody has wished for them, and from then on at every rest.
+
+import { curvesKey } from "../../choice/choice.js";
+import { NO_WORDS, NOT_YET } from "./words.js";
+
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @typedef {import("./words.js").Words} Words */
+/** @typedef {(choice: Choice, onWait: (words: string) => void) => Promise<Words>} Tell rejected with words for the page */
+
+let wished = false; // while the page is open
+let last = { key: "", words: NO_WORDS };
+
+/** What was told last, where it is of this choice; else no words. @param {Choice} choice @returns {Words} */
+export function toldOf(choice) {
+  return last.key === curvesKey(choice) ? last.words : NO_WORDS;
+}
+
+/**
+ * What tells of one choice after another; what has been passed by meanwhile is left out.
+ * @param {{tell: Tell, words: ReturnType<typeof import("./words.js").createWords>,
+ *   onTold: (words: Words, choice: Choice) => void}} options
+ */
+export function createTelling({ tell, words, onTold }) {
+  let next = /** @type {Choice|null} */ (null);
+  let busy = false;
+
+  /** @param {Choice} choice */
+  async function ask(choice) {
+    next = choice;
+    if (busy) return;
+    busy = true;
+    while (next) {
+      const asked = next;
+      next = null;
+      const found = await told(asked);
+      if (!next) onTold(found, asked);
+    }
+    busy = false;
+  }
+
+  /** @param {Choice} choice */
+  async function told(choice) {
+    try {
+      const wait = (/** @type {string} */ text) => onTold({ main: text || NOT_YET, rest: "" }, choice);
+      last = { key: curvesKey(choice), words: await tell(choice, wait) };
+      return last.words;
+    } catch (error) {
+      return { main: /** @type {Error} */ (error).message, rest: "" };
+    }
+  }
+
+  /** Tell of what is at rest, or ask whether to. @param {Choice} choice */
+  function offer(choice) {
+    const begin = () => {
+      wished = true;
+      words.offer(null);
+      words.show(null);
+      ask(choice);
+    };
+    if (wished) begin();
+    else words.offer(begin);
+  }
+
+  return { offer };
+}

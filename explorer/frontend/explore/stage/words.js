@@ -1,0 +1,57 @@
+// The sentences on what is seen, and the sign that says whether torch has confirmed it.
+
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { createMenu } from "../../elements/menu.js";
+
+/** @typedef {{main: string, rest: string}} Words */
+
+/** @type {Words} Python alone has them for each choice */
+export const NO_WORDS = { main: "", rest: "" };
+export const NOT_YET = "…";
+const TELL = "Say it in words";
+const EXPLANATION =
+  "The browser draws every curve at once, so that it follows your hand. Once you rest, torch computes the " +
+  "same curves on the server, and its values take their place: then they are confirmed.";
+
+/**
+ * The words above the chart, in a place of a fixed size; the rest opens.
+ * @param {HTMLElement} host
+ * @param {string} [explanation] of the sign
+ */
+export function createWords(host, explanation = EXPLANATION) {
+  const main = element("p", { class: "main" });
+  const tell = element("button", { type: "button", class: "tell", hidden: "" }, TELL);
+  const rest = element("p", { class: "rest" });
+  const more = createMenu("More", rest);
+  const sign = element("span", { class: "sign", role: "status" });
+  const explained = createMenu("?", element("p", {}, explanation));
+  setAttribute(/** @type {Element} */ (explained.firstChild), "aria-label", "What confirmed by torch means");
+  host.append(main, tell, more, element("span", { class: "confirmation" }, sign, explained));
+
+  /** Have a button in their place; null takes it away. @param {(() => void)|null} onPress */
+  function offer(onPress) {
+    tell.hidden = onPress === null;
+    main.hidden = !tell.hidden;
+    tell.onclick = onPress;
+  }
+
+  return {
+    /** @param {Words|null|undefined} words null while they are not known for what is seen */
+    show(words) {
+      if (words) setText(main, words.main);
+      else if (!main.textContent) setText(main, NOT_YET);
+      if (words) setText(rest, words.rest);
+      more.hidden = !rest.textContent;
+      main.classList.toggle("stale", !words);
+      if (words?.main) offer(null);
+    },
+    offer,
+    /** @param {string} status @param {string} [text] without one the last stays, and fades */
+    say(status, text) {
+      setAttribute(sign, "data-status", status);
+      if (text !== undefined) setText(sign, text);
+    },
+    /** All of it as one text, for those who cannot see the chart. */
+    text: () => [main.textContent, rest.textContent].join(" ").trim(),
+  };
+}

@@ -1,0 +1,196 @@
+// A lesson before its answer: what the reader picks or draws, whether it is right, and what is said to it.
+
+import { entriesOf, settingsOf } from "../choice/choice.js";
+import { sampleCurves } from "../formula/curves.js";
+import { element } from "../elements/dom.js";
+import { find, learn } from "../choice/entries.js";
+import { createDrawing } from "./drawing.js";
+import { judge, valueAt } from "./judging.js";
+import { createPrediction } from "./prediction.js";
+import { shapeWords } from "./shape.js";
+import * as say from "./verdict.js";
+import { inline } from "./words.js";
+import { thumbnail } from "../chart/scene/thumbnail.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+/**
+ * What somebody expects. ``checked`` says whether it is right, and a sentence to it; ``answer``
+ * is the sentence to who asks for the answer; ``saved`` and ``restore`` carry it over a reload.
+ * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean,
+ *   room: [number, number], checked: () => {right: boolean, words: string}, answer: () => string,
+ *   saved: () => {picked: number|null, drawn: (number|null)[]|null},
+ *   restore: (state: import("./memory.js").State) => void, missed: () => void}} Forecast
+ * @typedef {{onTerm: import("./words.js").OnTerm, onCheck: () => void, onSkip: () => void,
+ *   onChange: () => void}} Acts
+ */
+
+const ROOM = /** @type {[number, number]} */ ([-1, 2]); // of the gradients' axis: neither 0 nor 1 stands out
+
+/**
+ * @param {*} prediction of a lesson: ``answers``, the place of the ``right`` one; where one draws, the
+ *   ``rule``, and the x ``at`` which the values of all rules are told
+ * @param {Choice} choice of the first curves
+ * @param {Acts} acts
+ * @returns {Forecast}
+ */
+export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, onChange }) {
+  const { answers, right, rule, at } = prediction;
+  const draws = rule !== undefined;
+  for (const { entry } of answers) if (entry) learn("rule", entry);
+  const drawing = createDrawing(choice.range, () => {
+    form.drawn();
+    onChange();
+  });
+  const form = createPrediction({
+    hint: draws ? "Draw in the lower panel, over the whole width. Or pick a picture:" : "Pick an answer:",
+    options: answers.map(contentOf),
+    onPick: picked,
+    onClear: draws ? cleared : null,
+    onCheck,
+    onSkip,
+  });
+  if (!draws) drawing.finish();
+
+  /** @param {*} answer @returns {(Node|string)[]} */
+  function contentOf({ text, picture }) {
+    const seen = draws || prediction.thumbnails;
+    const small = seen
+      ? [thumbnail({ op: entriesOf(choice).op, rule: ruleOf(picture) }, settingsOf(choice))]
+      : [];
+    return [
+      ...small,
+      text ? element("span", {}, ...inline(text, onTerm)) : wordsOf(sampled(picture, choice)),
+    ];
+  }
+
+  function picked() {
+    if (draws) lay();
+    else drawing.clear();
+    onChange();
+  }
+
+  function cleared() {
+    drawing.clear();
+    onChange();
+  }
+
+  /** Show the picked answer on the chart. */
+  function lay() {
+    const place = form.picked();
+    if (place === null) return;
+    const { picture, text } = answers[place];
+    if (picture) drawing.lay(sampled(picture, choice));
+    else drawing.say(`“${text}”: no curve`);
+  }
+
+  function checked() {
+    const place = form.picked();
+    if (place === null) return checkedDrawing();
+    lay();
+    if (place !== right) return { right: false, words: say.wrongWords(answers[place]) };
+    const guess = draws ? valueAt(sampled(rule, choice), at) : NaN;
+    return { right: true, words: `${say.rightWords(answers[place])} ${corner(guess)}`.trim() };
+  }
+
+  function checkedDrawing() {
+    const hand = drawing.curve();
+    const judgement = judge(hand, sampled(rule, choice));
+    if (!judgement) return { right: false, words: "Nothing is drawn yet." };
+    if (judgement.right) {
+      const words = say.drawnRightWords(judgement, nameOf(rule));
+      return {
+        right: judgement.whole,
+        words: judgement.whole ? `${words} ${corner(drawing.at(at))}`.trim() : words,
+      };
+    }
+    const alike = answers.find(
+      (/** @type {*} */ { picture }) => judge(hand, sampled(picture, choice))?.right,
+    );
+    return { right: false, words: alike ? say.wrongWords(alike) : say.drawnWrongWords(judgement, hand) };
+  }
+
+  function answer() {
+    const hand = drawing.curve();
+    const judgement = draws && form.picked() === null ? judge(hand, sampled(rule, choice)) : null;
+    const wrong = judgement && !judgement.right;
+    const apart = wrong ? say.apartWords(judgement, hand, sampled(rule, choice), nameOf(rule)) : "";
+    return [apart, say.answerWords(answers[right]), corner(wrong ? drawing.at(at) : NaN)]
+      .filter(Boolean)
+      .join(" ");
+  }
+
+  /**
+   * What the gradients' axis has to hold, so that every answer can be seen on it.
+   * @returns {[number, number]}
+   */
+  function roomOf() {
+    const pictures = answers.flatMap((/** @type {*} */ { picture }) =>
+      picture ? [sampled(picture, choice)] : [],
+    );
+    const values = pictures.flatMap((/** @type {*} */ { y }) => Array.from(y)).filter(Number.isFinite);
+    const high = Math.max(ROOM[1], ...values);
+    return [Math.min(ROOM[0], ...values, -high / 4), high]; // the legend stands below most curves
+  }
+
+  /** What is told of the x that the lesson is about. @param {number} guess */
+  function corner(guess) {
+    return typeof at === "number" ? say.pointWords(at, guess, valuesAt(at, choice)) : "";
+  }
+
+  return {
+    element: form.element,
+    drawing,
+    draws,
+    room: roomOf(),
+    checked,
+    answer,
+    saved: () => ({ picked: form.picked(), drawn: form.picked() === null && draws ? drawing.saved() : null }),
+    restore({ picked: place, drawn, missed }) {
+      if (place !== null && place < answers.length) form.pick(place);
+      if (drawn) {
+        drawing.restore(drawn);
+        form.drawn();
+      } else if (draws || missed) lay();
+    },
+    /** It was not right: from now on the answer can be asked for by this name. */
+    missed: () => form.offerAnswer(),
+  };
+}
+
+/** @param {string} key of a rule that is known */
+function ruleOf(key) {
+  return /** @type {import("../formula/entry.js").Rule} */ (find("rule", key));
+}
+
+/** @param {string} key of a rule */
+function nameOf(key) {
+  const { label, formula } = ruleOf(key);
+  return formula ? `the gradient of ${label}` : "torch's own gradient";
+}
+
+/**
+ * The shape of a sampled curve in words.
+ * @param {{x: Float64Array, y: Float64Array, marks: Int8Array}} curve
+ */
+function wordsOf({ x, y, marks }) {
+  const even = (/** @type {Float64Array} */ values) => values.filter((_, i) => !marks[i]);
+  return shapeWords(even(x), even(y));
+}
+
+/** @param {string} key @param {Choice} choice */
+function sampled(key, choice) {
+  const rule = ruleOf(key);
+  const { x, marks, gradients } = sampleCurves(
+    { op: entriesOf(choice).op, rules: [rule] },
+    settingsOf(choice),
+  );
+  return { x, marks, y: /** @type {Float64Array} */ (gradients[key]) };
+}
+
+/** What each rule of a choice returns at an x of its curves. @param {number} at @param {Choice} choice */
+function valuesAt(at, choice) {
+  return choice.rules.map(({ key }) => {
+    const { label, formula } = ruleOf(key);
+    return { label: formula ? label : "torch", value: valueAt(sampled(key, choice), at) };
+  });
+}

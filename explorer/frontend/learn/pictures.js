@@ -1,0 +1,80 @@
+// Pictures of a lesson's numbers: matrices as heat maps, and lines on logarithmic axes.
+
+import { createFigure } from "../chart/plotly/figure.js";
+import { element } from "../elements/dom.js";
+import { coloursOf } from "../explore/page/instrument.js";
+import { numberText, powerText } from "../formula/numbers.js";
+import { createSweep } from "./sweep.js";
+
+/** @typedef {{title: string, values: number[][], entry: [number|null, number]|null}} HeatMap */
+/** @typedef {{x_name: string, y_name: string, x: number[], y: Object<string, number[]>}} Lines */
+/**
+ * A picture, and how it goes along with what is chosen in the curves above it.
+ * @typedef {{element: HTMLElement, follow: (choice: import("../choice/choice.js").Choice) => void}} Picture
+ */
+
+/**
+ * @param {HeatMap|Lines|import("./sweep.js").Sweep} picture
+ * @param {{plotly: string, signal: AbortSignal}} options
+ * @returns {Picture}
+ */
+export function pictureOf(picture, options) {
+  if ("control" in picture) return createSweep(picture, options);
+  const still = "values" in picture ? heatMap(picture) : lines(picture, options);
+  return { element: still, follow: () => undefined };
+}
+
+/** @param {HeatMap} picture */
+function heatMap({ title, values, entry }) {
+  const most = Math.max(...values.flat().map(Math.abs)) || 1;
+  const cell = (/** @type {number} */ value, /** @type {number} */ row, /** @type {number} */ column) => {
+    const followed = entry && [row, null].includes(entry[0]) && entry[1] === column;
+    const style = `--share: ${Math.round((100 * Math.abs(value)) / most)}%`;
+    return element("td", { style, class: followed ? "followed" : null }, numberText(value));
+  };
+  const rows = values.map((row, place) =>
+    element("tr", {}, ...row.map((value, column) => cell(value, place, column))),
+  );
+  return element("table", { class: "heat" }, element("caption", {}, title), element("tbody", {}, ...rows));
+}
+
+/** @param {Lines} picture @param {{plotly: string, signal: AbortSignal}} options */
+function lines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
+  const place = element("div", { class: "lines" });
+  const legend = { orientation: "h", x: 0, y: 1, yanchor: "bottom" };
+  const axes = { xaxis: decades(xName, x), yaxis: decades(yName, Object.values(y).flat()) };
+  const compose = () => {
+    const { rules: colours } = coloursOf(place);
+    const traces = Object.entries(y).map(([name, values], slot) => ({
+      type: "scatter",
+      mode: "lines+markers",
+      name,
+      x,
+      y: values,
+      line: { color: colours[slot] },
+    }));
+    return { traces, layout: { ...axes, legend, showlegend: true } };
+  };
+  const plot = createFigure(place, { plotly, hover: false, compose });
+  plot.draw({ words: `${yName} against ${xName}` });
+  signal.addEventListener("abort", plot.destroy);
+  return place;
+}
+
+/**
+ * A logarithmic axis with a tick at every second power of ten.
+ * @param {string} text
+ * @param {number[]} values
+ */
+function decades(text, values) {
+  const [first, last] = [Math.min(...values), Math.max(...values)].map((value) =>
+    Math.ceil(Math.log10(value)),
+  );
+  const powers = Array.from({ length: Math.floor((last - first) / 2) + 1 }, (_, place) => first + 2 * place);
+  return {
+    title: { text },
+    type: "log",
+    tickvals: powers.map((power) => 10 ** power),
+    ticktext: powers.map(powerText),
+  };
+}

@@ -1,0 +1,114 @@
+// The live part of a lesson: the same instrument as on Explore, and links that open what is seen.
+
+import { queryOf } from "../choice/address.js";
+import { entriesOf } from "../choice/choice.js";
+import { element, setAttribute } from "../elements/dom.js";
+import { createInstrument } from "../explore/page/instrument.js";
+import { received } from "../choice/message.js";
+import { createStore } from "../choice/store.js";
+import { entered } from "../train/state/tasks.js";
+
+/** A page in one state. @typedef {{path: string, query: string, choice: *}} Scene */
+/** What holds its choice. @typedef {ReturnType<typeof createStore>} Store */
+
+const PACE_ON_STAGE = "10"; // steps a second, so that there is time to talk
+
+/**
+ * The places that an instrument fills: curves, and cards. That of the chart is its host from the start: where it
+ * becomes one on the page, its colours change, with which the chart is drawn anew.
+ */
+export function places() {
+  const parts = ["words", "chart chart-host", "strip"].map((name) => element("div", { class: name }));
+  return {
+    watch: element("div", { class: "instrument watch" }, element("div", { class: "stage" }, ...parts)),
+    list: element(
+      "div",
+      { class: "instrument alone" },
+      element("div", { class: "cards" }),
+      element("div", { class: "panel resting", hidden: true }),
+    ),
+  };
+}
+
+/** @param {Scene[]} scenes @returns {Scene[]} those of curves */
+export function curvesOf(scenes) {
+  return scenes.filter(({ path }) => path === "/");
+}
+
+/**
+ * The instrument of a lesson's curves in ``host``, which holds its places. Before the answer it shows the
+ * op alone, and nobody says what torch returns.
+ * @param {HTMLElement} host
+ * @param {{scene: Scene, forecast: import("./forecast.js").Forecast|null, secret: boolean, reach: *}} options
+ *   ``forecast`` is laid over the curves
+ */
+export function showScene(host, { scene, forecast, secret, reach }) {
+  const store = createStore();
+  const choice = received(scene.choice);
+  store.change(
+    secret ? { ...choice, rules: choice.rules.map((rule) => ({ ...rule, hidden: true })) } : choice,
+  );
+  const instrument = createInstrument(host, store, {
+    ...reach,
+    confirm: secret ? null : reach.confirm,
+    room: forecast?.room,
+    onFrame: forecast?.drawing.follow,
+  });
+  if (forecast) host.querySelector(".chart-place")?.append(forecast.drawing.element);
+  return { store, destroy: instrument.destroy };
+}
+
+/**
+ * A net of a lesson in ``host``: the same as on the page of trainings, ready to be started.
+ * @param {HTMLElement} host
+ * @param {{scene: Scene, presenting: boolean, skeleton: string, reach: *}} options
+ */
+export function showNet(host, { scene, presenting, skeleton, reach }) {
+  const store = createStore();
+  store.change(paced(entered(received(scene.choice), "link"), presenting));
+  host.replaceChildren(document.createRange().createContextualFragment(skeleton));
+  const place = /** @type {HTMLElement} */ (host.querySelector(".training"));
+  return { store, destroy: createInstrument(place, store, reach).destroy };
+}
+
+/**
+ * A choice whose training goes slowly on a stage, unless its pace is given.
+ * @param {*} choice
+ * @param {boolean} presenting
+ */
+function paced(choice, presenting) {
+  return presenting ? { ...choice, training: { pace: PACE_ON_STAGE, ...choice.training } } : choice;
+}
+
+/**
+ * Links to the pages that the scenes are of; that to the curves shown follows what is changed in them.
+ * @param {Scene[]} scenes
+ * @param {{address: (name: string) => string, embedded: boolean, presenting: () => boolean}} page
+ */
+export function createLinks(scenes, { address, embedded, presenting }) {
+  const links = scenes.map((scene) => {
+    const { op, rules } = entriesOf(received(scene.choice));
+    const page = scene.path === "/" ? "Open in Explore" : "Open in Train";
+    const names = `${op.label} with ${rules.map((rule) => rule.label).join(", ")}`;
+    return element(
+      "a",
+      { target: embedded ? "_blank" : "_self", title: names },
+      page,
+      element("small", {}, names),
+    );
+  });
+  const point = (/** @type {number} */ place, /** @type {string} */ query) => {
+    setAttribute(links[place], "href", `${address(scenes[place].path.slice(1))}?${query}`);
+  };
+  const choiceOf = (/** @type {Scene} */ { path, choice }) =>
+    path === "/train" ? paced(entered(received(choice), "link"), presenting()) : received(choice);
+  const show = () => scenes.forEach((scene, place) => point(place, queryOf(choiceOf(scene))));
+  show();
+  return {
+    elements: links,
+    /** Presenting has begun or ended. */
+    show,
+    /** @param {Scene} scene @param {ReturnType<typeof createStore>} store */
+    follow: (scene, store) => store.subscribe((choice) => point(scenes.indexOf(scene), queryOf(choice))),
+  };
+}

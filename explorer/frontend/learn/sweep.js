@@ -1,0 +1,165 @@
+// A share over a parameter beside a control, with its deviation over seeds and where the parameter stands now.
+
+import { choiceControls, entriesOf } from "../choice/choice.js";
+import { element, setText } from "../elements/dom.js";
+import { coloursOf } from "../explore/page/instrument.js";
+import { valueOf } from "../formula/controls.js";
+import { numberText } from "../formula/numbers.js";
+import { createFigure } from "../chart/plotly/figure.js";
+import { note } from "../chart/plotly/plotly.js";
+
+/**
+ * @typedef {{parameter: string, x_name: string, y_name: string, x: number[], mean: number[], sd: number[],
+ *   control: [number, number], control_name: string, seeds: number}} Sweep ``control``: mean and SD
+ * ``value`` is that of the parameter now, ``slot`` the place of its rule among the colours.
+ * @typedef {{words: string, value: number|null, slot: number}} Drawn
+ */
+
+const CONTROL = "rgba(127, 133, 143, 0.9)";
+const BAND = "rgba(127, 133, 143, 0.18)";
+const SIDE = 1.35; // factor by which the axis goes on beyond the values
+
+/**
+ * @param {Sweep} sweep
+ * @param {{plotly: string, signal: AbortSignal}} options
+ * @returns {import("./pictures.js").Picture}
+ */
+export function createSweep(sweep, { plotly, signal }) {
+  const place = element("div", { class: "lines" });
+  const said = element("p", { class: "sweep-said", role: "status" });
+  const compose = (/** @type {Drawn} */ { value, slot }) => {
+    const { rules: colours } = coloursOf(place);
+    return drawingOf(sweep, value, colours[slot % colours.length]);
+  };
+  const figure = createFigure(place, { plotly, hover: false, compose });
+  signal.addEventListener("abort", figure.destroy);
+  show(null, 0);
+
+  /** @param {number|null} value @param {number} slot */
+  function show(value, slot) {
+    figure.draw({ words: wordsOf(sweep), value, slot });
+    setText(said, value === null ? "" : nowWords(sweep, value));
+  }
+
+  return {
+    element: element("figure", { class: "sweep" }, place, said),
+    follow(choice) {
+      const control = choiceControls(choice).find(({ parameter }) => parameter.name === sweep.parameter);
+      show(control ? valueOf(choice.parameters, control) : null, slotOf(choice, sweep.parameter));
+    },
+  };
+}
+
+/**
+ * The slot of the first rule that has a parameter.
+ * @param {import("../choice/choice.js").Choice} choice
+ * @param {string} name
+ */
+function slotOf(choice, name) {
+  const { rules } = entriesOf(choice);
+  const has = rules.findIndex(({ parameters }) => parameters.some((parameter) => parameter.name === name));
+  return choice.rules[Math.max(has, 0)].slot;
+}
+
+/** @param {Sweep} sweep @param {number|null} value @param {string} colour */
+function drawingOf(sweep, value, colour) {
+  const { x, mean, sd, control, control_name: name } = sweep;
+  const [low, high] = [x[0] / SIDE, x[x.length - 1] * SIDE];
+  const [middle, far] = control;
+  const curve = {
+    type: "scatter",
+    mode: "lines+markers",
+    x,
+    y: mean,
+    error_y: { type: "data", array: sd, thickness: 1.5, width: 4, color: colour },
+    line: { color: colour, width: 2.2 },
+    marker: { size: 7 },
+  };
+  const across = { xref: "paper", x0: 0, x1: 1 };
+  const shapes = [
+    {
+      type: "rect",
+      ...across,
+      y0: middle - far,
+      y1: middle + far,
+      fillcolor: BAND,
+      line: { width: 0 },
+      layer: "below",
+    },
+    { type: "line", ...across, y0: middle, y1: middle, line: { color: CONTROL, width: 1.5, dash: "dot" } },
+    ...(value ? [nowLine(Math.min(Math.max(value, low), high))] : []),
+  ];
+  const layout = {
+    xaxis: {
+      title: { text: sweep.x_name, standoff: 4 },
+      type: "log",
+      range: [Math.log10(low), Math.log10(high)],
+      tickvals: x,
+      ticktext: x.map(numberText),
+    },
+    yaxis: {
+      title: { text: `${sweep.y_name}, %`, standoff: 6 },
+      range: [floorOf(sweep), 1],
+      tickvals: TICKS,
+      ticktext: TICKS.map((tick) => String(Math.round(100 * tick))),
+    },
+    shapes,
+    annotations: [
+      {
+        ...note(name, { x: 1, y: middle }),
+        yref: "y",
+        xanchor: "right",
+        yanchor: "bottom",
+      },
+    ],
+  };
+  return { traces: [curve], layout };
+}
+
+const TICKS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
+
+/** The lowest tick below all there is to see. @param {Sweep} sweep */
+function floorOf({ mean, sd, control: [middle, far] }) {
+  const least = Math.min(middle - far, ...mean.map((each, at) => each - sd[at]));
+  return Math.max(0, ...TICKS.filter((tick) => tick <= least));
+}
+
+/** @param {number} value */
+function nowLine(value) {
+  return {
+    type: "line",
+    yref: "paper",
+    x0: value,
+    x1: value,
+    y0: 0,
+    y1: 1,
+    line: { color: CONTROL, width: 2 },
+  };
+}
+
+/** A share with its deviation, "95 ± 3 %". @param {number} mean @param {number} sd */
+function shareOf(mean, sd) {
+  return `${Math.round(100 * mean)} ± ${Math.round(100 * sd)} %`;
+}
+
+/** All of it in words. @param {Sweep} sweep */
+export function wordsOf({ parameter, y_name: name, x, mean, sd, control, control_name: without, seeds }) {
+  const at = x.map(
+    (value, place) => `${parameter} = ${numberText(value)}: ${shareOf(mean[place], sd[place])}`,
+  );
+  return `${name}, mean ± SD of ${seeds} seeds. ${at.join("; ")}; ${without}: ${shareOf(...control)}`;
+}
+
+/**
+ * What the nets of the width did that is nearest to a value.
+ * @param {Sweep} sweep
+ * @param {number} value above 0
+ */
+export function nowWords({ parameter, x, mean, sd, control, control_name: without, seeds }, value) {
+  const far = x.map((each) => Math.abs(Math.log(each / value)));
+  const at = far.indexOf(Math.min(...far));
+  const where = `${parameter} = ${numberText(x[at])}`;
+  const nearest = x[at] === value ? `At ${where},` : `At ${where}, the nearest that was trained,`;
+  const beside = `with ${without} ${shareOf(...control)} (mean ± SD of ${seeds} seeds)`;
+  return `${nearest} ${shareOf(mean[at], sd[at])} of held-out points are right; ${beside}.`;
+}

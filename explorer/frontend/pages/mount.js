@@ -1,0 +1,140 @@
+// The parts of the instrument on a page of Streamlit, which calls them with what Python sends.
+
+import { setDocument } from "../choice/entries.js";
+import { explored } from "../choice/taught.js";
+import { createCopyButton } from "./heading.js";
+import { received } from "../choice/message.js";
+import { createPage } from "./page.js";
+import { pageReachOf, reachOf } from "./reach.js";
+import { clear, createServed, letGo, takeOver } from "./served.js";
+import { fetchDocument, readLesson, server } from "../choice/server.js";
+import { stayUncovered } from "./uncovered.js";
+
+/**
+ * What Streamlit calls a component with, once when it appears and again with all new data.
+ * @typedef {{parentElement: HTMLElement, data: *, setStateValue: (name: string, value: *) => void}} Component
+ * @typedef {(place: HTMLElement, component: Component) => () => void} Make makes a part; returns what ends it
+ */
+
+/**
+ * Each part by the class of its place, and what it needs is loaded by then.
+ * @type {[string, () => Promise<Make>][]}
+ */
+const PARTS = [
+  [".heading", async () => heading],
+  [".lesson", lessons],
+  [".study", studying],
+  [".training", training],
+  [".instrument", exploring],
+];
+
+/** @type {WeakMap<HTMLElement, () => void>} what ends each part */
+const mounted = new WeakMap();
+/** What came with the page, until Streamlit has a place for it. @type {ReturnType<typeof createServed>} */
+let served = null;
+const ready = fetchDocument().then((found) => {
+  setDocument(found);
+  served = createServed();
+});
+stayUncovered();
+
+/** @param {Component} component */
+export async function mount(component) {
+  const host = component.parentElement;
+  const place = /** @type {HTMLElement|null} */ (host.querySelector(".instrument, .lesson"));
+  const load = PARTS.find(([name]) => place?.matches(name))?.[1];
+  if (!place || !load) return;
+  const [make] = await Promise.all([load(), ready]);
+  if (place.isConnected && !mounted.has(host)) mounted.set(host, make(place, component));
+}
+
+/**
+ * A call of Streamlit's has ended. With other data or colours it calls anew for the same host, and ends the call
+ * before that as well, perhaps after it: what is there stays until its host has left the page.
+ * @param {HTMLElement} host
+ */
+export function ended(host) {
+  if (!host.isConnected) unmount(host);
+}
+
+/** @param {HTMLElement} host */
+export function unmount(host) {
+  mounted.get(host)?.();
+  mounted.delete(host);
+}
+
+/** @type {Make} */
+function heading(place) {
+  return createCopyButton(/** @type {HTMLElement} */ (place.querySelector(".copy"))).destroy;
+}
+
+/** @returns {Promise<Make>} */
+async function exploring() {
+  await ready;
+  if (served) await letGo();
+  return explore;
+}
+
+/** @type {Make} */
+function explore(place, { data, setStateValue }) {
+  const page = served ?? createPage(place, received(data.choice), pageReachOf(data), explored);
+  served = null;
+  if (page.place !== place) takeOver(page.place, place);
+  page.join((query) => setStateValue("report", { query }));
+  return page.destroy;
+}
+
+/** @returns {Promise<Make>} */
+async function training() {
+  const [{ createTraining }, { entered }] = await Promise.all([
+    import("../train/page/controller.js"),
+    import("../train/state/tasks.js"),
+  ]);
+  return working(createTraining, entered);
+}
+
+/** @returns {Promise<Make>} */
+async function studying() {
+  const [{ createStudy }, { enteredStudy }] = await Promise.all([
+    import("../study/study.js"),
+    import("../study/settings.js"),
+  ]);
+  return working(createStudy, enteredStudy);
+}
+
+/**
+ * A page on which the server works for the visitor.
+ * @param {import("../explore/page/instrument.js").CreateTraining} createTraining
+ * @param {Parameters<typeof createPage>[3]} enter
+ * @returns {Make}
+ */
+function working(createTraining, enter) {
+  return (place, { data }) => {
+    leaveServed();
+    const reach = { ...pageReachOf(data), createTraining };
+    const page = createPage(place, received(data.choice), reach, enter);
+    page.join(() => undefined);
+    return page.destroy;
+  };
+}
+
+/** @returns {Promise<Make>} */
+async function lessons() {
+  const [{ createCourse }, { createTraining }] = await Promise.all([
+    import("../learn/course.js"),
+    import("../train/page/controller.js"),
+  ]);
+  const none = { readCode: null, readLines: null, save: null, sections: {}, examples: [] };
+  return (place, { data }) => {
+    leaveServed();
+    const instrument = { ...reachOf(data), createTraining, ...none };
+    return createCourse(place, data.course, { address: server, lesson: readLesson, instrument }).destroy;
+  };
+}
+
+/** Another page has come first. */
+function leaveServed() {
+  served?.destroy();
+  served = null;
+  clear();
+}

@@ -1,0 +1,79 @@
+// A page of its own: the instrument of the one choice, its address, and what Python is told of it.
+
+import { isBare, queryOf } from "../choice/address.js";
+import { followAddress } from "../choice/history.js";
+import { createInstrument } from "../explore/page/instrument.js";
+import { store } from "../choice/store.js";
+
+/** @typedef {(query: string) => void} Report */
+
+const REPORT_MS = 250; // of rest, before the page below follows
+const LEAVE_MS = 10_000; // in which a page goes whose visitor has pressed a link to another
+
+/**
+ * The instrument of the choice that all pages share, in a place that holds its skeleton. ``enter`` makes it
+ * one of this page, by what brought the visitor here.
+ * @param {HTMLElement} place
+ * @param {import("../choice/choice.js").Choice} first what a visitor without a choice has
+ * @param {import("../explore/page/instrument.js").Reach} reach
+ * @param {(choice: import("../choice/choice.js").Choice,
+ *   by: "nothing"|"link"|"page") => import("../choice/choice.js").Choice} [enter]
+ */
+export function createPage(place, first, reach, enter = (choice) => choice) {
+  let said = queryOf(first);
+  let report = /** @type {Report|null} */ (null);
+  let timer = 0;
+  const by = store.choice ? "page" : isBare(location.search) ? "nothing" : "link";
+  store.change(enter(store.choice ?? first, by), { origin: "arrival" });
+  const instrument = createInstrument(place, store, reach);
+  const leaveAddress = followAddress(store);
+  place.classList.toggle("framed", new URLSearchParams(location.search).has("embed"));
+  const stop = store.subscribe((_choice, { phase }) => {
+    clearTimeout(timer);
+    if (phase === "settled" && !place.matches(".training")) timer = setTimeout(tell, REPORT_MS);
+  });
+  const end = new AbortController();
+  // What Python is told between the press on a link and the page it leads to would bring this one back.
+  addEventListener("click", pressed, { capture: true, signal: end.signal });
+  announce("arrival");
+
+  /** @param {MouseEvent} event */
+  function pressed({ target }) {
+    if (!(target instanceof Element && target.closest("a[href]"))) return;
+    clearTimeout(timer);
+    timer = setTimeout(tell, LEAVE_MS);
+  }
+
+  /** @param {"arrival"|"start"} origin */
+  function announce(origin) {
+    store.change({ .../** @type {*} */ (store.choice) }, { origin });
+  }
+
+  function tell() {
+    const query = queryOf(/** @type {*} */ (store.choice));
+    if (report && query !== said) {
+      report(query);
+      said = query;
+    }
+  }
+
+  return {
+    place,
+    /**
+     * Python is there, and has read the address: from now on it is told what is chosen.
+     * @param {Report} told
+     */
+    join(told) {
+      report = told;
+      instrument.refresh();
+      announce("start");
+    },
+    destroy() {
+      clearTimeout(timer);
+      end.abort();
+      stop();
+      leaveAddress();
+      instrument.destroy();
+    },
+  };
+}

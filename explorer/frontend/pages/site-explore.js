@@ -1,0 +1,93 @@
+// Explore without a server.
+
+import { queryOf } from "../choice/address.js";
+import { learnAll, ownEntries } from "../choice/entries.js";
+import { received } from "../choice/message.js";
+import { readLink, readOwn } from "../choice/reading.js";
+import { keep, kept } from "../choice/session.js";
+import { store } from "../choice/store.js";
+import { element } from "../elements/dom.js";
+import { besideWay, needsApp } from "../explore/sections/elsewhere.js";
+import { createSections } from "../explore/sections/sections.js";
+import { toldOf } from "../explore/stage/telling.js";
+import { createJudging } from "./judging.js";
+import { createPage } from "./page.js";
+import { receivedExamples } from "./reach.js";
+import { arrange, carryOn, judging, python, siteReach, start, tell, tellWaiting } from "./site.js";
+import { hasLines, readCodes, readFormulas, readLines, readNotebooks, writtenFile } from "./site-files.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+
+const OWN = "own-formulas";
+const { sections, elsewhere, app, languages, notebook, torch, saved } = start;
+const FOUND =
+  `What torch ${torch} found for each op with each rule came along, at the defaults of their parameters and, for ` +
+  "what stands beside another rule, of the range.";
+const COMPUTED = {
+  note:
+    "What is marked as computed in the browser Python has computed here, without torch, by the same checks and the " +
+    "same search as in the app.",
+  sign: "Computed in the browser",
+};
+const { confirm } = siteReach;
+const judge = judging && createJudging(judging);
+const [first, examples] = [received(start.choice), receivedExamples(start.examples)];
+learnAll(start.own);
+if (kept(OWN)) learnAll(kept(OWN)); // of who has been here
+arrange();
+const { choice, notices } = readLink(location.search, { first, sections, own: await own() });
+tell(notices);
+const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main .instrument")), choice, {
+  ...siteReach,
+  sections,
+  createSections: (host, of) =>
+    createSections(host, {
+      store: of,
+      elsewhere: { names: elsewhere, address: app },
+      ...{ confirm, languages, notebook, readCodes, readNotebooks, readFormulas, ask: python?.ask ?? null },
+    }),
+  readLines: (what, query, onWait) =>
+    judge && !hasLines(query) ? judge(what, query, onWait) : readLines(what, query),
+  brought: {
+    note: FOUND,
+    has: hasLines,
+    computed: judge && COMPUTED,
+    elsewhere: (labels) => besideWay(element("p", {}, needsApp(labels)), app),
+  },
+  write: async (now) => writtenFile(now, start.document, saved, await wordsOf(now)),
+  examples,
+});
+store.subscribe((now, { phase }) => {
+  if (phase !== "settled") return;
+  carryOn(queryOf(now));
+  keep(OWN, ownEntries(now));
+});
+page.join(() => undefined);
+
+/**
+ * The sentences on a choice that came along or were told, or none.
+ * @param {Choice} now
+ * @returns {Promise<{main: string, rest: string}>}
+ */
+function wordsOf(now) {
+  return new Promise((resolve) =>
+    confirm({
+      onAnswer: ({ words }) => resolve(words),
+      onStatus: (status) => status === "computed" && resolve(toldOf(now)),
+    }).ask(now),
+  );
+}
+
+/** The own formulas of the link, where Python came along. */
+async function own() {
+  if (!python) return null;
+  carryOn(location.search.slice(1)); // of who leaves before it has been read
+  let done = () => {};
+  const wait = (/** @type {string} */ words) => {
+    done();
+    if (words) done = tellWaiting(words);
+  };
+  const found = await readOwn(location.search, (kind, text) => siteReach.read(kind, text, wait));
+  done();
+  return found;
+}

@@ -1,0 +1,61 @@
+// What the page Explore finds beside it where there is no server, and what it makes of that.
+
+import { isOwn } from "../choice/entries.js";
+import { sentChoice } from "../choice/message.js";
+import { loaded } from "./files.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+
+const FIXED = ["op", "rule"];
+const GONE = "What came along could not be loaded: reload the page.";
+
+export const readCodes = (/** @type {string} */ op) => loaded(`code/${op}.js`);
+export const readNotebooks = () => loaded("code/notebooks.js");
+export const readFormulas = () => loaded("formulas.js");
+
+/** Whether what torch found came along: for ops and rules of the catalogue at the defaults. @param {string} query */
+export function hasLines(query) {
+  const named = new URLSearchParams(query);
+  return [...named].every(([name, key]) => FIXED.includes(name) && !isOwn(key));
+}
+
+/**
+ * What torch found of a rule that ``hasLines`` knows.
+ * @type {import("../explore/sections/checks.js").ReadLines}
+ */
+export async function readLines(what, query) {
+  const named = new URLSearchParams(query);
+  const [op, rule] = FIXED.map((name) => named.get(name) ?? "");
+  const known = await loaded(`checks/${op}.js`).catch(() => null);
+  const found = known?.[what][rule] ?? GONE;
+  if (typeof found === "string") return { message: found };
+  return { lines: found.map((/** @type {number} */ number) => known.lines[number]) };
+}
+
+/**
+ * The instrument with a choice as one file.
+ * @param {Choice} choice
+ * @param {Record<string, *>} document of which the file has a part
+ * @param {{names: string[], limits: string[]}} kept the names of that part, and those of its limits
+ * @param {{main: string, rest: string}} words
+ */
+export async function writtenFile(choice, document, kept, words) {
+  const { gzip } = await loaded("saved.js");
+  const [before, after] = await Promise.all(gzip.map(unpacked));
+  const limits = partOf(document.limits, kept.limits);
+  const known = { ...partOf(document, kept.names), limits };
+  const start = { document: known, choice: sentChoice(choice), words };
+  return before + JSON.stringify(start).replaceAll("<", "\\u003c") + after;
+}
+
+/** @param {Record<string, *>} whole @param {string[]} names */
+function partOf(whole, names) {
+  return Object.fromEntries(names.map((name) => [name, whole[name]]));
+}
+
+/** @param {string} packed a text in gzip's format, as base64 */
+function unpacked(packed) {
+  const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}

@@ -1,0 +1,75 @@
+// The parts of the page of studies, and how a picture is put into them.
+
+import { createExamples } from "../cards/examples.js";
+import { element, setAttribute, setText } from "../elements/dom.js";
+import { createPicker } from "../train/settings/task-picker.js";
+import { createTable } from "../train/settings/table-input.js";
+import { taskOf, withTask } from "../train/state/tasks.js";
+import { createAccuracyChart } from "./chart.js";
+import { createCommands } from "./commands.js";
+import { enteredStudy, judgedTasks } from "./settings.js";
+import { createSetup } from "./setup.js";
+import { createHeat } from "./table.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @typedef {import("./picture.js").Picture} Picture */
+/**
+ * What is done on the page.
+ * @typedef {import("./commands.js").Acts & {onTable: (text: string) => void, onWrong: (wrong: number) => void}} Acts
+ */
+
+/**
+ * @param {HTMLElement} host with the places of the skeleton
+ * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string,
+ *   server: (path: string) => string, examples: import("../cards/examples.js").Example[]}} reach
+ * @param {Acts} on
+ */
+export function createPainter(host, { store, plotly, server, examples }, on) {
+  const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
+  const now = () => /** @type {Choice} */ (store.choice);
+  const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
+  const picker = createPicker(find("tasks"), (key) => store.change(withTask(now(), key)), judgedTasks());
+  const menu = createExamples(
+    examples,
+    (choice) => store.change({ ...enteredStudy(choice, "link"), section: now().section }),
+    ({ choice }, other) => taskOf(choice).key === taskOf(other).key,
+  );
+  find("about").append(menu.element);
+  const table = createTable(find("table"), on);
+  const heat = createHeat(find("heat"));
+  const heading = element("h2", {});
+  const plot = element("div", { class: "plot" });
+  find("accuracy").append(heading, plot);
+  const chart = createAccuracyChart(plot, { plotly });
+  const csv = element("a", { class: "csv", download: "study.csv" }, "All runs as CSV");
+  find("measured").append(csv);
+  const setup = createSetup(find("setup"), store, on.onWrong);
+
+  return {
+    /** @param {Picture} picture */
+    paint(picture) {
+      host.classList.add("filled");
+      const { choice, csv: id } = picture;
+      commands.show(picture);
+      picker.show(picture.task.key);
+      menu.show(choice, picture.about);
+      table.show(picture.table);
+      heat.show(picture.heat);
+      setText(heading, picture.accuracy.heading);
+      plot.style.setProperty("--lines", String(picture.accuracy.names.length));
+      chart.draw(picture.accuracy);
+      setup.show(choice);
+      said(find("verdict"), picture.verdict);
+      setAttribute(csv, "hidden", id === null);
+      setAttribute(csv, "href", id && server(`studies/${id}/rows.csv`));
+    },
+    destroy: chart.destroy,
+  };
+}
+
+/** Sentences, one below the other. @param {HTMLElement} host @param {string[]} sentences */
+function said(host, sentences) {
+  if (host.dataset.said === sentences.join("\n")) return;
+  host.dataset.said = sentences.join("\n");
+  host.replaceChildren(...sentences.map((sentence) => element("p", {}, sentence)));
+}

@@ -1,0 +1,92 @@
+// What the page of studies shows of a state, as plain data. No page.
+
+import { accuracyOf } from "./accuracy.js";
+import { heatOf } from "./heat.js";
+import { settingText, taskOf } from "../train/state/tasks.js";
+import { ACTIVE, isOfChoice } from "./state.js";
+
+/** @typedef {import("./state.js").State} State */
+/**
+ * What a button does: nothing where it is not offered.
+ * @typedef {{start: boolean, stop: boolean, resume: boolean, reset: boolean}} Offered
+ * The whole picture; a painter puts each part into its place.
+ * @typedef {{offered: Offered, metrics: string[], taken: number,
+ *   status: {main: string, next: string, state: string}, heat: import("./heat.js").Heat,
+ *   accuracy: import("./accuracy.js").Picture, verdict: string[], csv: string|null,
+ *   choice: State["choice"], task: import("../train/state/tasks.js").Task, about: string,
+ *   table: {shown: boolean, text: string}}} Picture
+ */
+
+const LOST = ["gone", "silent"]; // the server has not the runs, or does not tell them
+const CUT_OFF =
+  "Connection lost: trying again every second. A study that nobody watches stops after 9 seconds; what is done is kept.";
+const OTHER =
+  "These are the results of other settings: press Start for a study of those that are chosen now.";
+const NOT_JUDGED = "This task has no data to judge by, so rules cannot be studied on it: choose another one.";
+const ONE_SEED = "With one seed there is no interval, and nothing says what is chance.";
+const WRONG = "A field holds something that cannot be: what it says is not taken.";
+const MEASURING = "Measuring how long this takes …";
+
+/** @param {State} state @returns {Picture} */
+export function pictureOf(state) {
+  const { choice, view } = state;
+  const { results } = view.status;
+  const task = taskOf(choice);
+  return {
+    offered: offeredOf(state),
+    metrics: [results ? `${results.runs} / ${results.most}` : "–", view.status.left || "–"],
+    taken: view.status.total ? view.status.done / view.status.total : 0,
+    status: wordsOf(state),
+    heat: heatOf(state),
+    accuracy: accuracyOf(state),
+    verdict: results?.words ?? [],
+    csv: results?.runs && !LOST.includes(view.status.state) ? view.id : null,
+    choice,
+    task,
+    about: [task.purpose, task.note].filter(Boolean).join(" "),
+    table: { shown: task.kind === "own", text: state.table },
+  };
+}
+
+/** @param {State} state @returns {Offered} */
+function offeredOf(state) {
+  const { view, cost, wrong } = state;
+  const { state: name, results } = view.status;
+  const goesOn = ACTIVE.includes(name) || name === "paused";
+  const mine = isOfChoice(state);
+  return {
+    start: !wrong && isJudged(state) && !cost?.refused && !(mine && goesOn),
+    stop: ACTIVE.includes(name),
+    resume: name === "paused",
+    reset: name !== "idle" || results !== null,
+  };
+}
+
+/** The sentence of the state, and what follows from what is chosen. @param {State} state */
+function wordsOf(state) {
+  const { view, cost, wrong } = state;
+  const { status, notice, lost } = view;
+  const main = notice || (lost ? CUT_OFF : status.sentence);
+  return {
+    main,
+    next: wrong ? WRONG : lost && notice ? CUT_OFF : nextOf(state, cost),
+    state: lost ? "lost" : notice || cost?.refused ? "refused" : status.state,
+  };
+}
+
+/** @param {State} state @param {State["cost"]} cost */
+function nextOf(state, cost) {
+  const { status } = state.view;
+  if (!isJudged(state)) return NOT_JUDGED;
+  const mine = isOfChoice(state);
+  if (mine && status.state !== "gone" && status.state !== "failed") return "";
+  const before = state.studied && !mine && status.results ? OTHER : "";
+  const alone = settingText(state.choice, "seeds") === "1" ? ONE_SEED : "";
+  return [before, cost?.sentence ?? MEASURING, alone].filter(Boolean).join(" ");
+}
+
+/** @param {State} state */
+function isJudged({ choice }) {
+  const { metric, kind } = taskOf(choice);
+  return metric !== null || kind === "own";
+}

@@ -1,0 +1,134 @@
+// What a study is asked to do, beside op, rules and task. No page.
+
+import { choiceControls } from "../choice/choice.js";
+import { catalogue } from "../choice/entries.js";
+import { entered, settingText, settings, taskOf, tasks, withSetting } from "../train/state/tasks.js";
+import { listOf, listText, spaced } from "./lists.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @typedef {import("../formula/controls.js").Control} Control */
+/** @typedef {import("./lists.js").Bounds} Bounds */
+
+const FIRST_VALUES = 5; // of a parameter, before somebody names others
+const WIDEST = 100; // times the default that these go up and down
+
+/** @param {Choice} choice the rates to try, as a link writes them */
+function ratesText(choice) {
+  return choice.training.rates ?? taskOf(choice).defaults.rates;
+}
+
+/** @param {Choice} choice @returns {number[]} */
+export function ratesOf(choice) {
+  return listOf(ratesText(choice));
+}
+
+/** @param {Choice} choice @param {number[]} rates */
+export function withRates(choice, rates) {
+  return withSetting(choice, "rates", listText(rates));
+}
+
+/** What a list of rates may hold. @returns {Bounds} */
+export function rateBounds() {
+  const { low, high, rates } = catalogue().limits.study;
+  return { what: "rate", low, high, most: rates, example: "0.003, 0.01, 0.03" };
+}
+
+/** The parameter that is swept, as its control; null where none is. @param {Choice} choice @returns {Control|null} */
+export function sweptOf(choice) {
+  return choiceControls(choice).find(({ name }) => name === choice.training.sweep) ?? null;
+}
+
+/** @param {Choice} choice @returns {number[]} the values of the parameter that is swept */
+export function valuesOf(choice) {
+  return sweptOf(choice) ? listOf(choice.training.values) : [];
+}
+
+/** Another parameter that is swept, with values around its default; "" for none. @param {Choice} choice @param {string} name */
+export function withSweep(choice, name) {
+  const { sweep: _sweep, values: _values, ...others } = choice.training;
+  const control = choiceControls(choice).find((each) => each.name === name);
+  if (!control) return { ...choice, training: others };
+  return { ...choice, training: { ...others, sweep: name, values: listText(firstValues(control)) } };
+}
+
+/** @param {Choice} choice @param {number[]} values */
+export function withValues(choice, values) {
+  return { ...choice, training: { ...choice.training, values: listText(values) } };
+}
+
+/** What a list of values of a parameter may hold. @param {Control} control @returns {Bounds} */
+export function valueBounds({ parameter }) {
+  const [low, high] = parameter.reach;
+  const example = `${parameter.default}`;
+  return { what: "value", low, high, most: catalogue().limits.study.values, example };
+}
+
+/** @param {Control} control */
+function firstValues({ parameter }) {
+  const { low, high, default: middle } = parameter;
+  const ends = low > 0 ? [Math.max(low, middle / WIDEST), Math.min(high, middle * WIDEST)] : [low, high];
+  return spaced(ends[0], ends[1], FIRST_VALUES);
+}
+
+/** Whether the controls stand beside the rules. @param {Choice} choice */
+export function hasControls(choice) {
+  return choice.training.controls !== "no";
+}
+
+/** @param {Choice} choice @param {boolean} has */
+export function withControls(choice, has) {
+  const { controls: _, ...others } = choice.training;
+  return { ...choice, training: has ? others : { ...others, controls: "no" } };
+}
+
+/** The keys of the controls that are added to the rules. @param {Choice} choice @returns {string[]} */
+export function addedControls(choice) {
+  if (!hasControls(choice)) return [];
+  return catalogue().controls.filter((key) => !choice.rules.some((rule) => rule.key === key));
+}
+
+/** The settings of a run that a study has too: not the rate, nor what only says how a run is watched. */
+export function sharedSettings() {
+  return settings().filter(({ live }) => !live);
+}
+
+/** The tasks that can be judged, and so be studied. */
+export function judgedTasks() {
+  return tasks().filter(({ metric, kind }) => metric !== null || kind === "own");
+}
+
+/**
+ * What is studied, as one text: another one is another study. ``table`` is what somebody pasted.
+ * @param {Choice} choice
+ * @param {string} table
+ */
+export function studyKey(choice, table) {
+  const shared = sharedSettings().map(({ name }) => settingText(choice, name));
+  const rules = choice.rules.map(({ key }) => key);
+  const swept = sweptOf(choice) ? [choice.training.sweep, choice.training.values] : [];
+  const task = taskOf(choice);
+  return JSON.stringify([
+    task.key,
+    choice.op,
+    rules,
+    choice.parameters,
+    ratesText(choice),
+    swept,
+    hasControls(choice),
+    shared,
+    task.kind === "own" ? table : "",
+  ]);
+}
+
+/**
+ * The choice with which the page is entered: as that of trainings, but what names no task is studied on the
+ * first one, for the usual one cannot be judged.
+ * @param {Choice} choice
+ * @param {"nothing"|"link"|"page"} by what brought the visitor here
+ * @returns {Choice}
+ */
+export function enteredStudy(choice, by) {
+  if (choice.training.task || by === "nothing") return entered(choice, by);
+  const begun = entered({ ...choice, training: {} }, "page");
+  return { ...begun, training: { ...begun.training, ...choice.training } };
+}

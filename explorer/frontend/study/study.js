@@ -1,0 +1,122 @@
+// A study of the chosen op and rules. Its state goes from press to press, and is painted in between.
+
+import { fits, queryOf } from "../choice/address.js";
+import { learn, ownEntries } from "../choice/entries.js";
+import { post } from "../choice/server.js";
+import { keep, kept } from "../choice/session.js";
+import { taskOf } from "../train/state/tasks.js";
+import { createPainter } from "./painter.js";
+import { pictureOf } from "./picture.js";
+import { createSession } from "./session.js";
+import { studyKey } from "./settings.js";
+import { stateOf, withBegun, withReset } from "./state.js";
+
+/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @typedef {import("./state.js").State} State */
+
+const REST_MS = 400; // of rest, before it is asked what other settings cost
+const TOO_LONG = "This choice is too long for a link, and so for a study: take shorter formulas.";
+
+/**
+ * @param {HTMLElement} host with the places of the skeleton
+ * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
+ * @param {{server: (path: string) => string, plotly: string,
+ *   colours: () => {rules: string[], neutral: string}, examples: import("../cards/examples.js").Example[]}} reach
+ */
+export function createStudy(host, store, { server, plotly, colours, examples }) {
+  const now = () => /** @type {Choice} */ (store.choice);
+  let state = { ...stateOf(now(), colours(), kept("table") ?? ""), ...restored() };
+  let frame = 0;
+  let timer = 0;
+  let weighed = ""; // the key of what its cost is known or asked for
+  const session = createSession({ server, onChange: (view) => become({ view }) });
+  const painter = createPainter(host, { store, plotly, server, examples }, acts());
+
+  /** @param {Partial<State>} change */
+  function become(change) {
+    state = { ...state, ...change };
+    frame ||= requestAnimationFrame(paint);
+  }
+
+  function paint() {
+    frame = 0;
+    painter.paint(pictureOf(state));
+  }
+
+  /** What is chosen, as it is to be studied. */
+  function order() {
+    return { query: queryOf(now()), table: taskOf(now()).kind === "own" ? state.table : null };
+  }
+
+  /** Another study is the one that is seen; the page knows it again when it is loaded anew. @param {State} next */
+  function take(next) {
+    const { studied, studiedKey } = next;
+    keep("studied", studied && { studied, studiedKey, own: ownEntries(studied) });
+    become(next);
+  }
+
+  /** What the visitor does, each by its button. */
+  function acts() {
+    return {
+      onStart() {
+        take(withBegun(state));
+        session.begin(order());
+      },
+      onStop: session.stop,
+      onResume: session.resume,
+      onReset() {
+        take(withReset(state));
+        session.drop();
+      },
+      onWrong: (/** @type {number} */ wrong) => become({ wrong }),
+      onTable(/** @type {string} */ table) {
+        keep("table", table);
+        become({ table });
+        weigh();
+      },
+    };
+  }
+
+  /** Ask what the chosen study would take, where that is not known. */
+  async function weigh() {
+    const key = studyKey(now(), state.table);
+    if (key === weighed) return;
+    weighed = key;
+    become({ cost: null });
+    if (!fits(order().query)) return become({ cost: { sentence: TOO_LONG, refused: true } });
+    const answer = await post(server("studies/cost"), order());
+    if (key !== weighed) return;
+    const { message, sentence, refused = true } = answer;
+    become({ cost: { sentence: sentence ?? message, refused } });
+  }
+
+  /** @param {Choice} choice @param {{phase: string}} change */
+  function follow(choice, { phase }) {
+    become({ choice });
+    clearTimeout(timer);
+    if (phase === "settled") timer = setTimeout(weigh, REST_MS);
+  }
+
+  const stop = store.subscribe(follow);
+  session.watch();
+  weigh();
+  paint();
+  return {
+    refresh: () => become({ colours: colours() }),
+    destroy() {
+      stop();
+      clearTimeout(timer);
+      cancelAnimationFrame(frame);
+      session.destroy();
+      painter.destroy();
+    },
+  };
+}
+
+/** What was studied before the page was loaded, with its own formulas. @returns {Partial<State>} */
+function restored() {
+  const { own, studied = null, studiedKey = null } = kept("studied") ?? {};
+  for (const kind of /** @type {const} */ (["op", "rule"]))
+    own?.[kind].forEach((/** @type {*} */ entry) => learn(kind, entry));
+  return { studied, studiedKey };
+}

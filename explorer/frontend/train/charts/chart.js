@@ -1,0 +1,176 @@
+// The large chart of a run: one line a rule over the steps, a band over its seeds, names at the ends.
+
+import { centred, createFigure } from "../../chart/plotly/figure.js";
+import { setAttribute } from "../../elements/dom.js";
+import { AXES, RANGES, VALUE_LETTERS, VALUES } from "./axes.js";
+import { GUESSED, placeOfChance } from "./chance-line.js";
+import { bandTrace, hasBand, traceOf } from "./traces.js";
+import { createEnds } from "./end-labels.js";
+import { endOf } from "../state/series.js";
+
+/** @typedef {import("../state/series.js").Series} Series */
+/** @typedef {import("./axes.js").Scale} Scale */
+/**
+ * A picture: ``run`` names what it is of, ``words`` are for those who cannot see it, ``empty`` is said before
+ * the first value, ``legend`` beside the curves; ``along`` is the x axis where it is not that of steps.
+ * @typedef {{run: string, scale: Scale, series: Series[], steps: number, words: string, empty: string,
+ *   legend: string, along?: *, at?: number|null}} Picture ``at`` is the step that is looked at
+ */
+
+const FEW = 10; // steps, between which Plotly would mark fractions of a step
+const NEAR = 14; // px from a curve, within which it is pointed at
+const PLOT = ".nsewdrag"; // where Plotly is pointed at
+
+/**
+ * @param {HTMLElement} host of a fixed height
+ * @param {{plotly: string, onPoint: (rule: string|null) => void, onArea?: (left: number, width: number) =>
+ *   void}} options the address of plotly.js, and who is told which rule's curve the pointer is at, and from
+ *   where to where in px the x axis goes
+ */
+export function createTrainChart(host, { plotly, onPoint, onArea = () => undefined }) {
+  let seen = { run: "", range: /** @type {import("./axes.js").Range|null} */ (null) };
+  let drawn = /** @type {Series[]} */ ([]);
+  let chart = /** @type {*} */ (null);
+  const ends = createEnds(host);
+  for (const name of /** @type {const} */ (["pointermove", "pointerdown"]))
+    host.addEventListener(name, (event) => {
+      const overPlot = event.target instanceof Element && event.target.closest(PLOT);
+      if (overPlot && chart) onPoint(ruleNear(event, chart, drawn));
+    });
+  return createFigure(host, { plotly, hover: true, compose, onDrawn });
+
+  /** @param {*} place @param {import("./end-labels.js").Names|null} names */
+  function onDrawn(place, names) {
+    chart = place;
+    const { l, w } = place._fullLayout._size;
+    onArea(l, w);
+    ends.show(place, names);
+    const lines = place.querySelectorAll(".scatterlayer > .trace");
+    const rules = [...drawn.filter(hasBand), ...drawn].map(({ rule }) => rule);
+    lines.forEach((/** @type {Element} */ line, /** @type {number} */ at) =>
+      setAttribute(line, "data-rule", rules[at]),
+    );
+  }
+
+  /** @param {Picture} picture @param {number} width px of the host */
+  function compose(
+    { run, scale, series, steps, along = alongSteps(steps), empty, legend, at = null },
+    width,
+  ) {
+    if (seen.run !== run) seen = { run, range: null };
+    seen.range = RANGES[scale.kind](seen.range, series, scale);
+    const known = seen.range !== null;
+    const begun = series.some((each) => endOf(each));
+    const range = seen.range ?? [0, 1];
+    const y = { title: { text: scale.title, standoff: 6 }, ...AXES[scale.kind](range), range };
+    const layout = {
+      hovermode: "x unified",
+      xaxis: { visible: known, ...along },
+      yaxis: { visible: known, ...y },
+      shapes: [
+        ...(known && scale.chance ? [guessed(scale.chance)] : []),
+        ...(known && at !== null ? [playhead(at)] : []),
+      ],
+      annotations: [
+        begun ? legendOf(legend) : centred(empty),
+        ...(known && scale.chance ? [nameOfChance(scale.chance, series, range, steps)] : []),
+      ],
+    };
+    const bands = series.filter(hasBand).map((each) => bandTrace(each, scale));
+    drawn = series;
+    const names = ends.room(width, namesOf(series, scale), VALUE_LETTERS[scale.kind]);
+    return { traces: [...bands, ...series.map((each) => traceOf(each, scale))], layout, names };
+  }
+}
+
+/** The axis of steps. @param {number} steps */
+function alongSteps(steps) {
+  return {
+    title: { text: "step", standoff: 4 },
+    unifiedhovertitle: { text: "step %{x}" },
+    range: [0, Math.max(steps, 1)],
+    ...(steps < FEW && { dtick: 1 }),
+  };
+}
+
+/**
+ * The rule whose curve is nearest above or below the pointer.
+ * @param {PointerEvent} event
+ * @param {*} chart drawn by Plotly
+ * @param {Series[]} series
+ */
+function ruleNear({ clientX, clientY }, chart, series) {
+  const { xaxis, yaxis, _size: size } = chart._fullLayout;
+  const { left, top } = chart.getBoundingClientRect();
+  const at = xaxis.p2d(clientX - left - size.l);
+  const away = series.map(({ x, y }) => Math.abs(yaxis.d2p(y[nearestOf(x, at)]) + size.t + top - clientY));
+  const least = Math.min(...away.filter(Number.isFinite));
+  return least <= NEAR ? (series[away.indexOf(least)].rule ?? null) : null;
+}
+
+/**
+ * The place of the number nearest to another, in ascending order.
+ * @param {ArrayLike<number>} numbers
+ * @param {number} wanted
+ */
+function nearestOf(numbers, wanted) {
+  let at = 0;
+  while (at + 1 < numbers.length && Math.abs(numbers[at + 1] - wanted) <= Math.abs(numbers[at] - wanted))
+    at += 1;
+  return at;
+}
+
+/** What stands at the ends of the curves of rules. @param {Series[]} series @param {Scale} scale */
+function namesOf(series, { kind }) {
+  return series
+    .filter(({ ends }) => ends)
+    .flatMap((each) => {
+      const end = endOf(each);
+      const { colour, name, label = name, rule = "" } = each;
+      return end ? [{ ...end, colour, name: label, rule, value: VALUES[kind](end.y) }] : [];
+    });
+}
+
+/** @param {number} step */
+function playhead(step) {
+  const line = { color: GUESSED, width: 1.5 };
+  return { type: "line", yref: "paper", y0: 0, y1: 1, x0: step, x1: step, line };
+}
+
+/** @param {number} chance */
+function guessed(chance) {
+  return {
+    type: "line",
+    xref: "paper",
+    x0: 0,
+    x1: 1,
+    y0: chance,
+    y1: chance,
+    line: { color: GUESSED, width: 1, dash: "dot" },
+  };
+}
+
+/**
+ * The word beside the line of chance, where no curve is.
+ * @param {number} chance
+ * @param {Series[]} series
+ * @param {import("./axes.js").Range} range of y
+ * @param {number} steps
+ */
+function nameOfChance(chance, series, range, steps) {
+  const { x, isAbove } = placeOfChance(chance, series, range, steps);
+  return {
+    text: "chance",
+    xref: "paper",
+    x,
+    y: chance,
+    xanchor: "right",
+    yanchor: isAbove ? "bottom" : "top",
+    showarrow: false,
+  };
+}
+
+/** @param {string} legend */
+function legendOf(legend) {
+  return { ...centred(legend), x: 1, y: 1, xanchor: "right", yanchor: "top" };
+}

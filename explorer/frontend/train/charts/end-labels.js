@@ -1,0 +1,111 @@
+// Names beside the ends of a chart's curves, drawn over it.
+
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { shape } from "../../elements/svg.js";
+import { cut, spread } from "./label-layout.js";
+
+/**
+ * A name at the end of a curve: ``x`` and ``y`` in the chart's numbers.
+ * @typedef {{x: number, y: number, colour: string, name: string, value: string, rule?: string}} Name
+ */
+/**
+ * Names that stand in ``width`` px beside the chart.
+ * @typedef {{width: number, letters: number, names: Name[]}} Names
+ */
+
+/** Px of a chart, below which names have room for fewer letters. */
+export const NARROW = 440;
+const [FEW_LETTERS, MANY_LETTERS] = [11, 20];
+const LETTER = 0.54; // of the font's height
+const LEAD = 18; // px of the line that leads from a curve to its name
+const LINES = 1.15; // heights of letters from one name to the next
+
+/** @param {HTMLElement} host of a chart */
+export function createEnds(host) {
+  const lines = shape("svg", { class: "leads" });
+  const list = element("div", { class: "ends", "aria-hidden": "true" }, lines);
+  const labels = /** @type {HTMLElement[]} */ ([]);
+  let known = { width: 0, size: 0 }; // px of the chart, and of the font in it
+  host.append(list);
+
+  /**
+   * Names, with the room they take.
+   * @param {number} width px of the chart
+   * @param {Name[]} names
+   * @param {number} least letters of a value
+   * @returns {Names|null}
+   */
+  function room(width, names, least) {
+    if (!names.length) return null;
+    if (width !== known.width) known = { width, size: parseFloat(getComputedStyle(list).fontSize) };
+    const letters = width < NARROW ? FEW_LETTERS : MANY_LETTERS;
+    const longest = Math.max(
+      ...names.map(({ name, value }) => Math.min(name.length, letters) + Math.max(value.length, least) + 1),
+    );
+    return { width: Math.ceil(LEAD + longest * LETTER * known.size), letters, names };
+  }
+
+  /** @param {*} chart as Plotly has drawn it @param {Names|null} names */
+  function show(chart, names) {
+    setAttribute(list, "hidden", !names);
+    if (!names) return;
+    const { xaxis, yaxis, _size: size } = chart._fullLayout;
+    const at = names.names.map(({ x, y }) => ({
+      x: size.l + xaxis.d2p(x),
+      y: size.t + within(yaxis.d2p(y), size.h),
+    }));
+    const height = LINES * known.size;
+    const tops = spread(
+      at.map(({ y }) => y),
+      height,
+      size.t,
+      size.t + size.h,
+    );
+    const right = size.l + size.w;
+    while (labels.length < names.names.length)
+      labels.push(list.appendChild(element("span", {}, element("b", {}), " ", element("i", {}))));
+    labels.forEach((label, index) => setAttribute(label, "hidden", index >= names.names.length));
+    names.names.forEach((name, index) =>
+      place(labels[index], name, right + LEAD, tops[index], names.letters),
+    );
+    lines.replaceChildren(...names.names.map((name, index) => lead(name, at[index], right, tops[index])));
+  }
+
+  return { room, show };
+}
+
+/**
+ * @param {HTMLElement} label
+ * @param {Name} name
+ * @param {number} left
+ * @param {number} top
+ * @param {number} letters
+ */
+function place(label, { name, value, rule }, left, top, letters) {
+  setAttribute(label, "data-rule", rule);
+  setText(/** @type {Element} */ (label.firstChild), value);
+  setText(/** @type {Element} */ (label.lastChild), cut(name, letters));
+  label.style.translate = `${left}px calc(${top}px - 50%)`;
+}
+
+/**
+ * The line from a curve's end to its name.
+ * @param {Name} name
+ * @param {{x: number, y: number}} from
+ * @param {number} right
+ * @param {number} top
+ */
+function lead({ colour, rule }, { x, y }, right, top) {
+  const far = x < right - 8;
+  return shape("path", {
+    d: `M${x + 4} ${y}H${right + 3}L${right + LEAD - 5} ${top}`,
+    stroke: colour,
+    ...(rule && { "data-rule": rule }),
+    "stroke-dasharray": far ? "1 4" : "none",
+  });
+}
+
+/** @param {number} px @param {number} most */
+function within(px, most) {
+  return Number.isFinite(px) ? Math.min(Math.max(px, 0), most) : most;
+}

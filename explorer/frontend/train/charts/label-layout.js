@@ -1,0 +1,63 @@
+// Names at the ends of curves, pushed apart so that none lies on another: numbers in, numbers out.
+
+import { within } from "../../formula/numbers.js";
+
+const WIDEST = 24; // letters of a name beside the chart; the whole of it stands in the table and the hover
+
+/**
+ * Where labels go whose curves end at ``wanted`` px: in the same order from the top,
+ * ``height`` apart or more, between ``low`` and ``high``, and no further away than that takes.
+ * @param {number[]} wanted
+ * @param {number} height px from one to the next
+ * @param {number} low the highest place, in px from the top
+ * @param {number} high the lowest
+ * @returns {number[]}
+ */
+export function spread(wanted, height, low, high) {
+  const apart = Math.min(height, (high - low) / Math.max(wanted.length - 1, 1));
+  const order = wanted.map((_, index) => index).sort((one, other) => wanted[one] - wanted[other]);
+  const blocks = /** @type {Block[]} */ ([]);
+  for (const index of order) {
+    blocks.push({ members: [index], sum: wanted[index], top: within(wanted[index], low, high) });
+    while (blocks.length > 1 && touch(blocks[blocks.length - 2], blocks[blocks.length - 1], apart)) {
+      const last = /** @type {Block} */ (blocks.pop());
+      blocks.push(joined(/** @type {Block} */ (blocks.pop()), last, apart, low, high));
+    }
+  }
+  const positions = new Array(wanted.length);
+  for (const { members, top } of blocks)
+    members.forEach((index, place) => (positions[index] = top + place * apart));
+  return positions;
+}
+
+/**
+ * Labels that lie one below the other without a gap.
+ * @typedef {{members: number[], sum: number, top: number}} Block
+ */
+
+/** @param {Block} above @param {Block} below @param {number} apart */
+function touch(above, below, apart) {
+  return below.top < above.top + above.members.length * apart - 1e-9;
+}
+
+/**
+ * Two blocks as one, as near as possible to where its labels belong.
+ * @param {Block} above
+ * @param {Block} below
+ * @param {number} apart
+ * @param {number} low
+ * @param {number} high
+ * @returns {Block}
+ */
+function joined(above, below, apart, low, high) {
+  const members = [...above.members, ...below.members];
+  const count = members.length;
+  const sum = above.sum + below.sum;
+  const centre = sum / count - ((count - 1) * apart) / 2;
+  return { members, sum, top: within(centre, low, high - (count - 1) * apart) };
+}
+
+/** A name that fits beside the chart. @param {string} name @param {number} [most] letters */
+export function cut(name, most = WIDEST) {
+  return name.length > most ? `${name.slice(0, most - 1).trimEnd()}…` : name;
+}

@@ -1,0 +1,26 @@
+// What the large chart shows, by name, and the switch between that and the rest.
+
+import { element, setText } from "../../elements/dom.js";
+import { createSwitch } from "../widgets/toggle-group.js";
+
+/** @typedef {import("../state/series.js").Measure} Measure */
+
+/**
+ * @param {HTMLElement} host
+ * @param {(measure: Measure) => void} onChoose
+ */
+export function createMeasures(host, onChoose) {
+  const title = element("h2", {});
+  const choices = createSwitch("Shown in the chart", onChoose);
+  host.append(title, choices.element);
+  return {
+    /**
+     * @param {{heading: string, measures: {options: {value: Measure, label: string}[], chosen: Measure}}}
+     *   picture
+     */
+    show({ heading, measures: { options, chosen } }) {
+      setText(title, heading);
+      choices.show(options, chosen);
+    },
+  };
+}

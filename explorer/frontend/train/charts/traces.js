@@ -1,0 +1,70 @@
+// Series as curves and bands of Plotly, with what stands under the pointer. No page.
+
+import { escaped } from "../../chart/plotly/plotly.js";
+import { bandOf } from "../state/series.js";
+
+/** @typedef {import("../state/series.js").Series} Series */
+/** @typedef {import("./axes.js").Scale} Scale */
+
+const BAND = "24"; // opacity, as the end of a colour
+const TINY = 1e-30; // where mean − SD is below 0, which no axis of decades has
+
+/** Whether a band over seeds belongs to a series. @param {Series} series */
+export function hasBand({ y, spread = [] }) {
+  return Array.from(spread).some((deviation, at) => Number.isFinite(deviation) && Number.isFinite(y[at]));
+}
+
+/** @param {Series} series @param {Scale} scale */
+export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol }, { kind }) {
+  const common = {
+    name: escaped(name),
+    x,
+    y,
+    type: "scatter",
+    mode: symbol ? "markers" : x.length > 1 ? "lines" : "lines+markers",
+    opacity: faint ? 0.3 : 1,
+  };
+  const line = { color: colour, width: faint ? 1.5 : 2.2, dash: dash ?? "solid" };
+  const marker = { color: colour, size: symbol ? 10 : 7, ...(symbol && { symbol, line: { width: 2 } }) };
+  return {
+    ...common,
+    line,
+    marker,
+    ...hoverOf(kind, y, spread),
+    ...(meta && { meta }),
+    ...((faint || symbol) && { hoverinfo: "skip", hovertemplate: null }),
+  };
+}
+
+/**
+ * What stands under the pointer, as the sentence has it: a share in percent, with several seeds its SD.
+ * @param {Scale["kind"]} kind
+ * @param {ArrayLike<number>} y
+ * @param {ArrayLike<number>} [spread]
+ */
+function hoverOf(kind, y, spread) {
+  const [times, format, unit] = kind === "share" ? [100, ".1f", " %"] : [1, ".4~g", ""];
+  const several = spread && Array.from(spread).some(Number.isFinite);
+  const deviation = several ? ` ± %{customdata[1]:${format}}` : "";
+  return {
+    customdata: Array.from(y, (value, at) => [times * value, times * (spread?.[at] ?? 0)]),
+    hovertemplate: `%{customdata[0]:${format}}${deviation}${unit}`,
+  };
+}
+
+/** Mean ± SD over seeds. @param {Series} series @param {Scale} scale */
+export function bandTrace(series, { kind }) {
+  const held = (/** @type {number} */ value) =>
+    kind === "decades" ? Math.max(value, TINY) : Math.min(value, 1);
+  const line = { color: series.colour, width: 0 };
+  return {
+    ...bandOf(series, held),
+    type: "scatter",
+    mode: "lines",
+    fill: "toself",
+    fillcolor: `${series.colour}${BAND}`,
+    line,
+    hoverinfo: "skip",
+    name: "",
+  };
+}

@@ -1,0 +1,50 @@
+// What a run is begun with, by which name its settings go, and what goes with a command. No page.
+
+import { queryOf } from "../../choice/address.js";
+import { isOnItsWay } from "../state/history.js";
+import { liveOf, settingsKey, settingText, taskOf } from "../state/tasks.js";
+
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/**
+ * What a run has: ``settingsKey`` names the settings that begin a new one when they change, ``lr`` is what it
+ * begins with.
+ * @typedef {{settingsKey: string, lr: string}} Named
+ * What is to be trained: the query of a link, what is not or never in one.
+ * @typedef {Named & {query: string, table: string|null, branch: string[]}} Order
+ */
+
+/**
+ * A choice as it is to be trained; ``table`` is what somebody pasted.
+ * @param {Choice} choice
+ * @param {string} table
+ * @returns {Order}
+ */
+export function orderOf(choice, table) {
+  const branch = (choice.training.branch ?? "").split("\n").filter(Boolean);
+  const own = taskOf(choice).kind === "own" ? table : null;
+  return { query: queryOf(choice), branch, table: own, ...namedOf(choice, table) };
+}
+
+/** @param {Choice} choice @param {string} table @returns {Named} */
+export function namedOf(choice, table) {
+  return { settingsKey: settingsKey(choice, table), lr: settingText(choice, "lr") };
+}
+
+/**
+ * What goes with a command: a learning rate only where it is news to the run, since who goes by its branch
+ * points must not be told what it began with.
+ * @param {import("../state/state.js").State} state
+ * @param {Choice} choice
+ * @param {string} command
+ */
+export function liveFor(state, choice, command) {
+  const { lr, ...others } = liveOf(choice);
+  const isFirst = state.trained && settingText(state.trained, "lr") !== lr && !isOnItsWay(state);
+  const rate = command === "reset" || isFirst ? lr : state.rate;
+  return { ...others, ...(rate !== null && { lr: rate }) };
+}
+
+/** Whether two choices are alike in what may change in mid-run. @param {Choice} one @param {Choice} other */
+export function goesAlike(one, other) {
+  return JSON.stringify(liveOf(one)) === JSON.stringify(liveOf(other));
+}

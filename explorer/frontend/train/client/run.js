@@ -1,0 +1,241 @@
+// The session's run: what is pressed shows at once, and then what the server says.
+
+import { answered, post, save } from "../../choice/server.js";
+import { createFeed } from "./events.js";
+import { keep, kept, owner } from "../../choice/session.js";
+import { withArrays } from "../state/series.js";
+import { ACTIVE, AT_REST, IDLE, OVER, withSeen } from "../state/status.js";
+
+/** @typedef {import("../state/status.js").Status} Status */
+/** @typedef {import("../state/status.js").View} View */
+/**
+ * @typedef {import("./request.js").Named} Named
+ * @typedef {import("./request.js").Order} Order
+ * A run that was started. @typedef {Named & {id: string, key: string}} Started
+ */
+
+const GONE = { message: "There is no run yet, or no longer: press Start." };
+const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events come without what was seen last
+
+/**
+ * ``live`` gives the settings that may change in mid-run, for a command: each carries them.
+ * @param {{server: (path: string) => string, live: (name: string) => Object<string, string>,
+ *   onChange: (view: View) => void}} options
+ */
+export function createRun({ server, live, onChange }) {
+  let run = /** @type {Started|null} */ (kept("run"));
+  let view = /** @type {View} */ ({ status: IDLE, notice: "", lost: false, id: null });
+  let line = Promise.resolve(); // what was pressed is done in its order
+  let waiting = 0;
+  // The settings of the run there is once all that waits is done.
+  let intended = /** @type {string|null} */ (null);
+  let changing = false; // a change of lr or pace is not yet sent
+  let shown = /** @type {string[]} */ ([]);
+  const address = (/** @type {string} */ id) =>
+    server(`runs/${id}/events?${new URLSearchParams(shown.map((key) => ["show", key]))}`);
+  const feed = createFeed({ address, onEvent: told, onLost: () => show({ lost: true }) });
+
+  /** @param {Partial<View>} next */
+  function show(next) {
+    view = { ...view, ...next, id: run && run.id };
+    onChange(view);
+  }
+
+  /** @param {*} event */
+  function told(event) {
+    if (event.state === "gone" && OVER.includes(view.status.state)) {
+      feed.close(); // forgotten by the server: what was seen of it stays
+      return;
+    }
+    const status = withSeen(/** @type {Status} */ (withArrays(event)), view.status);
+    const keeps = KEEPS_PICTURE.includes(status.state) && !status.snapshot;
+    const { state, sentence } = status;
+    if (![...ACTIVE, ...AT_REST, "silent"].includes(state)) feed.close(); // before somebody asks for more
+    show({
+      status: keeps ? { ...view.status, state, sentence, steps_per_second: 0 } : status,
+      notice: view.lost ? "" : view.notice,
+      lost: false,
+    });
+  }
+
+  /**
+   * Show at once what is to come, ask the server in turn, and show what it says of the last thing asked.
+   * @param {Partial<Status>} soon
+   * @param {() => Promise<*>} ask
+   * @param {string|null} [settingsKey] of the run there is then
+   */
+  function act(soon, ask, settingsKey = keyNow()) {
+    feed.close();
+    intended = settingsKey;
+    waiting += 1;
+    show({ status: { ...view.status, ...soon }, notice: "", lost: false });
+    line = line.then(ask).then((answer) => {
+      waiting -= 1;
+      if (answer?.message) show({ notice: answer.message });
+      if (waiting) return;
+      if (answer?.state) told(answer);
+      if (!run) show({ status: IDLE });
+      else if (!OVER.includes(view.status.state)) feed.open(run.id);
+    });
+  }
+
+  /** Under which name the settings go of the run that was pressed for last. */
+  function keyNow() {
+    return waiting ? intended : run && run.settingsKey;
+  }
+
+  /** @param {string} name */
+  async function commanded(name) {
+    return run && post(server(`runs/${run.id}/${name}`), { key: run.key, ...live(name) });
+  }
+
+  /** @param {Order} order @param {boolean} paused @param {number|null} [step] of the run it goes on from */
+  async function started({ query, table, branch, settingsKey, lr }, paused, step = null) {
+    const after = run && step !== null ? { run: run.id, key: run.key, step } : null;
+    const answer = await post(server("runs"), {
+      query,
+      branch,
+      owner: owner(),
+      paused,
+      ...(table !== null && { table }),
+      ...(after && { after }),
+    });
+    run = answer.id ? { ...answer, settingsKey: intended ?? settingsKey, lr } : null;
+    keep("run", run);
+    return answer;
+  }
+
+  /** Go on with another lr or pace; of many changes in a row the last one counts. */
+  function change() {
+    if (changing) return;
+    changing = true;
+    line = line
+      .then(() => {
+        changing = false;
+        return commanded("change");
+      })
+      .then((answer) => {
+        if (answer?.message) show({ notice: answer.message });
+        else if (run && OVER.includes(view.status.state)) feed.open(run.id); // it is measured anew
+      });
+  }
+
+  return {
+    /** Under which name the present run's settings go; null where there is no run. */
+    get settingsKey() {
+      return keyNow();
+    },
+    /** What the present run begins with. */
+    get lr() {
+      return run && run.lr;
+    },
+    get status() {
+      return view.status;
+    },
+    /** The present run goes by other settings: what was changed on its way is among them. @param {Named} named */
+    rename({ settingsKey, lr }) {
+      intended = settingsKey;
+      run = run && { ...run, settingsKey, lr };
+      keep("run", run);
+    },
+    /** Watch the run that this session started before the page was loaded; it goes on as is shown now. */
+    watch() {
+      if (run) feed.open(run.id);
+      change();
+    },
+    /** @param {Order} order */
+    begin(order) {
+      const soon = { ...IDLE, state: "running", sentence: "Starting." };
+      act(soon, () => started(order, false), order.settingsKey);
+    },
+    /**
+     * Begin a run that goes on from a step of the present one; until it is there, that step is shown.
+     * @param {Order} order
+     * @param {number} step
+     * @param {Partial<Status>} seen
+     */
+    goOn(order, step, seen) {
+      const soon = { ...seen, state: "running", sentence: `Going on from step ${step}.` };
+      act(soon, () => started(order, false, step), order.settingsKey);
+    },
+    /** Begin at rest and take the first step. @param {Order} order */
+    beginWithStep(order) {
+      const first = async () => {
+        const answer = await started(order, true);
+        return run ? commanded("step") : answer;
+      };
+      act({ ...IDLE, state: "paused", sentence: "Taking the first step." }, first, order.settingsKey);
+    },
+    /** Begin at rest, before the first step. @param {Order} order */
+    beginAtRest(order) {
+      const soon = { ...IDLE, state: "ready", sentence: "Ready at step 0: press Start or Step." };
+      act(soon, () => started(order, true), order.settingsKey);
+    },
+    /** Whether the server has not yet done all that was pressed. */
+    get isBusy() {
+      return waiting > 0;
+    },
+    pause: () =>
+      act({ state: "paused", sentence: `Paused at step ${view.status.step}.` }, () => commanded("pause")),
+    resumeTraining: () => act({ state: "running", sentence: "Running." }, () => commanded("resume")),
+    step() {
+      const moving = ACTIVE.includes(view.status.state);
+      act({ state: "paused", sentence: "Taking one step." }, async () =>
+        moving ? (await commanded("pause"), commanded("step")) : commanded("step"),
+      );
+    },
+    reset: () =>
+      act(
+        { ...IDLE, state: run ? "ready" : "idle", sentence: "Ready at step 0: press Start or Step." },
+        async () => {
+          const answer = await commanded("reset");
+          if (answer?.state === "gone") forget();
+          return run ? answer : null;
+        },
+      ),
+    change,
+    /**
+     * What an instrument says of the nets as they are now, by rule; a message where it cannot.
+     * @param {string} key
+     * @param {Object<string, number>} numbers its arguments
+     * @param {number|null} [at] the kept step they are looked at
+     */
+    async measure(key, numbers, at = null) {
+      const given = Object.entries({ ...numbers, ...(at !== null && { at }) });
+      const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+      return run && withArrays(await answered(server(`runs/${run.id}/measured/${key}?${query}`)));
+    },
+    /** How the run stood at a kept step; a message where that is gone. @param {number} step */
+    async look(step) {
+      const query = new URLSearchParams(shown.map((key) => ["show", key]));
+      return run ? withArrays(await answered(server(`runs/${run.id}/at/${step}?${query}`))) : GONE;
+    },
+    /** Have the browser save a file of the run; a sentence where it cannot. @param {string} file its name */
+    take: async (file) =>
+      run ? save(server(`runs/${run.id}/files/${file}`), { key: run.key }, file) : GONE.message,
+    /** Settings that were taken away, as a choice; a message where they cannot be read. @param {string} text */
+    open: (text) => post(server("settings"), { text }),
+    /** Have these instruments in what is told from now on. @param {string[]} keys */
+    show(keys) {
+      if (keys.join() === shown.join()) return;
+      shown = keys;
+      if (run && !waiting && view.id) feed.open(run.id);
+    },
+    /** Let the run go: other settings are chosen. */
+    drop: () =>
+      act(
+        IDLE,
+        async () => {
+          await commanded("stop");
+          forget();
+        },
+        null,
+      ),
+    destroy: feed.destroy,
+  };
+
+  function forget() {
+    run = null;
+    keep("run", null);
+  }
+}

@@ -1,0 +1,51 @@
+// The alignment of each rule with the gradient of the smoothed op: a chart over the steps.
+
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { createTrainChart } from "../charts/chart.js";
+import { createSwitch } from "../widgets/toggle-group.js";
+
+/** @typedef {import("./alignment-data.js").Alignment} Picture */
+
+/**
+ * @param {HTMLElement} host
+ * @param {{plotly: string, onPoint: (rule: string|null) => void,
+ *   onKind: (kind: import("../state/state.js").Aligned) => void}} options
+ */
+export function createAlignment(host, { plotly, onPoint, onKind }) {
+  const title = element("h2", {});
+  const kinds = createSwitch("Measure of alignment", onKind);
+  const sentence = element("p", {});
+  const limits = element("p", {});
+  const said = element(
+    "details",
+    { class: "explained" },
+    element("summary", {}, "What it says"),
+    element("div", {}, sentence, limits),
+  );
+  const place = element("div", { class: "aligned" });
+  const note = element("p", { class: "note" });
+  const missing = element("p", { class: "missing" });
+  const smoothing = element("div", { class: "smoothing" });
+  host.append(
+    element("div", { class: "titles" }, title, said, kinds.element),
+    place,
+    missing,
+    element("div", { class: "below" }, note, smoothing),
+  );
+  const chart = createTrainChart(place, { plotly, onPoint });
+  return {
+    smoothing,
+    /** @param {Picture} picture */
+    show(picture) {
+      setText(title, picture.title);
+      setText(sentence, picture.sentence);
+      setText(limits, picture.limits);
+      setText(note, picture.note);
+      kinds.show(picture.kinds.options, picture.kinds.chosen);
+      setText(missing, picture.missing);
+      setAttribute(host, "data-missing", picture.missing !== "");
+      if (!picture.missing) chart.draw(picture.chart);
+    },
+    destroy: chart.destroy,
+  };
+}

@@ -1,0 +1,91 @@
+// The alignment of the rules as a chart shows it. No page.
+
+import { VALUES } from "../charts/axes.js";
+import { layersOf } from "../state/layers.js";
+import { isLost } from "../state/diverged.js";
+import { instrument } from "../state/instruments.js";
+import { alignmentSeries, endsText } from "../state/series.js";
+import { settingText } from "../state/tasks.js";
+
+/** @typedef {import("../state/state.js").State} State */
+/** @typedef {import("../state/series.js").Lane} Lane */
+/** @typedef {import("../state/state.js").Aligned} Aligned */
+/**
+ * The chart of the alignment, with what stands around it.
+ * @typedef {{title: string, sentence: string, limits: string, missing: string, note: string,
+ *   kinds: {options: {value: Aligned, label: string}[], chosen: Aligned}, chart:
+ *   import("../charts/chart.js").Picture}} Alignment
+ */
+
+const KINDS = /** @type {{value: Aligned, label: string}[]} */ ([
+  { value: "cosines", label: "Cosine" },
+  { value: "agreements", label: "Signs" },
+]);
+const SCALES = /** @type {{[kind in Aligned]: import("../charts/axes.js").Scale}} */ ({
+  cosines: { kind: "cosine", title: "", chance: null, banded: false },
+  agreements: { kind: "share", title: "", chance: null, banded: false },
+});
+
+/** @param {State} state @param {Lane[]} lanes @returns {Alignment} */
+export function alignmentOf(state, lanes) {
+  const { view, aligned } = state;
+  const { snapshot, steps } = view.status;
+  const { label, sentence, limits, window } = instrument("alignment");
+  const { chosen: layer, count } = layersOf(state);
+  const series = snapshot ? alignmentSeries(aligned, layer, snapshot, lanes, window) : [];
+  const missing = snapshot?.unmeasured.alignment ?? "";
+  const title = count > 1 ? `Why: ${label.toLowerCase()}, layer ${layer + 1}` : `Why: ${label.toLowerCase()}`;
+  const drawn = missing ? "" : `Mean of the last ${window} measures.`;
+  return {
+    title,
+    sentence,
+    limits,
+    missing,
+    note: [drawn, withoutGradient(series, lanes, snapshot)].filter(Boolean).join(" "),
+    kinds: { options: KINDS, chosen: aligned },
+    chart: {
+      run: `${view.id} ${aligned} ${layer}`,
+      scale: SCALES[aligned],
+      series,
+      steps: steps || Number(settingText(state.choice, "steps")),
+      words: [`${title}, over steps.`, drawn, endsText(series)].join(" "),
+      empty: emptyOf(series, lanes, snapshot),
+      legend: "",
+    },
+  };
+}
+
+/**
+ * What stands in the chart without a curve.
+ * @param {import("../state/series.js").Series[]} series
+ * @param {Lane[]} lanes
+ * @param {*} snapshot
+ */
+function emptyOf(series, lanes, snapshot) {
+  if (series.length) return "No gradient to compare";
+  const nothing = lanes.every((lane) => isLost(snapshot, lane));
+  return nothing ? "Every rule has diverged" : "No alignment before the first step";
+}
+
+/**
+ * Of which rules there is no gradient to compare.
+ * @param {import("../state/series.js").Series[]} series
+ * @param {Lane[]} lanes
+ * @param {*} snapshot
+ */
+function withoutGradient(series, lanes, snapshot) {
+  if (!series.length || !snapshot.measured_steps.length) return "";
+  const known = new Set(series.filter(({ y }) => Number.isFinite(y[y.length - 1])).map(({ rule }) => rule));
+  const none = lanes.filter(({ key }) => !known.has(key) && series.some(({ rule }) => rule === key));
+  return none.length ? `No gradient: ${none.map(({ label }) => label).join(", ")}` : "";
+}
+
+/**
+ * Where the curves of rules stand now, as it is written at their ends.
+ * @param {import("../charts/chart.js").Picture} chart
+ * @returns {Record<string, string>}
+ */
+export function valuesOf({ series, scale }) {
+  const known = series.filter(({ y }) => Number.isFinite(y[y.length - 1]));
+  return Object.fromEntries(known.map(({ rule, y }) => [rule, VALUES[scale.kind](y[y.length - 1])]));
+}

@@ -1,0 +1,161 @@
+// What the area "Why" shows of a state: which panels are open, and what stands in them. No page.
+
+import { queryOf } from "../../choice/address.js";
+import { find } from "../../choice/entries.js";
+import { server } from "../../choice/server.js";
+import { goingOn, inForce, pointsOf } from "../state/branches.js";
+import { layersOf, netOf } from "../state/layers.js";
+import { isLost } from "../state/diverged.js";
+import { instrument } from "../state/instruments.js";
+import { openPanels, panelsOf } from "../panels/panels.js";
+import { keysOf } from "../state/history.js";
+import { SEARCH, searchOf } from "./line-search-data.js";
+import { taskOf } from "../state/tasks.js";
+
+/** @typedef {import("../state/state.js").State} State */
+/** @typedef {import("../state/series.js").Lane} Lane */
+
+const NO_NET = "No net is left to look at: every rule has diverged.";
+
+/** @param {State} state @param {Lane[]} lanes @returns {import("./view.js").Picture} */
+export function whyOf(state, lanes) {
+  const open = openPanels(state.choice, state.panels);
+  const searches = state.panels[SEARCH] ?? false;
+  return {
+    buttons: [
+      ...panelsOf(state.choice).map((panel) => ({ key: panel.key, open: open.includes(panel) })),
+      { key: SEARCH, open: searches },
+    ].map((button) => ({ ...button, label: instrument(button.key).label })),
+    layers: layersOf(state),
+    of: netOf(state, lanes),
+    rows: open.map((panel) => rowOf(state, lanes, panel)),
+    search: searches ? searchOf(state, lanes) : null,
+  };
+}
+
+/**
+ * @param {State} state
+ * @param {Lane[]} lanes
+ * @param {import("../panels/panel.js").Panel} panel
+ * @returns {import("../panels/panel.js").Row}
+ */
+function rowOf(state, lanes, panel) {
+  const { choice, view } = state;
+  const { snapshot } = view.status;
+  const { label, sentence, limits, arguments: taken } = instrument(panel.key);
+  const points = pointsOf(view.status.recorded?.branch, keysOf(choice));
+  const { chosen: layer, count } = layersOf(state);
+  const step = snapshot?.step ?? 0;
+  const cells = goingOn(lanes, points, step).map((lane) => {
+    const measured = snapshot?.measured[panel.key]?.[lane.key] ?? null;
+    const { parameters } = choice;
+    const now = inForce(points, step, { op: choice.op, rule: lane.key });
+    const seen = {
+      picked: pickedOf(state, panel),
+      measured,
+      snapshot,
+      lane,
+      op: find("op", now.op),
+      rule: find("rule", now.rule),
+      parameters,
+      task: taskOf(choice),
+      layer,
+      ink: state.ink,
+    };
+    return {
+      lane,
+      picture: measured && panel.picture(seen),
+      empty: emptyOf(snapshot, lane),
+      answer: answerOf(state, panel, lane),
+      carry: measured && carryOf(state, panel, seen),
+    };
+  });
+  const known = lanes.map(({ key }) => snapshot?.measured[panel.key]?.[key]).find(Boolean);
+  return {
+    panel,
+    title: panel.layered && count > 1 ? `${label}, layer ${layer + 1}` : label,
+    sentence: pickedOf(state, panel) === null ? sentence : `${sentence} ${panel.picks?.hint}`,
+    limits,
+    legend: (panel.legend ?? []).map(({ text, of }) => (known && of?.(known)) || text),
+    missing:
+      snapshot?.unmeasured[panel.key] ??
+      (cells.every(({ lane, picture }) => !picture && isLost(snapshot, lane)) ? NO_NET : ""),
+    pressed: pressedOf(state, panel),
+    numbers: taken.map(({ name }) => ({
+      value: state.numbers[panel.key]?.[name] ?? 0,
+      most: snapshot?.most[panel.key]?.[name] ?? null,
+    })),
+    cells,
+  };
+}
+
+/**
+ * The number of another panel that a panel chooses; null where that is not shown of what is trained.
+ * @param {State} state
+ * @param {import("../panels/panel.js").Panel} panel
+ */
+function pickedOf({ choice, numbers }, { picks }) {
+  if (!picks || !panelsOf(choice).some(({ key }) => key === picks.panel)) return null;
+  return numbers[picks.panel]?.[picks.name] ?? 0;
+}
+
+/**
+ * What stands in the place of a picture.
+ * @param {*} snapshot
+ * @param {Lane} lane
+ */
+function emptyOf(snapshot, lane) {
+  if (!snapshot) return "Nothing before the first step";
+  return isLost(snapshot, lane) ? `Diverged at step ${snapshot.diverged[lane.key]}` : "Not measured yet";
+}
+
+/**
+ * The way to Explore with the data of a rule, on the range that they have.
+ * @param {State} state
+ * @param {import("../panels/panel.js").Panel} panel
+ * @param {import("../panels/panel.js").Seen} seen
+ * @returns {import("../panels/panel.js").Carry|null}
+ */
+function carryOf({ choice, view }, { data }, seen) {
+  if (!data) return null;
+  const { lane, layer, task } = seen;
+  const carried = data(seen);
+  const of = `data of ${lane.label}, ${task.label}, layer ${layer + 1}, step ${view.status.step}`;
+  const range = /** @type {[number, number]} */ ([carried.edges[0], carried.edges.at(-1)]);
+  return {
+    address: `${server("")}?${queryOf({ ...choice, range })}`,
+    label: `Show behind the curves: the ${of}`,
+    data: { of, ...carried },
+  };
+}
+
+/**
+ * Of which entry of a panel's legend the answer is shown.
+ * @param {State} state
+ * @param {import("../panels/panel.js").Panel} panel
+ */
+function pressedOf({ requests, view }, { request = "", legend = [] }) {
+  const made = requests[request];
+  if (!made || made.run !== view.id) return null;
+  return legend.findIndex(({ numbers }) =>
+    Object.entries(numbers ?? { none: 0 }).every(([name, value]) => made.numbers[name] === value),
+  );
+}
+
+/**
+ * What the server answered of a rule, if it was asked.
+ * @param {State} state
+ * @param {import("../panels/panel.js").Panel} panel
+ * @param {Lane} lane
+ * @returns {import("../panels/panel.js").Answer|null}
+ */
+function answerOf({ requests, view }, { request = "" }, { key }) {
+  const made = requests[request];
+  if (!made || made.run !== view.id) return null;
+  const { answer, step } = made;
+  if (!answer) return { words: "Asking …", formula: "" };
+  if (answer.message) return { words: answer.message, formula: "" };
+  if (!answer[key]) return { words: `Step ${step}: no unit of this layer.`, formula: "" };
+  const { unit, example, words } = answer[key];
+  return { words: `Step ${step}, unit ${unit + 1}, example ${example + 1}:`, formula: words };
+}

@@ -1,0 +1,49 @@
+// The time machine as it is shown: the scrubber, what can be done from its step, and earlier runs. No page.
+
+import { linkedBranches } from "../../choice/address.js";
+import { pointText, pointsOf, rateAt } from "../state/branches.js";
+import { keysOf, stepsSeen } from "../state/history.js";
+import { comparable } from "../state/state.js";
+import { settingText } from "../state/tasks.js";
+
+/** @typedef {import("../state/state.js").State} State */
+/**
+ * ``steps`` can be looked at, ``step`` is, of ``most``; ``points`` are the branch points of the run, or of what
+ * is chosen where there is none; ``ghosts`` are the earlier runs, by letter.
+ * @typedef {{steps: number[], step: number, most: number, isBack: boolean, lr: string,
+ *   lanes: import("../state/series.js").Lane[], points: {step: number, text: string}[], chosen: boolean,
+ *   ghosts: {letter: string, text: string}[], hasRun: boolean, unsaid: string}} Time ``unsaid`` says what does
+ * not stand in the link
+ */
+
+/** @param {State} state @param {import("../state/series.js").Lane[]} lanes @returns {Time} */
+export function timeOf(state, lanes) {
+  const { at, choice, trained, view } = state;
+  const { status } = view;
+  const text = status.recorded && trained ? status.recorded.branch : choice.training.branch;
+  const points = pointsOf(text, keysOf(trained ?? choice));
+  return {
+    steps: stepsSeen(state),
+    step: at ?? status.step,
+    most: status.steps || Number(settingText(choice, "steps")),
+    isBack: at !== null,
+    lr: rateAt(points, at ?? status.step, settingText(choice, "lr")),
+    lanes,
+    points: points.map((point) => ({ step: point.step, text: pointText(point) })),
+    unsaid: unsaidOf(choice),
+    chosen: choice.training.branch !== undefined,
+    ghosts: comparable(state).map(({ letter, name }) => ({ letter, text: name })),
+    hasRun: Boolean(trained && status.snapshot),
+  };
+}
+
+/** What of the branch points finds no room in the link. @param {State["choice"]} choice */
+export function unsaidOf(choice) {
+  const count = (choice.training.branch ?? "").split("\n").filter(Boolean).length;
+  const linked = linkedBranches(choice);
+  if (linked === count) return "";
+  const which = linked
+    ? `only the last ${linked} of ${count} branch points fit`
+    : "none of the branch points fits";
+  return `The link is full: ${which}. Take away the settings to have all.`;
+}

@@ -1,0 +1,91 @@
+// What stands below the chart: the scrubber, what can be done from its step, branch points, earlier runs.
+
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { createBranching } from "./branch-dialog.js";
+import { createScrubber } from "./scrubber.js";
+import { createTaking } from "./downloads.js";
+
+/**
+ * @param {HTMLElement} host
+ * @param {ReturnType<typeof import("./controller.js").createMachine>} on
+ */
+export function createTravel(host, on) {
+  const scrubber = createScrubber(on);
+  const goOn = element(
+    "button",
+    { type: "button", onclick: () => goOn.getAttribute("aria-disabled") ?? on.onGoOn() },
+    "Go on from here",
+  );
+  const branching = createBranching(on);
+  const taking = createTaking(on);
+  const unsaid = element("span", { class: "nearest", role: "status" });
+  const chips = element("ul", { class: "chips", "aria-label": "Branch points and earlier runs" });
+  let listed = "";
+  host.append(
+    scrubber.element,
+    element(
+      "div",
+      { class: "actions" },
+      goOn,
+      branching.element,
+      taking.element,
+      scrubber.said,
+      unsaid,
+      chips,
+    ),
+  );
+
+  /** @param {import("./view-model.js").Time} time */
+  function list({ points, ghosts }) {
+    const text = JSON.stringify([points, ghosts]);
+    if (text === listed) return;
+    listed = text;
+    const hadFocus = chips.contains(document.activeElement);
+    chips.replaceChildren(
+      ...points.map(({ text: point }, place) =>
+        chip("◇", point, [`Branch at ${point}`, `Without the branch at ${point}`], () => on.onPoint(place)),
+      ),
+      ...ghosts.map(({ letter, text: run }) =>
+        chip(letter, run, [`Faint lines ${letter}: ${run}`, `Without run ${letter}, ${run}`], () =>
+          on.onGhost(letter),
+        ),
+      ),
+    );
+    if (hadFocus) (chips.querySelector("button") ?? goOn).focus();
+  }
+
+  return {
+    align: scrubber.align,
+    /** @param {import("./view-model.js").Time} time */
+    show(time) {
+      setAttribute(goOn, "aria-disabled", time.isBack ? null : "true");
+      setAttribute(
+        goOn,
+        "title",
+        time.isBack ? null : "Move the slider below the chart back to a step first.",
+      );
+      setText(goOn, time.isBack ? `Go on from step ${time.step}` : "Go on from here");
+      setText(unsaid, time.unsaid);
+      scrubber.show(time);
+      branching.show(time);
+      taking.show(time);
+      list(time);
+    },
+  };
+}
+
+/**
+ * @param {string} sign
+ * @param {string} text
+ * @param {[string, string]} names what it says at length, and what its button does
+ * @param {() => void} act
+ */
+function chip(sign, text, [title, name], act) {
+  return element(
+    "li",
+    { title },
+    element("b", {}, sign),
+    element("span", {}, text),
+    element("button", { type: "button", "aria-label": name, onclick: act }, "×"),
+  );
+}

@@ -1,0 +1,122 @@
+// Training: the run of the chosen op and rules. Its state goes from press to press, and is painted in between.
+
+import { keep, kept } from "../../choice/session.js";
+import { createAsking } from "./requests.js";
+import { createMachine } from "../history/controller.js";
+import { liveFor, namedOf } from "../client/request.js";
+import { createPainter } from "./view.js";
+import { wantedOf } from "../panels/panels.js";
+import { packed } from "../state/history.js";
+import { pictureOf } from "./view-model.js";
+import { inkOf } from "../widgets/canvas.js";
+import { createPresses } from "./lifecycle.js";
+import { createRun } from "../client/run.js";
+import { createSlowRun } from "./slow-motion.js";
+import { stateOf } from "../state/state.js";
+import { createTurning } from "./live-settings.js";
+
+/** @typedef {import("../state/state.js").Choice} Choice */
+/** @typedef {import("../state/state.js").State} State */
+/** @typedef {ReturnType<typeof import("../../choice/store.js").createStore>} Store */
+/**
+ * What everything that changes the page goes by: ``now`` is what is chosen, ``become`` changes the state with
+ * all that follows from it, ``put`` without, ``isMine`` says whether the run has the settings that are shown,
+ * but for those that may change in mid-run, and ``rename`` that another choice is of the present run.
+ * @typedef {{now: () => Choice, state: () => State, put: (change: Partial<State>) => void,
+ *   become: (change: Partial<State>) => void, choose: Store["change"], run: ReturnType<typeof createRun>,
+ *   isMine: () => boolean, rename: (choice: Choice) => void}} Page
+ */
+
+/**
+ * @param {HTMLElement} host with the places of the skeleton
+ * @param {Store} store
+ * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[]},
+ *   examples: import("../../cards/examples.js").Example[],
+ *   onPresent: (present: import("../../cards/cards.js").Present) => void}} reach
+ */
+export function createTraining(host, store, { server, plotly, colours, examples, onPresent }) {
+  const now = () => /** @type {Choice} */ (store.choice);
+  const theme = () => ({ colours: colours().rules, ink: inkOf(host) });
+  let state = stateOf(now(), theme(), {
+    table: kept("table") ?? "",
+    panels: kept("panels") ?? {},
+    numbers: kept("numbers") ?? {},
+  });
+  let frame = 0;
+  const run = createRun({
+    server,
+    live: (command) => liveFor(state, now(), command),
+    onChange: (view) => become({ view }),
+  });
+  const page = {
+    now,
+    put,
+    become,
+    run,
+    choose: store.change,
+    state: () => state,
+    isMine: () => run.settingsKey === namedOf(now(), state.table).settingsKey,
+    rename: (/** @type {Choice} */ choice) => run.rename(namedOf(choice, state.table)),
+  };
+  const presses = createPresses(page);
+  const turning = createTurning(page);
+  const slow = createSlowRun(page, presses.buttons.onFirst);
+  const machine = createMachine({ ...page, goOn: presses.goOn, table: onTable });
+  const painter = createPainter(
+    host,
+    { store, plotly, examples, onPresent },
+    {
+      ...presses.buttons,
+      ...createAsking(page),
+      ...slow.acts,
+      ...machine,
+      onSetting: turning.onSetting,
+      onMeasure: (/** @type {import("../state/series.js").Measure} */ measure) => become({ measure }),
+      onAligned: (/** @type {import("../state/state.js").Aligned} */ aligned) => become({ aligned }),
+      onLayer: (/** @type {number} */ layer) => become({ layer }),
+      onTable,
+    },
+  );
+
+  /** @param {Partial<State>} change */
+  function put(change) {
+    state = { ...state, ...change };
+  }
+
+  /** @param {Partial<State>} change */
+  function become(change) {
+    put(change);
+    if (change.ghosts) keep("ghosts", packed(state.ghosts));
+    run.show(wantedOf(state));
+    slow.record();
+    turning.catchUp();
+    if (change.panels || change.numbers) machine.look();
+    frame ||= requestAnimationFrame(paint);
+  }
+
+  function paint() {
+    frame = 0;
+    painter.paint(pictureOf(state));
+  }
+
+  /** @param {string} table */
+  function onTable(table) {
+    keep("table", table);
+    become({ table });
+    presses.reconcile();
+  }
+
+  const stop = store.subscribe(presses.follow);
+  presses.recall();
+  paint();
+  return {
+    refresh: () => become(theme()),
+    destroy() {
+      stop();
+      presses.destroy();
+      cancelAnimationFrame(frame);
+      run.destroy();
+      painter.destroy();
+    },
+  };
+}

@@ -1,0 +1,54 @@
+// What parameters are now that learn, as it is said beside the sliders that hold their starts. No page.
+
+import { entriesOf } from "../../choice/choice.js";
+import { learningOf } from "../../choice/learning.js";
+import { shortText } from "../../formula/numbers.js";
+import { presentOf } from "../panels/parameters.js";
+import { learnedOf } from "../state/series.js";
+
+/** @typedef {import("../../cards/cards.js").Present} Present */
+
+/**
+ * Of each rule its own values, and on the op's card those of all rules; a layer has one each.
+ * @param {import("../state/state.js").State} state
+ * @returns {Present}
+ */
+export function presentTexts({ choice, view }) {
+  const { snapshot } = view.status;
+  const { op, rules } = entriesOf(choice);
+  const known = snapshot ? learningOf(op, rules, choice.training.learn ?? "") : [];
+  /** @type {Present} */
+  const present = { op: {}, rules: {} };
+  for (const { name, rules: each } of known) {
+    const learning = each.filter(({ learns }) => learns);
+    if (!learning.length) continue;
+    const values = learning.map(({ rule }) => valuesOf(snapshot, rule.key, name));
+    present.op[name] = textOf(values.flat(), values.length > 1);
+    learning.forEach(({ rule }, at) => {
+      present.rules[rule.key] = { ...present.rules[rule.key], [name]: textOf(values[at], false) };
+    });
+  }
+  return present;
+}
+
+/**
+ * By layer, as far as nets are left.
+ * @param {*} snapshot
+ * @param {string} rule
+ * @param {string} name
+ * @returns {number[]}
+ */
+function valuesOf(snapshot, rule, name) {
+  const { layers = 0 } = learnedOf(snapshot, rule).find((one) => one.name === name) ?? {};
+  const values = Array.from({ length: layers }, (_, layer) => presentOf(snapshot, rule, layer)[name]);
+  return values.filter((value) => value !== undefined);
+}
+
+/** @param {number[]} values @param {boolean} mixed whether they are of several rules */
+function textOf(values, mixed) {
+  if (!values.length) return "";
+  const few = values.length < 3 && !mixed;
+  const told = few ? values : [Math.min(...values), Math.max(...values)];
+  const texts = [...new Set(told.map((value) => shortText(value).replaceAll("-", "−")))];
+  return `now ${texts.join(few ? ", " : " to ")}`;
+}

@@ -1,0 +1,82 @@
+// Runs begin by a press, and anew by themselves where other settings are chosen.
+
+import { goesAlike, orderOf } from "../client/request.js";
+import { scrubbed, unpacked } from "../state/history.js";
+import { kept } from "../../choice/session.js";
+import { withBegun, withOther, withReset } from "../state/state.js";
+import { ACTIVE, AT_REST, LOST } from "../state/status.js";
+
+/** @typedef {import("./controller.js").Page} Page */
+
+const REST_MS = 300; // of rest, before other settings begin a new run
+
+/**
+ * A press looks at the settings itself: they may be news to the run.
+ * @param {Page} page
+ */
+export function createPresses({ now, state, become, run, isMine, rename }) {
+  let timer = 0;
+  const order = () => orderOf(now(), state().table);
+
+  function begin() {
+    become(withBegun(state()));
+    run.begin(order());
+  }
+
+  function stepFirst() {
+    become(withBegun(state()));
+    run.beginWithStep(order());
+  }
+
+  function onFirst() {
+    become(withBegun(state()));
+    run.beginAtRest(order());
+  }
+
+  /** Other settings begin a run that goes on anew, and let go of one that does not. */
+  function reconcile() {
+    if (!run.settingsKey || isMine()) return;
+    const goesOn = ACTIVE.includes(run.status.state);
+    become(withOther(state()));
+    if (goesOn) run.begin(order());
+    else run.drop();
+  }
+
+  return {
+    buttons: {
+      onStart: () => (isMine() && AT_REST.includes(run.status.state) ? run.resumeTraining() : begin()),
+      onPause: run.pause,
+      onResume: () => (isMine() ? run.resumeTraining() : begin()),
+      onStep: () => (isMine() && !LOST.includes(run.status.state) ? run.step() : stepFirst()),
+      onReset() {
+        become(withReset(state()));
+        run.reset();
+      },
+      onFirst,
+    },
+    /** @param {number} step of the present run that it goes on from */
+    goOn(step) {
+      const { status } = scrubbed(state()).view;
+      become(withBegun(state()));
+      run.goOn(order(), step, status);
+    },
+    /** @param {import("../state/state.js").Choice} choice @param {{phase: string}} change */
+    follow(choice, { phase }) {
+      const isSame = goesAlike(choice, state().choice);
+      if (!isSame && run.settingsKey && !LOST.includes(run.status.state)) run.change();
+      if (isMine()) rename(choice); // its lr may have changed before the first step
+      become({ choice });
+      clearTimeout(timer);
+      if (phase === "settled") timer = setTimeout(reconcile, REST_MS);
+    },
+    reconcile,
+    /** Go on with the run that this session began before the page was loaded, if it has the same settings. */
+    recall() {
+      if (isMine() && Number(run.lr) === Number(order().lr)) {
+        become({ ...withBegun(state()), ghosts: unpacked(kept("ghosts")) });
+        run.watch();
+      } else if (run.settingsKey) run.drop();
+    },
+    destroy: () => clearTimeout(timer),
+  };
+}

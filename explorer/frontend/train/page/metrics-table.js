@@ -1,0 +1,115 @@
+// One row a rule: what its gradient does, in numbers.
+
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { shareText, shortText } from "../../formula/numbers.js";
+import { createByRule } from "../widgets/by-rule.js";
+
+/** @typedef {import("../state/series.js").Lane} Lane */
+/**
+ * A column: its name, what it means, and what stands in it for a rule; "–" where there is nothing yet.
+ * @typedef {{name: string, meaning: string, text: (snapshot: *, key: string, said: Said) => string}} Column
+ * What is said of rules elsewhere, by their key: how each does on held-out data, and its alignment.
+ * @typedef {{judged: Record<string, string>, aligned: Record<string, string>}} Said
+ * The table: ``judged`` is null where no data are held out; ``of`` says which net what is measured of one
+ * alone is of.
+ * @typedef {{lanes: Lane[], snapshot: *, judged: Said["judged"]|null, aligned: Said["aligned"],
+ *   of: string}} Picture
+ */
+
+const NONE = "–";
+
+/** @type {Column[]} */
+const COLUMNS = [
+  {
+    name: "Held-out",
+    meaning: "The score on data that no net is trained on: mean and standard deviation over the seeds.",
+    text: (_snapshot, key, { judged }) => judged[key] ?? NONE,
+  },
+  { name: "Loss", meaning: "What training makes smaller, on the examples of the last step.", text: lossText },
+  {
+    name: "Alignment",
+    meaning: "Where its curve in the chart of the alignment stands now: the cosine, or the share of signs.",
+    text: (_snapshot, key, { aligned }) => aligned[key] ?? NONE,
+  },
+  gradientColumn("w1 moved", "How far the first layer's weights, w1, are from where they started.", (g) =>
+    shortText(g.w1_moved),
+  ),
+  gradientColumn("‖∇w1‖", "The norm of the gradient of the first layer's weights.", (g) => shortText(g.w1)),
+  gradientColumn("‖∇w2‖", "The norm of the gradient of the last layer's weights.", (g) => shortText(g.w2)),
+  gradientColumn(
+    "Passed on",
+    "The mean factor the rule passes the gradient on with: 0 blocks it, 1 is straight-through.",
+    (g) => (g.passed === null ? NONE : `× ${shortText(g.passed)}`),
+  ),
+  gradientColumn("Blocked", "The share of pre-activations whose gradient the rule makes 0.", (g) =>
+    shareText(g.blocked),
+  ),
+  gradientColumn("Idle units", "The share of hidden units that get no gradient from any example.", (g) =>
+    shareText(g.idle_units),
+  ),
+];
+
+/** @param {string} name @param {string} meaning @param {(gradients: *) => string} text @returns {Column} */
+function gradientColumn(name, meaning, text) {
+  return {
+    name,
+    meaning,
+    text: (snapshot, key) => (snapshot.gradients[key] ? text(snapshot.gradients[key]) : NONE),
+  };
+}
+
+/** @param {*} snapshot @param {string} key */
+function lossText(snapshot, key) {
+  const step = snapshot.diverged[key];
+  if (typeof step === "number") return `diverged at ${step}`;
+  const loss = snapshot.loss[key];
+  return typeof loss === "number" ? shortText(loss) : NONE;
+}
+
+/** The table of rules. @param {HTMLElement} host */
+export function createRows(host) {
+  const heads = COLUMNS.map(({ name, meaning }) => element("th", { scope: "col", title: meaning }, name));
+  const head = element("tr", {}, element("th", { scope: "col" }, "Rule"), ...heads);
+  const body = element("tbody", {});
+  const terms = COLUMNS.flatMap(({ name, meaning }) => [element("dt", {}, name), element("dd", {}, meaning)]);
+  const meanings = element(
+    "details",
+    { class: "meanings" },
+    element("summary", {}, "What these words mean"),
+    element("dl", {}, ...terms),
+  );
+  const caption = element("caption", {});
+  host.append(element("table", {}, caption, element("thead", {}, head), body), meanings);
+  const rows = createByRule(body, () => createRow());
+
+  return {
+    /** @param {Picture} picture */
+    show({ lanes, snapshot, judged, aligned, of }) {
+      setText(
+        caption,
+        of &&
+          `Held-out, loss, alignment and w1 moved are means of all seeds. ${of.replace("Pictures", "The rest is")}.`,
+      );
+      host.classList.toggle("judged", judged !== null);
+      const said = { judged: judged ?? {}, aligned };
+      rows.show(lanes.map((lane) => ({ lane, snapshot, said })));
+    },
+  };
+}
+
+/** A row; a press on its name holds the rule lifted. */
+function createRow() {
+  const name = element("button", { type: "button", class: "holder" });
+  const cells = COLUMNS.map((column) => element("td", { "data-name": column.name }));
+  const row = element("tr", {}, element("th", { scope: "row" }, name), ...cells);
+  return {
+    element: row,
+    /** @param {{lane: Lane, snapshot: *, said: Said}} shown */
+    show({ lane: { key, label }, snapshot, said }) {
+      setText(name, label);
+      setAttribute(name, "title", label);
+      const known = snapshot && key in snapshot.losses;
+      cells.forEach((cell, index) => setText(cell, known ? COLUMNS[index].text(snapshot, key, said) : NONE));
+    },
+  };
+}

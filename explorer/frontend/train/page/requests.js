@@ -1,0 +1,49 @@
+// What is asked of instruments: which are open, with which numbers, and what they answer.
+
+import { keep } from "../../choice/session.js";
+import { layersOf } from "../state/layers.js";
+import { scrubbed } from "../state/history.js";
+import { SEARCH } from "../evidence/line-search-data.js";
+import { withNumber, withRequest, withoutRequest } from "../state/state.js";
+
+const NO_RUN = { message: "Press Start first: there is no run yet." };
+
+/** @param {import("./controller.js").Page} page */
+export function createAsking({ state, become, run }) {
+  /**
+   * Ask an instrument, and show what it answers unless something else was asked meanwhile.
+   * @param {string} key
+   * @param {Object<string, number>} numbers
+   */
+  async function measure(key, numbers) {
+    const { id, status } = scrubbed(state()).view;
+    const request = { numbers, step: status.step, run: id, answer: null };
+    become(withRequest(state(), key, request));
+    const answer = (await run.measure(key, numbers, state().at)) ?? NO_RUN;
+    if (state().requests[key] === request) become(withRequest(state(), key, { ...request, answer }));
+  }
+
+  return {
+    onPanel(/** @type {string} */ key, /** @type {boolean} */ open) {
+      const panels = { ...state().panels, [key]: open };
+      keep("panels", panels);
+      become({ panels });
+      if (open && key === SEARCH) measure(SEARCH, {});
+    },
+    onNumber(/** @type {string} */ key, /** @type {string} */ name, /** @type {number} */ value) {
+      become(withNumber(state(), key, name, value));
+      keep("numbers", state().numbers);
+    },
+    onSearch: () => void measure(SEARCH, {}),
+    onLegend(
+      /** @type {import("../panels/panel.js").Panel} */ { request = "", legend = [] },
+      /** @type {number} */ place,
+    ) {
+      const { chosen: layer } = layersOf(state());
+      const numbers = { layer, ...legend[place].numbers };
+      const same = JSON.stringify(state().requests[request]?.numbers) === JSON.stringify(numbers);
+      if (same) become(withoutRequest(state(), request));
+      else measure(request, numbers);
+    },
+  };
+}

@@ -1,0 +1,248 @@
+// What the page of trainings shows of a state, as plain data. No page.
+
+import { shortText } from "../../formula/numbers.js";
+import { alignmentOf, valuesOf } from "../evidence/alignment-data.js";
+import { whyOf } from "../evidence/view-model.js";
+import { netOf } from "../state/layers.js";
+import { endOf, ghostsOf, seriesOf } from "../state/series.js";
+import { slowOf } from "../slow-motion/view-model.js";
+import { branched, goingOn, pointsOf } from "../state/branches.js";
+import { keysOf, rateOf, scrubbed } from "../state/history.js";
+import { presentTexts } from "./learned-values.js";
+import { comparable, lanesOf } from "../state/state.js";
+import { timeOf } from "../history/view-model.js";
+import { ACTIVE, IDLE, OVER } from "../state/status.js";
+import { settingText, taskOf } from "../state/tasks.js";
+
+/** @typedef {import("../state/state.js").State} State */
+/** @typedef {import("../state/series.js").Measure} Measure */
+/** @typedef {import("../state/series.js").Lane} Lane */
+/**
+ * What a button does: nothing where it is not offered.
+ * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
+ * The whole picture; a painter puts each part into its place.
+ * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string, state:
+ * string}, verdict: string, moving: boolean, chart: import("../charts/chart.js").Picture, heading: string,
+ *   measures: {options: {value: Measure, label: string}[], chosen: Measure},
+ *   alignment: import("../evidence/alignment-data.js").Alignment, why: import("../evidence/view.js").Picture,
+ *   slow: import("../slow-motion/view-model.js").Picture|null,
+ *   rows: import("./metrics-table.js").Picture, choice: State["choice"],
+ *   present: import("../../cards/cards.js").Present,
+ *   task: import("../state/tasks.js").Task, about: string, table: {shown: boolean, text: string},
+ *   time: import("../history/view-model.js").Time, rate: string}} Picture ``rate`` is the learning rate that is shown
+ */
+
+const CUT_OFF =
+  "Connection lost: trying again every second. A run that nobody watches pauses after 9 seconds.";
+const NO_TABLE = "Paste a table first, or take an example that has one.";
+const NEXT = /** @type {Object<string, string>} */ ({
+  paused: "Press Resume or Step to go on.",
+  finished: "Change something and press Start to compare.",
+  failed: "Change a setting, or press Start to try again.",
+  stopped: "Press Start to run it again.",
+  waiting: "It goes on by itself.",
+});
+const BACK = "Thin lines are what came after. Go on from here, or branch.";
+const BRANCHES =
+  "This run branches. For the line that it leaves, take the branch away (×) when it is over, and press Start again.";
+const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted", learned: "" };
+const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm", learned: "parameter" };
+
+/** @param {State} live @returns {Picture} */
+export function pictureOf(live) {
+  const state = scrubbed(live);
+  const { choice, view, colours } = state;
+  const { snapshot } = view.status;
+  const task = taskOf(choice);
+  const lanes = lanesOf(choice, colours);
+  const metric = metricOf(state);
+  const options = measuresOf(metric, Boolean(choice.training.learn));
+  const alignment = alignmentOf(state, lanes);
+  const aligned = valuesOf(alignment.chart);
+  const after = state.view.status === live.view.status ? [] : alignmentOf(live, lanes).chart.series;
+  alignment.chart.at = live.at;
+  alignment.chart.series = [...ghostsOf(after, "", []), ...alignment.chart.series];
+  const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
+  return {
+    offered: offeredOf(view.status.state),
+    metrics: metricsOf(state, lanes[0].key),
+    taken: view.status.step / stepsOf(state),
+    status: wordsOf(live),
+    verdict: verdictOf(view.status),
+    moving: ACTIVE.includes(view.status.state),
+    heading: headingOf(choice, scaleOf(state, chosen)),
+    measures: { options, chosen },
+    chart: chartOf(state, chosen, live.view.status.snapshot),
+    alignment,
+    why: whyOf(state, lanes),
+    slow: slowOf(live, lanes),
+    rows: {
+      lanes: goingOn(lanes, pointsOf(view.status.recorded?.branch, keysOf(choice)), snapshot?.step ?? 0),
+      snapshot,
+      judged: metric === null ? null : view.status.judged,
+      aligned,
+      of: netOf(state, lanes),
+    },
+    choice,
+    present: presentTexts(state),
+    task,
+    about: [task.purpose, task.note].filter(Boolean).join(" "),
+    table: { shown: task.kind === "own", text: state.table },
+    time: timeOf(live, lanes),
+    rate: rateOf(live),
+  };
+}
+
+/** What held-out data is judged by: a run knows more than its task. @param {State} state */
+function metricOf({ choice, trained, view }) {
+  const task = taskOf(choice);
+  const { snapshot } = view.status;
+  return trained && snapshot && taskOf(trained).key === task.key ? snapshot.metric : task.metric;
+}
+
+/**
+ * What the large chart can show, the first of them unasked.
+ * @param {string|null} metric
+ * @param {boolean} learns whether a parameter of the op does
+ * @returns {{value: Measure, label: string}[]}
+ */
+function measuresOf(metric, learns) {
+  const score = metric
+    ? [{ value: /** @type {const} */ ("score"), label: metric === "accuracy" ? "Accuracy" : metric }]
+    : [];
+  const learned = learns ? [{ value: /** @type {const} */ ("learned"), label: "Parameters" }] : [];
+  return [
+    ...score,
+    { value: "loss", label: "Loss" },
+    { value: "norms", label: "Gradient norms" },
+    ...learned,
+  ];
+}
+
+/** @param {string} name of a state @returns {Offered} */
+function offeredOf(name) {
+  const active = ACTIVE.includes(name);
+  const paused = name === "paused";
+  return {
+    start: !active && !paused,
+    pause: active || paused,
+    resume: paused,
+    step: !OVER.includes(name),
+    reset: name !== "idle",
+  };
+}
+
+/** Step, loss of the first rule, speed and device. @param {State} state @param {string} first its key */
+function metricsOf(state, first) {
+  const { status } = state.view;
+  const loss = status.snapshot?.loss[first];
+  return [
+    `${status.step} / ${stepsOf(state)}`,
+    typeof loss === "number" ? shortText(loss) : "–",
+    status.steps_per_second ? Math.round(status.steps_per_second).toLocaleString("en-US") : "–",
+    status.device ?? "–",
+  ];
+}
+
+/** @param {State} state */
+function stepsOf({ choice, view }) {
+  return view.status.steps || Number(settingText(choice, "steps"));
+}
+
+/** The sentence of the state, and what to do next. @param {State} state */
+function wordsOf({ choice, table, view: { status, notice, lost }, remark, at }) {
+  const begins = status.state === IDLE.state && choice.training.branch ? BRANCHES : "";
+  const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
+  const lacks = status.state === IDLE.state && taskOf(choice).kind === "own" && !table.trim();
+  const main = notice || (lost ? CUT_OFF : past || (lacks ? NO_TABLE : status.sentence));
+  const onward = past ? `${remark} ${BACK}`.trim() : remark || (NEXT[status.state] ?? begins);
+  const next = lost ? notice && CUT_OFF : notice ? "" : onward;
+  return { main, next, state: lost ? "lost" : notice ? "refused" : status.state };
+}
+
+/** How the rules stand, in the words of Python. @param {State["view"]["status"]} status */
+function verdictOf({ words }) {
+  return words[words.length - 1] ?? "";
+}
+
+/** What is above the chart. @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */
+function headingOf(choice, { title, banded, heldOut }) {
+  const seeds = Number(settingText(choice, "seeds"));
+  const name = heldOut ? `Held-out ${title}` : `${title[0].toUpperCase()}${title.slice(1)}`;
+  if (seeds === 1) return name;
+  return `${name}: mean ${banded ? "± SD " : ""}of ${seeds} seeds`;
+}
+
+/** @param {State} state @param {Measure} measure @returns {import("../charts/axes.js").Scale} */
+function scaleOf(state, measure) {
+  const metric = metricOf(state);
+  if (measure === "learned")
+    return { kind: "plain", title: "value of what learns", chance: null, banded: false };
+  const banded = measure !== "norms";
+  if (measure !== "score") {
+    const title = measure === "loss" ? "loss" : "gradient norm";
+    return { kind: "decades", title, chance: null, banded };
+  }
+  if (metric !== "accuracy") return { kind: "fit", title: metric, chance: null, banded, heldOut: true };
+  return { kind: "share", title: "accuracy, %", chance: taskOf(state.choice).chance, banded, heldOut: true };
+}
+
+/**
+ * @param {State} state as it was at the step that is looked at
+ * @param {Measure} measure
+ * @param {*} latest the last snapshot there is
+ * @returns {import("../charts/chart.js").Picture}
+ */
+function chartOf(state, measure, latest) {
+  const { trained, view, at } = state;
+  const { snapshot, words, recorded } = view.status;
+  const now = trained && snapshot ? linesOf(state, measure, { choice: trained, snapshot, recorded }) : [];
+  const later =
+    trained && latest !== snapshot
+      ? ghostsOf(linesOf(state, measure, { choice: trained, snapshot: latest, recorded }), "", [])
+      : [];
+  const past = measure === "norms" || measure === "learned" ? [] : comparable(state);
+  const before = past.flatMap((ghost) => ghostsOf(linesOf(state, measure, ghost), ghost.letter, now));
+  const series = [...before, ...later, ...now];
+  const scale = scaleOf(state, measure);
+  return {
+    run: `${view.id} ${before.length} ${measure}`,
+    at,
+    scale,
+    series,
+    steps: view.status.state === "diverged" ? lengthOf(series) : stepsOf(state),
+    words: [`${headingOf(trained ?? state.choice, scale)}, over steps.`, ...words].join(" "),
+    empty: emptyOf(measure, snapshot),
+    legend: LEGENDS[measure],
+  };
+}
+
+/**
+ * The lines of a run with their branches.
+ * @param {State} state
+ * @param {Measure} measure
+ * @param {{choice: State["choice"], snapshot: *, recorded?: import("../state/status.js").Recorded}} run
+ */
+function linesOf({ colours }, measure, { choice, snapshot, recorded }) {
+  const lanes = lanesOf(choice, colours);
+  const points = pointsOf(recorded?.branch, keysOf(choice));
+  const free = colours.find((colour) => lanes.every((lane) => lane.colour !== colour)) ?? colours[0];
+  return branched(seriesOf(measure, snapshot, lanes), points, lanes, free);
+}
+
+/** What stands in a chart without a curve. @param {Measure} measure @param {*} snapshot */
+function emptyOf(measure, snapshot) {
+  const begun = snapshot?.step || snapshot?.finished;
+  const what = MISSING[measure];
+  return begun
+    ? `No ${what} is finite${measure === "score" || measure === "learned" ? "" : " and above 0"}`
+    : `The ${what} appears here with the first step`;
+}
+
+/**
+ * How many steps the longest of some series goes: a run that broke off early shall fill its chart.
+ * @param {import("../state/series.js").Series[]} series
+ */
+function lengthOf(series) {
+  return Math.max(0, ...series.map((each) => endOf(each)?.x ?? 0)) + 1;
+}

@@ -1,0 +1,102 @@
+// The parts of the page of trainings, and how a picture is put into them.
+
+import { createExamples } from "../../cards/examples.js";
+import { createTrainChart } from "../charts/chart.js";
+import { createAlignment } from "../evidence/alignment-chart.js";
+import { createCommands } from "./commands.js";
+import { createControls } from "../settings/baselines.js";
+import { createLift } from "../widgets/highlight.js";
+import { createMeasures } from "../charts/measures.js";
+import { createPicker } from "../settings/task-picker.js";
+import { createRows } from "./metrics-table.js";
+import { createSentence } from "../widgets/live-text.js";
+import { createSettings } from "../settings/form.js";
+import { createSlowMotion } from "../slow-motion/dialog.js";
+import { createTable } from "../settings/table-input.js";
+import { entered, taskOf, withSetting, withTask } from "../state/tasks.js";
+import { createTravel } from "../history/view.js";
+import { createWhy } from "../evidence/view.js";
+
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @typedef {import("./view-model.js").Picture} Picture */
+
+/**
+ * What is done on the page.
+ * @typedef {{onStart: () => void, onPause: () => void, onResume: () => void, onStep: () => void,
+ *   onReset: () => void, onTable: (text: string) => void,
+ *   onMeasure: (measure: import("../state/series.js").Measure) => void,
+ *   onAligned: (kind: import("../state/state.js").Aligned) => void,
+ *   onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
+ *   onLegend: (panel: import("../panels/panel.js").Panel, place: number) => void,
+ *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void,
+ *   onSetting: (name: string, text: string, phase: string) => void, onSlowMotion: () => void, onFirst: () => void, onAgain: () => void,
+ *   onSlow: (position: import("../slow-motion/view-model.js").Position|null) => void}} Acts
+ */
+
+/**
+ * @param {HTMLElement} host with the places of the skeleton
+ * @param {{store: ReturnType<typeof import("../../choice/store.js").createStore>, plotly: string,
+ *   examples: import("../../cards/examples.js").Example[],
+ *   onPresent: (present: import("../../cards/cards.js").Present) => void}} reach
+ * @param {Acts & ReturnType<typeof import("../history/controller.js").createMachine>} on
+ */
+export function createPainter(host, { store, plotly, examples, onPresent }, on) {
+  const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
+  const now = () => /** @type {Choice} */ (store.choice);
+  const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
+  const picker = createPicker(find("tasks"), (key) => store.change(withTask(now(), key)));
+  let pasted = ""; // the table that is learnt from
+  const menu = createExamples(
+    examples,
+    (choice, its) => {
+      if (its) on.onTable(its);
+      store.change({ ...entered(choice, "link"), section: now().section });
+    },
+    ({ choice, table: its }, other) => taskOf(choice).key === taskOf(other).key && (!its || its === pasted),
+  );
+  find("about").append(menu.element);
+  const table = createTable(find("table"), on);
+  const measures = createMeasures(find("titles"), on.onMeasure);
+  const verdict = createSentence(find("verdict"));
+  const lift = createLift(host);
+  const travel = createTravel(find("time"), on);
+  const curves = createTrainChart(find("curves"), { plotly, onPoint: lift.lift, onArea: travel.align });
+  const alignment = createAlignment(find("alignment"), { plotly, onPoint: lift.lift, onKind: on.onAligned });
+  const why = createWhy(find("why"), on, { plotly, onPoint: lift.lift });
+  const rows = createRows(find("measured"));
+  const controls = createControls(find("cards"), store);
+  const settings = createSettings(
+    { live: find("live"), rest: find("setup"), own: { sigma: alignment.smoothing } },
+    store,
+    on.onSetting,
+  );
+
+  const slow = createSlowMotion(host, on);
+
+  return {
+    /** @param {Picture} picture */
+    paint(picture) {
+      host.classList.add("filled");
+      const { choice } = picture;
+      commands.show(picture);
+      picker.show(picture.task.key);
+      pasted = picture.table.text;
+      menu.show(choice, picture.about);
+      table.show(picture.table);
+      measures.show(picture);
+      curves.draw(picture.chart);
+      travel.show(picture.time);
+      alignment.show(picture.alignment);
+      why.show(picture.why);
+      rows.show(picture.rows);
+      controls.show(choice);
+      onPresent(picture.present);
+      settings.show(withSetting(choice, "lr", picture.rate));
+      verdict.show(picture.verdict, picture.moving);
+      slow.show(picture.slow);
+    },
+    destroy() {
+      [curves, alignment, why, lift, slow].forEach((part) => part.destroy());
+    },
+  };
+}

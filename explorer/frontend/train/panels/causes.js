@@ -1,0 +1,76 @@
+// Which share of units × examples gets no gradient, by cause: bars in shades of grey.
+
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { shareText } from "../../formula/numbers.js";
+
+/** @typedef {import("./panel.js").Seen} Seen */
+/**
+ * A part of the bar; the ``whole`` of it is in units for which it is so for every example.
+ * @typedef {{share: number, whole: number, text: string}} Part
+ * @typedef {{words: string, parts: Part[]}} Picture
+ */
+
+const PASSES = 0; // the place of what gets a gradient: nothing is hatched there
+const ROOM = 0.2; // of the bar, which the text of a part needs
+
+/** @type {import("./panel.js").Panel} */
+export const causes = {
+  key: "causes",
+  opens: true,
+  layered: true,
+  suits: () => true,
+  rows: 1.5,
+  picture: pictureOf,
+  create,
+  request: "unit",
+  legend: [
+    { text: "gradient", swatch: "cause-0", numbers: { cause: 0 } },
+    { text: "below 1 % of its peak", swatch: "cause-1", numbers: { cause: 1 } },
+    { text: "0 by the rule", swatch: "cause-2", numbers: { cause: 2 } },
+    { text: "nothing from above", swatch: "cause-3", numbers: { cause: 3 } },
+    { text: "for every example", swatch: "cause-2 every" },
+  ],
+};
+
+/** @param {Seen} seen @returns {Picture} */
+function pictureOf({ measured: { shares, whole, words }, layer }) {
+  const at = Math.min(layer, shares.length - 1);
+  const parts = Array.from(shares[at], (share, cause) => ({
+    share,
+    whole: cause === PASSES ? 0 : whole[at][cause],
+    text: share >= ROOM ? shareText(share) : "",
+  }));
+  return { words: words[at], parts };
+}
+
+/** @param {HTMLElement} cell */
+function create(cell) {
+  const bar = element("div", { class: "stack" });
+  cell.append(bar);
+
+  /** A part without hatching, and one with. @param {number} cause */
+  function made(cause) {
+    return ["some", "every"].map((kind) =>
+      element("span", { class: `cause-${cause} ${kind}` }, element("b", {})),
+    );
+  }
+
+  return {
+    /** @param {Picture} picture */
+    draw({ parts }) {
+      while (bar.children.length < 2 * parts.length) bar.append(...made(bar.children.length / 2));
+      parts.forEach(({ share, whole, text }, cause) => {
+        const [some, every] = [bar.children[2 * cause], bar.children[2 * cause + 1]];
+        sized(some, share - whole, share - whole >= whole ? text : "");
+        sized(every, whole, whole > share - whole ? text : "");
+      });
+    },
+  };
+}
+
+/** @param {Element} node @param {number} share @param {string} text */
+function sized(node, share, text) {
+  setAttribute(node, "style", `flex-grow:${Math.max(share, 0).toFixed(4)}`);
+  setText(/** @type {Element} */ (node.firstChild), text);
+  setAttribute(/** @type {Element} */ (node.firstChild), "hidden", !text);
+}

@@ -1,0 +1,149 @@
+// Where the data sits: what comes into the op, behind the rule's curve.
+
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { shape } from "../../elements/svg.js";
+import { sampleCurves } from "../../formula/curves.js";
+import { capitalised, shareText, shortText } from "../../formula/numbers.js";
+import { presentOf } from "./parameters.js";
+import { barPath, linePath, share } from "../widgets/svg-paths.js";
+
+/** @typedef {import("./panel.js").Seen} Seen */
+/** @typedef {import("../widgets/svg-paths.js").Point} Point */
+/** @typedef {import("../widgets/svg-paths.js").Bar} Bar */
+/**
+ * A small picture: bars and the curve's points, as shares of it; ``ends`` of x, ``most`` of the curve.
+ * @typedef {{words: string, note: string, ends: [number, number], bars: Bar[], curve: Point[], zero: number,
+ *   most: number}} Picture
+ */
+
+const ROOF = 0.94; // of the height, for what is highest
+const MUCH = 0.03; // of the data, to be told
+const CURVES_KEPT = 64;
+const curves = /** @type {Map<string, Point[]>} */ (new Map());
+
+/** @type {import("./panel.js").Panel} */
+export const inputs = {
+  key: "inputs",
+  opens: true,
+  layered: true,
+  suits: () => true,
+  rows: 7.5,
+  picture: pictureOf,
+  create,
+  data: dataOf,
+};
+
+/** What is carried to Explore. @param {Seen} seen */
+function dataOf({ measured: { edges, counts, means, beyond }, layer }) {
+  const at = Math.min(layer, counts.length - 1);
+  return {
+    edges: Array.from(edges),
+    counts: Array.from(counts[at]),
+    means: Array.from(means[at]),
+    note: beyondText(beyond[at], [edges[0], edges[edges.length - 1]]),
+  };
+}
+
+/** @param {Seen} seen @returns {Picture} */
+function pictureOf({ measured, snapshot, lane, layer, op, rule, parameters }) {
+  const { edges, counts, beyond, words } = measured;
+  const at = Math.min(layer, counts.length - 1);
+  const ends = /** @type {[number, number]} */ ([edges[0], edges[edges.length - 1]]);
+  const note = [words[at], beyondText(beyond[at], ends)].filter(Boolean).join(" ");
+  const points = curveOf(op, rule, { ...parameters, ...presentOf(snapshot, lane.key, layer) }, ends);
+  const finite = points.map(({ y }) => y).filter(Number.isFinite);
+  const [least, most] = [Math.min(0, ...finite), Math.max(1, ...finite)];
+  const level = (/** @type {number} */ y) => ROOF * share(y, least, most);
+  const across = (/** @type {number} */ x) => share(x, ...ends);
+  return {
+    words: [
+      words[at],
+      `${shareText(1 - beyond[at])} of the data lie between ${ends.map(shortText).join(" and ")}.`,
+    ]
+      .filter(Boolean)
+      .join(" "),
+    note,
+    ends,
+    bars: barsOf(counts[at], edges, across),
+    curve: points.map(({ x, y }) => ({ x: across(x), y: level(y) })),
+    zero: level(0),
+    most,
+  };
+}
+
+/**
+ * A rule's gradient for g = 1; empty where the browser does not know it.
+ * @param {*} op
+ * @param {*} rule
+ * @param {Object<string, number>} parameters
+ * @param {[number, number]} ends
+ * @returns {Point[]}
+ */
+function curveOf(op, rule, parameters, [start, stop]) {
+  if (!op || !rule) return [];
+  const key = JSON.stringify([op.key, rule.key, parameters, start, stop]);
+  const known = curves.get(key);
+  if (known) return known;
+  const { x, gradients } = sampleCurves({ op, rules: [rule] }, { start, stop, g: 1, parameters });
+  const y = gradients[rule.key];
+  const points = y ? Array.from(x, (at, index) => ({ x: at, y: y[index] })) : [];
+  if (curves.size >= CURVES_KEPT) curves.clear();
+  curves.set(key, points);
+  return points;
+}
+
+/**
+ * How much lies beyond the ends, where that is much.
+ * @param {number} share
+ * @param {[number, number]} ends
+ */
+function beyondText(share, [start, stop]) {
+  const [low, high] = [start, stop].map((end) => shortText(end).replace("-", "−"));
+  const ends = start === -stop ? `±${high}` : `${low} … ${high}`;
+  return share >= MUCH ? capitalised(`${shareText(share)} lie beyond ${ends}.`) : "";
+}
+
+/**
+ * The outermost bars hold what lies beyond: the highest of the others gives the scale.
+ * @param {ArrayLike<number>} counts
+ * @param {ArrayLike<number>} edges
+ * @param {(x: number) => number} across
+ * @returns {Bar[]}
+ */
+function barsOf(counts, edges, across) {
+  const inner = Array.from(counts).slice(1, -1);
+  const most = Math.max(...inner) || Math.max(...Array.from(counts), 1);
+  return Array.from(counts, (count, bin) => ({
+    from: across(edges[bin]),
+    to: across(edges[bin + 1]),
+    height: Math.min((ROOF * count) / most, 1),
+  }));
+}
+
+/** @param {HTMLElement} cell */
+function create(cell) {
+  const [data, zero, curve] = ["data", "zero", "curve"].map((kind) => shape("path", { class: kind }));
+  const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none" });
+  svg.append(data, zero, curve);
+  const most = element("span", { class: "most" });
+  const ticks = ["", "", ""].map(() => element("span", {}));
+  const note = element("p", { class: "note" });
+  cell.append(
+    element("div", { class: "frame" }, svg, most),
+    element("div", { class: "axis" }, ...ticks),
+    note,
+  );
+  return {
+    /** @param {Picture} picture */
+    draw({ bars, zero: nought, curve: points, most: top, ends: [start, stop], note: text }) {
+      setAttribute(data, "d", bars.map(barPath).join(""));
+      setAttribute(zero, "d", linePath([0, 1].map((x) => ({ x, y: nought }))));
+      setAttribute(curve, "d", linePath(points));
+      setText(most, shortText(top));
+      [start, (start + stop) / 2, stop].forEach((x, index) =>
+        setText(ticks[index], shortText(x).replace("-", "−")),
+      );
+      setText(note, text);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+// How large the gradient of each layer of weights is: one bar a layer, in decades.
+
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { shortText } from "../../formula/numbers.js";
+
+/** @typedef {import("./panel.js").Seen} Seen */
+/** @typedef {{words: string, bars: {name: string, value: string, length: number}[]}} Picture */
+
+const DECADES = [-6, 3]; // from no bar to a whole one
+
+/** @type {import("./panel.js").Panel} */
+export const norms = {
+  key: "norms",
+  opens: false,
+  layered: false,
+  suits: () => true,
+  rows: 2.5,
+  picture: pictureOf,
+  create,
+};
+
+/** @param {Seen} seen @returns {Picture} */
+function pictureOf({ measured }) {
+  const bars = Array.from(measured.norms, (norm, layer) => ({
+    name: `w${layer + 1}`,
+    value: shortText(norm),
+    length: lengthOf(norm),
+  }));
+  return { words: bars.map(({ name, value }) => `${name} ${value}`).join(", "), bars };
+}
+
+/** @param {number} norm */
+function lengthOf(norm) {
+  const [low, high] = DECADES;
+  return norm > 0 ? Math.min(Math.max((Math.log10(norm) - low) / (high - low), 0), 1) : 0;
+}
+
+/** @param {HTMLElement} cell */
+function create(cell) {
+  return {
+    /** @param {Picture} picture */
+    draw({ bars }) {
+      while (cell.children.length < bars.length) cell.append(made());
+      while (cell.children.length > bars.length) cell.lastChild?.remove();
+      bars.forEach(({ name, value, length }, index) => {
+        const [label, bar, number] = cell.children[index].children;
+        setText(label, name);
+        setAttribute(/** @type {Element} */ (bar.firstChild), "style", `width:${(100 * length).toFixed(1)}%`);
+        setText(number, value);
+      });
+    },
+  };
+}
+
+function made() {
+  const bar = element("span", { class: "bar-of-norm" }, element("i", {}));
+  return element("div", { class: "norm" }, element("span", {}), bar, element("span", {}));
+}

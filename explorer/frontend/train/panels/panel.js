@@ -1,0 +1,159 @@
+// A panel of the area "Why": a row of small pictures, one a rule, with its title and its one sentence.
+
+import { carry } from "../../choice/carried.js";
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { createByRule } from "../widgets/by-rule.js";
+import { createCounter } from "../widgets/number-stepper.js";
+import { instrument } from "../state/instruments.js";
+
+/** @typedef {import("../state/series.js").Lane} Lane */
+/**
+ * What a small picture is made of: what was measured for the rule, the snapshot it stands in, the op and the
+ * rule in force as entries, undefined where the browser does not know them; ``layer`` is the number of the op's
+ * place, from 0; ``picked`` is the number of another panel
+ * that this one chooses, null where it chooses none; ``ink`` is the colour of letters, as a pixel.
+ * @typedef {{measured: *, snapshot: *, lane: Lane, op: *, rule: *, parameters: Object<string, number>,
+ *   task: import("../state/tasks.js").Task, layer: number, picked: number|null, ink: number}} Seen
+ * What is drawn; ``words`` are for who cannot see it.
+ * @typedef {{words: string}&Object<string, *>} Drawn
+ * What the server said of a rule on request: a sentence, and a formula with its numbers.
+ * @typedef {{words: string, formula: string}} Answer
+ * Data on their way to Explore, where ``address`` leads.
+ * @typedef {{address: string, label: string, data: import("../../choice/carried.js").Carried}} Carry
+ * A name beside the title, with its shade; one that has ``numbers`` is a button which requests an answer, and
+ * ``of`` what was measured it may be called otherwise, "" for no.
+ * @typedef {{text: string, swatch: string, numbers?: Object<string, number>,
+ *   of?: (measured: *) => string}} Legend
+ * A panel. ``key`` is that of its instrument, which has its words; ``opens`` says whether it is open at
+ * first, ``suits`` whether it says anything of a task, or where a parameter learns, ``layered`` whether it is of one layer; ``rows`` is
+ * the height of a cell in rem, ``request`` the key of the instrument that its legend's buttons ask, ``data``
+ * what can be carried to Explore, ``picks`` the number of another panel that a press in a cell chooses; a cell that ``scrolls`` may hold more than is seen at once.
+ * ``picture`` is pure; ``create`` makes what draws it.
+ * @typedef {{key: string, opens: boolean, layered: boolean, suits: (task: import("../state/tasks.js").Task,
+ *   learns: boolean) => boolean, rows: number, picture: (seen: Seen) => Drawn|null,
+ *   create: (cell: HTMLElement, pick: (value: number) => void) => {draw: (picture: *) => void}, legend?: Legend[], request?: string,
+ *   scrolls?: boolean, picks?: {panel: string, name: string, hint: string},
+ *   data?: (seen: Seen) => Omit<import("../../choice/carried.js").Carried, "of">}} Panel
+ * A panel as it is shown; ``legend`` has the texts of the names, ``missing`` is why it shows nothing, ``empty`` why a cell does, ``pressed`` the
+ * place of the legend whose answer is shown, ``numbers`` those that its instrument takes.
+ * @typedef {{panel: Panel, title: string, sentence: string, limits: string, missing: string,
+ *   legend: string[], numbers: import("../widgets/number-stepper.js").Counted[],
+ *   pressed: number|null, cells: {lane: Lane, picture: Drawn|null, empty: string, answer: Answer|null, carry:
+ *   Carry|null}[]}} Row
+ */
+
+const SCROLLED = { role: "group", tabindex: "0" }; // by keys as well
+
+/**
+ * A panel in a section of its own.
+ * @param {Panel} panel
+ * @param {{onLegend: (place: number) => void, onNumber: (name: string, value: number) => void,
+ *   onPick: (value: number) => void}} on
+ */
+export function createPanel(
+  { key, rows, legend = [], create, scrolls = false },
+  { onLegend, onNumber, onPick },
+) {
+  const title = element("h3", {});
+  const sentence = element("p", { class: "sentence" });
+  const limits = element("p", { class: "limits" });
+  const missing = element("p", { class: "missing" });
+  const cells = element("div", { class: "columns" });
+  const counters = instrument(key).arguments.map(({ name, label }) =>
+    createCounter(label, (value) => onNumber(name, value)),
+  );
+  const hint = legend.some(({ numbers }) => numbers) ? [element("span", {}, "Show a unit:")] : [];
+  const swatches = legend.map((entry, place) => swatchOf(entry, () => onLegend(place)));
+  const section = element(
+    "section",
+    { class: `why-panel ${key}`, "data-panel": key },
+    element(
+      "header",
+      {},
+      title,
+      sentence,
+      ...counters.map((counter) => counter.element),
+      ...hint,
+      ...swatches,
+      limitsOf(limits),
+    ),
+    missing,
+    cells,
+  );
+  section.style.setProperty("--rows", `${rows}rem`);
+  const columns = createByRule(cells, () => createCell((cell) => create(cell, onPick), scrolls));
+
+  return {
+    element: section,
+    /** @param {Row} row */
+    show(row) {
+      setText(title, row.title);
+      setText(sentence, row.sentence);
+      setText(limits, row.limits);
+      setText(missing, row.missing);
+      setAttribute(missing, "hidden", !row.missing);
+      setAttribute(cells, "hidden", row.missing !== "");
+      setAttribute(section, "aria-label", row.title);
+      swatches.forEach((swatch, place) => {
+        setText(/** @type {Element} */ (swatch.lastElementChild), row.legend[place]);
+        if (swatch.matches("button")) press(swatch, place === row.pressed);
+      });
+      counters.forEach((counter, at) => counter.show(row.numbers[at]));
+      columns.show(row.cells);
+    },
+  };
+}
+
+/** @param {HTMLElement} words */
+function limitsOf(words) {
+  return element("details", { class: "limits-of" }, element("summary", {}, "Limits"), words);
+}
+
+/**
+ * @param {Legend} entry
+ * @param {() => void} onclick
+ */
+function swatchOf({ text, swatch, numbers }, onclick) {
+  const [shade, name] = [element("i", { class: swatch }), element("span", {}, text)];
+  if (!numbers) return element("span", { class: "swatch" }, shade, name);
+  const title = "Show one unit's numbers in the formula";
+  return element("button", { type: "button", class: "swatch", title, onclick }, shade, name);
+}
+
+/**
+ * @param {Element} button
+ * @param {boolean} is
+ */
+function press(button, is) {
+  setAttribute(button, "aria-pressed", String(is));
+}
+
+/** @param {(cell: HTMLElement) => {draw: (picture: *) => void}} create @param {boolean} scrolls */
+function createCell(create, scrolls) {
+  const name = element("b", {});
+  const place = element("div", { class: "cell", ...(scrolls ? SCROLLED : { role: "img" }) });
+  const [said, formula] = [element("p", {}), element("code", {})];
+  const answered = element("div", { class: "answer" }, said, formula);
+  let data = /** @type {Carry["data"]|null} */ (null);
+  const link = element("a", { class: "carry", onclick: () => carry(data) }, "Show behind the curves");
+  const cell = element("div", { class: "column" }, name, place, link, answered);
+  const painter = create(place);
+  return {
+    element: cell,
+    /** @param {Row["cells"][number]} shown */
+    show({ lane, picture, empty, answer, carry: way }) {
+      setText(name, lane.label);
+      setAttribute(name, "title", lane.label);
+      setAttribute(place, "aria-label", `${lane.label}: ${picture?.words ?? empty}`);
+      data = way?.data ?? null;
+      setAttribute(link, "hidden", !way);
+      setAttribute(link, "href", way?.address);
+      setAttribute(link, "aria-label", way?.label);
+      setAttribute(answered, "hidden", answer === null);
+      setText(said, answer?.words ?? "");
+      setText(formula, answer?.formula ?? "");
+      setAttribute(place, "data-empty", picture ? null : empty);
+      if (picture) painter.draw(picture);
+    },
+  };
+}

@@ -1,0 +1,159 @@
+// What learns of the op: each parameter's value over the steps, layer by layer, and the gradient for it.
+
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { shape } from "../../elements/svg.js";
+import { shortText } from "../../formula/numbers.js";
+import { learnedOf } from "../state/series.js";
+import { linePath, share } from "../widgets/svg-paths.js";
+
+/** @typedef {import("./panel.js").Seen} Seen */
+/** @typedef {import("../widgets/svg-paths.js").Point} Point */
+/**
+ * A small chart: a line for each layer, as shares of it, between its ``ends``; ``zero`` is where 0 lies.
+ * @typedef {{lines: Point[][], ends: [number, number], zero: number}} Lines
+ * One parameter: its values now as text, what is drawn of them and of their gradients, which may be none.
+ * @typedef {{name: string, now: string, values: Lines, gradients: Lines|null}} Drawn
+ * @typedef {{words: string, drawn: Drawn[]}} Picture
+ */
+
+/** @type {import("./panel.js").Panel} */
+export const parameters = {
+  key: "parameters",
+  opens: true,
+  layered: false,
+  suits: (_task, learns) => learns,
+  rows: 8.5,
+  picture: pictureOf,
+  create,
+  scrolls: true,
+};
+
+/**
+ * The present values of a rule's parameters in one layer, means over the seeds that are finite.
+ * @param {*} snapshot
+ * @param {string} rule
+ * @param {number} layer from 0
+ * @returns {Object<string, number>}
+ */
+export function presentOf(snapshot, rule, layer) {
+  return Object.fromEntries(
+    learnedOf(snapshot, rule).flatMap(({ name, layers }) => {
+      const at = Math.min(layer, layers - 1);
+      const all = Array.from(snapshot.learned[rule][name]).filter((_, index) => index % layers === at);
+      const finite = /** @type {number[]} */ (all).filter(Number.isFinite);
+      return finite.length ? [[name, finite.reduce((sum, one) => sum + one, 0) / finite.length]] : [];
+    }),
+  );
+}
+
+/** @param {Seen} seen @returns {Picture} */
+function pictureOf({ measured, snapshot, lane }) {
+  const steps = Array.from(snapshot.measured_steps);
+  const drawn = learnedOf(snapshot, lane.key).map(({ name, layers, first }) => {
+    const [values, gradients] = [measured.values, measured.gradients].map((series) =>
+      series.slice(first, first + layers).map((/** @type {ArrayLike<number>} */ each) => Array.from(each)),
+    );
+    const moves = gradients.some((/** @type {number[]} */ each) => each.some(Number.isFinite));
+    return {
+      name,
+      now: values.map((/** @type {number[]} */ each) => shortText(each[each.length - 1])).join(", "),
+      values: linesOf(steps, values, false),
+      gradients: moves ? linesOf(steps, gradients, true) : null,
+    };
+  });
+  return { words: drawn.map(wordsOf).join("; "), drawn };
+}
+
+/** @param {Drawn} drawn */
+function wordsOf({ name, now, gradients }) {
+  return `${name} ${gradients ? "is" : "stays at"} ${now}`;
+}
+
+/**
+ * @param {number[]} steps
+ * @param {number[][]} series
+ * @param {boolean} signed whether 0 is to be seen
+ * @returns {Lines}
+ */
+function linesOf(steps, series, signed) {
+  const finite = series.flat().filter(Number.isFinite);
+  const [least, most] = [
+    Math.min(...finite, ...(signed ? [0] : [])),
+    Math.max(...finite, ...(signed ? [0] : [])),
+  ];
+  const room = 0.06 * (most - least) || Math.abs(most) * 0.06 || 1;
+  const ends = /** @type {[number, number]} */ ([least - room, most + room]);
+  const last = steps[steps.length - 1] || 1;
+  return {
+    lines: series.map((each) => each.map((y, at) => ({ x: steps[at] / last, y: share(y, ...ends) }))),
+    ends: [least, most],
+    zero: share(0, ...ends),
+  };
+}
+
+/** @param {HTMLElement} cell */
+function create(cell) {
+  /** @type {ReturnType<typeof block>[]} */
+  const blocks = [];
+  return {
+    /** @param {Picture} picture */
+    draw({ drawn }) {
+      while (blocks.length < drawn.length) blocks.push(block());
+      blocks.length = drawn.length;
+      if (cell.children.length !== blocks.length) cell.replaceChildren(...blocks.map((each) => each.element));
+      drawn.forEach((each, place) => blocks[place].draw(each));
+    },
+  };
+}
+
+/** One parameter: a line of text and two charts. */
+function block() {
+  const name = element("code", {});
+  const now = element("span", {});
+  const still = element("p", { class: "note" }, "With this rule it stays as it is.");
+  const [values, gradients] = [chart("value"), chart("gradient")];
+  return {
+    element: element(
+      "div",
+      { class: "learned-one" },
+      element("p", {}, name, now),
+      values.element,
+      gradients.element,
+      still,
+    ),
+    /** @param {Drawn} drawn */
+    draw({ name: text, now: present, values: above, gradients: below }) {
+      setText(name, text);
+      setText(now, ` = ${present.replaceAll("-", "−")}`);
+      values.draw(above);
+      setAttribute(gradients.element, "hidden", below === null);
+      setAttribute(still, "hidden", below !== null);
+      if (below) gradients.draw(below);
+    },
+  };
+}
+
+/** @param {string} kind "value" or "gradient" */
+function chart(kind) {
+  const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none" });
+  const zero = shape("path", { class: "zero" });
+  svg.append(zero);
+  const [most, least] = ["most", "least"].map((end) => element("span", { class: end }));
+  return {
+    element: element("div", { class: `frame of-${kind}` }, svg, most, least),
+    /** @param {Lines} lines */
+    draw({ lines, ends: [low, high], zero: nought }) {
+      setAttribute(
+        zero,
+        "d",
+        nought >= 0 && nought <= 1 ? linePath([0, 1].map((x) => ({ x, y: nought }))) : "",
+      );
+      while (svg.children.length < lines.length + 1)
+        svg.append(shape("path", { class: `curve layer-${svg.children.length - 1}` }));
+      while (svg.children.length > lines.length + 1) svg.lastChild?.remove();
+      lines.forEach((line, layer) => setAttribute(svg.children[layer + 1], "d", linePath(line)));
+      setText(most, `${kind === "gradient" ? "gradient " : ""}${shortText(high).replace("-", "−")}`);
+      setText(least, shortText(low).replace("-", "−"));
+    },
+  };
+}

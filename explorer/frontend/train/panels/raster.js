@@ -1,0 +1,82 @@
+// What spiking units do with one held-out example: when each of them fires, and what is read.
+
+import { element, setText } from "../../elements/dom.js";
+import { paintGrey } from "../widgets/canvas.js";
+
+/** @typedef {import("./panel.js").Seen} Seen */
+/** A layer: its name and its spikes, a row a unit. @typedef {{name: string, spikes: Uint8Array}} Layer */
+/**
+ * A small picture; ``levels`` are the potentials of the outputs as shares of their range, ``read`` the
+ * highest.
+ * @typedef {{words: string, note: string, image: Uint8Array, times: number, layers: Layer[],
+ *   levels: number[], read: number, ink: number}} Picture
+ */
+
+/** @type {import("./panel.js").Panel} */
+export const raster = {
+  key: "raster",
+  opens: true,
+  layered: false,
+  suits: ({ place }) => place === "spikes",
+  rows: 14,
+  picture: pictureOf,
+  create,
+};
+
+/** @param {Seen} seen @returns {Picture} */
+export function pictureOf({ measured, ink }) {
+  const { image, times, units, spikes, potentials, label, read, words } = measured;
+  const low = Math.min(...potentials);
+  const range = Math.max(...potentials) - low || 1;
+  let first = 0;
+  const layers = units.map((/** @type {number} */ count, /** @type {number} */ number) => {
+    const own = spikes.subarray(first * times, (first + count) * times);
+    first += count;
+    return { name: number ? `layer ${number}` : "pixels", spikes: own };
+  });
+  const levels = Array.from(/** @type {Float32Array} */ (potentials), (value) => (value - low) / range);
+  const note = `${label} read as ${read}: ${label === read ? "right" : "wrong"}`;
+  return { words, note, image, times, layers, levels, read, ink };
+}
+
+/** @param {HTMLElement} cell */
+function create(cell) {
+  const image = canvas("example");
+  const note = element("p", { class: "note" });
+  const blocks = element("div", { class: "blocks" });
+  const outputs = element("div", { class: "outputs" });
+  cell.append(element("div", { class: "of-example" }, image, note), blocks, outputs);
+
+  return {
+    /** @param {Picture} picture */
+    draw(picture) {
+      setText(note, picture.note);
+      const { ink } = picture;
+      paintGrey(image, picture.image, Math.sqrt(picture.image.length), ink);
+      filled(blocks, picture.layers.length, () => element("div", {}, canvas("spikes"), element("span", {})));
+      picture.layers.forEach(({ name, spikes }, at) => {
+        const [drawn, text] = blocks.children[at].children;
+        paintGrey(/** @type {HTMLCanvasElement} */ (drawn), spikes, picture.times, ink);
+        setText(text, name);
+      });
+      filled(outputs, picture.levels.length, () => element("span", {}, element("i", {}), element("b", {})));
+      picture.levels.forEach((level, kind) => {
+        const made = /** @type {HTMLElement} */ (outputs.children[kind]);
+        made.style.setProperty("--level", level.toFixed(3));
+        made.classList.toggle("read", kind === picture.read);
+        setText(/** @type {Element} */ (made.lastChild), String(kind));
+      });
+    },
+  };
+}
+
+/** @param {string} kind */
+function canvas(kind) {
+  return /** @type {HTMLCanvasElement} */ (element("canvas", { class: kind }));
+}
+
+/** So many children. @param {HTMLElement} host @param {number} count @param {() => HTMLElement} make */
+function filled(host, count, make) {
+  while (host.children.length < count) host.append(make());
+  while (host.children.length > count) host.lastChild?.remove();
+}

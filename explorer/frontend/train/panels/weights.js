@@ -1,0 +1,120 @@
+// What became of weights that the op quantises: where the full-precision ones lie, and what it makes of them.
+
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { shape } from "../../elements/svg.js";
+import { shareText, shortText } from "../../formula/numbers.js";
+
+/** @typedef {import("./panel.js").Seen} Seen */
+/** A bar as shares of the picture. @typedef {{x: number, width: number, y: number, height: number}} Bar */
+/**
+ * One layer: a part for each value that the op makes, its bars on those of lower values; ``ends`` of x.
+ * @typedef {{note: string, ends: [string, string], parts: Bar[][]}} Layer
+ * @typedef {{words: string, layers: Layer[]}} Picture
+ */
+
+const ROOF = 0.95; // of the height, for the highest bar
+
+/** @type {import("./panel.js").Panel} */
+export const weights = {
+  key: "weights",
+  opens: true,
+  layered: false,
+  suits: ({ place }) => place === "weights",
+  rows: 13,
+  picture: pictureOf,
+  create,
+};
+
+/** @param {Seen} seen @returns {Picture} */
+export function pictureOf({ measured: { layers, words } }) {
+  return { words, layers: layers.map(layerOf) };
+}
+
+/**
+ * @param {{edges: Float32Array, counts: Int32Array, values: Float32Array, by_value: Int32Array,
+ *   changed: number}} measured
+ * @param {number} index
+ * @returns {Layer}
+ */
+function layerOf({ edges, counts, values, by_value: byValue, changed }, index) {
+  const bins = counts.length;
+  const ends = /** @type {[string, string]} */ ([edges[0], edges[bins]].map(minus));
+  const owns = Array.from(values, (_, part) => byValue.subarray(part * bins, (part + 1) * bins));
+  const shares = owns.map((own, part) => `${minus(values[part])}: ${shareText(sum(own) / sum(counts))}`);
+  const note = [`Layer ${index + 1}: ${shareText(changed)} changed`, ...shares].join(" · ");
+  return { note, ends, parts: stacked(owns.length ? owns : [counts], Math.max(...counts, 1)) };
+}
+
+/**
+ * Bars on one another.
+ * @param {Int32Array[]} parts counts of each
+ * @param {number} most
+ * @returns {Bar[][]}
+ */
+function stacked(parts, most) {
+  const below = new Array(parts[0].length).fill(0);
+  return parts.map((own) =>
+    Array.from(own, (count, bin) => {
+      const height = (ROOF * count) / most;
+      below[bin] += height;
+      return { x: bin / own.length, width: 1 / own.length, y: below[bin], height };
+    }).filter(({ height }) => height > 0),
+  );
+}
+
+/** @param {Int32Array} counts */
+function sum(counts) {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+/** @param {number} value */
+function minus(value) {
+  return shortText(value).replace("-", "−");
+}
+
+/** @param {HTMLElement} cell */
+function create(cell) {
+  const places = /** @type {ReturnType<typeof layerPlace>[]} */ ([]);
+  return {
+    /** @param {Picture} picture */
+    draw({ layers }) {
+      while (places.length < layers.length) {
+        places.push(layerPlace());
+        cell.append(...places[places.length - 1].elements);
+      }
+      layers.forEach((layer, at) => places[at].draw(layer));
+    },
+  };
+}
+
+/** Where one layer is drawn. */
+function layerPlace() {
+  const svg = shape("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", class: "latent" });
+  const ticks = ["", ""].map(() => element("span", {}));
+  const note = element("p", { class: "note" });
+  const axis = element("div", { class: "axis" }, ...ticks);
+  return {
+    elements: [element("div", { class: "frame" }, svg), axis, note],
+    /** @param {Layer} layer */
+    draw({ parts, ends, note: text }) {
+      while (svg.children.length < parts.length) svg.append(shape("path", {}));
+      while (svg.children.length > parts.length) svg.lastChild?.remove();
+      parts.forEach((bars, part) => {
+        setAttribute(svg.children[part], "d", bars.map(barPath).join(""));
+        setAttribute(svg.children[part], "opacity", String(opacityOf(part, parts.length)));
+      });
+      ends.forEach((end, at) => setText(ticks[at], end));
+      setText(note, text);
+    },
+  };
+}
+
+/** Values are told apart by how strong the rule's colour is. @param {number} part @param {number} count */
+function opacityOf(part, count) {
+  return count === 1 ? 1 : 0.3 + (0.7 * part) / (count - 1);
+}
+
+/** @param {Bar} bar */
+function barPath({ x, width, y, height }) {
+  return `M${x} ${1 - y}h${0.9 * width}v${height}h${-0.9 * width}Z`;
+}

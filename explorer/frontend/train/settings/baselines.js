@@ -1,0 +1,42 @@
+// The controls beside which a rule must look better, added to the cards with one press each.
+
+import { hasRoom, withRule } from "../../choice/choice.js";
+import { catalogue, find } from "../../choice/entries.js";
+import { element, setAttribute } from "../../elements/dom.js";
+
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+
+/**
+ * @param {HTMLElement} host of the cards
+ * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
+ */
+export function createControls(host, store) {
+  const now = () => /** @type {Choice} */ (store.choice);
+  const buttons = catalogue().controls.map((key) => {
+    const { label, purpose } = /** @type {import("../../choice/entries.js").Rule} */ (find("rule", key));
+    const add = () => store.change(withRule(now(), key));
+    return {
+      key,
+      node: element(
+        "button",
+        { type: "button", title: purpose, "aria-label": `Add control ${label}`, onclick: add },
+        label,
+      ),
+    };
+  });
+  host.append(
+    element(
+      "div",
+      { class: "controls" },
+      element("span", {}, "Add a control:"),
+      ...buttons.map(({ node }) => node),
+    ),
+  );
+  return {
+    /** @param {Choice} choice */
+    show(choice) {
+      for (const { key, node } of buttons)
+        setAttribute(node, "disabled", !hasRoom(choice) || choice.rules.some((rule) => rule.key === key));
+    },
+  };
+}

@@ -1,0 +1,33 @@
+// The settings of a run as native controls: those that may change in mid-run apart from the rest.
+
+import { element } from "../../elements/dom.js";
+import { FIELDS } from "./fields.js";
+import { settings, settingText, taskOf } from "../state/tasks.js";
+
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+
+/**
+ * @param {{live: HTMLElement, rest: HTMLElement, own: Object<string, HTMLElement>}} hosts ``own`` has those
+ * of single settings by their name
+ * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
+ * @param {(name: string, text: string, phase: string) => void} onSetting
+ */
+export function createSettings({ live, rest, own }, store, onSetting) {
+  const now = () => /** @type {Choice} */ (store.choice);
+  const grid = element("div", { class: "settings" });
+  const summary = element("summary", {}, "Settings");
+  rest.append(element("details", { open: true }, summary, grid));
+  const fields = settings().map((setting) => {
+    const { kind, name } = setting;
+    const onChange = (/** @type {string} */ text, phase = "settled") => onSetting(name, text, phase);
+    const field = FIELDS[kind](setting, { onChange, usual: () => taskOf(now()).defaults[name], choice: now });
+    (own[name] ?? (setting.live ? live : grid)).append(field.element);
+    return { name, field };
+  });
+  return {
+    /** @param {Choice} choice */
+    show(choice) {
+      for (const { name, field } of fields) field.show(settingText(choice, name));
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// The control of what learns: a row for each parameter, with a button for each rule that can let it learn.
+
+import { entriesOf } from "../../choice/choice.js";
+import { learningOf, learningText, toggled } from "../../choice/learning.js";
+import { element, setAttribute } from "../../elements/dom.js";
+
+/** @typedef {import("../../choice/learning.js").Learning} Learning */
+
+/** @param {import("../state/tasks.js").Setting} setting @param {import("./fields.js").Told} told */
+export function learningField({ label, meaning }, { onChange, choice }) {
+  const rows = element("div", {});
+  const field = element(
+    "div",
+    { class: "setting wide learning", role: "group", "aria-label": label, title: meaning },
+    element("span", {}, label),
+    rows,
+  );
+
+  /** @param {Learning[]} learning */
+  function row(learning) {
+    return (/** @type {Learning} */ { name, rules }) =>
+      element(
+        "div",
+        { role: "group", "aria-label": name },
+        element("code", {}, name),
+        ...rules.map(({ rule, learns }) =>
+          element(
+            "button",
+            {
+              type: "button",
+              "aria-pressed": String(learns),
+              "aria-label": `${name} learns with ${rule.label}`,
+              onclick: () => onChange(learningText(toggled(learning, name, rule.key))),
+            },
+            rule.label,
+          ),
+        ),
+      );
+  }
+
+  let shown = "";
+  return {
+    element: field,
+    /** @param {string} text */
+    show(text) {
+      const { op, rules } = entriesOf(choice());
+      const learning = learningOf(op, rules, text);
+      const state = JSON.stringify(learning.map(({ name, rules: each }) => [name, each.map(stateOf)]));
+      setAttribute(field, "hidden", learning.length === 0);
+      if (state === shown) return;
+      const held = /** @type {HTMLElement|null} */ (rows.querySelector(":focus"))?.ariaLabel;
+      rows.replaceChildren(...learning.map(row(learning)));
+      shown = state;
+      for (const button of rows.querySelectorAll("button")) if (button.ariaLabel === held) button.focus();
+    },
+  };
+}
+
+/** @param {Learning["rules"][number]} one */
+function stateOf({ rule, learns }) {
+  return [rule.key, rule.label, learns];
+}

@@ -1,0 +1,78 @@
+// The tasks to choose from, each with a small picture of its data.
+
+import { element, setAttribute } from "../../elements/dom.js";
+import { shape } from "../../elements/svg.js";
+import { tasks } from "../state/tasks.js";
+
+/** @typedef {import("../state/tasks.js").Task} Task */
+
+const SIZE = 30; // of a picture, in px
+const DOT = 1.3;
+
+/**
+ * @param {HTMLElement} host
+ * @param {(key: string) => void} onChoose
+ * @param {Task[]} offered
+ */
+export function createPicker(host, onChoose, offered = tasks()) {
+  setAttribute(host, "role", "group");
+  setAttribute(host, "aria-label", "Task");
+  const buttons = offered.map((task) => ({ key: task.key, node: buttonOf(task, () => onChoose(task.key)) }));
+  host.append(...buttons.map(({ node }) => node));
+  return {
+    /** @param {string} chosen its key */
+    show(chosen) {
+      for (const { key, node } of buttons) setAttribute(node, "aria-pressed", String(key === chosen));
+    },
+  };
+}
+
+/** @param {Task} task @param {() => void} onclick @returns {HTMLElement} */
+function buttonOf(task, onclick) {
+  return element(
+    "button",
+    { type: "button", title: task.purpose, onclick },
+    pictureOf(task),
+    element("span", {}, task.label),
+  );
+}
+
+/** @param {Task} task @returns {SVGElement} */
+function pictureOf({ picture }) {
+  const drawing = shape("svg", {
+    viewBox: `0 0 ${SIZE} ${SIZE}`,
+    width: SIZE,
+    height: SIZE,
+    "aria-hidden": "true",
+  });
+  if (!picture) drawing.append(sheet());
+  else if ("points" in picture) drawing.append(...picture.points.map(dot));
+  else drawing.append(...picture.grid.flatMap(row));
+  return drawing;
+}
+
+/** @param {[number, number, number]} point */
+function dot([x, y, kind]) {
+  const half = SIZE / 2;
+  const reach = half - DOT;
+  return shape("circle", {
+    class: kind ? "second" : "first",
+    cx: half + reach * x,
+    cy: half - reach * y,
+    r: DOT,
+  });
+}
+
+/** @param {number[]} values @param {number} index @param {number[][]} rows */
+function row(values, index, rows) {
+  const [wide, tall] = [SIZE / values.length, SIZE / rows.length];
+  return values.map((value, column) =>
+    shape("rect", { x: column * wide, y: index * tall, width: wide, height: tall, opacity: value }),
+  );
+}
+
+/** Of data that is still to come: a table. */
+function sheet() {
+  const lines = [8, 14, 20, 26].map((y) => `M3 ${y}H27`).join("");
+  return shape("path", { class: "sheet", d: `M3 4H27V26H3ZM11 4V26${lines}` });
+}

@@ -1,0 +1,238 @@
+// Slow motion over the page: one step, stage by stage, moved by keys, by a click, or by itself.
+
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { within } from "../../formula/numbers.js";
+import { available, button } from "../widgets/button.js";
+import { createStage, paintScale } from "./stage.js";
+import { createSwitch } from "../widgets/toggle-group.js";
+
+/** @typedef {import("./view-model.js").Picture} Picture */
+/** @typedef {import("./view-model.js").Position} Position */
+/**
+ * What is done: ``onSlow`` gets another position, or null to close.
+ * @typedef {{onSlow: (position: Position|null) => void, onStep: () => void, onPause: () => void,
+ *   onFirst: () => void, onAgain: () => void}} On
+ */
+
+const BEAT_MS = 1600; // of each stage, while it plays
+const ACTIONS = { pause: "Pause the run", first: "Show the first step", again: "Try again", "": "" };
+const MOVES = /** @type {Object<string, [number, number]>} */ ({
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+});
+
+/** @param {HTMLElement} host @param {On} on */
+export function createSlowMotion(host, on) {
+  const parts = partsOf({
+    onBack: () => stop(() => move(-1)),
+    onNext: () => stop(() => move(1)),
+    onPlay: () => (timer ? stop() : play()),
+    onAct: () => shown?.action && { pause: on.onPause, first: on.onFirst, again: on.onAgain }[shown.action](),
+    onStep: on.onStep,
+    onClose: () => dialog.close(),
+    onLayer: (/** @type {number} */ layer) => go({ layer, unit: null, row: null }),
+  });
+  const { dialog, graph } = parts;
+  const stages = /** @type {ReturnType<typeof createStage>[]} */ ([]);
+  const rules = /** @type {HTMLElement[]} */ ([]);
+  let shown = /** @type {Picture|null} */ (null);
+  let timer = 0;
+  host.append(dialog);
+  dialog.addEventListener("keydown", pressed);
+  dialog.addEventListener("close", () => {
+    stop();
+    if (shown) on.onSlow(null);
+  });
+
+  /** @param {Partial<Position>} change */
+  function go(change) {
+    if (!shown) return;
+    shown = { ...shown, position: { ...shown.position, ...change } }; // the next key may come before a frame
+    on.onSlow(shown.position);
+  }
+
+  /** @param {number} by stages */
+  function move(by) {
+    if (!shown?.stages.length) return false;
+    const { stage } = shown.position;
+    const next = shown.stages[shown.stages.findIndex(({ key }) => key === stage) + by];
+    if (next) go({ stage: next.key });
+    return Boolean(next);
+  }
+
+  function play() {
+    const [first] = shown?.stages ?? [];
+    if (!first) return;
+    if (shown?.stages.at(-1)?.key === shown?.position.stage) go({ stage: first.key });
+    timer = window.setInterval(() => move(1) || stop(), BEAT_MS);
+    setText(parts.play, "Hold");
+  }
+
+  /** @param {() => void} [then] */
+  function stop(then = () => {}) {
+    clearInterval(timer);
+    timer = 0;
+    setText(parts.play, "Play");
+    then();
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const way = MOVES[event.key];
+    if (!way || !shown || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const onMap = event.target instanceof Element && event.target.matches(".drawing");
+    if (event.shiftKey || onMap) step(way);
+    else if (way[0]) stop(() => move(way[0]));
+    else turn(way[1]);
+  }
+
+  /** To another unit or row. @param {[number, number]} way */
+  function step([across, down]) {
+    if (!shown?.stages.length) return;
+    const { position, rows, units } = shown;
+    go({
+      unit: within((position.unit ?? 0) + across, 0, units - 1),
+      row: within((position.row ?? 0) + down, 0, rows - 1),
+    });
+  }
+
+  /** To another rule, round and round. @param {number} by */
+  function turn(by) {
+    const count = shown?.rules.length ?? 1;
+    go({ rule: ((shown?.position.rule ?? 0) + by + count) % count });
+  }
+
+  /** @param {Picture} picture */
+  function draw(picture) {
+    setText(parts.title, picture.title);
+    setText(parts.message, picture.message);
+    setText(parts.act, ACTIONS[picture.action]);
+    setAttribute(parts.act, "hidden", !picture.action);
+    setAttribute(dialog, "data-empty", picture.stages.length ? null : "true");
+    setText(parts.words, [picture.words, picture.note].filter(Boolean).join(" "));
+    setText(parts.numbers, picture.numbers);
+    setText(parts.count, picture.count);
+    available(parts.back, picture.stages[0]?.time === "past");
+    available(parts.next, picture.stages.at(-1)?.time === "coming");
+    available(parts.play, picture.stages.length > 0);
+    available(parts.step, picture.stages.length > 0 && picture.canStep);
+    drawRules(picture);
+    drawLayers(picture);
+    drawStages(picture);
+  }
+
+  /** @param {Picture} picture */
+  function drawRules({ rules: names }) {
+    while (rules.length < names.length) {
+      const place = rules.length;
+      rules.push(button("", () => go({ rule: place })));
+    }
+    while (rules.length > names.length) rules.pop()?.remove();
+    names.forEach(({ label, colour, chosen }, place) => {
+      setText(rules[place], label);
+      setAttribute(rules[place], "style", `--colour: ${colour}`);
+      setAttribute(rules[place], "aria-pressed", String(chosen));
+    });
+    if (parts.rules.children.length !== rules.length) parts.rules.replaceChildren(...rules);
+  }
+
+  /** @param {Picture} picture */
+  function drawLayers({ layers: { count, chosen } }) {
+    parts.layers.show(
+      Array.from({ length: count }, (_, layer) => ({ value: layer, label: `Layer ${layer + 1}` })),
+      chosen,
+    );
+    setAttribute(parts.layers.element, "hidden", count < 2);
+  }
+
+  /** @param {Picture} picture */
+  function drawStages({ stages: wanted, ends }) {
+    const onCell = (/** @type {number} */ row, /** @type {number} */ unit) => go({ row, unit });
+    while (stages.length < wanted.length) {
+      const stage = createStage({ onCell, onStage: (key) => go({ stage: key }) });
+      stages.push(stage);
+      graph.insertBefore(stage.element, parts.turn);
+    }
+    while (stages.length > wanted.length) stages.pop()?.element.remove();
+    wanted.forEach((stage, place) => stages[place].show(stage));
+    const back = wanted.find(({ way }) => way === "backward")?.time ?? "coming";
+    setAttribute(parts.turn, "data-time", back);
+    setAttribute(parts.turn, "hidden", !wanted.length);
+    setAttribute(parts.scale, "hidden", !ends.length);
+    parts.ends.forEach((end, place) => setText(end, ends[place] ?? ""));
+    if (ends.length) paintScale(parts.colours);
+  }
+
+  return {
+    /** @param {Picture|null} picture */
+    show(picture) {
+      shown = picture;
+      if (!picture) {
+        if (dialog.open) dialog.close();
+        return;
+      }
+      if (!dialog.open) dialog.showModal();
+      const isNew = dialog.hasAttribute("data-empty") || !parts.title.textContent;
+      draw(picture);
+      if (isNew || !dialog.contains(document.activeElement))
+        (picture.action ? parts.act : parts.next).focus();
+    },
+    destroy() {
+      stop();
+      shown = null;
+      dialog.remove();
+    },
+  };
+}
+
+/** @param {Object<string, (...given: *[]) => void>} on */
+function partsOf({ onBack, onNext, onPlay, onAct, onStep, onClose, onLayer }) {
+  const title = element("h2", {});
+  const rules = element("div", { class: "slow-rules", role: "group", "aria-label": "Rule" });
+  const layers = createSwitch("Layer of slow motion", onLayer);
+  const close = element(
+    "button",
+    { type: "button", class: "close", "aria-label": "Close", onclick: onClose },
+    "✕",
+  );
+  const message = element("p", { role: "status" });
+  const act = button("", onAct);
+  const ends = ["", "", ""].map(() => element("span", {}));
+  const colours = element("canvas", {});
+  const scale = element("div", { class: "scale" }, colours, element("div", {}, ...ends));
+  const keys = element(
+    "p",
+    { class: "keys" },
+    "← → stage, ↑ ↓ rule;",
+    element("br"),
+    "click or ⇧ + arrows: cell",
+  );
+  const turn = element("div", { class: "turn" }, scale, keys);
+  const graph = element("div", { class: "stages" }, turn);
+  const words = element("p", {});
+  const numbers = element("code", {});
+  const said = element("div", { class: "said-of-step", "aria-live": "polite" }, words, numbers);
+  const [back, next] = [arrow("←", "Stage before", onBack), arrow("→", "Next stage", onNext)];
+  const [play, step] = [button("Play", onPlay), button("Next step", onStep)];
+  const count = element("span", { class: "count" });
+  const foot = element("footer", {}, said, element("div", { class: "go" }, step, play, back, count, next));
+  const head = element("header", {}, title, layers.element, rules, close);
+  const refusal = element("div", { class: "refused-step" }, message, act);
+  const seen = element("div", { class: "graph" }, graph);
+  const dialog = element("dialog", { class: "slow", "aria-label": "Slow motion" }, head, refusal, seen, foot);
+  return {
+    ...{ dialog, title, rules, layers, message, act, graph, turn, scale, colours, ends },
+    ...{ words, numbers, back, next, play, step, count },
+  };
+}
+
+/** @param {string} sign @param {string} name @param {() => void} act */
+function arrow(sign, name, act) {
+  const made = button(sign, act);
+  setAttribute(made, "aria-label", name);
+  return made;
+}

@@ -1,0 +1,216 @@
+// What is drawn of a stage of slow motion, as plain data. No page.
+
+import { sampleCurves, valuesOf, scopeMaker } from "../../formula/curves.js";
+import { evaluate } from "../../formula/evaluation.js";
+import { within } from "../../formula/numbers.js";
+import { numberText } from "../../formula/substitution.js";
+import { share } from "../widgets/svg-paths.js";
+import { placeOn, rowOf, valueAt } from "./numbers.js";
+
+/** @typedef {import("./view-model.js").Record} Record */
+/** @typedef {import("./view-model.js").Stage} Stage */
+/** @typedef {import("./view-model.js").Tensor} Tensor */
+/** @typedef {import("./numbers.js").Cell} Cell */
+/** @typedef {import("./numbers.js").Entries & {colour: string}} Entries */
+/**
+ * Numbers as colours: ``scale`` is the number of the full colour, ``mark`` the row and column that are looked
+ * at, ``pick`` what a click chooses. An image has no row of its own.
+ * @typedef {{kind: "map", values: ArrayLike<number>, rows: number, columns: number, scale: number,
+ *   low: number, mark: {row: number|null, column: number|null}, pick: "cell"|"none", box: boolean, most: string}} Map
+ * A curve as shares of the picture, the point where the unit sits, and ticks for all of its rows.
+ * @typedef {{kind: "curve", points: import("../widgets/svg-paths.js").Point[], at: import("../widgets/svg-paths.js").Point,
+ *   ticks: number[], zero: number, colour: string, label: string, ends: [string, string],
+ *   most: string}} Curve
+ * A bar an output: from one share of the height to another, with the target's where there is one.
+ * @typedef {{kind: "bars", bars: {name: string, from: number, to: number, target: number|null,
+ *   right: boolean}[], label: string, most: string}} Bars
+ * @typedef {Map|Curve|Bars} Drawing
+ */
+
+const FULL = 0.985; // of the values, by size, that stay below the full colour
+const NAMED = 12; // bars that have room for names
+const ROOM = 0.06; // of the height above and below a curve
+const CLEAR = 4; // how far a curve is drawn beyond what lies near, in heights of that
+
+/** @type {Object<string, (stage: Stage, record: Record, cell: Cell, entries: Entries) => Drawing>} */
+const VIEWS = { map: mapOf, input: inputOf, weights: weightsOf, op: opOf, rule: ruleOf, loss: barsOf };
+
+/**
+ * @param {Stage} stage
+ * @param {Record} record
+ * @param {Cell} cell
+ * @param {Entries} entries
+ * @returns {Drawing}
+ */
+export function drawingOf(stage, record, cell, entries) {
+  return VIEWS[stage.view](stage, record, cell, entries);
+}
+
+/** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Map} */
+function mapOf({ tensor, scale }, { tensors, stages }, cell) {
+  const shown = tensors[tensor];
+  const of = stages.find(({ key }) => key === scale)?.tensor ?? tensor;
+  const full = fullOf(tensors[of].values);
+  const [row, column] = shown.axes.map((axis) => placeOn(axis, cell));
+  return {
+    kind: "map",
+    values: shown.values,
+    rows: shown.shape[0],
+    columns: shown.shape[1],
+    scale: full,
+    low: -full,
+    mark: { row, column },
+    box: false,
+    pick: shown.axes[1] === "unit" ? "cell" : "none",
+    most: numberText(Number(full.toPrecision(2))),
+  };
+}
+
+/** The example that is looked at as an image, else all of them. @type {typeof mapOf} */
+function inputOf(stage, record, cell) {
+  const map = mapOf(stage, record, cell);
+  const tensor = record.tensors[stage.tensor];
+  if (!tensor.side) return { ...map, mark: { row: map.mark.row, column: null } };
+  const values = rowOf(tensor, cell.row);
+  const [low, high] = [Math.min(...tensor.values), Math.max(...tensor.values)];
+  return { ...imageOf(map, tensor, values, null), low, scale: high, most: "" };
+}
+
+/** The weights of the unit as an image, else those of all. @type {typeof mapOf} */
+function weightsOf(stage, record, cell) {
+  const map = mapOf(stage, record, cell);
+  const tensor = record.tensors[stage.tensor];
+  if (!tensor.side || !record.by_example) return map;
+  return imageOf(map, tensor, columnOf(tensor, cell.unit), cell.input);
+}
+
+/**
+ * @param {Map} map
+ * @param {Tensor} tensor
+ * @param {number[]} values
+ * @param {number|null} at
+ * @returns {Map}
+ */
+function imageOf(map, { side }, values, at) {
+  const mark = { row: at === null ? null : Math.floor(at / side), column: at === null ? null : at % side };
+  return { ...map, values, rows: side, columns: side, mark, box: true, pick: "none" };
+}
+
+/** The number of the full colour: a few beyond it do not make all others pale. @param {Float32Array} values */
+function fullOf(values) {
+  const sizes = values.map(Math.abs).filter(Number.isFinite).sort();
+  return sizes[Math.floor(FULL * (sizes.length - 1))] || sizes[sizes.length - 1] || 1;
+}
+
+/** @type {typeof drawingOf} */
+function opOf(stage, record, cell, entries) {
+  const y = valueAt(record.tensors.y, cell);
+  const { x, y: values } = sampled(record, cell, entries, 1);
+  const label = `x = ${numberText(valueAt(record.tensors.x, cell))}`;
+  return curveOf(record, cell, { x, y: record.plain_op ? values : null, at: y, colour: "", label });
+}
+
+/** The factor of a linear rule, else what it returns for this g. @type {typeof drawingOf} */
+function ruleOf(stage, record, cell, entries) {
+  const { x: all, g: upstream, gradient } = record.tensors;
+  const [x, g, returned] = [all, upstream, gradient].map((tensor) => valueAt(tensor, cell));
+  const given = record.linear ? 1 : g;
+  const { x: along, gradients } = sampled(record, cell, entries, given);
+  const at = record.linear ? factorOf(record, entries, x, g, returned) : returned;
+  const text = at === null ? "× ?" : `${record.linear ? "× " : "gradient "}${numberText(at)}`;
+  const y = record.plain ? gradients[entries.rule.key] : null;
+  return curveOf(record, cell, { x: along, y, at: at ?? 0, colour: entries.colour, label: text });
+}
+
+/**
+ * What a linear rule multiplies g by at x: the quotient, or the formula where g is 0.
+ * @param {Record} record
+ * @param {Entries} entries
+ * @param {number} x
+ * @param {number} g
+ * @param {number} returned
+ */
+function factorOf(record, { op, rule, parameters }, x, g, returned) {
+  const tree = rule.tree ?? op.gradient;
+  if (record.plain && tree !== null) {
+    const [start, stop] = record.span;
+    const scopeAt = scopeMaker(op, valuesOf(op, rule, parameters), { start, stop, g: 1 });
+    return evaluate(tree, scopeAt(Float64Array.of(x)))[0];
+  }
+  return g === 0 ? null : returned / g;
+}
+
+/** @param {Record} record @param {Cell} cell @param {Entries} entries @param {number} g */
+function sampled(record, cell, { op, rule, parameters }, g) {
+  const [start, stop] = spanOf(record, cell);
+  return sampleCurves({ op, rules: [rule] }, { start, stop, g, parameters });
+}
+
+/**
+ * Over which x curves are drawn: that of the rules, and where the unit's rows lie.
+ * @param {Record} record
+ * @param {Cell} cell
+ * @returns {[number, number]}
+ */
+function spanOf({ span: [start, stop], tensors }, cell) {
+  const rows = columnOf(tensors.x, cell.unit).filter(Number.isFinite);
+  return [Math.min(start, ...rows), Math.max(stop, ...rows)];
+}
+
+/** @param {Tensor} tensor @param {number} column */
+function columnOf({ values, shape: [rows, columns] }, column) {
+  return Array.from({ length: rows }, (_, row) => values[row * columns + column]);
+}
+
+/**
+ * @param {Record} record
+ * @param {Cell} cell
+ * @param {{x: Float64Array, y: Float64Array|null, at: number, colour: string, label: string}} curve
+ * @returns {Curve}
+ */
+function curveOf(record, cell, { x, y, at, colour, label }) {
+  const { x: seen } = record.tensors;
+  const span = spanOf(record, cell);
+  const across = (/** @type {number} */ value) => within(share(value, ...span), 0, 1);
+  const [low, high] = heights(y ?? [], at);
+  const level = (/** @type {number} */ value) => within(share(value, low, high), 0, 1);
+  return {
+    kind: "curve",
+    points: Array.from(y ?? [], (value, place) => ({ x: across(x[place]), y: level(value) })),
+    at: { x: across(valueAt(seen, cell)), y: level(at) },
+    ticks: columnOf(seen, cell.unit).map(across),
+    zero: level(0),
+    colour,
+    label,
+    ends: /** @type {[string, string]} */ (span.map((end) => numberText(Number(end.toPrecision(2))))),
+    most: "",
+  };
+}
+
+/** The ends of what is drawn: around 0 and the point, with some of the rest. @param {ArrayLike<number>} y @param {number} at */
+function heights(y, at) {
+  const finite = [...Array.from(y).filter(Number.isFinite), 0];
+  const near = Math.max(1, Math.abs(at) || 0) * CLEAR;
+  const low = Math.max(Math.min(...finite, at || 0), -near);
+  const high = Math.min(Math.max(...finite, at || 0), near);
+  const room = (high - low || 1) * ROOM;
+  return [low - room, high + room];
+}
+
+/** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Bars} */
+function barsOf(stage, record, cell) {
+  const { target, own } = record.tensors;
+  const values = rowOf(record.tensors[stage.tensor], cell.example);
+  const targets = rowOf(target, cell.example);
+  const known = record.classes ? [0, 1] : [0, ...values, ...targets].filter(Number.isFinite);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const level = (/** @type {number} */ value) => within(share(value, low, high || 1) || 0, 0, 1);
+  const bars = values.map((value, output) => ({
+    name: values.length > NAMED ? "" : String(output + (record.classes ? 0 : 1)),
+    from: Math.min(level(0), level(value)),
+    to: Math.max(level(0), level(value)),
+    target: record.classes ? null : level(targets[output]),
+    right: record.classes && output === targets[0],
+  }));
+  return { kind: "bars", bars, label: `loss ${numberText(own.values[cell.example])}`, most: "" };
+}

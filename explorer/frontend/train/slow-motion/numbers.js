@@ -1,0 +1,148 @@
+// The numbers of one unit at one stage of a step, and the words that hold for them. No page.
+
+import { scopeMaker, valuesOf } from "../../formula/curves.js";
+import { within } from "../../formula/numbers.js";
+import { numberText, substituted } from "../../formula/substitution.js";
+
+/** @typedef {import("./view-model.js").Record} Record */
+/** @typedef {import("./view-model.js").Stage} Stage */
+/** @typedef {import("./view-model.js").Tensor} Tensor */
+/**
+ * What is looked at, from 0: a unit, a row of what the op sees, the example it belongs to, and an input.
+ * @typedef {{unit: number, row: number, example: number, input: number}} Cell
+ * @typedef {{op: import("../../formula/entry.js").Op, rule: import("../../formula/entry.js").Rule,
+ *   parameters: Object<string, number>}} Entries
+ */
+
+const MOST_TOLD = 3; // numbers of a target
+
+/**
+ * The first rule that lets something through; the first of all where none does.
+ * @param {Object<string, Record|null>|null} records
+ * @param {import("../state/series.js").Lane[]} lanes
+ */
+export function livelyRule(records, lanes) {
+  const passes = lanes.findIndex(({ key }) => records?.[key]?.tensors.gradient.values.some(Boolean));
+  return Math.max(passes, 0);
+}
+
+/** Where the gradient is largest; where there is none, g. @param {Record} record @returns {Cell} */
+export function livelyCell({ tensors: { gradient, g } }) {
+  const { values, shape } = gradient.values.some(Boolean) ? gradient : g;
+  const [, units] = shape;
+  const at = largest(values);
+  return { unit: at % units, row: Math.floor(at / units), example: 0, input: 0 };
+}
+
+/**
+ * The cell that is requested, as far as there is one, with the input whose weight changes most.
+ * @param {Record} record
+ * @param {{unit: number|null, row: number|null}} requested
+ * @param {Cell} lively
+ * @returns {Cell}
+ */
+export function cellOf({ tensors, times, by_example }, requested, lively) {
+  const [rows, units] = tensors.x.shape;
+  const unit = within(requested.unit ?? lively.unit, 0, units - 1);
+  const row = within(requested.row ?? lively.row, 0, rows - 1);
+  if (!by_example) return { unit, row, example: 0, input: row };
+  const [inputs, across] = tensors.slope.shape;
+  const column = Array.from({ length: inputs }, (_, input) => tensors.slope.values[input * across + unit]);
+  return { unit, row, example: Math.floor(row / times), input: largest(column) };
+}
+
+/** @param {ArrayLike<number>} values */
+function largest(values) {
+  let best = 0;
+  for (let at = 1; at < values.length; at += 1) if (Math.abs(values[at]) > Math.abs(values[best])) best = at;
+  return best;
+}
+
+/** Where a cell lies on an axis. @param {string} axis @param {Cell} cell */
+export function placeOn(axis, cell) {
+  return /** @type {Object<string, number>} */ ({ ...cell, output: 0 })[axis];
+}
+
+/** The number of a tensor that belongs to a cell. @param {Tensor} tensor @param {Cell} cell */
+export function valueAt({ values, shape, axes }, cell) {
+  const [down, across] = axes.map((axis) => placeOn(axis, cell));
+  return values[down * shape[1] + across];
+}
+
+/** What is said of a stage at a cell. @param {Stage} stage @param {Record} record @param {Cell} cell */
+export function wordsOf({ words, otherwise }, { tensors }, cell) {
+  const reason = Object.keys(otherwise).find((name) => valueAt(tensors[name], cell) === 0);
+  return reason ? otherwise[reason] : words;
+}
+
+/**
+ * The line of numbers of a stage at a cell.
+ * @param {Stage} stage
+ * @param {Record} record
+ * @param {Cell} cell
+ * @param {Entries} entries
+ */
+export function numbersOf({ numbers }, record, cell, entries) {
+  const at = { record, cell, entries };
+  return numbers.replace(/\$(\w+)/g, (_, name) =>
+    name in TOLD ? TOLD[name](at) : numberText(valueAt(record.tensors[name], cell)),
+  );
+}
+
+/** @typedef {{record: Record, cell: Cell, entries: Entries}} At */
+
+/** What is more than a number. @type {Object<string, (at: At) => string>} */
+const TOLD = { op: opText, rule: ruleText, factor: factorText, target: targetText, loss: lossText };
+
+/** @param {At} at */
+function opText({ record, cell, entries }) {
+  const y = numberText(valueAt(record.tensors.y, cell));
+  return record.plain_op ? substituted(entries.op.tree, scopeOf({ record, cell, entries }, 1)) : y;
+}
+
+/** @param {At} at */
+function ruleText(at) {
+  const { record, cell, entries } = at;
+  const [x, g, gradient] = ["x", "g", "gradient"].map((name) => valueAt(record.tensors[name], cell));
+  const tree = entries.rule.tree ?? entries.op.gradient;
+  if (record.plain && tree !== null) return substituted(tree, scopeOf(at, g));
+  return `${record.formula} = ${numberText(gradient)}, g = ${numberText(g)}, x = ${numberText(x)}`;
+}
+
+/** @param {At} at */
+function factorText(at) {
+  const { record, entries } = at;
+  const tree = entries.rule.tree ?? entries.op.gradient;
+  if (!record.linear || !record.plain || tree === null) return `gradient = ${ruleText(at)}`;
+  return `at g = 1: ${substituted(tree, scopeOf(at, 1))}`;
+}
+
+/** What a formula may name at a cell. @param {At} at @param {number} g */
+function scopeOf({ record, cell, entries }, g) {
+  const { op, rule, parameters } = entries;
+  const [start, stop] = record.span;
+  const x = Float64Array.of(valueAt(record.tensors.x, cell));
+  return scopeMaker(op, valuesOf(op, rule, parameters), { start, stop, g })(x);
+}
+
+/** @param {At} at */
+function targetText({ record, cell }) {
+  const values = rowOf(record.tensors.target, cell.example);
+  if (record.classes) return `label ${values[0]}`;
+  const told = values.slice(0, MOST_TOLD).map(numberText).join(", ");
+  return `target ${told}${values.length > MOST_TOLD ? ", …" : ""}`;
+}
+
+/** @param {At} at */
+function lossText({ record, cell }) {
+  const { loss, own, target } = record.tensors;
+  const result = numberText(own.values[cell.example]);
+  if (!record.classes) return `loss of this example = ${result}`;
+  const chance = rowOf(loss, cell.example)[rowOf(target, cell.example)[0]];
+  return chance === undefined ? `loss = ${result}` : `loss = −log ${numberText(chance)} = ${result}`;
+}
+
+/** @param {Tensor} tensor @param {number} row @returns {number[]} */
+export function rowOf({ values, shape: [, across] }, row) {
+  return Array.from(values.subarray(row * across, (row + 1) * across));
+}

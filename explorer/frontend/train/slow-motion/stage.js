@@ -1,0 +1,194 @@
+// One stage of slow motion: a title, a picture of its kind, and a line below it.
+
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { shape } from "../../elements/svg.js";
+import { paint } from "../widgets/canvas.js";
+import { linePath } from "../widgets/svg-paths.js";
+
+/** @typedef {import("./drawings.js").Drawing} Drawing */
+/** @typedef {import("./drawings.js").Map} Map */
+/** @typedef {import("./drawings.js").Curve} Curve */
+/** @typedef {import("./drawings.js").Bars} Bars */
+/** A colour as red, green and blue. @typedef {number[]} Colour */
+/**
+ * What a click on a picture chooses, and what a key moves by.
+ * @typedef {{onCell: (row: number, unit: number) => void, onStage: (key: string) => void}} On
+ */
+
+const LOW = { light: [201, 92, 10], dark: [240, 150, 70] };
+const HIGH = { light: [23, 105, 170], dark: [96, 172, 236] };
+const NO_NUMBER = [128, 128, 128];
+const DARK = 128; // brightness of the ground below which it is a dark one
+
+/** @type {{[kind in Drawing["kind"]]: (place: HTMLElement, on: On) => {draw: (drawing: *) => void}}} */
+const KINDS = { map: createMap, curve: createCurve, bars: createBars };
+
+/** @param {On} on */
+export function createStage(on) {
+  const title = element("h3", {});
+  const place = element("div", { class: "drawing", role: "img" });
+  const note = element("p", {});
+  const node = element("section", { class: "of-step" }, title, place, note);
+  node.addEventListener("click", () => node.dataset.time === "coming" && on.onStage(node.dataset.stage));
+  let kind = "";
+  let painter = /** @type {{draw: (drawing: *) => void}|null} */ (null);
+  return {
+    element: node,
+    /** @param {import("./view-model.js").Shown} shown */
+    show({ key, title: name, time, way, under, column, note: below, words, drawing }) {
+      setText(title, name);
+      setAttribute(title, "title", name);
+      setText(note, drawing.kind === "map" ? below : drawing.label);
+      setAttribute(node, "data-stage", key);
+      setAttribute(node, "data-time", time);
+      setAttribute(node, "data-way", way);
+      setAttribute(node, "data-under", under);
+      setAttribute(node, "aria-current", time === "now" ? "step" : null);
+      setAttribute(node, "aria-hidden", time === "coming" ? "true" : null);
+      setAttribute(node, "style", `grid-column: ${column}`);
+      setAttribute(place, "aria-label", words);
+      const isPicked = drawing.kind === "map" && drawing.pick === "cell" && time !== "coming";
+      setAttribute(place, "role", isPicked ? "group" : "img");
+      setAttribute(place, "tabindex", isPicked ? "0" : null);
+      if (kind !== drawing.kind) {
+        kind = drawing.kind;
+        place.replaceChildren();
+        painter = KINDS[drawing.kind](place, on);
+      }
+      painter?.draw(drawing);
+    },
+  };
+}
+
+/** @param {HTMLElement} place @param {On} on */
+function createMap(place, { onCell }) {
+  const canvas = element("canvas", {});
+  const [row, column] = ["row", "column"].map((name) => element("i", { class: `mark ${name}` }));
+  let drawn = /** @type {Map|null} */ (null);
+  place.append(canvas, row, column);
+  place.addEventListener("click", ({ clientX, clientY }) => {
+    if (drawn?.pick !== "cell") return;
+    const { left, top, width, height } = canvas.getBoundingClientRect();
+    const at = (/** @type {number} */ part, /** @type {number} */ count) =>
+      Math.min(Math.max(Math.floor(part * count), 0), count - 1);
+    onCell(at((clientY - top) / height, drawn.rows), at((clientX - left) / width, drawn.columns));
+  });
+  return {
+    /** @param {Map} map */
+    draw(map) {
+      drawn = map;
+      const { rows, columns, mark, box } = map;
+      paint(canvas, columns, rows, colouring(map, groundOf(canvas)));
+      setAttribute(place, "data-pick", map.pick);
+      setAttribute(row, "hidden", mark.row === null);
+      setAttribute(column, "hidden", mark.column === null || box);
+      const down = `top: ${percent(mark.row ?? 0, rows)}; height: ${percent(1, rows)}`;
+      const across = `left: ${percent(mark.column ?? 0, columns)}; width: ${percent(1, columns)}`;
+      setAttribute(row, "style", box ? `${down}; ${across}` : down);
+      setAttribute(column, "style", across);
+    },
+  };
+}
+
+/** @param {number} part @param {number} whole */
+function percent(part, whole) {
+  return `${((100 * part) / whole).toFixed(3)}%`;
+}
+
+/**
+ * The colour of each number: that of the ground at 0, or at the lowest of an image.
+ * @param {Map} map
+ * @param {Colour} ground
+ * @returns {(at: number) => number}
+ */
+function colouring({ values, scale, low }, ground) {
+  const theme = ground.reduce((sum, part) => sum + part, 0) / 3 < DARK ? "dark" : "light";
+  const ink = theme === "dark" ? [235, 238, 242] : [28, 39, 51];
+  const isImage = low !== -scale;
+  return (at) => {
+    const value = values[at];
+    if (Number.isNaN(value)) return bytes(NO_NUMBER);
+    const part = isImage ? (value - low) / (scale - low || 1) : Math.min(Math.abs(value) / scale, 1);
+    return bytes(mixed(ground, isImage ? ink : value < 0 ? LOW[theme] : HIGH[theme], part));
+  };
+}
+
+/** @param {Colour} one @param {Colour} other @param {number} part of the other */
+function mixed(one, other, part) {
+  return one.map((value, index) => Math.round(value + (other[index] - value) * part));
+}
+
+/** @param {Colour} colour a pixel as a canvas keeps it */
+function bytes([red, green, blue]) {
+  return (red | (green << 8) | (blue << 16) | (255 << 24)) >>> 0;
+}
+
+/** The colour behind an element. @param {Element} node @returns {Colour} */
+function groundOf(node) {
+  const dialog = /** @type {Element} */ (node.closest("dialog"));
+  return (getComputedStyle(dialog).backgroundColor.match(/\d+/g) ?? []).slice(0, 3).map(Number);
+}
+
+/** The scale of colours, from the lowest number to the highest. @param {HTMLCanvasElement} canvas */
+export function paintScale(canvas) {
+  const values = Array.from({ length: 41 }, (_, at) => at / 20 - 1);
+  paint(
+    canvas,
+    values.length,
+    1,
+    colouring(/** @type {*} */ ({ values, scale: 1, low: -1 }), groundOf(canvas)),
+  );
+}
+
+/** @param {HTMLElement} place */
+function createCurve(place) {
+  const names = ["ticks", "zero", "stands", "curve"];
+  const [ticks, zero, stands, line] = names.map((name) => shape("path", { class: name }));
+  const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none" });
+  svg.append(ticks, zero, stands, line);
+  const dot = element("i", { class: "dot" });
+  const ends = ["", ""].map(() => element("small", {}));
+  place.append(svg, dot, ...ends);
+  return {
+    /** @param {Curve} curve */
+    draw({ points, at, ticks: rows, zero: nought, colour, ends: texts }) {
+      const up = (/** @type {number} */ y) => Math.round(1000 * (1 - y));
+      const across = (/** @type {number} */ x) => Math.round(1000 * x);
+      setAttribute(place, "style", colour ? `--colour: ${colour}` : null);
+      setAttribute(ticks, "d", rows.map((x) => `M${across(x)},955V998`).join(""));
+      setAttribute(zero, "d", `M0,${up(nought)}H1000`);
+      setAttribute(stands, "d", `M${across(at.x)},0V1000`);
+      setAttribute(line, "d", linePath(points));
+      setAttribute(dot, "style", `left: ${percent(at.x, 1)}; top: ${percent(1 - at.y, 1)}`);
+      ends.forEach((end, side) => setText(end, texts[side]));
+    },
+  };
+}
+
+/** @param {HTMLElement} place */
+function createBars(place) {
+  return {
+    /** @param {Bars} bars */
+    draw({ bars }) {
+      while (place.children.length < bars.length) place.append(createBar());
+      while (place.children.length > bars.length) place.lastChild?.remove();
+      bars.forEach((bar, at) => drawBar(place.children[at], bar));
+    },
+  };
+}
+
+function createBar() {
+  const room = element("span", {}, element("i", { class: "bar" }), element("i", { class: "target" }));
+  return element("div", { class: "output" }, room, element("b", {}));
+}
+
+/** @param {Element} node @param {Bars["bars"][number]} bar */
+function drawBar(node, { name, from, to, target, right }) {
+  const [room, label] = node.children;
+  const [bar, mark] = room.children;
+  setAttribute(node, "data-right", right ? "true" : null);
+  setText(label, name);
+  setAttribute(bar, "style", `bottom: ${percent(from, 1)}; height: ${percent(to - from, 1)}`);
+  setAttribute(mark, "hidden", target === null);
+  setAttribute(mark, "style", `bottom: ${percent(target ?? 0, 1)}`);
+}

@@ -1,0 +1,214 @@
+// What slow motion shows of a state: one step, stage by stage, with the numbers of one unit. No page.
+
+import { entriesOf } from "../../choice/choice.js";
+import { find } from "../../choice/entries.js";
+import { within } from "../../formula/numbers.js";
+import { drawingOf } from "./drawings.js";
+import { cellOf, livelyCell, livelyRule, numbersOf, wordsOf } from "./numbers.js";
+import { ACTIVE, LOST } from "../state/status.js";
+import { settingText } from "../state/tasks.js";
+
+/** @typedef {import("../state/state.js").State} State */
+/** @typedef {import("../state/state.js").Slow} Slow */
+/** @typedef {import("../state/series.js").Lane} Lane */
+/**
+ * Where somebody is: a stage by its key, and rule, layer, unit and row from 0; null where nothing is chosen.
+ * @typedef {{stage: string, rule: number|null, unit: number|null, row: number|null,
+ *   layer: number|null}} Position
+ * A stage as Python tells it (explorer/training/instruments/stages.py): ``tensor`` names what it shows.
+ * @typedef {{key: string, title: string, view: string, under: string, scale: string, words: string,
+ *   numbers: string, otherwise: Object<string, string>, tensor: string, note: string}} Stage
+ * What Python records of a rule (explorer/training/instruments/slow_motion.py).
+ * @typedef {{stages: Stage[], tensors: Object<string, Tensor>, step: number, layer: number, layers: number,
+ *   seed: number, times: number, by_example: boolean, span: [number, number], classes: boolean,
+ *   op: string, rule: string, gradient: import("../../formula/evaluation.js").Tree|null,
+ *   parameters: Object<string, number>, formula: string, linear: boolean, plain: boolean, plain_op: boolean, note: string}} Record
+ * @typedef {{values: Float32Array, shape: [number, number], axes: [string, string], side: number}} Tensor
+ * A stage as it is seen: ``time`` is how it stands to the present one, ``column`` where it stands from 1.
+ * @typedef {{key: string, title: string, time: "past"|"now"|"coming", way: "forward"|"backward", under: string,
+ *   column: number, note: string, words: string,
+ *   drawing: import("./drawings.js").Drawing}} Shown
+ * @typedef {{title: string, message: string, action: "pause"|"first"|"again"|"", rules: {label: string, colour: string,
+ *   chosen: boolean}[], layers: {count: number, chosen: number}, stages: Shown[], words: string,
+ *   numbers: string, note: string, count: string, position: Position, rows: number, units: number,
+ *   ends: string[], canStep: boolean}} Picture
+ */
+
+const NO_RUN = "There is no run yet: press Start or Step first.";
+const GOES_ON = "The run goes on: pause it to look at one step.";
+const ASKING = "Asking …";
+const NAMES = /** @type {const} */ (["rule", "layer", "unit", "row"]);
+
+/** What a link says of slow motion. @param {string} text @returns {Position} */
+export function positionOf(text) {
+  const [stage, ...numbers] = text.split(",");
+  const at = (/** @type {number} */ place) => (numbers[place] ? Number(numbers[place]) - 1 : null);
+  return { stage, rule: at(0), layer: at(1), unit: at(2), row: at(3) };
+}
+
+/** The same as a link has it, up to the first that is not chosen. @param {Position} position */
+export function positionText(position) {
+  const numbers = NAMES.map((name) => position[name]);
+  const none = numbers.indexOf(null);
+  const chosen = none < 0 ? numbers : numbers.slice(0, none);
+  return [position.stage, ...chosen.map((number) => Number(number) + 1)].join();
+}
+
+/**
+ * Of which step, layer and rate a record is wanted, as one text; null where none can be had.
+ * @param {State} state
+ */
+export function recordKey({ choice, view }) {
+  const { state, step, snapshot } = view.status;
+  const isBegun = view.id && snapshot; // the server has made its nets, which takes longer than a look
+  if (!choice.slow || !isBegun || ["idle", "silent", ...ACTIVE, ...LOST].includes(state)) return null;
+  return JSON.stringify([view.id, step, layerOf(choice.slow), settingText(choice, "lr")]);
+}
+
+/** The layer that is looked at, from 0. @param {string} slow */
+export function layerOf(slow) {
+  return positionOf(slow).layer ?? 0;
+}
+
+/** @param {State} state @param {Lane[]} lanes @returns {Picture|null} */
+export function slowOf(state, lanes) {
+  const { choice, slow } = state;
+  if (!choice.slow) return null;
+  const records = known(slow);
+  const requested = positionOf(choice.slow);
+  const rule = within(requested.rule ?? livelyRule(records, lanes), 0, lanes.length - 1);
+  const record = withFormulas(records?.[lanes[rule].key] ?? null);
+  const frame = {
+    rules: lanes.map(({ label, colour }, place) => ({ label, colour, chosen: place === rule })),
+    canStep: !["finished", "diverged"].includes(state.view.status.state),
+  };
+  const refusal = refusalOf(state, records, record, lanes[rule]);
+  if (!record || refusal.message) return { ...frame, ...EMPTY, ...refusal, position: { ...requested, rule } };
+  const cell = cellOf(record, requested, livelyCell(record));
+  const entries = entriesAt(choice, rule, record);
+  const place = Math.max(
+    record.stages.findIndex(({ key }) => key === requested.stage),
+    0,
+  );
+  const stage = record.stages[place];
+  const stages = shownStages(record, place, cell, { ...entries, colour: lanes[rule].colour });
+  const most = stages[place].drawing.most;
+  return {
+    ...frame,
+    ...refusal,
+    title: titleOf(state, record, cell),
+    layers: { count: record.layers, chosen: record.layer },
+    stages,
+    words: wordsOf(stage, record, cell),
+    numbers: numbersOf(stage, record, cell, entries),
+    note: record.note,
+    count: `${place + 1} of ${record.stages.length}`,
+    position: { stage: stage.key, rule, unit: cell.unit, row: cell.row, layer: record.layer },
+    rows: record.tensors.x.shape[0],
+    units: record.tensors.x.shape[1],
+    ends: most ? [`−${most}`, "0", `+${most}`] : [],
+  };
+}
+
+const EMPTY = {
+  title: "Slow motion",
+  layers: { count: 1, chosen: 0 },
+  stages: [],
+  words: "",
+  numbers: "",
+  note: "",
+  count: "",
+  rows: 0,
+  units: 0,
+  ends: [],
+};
+
+/**
+ * A record, its formulas put into numbers only where the browser knows them: a branch may go on with others.
+ * @param {Record|null} record
+ * @returns {Record|null}
+ */
+function withFormulas(record) {
+  if (!record || (find("op", record.op) && find("rule", record.rule))) return record;
+  return { ...record, plain: false, plain_op: false };
+}
+
+/**
+ * The op and the rule with which the step is taken.
+ * @param {import("../../choice/choice.js").Choice} choice
+ * @param {number} place of the rule
+ * @param {Record} record
+ */
+function entriesAt(choice, place, record) {
+  const { op, rules } = entriesOf(choice);
+  const { parameters, gradient } = record;
+  const own = find("op", record.op) ?? op;
+  return {
+    op: gradient ? { ...own, gradient } : own,
+    rule: find("rule", record.rule) ?? rules[place],
+    parameters,
+  };
+}
+
+/** What was recorded; the step before it stays until it has come. @param {Slow|null} slow */
+function known(slow) {
+  const answer = slow && (slow.answer ?? slow.before);
+  return answer && !answer.message ? answer : null;
+}
+
+/**
+ * Why there is nothing to see, and what can be done.
+ * @param {State} state
+ * @param {Object<string, Record|null>|null} records
+ * @param {Record|null} record
+ * @param {Lane} lane
+ * @returns {{message: string, action: Picture["action"]}}
+ */
+function refusalOf({ view, slow }, records, record, lane) {
+  const { state, sentence, snapshot } = view.status;
+  if (ACTIVE.includes(state)) return { message: GOES_ON, action: "pause" };
+  if (state === "idle" || (!view.id && !record)) return { message: NO_RUN, action: "first" };
+  if ([...LOST, "silent", "crowded"].includes(state)) return { message: sentence, action: "" };
+  if (slow?.answer?.message) return { message: slow.answer.message, action: "again" };
+  if (!records) return { message: ASKING, action: "" };
+  if (record) return { message: "", action: "" };
+  const at = snapshot?.diverged[lane.key];
+  const when = typeof at === "number" ? ` at step ${at}` : "";
+  const action = state === "diverged" ? "first" : ""; // else others would be lost
+  return { message: `${lane.label} diverged${when}: there is no step to show.`, action };
+}
+
+/** @param {State} state @param {Record} record @param {import("./numbers.js").Cell} cell */
+function titleOf({ view }, { step, times, by_example, seed }, { unit, row, example }) {
+  const { snapshot, state } = view.status;
+  const of = !by_example
+    ? `input ${row + 1}`
+    : times > 1
+      ? `example ${example + 1}, time ${(row % times) + 1}`
+      : `example ${row + 1}`;
+  const which = state === "finished" ? "one step more, after the last" : `step ${step + 1}`;
+  const seeds = snapshot?.seeds > 1 ? `, seed ${seed}` : "";
+  return `Slow motion: ${which}${seeds}, unit ${unit + 1}, ${of}`;
+}
+
+/**
+ * @param {Record} record
+ * @param {number} present its stage
+ * @param {import("./numbers.js").Cell} cell
+ * @param {import("./drawings.js").Entries} entries
+ * @returns {Shown[]}
+ */
+function shownStages(record, present, cell, entries) {
+  const forward = record.stages.filter(({ under }) => !under).map(({ key }) => key);
+  return record.stages.map((stage, place) => ({
+    key: stage.key,
+    title: stage.title,
+    time: place < present ? "past" : place === present ? "now" : "coming",
+    way: stage.under ? "backward" : "forward",
+    under: stage.under,
+    column: 1 + forward.indexOf(stage.under || stage.key),
+    note: stage.note,
+    words: `${stage.title}. ${wordsOf(stage, record, cell)} ${numbersOf(stage, record, cell, entries)}. ${stage.note}`,
+    drawing: drawingOf(stage, record, cell, entries),
+  }));
+}

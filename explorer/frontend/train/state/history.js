@@ -1,0 +1,184 @@
+// What is seen of a run's past: the step that is looked at, and the lines of earlier runs. No page.
+
+import { find } from "../../choice/entries.js";
+import { branchedAt, pointsOf, rateAt, ratedAt, saysSame, withPoints } from "./branches.js";
+import { LOST, OVER } from "./status.js";
+import { liveOf, settingText, withSetting } from "./tasks.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Past} Past */
+/** @typedef {import("./branches.js").Point} Point */
+
+const MOST = 3; // earlier runs whose lines stay
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+const DRAWN = ["loss_steps", "losses", "loss_sd", "score_steps", "scores", "score_sd"]; // of a snapshot
+
+/**
+ * Earlier runs as a session keeps them: what is drawn of each, as JSON has it.
+ * @param {Past[]} ghosts
+ */
+export function packed(ghosts) {
+  return ghosts.map((ghost) => ({ ...ghost, snapshot: drawnOf(ghost.snapshot, (y) => Array.from(y)) }));
+}
+
+/**
+ * The same again, but for runs of formulas that are no longer known.
+ * @param {Past[]|null} kept
+ * @returns {Past[]}
+ */
+export function unpacked(kept) {
+  return (kept ?? [])
+    .filter(({ choice }) => find("op", choice.op) && choice.rules.every(({ key }) => find("rule", key)))
+    .map((ghost) => ({
+      ...ghost,
+      snapshot: drawnOf(ghost.snapshot, (y) => Array.from(y, (each) => each ?? NaN)),
+    }));
+}
+
+/**
+ * @param {*} snapshot
+ * @param {(y: ArrayLike<number>) => number[]} written
+ */
+function drawnOf(snapshot, written) {
+  const each = (/** @type {*} */ value) =>
+    Array.isArray(value) || ArrayBuffer.isView(value)
+      ? written(/** @type {*} */ (value))
+      : Object.fromEntries(Object.entries(value).map(([rule, y]) => [rule, written(y)]));
+  return Object.fromEntries(DRAWN.map((name) => [name, each(snapshot[name])]));
+}
+
+/** The steps that can be looked at, ascending: those kept, and where the run is. @param {State} state */
+export function stepsSeen({ view: { status } }) {
+  const kept = /** @type {number[]} */ (status.snapshot?.kept ?? []);
+  return [...kept.filter((step) => step < status.step), ...(status.snapshot ? [status.step] : [])];
+}
+
+/**
+ * The nearest of some steps, the earlier one of two; null where there is none.
+ * @param {number[]} steps
+ * @param {number} wanted
+ */
+export function nearest(steps, wanted) {
+  return steps.reduce(
+    (best, step) => (best === null || Math.abs(step - wanted) < Math.abs(best - wanted) ? step : best),
+    /** @type {number|null} */ (null),
+  );
+}
+
+/**
+ * The step that is looked at, as somebody asked for ``wanted``; null is where the run is.
+ * @param {State} state
+ * @param {number} wanted
+ */
+export function lookedAt(state, wanted) {
+  const step = nearest(stepsSeen(state), wanted);
+  return step === null || step >= state.view.status.step ? null : step;
+}
+
+/**
+ * What is looked at where the step that was asked for is no longer kept.
+ * @param {State} state
+ * @param {import("./status.js").Status} seen at the nearest one
+ * @returns {Partial<State>}
+ */
+export function instead({ at, view }, seen) {
+  const isLast = seen.step >= view.status.step;
+  const remark = `Step ${at} is no longer kept: ${seen.step} is the nearest.`;
+  return isLast ? { at: null, seen: null, remark } : { at: seen.step, seen, remark };
+}
+
+/** The state as it was at the step that is looked at. @param {State} state @returns {State} */
+export function scrubbed(state) {
+  const { at, seen, view } = state;
+  if (at === null || !seen) return state;
+  const { steps_per_second: _, ...rest } = view.status;
+  const { snapshot, words, judged, step } = seen;
+  return {
+    ...state,
+    view: { ...view, status: { ...rest, steps_per_second: 0, snapshot, words, judged, step } },
+  };
+}
+
+/**
+ * The choice of a run with all that was changed on its way.
+ * @param {State} state
+ * @returns {State["choice"]}
+ */
+export function recordedChoice({ trained, choice, view: { status } }) {
+  const live = Object.entries(liveOf(choice)).filter(([name]) => name !== "lr");
+  const known = live.reduce((one, [name, text]) => withSetting(one, name, text), trained ?? choice);
+  if (!status.recorded) return known;
+  const { lr, branch } = status.recorded;
+  return withPoints(withSetting(known, "lr", lr), pointsOf(branch, keysOf(known)));
+}
+
+/** Whether a run is on its way: what its learning rate is set to holds from here on. @param {State} state */
+export function isOnItsWay({ view: { status } }) {
+  return status.step > 0 && !["idle", ...OVER, ...LOST].includes(status.state);
+}
+
+/** The learning rate as it is shown. @param {State} state */
+export function rateOf(state) {
+  const { rate, choice, view } = state;
+  const start = settingText(choice, "lr");
+  if (rate !== null) return rate;
+  return isOnItsWay(state) ? rateAt(pointsIn(choice), view.status.step, start) : start;
+}
+
+/** @param {State["choice"]} choice @param {number} step @param {string} rate from there on */
+export function ratedChoice(choice, step, rate) {
+  const points = pointsIn(choice);
+  const now = Number(rateAt(points, step, settingText(choice, "lr")));
+  return now === Number(rate) ? choice : withPoints(choice, ratedAt(points, step, rate));
+}
+
+/**
+ * What is chosen once the run has recorded what was set on its way; null where nothing is new or it is still to
+ * come.
+ * @param {State} state
+ * @returns {State["choice"]|null}
+ */
+export function caughtUp(state) {
+  const { rate, choice, view } = state;
+  const { recorded, step, id } = view.status;
+  const isOver = OVER.includes(view.status.state);
+  if (!recorded || id !== view.id || !(isOnItsWay(state) || (isOver && rate !== null))) return null;
+  const told = recordedChoice(state);
+  const start = settingText(told, "lr");
+  const isHeard = rate === null || Number(rateAt(pointsIn(told), step, start)) === Number(rate);
+  if (!isHeard && !isOver && !view.notice) return null;
+  const isSame =
+    saysSame(pointsIn(told), pointsIn(choice)) && Number(start) === Number(settingText(choice, "lr"));
+  if (isSame) return rate === null ? null : choice;
+  return told;
+}
+
+/** The branch points of a choice. @param {State["choice"]} choice */
+export function pointsIn(choice) {
+  return pointsOf(choice.training.branch, keysOf(choice));
+}
+
+/** @param {State["choice"]} choice @param {Point} point */
+export function branchedChoice(choice, point) {
+  return withPoints(choice, branchedAt(pointsIn(choice), point));
+}
+
+/** @param {State["choice"]} choice */
+export function keysOf({ rules }) {
+  return rules.map(({ key }) => key);
+}
+
+/**
+ * The lines of the present run stay as those of an earlier one; of too many the oldest go.
+ * @param {State} state
+ * @param {string} name
+ * @returns {Past[]}
+ */
+export function withPast({ ghosts, trained, choice, view: { status } }, name) {
+  if (!status.snapshot) return ghosts;
+  const taken = ghosts.map(({ letter }) => letter);
+  const letter = [...LETTERS].find((each) => !taken.includes(each)) ?? "";
+  const { snapshot, recorded } = status;
+  return [...ghosts, { choice: trained ?? choice, snapshot, recorded, name, letter }].slice(-MOST);
+}

@@ -1,0 +1,207 @@
+// What an event holds, as arrays and as series of a chart.
+
+import { array } from "../../formula/arrays.js";
+
+/**
+ * A lane of a run as it is drawn: a rule with its colour.
+ * @typedef {{key: string, label: string, colour: string}} Lane
+ * A series. ``label`` is its name where room is short, and ``rule`` is the key of its rule, and ``meta`` too where it is the one curve of a rule; ``ends``
+ * says whether its name stands where it ends; ``spread`` is the SD over seeds; a ``symbol`` marks points.
+ * @typedef {{name: string, label?: string, rule?: string, meta?: string, ends?: boolean, colour: string, x:
+ * ArrayLike<number>, y: ArrayLike<number>, spread?: ArrayLike<number>, dash?: string, faint?: boolean, symbol?:
+ * string}}
+ * Series What the large chart shows: held-out score, loss, gradient norms, or what learns.
+ * @typedef {"score"|"loss"|"norms"|"learned"} Measure
+ */
+
+/** A snapshot with its arrays read. @param {*} value @returns {*} */
+export function withArrays(value) {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(withArrays);
+  if ("bdata" in value) return array(value);
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withArrays(part)]));
+}
+
+/** The series of each measure. @type {{[measure in Measure]: (snapshot: *, lanes: Lane[]) => Series[]}} */
+const SERIES = { score: scoreSeries, loss: lossSeries, norms: normSeries, learned: learnedSeries };
+const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // by layer
+const SMALL = "₁₂₃₄₅";
+
+/** @param {Measure} measure @param {*} snapshot @param {Lane[]} lanes */
+export function seriesOf(measure, snapshot, lanes) {
+  return SERIES[measure](snapshot, lanes);
+}
+
+/** @param {*} snapshot @param {Lane[]} lanes */
+function scoreSeries({ score_steps: steps, scores, score_sd: spreads }, lanes) {
+  return lanes.map((lane) => curveOf(lane, steps, scores, spreads));
+}
+
+/** @param {*} snapshot @param {Lane[]} lanes */
+function lossSeries({ loss_steps: steps, losses, loss_sd: spreads }, lanes) {
+  return lanes.map((lane) => curveOf(lane, steps[lane.key], losses, spreads));
+}
+
+/**
+ * The curve of a rule with its band, which are given by rule.
+ * @param {Lane} lane
+ * @param {number[]} x
+ * @param {Object<string, number[]>} values
+ * @param {Object<string, number[]>} spreads
+ * @returns {Series}
+ */
+function curveOf({ key, label, colour }, x, values, spreads) {
+  return { name: label, rule: key, meta: key, ends: true, colour, x, y: values[key], spread: spreads[key] };
+}
+
+/**
+ * Two curves a rule: first layer solid, last one dotted.
+ * @param {*} snapshot
+ * @param {Lane[]} lanes
+ * @returns {Series[]}
+ */
+function normSeries({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lanes) {
+  return lanes.flatMap(({ key, label, colour }) => [
+    { name: `${label}, w1`, rule: key, colour, x: steps[key], y: w1[key] },
+    { name: `${label}, w2`, rule: key, colour, x: steps[key], y: w2[key], dash: "dot" },
+  ]);
+}
+
+/**
+ * One curve for each layer of each parameter of a rule.
+ * @param {*} snapshot
+ * @param {Lane[]} lanes
+ * @returns {Series[]}
+ */
+function learnedSeries(snapshot, lanes) {
+  return lanes.flatMap(({ key, label, colour }) =>
+    learnedOf(snapshot, key).flatMap(({ name, layers, first }) =>
+      (snapshot.measured.parameters?.[key]?.values ?? [])
+        .slice(first, first + layers)
+        .map((/** @type {ArrayLike<number>} */ y, /** @type {number} */ layer) => ({
+          name: `${name}${layers > 1 ? SMALL[layer] : ""}, ${label}`,
+          rule: key,
+          ends: true,
+          colour,
+          x: snapshot.measured_steps,
+          y,
+          dash: DASHES[layer],
+        })),
+    ),
+  );
+}
+
+/**
+ * The parameters that a rule has of those that learn, with the place of their first column.
+ * @param {*} snapshot
+ * @param {string} rule its key
+ * @returns {{name: string, layers: number, first: number}[]}
+ */
+export function learnedOf({ learned = {}, seeds }, rule) {
+  const names = [...new Set(Object.values(learned).flatMap((each) => Object.keys(each)))];
+  return names.flatMap((name, place) => {
+    const values = learned[rule]?.[name];
+    const layers = values ? values.length / seeds : 0;
+    return values ? [{ name, layers, first: place * layers }] : [];
+  });
+}
+
+/**
+ * One curve a rule: its alignment in a layer with the gradient of the smoothed op. Each point is the mean of
+ * so many of the last ones; with another σ it begins anew, and at rest its end is what is measured now.
+ * @param {"cosines"|"agreements"} kind
+ * @param {number} layer from 0
+ * @param {*} snapshot
+ * @param {Lane[]} lanes
+ * @param {number} window
+ * @returns {Series[]}
+ */
+export function alignmentSeries(kind, layer, snapshot, lanes, window) {
+  const { measured, measured_steps: steps, measured_sigmas: sigmas, sigma, step } = snapshot;
+  const last = sigmas.length - 1;
+  const isNew = Math.fround(sigma) !== sigmas[last];
+  const now = kind === "cosines" ? "cosine" : "agreement";
+  return lanes.flatMap(({ key, label, colour }) => {
+    const record = measured.alignment?.[key];
+    if (!record) return [];
+    const values = [...record[kind][layer], ...(isNew ? [record[now][layer]] : [])];
+    const y = trailing(values, [...sigmas, ...(isNew ? [sigma] : [])], window);
+    return [{ name: label, rule: key, ends: true, colour, x: [...steps, ...(isNew ? [step] : [])], y }];
+  });
+}
+
+/**
+ * The mean of each value and those before it, so many of them at most, that are of one kind; NaN stays NaN.
+ * @param {number[]} values
+ * @param {number[]} kinds
+ * @param {number} window
+ */
+export function trailing(values, kinds, window) {
+  return values.map((value, at) => {
+    const near = values.slice(Math.max(at + 1 - window, 0), at + 1);
+    const own = near.filter(
+      (one, back) => Number.isFinite(one) && kinds[at + 1 - near.length + back] === kinds[at],
+    );
+    return Number.isFinite(value) ? own.reduce((sum, one) => sum + one, 0) / own.length : NaN;
+  });
+}
+
+/**
+ * The same curves, faint: those of an earlier run, its letter behind their names where they end elsewhere than
+ * the present ones.
+ * @param {Series[]} series
+ * @param {string} letter
+ * @param {Series[]} present
+ * @returns {Series[]}
+ */
+export function ghostsOf(series, letter, present) {
+  return series.map(({ rule, meta: _meta, ends, spread: _spread, ...curve }) => ({
+    ...curve,
+    name: `${curve.name} ${letter}`.trim(),
+    label: `${letter} ${curve.name}`.trim(),
+    ends: Boolean(ends && letter) && !present.some((other) => other.rule === rule && passes(other, curve)),
+    faint: true,
+  }));
+}
+
+/** Whether a curve goes through the end of another. @param {Series} curve @param {Series} other */
+function passes({ x, y }, other) {
+  const end = endOf(other);
+  return end !== null && Array.from(x).some((step, at) => step === end.x && y[at] === end.y);
+}
+
+/**
+ * The outline of mean ± SD, back and forth; empty where there is but one seed.
+ * @param {Series} series
+ * @param {(value: number) => number} [held] what keeps a value on the axis
+ * @returns {{x: Float64Array, y: Float64Array}}
+ */
+export function bandOf({ x, y, spread = [] }, held = (value) => value) {
+  const known = [];
+  for (let i = 0; i < spread.length; i += 1)
+    if (Number.isFinite(spread[i]) && Number.isFinite(y[i])) known.push(i);
+  const back = [...known].reverse();
+  return {
+    x: Float64Array.from([...known, ...back], (i) => x[i]),
+    y: Float64Array.from([
+      ...known.map((i) => held(y[i] + spread[i])),
+      ...back.map((i) => held(y[i] - spread[i])),
+    ]),
+  };
+}
+
+/** The last point of a series with a value, and null where there is none. @param {Series} series */
+export function endOf({ x, y }) {
+  for (let i = y.length - 1; i >= 0; i -= 1) if (Number.isFinite(y[i])) return { x: x[i], y: y[i] };
+  return null;
+}
+
+/** Where curves end, in words. @param {Series[]} series */
+export function endsText(series) {
+  return series
+    .map((each) => {
+      const end = endOf(each);
+      return `${each.name}: ${end ? end.y.toFixed(2) : "no gradient"}.`;
+    })
+    .join(" ");
+}

@@ -1,0 +1,154 @@
+// What the page of trainings knows at a moment, and how it goes on from there. No page, no clock.
+
+import { entriesOf } from "../../choice/choice.js";
+import { withPast } from "./history.js";
+import { ACTIVE, IDLE } from "./status.js";
+import { taskOf } from "./tasks.js";
+
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @typedef {import("./status.js").View} View */
+/** What is drawn of the alignment. @typedef {"cosines"|"agreements"} Aligned */
+/**
+ * What was recorded of the step that ``key`` names, by rule, or a message; null before it has come.
+ * @typedef {{key: string, answer: Object<string, *>|null, before: Object<string, *>|null}} Slow
+ */
+/**
+ * What was requested of an instrument: its arguments, at which step of which run, and the answer by rule;
+ * null before it has come, or a message where it cannot be given.
+ * @typedef {{numbers: Object<string, number>, step: number, run: string|null,
+ *   answer: Object<string, *>|null}} Request
+ * An earlier run: what was chosen for it, the last that was seen of it, what was changed on its way, why it
+ * is over, and the letter it goes by.
+ * @typedef {{choice: Choice, snapshot: *, recorded?: import("./status.js").Recorded, name: string,
+ *   letter: string}} Past
+ * The state: what is chosen, what the run that is seen was begun with, how it stands, the runs before it,
+ * the step that is looked at where it is not the last one, how the run stood there, what is said of
+ * other settings, which measure, panels, layer and kind of alignment are chosen, the colours
+ * of rules, that of letters as a pixel, and the table that was pasted. ``requests`` has what was
+ * requested of single instruments, ``panels`` what somebody opened or closed, ``numbers`` what is chosen for
+ * those that instruments take: like the layer they are how somebody looks, and stand in no link;
+ * ``slow`` has what was recorded for slow motion; ``rate`` is a learning rate that was set in mid-run, until the
+ * run has recorded from which step on it holds.
+ * @typedef {{choice: Choice, trained: Choice|null, view: View, ghosts: Past[], at: number|null,
+ *   seen: import("./status.js").Status|null, remark: string,
+ *   measure: import("./series.js").Measure|null, panels: Object<string, boolean>,
+ *   numbers: Object<string, Object<string, number>>, layer: number|null,
+ *   aligned: Aligned, requests: Object<string, Request>, colours: string[], ink: number, table:
+ *   string, slow: Slow|null, rate: string|null}} State
+ */
+
+const ANEW = "Other settings: the run has begun anew. The faint curves are the one before.";
+const OTHER = "Other settings: press Start. The faint curves are the run before.";
+
+/**
+ * @param {Choice} choice
+ * @param {{colours: string[], ink: number}} theme
+ * @param {{table: string, panels: State["panels"], numbers: State["numbers"]}} kept what a session keeps
+ * @returns {State}
+ */
+export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
+  const view = { status: IDLE, notice: "", lost: false, id: null };
+  return {
+    choice,
+    trained: null,
+    view,
+    ghosts: [],
+    at: null,
+    seen: null,
+    remark: "",
+    measure: null,
+    panels,
+    numbers,
+    layer: null,
+    aligned: "cosines",
+    requests: {},
+    colours,
+    ink,
+    table,
+    slow: null,
+    rate: null,
+  };
+}
+
+/** A run of the present choice begins by a press. @param {State} state @returns {State} */
+export function withBegun(state) {
+  return { ...state, trained: state.choice, at: null, seen: null, remark: "", rate: null };
+}
+
+/**
+ * Other settings are chosen than the run has: it becomes the one before.
+ * @param {State} state
+ * @returns {State}
+ */
+export function withOther(state) {
+  const goesOn = ACTIVE.includes(state.view.status.state);
+  return {
+    ...state,
+    trained: goesOn ? state.choice : null,
+    ghosts: state.trained ? withPast(state, "before other settings") : state.ghosts,
+    at: null,
+    seen: null,
+    rate: null,
+    remark: goesOn ? ANEW : OTHER,
+  };
+}
+
+/** Back to step 0: earlier curves go. @param {State} state @returns {State} */
+export function withReset(state) {
+  const { choice, trained } = state;
+  return { ...state, trained: trained && choice, ghosts: [], at: null, seen: null, remark: "", rate: null };
+}
+
+/**
+ * Something is requested of an instrument, or was answered.
+ * @param {State} state
+ * @param {string} key
+ * @param {Request} request
+ * @returns {State}
+ */
+export function withRequest(state, key, request) {
+  return { ...state, requests: { ...state.requests, [key]: request } };
+}
+
+/**
+ * Another number is chosen for an instrument.
+ * @param {State} state
+ * @param {string} key
+ * @param {string} name
+ * @param {number} value
+ * @returns {State}
+ */
+export function withNumber(state, key, name, value) {
+  return { ...state, numbers: { ...state.numbers, [key]: { ...state.numbers[key], [name]: value } } };
+}
+
+/**
+ * What was requested of an instrument is no longer shown.
+ * @param {State} state
+ * @param {string} key
+ * @returns {State}
+ */
+export function withoutRequest(state, key) {
+  const { [key]: _, ...requests } = state.requests;
+  return { ...state, requests };
+}
+
+/**
+ * The rules of a choice with their colours.
+ * @param {Choice} choice
+ * @param {string[]} colours
+ * @returns {import("./series.js").Lane[]}
+ */
+export function lanesOf(choice, colours) {
+  const { rules: entries } = entriesOf(choice);
+  return choice.rules.map(({ key, slot }, index) => ({
+    key,
+    label: entries[index].label,
+    colour: colours[slot % colours.length],
+  }));
+}
+
+/** The runs before, where they learnt the same task. @param {State} state @returns {Past[]} */
+export function comparable({ choice, ghosts }) {
+  return ghosts.filter((ghost) => taskOf(ghost.choice).key === taskOf(choice).key);
+}

@@ -1,0 +1,180 @@
+// Tasks and settings of a choice: what a task brings along, and what else is set. No page.
+
+import { catalogue } from "../../choice/entries.js";
+import { stillLearning, widened } from "../../choice/choice.js";
+import { taught, withoutLost } from "../../choice/taught.js";
+import { plain, pointsOf } from "./branches.js";
+
+/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/**
+ * A task, as Python declares it. ``defaults`` are the texts of all settings but the task, as a link has
+ * them; ``begins`` is what a choice of it begins with; ``picture`` is drawn small.
+ * @typedef {{key: string, label: string, purpose: string, kind: string, metric: string|null,
+ *   chance: number|null, place: string, note: string, defaults: Object<string, string>,
+ *   begins: {op: string, rules: string[], parameters: Object<string, number>},
+ *   picture: {points: [number, number, number][]}|{grid: number[][]}|null}} Task
+ * One setting. ``words`` are labels by what it may be beside a number.
+ * @typedef {{name: string, kind: "choice"|"whole"|"log"|"widths"|"switch"|"names", label: string, meaning: string,
+ *   low: number, high: number, live: boolean, words: Object<string, string>}} Setting
+ */
+
+const FIRST_SEEDS = "5"; // of who has set nothing: what is said of one seed alone has no uncertainty
+const OF_ANY_TASK = ["seed", "seeds", "pace", "device", "controls"]; // what means the same whatever is learnt
+
+/** @returns {Task[]} in the order of the picker */
+export function tasks() {
+  return catalogue().tasks;
+}
+
+/** @returns {Setting[]} all but the task, which has its own picker */
+export function settings() {
+  return catalogue().settings.filter((/** @type {Setting} */ { name }) => name !== "task");
+}
+
+/**
+ * The task of a choice: a link without one means the documents' net.
+ * @param {Choice} choice
+ * @returns {Task}
+ */
+export function taskOf({ training }) {
+  return /** @type {Task} */ (tasks().find(({ key }) => key === (training.task ?? catalogue().usualTask)));
+}
+
+/** What a setting is, as a link writes it. @param {Choice} choice @param {string} name @returns {string} */
+export function settingText(choice, name) {
+  return choice.training[name] ?? taskOf(choice).defaults[name];
+}
+
+/**
+ * The same choice with another value of a setting; what the task sets itself is not kept.
+ * @param {Choice} choice
+ * @param {string} name
+ * @param {string} text
+ * @returns {Choice}
+ */
+export function withSetting(choice, name, text) {
+  const { [name]: _, ...others } = choice.training;
+  const usual = taskOf(choice).defaults[name];
+  const isUsual = text === usual || (text !== "" && Number(text) === Number(usual));
+  return withoutLost(choice, { ...choice, training: isUsual ? others : { ...others, [name]: text } });
+}
+
+/**
+ * The settings that may change while a run goes on.
+ * @param {Choice} choice
+ * @returns {Object<string, string>}
+ */
+export function liveOf(choice) {
+  const live = settings().filter(({ live }) => live);
+  return Object.fromEntries(live.map(({ name }) => [name, settingText(choice, name)]));
+}
+
+/**
+ * What begins a new run when it changes, as one text. ``table`` is what somebody pasted.
+ * @param {Choice} choice
+ * @param {string} table
+ */
+export function settingsKey(choice, table) {
+  const lasting = settings()
+    .filter(({ live }) => !live)
+    .map(({ name }) => settingText(choice, name));
+  const task = taskOf(choice);
+  const own = task.kind === "own" ? markOf(table) : "";
+  return JSON.stringify([
+    choice.op,
+    choice.rules.map(({ key }) => key),
+    choice.parameters,
+    task.key,
+    lasting,
+    own,
+    plain(
+      pointsOf(
+        choice.training.branch,
+        choice.rules.map(({ key }) => key),
+      ),
+    ),
+  ]);
+}
+
+/** A short text that differs where two long ones do, but for one pair in 2³². @param {string} text */
+function markOf(text) {
+  let mark = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) mark = Math.imul(mark ^ text.charCodeAt(i), 0x01000193);
+  return `${text.length} ${mark >>> 0}`;
+}
+
+/**
+ * Another task with its own settings. Op and rules become those it begins with, unless somebody has chosen
+ * others and they stand in the same place of the net.
+ * @param {Choice} choice
+ * @param {string} key
+ * @returns {Choice}
+ */
+export function withTask(choice, key) {
+  const [from, to] = [taskOf(choice), /** @type {Task} */ (tasks().find((task) => task.key === key))];
+  const kept = Object.entries(choice.training).filter(([name]) => OF_ANY_TASK.includes(name));
+  const next = { ...choice, training: { task: key, ...Object.fromEntries(kept) } };
+  const keys = choice.rules.map(({ key: rule }) => rule);
+  const stays = from.place === to.place && !isUntouched(choice, from);
+  return withoutLost(choice, stays ? next : begun(next, to, keys));
+}
+
+/**
+ * Whether op and rules are those a task begins with, controls aside.
+ * @param {Choice} choice
+ * @param {Task} task
+ */
+function isUntouched({ op, rules, parameters }, { begins }) {
+  const own = rules.filter(({ key }) => !catalogue().controls.includes(key) || begins.rules.includes(key));
+  return (
+    op === begins.op &&
+    sameText(
+      own.map(({ key }) => key),
+      begins.rules,
+    ) &&
+    sameText(parameters, begins.parameters)
+  );
+}
+
+/** @param {*} one @param {*} other */
+function sameText(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/**
+ * A choice with what a task begins with, and the controls that are among ``rules``.
+ * @param {Choice} choice
+ * @param {Task} task
+ * @param {string[]} rules
+ * @returns {Choice}
+ */
+function begun(choice, { begins }, rules = []) {
+  const controls = rules.filter((key) => catalogue().controls.includes(key));
+  const keys = [...new Set([...begins.rules, ...controls])].slice(0, catalogue().limits.rules);
+  const shown = keys.map((key, slot) => ({ key, slot, hidden: false }));
+  const { op, parameters } = begins;
+  return stillLearning(widened({ ...choice, op, rules: shown, parameters, bounds: {} }));
+}
+
+/**
+ * The choice with which the page of trainings is entered; from here on it names its task. Who asks for
+ * nothing gets the first task; who comes from another page trains op and rules of that page on it; settings
+ * without a task are those of a link to the documents' net. What learns on another page does so here.
+ * @param {Choice} choice
+ * @param {"nothing"|"link"|"page"} by what brought the visitor here
+ * @returns {Choice}
+ */
+export function entered(choice, by) {
+  const next = onTask(choice, by);
+  return by === "page" ? taught(next) : next;
+}
+
+/** @param {Choice} choice @param {"nothing"|"link"|"page"} by @returns {Choice} */
+function onTask(choice, by) {
+  if (choice.training.task) return choice;
+  const { firstTask, usualTask } = catalogue();
+  const first = { ...choice, training: { task: firstTask, seeds: FIRST_SEEDS } };
+  if (by === "nothing") return begun(first, taskOf(first));
+  const isSet = by === "link" || Object.keys(choice.training).length > 0;
+  return isSet ? { ...choice, training: { task: usualTask, ...choice.training } } : first;
+}

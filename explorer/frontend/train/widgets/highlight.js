@@ -1,0 +1,76 @@
+// Pointing at a rule anywhere lifts it everywhere: what carries another rule's ``data-rule`` fades.
+
+import { setAttribute } from "../../elements/dom.js";
+
+const FADED = 0.28; // of curves and pictures
+const FAINT = 0.66; // of what has letters: they stay as dark as they must be to be read
+
+/**
+ * Lift the rule that is pointed at in a host, has the focus, or is held by a tap
+ * or a press on its name in the table; nothing is drawn anew. Where a chart has lifted
+ * the rule of a curve nearby, a tap holds that.
+ * @param {HTMLElement} host
+ */
+export function createLift(host) {
+  const sheet = new CSSStyleSheet();
+  const end = new AbortController();
+  let lifted = /** @type {string|null} */ (null);
+  let held = /** @type {string|null} */ (null);
+  document.adoptedStyleSheets.push(sheet);
+
+  /** @param {string|null} rule */
+  function lift(rule) {
+    const next = rule ?? held;
+    if (next === lifted) return;
+    lifted = next;
+    sheet.replaceSync(next === null ? "" : fading(next));
+  }
+
+  /** Lift a rule until another is held, or none. @param {string|null} rule */
+  function hold(rule) {
+    held = rule;
+    for (const holder of host.querySelectorAll(".holder"))
+      setAttribute(holder, "aria-pressed", String(held !== null && ruleAt(holder) === held));
+    lift(rule);
+  }
+
+  /** @param {(event: *) => void} act @param {...string} names */
+  const on = (act, ...names) =>
+    names.forEach((name) => host.addEventListener(name, act, { signal: end.signal }));
+  on((event) => event.pointerType !== "touch" && lift(ruleAt(event.target)), "pointerover");
+  on((event) => lift(ruleAt(event.target)), "focusin");
+  on((event) => event.pointerType !== "touch" && lift(null), "pointerleave"); // a finger leaves with each tap
+  on(() => lift(null), "focusout", "pointercancel");
+  on((event) => {
+    const isHolder = event.target.closest(".holder") !== null;
+    const rule = event.target.closest(".chart-host") && !ruleAt(event.target) ? lifted : ruleAt(event.target);
+    if (isHolder || event.pointerType === "touch") hold(isHolder && rule === held ? null : rule);
+  }, "click");
+
+  return {
+    lift,
+    destroy() {
+      end.abort();
+      document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);
+    },
+  };
+}
+
+/**
+ * Curves are marked one by one, in an SVG; a picture stands in the column of its rule, which fades as well.
+ * @param {string} rule
+ */
+function fading(rule) {
+  const other = `[data-rule]:not([data-rule="${CSS.escape(rule)}"])`;
+  return `
+    .training ${other} { opacity: ${FAINT} !important; } /* Plotly writes its own on each curve */
+    .training svg ${other} { opacity: ${FADED} !important; }
+    .training .column${other} :is(svg, canvas, i) { opacity: ${FADED / FAINT}; }
+  `;
+}
+
+/** @param {EventTarget|null} target @returns {string|null} */
+function ruleAt(target) {
+  const part = target instanceof Element ? target.closest("[data-rule]") : null;
+  return part?.getAttribute("data-rule") ?? null;
+}

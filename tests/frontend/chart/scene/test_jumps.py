@@ -1,0 +1,34 @@
+"""Where curves jump, and which values there are drawn as circles."""
+
+from __future__ import annotations
+
+import math
+
+from tests.frontend.modules import Node
+
+JUMPS = """
+    const { jumps } = await import("./chart/scene/jumps.js");
+    const numbers = (some) => Float64Array.from(some, (value) => value ?? Infinity);
+    const curves = { x: numbers(given.x), marks: given.marks };
+    const { gaps, closed, open } = jumps(curves, numbers(given.y), [0]);
+    return { gaps: [...gaps], closed, open };
+"""
+TINY = 5e-324
+X, MARKS = [-2, -1, -4 * TINY, -TINY, 0, TINY, 4 * TINY, 1, 2], [0, 0, 2, 2, 1, 2, 2, 0, 0]
+
+
+def _jumps(node: Node, y: list[float]) -> dict:
+    finite = [value if math.isfinite(value) else None for value in y]
+    return node.run(JUMPS, {"x": X, "marks": MARKS, "y": finite})
+
+
+def test_a_jump_has_its_value_and_its_limits(node: Node):
+    found = _jumps(node, [-1, -1, -1, -1, 0, 1, 1, 1, 1])
+    assert (found["closed"], found["open"]) == ([4], [3, 5])
+
+
+def test_what_a_pole_reaches_has_no_circle(node: Node):
+    """Plotly writes a position of 1e163 pixels in a way that no browser reads."""
+    found = _jumps(node, [0.4, 0.5, 1e161, 2e161, math.inf, 2e161, 1e161, 0.5, 0.4])
+    assert (found["closed"], found["open"]) == ([], [])
+    assert any(found["gaps"])

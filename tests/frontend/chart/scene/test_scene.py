@@ -1,0 +1,98 @@
+"""What a chart shows and how the screen gets there: plain data, without a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from explorer.catalogue import OPS, RULES
+from explorer.instrument import entry
+from tests.frontend.modules import Node
+
+# Scenes of a list of changes to one picture, each made after the one before.
+SCENES = """
+    const { sampleCurves } = await import("./formula/curves.js");
+    const { sceneOf, stepTo } = await import("./chart/scene/scene.js");
+    const theme = { text: "black", ground: "white", font: "serif", type: 0 };
+    const room = { theme, width: 900, height: 600 };
+    const { op, rule, changes } = given;
+    const pictureOf = (change) => {
+      const chosen = { range: [-3, 3], g: 1, parameters: {}, ...change };
+      const [start, stop] = chosen.range;
+      const curves = sampleCurves({ op, rules: [rule] }, { ...chosen, start, stop });
+      const { key, label } = rule;
+      const rules = [{ key, label, colour: "blue", slot: 0, hidden: false, entry: rule }];
+      return { ...chosen, curves, op, rules, neutral: "grey", words: "", confirmed: false };
+    };
+    let seen = { scene: null, drawn: null };
+    return changes.map(([change, phase]) => {
+      const next = sceneOf(pictureOf(change), room, phase === "moving" ? seen.scene : null);
+      const step = stepTo(next, seen, phase);
+      seen = { scene: next, drawn: step.by === "paths" ? null : next };
+      return [step.by, step.glides, next.grips.map(({ name, sign }) => [name, sign]), next.lines.length];
+    });
+"""
+
+
+def steps(
+    node: Node, *changes: tuple[dict[str, Any], str], op: str = "clamp", rule: str = "masked"
+) -> list[Any]:
+    """The way to the screen, whether it glides, the grips and the number of lines, for each change."""
+    given = {"op": entry(OPS[op]), "rule": entry(RULES[rule]), "changes": changes}
+    return node.run(SCENES, given)
+
+
+def test_a_scene_has_lines_and_grips(node: Node) -> None:
+    ((by, glides, grips, lines),) = steps(node, ({}, "settled"))
+    assert (by, glides, lines) == ("plot", False, 2)
+    assert grips == [["lo", 1], ["hi", 1]]
+
+
+@pytest.mark.parametrize(
+    ("change", "phase", "by", "glides"),
+    [
+        ({}, "settled", "values", False),  # torch's values in place of the browser's
+        ({"parameters": {"hi": 0.5}}, "moving", "paths", False),
+        ({"parameters": {"hi": 0.5}}, "settled", "plot", True),
+        ({"range": [-3, 4]}, "moving", "plot", False),  # the labels of x are others
+        ({"range": [-3, 4]}, "settled", "plot", True),
+    ],
+)
+def test_the_screen_gets_there_by_the_shortest_way(
+    node: Node, change: dict[str, Any], phase: str, by: str, glides: bool
+) -> None:
+    assert steps(node, ({}, "settled"), (change, phase))[1][:2] == [by, glides]
+
+
+def test_what_was_moved_is_drawn_at_rest(node: Node) -> None:
+    moved = {"parameters": {"hi": 0.5}}
+    ways = [by for by, *_ in steps(node, ({}, "settled"), (moved, "moving"), (moved, "settled"))]
+    assert ways == ["plot", "paths", "plot"]
+
+
+def test_a_range_that_nobody_asked_for_is_a_new_home(node: Node) -> None:
+    states = node.run("""
+        const { EMPTY, viewOf, withPicture, withRequest } = await import("./chart/view/state.js");
+        const opened = withPicture(EMPTY, { range: [0, 1] });
+        const asked = withRequest(opened, [0, 2]);
+        const drawn = withPicture(asked, { range: [0, 2] });
+        const typed = withPicture(drawn, { range: [5, 6] });
+        return [EMPTY, opened, asked, drawn, typed].map((state) => [state.home, viewOf(state)]);
+    """)
+    assert states == [
+        [[-3, 3], [-3, 3]],
+        [[0, 1], [0, 1]],
+        [[0, 1], [0, 2]],
+        [[0, 1], [0, 2]],
+        [[5, 6], [5, 6]],
+    ]
+
+
+def test_a_panel_of_parts_without_a_line_is_drawn_too(node: Node) -> None:
+    """Plotly leaves out axes that no trace has, and with them the ticks of x."""
+    axes = node.run("""
+        const { tracesOf } = await import("./chart/scene/traces.js");
+        return [true, false].map((parted) => tracesOf([], [], parted).map(({ yaxis }) => yaxis));
+    """)
+    assert axes == [["y3"], []]

@@ -1,0 +1,73 @@
+"""A choice and what changes it, as the browser has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from explorer.curves import LARGEST_RANGE
+from explorer.instrument import document
+from tests.frontend.modules import Node
+
+CHOICE = {"op": "clamp", "range": [-3, 3], "g": 1, "parameters": {}, "bounds": {}, "training": {}}
+
+
+def changed(node: Node, change: str, *given: Any, slots: dict[str, int]) -> dict[str, Any]:
+    """A choice of these rules after a change, by the name of its function and what follows the choice."""
+    rules = [{"key": key, "slot": slot, "hidden": False} for key, slot in slots.items()]
+    body = f"""
+        const {{ setDocument }} = await import("./choice/entries.js");
+        const {{ {change} }} = await import("./choice/choice.js");
+        setDocument(given.document);
+        return {change}(given.choice, ...given.given);
+    """
+    choice = {**CHOICE, "rules": rules}
+    return node.run(body, {"document": document(), "choice": choice, "given": given})
+
+
+def slots_of(choice: dict[str, Any]) -> dict[str, int]:
+    return {rule["key"]: rule["slot"] for rule in choice["rules"]}
+
+
+@pytest.mark.parametrize(
+    ("slots", "free"),
+    [
+        ({"default": 0}, 1),
+        ({"masked": 1, "clipped": 2}, 0),  # the first was removed
+        ({"default": 0, "clipped": 2}, 1),
+        ({"clipped": 4, "default": 0, "masked": 1}, 2),
+        ({"scale": 5}, 0),
+    ],
+)
+def test_one_more_rule_takes_the_first_colour_that_is_free(node: Node, slots: dict[str, int], free: int):
+    assert slots_of(changed(node, "withRule", "zero", slots=slots)) == {**slots, "zero": free}
+
+
+def test_no_rule_is_added_twice_or_beyond_the_limit(node: Node):
+    six = {
+        key: slot for slot, key in enumerate(["default", "masked", "clipped", "scale", "guided", "triangle"])
+    }
+    assert slots_of(changed(node, "withRule", "zero", slots=six)) == six
+    assert slots_of(changed(node, "withRule", "masked", slots={"masked": 3})) == {"masked": 3}
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "expected"),
+    [
+        (-1, 2, [-1, 2]),
+        (2, -1, [-1, 2]),
+        (1, 1, [0, 2]),
+        (0, 1e-31, [-1, 1]),
+        (-1e6, -1e6, [-1e6, -999_999]),
+        (1e6, 1e6, [999_999, 1e6]),
+        (1e6, 1e9, [999_999, 1e6]),
+        (-1e9, 1e9, [-1e6, 1e6]),
+    ],
+)
+def test_a_range_is_in_order_apart_and_within_the_limit(
+    node: Node, start: float, stop: float, expected: list[float]
+):
+    choice = changed(node, "withRange", start, stop, slots={"default": 0})
+    assert choice["range"] == pytest.approx(expected, abs=1e-9)
+    assert max(map(abs, choice["range"])) <= LARGEST_RANGE == 1e6

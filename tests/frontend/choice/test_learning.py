@@ -1,0 +1,60 @@
+"""Which parameters learn in training, by the names of a link: as Python reads them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from explorer.catalogue import find_op, find_rule, learnable
+from explorer.instrument import entry
+from explorer.training.setting import names_in
+from tests.frontend.modules import Node
+
+RULES = ("lsq", "quantize_masked")
+MINE = "formula: mine = g * where(x > 0, 1, 0)"
+
+
+def learning(node: Node, text: str, *toggles: tuple[str, str], op: str = "quantize") -> dict[str, Any]:
+    """What learns with each rule, and the text of it, after some presses."""
+    body = """
+        const { learningOf, learningText, toggled } = await import("./choice/learning.js");
+        let learning = learningOf(given.op, given.rules, given.text);
+        for (const [name, key] of given.toggles) learning = toggled(learning, name, key);
+        const able = learning.map(({ name, rules }) => [name, rules.map(({ rule }) => rule.key)]);
+        return { text: learningText(learning), able: Object.fromEntries(able) };
+    """
+    rules = [entry(find_rule(rule)) for rule in (*RULES, MINE)]
+    given = {"op": entry(find_op(op)), "rules": rules, "text": text, "toggles": toggles}
+    found: dict[str, Any] = node.run(body, given)
+    return found
+
+
+@pytest.mark.parametrize("op", ["quantize", "clamp", "sign"])
+def test_the_same_can_learn_in_the_browser_and_in_python(node: Node, op: str):
+    able = learning(node, "", op=op)["able"]
+    for rule in (*RULES, MINE):
+        known = {name for name, keys in able.items() if find_rule(rule).key in keys}
+        assert known == set(learnable(find_op(op), find_rule(rule)))
+
+
+@pytest.mark.parametrize(
+    ("text", "toggles", "after"),
+    [
+        ("", [("s", "lsq")], "lsq.s"),
+        ("lsq.s", [("s", "lsq")], ""),
+        ("s", [("s", "lsq")], f"quantize_masked.s,{find_rule(MINE).key}.s"),
+        ("lsq.s,quantize_masked.s", [("s", find_rule(MINE).key)], "s"),
+        ("s", [("qmax", "lsq")], "s,lsq.qmax"),
+        ("z,lsq.c", [], ""),
+    ],
+)
+def test_a_press_changes_one_parameter_with_one_rule(node: Node, text, toggles, after):
+    told = learning(node, text, *toggles)["text"]
+    assert told == after
+    assert learning(node, told)["text"] == told
+    assert set(names_in(told)) == set(names_in(after))
+
+
+def test_commas_within_an_own_formula_part_no_names():
+    assert names_in(f"s, {MINE}.s,lo") == ("s", f"{MINE}.s", "lo")

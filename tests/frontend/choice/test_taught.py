@@ -1,0 +1,67 @@
+"""What learns on Explore learns in training too, and the other way round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.frontend.modules import Node
+from tests.frontend.train.conftest import choice, document
+
+Choice = dict[str, Any]
+__all__ = ["document"]
+
+
+def after(node: Node, document: dict[str, Any], start: Choice, *steps: tuple[str, ...]) -> tuple[str, str]:
+    """What has a panel and what learns in training, after steps: functions by name and what they take."""
+    body = """
+        const { setDocument } = await import("./choice/entries.js");
+        const known = { ...await import("./choice/taught.js"), ...await import("./train/state/tasks.js") };
+        setDocument(given.document);
+        let choice = given.choice;
+        for (const [name, ...rest] of given.steps) choice = known[name](choice, ...rest);
+        return [choice.learns, choice.training.learn ?? ""];
+    """
+    learns, learn = node.run(body, {"document": document, "choice": start, "steps": steps})
+    return learns, learn
+
+
+def quantised(learns: str = "", **training: str) -> Choice:
+    return choice("quantize", "lsq", "quantize_masked", **training) | {"learns": learns}
+
+
+PRESS, TRAIN, EXPLORE = ("withLearning", "s"), ("entered", "page"), ("explored", "page")
+OFF = ("withSetting", "learn", "")
+ON_TASK = {"task": "digits"}
+
+
+@pytest.mark.parametrize(
+    ("start", "steps", "expected"),
+    [
+        (quantised(), [PRESS, TRAIN], ("s", "s")),
+        (quantised(**ON_TASK), [PRESS, TRAIN], ("s", "s")),
+        (quantised("s"), [("entered", "link")], ("s", "")),  # a link says itself what learns
+        (quantised("s", **ON_TASK, learn="lsq.s"), [TRAIN], ("s", "lsq.s")),  # somebody has said by which
+        (quantised("s", **ON_TASK, learn="qmax"), [TRAIN], ("s", "s,qmax")),
+        (quantised(), [PRESS, TRAIN, EXPLORE, PRESS, TRAIN], ("", "")),
+        (quantised(), [PRESS, TRAIN, EXPLORE, ("withLearning", "qmax"), TRAIN], ("qmax", "qmax")),
+        (quantised(), [PRESS, TRAIN, OFF, EXPLORE], ("", "")),
+        (quantised(), [PRESS, TRAIN, ("withSetting", "lr", "0.25"), EXPLORE], ("s", "s")),
+        (quantised(**ON_TASK, learn="qmax,lsq.s"), [EXPLORE], ("s", "qmax,lsq.s")),
+        (quantised(**ON_TASK, learn="s"), [("explored", "link")], ("", "s")),
+        (quantised("s", **ON_TASK, learn="s"), [("withTask", "spikes")], ("", "")),
+    ],
+)
+def test_one_press_on_either_page(node: Node, document: dict[str, Any], start, steps, expected):
+    assert after(node, document, start, *steps) == expected
+
+
+def test_a_study_is_taught_as_a_training_is(node: Node, document: dict[str, Any]):
+    body = """
+        const { setDocument } = await import("./choice/entries.js");
+        const { enteredStudy } = await import("./study/settings.js");
+        setDocument(given.document);
+        return enteredStudy(given.choice, "page").training.learn;
+    """
+    assert node.run(body, {"document": document, "choice": quantised("s")}) == "s"

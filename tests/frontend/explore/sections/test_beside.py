@@ -1,0 +1,71 @@
+"""What a line of the checks does to a choice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from explorer.instrument import document
+from tests.frontend.modules import Node
+
+LINK = {"defaults": {"range": [-3, 3], "g": 1}, "words": ["op", "rule", "g"]}
+CHOICE = {
+    "op": "step", "range": [-1, 4], "g": 2, "bounds": {}, "section": "checks", "slow": "x",
+    "training": {"steps": "9"}, "parameters": {"atan_surrogate.a": 3, "triangle.a": 2, "s": 0.25},
+}  # fmt: skip
+RULES = ["atan_surrogate", "triangle", "gaussian"]
+
+
+def called(node: Node, name: str, *given: Any, rules: list[str] = RULES) -> Any:
+    """What a function of the module makes of a choice of these rules and what follows it."""
+    body = f"""
+        const {{ setDocument }} = await import("./choice/entries.js");
+        const {{ {name} }} = await import("./explore/sections/beside.js");
+        setDocument(given.document);
+        return {name}(given.choice, ...given.given);
+    """
+    shown = [{"key": key, "slot": slot, "hidden": key == "triangle"} for slot, key in enumerate(rules)]
+    facts = {"document": document() | {"link": LINK}, "choice": CHOICE | {"rules": shown}, "given": given}
+    return node.run(body, facts)
+
+
+def test_a_rule_alone_keeps_its_parameters_and_nothing_that_tells_nothing_of_it(node: Node):
+    alone = called(node, "alone", 1)
+    assert alone["rules"] == [{"key": "triangle", "slot": 0, "hidden": False}]
+    assert alone["parameters"] == {"a": 2}
+    assert (alone["range"], alone["g"], alone["section"], alone["slow"]) == ([-3, 3], 1, "", "")
+    assert alone["training"] == {}
+    assert called(node, "alone", 1, True)["range"] == [-1, 4]
+    assert called(node, "alone", 2)["parameters"] == {"s": 0.25}
+
+
+@pytest.mark.parametrize(
+    ("x", "expected"), [(1, [-1.5, 3.5]), (-28, [-30.5, -25.5]), (1e6, [1e6 - 2.5, 1e6])]
+)
+def test_the_view_moves_until_an_x_lies_in_its_middle(node: Node, x: float, expected: list[float]):
+    assert called(node, "centred", x)["range"] == expected
+
+
+def test_a_neighbour_becomes_a_card_with_its_parameters_as_fitted(node: Node):
+    added = called(node, "joined", {"rule": "laplace", "parameters": {"a": 2.5}})
+    assert [rule["key"] for rule in added["rules"]] == [*RULES, "laplace"]
+    assert [rule["slot"] for rule in added["rules"]] == [0, 1, 2, 3]
+    values = added["parameters"]
+    assert values.get("laplace.a", values.get("a")) == 2.5
+    assert values["atan_surrogate.a"] == 3  # its own, as it was
+
+
+def test_what_another_card_has_too_stays_as_it_is(node: Node):
+    added = called(
+        node, "joined", {"rule": "masked", "parameters": {"lo": -2, "hi": 2}}, rules=["masked_open"]
+    )
+    assert "lo" not in added["parameters"]
+    assert len(added["rules"]) == 2
+
+
+def test_no_rule_joins_twice_or_beyond_the_limit(node: Node):
+    assert called(node, "canJoin", "boxcar") is True
+    assert called(node, "canJoin", "triangle") is False
+    six = [*RULES, "zero", "scale", "default"]
+    assert called(node, "canJoin", "boxcar", rules=six) is False

@@ -1,0 +1,32 @@
+"""Which rows of the site's table are drawn."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.frontend.modules import Node
+
+SEEN = """
+    const { rowsSeen } = await import("./explore/sections/table.js");
+    return given.map(([count, scrollTop]) => {
+      const { first, last } = rowsSeen(count, { scrollTop, clientHeight: 280 });
+      return [first, last];
+    });
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "scroll_top", "rows"),
+    [
+        (1000, 0, [0, 20]),
+        (1000, 2800, [90, 120]),
+        (1000, 27720, [980, 1000]),
+        (100, 27720, [80, 100]),  # there were more rows, and it has not been scrolled since
+        (15, 27720, [0, 15]),
+        (3, 0, [0, 3]),
+    ],
+)
+def test_the_rows_that_are_seen_are_drawn_with_some_beyond(
+    node: Node, count: int, scroll_top: int, rows: list[int]
+) -> None:
+    assert node.run(SEEN, [[count, scroll_top]]) == [rows]

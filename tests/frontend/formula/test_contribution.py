@@ -1,0 +1,242 @@
+"""What one element contributes to the gradient for a parameter: the browser's against torch's, in node."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from explorer.catalogue import (
+    MOST_RULES,
+    OPS,
+    RULES,
+    Learned,
+    Op,
+    Parameter,
+    Rule,
+    find_op,
+    find_rule,
+    learnable,
+)
+from explorer.curves import Curves, sample_curves
+from explorer.description import LEARNING_WORDS, MOST_PLACES, learning_words, pull_words, rest_words
+from explorer.instrument import document
+from explorer.rest import Pull, Rest, normal_numbers, pull, rest
+from tests.catalogue.cases import suiting
+from tests.frontend.formula.test_curves import POINTS, SAMPLE, UPSTREAM, Case, drawn, equal, same_points
+from tests.frontend.modules import Node
+
+A, B, W = (Parameter(name, 0.5, 0.1, 2.0) for name in "abw")
+# A rule of one's own, which declares no kinks.
+TAUGHT = Rule(
+    "taught",
+    "Taught",
+    "g * (abs(x) < w)",
+    parameters=(A, B, W),
+    learned=(Learned("a", "g * x * (abs(a * x) <= 1) * (x > w)", scale="1 / sqrt(N)"),),
+)
+SHIFTED = Op(
+    "shifted", "Shifted", "where(x - b > 0, 1, 0)", kinks=("b",), parameters=(B,), inner="x - b", outer="q"
+)
+SCALED = Op(
+    "scaled", "Scaled", "b * where(x > 0, 1, 0)", kinks=("0",), parameters=(B,), inner="x", outer="b * q"
+)
+OWN: tuple[tuple[str | Op, str | Rule], ...] = (
+    ("formula: clamp(x * a, -1, b)", TAUGHT),
+    ("formula: a * sign(x) + mean(abs(x))", "formula: g"),
+    ("formula: a * x**2 + log(a)", "formula: g * x"),
+    (SHIFTED, "formula: g * x"),
+    (SCALED, "formula: g / x"),
+)
+
+
+@dataclass(frozen=True)
+class Learning(Case):
+    """A case in which a parameter learns."""
+
+    learns: str = ""
+
+    def data(self) -> dict[str, object]:
+        data = super().data()
+        return data | {"choice": {**data["choice"], "learns": self.learns}}
+
+    def torch(self) -> Curves:
+        span = {"start": self.start, "stop": self.stop, "points": POINTS, "g": self.g}
+        return sample_curves(
+            self.op, self.rules, dtype="float64", learns=self.learns, **span, **self.parameters
+        )
+
+
+def cases_of(op: Op, every: Sequence[Rule], generator: random.Random) -> Iterator[Learning]:
+    """Each parameter of an op, and of the rules that learn it, at some g."""
+    for first in range(0, len(every), MOST_RULES):
+        rules = tuple(every[first : first + MOST_RULES])
+        for name in dict.fromkeys(name for rule in rules for name in learnable(op, rule)):
+            parameters = {p.name: drawn(p, generator) for record in (op, *rules) for p in record.parameters}
+            yield Learning(op, rules, generator.choice(UPSTREAM), parameters, learns=name)
+
+
+def all_cases() -> list[Learning]:
+    generator = random.Random(5)
+    cases = [case for op in OPS.values() for case in cases_of(op, suiting(op), generator)]
+    strange = [case for op in OPS.values() for case in cases_of(op, list(RULES.values()), generator)]
+    cases += generator.sample(strange, 60)
+    own = [(find_op(op), (find_rule(rule), RULES["default"])) for op, rule in OWN]
+    return cases + [case for op, rules in own for case in cases_of(op, rules, generator)]
+
+
+def test_the_catalogue_and_own_formulas(node: Node):
+    """Every parameter with every rule for its op: x and kinks to the last bit, the rest to 1e-12."""
+    cases = all_cases()
+    assert {case.learns for case in cases} >= {"s", "beta", "hi", "lo", "log2_s", "wp", "wn", "a"}
+    given = {"points": POINTS, "cases": [case.data() for case in cases]}
+    for case, sampled in zip(cases, node.run(SAMPLE, given), strict=True):
+        curves = case.torch()
+        assert same_points(sampled, curves), case.name
+        parts = {key: some for key, some in sampled["parts"].items() if some is not None}
+        assert parts.keys() == curves.parts.keys(), case.name
+        for key, part in parts.items():
+            assert equal(part, curves.parts[key]).all(), f"{key}: {case.name}, {case.learns} learns"
+        if "default" in curves.gradients:  # beside what learns as a tensor; the others hang on it nowhere
+            own, torchs = sampled["gradients"]["default"], curves.gradients["default"]
+            assert equal(own, torchs).all(), f"{case.name}, {case.learns} learns"
+
+
+def test_kinks_of_a_formula_of_ones_own_are_searched_for(node: Node):
+    case = Learning(find_op(OWN[0][0]), (TAUGHT,), 1.0, {"a": 1.0, "b": 1.0, "w": 0.25}, learns="a")
+    (sampled,) = node.run(SAMPLE, {"points": POINTS, "cases": [case.data()]})
+    assert sampled["kinks"]["part taught"] == [-1, -0.25, 0.25, 1]
+
+
+PULLS = """
+    const { pullOf, restOf } = await import("./formula/pull.js");
+    const { pullWords, restWords } = await import("./formula/learning-words.js");
+    const { mirrored } = await import("./formula/floats.js");
+    const { words, places, ...resting } = given.learning;
+    return given.cases.map(({ op, rules, choice }) => {
+      const values = mirrored(resting.normal);
+      const numbers = { values, weights: null, count: values.length };
+      const pulls = rules.map((rule) => pullOf(op, rule, choice.learns, numbers, choice.parameters, resting));
+      const rest = restOf(op, rules, choice.learns, numbers, choice.parameters, resting);
+      return {
+        pulls,
+        words: pulls.map((pull, i) => pullWords(words, pull, rules[i].label, choice.learns)),
+        rest: { ...rest, words: restWords(words, rest, rules, choice.learns, places) },
+      };
+    });
+"""
+TOLD = (
+    ("quantize", ("lsq", "quantize_masked", "default"), "s", {"s": 0.6, "qmin": -2, "qmax": 1}),
+    ("quantize", ("lsq", "quantize_masked"), "s", {"s": 3.0}),
+    ("quantize_offset", ("lsq_plus",), "beta", {"beta": 0.3}),
+    ("clamp", ("pact", "learned_clamp", "masked"), "hi", {"hi": 0.02}),
+    ("prelu", ("default", "straight_through"), "a", {"a": 1.0}),
+    ("ttq", ("ttq",), "wp", {}),
+    ("formula: x + exp(-a)", ("default",), "a", {}),
+    ("formula: where(x > 100, a, x)", ("default",), "a", {}),
+    ("formula: x * sin(9 * a)", ("default",), "a", {}),
+    ("formula: x + 1 / (1 + a**2)", ("default",), "a", {}),
+    ("formula: x + sqrt(a)", ("default",), "a", {}),
+)
+
+
+@pytest.fixture(scope="module")
+def said() -> list[tuple[Learning, list[Pull], Rest]]:
+    """What is told of each, in Python: what each rule does to the parameter, and where it rests."""
+    cases = [
+        Learning(find_op(op), tuple(map(find_rule, rules)), 1.0, parameters, learns=name)
+        for op, rules, name, parameters in TOLD
+    ]
+    numbers = normal_numbers()
+    return [
+        (
+            case,
+            [pull(case.op, rule, case.learns, numbers, case.parameters) for rule in case.rules],
+            rest(case.op, case.rules, case.learns, numbers, case.parameters),
+        )
+        for case in cases
+    ]
+
+
+def test_what_data_make_of_a_parameter_is_said_alike(
+    node: Node, said: list[tuple[Learning, list[Pull], Rest]]
+):
+    given = {"learning": document()["learning"], "cases": [case.data() for case, *_ in said]}
+    for (case, pulls, found), told in zip(said, node.run(PULLS, given), strict=True):
+        assert [each["verdict"] for each in told["pulls"]] == [each.verdict for each in pulls]
+        assert [each["origin"] for each in told["pulls"]] == [each.origin for each in pulls]
+        assert told["words"] == [pull_words(each) for each in pulls]
+        assert told["rest"]["words"] == rest_words(found), case.name
+        np.testing.assert_allclose(told["rest"]["error"], found.error, rtol=1e-12)
+        for key, gradient in found.gradients.items():
+            np.testing.assert_allclose(told["rest"]["gradients"][key], gradient, rtol=1e-9, atol=1e-12)
+
+
+def test_every_verdict_and_manner_is_told(said: list[tuple[Learning, list[Pull], Rest]]):
+    """So that no sentence stands there untested."""
+    words = " ".join(
+        line for _, pulls, found in said for line in (*map(pull_words, pulls), *rest_words(found))
+    )
+    for piece in (
+        "should grow",
+        "should shrink",
+        "rests here",
+        "grows all the way",
+        "stays wherever",
+        "nowhere from",
+        "is unknown",
+        "places from",
+        "least at",
+    ):
+        assert piece in words, piece
+    assert MOST_PLACES < 6
+    assert json.dumps(LEARNING_WORDS)
+
+
+def test_describe_says_what_the_screen_says():
+    curves = sample_curves("quantize", ["lsq"], learns="s", s=0.6)
+    found = pull("quantize", "lsq", "s", normal_numbers(), {"s": 0.6})
+    assert (
+        learning_words(curves)
+        == f"Over 1,000 standard normal numbers, each with g = y − x: {pull_words(found)}."
+    )
+
+
+PASTED = """
+    const { numbersIn } = await import("./formula/pasted.js");
+    return given.map((text) => numbersIn(text, { most: 4, largest: 1e6 }));
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("-0.5 0.2\n1.75", [-0.5, 0.2, 1.75]),
+        ("[1.5, -2, 3e-1]", [1.5, -2, 0.3]),
+        ("1,2,3", [1, 2, 3]),
+        ("0,5; 1,25", [0.5, 1.25]),
+        ("1.5,2", [1.5, 2]),
+        ("1/2 pi", [0.5, np.pi]),
+        (
+            "1 abc",
+            "Number 2 cannot be read. “abc” is not a finite number: write it as 2.5, 1/3, pi/2 or 1e-3.",
+        ),
+        ("1 2 3 4 5", "5 numbers are too many: at most 4 are taken."),
+        ("  ", "There is no number yet: paste some, such as -0.5 0.2 1.75."),
+        ("1 -2e6", "Number 2, -2e6, lies beyond ±1,000,000."),
+        (
+            "1e999",
+            "Number 1 cannot be read. “1e999” is not a finite number: write it as 2.5, 1/3, pi/2 or 1e-3.",
+        ),
+    ],
+)
+def test_pasted_numbers(node: Node, text: str, found: list[float] | str):
+    (read,) = node.run(PASTED, [text])
+    if isinstance(found, str):
+        assert read == {"message": found}
+    else:
+        assert list(read["values"]) == found

@@ -1,0 +1,232 @@
+"""The browser's curves against torch's, in node: the same x, the same values in float64.
+
+Equal means: the same infinity, both not a number, or no further apart than 1e-12 of the value. Where a
+curve comes near 0, where what cancels leaves the rounding of larger numbers, it is 1e-12 of its largest
+value or of 1, whichever is smaller.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+
+from explorer.catalogue import MOST_RULES, OPS, OWN, RULES, Op, Parameter, Rule, find_op, find_rule
+from explorer.curves import EVEN, Curves, sample_curves
+from explorer.formula import FUNCTIONS, Formula
+from explorer.formula.tree import Call, Name, children, walk
+from explorer.formula.tree import Node as Tree
+from explorer.instrument import entry
+from tests.catalogue.cases import suiting
+from tests.formula import oracle
+from tests.formula.loops import undecided
+from tests.formula.strategies import PARAMETERS, formulas, many
+from tests.frontend.modules import Node
+
+POINTS = 61
+UPSTREAM = (1.0, -2.0, 0.5)
+SAMPLE = """
+    const { sampleCurves } = await import("./formula/curves.js");
+    return given.cases.map((it) => sampleCurves(it, it.choice, { points: given.points }));
+"""
+
+
+known = cache(entry)  # each op and rule stands in many cases
+
+
+@dataclass(frozen=True)
+class Case:
+    """An op, rules and everything else a curve depends on."""
+
+    op: Op
+    rules: tuple[Rule, ...]
+    g: float
+    parameters: dict[str, float]
+    start: float = -4.03
+    stop: float = 4.07
+
+    @property
+    def name(self) -> str:
+        return f"{self.op.key} with {[rule.key for rule in self.rules]}, g = {self.g}, {self.parameters}"
+
+    def data(self) -> dict[str, object]:
+        choice = {"start": self.start, "stop": self.stop, "g": self.g, "parameters": self.parameters}
+        return {"op": known(self.op), "rules": [known(rule) for rule in self.rules], "choice": choice}
+
+    def torch(self) -> Curves:
+        span = {"start": self.start, "stop": self.stop, "points": POINTS, "g": self.g}
+        return sample_curves(self.op, self.rules, dtype="float64", **span, **self.parameters)
+
+
+def drawn(parameter: Parameter, generator: random.Random) -> float:
+    """A value within the bounds of a parameter; whole where all of its numbers are, such as levels."""
+    low, high = parameter.low, parameter.high
+    whole = abs(parameter.default) >= 3 and all(
+        value.is_integer() for value in (low, high, parameter.default)
+    )
+    return float(generator.randint(int(low), int(high))) if whole else generator.uniform(low, high)
+
+
+def catalogue_cases() -> list[Case]:
+    """Every op with every rule that suits it, default among them, at each g."""
+    generator = random.Random(7)
+    cases = []
+    for op in OPS.values():
+        rules = suiting(op)
+        for first in range(0, len(rules), MOST_RULES):
+            some = tuple(rules[first : first + MOST_RULES])
+            for g in UPSTREAM:
+                parameters = [p for record in (op, *some) for p in record.parameters]
+                cases.append(Case(op, some, g, {p.name: drawn(p, generator) for p in parameters}))
+    return cases
+
+
+def own_cases() -> list[Case]:
+    """At least 400 random formulas as rules, those in x alone as ops too."""
+    texts: dict[str, Formula] = {}
+
+    @settings(many, max_examples=520)
+    @given(formulas)
+    def collect(formula: Formula) -> None:
+        if not any(isinstance(part, Call) and spread_of_one(part) for part in walk(formula.tree)):
+            texts[formula.text] = formula
+
+    collect()
+    assert len(texts) >= 400
+    generator, ops = random.Random(7), list(OPS.values())
+    cases = []
+    for text, formula in texts.items():
+        op, g = generator.choice(ops), generator.choice(UPSTREAM)
+        own = {name: PARAMETERS[name] for name in formula.parameters}
+        usual = {p.name: p.default for p in op.parameters}
+        cases.append(Case(op, (find_rule(OWN + text),), g, usual | own))
+        if set(formula.variables) <= {"x"}:
+            cases.append(Case(find_op(OWN + text), (RULES["default"],), g, own))
+    return cases
+
+
+def spread_of_one(call: Call) -> bool:
+    """Whether a call is the deviation of one number from itself, which is rounding and nothing else."""
+    return call.function == "std" and not varies(call.arguments[0])
+
+
+def varies(tree: Tree) -> bool:
+    """Whether a tree has another value at another x."""
+    if isinstance(tree, Call) and FUNCTIONS[tree.function].reduces:
+        return False
+    return tree in (Name("x"), Name("y")) or any(map(varies, children(tree)))
+
+
+def equal(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    finite = np.abs(right[np.isfinite(right)])
+    scale = min(finite.max(initial=0), 1)
+    with np.errstate(invalid="ignore"):
+        near = np.abs(left - right) <= 1e-12 * np.maximum(np.abs(right), scale)
+    return near | (left == right) | (np.isnan(left) & np.isnan(right))
+
+
+def unequal_curves(sampled: dict, curves: Curves) -> dict[str, np.ndarray]:
+    """By the names of the curves that differ: at which of the x that both have; (n,) int."""
+    values = {"forward": sampled["y"], **sampled["gradients"]}
+    _, here, there = np.intersect1d(sampled["x"], curves.x, return_indices=True)
+    found = {key: there[~equal(values[key][here], some[there])] for key, some in curves.columns.items()}
+    return {key: some for key, some in found.items() if len(some)}
+
+
+def same_points(sampled: dict, curves: Curves) -> bool:
+    """Whether x, marks and kinks are equal to the last bit."""
+    kinks = {key: None if found is None else tuple(found) for key, found in sampled["kinks"].items()}
+    pairs = [(sampled["x"], curves.x), (sampled["marks"], curves.marks)]
+    return kinks == curves.kinks and all(np.array_equal(*pair) for pair in pairs)
+
+
+def sampled_in(node: Node, cases: list[Case]) -> list[dict]:
+    return node.run(SAMPLE, {"points": POINTS, "cases": [case.data() for case in cases]})
+
+
+def test_the_catalogue(node: Node):
+    cases = catalogue_cases()
+    for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
+        curves = case.torch()
+        assert same_points(sampled, curves), case.name
+        assert not unequal_curves(sampled, curves), case.name
+
+
+def test_own_formulas(node: Node):
+    """As the catalogue; but where the last bits of tanh or log decide, kinks and values may be others."""
+    cases = own_cases()
+    undecided_cases = set()
+    for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
+        curves = case.torch()
+        if not same_points(sampled, curves):
+            assert set(curves.x[curves.marks == EVEN]) <= set(sampled["x"]), case.name
+            undecided_cases.add(case.name)
+        for key, there in unequal_curves(sampled, curves).items():
+            assert decided(case, curves, key)[there].sum() == 0, f"{key} at {curves.x[there]}: {case.name}"
+            undecided_cases.add(case.name)
+    assert len(undecided_cases) < len(cases) / 80, undecided_cases
+
+
+def decided(case: Case, curves: Curves, key: str) -> np.ndarray:
+    """Where a curve stays the same when every result but those of + − × ÷ is changed in its last bits.
+
+    What is 0, as small as numbers get, or NaN is changed in its sign: in torch's own softshrink that of a
+    zero hangs on the place in its vector.
+    """
+    x = torch.tensor(curves.x)
+    formula = case.op.parsed if key == "forward" else case.rules[0].parsed or case.op.parsed.gradient
+    values = {"x": curves.x, "y": curves.y, "g": np.full_like(curves.x, case.g), **case.parameters}
+    exact, generator = oracle.evaluate(formula.tree, values), np.random.default_rng(0)
+    same = ~undecided(case.op.parsed, case.parameters, x, x).numpy()
+
+    def wobbled(some: np.ndarray) -> np.ndarray:
+        noise = generator.uniform(-1, 1, some.shape)
+        return np.where(np.abs(some) >= 1e-300, some * (1 + 1e-15 * noise), np.copysign(some, noise))
+
+    for _ in range(512):  # two rounded numbers are equal in few of them
+        same &= equal(oracle.evaluate(formula.tree, values | {"y": wobbled(curves.y)}, wobbled), exact)
+    return same
+
+
+def test_every_function_of_the_table_and_no_other(node: Node):
+    functions, reductions = node.run(
+        'const tables = await import("./formula/functions.js");'
+        "return [Object.keys(tables.FUNCTIONS), Object.keys(tables.REDUCTIONS)]"
+    )
+    assert sorted([*functions, *reductions]) == sorted(FUNCTIONS)
+    assert sorted(reductions) == sorted(row.name for row in FUNCTIONS.values() if row.reduces)
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"),
+    [(-1e6, 1e6), (-40.0, 40.0), (0.1, 0.1 + 1e-9), (3.0, -2.0), (1.5, 1.5), (0.0, 1e-300)],
+)
+def test_ranges(node: Node, start, stop):
+    rules = tuple(map(find_rule, ("default", "masked", "formula: g * (sin(x) > 0.5)")))
+    cases = [Case(op, rules, 2.0, {}, start, stop) for op in OPS.values()]
+    for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
+        curves = case.torch()
+        assert same_points(sampled, curves), case.name
+        assert not unequal_curves(sampled, curves), case.name
+
+
+def test_kinks_that_share_a_cell_of_the_scan(node: Node):
+    case = Case(find_op(OWN + "abs(abs(x - 0.0011) - 0.0002)"), (RULES["default"],), 1.0, {}, -3.0, 3.0)
+    (sampled,) = sampled_in(node, [case])
+    assert sampled["kinks"]["forward"] == [0.0009, 0.0011, 0.0013]
+    assert same_points(sampled, case.torch())
+
+
+@pytest.mark.parametrize("size", [1e-37, 1e-39, 1e-44, 7.1e-46, 7e-46])
+def test_celu_at_constants_that_float32_holds_in_few_bits(node: Node, size: float):
+    op, default = find_op("formula: celu(x, c)"), (RULES["default"],)
+    cases = [Case(op, default, 0.5, {"c": c}, -2 * size, 3 * size) for c in (size, -size)]
+    for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
+        curves = case.torch()
+        assert same_points(sampled, curves), case.name
+        assert not unequal_curves(sampled, curves), case.name

@@ -1,0 +1,66 @@
+"""Numbers as people type them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.formula import percent
+from tests.frontend.modules import Node
+
+READ = """
+    const { refusal, typedNumber } = await import("./formula/numbers.js");
+    return given.map((text) => [typedNumber(text), typedNumber(text) === null ? refusal(text) : ""]);
+"""
+HOW = "write it as 2.5, 1/3, pi/2 or 1e-3."
+TYPED: dict[str, float | str] = {
+    "2,5": 2.5,
+    "−2.5": -2.5,
+    "0,125": 0.125,
+    ",5": 0.5,
+    " 1 / 3 ": 1 / 3,
+    "pi/2": math.pi / 2,
+    "2π": 2 * math.pi,
+    "-3*pi/4": -3 * math.pi / 4,
+    "1/-4": -0.25,
+    "e": math.e,
+    "1e-3": 1e-3,
+    "1E3": 1000.0,
+    "1,5e2": 150.0,
+    "1,000": "“1,000” may be 1.000 or 1000: write it without a comma.",
+    "1,234,567": "“1,234,567” may be 1234567: write it without a comma.",
+    "1.234,5": f"“1.234,5” is not a finite number: {HOW}",
+    "abc": f"“abc” is not a finite number: {HOW}",
+    "1/0": f"“1/0” is not a finite number: {HOW}",
+    "1e999": f"“1e999” is not a finite number: {HOW}",
+    "NaN": f"“NaN” is not a finite number: {HOW}",
+    "3 4 x": f"“3 4 x” is not a finite number: {HOW}",
+    "2*": f"“2*” is not a finite number: {HOW}",
+    "--1": f"“--1” is not a finite number: {HOW}",
+}
+
+
+def test_what_is_typed_is_read_or_refused_in_words(node: Node) -> None:
+    answers = node.run(READ, list(TYPED))
+    found = {
+        text: sentence if value is None else value
+        for text, (value, sentence) in zip(TYPED, answers, strict=True)
+    }
+    assert found == {text: pytest.approx(value, rel=1e-15) if isinstance(value, float) else value
+                     for text, value in TYPED.items()}  # fmt: skip
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=20))
+def test_every_number_is_read_back_as_it_is_written(node: Node, values: list[float]) -> None:
+    read = node.run(READ, [repr(value) for value in values])
+    assert [float(value) for value, _ in read] == [value + 0.0 for value in values]
+
+
+def test_a_share_is_written_as_in_every_sentence(node: Node):
+    shares = [0, 1, 0.001, 0.0049, 0.0051, 0.5, 0.985, 0.9949, 0.9951, 0.999, 1e-12, 1 / 3]
+    script = 'const { shareText } = await import("./formula/numbers.js"); return given.map(shareText);'
+    assert node.run(script, shares) == [percent(share) for share in shares]
+    assert [percent(share) for share in shares[2:4]] == ["less than 1 %"] * 2

@@ -1,0 +1,34 @@
+"""The rows of readings in the browser are those of ``explorer.curves.readings``: in node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorer.curves import readings
+from explorer.instrument import document
+from tests.frontend.modules import Node
+
+READ = """
+    const { sampleCurves } = await import("./formula/curves.js");
+    const { readingPlaces } = await import("./formula/readings.js");
+    const { start, stop, g, parameters } = given;
+    const curves = sampleCurves(given.entries, { start, stop, g, parameters });
+    const places = readingPlaces(curves, [start, stop]);
+    const at = (values) => Float64Array.from(places, (place) => values[place]);
+    return { x: at(curves.x), y: at(curves.y), torch: at(curves.gradients.default) };
+"""
+
+
+@pytest.mark.parametrize("op", ["round", "clamp", "quantize", "relu", "tanh", "reciprocal"])
+def test_the_rows_are_those_of_python(node: Node, op: str) -> None:
+    known: Any = document()
+    for start, stop, g in ((-3.0, 3.0, 1.0), (-0.7, 2.35, -2.0)):
+        entries = {"op": known["ops"][op], "rules": [known["rules"]["default"]]}
+        given = {"entries": entries, "start": start, "stop": stop, "g": g, "parameters": {}}
+        found = node.run(READ, given)
+        expected = readings(op, ["default"], start=start, stop=stop, g=g, dtype="float64")
+        for name in found:
+            np.testing.assert_allclose(found[name], expected[name], rtol=1e-9, atol=1e-12)

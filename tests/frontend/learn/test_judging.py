@@ -1,0 +1,190 @@
+"""Is a drawing judged rightly? Many that a hand would draw, right and wrong, for every lesson with one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs
+
+import numpy as np
+import pytest
+
+from explorer.curves import Curves, sample_curves
+from explorer.lessons import LESSONS, Drawing, Lesson
+from explorer.ui.link import from_query
+from tests.frontend.modules import Node
+
+Shape = Callable[[Any], Any]
+
+DRAWN = [lesson for lesson in LESSONS.values() if isinstance(lesson.prediction, Drawing)]
+EACH_DRAWN = pytest.mark.parametrize("lesson", DRAWN, ids=lambda lesson: lesson.key)
+CELLS = 300
+JUDGED = """
+    const { judge } = await import("./learn/judging.js");
+    const truth = { ...given.truth, y: given.truth.y.map((y) => y ?? NaN) };
+    return given.drawings.map((y) => judge({ x: given.x, y: y.map((value) => value ?? NaN) }, truth));
+"""
+
+
+def curves_of(lesson: Lesson, rule: str | None = None) -> Curves:
+    """The first scene with the rule that is asked for, or another one, as the browser samples it."""
+    assert isinstance(lesson.prediction, Drawing)
+    choice, _ = from_query(parse_qs(lesson.scenes[0].query))
+    return sample_curves(choice.op, rule or lesson.prediction.rule, dtype="float64", **choice.sampling)
+
+
+def cells_of(lesson: Lesson) -> Any:
+    start, stop = from_query(parse_qs(lesson.scenes[0].query))[0].range
+    return start + (np.arange(CELLS) + 0.5) / CELLS * (stop - start)
+
+
+def shape_of(lesson: Lesson, rule: str | None = None) -> Shape:
+    """A gradient as a function of x, with its jumps as steep lines."""
+    curves = curves_of(lesson, rule)
+    (gradient,) = curves.gradients.values()
+    return lambda x: np.interp(x, curves.x, gradient)
+
+
+def judged(node: Node, lesson: Lesson, drawings: list[Any]) -> list[dict[str, Any]]:
+    curves = curves_of(lesson)
+    (gradient,) = curves.gradients.values()
+    truth = {"x": curves.x.tolist(), "y": gradient.tolist(), "marks": curves.marks.tolist()}
+    listed = [[None if np.isnan(value) else float(value) for value in drawing] for drawing in drawings]
+    return node.run(JUDGED, {"x": cells_of(lesson).tolist(), "truth": truth, "drawings": listed})
+
+
+def by_hand(lesson: Lesson, shape: Shape, random: np.random.Generator) -> Any:
+    """A drawing of a shape: a little beside it, with slanted jumps, a tremor and a slip now and then."""
+    x = cells_of(lesson)
+    width = x[-1] - x[0]
+    moved = x + random.uniform(-0.03, 0.03) * width + 0.008 * width * np.sin(random.uniform(1, 5) * x)
+    values = shape(moved) + random.uniform(-0.1, 0.1)
+    blur = int(random.integers(1, 9))
+    smooth = np.convolve(
+        np.pad(values, blur, mode="edge"), np.full(2 * blur + 1, 1 / (2 * blur + 1)), "valid"
+    )
+    tremor = 0.05 * np.sin(random.uniform(5, 40) * (x - x[0]) / width + random.uniform(0, 6))
+    slipped = smooth + tremor
+    if random.random() < 0.3:
+        at = int(random.integers(0, CELLS - 4))
+        slipped[at : at + 4] += random.choice([-0.15, 0.15])
+    return slipped
+
+
+@EACH_DRAWN
+def test_a_right_drawing_is_never_called_wrong(node: Node, lesson: Lesson) -> None:
+    random = np.random.default_rng(15)
+    drawings = [by_hand(lesson, shape_of(lesson), random) for _ in range(300)]
+    wrong = [place for place, found in enumerate(judged(node, lesson, drawings)) if not found["right"]]
+    assert wrong == []
+
+
+@EACH_DRAWN
+def test_an_exact_drawing_and_one_with_gaps_at_the_jumps_are_right(node: Node, lesson: Lesson) -> None:
+    x = cells_of(lesson)
+    exact = shape_of(lesson)(x)
+    gaps = exact.copy()
+    gaps[np.abs(np.gradient(exact)) > 0.05] = np.nan
+    found = judged(node, lesson, [exact, gaps])
+    assert [(one["right"], one["whole"]) for one in found] == [(True, True)] * 2
+
+
+def wrong_shapes(lesson: Lesson) -> dict[str, Shape]:
+    """What is drawn by who expects something else."""
+    assert isinstance(lesson.prediction, Drawing)
+    truth = shape_of(lesson)
+    width = np.ptp(cells_of(lesson))
+    curves = curves_of(lesson)
+    forward = (curves.x, curves.y)
+    shapes: dict[str, Shape] = {
+        answer.picture: shape_of(lesson, answer.picture)
+        for answer in lesson.prediction.answers
+        if answer.picture and answer.picture != lesson.prediction.rule
+    }
+    return shapes | {
+        "y itself": lambda x: np.interp(x, *forward),
+        "upside down": lambda x: 1 - truth(x),
+        "between": lambda x: 0 * x + 0.5,
+        "above": lambda x: truth(x) + 0.45,
+        "a slope": lambda x: truth(x) + x / width,
+        "the end forgotten": lambda x: np.where(x > x[-1] - 0.3 * width, 1 - truth(x), truth(x)),
+    }
+
+
+@EACH_DRAWN
+def test_a_drawing_of_another_shape_is_not_right(node: Node, lesson: Lesson) -> None:
+    random = np.random.default_rng(16)
+    shapes = wrong_shapes(lesson)
+    drawings = [by_hand(lesson, shape, random) for shape in shapes.values() for _ in range(30)]
+    names = [name for name in shapes for _ in range(30)]
+    found = judged(node, lesson, drawings)
+    assert {name for name, one in zip(names, found, strict=True) if one["right"]} == set()
+
+
+@EACH_DRAWN
+@pytest.mark.parametrize("height", [0.4, 1, 2])
+@pytest.mark.parametrize("half_width", [0.05, 0.1, 0.2])
+def test_a_peak_at_each_jump_is_not_right(
+    node: Node, lesson: Lesson, height: float, half_width: float
+) -> None:
+    """On average it is as near as a good drawing: its shape is another."""
+    x = cells_of(lesson)
+    op = from_query(parse_qs(lesson.scenes[0].query))[0].op
+    jumps = {"round": np.arange(-2.5, 3), "clamp": [0.0, 1.0], "relu": [0.0]}[op]
+    peaks = sum(np.maximum(0, 1 - np.abs(x - jump) / half_width) for jump in jumps)
+    (found,) = judged(node, lesson, [shape_of(lesson)(x) + height * peaks])
+    assert not found["right"] or (len(jumps) < 3 and height < 1), "two low ones may be slips of the hand"
+
+
+def test_peaks_at_the_jumps_of_round_are_not_right_though_they_are_near(node: Node) -> None:
+    x = cells_of(LESSONS["vanishing"])
+    peaks = sum(np.maximum(0, 1 - np.abs(x - jump) / 0.05) for jump in np.arange(-2.5, 3))
+    (found,) = judged(node, LESSONS["vanishing"], [peaks])
+    assert found["mean"] < 0.1
+    assert not found["right"]
+    assert len(found["excursions"]) == 6
+
+
+@EACH_DRAWN
+def test_half_a_drawing_is_right_so_far_and_not_whole(node: Node, lesson: Lesson) -> None:
+    half = shape_of(lesson)(cells_of(lesson))
+    half[CELLS // 2 :] = np.nan
+    (found,) = judged(node, lesson, [half])
+    assert (found["right"], found["whole"]) == (True, False)
+    assert found["share"] == 0.5
+
+
+def test_nothing_drawn_is_not_judged(node: Node) -> None:
+    assert judged(node, LESSONS["clamp"], [np.full(CELLS, np.nan)]) == [None]
+
+
+def test_a_feature_that_was_left_out_is_missed(node: Node) -> None:
+    """A narrow peak that the pen passed by: every drawn point lies on the curve's foot."""
+    x = np.linspace(-1, 1, 401)
+    truth = np.maximum(0, 1 - np.abs(x) / 0.06)
+    given = {
+        "x": x.tolist(),
+        "truth": {"x": x.tolist(), "y": truth.tolist(), "marks": [0] * len(x)},
+        "drawings": [np.zeros_like(x).tolist(), truth.tolist()],
+    }
+    found = node.run(JUDGED, given)
+    assert [one["right"] for one in found] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("excursion", "x"),
+    [
+        ((-0.7, 0.4), 0),
+        ((1.02, 1.4), 1.2),
+        ((1.21, 1.29), 1.25),
+        ((0.001, 0.003), 0.002),
+        ((-2.6, -2.2), -2.4),
+    ],
+)
+def test_a_place_is_named_by_a_round_x_inside_it(
+    node: Node, excursion: tuple[float, float], x: float
+) -> None:
+    body = 'return (await import("./learn/judging.js")).nameOf({ from: given[0], to: given[1] });'
+    named = node.run(body, excursion)
+    assert named == x
+    assert excursion[0] <= named <= excursion[1]

@@ -1,0 +1,41 @@
+"""What is said under a sweep: the width that was trained nearest to the slider, beside the control."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+
+from explorer.lessons.surrogates import by_width
+from tests.frontend.modules import Node
+
+SAID = """
+    const { nowWords, wordsOf } = await import("./learn/sweep.js");
+    return { all: wordsOf(given.sweep), now: given.values.map((value) => nowWords(given.sweep, value)) };
+"""
+
+
+@pytest.fixture(scope="module")
+def sweep() -> dict:
+    return asdict(by_width())
+
+
+def text(mean: float, sd: float) -> str:
+    return f"{round(100 * mean)} ± {round(100 * sd)} %"
+
+
+def test_the_sentence_goes_with_the_slider(node: Node, sweep: dict):
+    exact, near, beyond = node.run(SAID, {"sweep": sweep, "values": [0.5, 1, 40]})["now"]
+    at = {x: text(mean, sd) for x, mean, sd in zip(sweep["x"], sweep["mean"], sweep["sd"], strict=True)}
+    assert exact.startswith(f"At c = 0.5, {at[0.5]} of held-out points are right")
+    assert near.startswith(f"At c = 1.5, the nearest that was trained, {at[1.5]}")
+    assert beyond.startswith(f"At c = 5, the nearest that was trained, {at[5.0]}")
+    for words in (exact, near, beyond):
+        assert f"no gradient {text(*sweep['control'])} (mean ± SD of 8 seeds)." in words
+
+
+def test_all_of_it_is_told_who_cannot_see_it(node: Node, sweep: dict):
+    words = node.run(SAID, {"sweep": sweep, "values": []})["all"]
+    assert words.count("±") == 2 + len(sweep["x"])
+    for x, mean, sd in zip(sweep["x"], sweep["mean"], sweep["sd"], strict=True):
+        assert f"c = {x:g}: {text(mean, sd)}" in words

@@ -1,0 +1,102 @@
+"""What is said of a prediction: it is so, and it gives nothing away before the answer is shown."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorer.lessons import LESSONS
+from tests.frontend.learn.test_judging import cells_of, curves_of, shape_of
+from tests.frontend.modules import Node
+
+WORDS = """
+    const { judge } = await import("./learn/judging.js");
+    const say = await import("./learn/verdict.js");
+    const drawn = { x: given.x, y: given.drawn.map((y) => y ?? NaN) };
+    const judgement = judge(drawn, given.truth);
+    return {
+        right: say.drawnRightWords(judgement, "torch's own gradient"),
+        ...(judgement.excursions.length && {
+            wrong: say.drawnWrongWords(judgement, drawn),
+            apart: say.apartWords(judgement, drawn, given.truth, "torch's own gradient"),
+        }),
+    };
+"""
+PLACE = re.compile(r"x = (\S+?),? (?:where )?you drew (\S+?)(?:\. Try|; it is (\S+)\.)")
+
+
+def words_of(node: Node, key: str, drawn: Any) -> dict[str, str]:
+    lesson = LESSONS[key]
+    curves = curves_of(lesson)
+    (gradient,) = curves.gradients.values()
+    truth = {"x": curves.x.tolist(), "y": gradient.tolist(), "marks": curves.marks.tolist()}
+    cells = [None if np.isnan(value) else float(value) for value in drawn]
+    return node.run(WORDS, {"x": cells_of(lesson).tolist(), "truth": truth, "drawn": cells})
+
+
+def number(text: str) -> float:
+    return float(text.replace("−", "-"))
+
+
+LEVELS = [("clamp", level) for level in (-0.5, 0.5, 1, 1.5, 2)] + [("relu", level) for level in (-1, 0, 1, 2)]
+
+
+@pytest.mark.parametrize(("key", "level"), LEVELS)
+def test_the_named_place_is_wrong_and_its_values_are_so(node: Node, key: str, level: float) -> None:
+    """At a corner torch's value is one of two: no drawing is told off for what it returns there."""
+    x = cells_of(LESSONS[key])
+    said = words_of(node, key, np.full_like(x, level))["apart"]
+    place = PLACE.search(said)
+    assert place, said
+    at, drawn, told = (number(text) for text in place.groups())
+    curves = curves_of(LESSONS[key])
+    (gradient,) = curves.gradients.values()
+    assert drawn == level
+    assert told == np.interp(at, curves.x, gradient)
+    assert told != drawn
+
+
+def test_a_line_at_one_is_not_wrong_at_the_bound_of_clamp(node: Node) -> None:
+    """torch's gradient at exactly x = 1 is 1."""
+    said = words_of(node, "clamp", np.ones(300))
+    assert "x = 1," not in said["wrong"]
+    assert "x = 1 " not in said["apart"]
+
+
+def test_before_the_answer_the_true_value_is_not_said(node: Node) -> None:
+    said = words_of(node, "clamp", np.full(300, 0.5))["wrong"]
+    assert said.startswith("Not yet. Look again")
+    assert "it is" not in said
+    assert said.endswith("Try again, or see the answer.")
+
+
+def test_several_peaks_are_counted(node: Node) -> None:
+    x = cells_of(LESSONS["vanishing"])
+    peaks = sum(np.maximum(0, 1 - np.abs(x - jump) / 0.05) for jump in np.arange(-2.5, 3))
+    assert "in 6 places, among them x = " in words_of(node, "vanishing", peaks)["wrong"]
+
+
+def test_what_was_drawn_in_part_is_right_so_far(node: Node) -> None:
+    half = shape_of(LESSONS["relu"])(cells_of(LESSONS["relu"]))
+    half[200:] = np.nan
+    assert words_of(node, "relu", half)["right"].startswith("Right so far: you drew 67 % of the range.")
+
+
+def test_the_distance_of_a_right_drawing(node: Node) -> None:
+    said = words_of(node, "straight-through", np.full(300, 1.08))["right"]
+    assert said == "Yes, as well as a hand draws: on average 0.08 from torch's own gradient."
+
+
+def test_the_value_at_a_corner(node: Node) -> None:
+    body = """
+        const { pointWords } = await import("./learn/verdict.js");
+        const rules = [{ label: "torch", value: 0 }, { label: "MyReLU", value: 1 }];
+        return [pointWords(0, 0.52, rules), pointWords(0, NaN, rules)];
+    """
+    assert node.run(body) == [
+        "At x = 0 you expect 0.52: torch returns 0, MyReLU returns 1.",
+        "At x = 0 torch returns 0, MyReLU returns 1.",
+    ]

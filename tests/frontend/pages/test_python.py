@@ -1,0 +1,85 @@
+"""Python of a page without a server: loaded once, said for what it is, one question after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.frontend import modules
+from tests.frontend.pages.page import PAGE
+
+READER = """
+    gone = true;
+    let fit = false;
+    reply = ({ question, given }) => {
+      if (!question) return fit ? {} : { failed: "no WebAssembly" };
+      if (given.text === "crash") throw new Error("out of memory");
+      return given.text === "x(" ? { failed: "Error" } : { answer: { entry: { key: given.text } } };
+    };
+    const asked = createPython(files, "program");
+    const read = createReader(asked);
+    const waits = [];
+    const wait = (words) => waits.push(words);
+    const answers = { gone: await read("op", "x", wait) };
+    gone = false;
+    answers.unfit = await read("op", "x", wait);
+    fit = true;
+    read.prepare();
+    answers.both = await Promise.all([read("op", "x", wait), read("rule", "g", wait)].map(answered));
+    answers.failed = await read("rule", "x(", wait);
+    answers.after = await read("rule", "g * 2", wait);
+    answers.code = await asked.ask("code", { text: "c" });
+    answers.again = await asked.ask("code", { text: "d" });
+    const beside = read("rule", "crash", wait);
+    answers.unhurt = await answered(read("rule", "g + 1", wait));
+    answers.crashed = await answered(beside);
+    answers.anew = await answered(read("rule", "g * 3", wait));
+    return { answers, waits, sent };
+"""
+
+
+@pytest.fixture(scope="module")
+def reader() -> Any:
+    """What a page is told by a worker that cannot be loaded, does not start, fails, and crashes, in turn."""
+    with modules.node() as node:
+        return node.run(PAGE + READER)
+
+
+def test_the_page_waits_for_python_once_and_tries_again_where_it_is_gone(reader: Any) -> None:
+    found = reader["answers"]
+    told = [*found["both"], *(found[name] for name in ("after", "code", "again", "unhurt", "anew"))]
+    assert [each["entry"]["key"] for each in told] == ["x", "g", "g * 2", "c", "d", "g + 1", "g * 3"]
+    loading = "Loading Python, which reads formulas …"  # each time before it was there, never after
+    assert reader["waits"] == [loading, loading, loading, loading, "", "", loading, ""]
+
+
+def test_what_went_wrong_with_python_is_told_for_what_it_is(reader: Any) -> None:
+    found = {name: reader["answers"][name]["message"] for name in ("gone", "unfit", "failed", "crashed")}
+    assert found["gone"].startswith("Python could not be loaded")
+    assert found["unfit"].startswith("Python does not start in this browser")
+    assert found["failed"] == found["crashed"]
+    assert found["failed"].startswith("Python failed at it in this browser")
+
+
+def test_a_worker_that_does_not_start_or_crashes_is_ended(reader: Any) -> None:
+    kinds = [each if each == "ended" else type(each).__name__ for each in reader["sent"]]
+    begun = ["list", "dict"]  # a worker, and its files
+    assert kinds == [*begun, "ended", *begun, *["dict"] * 7, "ended", *begun, "dict", "dict"]
+    worker, start, *_ = reader["sent"]
+    assert worker == ["worker", {"type": "module"}]
+    assert start == {
+        "files": {"a": "b"},
+        "packages": "{}",
+        "start": "own",
+        "modules": {"c": "d"},
+        "arrays": "",
+    }
+
+
+def test_the_formatter_is_loaded_for_the_first_code_and_sent_once(reader: Any) -> None:
+    sent = [each for each in reader["sent"] if isinstance(each, dict) and "question" in each]
+    texts = [each["given"]["text"] for each in sent]
+    assert texts == ["x", "g", "x(", "g * 2", "c", "d", "crash", "g + 1", "g * 3"]
+    assert [each["modules"] for each in sent if each["question"] == "code"] == [{"e": "f"}, {}]
+    assert not any(each["modules"] for each in sent if each["question"] == "entry")

@@ -1,0 +1,5 @@
+"""What the browser knows, for the modules of the page of studies."""
+
+from tests.frontend.train.conftest import document
+
+__all__ = ["document"]

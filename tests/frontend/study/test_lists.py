@@ -1,0 +1,56 @@
+"""Lists of numbers as people type them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.frontend.modules import Node
+
+BOUNDS = {"what": "rate", "low": 1e-12, "high": 1000, "most": 4, "example": "0.003, 0.01"}
+
+
+def read(node: Node, text: str) -> dict[str, Any]:
+    body = 'const { readList } = await import("./study/lists.js"); return readList(given.text, given.bounds);'
+    found: dict[str, Any] = node.run(body, {"text": text, "bounds": BOUNDS})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("0.01, 0.003,0.03", [0.003, 0.01, 0.03]),
+        ("1e-3 1e-2  1e-2", [0.001, 0.01]),
+        ("0,003; 0,01", [0.003, 0.01]),
+        ("1/3", [1 / 3]),
+    ],
+)
+def test_what_is_read(node: Node, text: str, numbers: list[float]):
+    assert read(node, text) == {"numbers": numbers, "sentence": ""}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "Name at least one rate, such as 0.003, 0.01."),
+        (" , ", "Name at least one rate"),
+        ("0.1, 0", "0 cannot be: a rate lies between 1e-12 and 1000."),
+        ("0.1 -1", "-1 cannot be"),
+        ("1e4", "10000 cannot be"),
+        ("0.1, fast", "“fast” is not a finite number"),
+        ("1 2 3 4 5", "These are 5: at most 4 can be tried."),
+    ],
+)
+def test_what_cannot_be_is_said(node: Node, text: str, said: str):
+    found = read(node, text)
+    assert found["numbers"] == []
+    assert said in found["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "numbers"), [(0.01, 100, [0.01, 0.1, 1, 10, 100]), (-1, 1, [-1, -0.5, 0, 0.5, 1])]
+)
+def test_first_values_lie_evenly(node: Node, low: float, high: float, numbers: list[float]):
+    body = 'const { spaced } = await import("./study/lists.js"); return spaced(given[0], given[1], 5);'
+    assert node.run(body, [low, high]) == numbers

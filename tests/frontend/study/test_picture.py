@@ -1,0 +1,252 @@
+"""What the page of studies shows of a state: plain data, so that no page is needed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+
+from explorer.study import Plan, Result, Row, Stepper
+from explorer.training import Settings
+from explorer.training.studies import StudyStatus
+from explorer.ui import studies
+from explorer.ui.link import from_text
+from tests.frontend.modules import Node
+from tests.frontend.train.conftest import choice
+
+COLOURS = {"rules": ["#000001", "#000002", "#000003"], "neutral": "#777777"}
+RATES = "0.003,0.03"
+
+
+def picture(
+    node: Node,
+    document: dict[str, Any],
+    body: str = "",
+    *,
+    chosen: dict[str, Any] | None = None,
+    **given: Any,
+) -> dict[str, Any]:
+    """The picture of the state that ``body`` leaves in ``state``; what it needs stands in ``given``."""
+    script = f"""
+        const {{ setDocument }} = await import("./choice/entries.js");
+        const {{ stateOf, withBegun, withReset, IDLE }} = await import("./study/state.js");
+        const {{ pictureOf }} = await import("./study/picture.js");
+        setDocument(given.document);
+        let state = stateOf(given.choice, given.colours, "");
+        {body}
+        return pictureOf(state);
+    """
+    usual = choice("sign", "default", "clipped", task="circles", rates=RATES, seeds="2")
+    common = {"document": document, "colours": COLOURS, "choice": chosen or usual}
+    found: dict[str, Any] = node.run(script, common | given)
+    return found
+
+
+SEEN = """
+    state = withBegun(state);
+    state.view = { status: { ...IDLE, ...given.event }, notice: "", lost: false, id: "a" };
+"""
+
+
+def event(plan: Plan, rows: list[Row], state: str = "running") -> dict[str, Any]:
+    status = StudyStatus("a", state, f"{state}.", len(rows), plan.runs, 3.0, tuple(rows), plan)  # type: ignore[arg-type]
+    told: dict[str, Any] = json.loads(studies.event(status))
+    return told
+
+
+@pytest.fixture(scope="module")
+def study() -> tuple[Plan, list[Row]]:
+    small: dict[str, Any] = {"steps": 5, "hidden": 4, "batch": 8}
+    plan = Plan.of("circles", "sign", ["default", "clipped"], lrs=[0.003, 0.03], seeds=2, **small)
+    stepper = Stepper(plan)
+    while not stepper.finished:
+        stepper.advance()
+    return plan, stepper.rows
+
+
+def test_before_it_starts_every_cell_is_empty_and_controls_stand_below(node: Node, document: dict[str, Any]):
+    shown = picture(node, document)
+    rows = shown["heat"]["rows"]
+    assert [row["name"] for row in rows] == [
+        "Default autograd",
+        "Clipped straight-through",
+        "Zero",
+        "Gradient reversal",
+    ]
+    assert [row["lane"]["control"] for row in rows] == [False, False, True, True]
+    assert [row["lane"]["colour"] for row in rows] == ["#000001", "#000002", "#777777", "#777777"]
+    assert shown["heat"]["rates"] == ["0.003", "0.03"]
+    assert {cell["text"] for row in rows for cell in row["cells"]} == {"–"}
+    assert [name for name, offered in shown["offered"].items() if offered] == ["start"]
+
+
+def test_cells_and_points_are_what_python_found(
+    node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
+):
+    plan, rows = study
+    shown = picture(node, document, SEEN, event=event(plan, rows, "finished"))
+    result = Result(plan, rows)
+    texts = [[cell["text"] for cell in row["cells"]] for row in shown["heat"]["rows"]]
+    means = result.cells.set_index(["rule", "lr"])["validation"]
+    assert texts == [[f"{100 * means[rule, lr]:.1f}" for lr in plan.lrs] for rule in plan.keys]
+    chosen = [[cell["chosen"] for cell in row["cells"]].index(True) for row in shown["heat"]["rows"]]
+    assert [plan.lrs[place] for place in chosen] == result.best["lr"].tolist()
+    points = [series["points"][0] for series in shown["accuracy"]["series"]]
+    assert [point["score"] for point in points] == pytest.approx(result.best["held_out"].tolist())
+    assert all(point["sure"] for point in points)
+    assert shown["accuracy"]["firstControl"] == 2
+    assert shown["verdict"] == result.sentences
+    assert shown["metrics"][0] == f"{plan.runs} / {plan.runs}"
+
+
+def test_what_was_lost_with_its_server_stays_seen_but_cannot_be_taken_away(
+    node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
+):
+    told = event(*study, "finished")
+    assert picture(node, document, SEEN, event=told)["csv"] == "a"
+    shown = picture(node, document, SEEN, event=told | {"state": "gone", "sentence": "It is gone."})
+    assert (shown["csv"], shown["status"]["main"], shown["offered"]["start"]) == (None, "It is gone.", True)
+    assert shown["heat"]["rows"][0]["cells"][0]["shade"] is not None
+
+
+def test_what_is_not_yet_judged_is_drawn_as_such(
+    node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
+):
+    plan, rows = study
+    first = [row for row in rows if row.lane.stage == "choose"]
+    shown = picture(node, document, SEEN, event=event(plan, first))
+    points = [series["points"][0] for series in shown["accuracy"]["series"]]
+    assert [(point["sure"], point["half"]) for point in points] == [(False, None)] * 4
+    assert all("not yet judged" in point["words"] for point in points)
+
+
+def test_a_cell_opens_on_train_with_its_very_nets(
+    node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
+):
+    plan, _ = study
+    for row in picture(node, document)["heat"]["rows"]:
+        for cell, lr in zip(row["cells"], plan.lrs, strict=True):
+            opened, notices = from_text(cell["query"])
+            assert (notices, opened.rules, opened.lr) == ([], (row["lane"]["key"],), lr)
+            assert (opened.task, opened.op, opened.seeds, opened.rates) == ("circles", "sign", 2, ())
+
+
+def test_a_cell_of_a_sweep_opens_with_its_value(node: Node, document: dict[str, Any]):
+    swept = {"task": "digits", "sweep": "c", "values": "0.5,2", "rates": "0.1", "controls": "no"}
+    chosen = choice("sign", "clipped", "default", parameters={"c": 3.0}, **swept)
+    shown = picture(node, document, chosen=chosen)
+    queries = {row["name"]: parse_qs(row["cells"][0]["query"]) for row in shown["heat"]["rows"]}
+    assert list(queries) == [
+        "Clipped straight-through, c = 0.5",
+        "Clipped straight-through, c = 2",
+        "Default autograd",
+    ]
+    assert [query.get("c") for query in queries.values()] == [["0.5"], ["2"], None]
+    assert shown["accuracy"]["sweep"] == "c"
+
+
+def test_a_rule_that_diverged_is_shown_as_such(node: Node, document: dict[str, Any]):
+    plan = Plan.of(
+        "circles", "sign", ["formula: g / 0"], lrs=[0.1], seeds=2, steps=3, controls=False, hidden=4, batch=8
+    )
+    stepper = Stepper(plan)
+    while not stepper.finished:
+        stepper.advance()
+    body = f"""
+        const {{ learn }} = await import("./choice/entries.js");
+        learn("rule", {{ ...given.document.rules.zero, key: "formula: g / 0", label: "g / 0" }});
+        state = stateOf(given.own, given.colours, "");
+        {SEEN}
+    """
+    own = choice("sign", "formula: g / 0", task="circles", rates="0.1", seeds="2", controls="no")
+    shown = picture(node, document, body, own=own, event=event(plan, stepper.rows, "finished"))
+    (cell,) = shown["heat"]["rows"][0]["cells"]
+    assert (cell["text"], cell["diverged"], cell["shade"]) == ("diverged", True, None)
+    assert "every seed diverged" in cell["words"]
+    assert shown["accuracy"]["series"][0]["points"] == []
+
+
+def test_other_settings_leave_what_is_seen_and_offer_another_study(
+    node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
+):
+    plan, rows = study
+    body = SEEN + 'state.choice = { ...state.choice, training: { ...state.choice.training, rates: "1" } };'
+    shown = picture(node, document, body, event=event(plan, rows))
+    assert shown["heat"]["rates"] == ["0.003", "0.03"]
+    assert "These are the results of other settings" in shown["status"]["next"]
+    assert shown["offered"]["start"]
+    assert not picture(node, document, SEEN, event=event(plan, rows))["offered"]["start"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("state.wrong = 1;", "A field holds something that cannot be"),
+        ('state.cost = { sentence: "Too many.", refused: true };', "Too many."),
+        ('state.choice.training.task = "documents";', "no data to judge by"),
+    ],
+)
+def test_what_cannot_be_studied_cannot_be_started(node: Node, document: dict[str, Any], body: str, said: str):
+    shown = picture(node, document, body)
+    assert not shown["offered"]["start"]
+    assert said in shown["status"]["next"]
+
+
+def test_one_seed_has_no_interval_and_that_is_said(node: Node, document: dict[str, Any]):
+    shown = picture(node, document, chosen=choice("sign", "default", task="digits"))
+    assert "With one seed there is no interval" in shown["status"]["next"]
+    assert Settings(task="digits").seeds == 1
+
+
+@pytest.mark.parametrize(
+    ("state", "offered"),
+    [
+        ("waiting", {"stop", "reset"}),
+        ("running", {"stop", "reset"}),
+        ("paused", {"resume", "reset"}),
+        ("finished", {"start", "reset"}),
+        ("failed", {"start", "reset"}),
+        ("gone", {"start", "reset"}),
+    ],
+)
+def test_what_is_offered_in_each_state(node: Node, document: dict[str, Any], state: str, offered: set[str]):
+    shown = picture(node, document, SEEN, event={"state": state, "sentence": "So it is."})["offered"]
+    assert {name for name, is_offered in shown.items() if is_offered} == offered
+
+
+def test_a_link_without_a_task_is_studied_on_one_that_can_be_judged(node: Node, document: dict[str, Any]):
+    body = """
+        const { setDocument } = await import("./choice/entries.js");
+        const { enteredStudy } = await import("./study/settings.js");
+        setDocument(given.document);
+        return enteredStudy(given.choice, "link");
+    """
+    entered = node.run(body, {"document": document, "choice": choice("sign", "clipped", rates="0.1")})
+    assert entered["training"] == {"task": "digits", "seeds": "5", "rates": "0.1"}
+    assert [rule["key"] for rule in entered["rules"]] == ["clipped"]
+
+
+def test_a_study_is_asked_for_neither_the_rate_nor_how_a_run_is_watched(node: Node, document: dict[str, Any]):
+    body = """
+        const { setDocument } = await import("./choice/entries.js");
+        const { sharedSettings } = await import("./study/settings.js");
+        setDocument(given);
+        return sharedSettings().map(({ name }) => name);
+    """
+    names = node.run(body, document)
+    assert {"steps", "seeds", "hidden", "optimiser"} <= set(names)
+    assert not {"lr", "pace", "sigma"} & set(names)
+
+
+def test_what_is_swept_goes_with_its_rule(node: Node, document: dict[str, Any]):
+    body = """
+        const { setDocument } = await import("./choice/entries.js");
+        const { withoutRule } = await import("./choice/choice.js");
+        setDocument(given.document);
+        return [0, 1].map((slot) => withoutRule(given.choice, slot).training);
+    """
+    swept = {"task": "digits", "sweep": "c", "values": "0.5,2"}
+    given = choice("sign", "default", "clipped", **swept)
+    assert node.run(body, {"document": document, "choice": given}) == [swept, {"task": "digits"}]

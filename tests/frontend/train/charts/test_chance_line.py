@@ -1,0 +1,39 @@
+"""Where the word "chance" stands beside its line."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.frontend.modules import Node
+
+PLACE = """
+    const { placeOfChance } = await import("./train/charts/chance-line.js");
+    return placeOfChance(given.chance, given.series, given.range, 100);
+"""
+BELOW, ABOVE = False, True
+
+
+def straight(y: float, start: float = 0, stop: float = 100) -> dict[str, list[float]]:
+    return {"x": [start, stop], "y": [y, y]}
+
+
+@pytest.mark.parametrize(
+    ("series", "expected"),
+    [
+        ([], (1, BELOW)),
+        ([straight(0.8), straight(0.13)], (1, BELOW)),
+        ([straight(0.08)], (1, ABOVE)),  # a dead net, a little below chance
+        ([straight(0.1, 50)], (0.4, BELOW)),  # one on the line, from the middle on
+        ([straight(0.08), straight(0.15)], (1, BELOW)),  # nowhere free
+        ([straight(0.05, 0, 40), {"x": [90, 100], "y": [0.02, 0.9]}], (0.8, BELOW)),  # it crosses there
+    ],
+)
+def test_it_stands_where_no_curve_passes(node: Node, series, expected):
+    found = node.run(PLACE, {"chance": 0.1, "series": series, "range": [0, 1]})
+    assert (found["x"], found["isAbove"]) == expected
+
+
+def test_it_stays_within_the_chart(node: Node):
+    """Where the axis begins at the line there is no room below it."""
+    found = node.run(PLACE, {"chance": 0.5, "series": [], "range": [0.5, 1]})
+    assert (found["x"], found["isAbove"]) == (1, ABOVE)

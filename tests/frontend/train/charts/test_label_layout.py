@@ -1,0 +1,56 @@
+"""Names at the ends of curves: in the order of the curves, apart, and as near to them as can be."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.frontend.modules import Node
+from tests.frontend.train.conftest import Run
+
+HEIGHT, LOW, HIGH = 15, 0, 200
+
+
+def spread(node: Node, wanted: list[float], height: float = HEIGHT) -> list[float]:
+    body = """
+        const { spread } = await import("./train/charts/label-layout.js");
+        return spread(given.wanted, given.height, given.low, given.high);
+    """
+    found: list[float] = node.run(body, {"wanted": wanted, "height": height, "low": LOW, "high": HIGH})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ([50, 120], [50, 120]),
+        ([100, 100], [92.5, 107.5]),
+        ([10, 12, 11], [0, 30, 15]),
+        ([200, 199, 198], [200, 185, 170]),
+        ([-40, 300], [0, 200]),
+        ([], []),
+    ],
+)
+def test_names_are_pushed_apart_and_no_further(node: Node, wanted: list[float], expected: list[float]):
+    assert spread(node, wanted) == pytest.approx(expected)
+
+
+@given(st.lists(st.floats(-50, 250), min_size=1, max_size=12))
+def test_names_keep_their_order_their_distance_and_the_chart(node: Node, wanted: list[float]):
+    found = spread(node, wanted)
+    assert all(LOW - 1e-9 <= position <= HIGH + 1e-9 for position in found)
+    order = sorted(range(len(wanted)), key=lambda index: wanted[index])
+    for above, below in pairwise(order):
+        assert found[below] - found[above] >= HEIGHT - 1e-6
+
+
+def test_where_there_is_no_room_all_of_it_is_taken(node: Node):
+    assert spread(node, [5.0] * 5, 100) == pytest.approx([0, 50, 100, 150, 200])
+
+
+def test_a_long_name_is_cut_where_it_says_so(tell: Run):
+    assert tell("charts/label-layout", "cut", "Straight-through", 20) == "Straight-through"
+    assert tell("charts/label-layout", "cut", "formula: g * (abs(x) <= 1)", 20) == "formula: g * (abs(x…"

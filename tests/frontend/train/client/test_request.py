@@ -1,0 +1,53 @@
+"""What a run is begun with, and what goes with a command, as the browser has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.frontend.train.conftest import Run, choice
+
+HELD = choice("round", "straight_through", task="circles", lr="0.1", branch="3,lr:0.2\n9,lr:0.3")
+
+
+def state(step: int, *, rate: str | None = None, trained: dict[str, Any] | None = None) -> dict[str, Any]:
+    status = {"step": step, "state": "running" if step else "ready"}
+    return {"trained": trained, "view": {"status": status}, "rate": rate}
+
+
+@pytest.mark.parametrize(
+    ("at", "command", "rate"),
+    [
+        (state(0, trained=HELD), "resume", None),
+        (state(0, trained=choice("round", "straight_through", task="circles", lr="0.5")), "resume", "0.1"),
+        (state(5, trained=choice("round", "straight_through", task="circles", lr="0.5")), "resume", None),
+        (state(5, trained=HELD, rate="0.4"), "change", "0.4"),
+        (state(5, trained=HELD, rate="0.4"), "reset", "0.1"),
+        (state(0), "change", None),
+    ],
+    ids=["known", "news before the first step", "on its way", "set in mid-run", "reset", "no run"],
+)
+def test_a_rate_goes_with_a_command_only_where_it_is_news(
+    tell: Run, at: dict[str, Any], command: str, rate: str | None
+):
+    live = tell("client/request", "liveFor", at, HELD, command)
+    assert live.get("lr") == rate
+    assert "pace" in live
+
+
+def test_an_order_has_each_branch_point_and_the_table_of_a_task_that_takes_one(tell: Run):
+    order = tell("client/request", "orderOf", HELD, "x,y\n1,2")
+    assert (order["branch"], order["table"], order["lr"]) == (["3,lr:0.2", "9,lr:0.3"], None, "0.1")
+    own = tell("client/request", "orderOf", choice("round", "straight_through", task="data"), "x,y\n1,2")
+    assert (own["branch"], own["table"]) == ([], "x,y\n1,2")
+
+
+def test_a_run_goes_by_all_settings_but_those_that_may_change_on_its_way(tell: Run):
+    def key(**training: str) -> str:
+        return tell("client/request", "namedOf", choice("round", "straight_through", **training), "")[
+            "settingsKey"
+        ]
+
+    assert key(task="circles", lr="0.1") == key(task="circles", lr="0.2")
+    assert key(task="circles", seeds="2") != key(task="circles", seeds="3")

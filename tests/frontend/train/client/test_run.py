@@ -1,0 +1,60 @@
+"""The session's run in the browser: which events it asks for, and what it keeps of a run that is over."""
+
+from __future__ import annotations
+
+from tests.frontend.modules import Node
+
+RUN = """
+    const opened = [];
+    const views = [];
+    const streams = [];
+    globalThis.addEventListener = () => {};
+    globalThis.EventSource = class {
+        constructor(address) { opened.push(address); streams.push(this); }
+        close() {}
+    };
+    const posted = [];
+    globalThis.fetch = async (address) => { posted.push(address); return { json: async () => ({}) }; };
+    const { keep } = await import("./choice/session.js");
+    const { createRun } = await import("./train/client/run.js");
+    keep("run", { id: "r", key: "k", settingsKey: "s" });
+    const run = createRun({ server: (path) => path, live: () => ({}), onChange: (view) => views.push(view) });
+    const tell = (state) => streams.at(-1).onmessage(
+        { data: JSON.stringify({ state, sentence: state, step: 9, steps: 9, snapshot: null, words: [] }) });
+    const rest = () => new Promise((done) => setTimeout(done));
+    run.watch();
+    await rest();
+    tell("running");
+"""
+
+
+def test_the_events_are_asked_for_what_is_shown(node: Node):
+    body = f"{RUN} run.show(['alignment', 'causes']); run.show(['alignment', 'causes']); return opened;"
+    assert node.run(body) == ["runs/r/events?", "runs/r/events?show=alignment&show=causes"]
+
+
+def test_a_run_that_is_over_is_measured_anew_and_stays_when_it_is_forgotten(node: Node):
+    body = f"""{RUN}
+        tell("finished");
+        opened.length = 0;
+        run.change();
+        await rest();
+        const asked = [...opened];
+        tell("gone");
+        return [asked, posted.at(-1), views.at(-1).status.state];
+    """
+    assert node.run(body) == [["runs/r/events?"], "runs/r/change", "finished"]
+
+
+def test_what_was_seen_last_keeps_the_steps_it_was_taken_at(node: Node):
+    """The answer to a command comes without what instruments show: the next event has it again."""
+    body = """
+        const { withSeen } = await import("./train/state/status.js");
+        const of = (steps, measured) =>
+            ({ step: steps.at(-1), measured_steps: steps, measured_sigmas: steps, measured });
+        const seen = { snapshot: of([0, 1], { alignment: {} }) };
+        return [{ snapshot: of([0, 1, 2], {}) }, { snapshot: of([0, 1, 2], { alignment: {} }) }]
+            .map((status) => withSeen(status, seen).snapshot)
+            .map(({ step, measured, measured_steps: steps }) => [step, Object.keys(measured), steps]);
+    """
+    assert node.run(body) == [[2, ["alignment"], [0, 1]], [2, ["alignment"], [0, 1, 2]]]

@@ -1,0 +1,51 @@
+"""What the browser knows, for the modules of the page of trainings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from explorer.ui import answers
+from tests.frontend.modules import Node
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="package")
+def document() -> dict[str, Any]:
+    """The document as it is sent."""
+    text = next(file.content for name, file in answers.files().items() if name.endswith("/document.json"))
+    known: dict[str, Any] = json.loads(text)
+    return known
+
+
+@pytest.fixture
+def tell(node: Node, document: dict[str, Any]) -> Run:
+    """Gives what a function of a module of the room returns for arguments."""
+
+    def told(module: str, name: str, *given: Any) -> Any:
+        body = f"""
+            const {{ setDocument }} = await import("./choice/entries.js");
+            const {{ {name} }} = await import("./train/{module}.js");
+            setDocument(given.document);
+            return {name}(...given.given);
+        """
+        return node.run(body, {"document": document, "given": given})
+
+    return told
+
+
+def choice(
+    op: str, *rules: str, parameters: dict[str, float] | None = None, **training: str
+) -> dict[str, Any]:
+    """A choice as the browser has it."""
+    shown = [{"key": key, "slot": slot, "hidden": False} for slot, key in enumerate(rules)]
+    common = {"range": [-3, 3], "g": 1, "bounds": {}, "section": "", "slow": ""}
+    return {"op": op, "rules": shown, "parameters": parameters or {}, "training": training, **common}
+
+
+def rules_of(choice: dict[str, Any]) -> list[str]:
+    return [rule["key"] for rule in choice["rules"]]

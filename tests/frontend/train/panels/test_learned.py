@@ -1,0 +1,131 @@
+"""What was learned, as small pictures: read off the records of runs that were trained."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorer.training import Run, Settings
+from tests.frontend.modules import Node
+
+PICTURE = """
+    const panel = (await import("./train/panels/" + given.key + ".js"));
+    const types = { uint8: Uint8Array, int32: Int32Array, int64: Int32Array, float32: Float32Array };
+    const read = (value) => {
+        if (Array.isArray(value)) return value.map(read);
+        if (value === null || typeof value !== "object") return value;
+        if ("dtype" in value) return types[value.dtype].from(value.values);
+        return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, read(part)]));
+    };
+    const picture = panel.pictureOf({ measured: read(given.record), layer: 0, picked: 7 });
+    return JSON.parse(JSON.stringify(picture, (_, part) => ArrayBuffer.isView(part) ? [...part] : part));
+"""
+POINTS = 'return (await import("./train/panels/regions.js")).pointsOf(given.numbers);'
+PALETTE = 'return (await import("./train/panels/regions.js")).palette(given.classes, given.levels);'
+SETTINGS = {
+    "regions": Settings(task="circles", rules=("approx_sign", "default"), steps=40),
+    "mistakes": Settings(task="digits", op="sign", rules=("clipped", "default"), steps=40),
+    "weights": Settings(task="ternary weights", rules=("straight_through",), steps=20),
+    "raster": Settings(task="spikes", rules=("fast_sigmoid",), parameters={"k": 1.0}, steps=10),
+}
+
+
+@cache
+def record(key: str) -> dict[str, Any]:
+    run = Run(SETTINGS[key], recorded=())
+    run.advance(run.settings.steps)
+    first, *_ = run.snapshot(shown=(key,)).measured[key].values()
+    return dict(first or {})
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return {"dtype": str(value.dtype), "values": value.tolist()}
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    return [plain(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def picture(node: Node, key: str) -> Any:
+    return node.run(PICTURE, {"key": key, "record": plain(record(key))})
+
+
+@pytest.mark.parametrize("key", SETTINGS)
+def test_the_words_are_those_of_the_record(node: Node, key: str):
+    assert picture(node, key)["words"] == record(key)["words"]
+
+
+def test_regions_have_their_points_where_the_data_are(node: Node):
+    drawn, measured = picture(node, "regions"), record("regions")
+    assert drawn["cells"] == measured["cells"].tolist()
+    for name, part in (("trained", "trained"), ("heldOut", "held_out")):
+        points = measured[part].reshape(-1, 3)
+        dots = node.run(POINTS, {"numbers": drawn[name]})
+        assert [each["kind"] for each in dots] == points[:, 2].tolist()
+        assert [each["x"] for each in dots] == pytest.approx((points[:, 0] / 255).tolist())
+        assert [each["y"] for each in dots] == pytest.approx((points[:, 1] / 255).tolist())
+    assert drawn["note"].endswith("of held-out points right")
+    assert f"{100 * measured['score']:.0f}" in drawn["note"]
+
+
+def lightness(colour: list[int]) -> float:
+    red, green, blue = colour
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("classes", [2, 3, 6])
+def test_classes_are_told_apart_by_lightness_and_the_sure_ones_best(node: Node, classes: int):
+    levels = 255 // classes
+    colours = node.run(PALETTE, {"classes": classes, "levels": levels})
+    sure = [lightness(colours[(kind + 1) * levels - 1]) for kind in range(classes)]
+    assert sure == sorted(sure, reverse=True)
+    assert min(np.diff(sure) * -1) > 15
+    even = [lightness(colours[kind * levels]) for kind in range(classes)]
+    assert max(even) - min(even) < max(sure) - min(sure)
+    assert max(even) - min(even) > 20, "a border can be seen where the odds are even"
+    assert colours[255] == [127, 127, 127]
+
+
+def test_each_misread_image_has_its_pixels_and_its_answers(node: Node):
+    drawn, measured = picture(node, "mistakes"), record("mistakes")
+    assert len(drawn["misread"]) == len(measured["classes"]) > 0
+    images = measured["images"].reshape(-1, 64)
+    for each, image, kind, read, only, example in zip(
+        drawn["misread"],
+        images,
+        *(measured[name] for name in ("classes", "read", "only", "examples")),
+        strict=True,
+    ):
+        told = {"kind": kind, "read": read, "only": bool(only), "example": example}
+        assert each == told | {"image": image.tolist()}
+    assert drawn["picked"] == 7
+    assert drawn["note"] == f"{measured['count']} of 360 wrong, {measured['alone']} alone"
+
+
+def test_bars_of_values_stand_on_one_another(node: Node):
+    drawn, measured = picture(node, "weights"), record("weights")
+    assert len(drawn["layers"]) == len(measured["layers"]) == 2
+    for number, (layer, own) in enumerate(zip(drawn["layers"], measured["layers"], strict=True), 1):
+        assert len(layer["parts"]) == len(own["values"]) == 3
+        heights = np.zeros(len(own["counts"]))
+        for bars in layer["parts"]:
+            for bar in bars:
+                heights[round(bar["x"] * len(heights))] += bar["height"]
+                assert bar["y"] == pytest.approx(heights[round(bar["x"] * len(heights))])
+        assert heights == pytest.approx(0.95 * own["counts"] / own["counts"].max())
+        assert layer["note"].startswith(f"Layer {number}: ")
+        assert all(f"{name}: " in layer["note"] for name in ("−1", "0", "1"))
+
+
+def test_a_raster_has_a_block_a_layer_and_the_output_that_is_read(node: Node):
+    drawn, measured = picture(node, "raster"), record("raster")
+    assert [each["name"] for each in drawn["layers"]] == ["pixels", "layer 1", "layer 2"]
+    joined = [value for each in drawn["layers"] for value in each["spikes"]]
+    assert joined == measured["spikes"].tolist()
+    assert drawn["levels"][drawn["read"]] == max(drawn["levels"]) == 1
+    assert min(drawn["levels"]) == 0
+    label, read = measured["label"], measured["read"]
+    assert drawn["note"] == f"{label} read as {read}: {'right' if label == read else 'wrong'}"

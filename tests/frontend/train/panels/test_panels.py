@@ -1,0 +1,146 @@
+"""What the small pictures of "Why" show of a rule: shares of a picture, and words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from explorer.instrument import document
+from tests.frontend.modules import Node
+
+SEEN = """
+    const panel = (await import(given.module))[given.name];
+    const { array } = await import("./formula/arrays.js");
+    const clipped = {
+        key: "clipped", parameters: [{ name: "c", default: 1 }], kinks: null, pieces: [], usesY: false,
+        tree: ["*", ["name", "g"], ["compare", ["<="], ["call", "abs", ["name", "x"]], ["name", "c"]]],
+        slopes: { x: 0, y: 0 },
+    };
+    const tree = ["call", "sign", ["name", "x"]];
+    const op = { key: "sign", parameters: [], kinks: [], tree, gradient: 0, flat: true };
+    const lane = { key: "clipped", label: "Clipped" };
+    const common = { layer: 0, op, rule: clipped, parameters: { c: 0.5 }, lane, snapshot: { learned: {} } };
+    return panel.picture({ ...common, ...given.seen });
+"""
+
+
+def picture(node: Node, name: str, measured: dict[str, Any], **seen: Any) -> dict[str, Any]:
+    shown = SEEN.replace("import(given.module)", f'import("./train/panels/{name}.js")')
+    found: dict[str, Any] = node.run(shown, {"name": name, "seen": {"measured": measured, **seen}})
+    return found
+
+
+INPUTS = {
+    "edges": [-2.0, -1.0, 0.0, 1.0, 2.0],
+    "counts": [[50, 10, 20, 0], [0, 1, 1, 0]],
+    "means": [[-3.0, -0.5, 0.25, None], [None, -0.75, 0.5, None]],
+    "beyond": [0.6, 0.0],
+    "words": ["Twice as wide as this rule.", ""],
+}
+
+
+def test_the_data_lie_behind_the_curve_on_one_axis(node: Node):
+    shown = picture(node, "inputs", INPUTS)
+    assert [(bar["from"], bar["to"]) for bar in shown["bars"]] == [
+        (0, 0.25),
+        (0.25, 0.5),
+        (0.5, 0.75),
+        (0.75, 1),
+    ]
+    high = [bar["height"] for bar in shown["bars"]]
+    assert high[2] == pytest.approx(0.94)  # the highest that is not beyond the ends
+    assert (high[0], high[1], high[3]) == (1, pytest.approx(0.47), 0)
+    passed = [point["x"] for point in shown["curve"] if point["y"] > 0]
+    assert (min(passed), max(passed)) == (pytest.approx(0.375), pytest.approx(0.625))  # c = 0.5 of ±2
+    assert shown["note"] == "Twice as wide as this rule. 60 % lie beyond ±2."
+
+
+CARRIED = """
+    const { inputs } = await import("./train/panels/inputs.js");
+    const { setDocument } = await import("./choice/entries.js");
+    const { carry } = await import("./choice/carried.js");
+    const { chosenData } = await import("./choice/data.js");
+    setDocument(given.document);
+    carry({ of: "data of Clipped", ...inputs.data({ measured: given.measured, layer: 0 }) });
+    const { kind, label, values, weights, bars, note } = chosenData();
+    carry(null);
+    return { kind, label, values, weights, bars, note };
+"""
+
+
+def test_what_is_carried_counts_by_the_mean_of_its_bin(node: Node):
+    """What lies beyond the bins too; an empty bin counts nowhere."""
+    carried = node.run(CARRIED, {"document": document(), "measured": INPUTS})
+    assert (carried["values"].tolist(), carried["weights"].tolist()) == ([-3.0, -0.5, 0.25], [50, 10, 20])
+    assert carried["label"] == "data of Clipped (80 numbers in 4 bins, each at the mean of its bin)"
+    assert carried["note"] == "60 % lie beyond ±2."
+    assert carried["bars"] == {"edges": INPUTS["edges"], "counts": INPUTS["counts"][0]}
+
+
+def test_a_sentence_begins_with_a_large_letter(node: Node):
+    shown = picture(node, "inputs", INPUTS | {"beyond": [0.999, 0.0]})
+    assert shown["note"] == "Twice as wide as this rule. More than 99 % lie beyond ±2."
+
+
+def test_below_regions_stands_how_much_of_the_held_out_data_is_right(node: Node):
+    measured = {"score": 0.5, "names": ["a", "b"], "words": "", "trained": [], "held_out": []}
+    assert picture(node, "regions", measured)["note"] == "50 % of held-out points right"
+
+
+def test_the_curve_is_that_of_what_the_layer_has_learned(node: Node):
+    """Two seeds, two layers; the mean over the seeds that are finite, of the layer that is shown."""
+    learned = {"learned": {"clipped": {"c": [0.2, 1.0, 0.4, None]}}, "seeds": 2}
+    for layer, c in ((0, 0.3), (1, 1.0)):
+        shown = picture(node, "inputs", INPUTS, layer=layer, snapshot=learned)
+        passed = [point["x"] for point in shown["curve"] if point["y"] > 0]
+        assert [min(passed), max(passed)] == pytest.approx([(2 - c) / 4, (2 + c) / 4], abs=0.003)
+
+
+def test_what_learns_is_drawn_layer_by_layer_with_its_gradient(node: Node):
+    measured = {
+        "values": [[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]],
+        "gradients": [[-1.0, -0.5, 0.0], [0.0, 0.0, 0.0]],
+    }
+    snapshot = {"learned": {"clipped": {"c": [3.0, 1.0]}}, "seeds": 1, "measured_steps": [0, 2, 4]}
+    shown = picture(node, "parameters", measured, snapshot=snapshot)
+    (drawn,) = shown["drawn"]
+    assert (drawn["name"], drawn["now"], shown["words"]) == ("c", "3, 1", "c is 3, 1")
+    assert [[point["x"] for point in line] for line in drawn["values"]["lines"]] == [[0, 0.5, 1]] * 2
+    assert drawn["values"]["ends"] == [1, 3]
+    first, second = drawn["gradients"]["lines"]
+    assert [point["y"] for point in second] == [pytest.approx(drawn["gradients"]["zero"])] * 3
+    assert first[0]["y"] < first[1]["y"] < first[2]["y"] == pytest.approx(drawn["gradients"]["zero"])
+    still = picture(node, "parameters", measured | {"gradients": [[None] * 3] * 2}, snapshot=snapshot)
+    assert still["drawn"][0]["gradients"] is None
+    assert still["words"] == "c stays at 3, 1"
+
+
+def test_what_is_shown_is_of_the_layer_that_is_chosen(node: Node):
+    shown = picture(node, "inputs", INPUTS, layer=1)
+    assert [round(bar["height"], 2) for bar in shown["bars"]] == [0, 0.94, 0.94, 0]
+    assert shown["note"] == ""
+    assert shown["words"]  # of who cannot see it
+
+
+def test_causes_say_which_part_is_so_for_every_example(node: Node):
+    measured = {
+        "shares": [[0.1, 0.2, 0.3, 0.4]],
+        "whole": [[0.0, 0.0, 0.3, 0.1]],
+        "words": ["30 % are 0 by the rule"],
+    }
+    shown = picture(node, "causes", measured)
+    assert [(part["share"], part["whole"]) for part in shown["parts"]] == [
+        (0.1, 0),
+        (0.2, 0),
+        (0.3, 0.3),
+        (0.4, 0.1),
+    ]
+    assert [part["text"] for part in shown["parts"]] == ["", "20 %", "30 %", "40 %"]
+    assert shown["words"] == "30 % are 0 by the rule"
+
+
+def test_norms_are_bars_in_decades_and_a_norm_of_0_has_none(node: Node):
+    shown = picture(node, "norms", {"norms": [0.0, 1.0, 1000.0]})
+    assert [bar["length"] for bar in shown["bars"]] == [0, pytest.approx(2 / 3), 1]
+    assert shown["words"] == "w1 0, w2 1, w3 1,000"

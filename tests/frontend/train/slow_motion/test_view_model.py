@@ -1,0 +1,168 @@
+"""What slow motion shows of a recorded step: where stages stand, the numbers of a unit, what is said."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from explorer.formula import parse
+from explorer.training import Run, Settings
+from explorer.ui.stream import as_json
+from tests.frontend.modules import Node
+from tests.frontend.train.conftest import choice
+
+RULES = ("default", "clipped", "clip_value", "magnitude_aware")
+SHOWN = """
+    const { setDocument } = await import("./choice/entries.js");
+    const { withArrays } = await import("./train/state/series.js");
+    const { slowOf } = await import("./train/slow-motion/view-model.js");
+    const { stateOf } = await import("./train/state/state.js");
+    setDocument(given.document);
+    const state = stateOf(given.choice,
+        { colours: ["red", "green", "blue", "black"], ink: 0 },
+        { table: "", panels: {} });
+    const status = { ...state.view.status, ...given.status };
+    const slow = given.answer && { key: "", answer: withArrays(given.answer), before: null };
+    const lanes = given.choice.rules.map(({ key }) => ({ key, label: key, colour: key }));
+    const picture = slowOf({ ...state, view: { ...state.view, status, id: given.id }, slow }, lanes);
+    picture?.stages.forEach(({ drawing }) => delete drawing.values);
+    return picture;
+"""
+PAUSED = {"state": "paused", "sentence": "Paused.", "step": 3, "steps": 400}
+
+
+@pytest.fixture(scope="module")
+def records() -> dict[str, Any]:
+    run = Run(Settings(task="digits", op="sign", rules=RULES, hidden=(16, 8), device="cpu"))
+    run.advance(3)
+    answer: dict[str, Any] = json.loads(as_json(run.measure("slow_motion", layer=0)))
+    return answer
+
+
+@pytest.fixture
+def shown(node: Node, document: dict[str, Any], records: dict[str, Any]):
+    def told(slow: str, answer: Any = records, status: Any = PAUSED, identity: str | None = "run") -> Any:
+        chosen = choice("sign", *RULES, task="digits", hidden="16,8") | {"slow": slow}
+        given = {"choice": chosen, "answer": answer, "status": status, "id": identity, "document": document}
+        return node.run(SHOWN, given)
+
+    return told
+
+
+def test_backward_stages_lie_under_the_forward_ones(shown) -> None:
+    stages = shown("rule,2,1,4,7")["stages"]
+    columns = {stage["key"]: stage["column"] for stage in stages}
+    assert columns == {
+        "input": 1, "x": 2, "op": 3, "y": 4, "loss": 5, "g": 4, "rule": 3, "gradient": 2, "weights": 1
+    }  # fmt: skip
+    assert [stage["way"] for stage in stages] == ["forward"] * 5 + ["backward"] * 4
+    assert [stage["time"] for stage in stages] == ["past"] * 6 + ["now"] + ["coming"] * 2
+    assert "clipped" not in stages[7]["words"]
+    assert stages[7]["words"].startswith("gradient of x. ")
+
+
+def test_what_the_link_says_is_looked_at_as_far_as_there_is_one(shown, records) -> None:
+    picture = shown("g,2,1,4,7")
+    assert picture["title"] == "Slow motion: step 4, unit 4, example 7"
+    assert [rule["chosen"] for rule in picture["rules"]] == [False, True, False, False]
+    assert picture["position"] == {"stage": "g", "rule": 1, "unit": 3, "row": 6, "layer": 0}
+    beyond = shown("nowhere,9,1,999,999")
+    assert beyond["position"] == {"stage": "input", "rule": 3, "unit": 15, "row": 63, "layer": 0}
+    assert shown("") is None
+
+
+def test_without_a_unit_one_is_shown_that_gets_a_gradient(shown, records) -> None:
+    picture = shown("gradient")
+    assert picture["position"]["rule"] == 1  # torch's own lets nothing through
+    assert "gradient = 0" not in picture["numbers"]
+    assert picture["words"].startswith("So much of g goes on")
+
+
+def test_the_numbers_are_put_into_the_rules_formula(shown, records) -> None:
+    at = shown("gradient")["position"]
+    values = {
+        name: shown(f"{name},2,1,{at['unit'] + 1},{at['row'] + 1}")["numbers"] for name in ("x", "g", "op")
+    }
+    x, g = (values[name].rpartition("= ")[2] for name in "xg")
+    assert values["op"] in (f"y = sign({x}) = 1", f"y = sign({x}) = −1")
+    gradient = shown("gradient")["numbers"]
+    assert gradient.startswith(f"gradient = {g} × (|{x}| ≤ 1) = ")
+    cell = f"2,1,{at['unit'] + 1},{at['row'] + 1}"
+    assert shown(f"rule,{cell}")["numbers"] == f"at g = 1: 1 × (|{x}| ≤ 1) = 1"
+
+
+def test_torchs_own_gradient_is_the_one_that_was_taken(shown, records) -> None:
+    """Where what learns makes it another than the op's, it comes with the record."""
+    told = json.loads(json.dumps(records))
+    told["default"]["gradient"] = parse("g * 3").data
+    assert shown("gradient,1", told)["numbers"].endswith(" × 3 = 0")
+    assert shown("gradient,1")["numbers"].endswith("gradient = 0")
+
+
+def test_nothing_from_above_is_said_before_the_rule_is_blamed(shown) -> None:
+    default = shown("rule,1,1,1,1")
+    assert default["words"] == (
+        "Nothing comes from above: g is 0 already, before the rule. Whatever the rule does, it stays 0."
+    )
+    assert shown("weights,1,1,1,1")["words"].startswith("The gradient of this weight is 0. Adam may still")
+    assert shown("gradient,1,1,1,1")["stages"][7]["note"] == "100 % exactly 0"
+
+
+def test_what_is_no_factor_and_what_needs_the_batch_is_told_by_its_formula(shown) -> None:
+    clip = shown("rule,3")
+    assert clip["words"].startswith("What the rule returns depends on g in more than a factor")
+    assert clip["numbers"].startswith("gradient = clamp(")
+    mean = shown("gradient,4")
+    assert mean["numbers"].startswith("gradient = g * mean(abs(x)) * (abs(x) <= c) = ")
+    curves = {stage["key"]: stage["drawing"] for stage in shown("rule,4")["stages"]}
+    assert curves["rule"]["points"] == []  # the browser does not know the mean over the batch
+    assert len(curves["op"]["points"]) > 100
+    assert len(curves["rule"]["ticks"]) == 64
+
+
+def test_g_and_gradient_share_their_colours_and_0_has_none(shown) -> None:
+    maps = {stage["key"]: stage["drawing"] for stage in shown("gradient,2")["stages"]}
+    assert maps["g"]["scale"] == maps["gradient"]["scale"]
+    assert maps["g"]["low"] == -maps["g"]["scale"]
+    assert (maps["input"]["rows"], maps["input"]["columns"]) == (8, 8)
+    assert maps["input"]["low"] != -maps["input"]["scale"]
+    assert [bar["right"] for bar in maps["loss"]["bars"]].count(True) == 1
+    assert sum(bar["to"] - bar["from"] for bar in maps["loss"]["bars"]) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("status", "identity", "said", "action"),
+    [
+        ({"state": "idle"}, None, "There is no run yet: press Start or Step first.", "first"),
+        ({"state": "running"}, "run", "The run goes on: pause it to look at one step.", "pause"),
+        ({"state": "waiting"}, "run", "The run goes on: pause it to look at one step.", "pause"),
+        ({"state": "gone", "sentence": "It is gone: press Start."}, "run", "It is gone: press Start.", ""),
+        (PAUSED, "run", "Asking …", ""),
+    ],
+)
+def test_where_there_is_no_step_a_sentence_says_why(shown, status, identity, said, action) -> None:
+    picture = shown("gradient,2,1,1,1", answer=None, status=status, identity=identity)
+    assert (picture["message"], picture["action"], picture["stages"]) == (said, action, [])
+
+
+def test_a_rule_that_diverged_leaves_the_others(shown, records) -> None:
+    left = records | {"clipped": None}
+    status = PAUSED | {"snapshot": {"diverged": {"clipped": 2}, "seeds": 1}}
+    assert (
+        shown("g,2,1,1,1", left, status)["message"] == "clipped diverged at step 2: there is no step to show."
+    )
+    assert shown("g,3,1,1,1", left, status)["stages"]
+    refused = shown("g,2", {"message": "This cannot be measured: no."})
+    assert (refused["message"], refused["action"]) == ("This cannot be measured: no.", "again")
+    assert refused["stages"] == []
+
+
+@pytest.mark.parametrize("text", ["input", "gradient,2", "gradient,2,1,15,28", "weights,1,1,1,4"])
+def test_a_position_comes_back_from_its_text(node: Node, text: str) -> None:
+    body = """
+        const { positionOf, positionText } = await import("./train/slow-motion/view-model.js");
+        return positionText(positionOf(given));
+    """
+    assert node.run(body, text) == text

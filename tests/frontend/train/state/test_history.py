@@ -1,0 +1,256 @@
+"""A run's past as the browser keeps it: branch points, steps that are kept, lines of earlier runs."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+
+from explorer.instrument.limits import LONGEST_QUERY
+from tests.frontend.modules import Node
+from tests.frontend.train.conftest import Run, choice
+
+OWN = "formula: where(x: 1, g, 0)"
+POINTS = [
+    {"step": 3, "name": "lr", "value": "1e-05"},
+    {"step": 3, "name": "default", "value": OWN},
+    {"step": 9, "name": OWN, "value": "clipped"},
+    {"step": 20, "name": "op", "value": "tanh"},
+]
+KEYS = ["default", OWN, "clipped"]
+
+
+def test_points_come_back_from_their_text(tell: Run):
+    text = tell("state/branches", "textOf", POINTS)
+    assert text.splitlines()[0] == "3,lr:1e-05"
+    assert tell("state/branches", "pointsOf", text, KEYS) == POINTS
+    assert tell("state/branches", "pointsOf") == []
+
+
+def test_a_branch_takes_the_place_of_what_was_to_come(tell: Run):
+    point = {"step": 9, "name": "default", "value": "zero"}
+    assert tell("state/branches", "branchedAt", POINTS, point) == [*POINTS[:3], point]
+    same = {"step": 3, "name": "lr", "value": "1"}
+    assert tell("state/branches", "branchedAt", POINTS, same) == [POINTS[1], same]
+
+
+@pytest.mark.parametrize(
+    ("steps", "wanted", "taken"),
+    [([0, 4, 8], 5, 4), ([0, 4, 8], 6, 4), ([0, 4, 8], 7, 8), ([0], 9, 0), ([], 3, None)],
+)
+def test_the_nearest_kept_step(tell: Run, steps: list[int], wanted: int, taken: int | None):
+    assert tell("state/history", "nearest", steps, wanted) == taken
+
+
+LANES = [{"key": key, "label": key.title(), "colour": f"#{key}"} for key in ("default", "clipped")]
+
+
+def line(rule: str, **more: Any) -> dict[str, Any]:
+    values = {"x": [0, 2, 4, 6, 8], "y": [1, 2, 3, 4, 5], "spread": [0, 0, 0, 0, 0]}
+    return (
+        {"name": rule.title(), "rule": rule, "meta": rule, "ends": True, "colour": f"#{rule}"} | values | more
+    )
+
+
+def test_a_line_goes_on_dashed_in_the_colour_of_its_other_rule(tell: Run):
+    points = [{"step": 4, "name": "default", "value": "clipped"}]
+    series = tell("state/branches", "branched", [line("default"), line("clipped")], points, LANES, "#free")
+    whole, later, other, mark = series
+    assert (whole["x"], whole["ends"], whole["meta"]) == ([0, 2, 4], False, "default")
+    assert (later["x"], later["y"], later["dash"], later["colour"]) == (
+        [4, 6, 8],
+        [3, 4, 5],
+        "dash",
+        "#clipped",
+    )
+    assert later["name"] == "Default → Clipped straight-through"
+    assert later["ends"]
+    assert "meta" not in later
+    assert (other["x"], other.get("dash")) == ([0, 2, 4, 6, 8], None)
+    assert (mark["x"], mark["y"], mark["symbol"], mark["ends"]) == ([4], [3], "diamond-open", False)
+
+
+CHANGES = [
+    {"step": 2, "name": "op", "value": "sign"},
+    {"step": 4, "name": "default", "value": "clipped"},
+    {"step": 6, "name": "rule", "value": "zero"},
+]
+
+
+@pytest.mark.parametrize(
+    ("taken", "rules", "op"),
+    [
+        (2, ["default", "clipped"], "round"),  # steps 0 and 1 were taken with what was there before
+        (3, ["default", "clipped"], "sign"),
+        (5, ["clipped", "clipped"], "sign"),
+        (7, ["zero", "zero"], "sign"),
+    ],
+)
+def test_what_the_last_step_was_taken_with(tell: Run, taken: int, rules: list[str], op: str):
+    start = [{"op": "round", "rule": lane["key"]} for lane in LANES]
+    found = [tell("state/branches", "inForce", CHANGES, taken, each) for each in start]
+    assert found == [{"op": op, "rule": rule} for rule in rules]
+
+
+def test_a_line_is_named_by_the_rule_that_it_went_on_with(tell: Run):
+    names = [lane["label"] for lane in tell("state/branches", "goingOn", LANES, CHANGES, 5)]
+    assert names == ["Default → Clipped straight-through", "Clipped"]
+
+
+def test_a_rate_parts_every_line_and_a_point_to_come_none(tell: Run):
+    lines = [line("default"), line("clipped")]
+    series = tell(
+        "state/branches", "branched", lines, [{"step": 5, "name": "lr", "value": "1"}], LANES, "#free"
+    )
+    assert [each["x"] for each in series] == [[0, 2, 4], [4, 6, 8]] * 2 + [[4]] * 2
+    assert {each["colour"] for each in series} == {"#default", "#clipped"}
+    later = tell(
+        "state/branches", "branched", lines, [{"step": 50, "name": "lr", "value": "1"}], LANES, "#free"
+    )
+    assert [each["x"] for each in later] == [[0, 2, 4, 6, 8]] * 2
+
+
+def test_of_branches_that_fit_no_link_the_last_are_in_it(node: Node, document: dict[str, Any]):
+    points = [f"{step},op:formula: x + {step}{' + x' * 60}" for step in range(9)]
+    given = {
+        "document": document,
+        "choice": choice("sign", "default", task="moons", branch="\n".join(points)),
+    }
+    body = """
+        const { setDocument } = await import("./choice/entries.js");
+        setDocument(given.document);
+        const { queryOf, linkedBranches } = await import("./choice/address.js");
+        const { unsaidOf } = await import("./train/history/view-model.js");
+        return [queryOf, linkedBranches, unsaidOf].map((told) => told(given.choice));
+    """
+    query, linked, said = node.run(body, given)
+    assert len(query) <= LONGEST_QUERY
+    told = parse_qs(query)["branch"]
+    assert 0 < len(told) < 9
+    assert told == points[-len(told) :]
+    assert linked == len(told)
+    assert said.startswith(f"The link is full: only the last {len(told)} of 9 branch points fit.")
+    assert parse_qs(query)["task"] == ["moons"]
+
+
+RATES = [
+    {"step": 3, "name": "lr", "value": "1e-05"},
+    {"step": 9, "name": "op", "value": "tanh"},
+    {"step": 20, "name": "lr", "value": "2"},
+]
+
+
+@pytest.mark.parametrize(("at", "rate"), [(0, "0.1"), (2, "0.1"), (3, "1e-05"), (19, "1e-05"), (50, "2")])
+def test_the_rate_in_force(tell: Run, at: int, rate: str):
+    assert tell("state/branches", "rateAt", RATES, at, "0.1") == rate
+
+
+def test_another_rate_takes_the_place_of_those_to_come_and_of_nothing_else(tell: Run):
+    point = {"step": 5, "name": "lr", "value": "7"}
+    assert tell("state/branches", "ratedAt", RATES, 5, "7") == [RATES[0], point, RATES[1]]
+    assert tell("state/branches", "ratedAt", RATES, 3, "7") == [{**point, "step": 3}, RATES[1]]
+
+
+def on_its_way(rate: str | None, branch: str, recorded: str, **status: Any) -> dict[str, Any]:
+    """The state of a run that is at step 30, with what is chosen and what it has recorded."""
+    known = choice("sign", "default", task="moons", **({"branch": branch} if branch else {}))
+    status = {
+        "state": "running",
+        "step": 30,
+        "id": "r",
+        "recorded": {"lr": "0.01", "branch": recorded},
+    } | status
+    return {
+        "choice": known,
+        "trained": known,
+        "rate": rate,
+        "view": {"status": status, "id": "r", "notice": ""},
+    }
+
+
+@pytest.mark.parametrize(
+    ("state", "branch"),
+    [
+        (
+            on_its_way("0.5", "27,lr:0.5", "28,lr:0.5"),
+            "28,lr:0.5",
+        ),  # the page did not know the step it was at
+        (on_its_way("0.5", "27,lr:0.5", "27,lr:0.50"), "27,lr:0.5"),
+        (on_its_way("0.5", "27,lr:0.5", ""), None),  # not yet heard
+        (on_its_way("0.5", "27,lr:0.5", "", state="finished"), ""),  # too late
+        (on_its_way(None, "27,lr:0.5", "27,lr:5e-1"), None),
+        (on_its_way(None, "", "", state="finished"), None),
+        (on_its_way(None, "", "3,lr:0.5", id="another"), None),  # the run before
+        (on_its_way(None, "9,lr:0.5", "", step=0), None),
+    ],
+)
+def test_what_is_chosen_follows_what_the_run_recorded(tell: Run, state: dict[str, Any], branch: str | None):
+    known = tell("state/history", "caughtUp", state)
+    assert (known and known["training"].get("branch", "")) == branch
+
+
+def test_the_rate_that_is_shown(tell: Run):
+    at = {"state": "paused"}
+    assert tell("state/history", "rateOf", on_its_way("0.5", "27,lr:0.2", "", **at)) == "0.5"
+    assert tell("state/history", "rateOf", on_its_way(None, "27,lr:0.2", "", **at)) == "0.2"
+    assert tell("state/history", "rateOf", on_its_way(None, "27,lr:0.2", "", **at, step=20)) == "0.01"
+    assert tell("state/history", "rateOf", on_its_way(None, "27,lr:0.2", "", state="finished")) == "0.01"
+
+
+def test_who_writes_a_rate_otherwise_has_the_same_settings(tell: Run):
+    keys = {
+        tell("state/tasks", "settingsKey", choice("sign", "default", task="moons", branch=branch), "")
+        for branch in ("27,lr:1e-8", "27,lr:1e-08", "27,lr:0.00000001")
+    }
+    assert len(keys) == 1
+
+
+def test_what_a_session_keeps_of_earlier_runs_draws_the_same_lines(node: Node, document: dict[str, Any]):
+    body = """
+        const { setDocument } = await import("./choice/entries.js");
+        const { packed, unpacked } = await import("./train/state/history.js");
+        const { seriesOf } = await import("./train/state/series.js");
+        setDocument(given.document);
+        const lines = { default: Float32Array.of(0.1, NaN, 0.7) };
+        const steps = Int32Array.of(0, 1, 2);
+        const series = { losses: lines, loss_sd: lines, scores: lines, score_sd: lines };
+        const over = { loss_steps: { default: steps }, score_steps: steps };
+        const snapshot = { ...series, ...over, measured: { a: 1 } };
+        const ghost = { choice: given.choice, snapshot, name: "before", letter: "A" };
+        const own = { ...ghost, choice: { ...ghost.choice, op: "formula: x * 7" } };
+        const back = unpacked(JSON.parse(JSON.stringify(packed([ghost, own]))));
+        const lanes = [{ key: "default", label: "D", colour: "#1" }];
+        const drawn = (one) => ["score", "loss"].map((what) => seriesOf(what, one, lanes)
+            .map(({ x, y, spread }) => [...x, ...y, ...spread].map(String)));
+        return [back.map(({ letter }) => letter), drawn(snapshot), drawn(back[0].snapshot),
+            Object.keys(back[0].snapshot).length, unpacked(null)];
+    """
+    given = {"document": document, "choice": choice("sign", "default", task="moons")}
+    letters, before, after, fields, nothing = node.run(body, given)
+    assert (letters, fields, nothing) == (["A"], 6, [])
+    assert before == after
+
+
+def test_a_step_that_was_thinned_away_meanwhile_is_said_and_the_nearest_one_shown(node: Node):
+    """The page knows the steps that were kept when it was last told."""
+    body = """
+        const { createMachine } = await import("./train/history/controller.js");
+        const { scrubbed } = await import("./train/state/history.js");
+        const snapshot = { kept: [0, 4, 8, 12, 16, 20] };
+        const status = { step: 24, state: "finished", snapshot };
+        let state = { at: null, seen: null, remark: "before", view: { id: "r", status } };
+        const asked = [];
+        const seen = { step: given, snapshot, words: [], judged: {} };
+        const run = { look: async (step) => (asked.push(step), seen) };
+        const become = (change) => { state = { ...state, ...change }; };
+        const machine = createMachine({ state: () => state, become, run });
+        machine.onScrub(13);
+        const first = [state.at, state.remark];
+        await new Promise((done) => setTimeout(done));
+        return [first, asked, state.at, scrubbed(state).view.status.step, state.remark];
+    """
+    said = "Step 12 is no longer kept: %s is the nearest."
+    assert node.run(body, 12) == [[12, ""], [12], 12, 12, ""]
+    assert node.run(body, 16) == [[12, ""], [12], 16, 16, said % 16]
+    assert node.run(body, 24) == [[12, ""], [12], None, 24, said % 24]

@@ -1,0 +1,99 @@
+"""Tasks and settings of a choice, as the browser keeps them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from explorer.training import TASKS, Settings
+from explorer.training import Run as Training
+from explorer.ui.choice import Choice, training_texts
+from explorer.ui.link import from_query
+from tests.frontend.train.conftest import Run, choice, rules_of
+
+
+def test_who_asks_for_nothing_gets_the_first_task(tell: Run, document: dict[str, Any]):
+    entered = tell("state/tasks", "entered", choice("round", "default", "straight_through"), "nothing")
+    task = next(task for task in document["tasks"] if task["key"] == document["firstTask"])
+    assert entered["training"] == {"task": task["key"], "seeds": "5"}
+    assert (entered["op"], rules_of(entered)) == (task["begins"]["op"], task["begins"]["rules"])
+
+
+def test_who_comes_from_another_page_trains_its_op_and_rules_on_the_first_task(
+    tell: Run, document: dict[str, Any]
+):
+    entered = tell("state/tasks", "entered", choice("clamp", "masked", "zero"), "page")
+    assert entered["training"]["task"] == document["firstTask"]
+    assert (entered["op"], rules_of(entered)) == ("clamp", ["masked", "zero"])
+
+
+@pytest.mark.parametrize(
+    ("by", "training"), [("link", {}), ("link", {"lr": "1e-7"}), ("page", {"steps": "3"})]
+)
+def test_settings_without_a_task_are_those_of_the_documents_net(tell: Run, by: str, training: dict[str, str]):
+    entered = tell("state/tasks", "entered", choice("relu", "default", **training), by)
+    assert entered["training"] == {"task": "documents", **training}
+
+
+@pytest.mark.parametrize("by", ["nothing", "link", "page"])
+def test_a_task_that_is_named_stays(tell: Run, by: str):
+    named = choice("sign", "clipped", task="circles", lr="0.1")
+    assert tell("state/tasks", "entered", named, by) == named
+
+
+def test_a_setting_at_the_tasks_own_value_is_not_kept(tell: Run):
+    start = choice("sign", "clipped", task="digits", lr="0.5")
+    usual = TASKS["digits"].lr
+    assert tell("state/tasks", "withSetting", start, "lr", "0.25")["training"] == {
+        "task": "digits",
+        "lr": "0.25",
+    }
+    for text in (str(usual), f"{usual:e}"):
+        assert tell("state/tasks", "withSetting", start, "lr", text)["training"] == {"task": "digits"}
+
+
+def test_another_task_brings_its_own_settings_and_rules(tell: Run, document: dict[str, Any]):
+    tasks = {task["key"]: task for task in document["tasks"]}
+    first = tasks["digits"]["begins"]
+    start = choice(first["op"], *first["rules"], "zero", task="digits", lr="0.5", seeds="3", pace="full")
+    changed = tell("state/tasks", "withTask", start, "binary weights")
+    begins = tasks["binary weights"]["begins"]
+    assert changed["op"] == begins["op"]
+    assert rules_of(changed) == list(dict.fromkeys([*begins["rules"], "zero"]))  # a control stays
+    assert changed["training"] == {"task": "binary weights", "seeds": "3", "pace": "full"}
+
+
+def test_op_and_rules_of_ones_own_stay_where_they_stand_in_the_same_place(tell: Run):
+    start = choice("clamp", "masked", "published_clamp", task="digits")
+    changed = tell("state/tasks", "withTask", start, "circles")
+    assert (changed["op"], rules_of(changed)) == ("clamp", ["masked", "published_clamp"])
+    assert rules_of(tell("state/tasks", "withTask", start, "binary weights")) != ["masked", "published_clamp"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_every_task_begins_with_can_be_trained_and_linked(tell: Run, task: str):
+    start = tell("state/tasks", "withTask", choice("clamp", "masked", task="documents"), task)
+    if task == "data":
+        return
+    choice_, notices = from_query({"op": [start["op"]], "rule": rules_of(start), "task": [task]})
+    assert not notices
+    assert training_texts(choice_) == training_texts(Choice(task=task))
+    Training(Settings(task=task, op=start["op"], rules=tuple(rules_of(start)))).advance(1)
+
+
+def test_another_table_is_another_run_only_where_it_is_learnt(tell: Run):
+    own, other = choice("sign", "clipped", task="data"), choice("sign", "clipped", task="digits")
+    keys = {tell("state/tasks", "settingsKey", own, table) for table in ("a,b\n1,2\n", "a,b\n1,3\n", "")}
+    assert len(keys) == 3
+    assert len({tell("state/tasks", "settingsKey", other, table) for table in ("a", "b")}) == 1
+
+
+def test_a_live_setting_is_no_other_run(tell: Run):
+    keys = {
+        name: tell("state/tasks", "settingsKey", choice("sign", "clipped", task="digits", **{name: text}), "")
+        for name, text in (("pace", "full"), ("lr", "0.5"), ("steps", "7"), ("hidden", "3,3"), ("seeds", "2"))
+    }
+    usual = tell("state/tasks", "settingsKey", choice("sign", "clipped", task="digits"), "")
+    assert {name for name, key in keys.items() if key == usual} == {"pace", "lr"}
+    assert tell("state/tasks", "liveOf", choice("sign", "clipped", task="digits", lr="0.5"))["lr"] == "0.5"

@@ -1,5 +1,0 @@
-"""What the browser knows, for the modules of the page of studies."""
-
-from tests.instrument.train.conftest import document
-
-__all__ = ["document"]
