@@ -15,24 +15,16 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from explorer.ui import (
-    MAIN,
-    admission,
-    answers,
-    limits,
-    operation,
-    replicas,
-    runs,
-    studies,
-    takeaway,
-    warm_up,
-)
-from explorer.ui.pages import PAGES, PREFIX, page_path
-from explorer.ui.payload import payload
-from explorer.ui.protection import Protection
-from explorer.ui.seats import Seats
-from explorer.ui.uvicorn_server import follow_server
-from explorer.ui.visitors import arriving, asking, named
+from explorer.ui import MAIN, warm_up
+from explorer.ui.server import answers
+from explorer.ui.server.admission import admission, limits, operation, replicas
+from explorer.ui.server.admission.paths import PAGES, PREFIX, page_path
+from explorer.ui.server.admission.payload import payload
+from explorer.ui.server.admission.protection import Protection
+from explorer.ui.server.admission.seats import Seats
+from explorer.ui.server.admission.uvicorn_server import follow_server
+from explorer.ui.server.admission.visitors import arriving, asking, named
+from explorer.ui.server.runs import runs, studies, takeaway
 
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
 _NOT_KEPT = {"Cache-Control": "no-store"}

@@ -14,7 +14,7 @@ from explorer.curves import FORWARD, LARGEST_RANGE, sample_curves
 from explorer.description import describe
 from explorer.formula import parse
 from explorer.snippets import detach_snippet, jax_snippet, snippet
-from explorer.ui.link import from_query
+from explorer.ui.links.link import from_query
 from tests.formula.strategies import PARAMETERS, formulas, many
 
 SIZES = (0.0, 5e-324, 1e-45, 1e-8, 1.0, 7e4, 3e38, 1e39, 1.7e308)

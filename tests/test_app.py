@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 import app
 from explorer import ui
-from explorer.ui import admission, operation
-from explorer.ui.pages import PAGES
+from explorer.ui.server.admission import admission, operation
+from explorer.ui.server.admission.paths import PAGES
 
 
 class _Engine:

@@ -6,9 +6,10 @@ import ast
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from graphlib import TopologicalSorter
 from importlib.metadata import packages_distributions
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,9 +39,10 @@ def rows_of(readme: str) -> dict[str, Row]:
     return table
 
 
-def rooms_of(readme: str) -> dict[str, frozenset[str]]:
-    """The README's table of the browser's rooms in their order: what each may import."""
-    return {room.strip("`"): _names(ours) for room, _, ours in _cells(readme, "| room |")}
+def rooms_of(readme: str, part: str) -> dict[str, frozenset[str]]:
+    """The README's table of the rooms of a part in their order: what each may import."""
+    head = f"| room of `explorer/{part}` |"
+    return {room.strip("`"): _names(ours) for room, _, ours in _cells(readme, head)}
 
 
 def _cells(readme: str, head: str) -> Iterator[list[str]]:
@@ -61,7 +63,13 @@ def _parts(cell: str, above: frozenset[str]) -> frozenset[str]:
 
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-TABLE, ROOMS = rows_of(README), rooms_of(README)
+TABLE, ROOMS = rows_of(README), rooms_of(README, "frontend")
+HOUSES = {part: rooms_of(README, part) for part in ("training", "ui")}
+MOST_FILES = 20  # of code in a folder
+# Folders in which one entry is a file.
+ENTRIES = frozenset(
+    {"lessons", "checks", "catalogue/ops", "catalogue/rules", "training/tasks", "training/instruments"}
+)
 
 # A type is imported as well, in a comment.
 _MODULE = re.compile(
@@ -167,18 +175,83 @@ def room_breaches(scripts: Path, rooms: dict[str, frozenset[str]]) -> list[str]:
     return found
 
 
+def python_room(path: Path) -> str:
+    """The room of a file of a part by its path below that: its folder, or its name where it lies in none."""
+    return path.parent.as_posix() if len(path.parts) > 1 else path.stem
+
+
+def rooms_used(root: Path, part: str, rooms: Collection[str]) -> dict[str, set[str]]:
+    """What the files of each room of a part import of its other rooms; "" for what is in none."""
+    folder = root / "explorer" / part
+    known = {room.replace("/", "."): room for room in rooms}
+    used: dict[str, set[str]] = {room: set() for room in rooms}
+    for path in sorted(folder.rglob("*.py")):
+        room = python_room(path.relative_to(folder))
+        if room == "__init__":  # the part's door
+            continue
+        for imported in imports_of(path, root):
+            inside = imported.removeprefix(f"explorer.{part}.")
+            if inside != imported:
+                named = [each for each in known if f"{inside}.".startswith(f"{each}.")]
+                used.setdefault(room, set()).add(known[max(named, key=len)] if named else "")
+    return {room: imported - {room} for room, imported in used.items()}
+
+
+def python_graph(root: Path) -> dict[str, set[str]]:
+    """The modules that each module of ours imports."""
+    files = [path for path in files_of(root) if "site/torch" not in path.as_posix()]  # which goes
+    paths = {path: path.relative_to(root).with_suffix("").parts for path in files}
+    modules = {".".join(parts).removesuffix(".__init__"): path for path, parts in paths.items()}
+    graph: dict[str, set[str]] = {}
+    for name, path in modules.items():
+        prefixes = ([i.rsplit(".", n)[0] for n in range(i.count(".") + 1)] for i in imports_of(path, root))
+        graph[name] = {next((each for each in names if each in modules), name) for names in prefixes} - {name}
+    return graph
+
+
+def script_graph(scripts: Path) -> dict[str, set[str]]:
+    """The modules that each module of the browser's half imports as code; types may be of each other."""
+    graph = {}
+    for module in modules_of(scripts):
+        code = re.sub(r"/\*.*?\*/", "", module.read_text(encoding="utf-8"), flags=re.DOTALL)
+        named = [found[1] for found in _MODULE.finditer(code) if (found[1] or "").startswith(".")]
+        graph[module.relative_to(scripts).as_posix()] = {
+            Path(os.path.relpath(module.parent / address, scripts)).as_posix() for address in named
+        }
+    return graph
+
+
+@pytest.mark.parametrize("part", HOUSES)
+def test_every_room_of_python_and_what_it_imports_is_in_its_table(part: str):
+    assert rooms_used(ROOT, part, HOUSES[part]) == HOUSES[part]
+
+
+@pytest.mark.parametrize("rooms", [ROOMS, *HOUSES.values()], ids=["frontend", *HOUSES])
+def test_imports_go_one_way_between_rooms(rooms: dict[str, frozenset[str]]):
+    order = list(rooms)
+    for room, imported in rooms.items():
+        assert imported <= set(order[: order.index(room)]), room
+
+
+@pytest.mark.parametrize("graph", [python_graph(ROOT), script_graph(SCRIPTS)], ids=["Python", "JavaScript"])
+def test_no_modules_import_each_other_in_a_circle(graph: dict[str, set[str]]):
+    assert len(graph) > 100
+    assert len(list(TopologicalSorter(graph).static_order())) == len(graph)
+
+
+def test_no_folder_holds_more_than_twenty_files_of_code():
+    for folder in (ROOT / "explorer").rglob("*"):
+        if folder.is_dir() and folder.relative_to(ROOT / "explorer").as_posix() not in ENTRIES:
+            files = [each for each in folder.iterdir() if each.suffix in {".py", ".js", ".css", ".html"}]
+            assert len(files) <= MOST_FILES, folder
+
+
 def test_every_import_is_in_the_table():
     assert breaches(ROOT, TABLE) == []
 
 
 def test_every_import_between_rooms_is_in_the_table():
     assert room_breaches(SCRIPTS, ROOMS) == []
-
-
-def test_imports_go_one_way_between_rooms():
-    order = list(ROOMS)
-    for room, imported in ROOMS.items():
-        assert imported <= set(order[: order.index(room)]), room
 
 
 def test_every_room_and_what_it_may_import_is_used():
@@ -258,7 +331,7 @@ def test_the_check_itself(tmp_path: Path, file: str, code: str, expected: str | 
 
 
 SMALL_ROOMS = """
-| room | what it holds | of ours |
+| room of `explorer/high` | what it holds | of ours |
 |---|---|---|
 | `low` | the lowest | – |
 | `high` | what stands on it | low |
@@ -291,7 +364,7 @@ def test_the_check_of_rooms_itself(tmp_path: Path, file: str, code: str, expecte
         (scripts / name).touch()
     (scripts / file).parent.mkdir(parents=True, exist_ok=True)
     (scripts / file).write_text(code, encoding="utf-8")
-    found = room_breaches(scripts, rooms_of(SMALL_ROOMS))
+    found = room_breaches(scripts, rooms_of(SMALL_ROOMS, "high"))
     assert len(found) == (expected is not None)
     if expected:
         assert expected in found[0]

@@ -68,7 +68,7 @@ def test_every_call_points_at_what_cannot_be_read(call: Callable[..., object]) -
     assert (text, caret) == ("g * q(x)", "    ^")
 
 
-TRAINED = """import explorer.study, explorer.training.process
+TRAINED = """import explorer.study, explorer.training.engine.process
 from explorer.training import Run, Settings
 run = Run(Settings(task="digits", device="cpu"))
 run.advance()
@@ -102,7 +102,7 @@ def test_what_few_need_is_loaded_when_it_is_needed(loaded: list[set[str]], packa
 def test_a_training_or_a_study_loads_neither_pandas_nor_plotly_nor_scikit_learn(loaded: list[set[str]]):
     """Tables and figures take 80 MB and half a second of every process that trains, the digits a second."""
     first, _ = loaded
-    assert "explorer.training.process" in first
+    assert "explorer.training.engine.process" in first
     assert not {"pandas", "plotly.graph_objects", "sklearn"} & first
 
 

@@ -15,7 +15,7 @@ import pytest
 from explorer.scripts import script
 from explorer.snippets import layout
 from explorer.training import TASKS, Run, Settings
-from explorer.training.optimisers import OPTIMISERS
+from explorer.training.numerics.optimisers import OPTIMISERS
 from tests.training.tables import POINTS
 
 STEPS = 30

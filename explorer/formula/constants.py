@@ -4,19 +4,11 @@ Exported code spells constants with the same. Where Python raises, torch says wh
 """
 
 import math
-import operator
 from collections.abc import Callable, Mapping
-from functools import reduce
-from typing import Any
 
 from explorer.formula.operands import casts
-from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, children
-
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "**": operator.pow,
-    "&": operator.and_, "|": operator.or_, "<": operator.lt, "<=": operator.le, ">": operator.gt,
-    ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
+from explorer.formula.operators import operation
+from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, children
 
 # Functions of Python, for constants: here and in exported code.
 PYTHON: dict[str, Callable[..., float]] = {
@@ -28,22 +20,6 @@ PYTHON: dict[str, Callable[..., float]] = {
 }  # fmt: skip
 
 _RAISED = (ArithmeticError, ValueError, KeyError)  # by ``python_step``, where it has no value
-
-
-def operation(node: Node) -> Callable[..., Any]:
-    """The operation of an inner node that is no call, on the values of its operands, tensors or numbers."""
-    match node:
-        case Unary(sign):
-            return operator.neg if sign == "-" else operator.invert
-        case Binary(sign):
-            return _OPERATORS[sign]
-        case Compare((sign,)):
-            return _OPERATORS[sign]
-        case Compare(signs):
-            links = [_OPERATORS[sign] for sign in signs]
-            return lambda *values: reduce(operator.and_, map(operator.call, links, values, values[1:]))
-        case _:
-            raise TypeError(f"{node} is a leaf or a call")
 
 
 def python_step(node: Node, values: list[float]) -> float:
@@ -66,7 +42,7 @@ def _ieee_step(node: Node, values: list[float]) -> float:
     try:
         return python_step(node, values)
     except _RAISED:
-        from explorer.formula.evaluation import torch_step  # not where there is no torch, see settled_value
+        from explorer.formula.torch_operations import torch_step  # not where there is no torch
 
         return torch_step(node, values)
 

@@ -4,9 +4,8 @@ What depends on x, y or g is a tensor; what does not is one number, computed onc
 what reads, differentiates and prints formulas nothing needs torch but this file and ``measured``.
 """
 
-import math
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache, partial
+from functools import lru_cache
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -14,11 +13,11 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from explorer.formula import constants
 from explorer.formula.constants import constant_value
-from explorer.formula.functions import FUNCTIONS, SMALLEST_MAX, Function
+from explorer.formula.functions import SMALLEST_MAX
 from explorer.formula.operands import COUNT, casts, counted, fills, limits
-from explorer.formula.tree import VARIABLES, Call, Name, Node, Varying, children, is_condition, is_constant
+from explorer.formula.torch_operations import operation
+from explorer.formula.tree import VARIABLES, Name, Node, Varying, children, is_condition, is_constant
 
 NOTHING: Mapping[str, Tensor] = MappingProxyType({})
 
@@ -33,33 +32,6 @@ class Scope(NamedTuple):
 
 
 Evaluator = Callable[[Scope], Any]
-
-
-def operation(node: Node) -> Callable[..., Any]:
-    """The torch operation of an inner node, on the values of its operands."""
-    return called(FUNCTIONS[node.function]) if isinstance(node, Call) else constants.operation(node)
-
-
-@cache
-def called(row: Function) -> Callable[..., Any]:
-    """The torch operation of a function, on the values of its arguments."""
-    call, takes = partial(attrgetter(row.torch)(torch), **dict(row.keywords)), row.domain
-    if row.least:
-        return lambda a: call(a) if a.numel() >= row.least else a.sum() * math.nan
-    if row.needs_detach:
-        return lambda *arguments: call(*arguments).detach()
-    if takes:
-        return lambda a, *numbers: (
-            call(a, *numbers) if takes(a.dtype == torch.float64, *numbers) else a * math.nan
-        )
-    return call
-
-
-def torch_step(node: Node, values: list[float]) -> float:
-    """An inner node's value as IEEE arithmetic has it, in float64."""
-    kinds = [torch.bool if isinstance(value, bool) else torch.float64 for value in values]
-    tensors = [torch.tensor(value, dtype=kind) for value, kind in zip(values, kinds, strict=True)]
-    return float(operation(node)(*tensors))
 
 
 def _operand(node: Node, parameters: Mapping[str, float], cast: bool, fill: bool, limit: bool) -> Evaluator:

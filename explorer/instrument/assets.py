@@ -54,7 +54,7 @@ def assets(document: Mapping[str, Any]) -> dict[str, Asset]:
 def with_imports(*names: str) -> list[str]:
     """Modules with all they import, each once; what they load later, by ``import(…)``, is left out.
 
-    ``names`` are paths below ``js``, such as ``"pages/mount.js"``.
+    ``names`` are paths below ``explorer/frontend``, such as ``"pages/mount.js"``.
     """
     found = list(names)
     for name in found:  # it grows
@@ -70,7 +70,7 @@ def sources(*suffixes: str) -> list[Path]:
 
 
 def beside(module: str, path: str) -> str:
-    """What a module names by a relative path, such as ``"../formula/curves.js"``, below ``js``."""
+    """What a module names by a relative path, such as ``"../formula/curves.js"``, below ``explorer/frontend``."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(module), path))
 
 

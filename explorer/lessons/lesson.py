@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from explorer.formula import with_minus
 from explorer.lessons.highlighting import spans
-from explorer.training.threads import one_thread
+from explorer.training.system import one_thread
 
 Results = Mapping[str, Any]
 

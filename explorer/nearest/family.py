@@ -14,8 +14,8 @@ from torch import Tensor
 
 from explorer.catalogue import Kink, Lattice, Op, Parameter, Rule, values
 from explorer.formula import CONSTANTS, parse
-from explorer.formula.evaluation import operation
 from explorer.formula.operands import casts
+from explorer.formula.torch_operations import operation
 from explorer.formula.tree import Name, Node, Number, children, names
 from explorer.gradient import Bound, joined
 from explorer.reference import fixed

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from explorer.catalogue import Op, Rule, find_op, find_rule, values
 from explorer.snippets import function_code
 from explorer.training import Settings
-from explorer.training.boundary import joined, learned_with
+from explorer.training.nets import joined, learned_with
 
 
 class Line(NamedTuple):

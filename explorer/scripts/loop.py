@@ -7,9 +7,9 @@ from textwrap import indent
 from explorer.scripts.functions import Line, has_turns
 from explorer.scripts.net import example_of, seen
 from explorer.training import Settings, Task
-from explorer.training.instruments.instrument import op_layers
-from explorer.training.lockstep import spares
-from explorer.training.losses import squared_error
+from explorer.training.instruments.base.instrument import op_layers
+from explorer.training.numerics import squared_error
+from explorer.training.runs import spares
 
 _OPTIMISERS = {
     "sgd": "torch.optim.SGD({what}, lr={lr})",
@@ -67,7 +67,7 @@ optimiser.zero_grad({zeroed})
 loss.backward()
 optimiser.step()
 """
-# The way of explorer.training.layers.Fixed.
+# The way of explorer.training.nets.layers.Fixed.
 _SPARED = """
 # x stays the same: a step moves x @ weights by its gradient through x @ x.T, a small product.
 gram, layers[0] = x @ x.T, x @ layers[0]

@@ -7,8 +7,8 @@ from textwrap import indent
 from torch import Generator
 
 from explorer.training import TASKS, Data, Draw, Settings, Task
-from explorer.training.layers.spiking import TIMES
-from explorer.training.lockstep import spares
+from explorer.training.nets.layers.spiking import TIMES
+from explorer.training.runs import spares
 
 _NETS = {
     "activations": """

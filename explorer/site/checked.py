@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from explorer.catalogue import RULES
-from explorer.ui import answers
+from explorer.ui.server import answers
 
 Json = dict[str, Any]
 _ASKED = {"checks": answers.checks, "neighbours": answers.neighbours}

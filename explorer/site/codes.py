@@ -14,7 +14,7 @@ from explorer.snippets.layout import WIDTH
 from explorer.snippets.notebooks import book, drawing_cells, introduction
 from explorer.snippets.pair import paired
 from explorer.snippets.torch_code import torch_code
-from explorer.ui.code import NOTEBOOK, WITHOUT_TRICK, learned_with
+from explorer.ui.sections.code import NOTEBOOK, WITHOUT_TRICK, learned_with
 
 Json = dict[str, Any]
 

@@ -11,10 +11,10 @@ from explorer.catalogue import OPS, RULES
 from explorer.curves import EVEN, FORWARD, KINK, POINTS, Curves, Floats, grid, sample_curves
 from explorer.description import described
 from explorer.lessons import LESSONS
-from explorer.ui import answers
-from explorer.ui.choice import Choice
-from explorer.ui.link import from_text
-from explorer.ui.presets import PRESETS
+from explorer.ui.links.choice import Choice
+from explorer.ui.links.link import from_text
+from explorer.ui.links.presets import PRESETS
+from explorer.ui.server import answers
 
 Json = dict[str, Any]
 # Computes something of each op, in their order: ``map``, or that of a pool of processes.

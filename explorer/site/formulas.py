@@ -6,8 +6,8 @@ from typing import Any
 from explorer.catalogue import OPS, RULES, Op, Rule, learnable
 from explorer.formula import name_latex
 from explorer.site.mathml import mathml
-from explorer.ui.code import learned_with
-from explorer.ui.formulas import LEAD, forward_latex, gradient_latex, learned
+from explorer.ui.sections.code import learned_with
+from explorer.ui.sections.formulas import LEAD, forward_latex, gradient_latex, learned
 
 Json = dict[str, Any]
 

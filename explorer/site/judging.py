@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from explorer.formula import evaluation as evaluation  # which formulas import once they are evaluated
-from explorer.ui.lines import checks, neighbours
-from explorer.ui.words import words
+from explorer.ui.sections.lines import checks, neighbours
+from explorer.ui.sections.words import words
 
 Json = dict[str, Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 from explorer.catalogue import find_op, find_rule
 from explorer.instrument.entries import own_entry
 from explorer.site.formulas import formulas
-from explorer.ui.code import WITHOUT_TRICK, learned_with, written
+from explorer.ui.sections.code import WITHOUT_TRICK, learned_with, written
 
 Json = dict[str, Any]
 

@@ -29,10 +29,10 @@ from explorer.site.confirmed import OfEach, confirmed
 from explorer.site.drawing import drawing
 from explorer.site.formatter import FORMATTER, formatter
 from explorer.site.formulas import formulas
-from explorer.ui import answers
-from explorer.ui.choice import SECTIONS, Choice
-from explorer.ui.code import LANGUAGES, NOTEBOOK
-from explorer.ui.link import from_text
+from explorer.ui.links.choice import SECTIONS, Choice
+from explorer.ui.links.link import from_text
+from explorer.ui.sections.code import LANGUAGES, NOTEBOOK
+from explorer.ui.server import answers
 
 Json = dict[str, Any]
 

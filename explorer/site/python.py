@@ -19,8 +19,8 @@ import torch
 
 from explorer.formula import FUNCTIONS
 from explorer.formula.aliases import alike
-from explorer.formula.evaluation import called
 from explorer.formula.measured import at_bounds, is_elsewhere
+from explorer.formula.torch_operations import called
 
 ROOT = Path(__file__).parents[2]
 PYODIDE = ROOT / "node_modules" / "pyodide"

@@ -11,12 +11,11 @@ from torch import Tensor
 
 from explorer.study.lane import Lane, Row, Values
 from explorer.study.plan import Plan
-from explorer.training.boundary import Joined, joined, side_by_side
-from explorer.training.company import sums
-from explorer.training.layers import Trace
-from explorer.training.lockstep import Lockstep
-from explorer.training.net import Lane as Net
-from explorer.training.threads import one_thread
+from explorer.training.nets import Joined, Trace, joined, side_by_side
+from explorer.training.nets import Lane as Net
+from explorer.training.numerics import sums
+from explorer.training.runs import Lockstep
+from explorer.training.system import one_thread
 
 if TYPE_CHECKING:
     from numpy import float32

@@ -10,7 +10,7 @@ from typing import Literal
 
 from explorer.study.lane import Row, Values
 from explorer.study.plan import Plan
-from explorer.training.words import quantile
+from explorer.training.runs import quantile
 
 State = Literal["good", "dead", "mismatch"]
 

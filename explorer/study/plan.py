@@ -16,8 +16,8 @@ from explorer.study.arguments import key_of, known_to, rates_of, rules_of, seeds
 from explorer.study.lane import COLUMNS, Lane, Row, Stage, Values, best_rate, in_blocks
 from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, Settings
-from explorer.training.boundary import Learned, learned_by, learned_with
-from explorer.training.metrics import Metric, metric_of
+from explorer.training.nets import Learned, learned_by, learned_with
+from explorer.training.numerics import Metric, metric_of
 from explorer.training.settings import checked_learn
 from explorer.training.tasks.table import read_table
 

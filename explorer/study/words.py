@@ -10,7 +10,7 @@ from explorer.formula import number_text, percent
 from explorer.study.judged import Judged, by_rule, interval, state
 from explorer.study.plan import Plan
 from explorer.training import TASKS
-from explorer.training.words import listed, score
+from explorer.training.runs import listed, score
 
 
 def sentences(plan: Plan, variants: Sequence[Judged], done: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""The pages: Streamlit, and only here."""
+"""The app: its pages in Streamlit, their links, and the server's answers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +7,7 @@ from explorer.curves import sample
 from explorer.snippets import snippet
 from explorer.training import shared_engine
 
-MAIN = Path(__file__).with_name("main.py")  # the script that Streamlit runs for every page
+MAIN = Path(__file__).parent / "pages" / "main.py"  # the script that Streamlit runs for every page
 
 
 def warm_up() -> Callable[[], None]:

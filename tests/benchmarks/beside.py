@@ -15,7 +15,7 @@ import torch
 from explorer.study import Plan, Stepper
 from explorer.training import FULL, Engine, Limits, Settings
 from explorer.training.limits import MAX_STEPS
-from explorer.ui import limits
+from explorer.ui.server.admission import limits
 
 _RUNS = 30
 _WARM_UP_S, _MEASURED_S = 1.5, 4.0

@@ -9,7 +9,7 @@ import numpy as np
 from playwright.sync_api import Browser
 
 from explorer.site import write
-from explorer.ui.choice import Choice
+from explorer.ui.links.choice import Choice
 from tests.benchmarks.arrivals import WHEN, first_chart
 from tests.browser.files import serve_files
 

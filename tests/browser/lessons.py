@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS, Lesson
-from explorer.ui.choice import Choice
-from explorer.ui.link import from_query
+from explorer.ui.links.choice import Choice
+from explorer.ui.links.link import from_query
 from tests.browser.reading import OFTEN_MS, in_the_end
 
 COMPUTED_MS = 60_000  # the first visitor of a lesson waits for its numbers

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 
-from explorer.ui import answers
-from explorer.ui.link import from_query
+from explorer.ui.links.link import from_query
+from explorer.ui.server import answers
 
 CHART = ".js-plotly-plot"
 TRACES = (

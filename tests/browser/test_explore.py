@@ -18,7 +18,7 @@ from explorer.description import pull_words, rest_words
 from explorer.formula import with_minus
 from explorer.rest import normal_numbers, pull, rest
 from explorer.training import FIRST as FIRST_TASK
-from explorer.ui import answers
+from explorer.ui.server import answers
 from tests.browser.conftest import Open, Tab
 from tests.browser.reading import (
     CHART,

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from explorer.ui import answers
-from explorer.ui.choice import Choice
+from explorer.ui.links.choice import Choice
+from explorer.ui.server import answers
 from tests.browser.reading import (
     back,
     card,

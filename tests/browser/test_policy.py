@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS
-from explorer.ui.choice import SECTIONS
+from explorer.ui.links.choice import SECTIONS
 from tests.browser.conftest import Open
 from tests.browser.lessons import press
 from tests.browser.reading import CHART, choose, visit

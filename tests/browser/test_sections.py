@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from explorer.lessons import LESSONS
-from explorer.ui.choice import SECTIONS
-from explorer.ui.pages import PAGES
+from explorer.ui.links.choice import SECTIONS
+from explorer.ui.server.admission.paths import PAGES
 from tests.browser.conftest import VIEWPORT
 from tests.browser.lessons import press, turn_to
 from tests.browser.reading import CHART, card, settle_train, turn, until_at_rest

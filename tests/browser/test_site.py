@@ -21,8 +21,8 @@ from explorer.lessons import LESSONS
 from explorer.nearest import nearest
 from explorer.site import python, write
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
-from explorer.ui.presets import PRESETS
-from explorer.ui.words import words
+from explorer.ui.links.presets import PRESETS
+from explorer.ui.sections.words import words
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import Profiles
 from tests.browser.files import serve_files

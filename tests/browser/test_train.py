@@ -17,10 +17,10 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, ViewportSize, WebSocket, expect
 
 from explorer.training import SETTINGS, TASKS, Run, Settings, State, Status
-from explorer.ui import answers
-from explorer.ui.answers import _setting
-from explorer.ui.link import from_query
-from explorer.ui.presets import TRAINING
+from explorer.ui.links.link import from_query
+from explorer.ui.links.presets import TRAINING
+from explorer.ui.server import answers
+from explorer.ui.server.answers import _setting
 from tests.browser.conftest import PHONE
 from tests.browser.reading import TRACES, in_the_end, traces, until_at_rest
 from tests.browser.training import (

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
-from explorer.ui.presets import TRAINING
+from explorer.ui.links.presets import TRAINING
 from tests.browser.conftest import FINGER, PHONE, Open, Profiles, Tab
 from tests.browser.reading import TRACES, traces
 from tests.browser.training import (

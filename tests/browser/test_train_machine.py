@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.takeaway import read_settings
 from explorer.training import SETTINGS, Run, Settings
-from explorer.ui.link import from_query
+from explorer.ui.links.link import from_query
 from tests.browser.training import (
     button,
     command,

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs
 from playwright.sync_api import Locator, Page, Request, expect
 
 from explorer.instrument.assets import skeleton
-from explorer.ui import answers
-from explorer.ui.link import from_query
+from explorer.ui.links.link import from_query
+from explorer.ui.server import answers
 from tests.browser.reading import OFTEN_MS, TRACES
 
 # Little work a second, and 100 seconds of it, so that there is time to press a button before the end.

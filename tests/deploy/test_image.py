@@ -18,7 +18,7 @@ import pytest
 import yaml
 from streamlit import config
 
-from explorer.ui.operation import ROUTES
+from explorer.ui.server.admission.operation import ROUTES
 from tests.browser.server import ROOT, free_port, running
 from tests.deploy.files import command, copied, dockerfile, environment, is_sent, the
 from tests.load.http import Connection

@@ -10,10 +10,11 @@ from tests.browser.server import ROOT
 
 READ = f"""
 import sys, types
-for name in ("explorer", "explorer.ui"):  # without what they import themselves: torch takes two seconds
+parts = ("explorer", "explorer.ui", "explorer.ui.server", "explorer.ui.server.admission")
+for name in parts:  # without what they import themselves: torch takes two seconds
     sys.modules[name] = package = types.ModuleType(name)
     package.__path__ = [r"{ROOT}/" + name.replace(".", "/")]
-from explorer.ui import limits
+from explorer.ui.server.admission import limits
 print(limits.HOSTED)
 """
 

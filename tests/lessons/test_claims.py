@@ -12,7 +12,7 @@ from explorer.lessons import GLOSSARY, learned_step, minimum
 from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, trained
 from explorer.rest import normal_numbers, pull, rest
 from explorer.training import Run, Settings
-from explorer.ui.link import from_text
+from explorer.ui.links.link import from_text
 from tests.lessons.computed import results
 
 Results = dict[str, Any]

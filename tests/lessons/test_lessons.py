@@ -20,8 +20,8 @@ from explorer.curves import sample
 from explorer.formula import with_minus
 from explorer.lessons import GLOSSARY, LESSONS, Choice, Drawing, HeatMap, Lesson, Lines, Sweep
 from explorer.lessons.lesson import told
-from explorer.training.threads import one_thread
-from explorer.ui.link import from_query
+from explorer.training.system.threads import one_thread
+from explorer.ui.links.link import from_query
 from tests.lessons.computed import data, results
 
 EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))

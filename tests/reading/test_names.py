@@ -8,7 +8,7 @@ import torch
 import explorer
 from explorer.catalogue import find_op, find_rule
 from explorer.reading import read_source, read_sources
-from explorer.ui.link import from_query
+from explorer.ui.links.link import from_query
 from tests.reading.documents import DOCUMENTS_CLAMP
 from tests.reading.test_unreadable import _fn
 

@@ -10,8 +10,9 @@ import pytest
 
 from explorer.site.checked import checked
 from explorer.site.pages import _computing, _of_op
-from explorer.ui import answers, lines
-from explorer.ui.choice import Choice
+from explorer.ui.links.choice import Choice
+from explorer.ui.sections import lines
+from explorer.ui.server import answers
 from tests.frontend import modules
 from tests.frontend.modules import Node
 

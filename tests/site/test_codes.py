@@ -12,9 +12,9 @@ from explorer.catalogue import OPS, RULES, Parameter, learnable
 from explorer.curves import part_key, sample_curves
 from explorer.site.codes import codes, notebooks
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
-from explorer.ui import answers
-from explorer.ui.choice import Choice, parameters_of
-from explorer.ui.code import LANGUAGES, WITHOUT_TRICK, learned_with
+from explorer.ui.links.choice import Choice, parameters_of
+from explorer.ui.sections.code import LANGUAGES, WITHOUT_TRICK, learned_with
+from explorer.ui.server import answers
 from tests.frontend import modules
 from tests.frontend.modules import Node
 

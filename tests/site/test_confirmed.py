@@ -13,9 +13,9 @@ import pytest
 
 from explorer.catalogue import OPS, RULES
 from explorer.site.confirmed import OWN, confirmed
-from explorer.ui import answers
-from explorer.ui.choice import Choice
-from explorer.ui.presets import PRESETS
+from explorer.ui.links.choice import Choice
+from explorer.ui.links.presets import PRESETS
+from explorer.ui.server import answers
 from tests.frontend import modules
 from tests.frontend.modules import Node
 

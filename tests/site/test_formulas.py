@@ -12,8 +12,8 @@ from explorer.catalogue import OPS, RULES, learnable
 from explorer.formula.aliases import GREEK
 from explorer.site.formulas import formulas as all_formulas
 from explorer.site.mathml import mathml
-from explorer.ui import formulas
-from explorer.ui.code import learned_with
+from explorer.ui.sections import formulas
+from explorer.ui.sections.code import learned_with
 
 SHOWN = [
     ("g", [["mi", "g"]]),

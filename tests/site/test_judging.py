@@ -16,10 +16,11 @@ import pytest
 from explorer.catalogue import OPS, RULES, find_op, find_rule, learnable
 from explorer.nearest.neighbours import suiting
 from explorer.site import python
-from explorer.ui import answers, lines
-from explorer.ui.choice import Choice
-from explorer.ui.link import from_text
-from explorer.ui.words import words
+from explorer.ui.links.choice import Choice
+from explorer.ui.links.link import from_text
+from explorer.ui.sections import lines
+from explorer.ui.sections.words import words
+from explorer.ui.server import answers
 from tests.catalogue.test_own_learned import LSQ
 from tests.site.operations import CASES, PROBE, REFUSED, functions, near
 from tests.site.pyodide import Ask, needs_pyodide, started

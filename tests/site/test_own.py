@@ -17,10 +17,11 @@ from explorer.site import python
 from explorer.site.formatter import formatter
 from explorer.site.formulas import formulas
 from explorer.site.mathml import mathml
-from explorer.ui import answers, sections
-from explorer.ui.choice import Choice
-from explorer.ui.code import LANGUAGES, WITHOUT_TRICK, learned_with, written
-from explorer.ui.formulas import forward_latex, gradient_latex
+from explorer.ui.links.choice import Choice
+from explorer.ui.pages import sections
+from explorer.ui.sections.code import LANGUAGES, WITHOUT_TRICK, learned_with, written
+from explorer.ui.sections.formulas import forward_latex, gradient_latex
+from explorer.ui.server import answers
 from tests.catalogue.test_own_learned import LSQ
 from tests.frontend import modules
 from tests.frontend.modules import Node

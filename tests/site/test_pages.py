@@ -15,9 +15,10 @@ from explorer.catalogue import OWN
 from explorer.lessons import LESSONS
 from explorer.site import python, write
 from explorer.site.pages import COMMANDS, ELSEWHERE, LOCAL
-from explorer.ui import answers, sections
-from explorer.ui.choice import SECTIONS
-from explorer.ui.link import from_text
+from explorer.ui.links.choice import SECTIONS
+from explorer.ui.links.link import from_text
+from explorer.ui.pages import sections
+from explorer.ui.server import answers
 from tests.frontend import modules
 
 ROOT = Path(__file__).parents[2]

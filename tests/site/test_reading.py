@@ -12,10 +12,10 @@ import pytest
 
 from explorer.catalogue import OWN, RULES
 from explorer.instrument.limits import LONGEST_QUOTE
-from explorer.ui import answers
-from explorer.ui.choice import SECTIONS, Choice
-from explorer.ui.link import from_text
-from explorer.ui.presets import PRESETS
+from explorer.ui.links.choice import SECTIONS, Choice
+from explorer.ui.links.link import from_text
+from explorer.ui.links.presets import PRESETS
+from explorer.ui.server import answers
 from tests.frontend import modules
 from tests.frontend.modules import Node
 from tests.ui.choices import query_of, random_choice

@@ -1,6 +1,7 @@
 """The training process with an engine that needs no torch: it is there at once.
 
-Run as ``python light.py FD HOME`` in place of ``explorer.training.process``, whose own code it executes.
+Run as ``python light.py FD HOME`` in place of ``explorer.training.engine.process``, whose own code
+it executes.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-PROCESS = Path(__file__).parents[2] / "explorer" / "training" / "process.py"
+PROCESS = Path(__file__).parents[2] / "explorer" / "training" / "engine" / "process.py"
 
 
 class Engine:
@@ -53,15 +54,13 @@ class Run:
 def main() -> None:
     for name, stand_in in {
         "torch": SimpleNamespace(set_num_threads=lambda _number: None),
-        **{
-            f"explorer.training.{name}": SimpleNamespace(
-                **runpy.run_path(str(PROCESS.with_name(f"{name}.py")))
-            )
-            for name in ("clock", "memory")
-        },
-        "explorer.training.engine": SimpleNamespace(Engine=Engine),
-        "explorer.training.host": SimpleNamespace(BEAT=None, HELLO=0),
-        "explorer.training.run": SimpleNamespace(Run=Run),
+        "explorer.training.system": SimpleNamespace(
+            **runpy.run_path(str(PROCESS.parents[1] / "system" / "clock.py")),
+            bound=runpy.run_path(str(PROCESS.parents[1] / "system" / "memory.py"))["bound"],
+        ),
+        "explorer.training.engine.engine": SimpleNamespace(Engine=Engine),
+        "explorer.training.engine.host": SimpleNamespace(BEAT=None, HELLO=0),
+        "explorer.training.runs": SimpleNamespace(Run=Run),
         "explorer.training.settings": SimpleNamespace(Settings=dict),
         "explorer.training.tasks": SimpleNamespace(FIRST="first"),
     }.items():

@@ -11,7 +11,6 @@ from explorer.curves import LARGEST_RANGE, MOST_RULES
 from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, reach
 from explorer.training import FULL, TASKS
-from explorer.training.branches import Branch
 from explorer.training.limits import (
     LARGEST_SCALE,
     MAX_BATCH,
@@ -23,9 +22,10 @@ from explorer.training.limits import (
     MAX_STEPS,
     SMALLEST_SCALE,
 )
-from explorer.training.optimisers import OPTIMISERS
-from explorer.ui.choice import PREFIX, SECTIONS, WORDS, Choice, ordered, parameters_of, training_texts
-from explorer.ui.link import Query
+from explorer.training.numerics.optimisers import OPTIMISERS
+from explorer.training.settings.branches import Branch
+from explorer.ui.links.choice import PREFIX, SECTIONS, WORDS, Choice, ordered, parameters_of, training_texts
+from explorer.ui.links.link import Query
 
 
 def _number(rng: random.Random, low: float, high: float) -> float:

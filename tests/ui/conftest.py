@@ -9,7 +9,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from explorer.training import Engine, Limits
-from explorer.ui import runs, stream, studies, takeaway
+from explorer.ui.server.runs import runs, stream, studies, takeaway
 from tests.training.driving import Clock
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.types import Scope
 
-from explorer.ui import visitors
+from explorer.ui.server.admission import visitors
 
 
 def signed(name: str) -> str:

@@ -1,4 +1,4 @@
-// A link read in the browser, where there is no server to read it: what explorer/ui/link.py makes of it. What
+// A link read in the browser, where there is no server to read it: what explorer/ui/links/link.py makes of it. What
 // is of a training goes along unread, and own formulas are read by somebody else.
 
 import { FRAME } from "./address.js";

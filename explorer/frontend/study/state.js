@@ -4,7 +4,7 @@ import { studyKey } from "./settings.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /**
- * What the server says of a study; see explorer/ui/studies.py. ``cells`` are what rates are chosen by,
+ * What the server says of a study; see explorer/ui/server/runs/studies.py. ``cells`` are what rates are chosen by,
  * ``judged`` what each rule does with its own on seeds and data of its own.
  * @typedef {{rule: string, value: number|null, lr: number, mean: number|null, seeds: number, diverged: number}} Cell
  * @typedef {{rule: string, value: number|null, lr: number|null, validation: number|null, mean: number|null,

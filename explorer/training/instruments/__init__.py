@@ -5,7 +5,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
 
-from explorer.training.instruments.instrument import (
+from explorer.training.instruments.base.instrument import (
     Argument,
     Instrument,
     Nets,

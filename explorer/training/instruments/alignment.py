@@ -9,8 +9,8 @@ from torch import Tensor
 
 from explorer.catalogue import find_op
 from explorer.formula.operands import reductions
-from explorer.training.instruments.instrument import Nets, Recorded
-from explorer.training.instruments.smoothing import examples, smoothed_gradient
+from explorer.training.instruments.base.instrument import Nets, Recorded
+from explorer.training.instruments.base.smoothing import examples, smoothed_gradient
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS
 

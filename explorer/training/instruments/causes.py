@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 
 from explorer.formula import percent
-from explorer.training.instruments.instrument import Nets, Record, Shown
-from explorer.training.instruments.shape import peak, span
-from explorer.training.layers import OpTrace
+from explorer.training.instruments.base.instrument import Nets, Record, Shown
+from explorer.training.instruments.base.rule_shape import peak, span
+from explorer.training.nets import OpTrace
 
 NAMES = ("gradient", "below 1 % of its peak", "0 by the rule", "nothing from above")
 _FAINT = 0.01

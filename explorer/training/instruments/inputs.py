@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.training.instruments.instrument import Nets, Record, Shown
-from explorer.training.instruments.shape import span, spread, width
+from explorer.training.instruments.base.instrument import Nets, Record, Shown
+from explorer.training.instruments.base.rule_shape import span, spread, width
 
 _BINS = 40
 _THINGS = {"activations": "pre-activations", "weights": "latent weights", "spikes": "potentials"}

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.training.company import norms
-from explorer.training.instruments.instrument import Nets, Record, Requested
+from explorer.training.instruments.base.instrument import Nets, Record, Requested
+from explorer.training.numerics import norms
 
 DISTANCES = np.geomspace(1e-3, 2.0, 21, dtype=np.float32)
 """Lengths of a step, in lengths of all weights together."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from explorer.training.instruments.instrument import Nets, Record, Shown
-from explorer.training.lanes import Lanes
+from explorer.training.instruments.base.instrument import Nets, Record, Shown
+from explorer.training.nets import Lanes
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data
 

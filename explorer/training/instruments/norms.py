@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from explorer.training.instruments.instrument import Nets, Record, Shown
+from explorer.training.instruments.base.instrument import Nets, Record, Shown
 
 
 @torch.no_grad()

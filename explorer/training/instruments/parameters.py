@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from explorer.training.instruments.instrument import Nets, Recorded
+from explorer.training.instruments.base.instrument import Nets, Recorded
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from explorer.training.instruments.instrument import Argument, Nets, Record, Shown
-from explorer.training.lanes import Lanes
-from explorer.training.layers import Latency, Trace
-from explorer.training.layers.spiking import TIMES
+from explorer.training.instruments.base.instrument import Argument, Nets, Record, Shown
+from explorer.training.nets import Lanes, Latency, Trace
+from explorer.training.nets.layers.spiking import TIMES
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data
 

@@ -10,8 +10,8 @@ import torch
 from torch import Generator, Tensor
 
 from explorer.formula import percent
-from explorer.training.instruments.instrument import Nets, Record, Shown
-from explorer.training.lanes import Lanes
+from explorer.training.instruments.base.instrument import Nets, Record, Shown
+from explorer.training.nets import Lanes
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Draw, Part
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from explorer.training.instruments.base.instrument import Argument, Nets, Record, Requested, op_layers
 from explorer.training.instruments.causes import NAMES, by_cause
-from explorer.training.instruments.instrument import Argument, Nets, Record, Requested, op_layers
 
 
 @torch.no_grad()

@@ -9,10 +9,9 @@ import numpy as np
 import torch
 
 from explorer.formula import percent
-from explorer.training.instruments.instrument import Nets, Record, Shown
-from explorer.training.lanes import Lanes
-from explorer.training.layers import Trace
+from explorer.training.instruments.base.instrument import Nets, Record, Shown
 from explorer.training.limits import BINS
+from explorer.training.nets import Lanes, Trace
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data
 

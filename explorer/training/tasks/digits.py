@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.training.layers import Latency, Trace
-from explorer.training.layers.spiking import TIMES
-from explorer.training.losses import cross_entropy
+from explorer.training.nets import Latency, Trace
+from explorer.training.nets.layers.spiking import TIMES
+from explorer.training.numerics import cross_entropy
 from explorer.training.tasks.split import fixed, parts
 from explorer.training.tasks.task import Data, Task
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from explorer.training.losses import squared_error
+from explorer.training.numerics import squared_error
 from explorer.training.tasks.task import Data, Draw, Part, Task
 
 _INPUTS, _OUTPUTS = 1000, 10

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
-from explorer.training.losses import cross_entropy
+from explorer.training.numerics import cross_entropy
 from explorer.training.tasks.split import fixed, parts
 from explorer.training.tasks.task import Data, Task
 

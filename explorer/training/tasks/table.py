@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from explorer.training.limits import MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
-from explorer.training.losses import Loss, cross_entropy, mean_squared_error
+from explorer.training.numerics import Loss, cross_entropy, mean_squared_error
 from explorer.training.tasks.split import parts
 from explorer.training.tasks.task import Data, Draw, Task
 

@@ -6,8 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from torch import Generator, Tensor
 
-from explorer.training.losses import Loss
-from explorer.training.metrics import Metric
+from explorer.training.numerics import Loss, Metric
 
 
 class Part(NamedTuple):

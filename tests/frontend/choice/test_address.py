@@ -10,9 +10,9 @@ from urllib.parse import parse_qs
 import pytest
 
 from explorer.instrument.limits import LONGEST_QUERY
-from explorer.ui import answers
-from explorer.ui.choice import Choice
-from explorer.ui.link import from_query
+from explorer.ui.links.choice import Choice
+from explorer.ui.links.link import from_query
+from explorer.ui.server import answers
 from tests.frontend.modules import Node
 from tests.ui.choices import query_of, random_choice
 

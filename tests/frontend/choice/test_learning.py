@@ -8,7 +8,7 @@ import pytest
 
 from explorer.catalogue import find_op, find_rule, learnable
 from explorer.instrument import entry
-from explorer.training.setting import names_in
+from explorer.training.settings.setting import names_in
 from tests.frontend.modules import Node
 
 RULES = ("lsq", "quantize_masked")

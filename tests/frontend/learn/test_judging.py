@@ -11,7 +11,7 @@ import pytest
 
 from explorer.curves import Curves, sample_curves
 from explorer.lessons import LESSONS, Drawing, Lesson
-from explorer.ui.link import from_query
+from explorer.ui.links.link import from_query
 from tests.frontend.modules import Node
 
 Shape = Callable[[Any], Any]

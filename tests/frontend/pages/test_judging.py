@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from explorer.ui import answers
+from explorer.ui.server import answers
 from tests.frontend import modules
 from tests.frontend.pages.page import PAGE
 

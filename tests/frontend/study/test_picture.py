@@ -10,9 +10,9 @@ import pytest
 
 from explorer.study import Plan, Result, Row, Stepper
 from explorer.training import Settings
-from explorer.training.studies import StudyStatus
-from explorer.ui import studies
-from explorer.ui.link import from_text
+from explorer.training.scheduling.study_queue import StudyStatus
+from explorer.ui.links.link import from_text
+from explorer.ui.server.runs import studies
 from tests.frontend.modules import Node
 from tests.frontend.train.conftest import choice
 

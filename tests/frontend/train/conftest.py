@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from explorer.ui import answers
+from explorer.ui.server import answers
 from tests.frontend.modules import Node
 
 Run = Callable[..., Any]

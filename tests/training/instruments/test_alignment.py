@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from explorer.training import LIVE, Run, Settings
-from explorer.training.instruments import INSTRUMENTS, instrument
+from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.alignment import compared, measured
-from explorer.training.instruments.smoothing import examples, smoothed, smoothed_gradient
+from explorer.training.instruments.base import instrument
+from explorer.training.instruments.base.smoothing import examples, smoothed, smoothed_gradient
 
 
 def nets_of(**settings):
@@ -52,7 +53,7 @@ def by_quadrature(nets, lane, layer, unit, sigma):
     ],
 )
 def test_flips_are_the_slope_of_the_expected_loss(op, hidden, parameters, monkeypatch):
-    monkeypatch.setattr("explorer.training.lockstep.EXAMPLES", 24)
+    monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 24)
     nets = nets_of(
         task="digits", op=op, rules=("straight_through",), hidden=hidden, parameters=parameters, seed=3
     )
@@ -204,7 +205,7 @@ def test_jumps_are_what_the_kinks_know():
 
 def test_many_units_are_looked_at_on_fewer_examples(monkeypatch):
     nets = nets_of(task="digits", op="sign", rules=("clipped",), hidden=(40, 40))
-    monkeypatch.setattr("explorer.training.instruments.smoothing._FLIPS", 40 * 40 * 10)
+    monkeypatch.setattr("explorer.training.instruments.base.smoothing._FLIPS", 40 * 40 * 10)
     n = examples(nets)
     assert n == 10
     assert smoothed_gradient(nets, nets.op_layers[0], n).shape == (1, 10, 40)

@@ -4,7 +4,7 @@ import torch
 
 from explorer.training import Run, Settings
 from explorer.training.instruments.causes import NAMES, _shares, _told_apart, by_cause
-from explorer.training.layers import OpTrace
+from explorer.training.nets.layers import OpTrace
 
 
 def causes_of(**settings):

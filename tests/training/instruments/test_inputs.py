@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.training import Run, Settings
-from explorer.training.instruments.shape import peak, span, width
+from explorer.training.instruments.base.rule_shape import peak, span, width
 
 
 def nets_of(**settings):

@@ -10,7 +10,7 @@ import torch
 
 from explorer.training import TASKS, Run, Settings
 from explorer.training.instruments import INSTRUMENTS, Shown
-from explorer.ui.stream import _data
+from explorer.ui.server.runs.stream import _data
 
 TASK_OF = {"regions": "circles", "mistakes": "digits", "weights": "binary weights", "raster": "spikes"}
 EACH = pytest.mark.parametrize("key", TASK_OF)

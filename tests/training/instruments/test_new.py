@@ -17,7 +17,7 @@ import explorer
 TOY = '''
 """The largest weight of a layer."""
 
-from explorer.training.instruments.instrument import Argument, Record, Shown
+from explorer.training.instruments.base.instrument import Argument, Record, Shown
 
 
 def measured(nets, *, layer):
@@ -54,7 +54,12 @@ def _seen() -> dict[str, Any]:
     """What is measured, streamed and said on the page, by the package as it is imported now."""
     answers, stream, status, training = map(
         import_module,
-        ("explorer.ui.answers", "explorer.ui.stream", "explorer.training.status", "explorer.training"),
+        (
+            "explorer.ui.server.answers",
+            "explorer.ui.server.runs.stream",
+            "explorer.training.scheduling.status",
+            "explorer.training",
+        ),
     )
     settings = training.Settings(
         task="circles", rules=("default", "clipped"), hidden=4, steps=3, device="cpu"

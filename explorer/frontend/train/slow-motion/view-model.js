@@ -15,10 +15,10 @@ import { settingText } from "../state/tasks.js";
  * Where somebody is: a stage by its key, and rule, layer, unit and row from 0; null where nothing is chosen.
  * @typedef {{stage: string, rule: number|null, unit: number|null, row: number|null,
  *   layer: number|null}} Position
- * A stage as Python tells it (explorer/training/instruments/stages.py): ``tensor`` names what it shows.
+ * A stage as Python tells it (explorer/training/instruments/slow_motion/stages.py): ``tensor`` names what it shows.
  * @typedef {{key: string, title: string, view: string, under: string, scale: string, words: string,
  *   numbers: string, otherwise: Object<string, string>, tensor: string, note: string}} Stage
- * What Python records of a rule (explorer/training/instruments/slow_motion.py).
+ * What Python records of a rule (explorer/training/instruments/slow_motion/slow_motion.py).
  * @typedef {{stages: Stage[], tensors: Object<string, Tensor>, step: number, layer: number, layers: number,
  *   seed: number, times: number, by_example: boolean, span: [number, number], classes: boolean,
  *   op: string, rule: string, gradient: import("../../formula/evaluation.js").Tree|null,

@@ -9,7 +9,7 @@ import pytest
 
 from explorer.formula import parse
 from explorer.training import Run, Settings
-from explorer.ui.stream import as_json
+from explorer.ui.server.runs.stream import as_json
 from tests.frontend.modules import Node
 from tests.frontend.train.conftest import choice
 

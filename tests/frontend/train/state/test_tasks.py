@@ -8,8 +8,8 @@ import pytest
 
 from explorer.training import TASKS, Settings
 from explorer.training import Run as Training
-from explorer.ui.choice import Choice, training_texts
-from explorer.ui.link import from_query
+from explorer.ui.links.choice import Choice, training_texts
+from explorer.ui.links.link import from_query
 from tests.frontend.train.conftest import Run, choice, rules_of
 
 

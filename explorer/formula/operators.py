@@ -1,0 +1,30 @@
+"""The operators of the language, on numbers and tensors alike."""
+
+import operator
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+from explorer.formula.tree import Binary, Compare, Node, Unary
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "**": operator.pow,
+    "&": operator.and_, "|": operator.or_, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+    ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
+
+def operation(node: Node) -> Callable[..., Any]:
+    """The operation of an inner node that is no call, on the values of its operands, tensors or numbers."""
+    match node:
+        case Unary(sign):
+            return operator.neg if sign == "-" else operator.invert
+        case Binary(sign):
+            return _OPERATORS[sign]
+        case Compare((sign,)):
+            return _OPERATORS[sign]
+        case Compare(signs):
+            links = [_OPERATORS[sign] for sign in signs]
+            return lambda *values: reduce(operator.and_, map(operator.call, links, values, values[1:]))
+        case _:
+            raise TypeError(f"{node} is a leaf or a call")

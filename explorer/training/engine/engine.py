@@ -1,0 +1,424 @@
+"""The engine: advances runs in the background, a slice of time each in turn."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Literal, TypeVar, get_args
+
+from explorer.training.instruments import Record
+from explorer.training.limits import Limits
+from explorer.training.runs import Run, Snapshot, Together
+from explorer.training.scheduling import (
+    AT_REST,
+    Command,
+    EngineFull,
+    Entry,
+    Make,
+    Roster,
+    Status,
+    Studies,
+    StudyCommand,
+    StudyStatus,
+    plain,
+)
+from explorer.training.settings import LIVE, Settings
+from explorer.training.system import memory
+
+Answer = TypeVar("Answer")
+_TAKEN: Mapping[str, Callable[[Run], Any]] = {
+    "settings": lambda _run: None,
+    "history": Run.history,
+    "weights": Run.weights,
+}
+_log = logging.getLogger(__name__)
+
+_TOGETHER_S = 0.5  # for the snapshots of several runs; a heavy one may take as long by itself
+_TICK_S = 0.25  # between two looks at the leases while nothing is to be done
+
+
+class Engine:
+    """Advances runs in the background.
+
+    Every method may be called from any thread; a question about a run waits for the end of the step
+    it is in.
+
+    Args:
+        limits: what the engine takes on. ``Limits(workers=0)`` starts no thread: call ``turn``.
+        clock: seconds, monotonic.
+        make: builds the run of settings.
+        lease_clock: seconds in which who watches could have asked; None is ``clock``.
+        home: of the server it works for, with which the names of runs and studies begin.
+        is_short: whether so little memory is left that nothing more is to be begun.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        make: Callable[[Settings], Run] = Run,
+        lease_clock: Callable[[], float] | None = None,
+        home: str = "",
+        is_short: Callable[[], bool] = memory.is_short,
+    ) -> None:
+        self._limits = limits or Limits()
+        self._clock = clock
+        self._make = make
+        self._is_short = is_short
+        self._roster = Roster(self._limits, clock, lease_clock, home)
+        self._studies = Studies(self._limits, clock, lease_clock, home)
+        self._changed = threading.Condition()
+        self._closed = False
+        self._workers = [
+            threading.Thread(target=self._work, name=f"training-{number}", daemon=True)
+            for number in range(self._limits.workers)
+        ]
+        for worker in self._workers:
+            worker.start()
+
+    def start(
+        self,
+        settings: Settings,
+        owner: str | None = None,
+        *,
+        paused: bool = False,
+        after: tuple[str, int] | None = None,
+        shares: Mapping[Hashable, int] | None = None,
+    ) -> str:
+        """Begin a run and return its id; an owner's earlier run stops.
+
+        Args:
+            settings: what to do.
+            owner: who may have one active run, such as a visitor's session; None owns nothing else.
+            paused: begin in state "ready", for "step" or "resume".
+            after: the id of a run and a step: begin with its state at the nearest step that is kept and until
+                which it did the same, and at step 0 where there is none.
+            shares: whom the run counts among, and how many of theirs may run or wait; those of the first
+                take turns with those of others as one. None is the owner alone.
+
+        Raises:
+            EngineFull: too many runs wait already, of all or of a share.
+        """
+        self._require_memory()
+        with self._changed:
+            entry = self._roster.add(settings, owner, paused, shares, after)
+            self._changed.notify_all()
+            return entry.id
+
+    def command(self, identity: str, command: Command) -> Status:
+        """Pause, resume, step, reset or stop a run; the status shows the effect.
+
+        A command that does not fit the state, such as "pause" for a finished run, changes nothing.
+
+        Raises:
+            EngineFull: "resume" while too many runs wait already.
+            ValueError: an unknown command.
+        """
+        if command not in get_args(Command):
+            raise ValueError(f"unknown command {command!r}: use one of {', '.join(get_args(Command))}")
+        return self._status_after(identity, lambda entry: self._roster.obey(entry, command))
+
+    def change(self, identity: str, **live: float | str) -> Status:
+        """Go on with another lr or pace, from the next steps on.
+
+        Raises:
+            ValueError: a value that cannot be, or a setting that begins a new run.
+        """
+        if other := [name for name in live if name not in LIVE]:
+            raise ValueError(f"{', '.join(other)} cannot change while a run goes on: start a new one")
+        return self._status_after(identity, lambda entry: self._roster.change(entry, live))
+
+    def snapshot(self, identity: str, shown: Collection[str] = ()) -> Status:
+        """How a run stands now, with what the instruments of these keys show; asking renews its lease."""
+        return self._status_after(identity, lambda _entry: None, shown)
+
+    def snapshots(self, shown: Mapping[str, Collection[str]]) -> tuple[Status, ...]:
+        """How several runs stand, as ``snapshot`` has it; where that takes long, the others as last seen.
+
+        ``shown``: by the id of each run the keys of instruments.
+        """
+        until = self._clock() + _TOGETHER_S
+        with self._held(shown):
+            return tuple(
+                self.snapshot(identity, keys) if self._clock() < until else self._last_seen(identity)
+                for identity, keys in shown.items()
+            )
+
+    def measure(
+        self, identity: str, key: str, at: int | None = None, **arguments: int
+    ) -> dict[str, Record | None]:
+        """What an instrument says of a run that is asked for, by rule; asking renews the run's lease.
+
+        ``at``: the kept step at which it is looked at, or None for now. Raises ValueError, with a plain
+        sentence, where it cannot say anything or the nets are gone.
+        """
+        return self._asked(identity, lambda entry, run: _seen(entry, run, at).measure(key, **arguments))
+
+    def look(self, identity: str, at: int, shown: Collection[str] = ()) -> Snapshot:
+        """A run as it was at the kept step nearest to ``at``; asking renews its lease.
+
+        Raises ValueError, with a plain sentence, where its states are gone.
+        """
+        return self._asked(identity, lambda entry, run: _seen(entry, run, at).snapshot(shown))
+
+    def taken(self, identity: str, what: Literal["settings", "history", "weights"]) -> tuple[Settings, Any]:
+        """What is taken away of a run as it stands, and its settings with all that was changed on the way.
+
+        ``Run.history``, or ``Run.weights``. Raises ValueError, with a plain sentence, where it is gone.
+        """
+        return self._asked(identity, lambda _entry, run: (run.settings, _TAKEN[what](run)))
+
+    def _asked(self, identity: str, answer: Callable[[Entry, Run], Answer]) -> Answer:
+        """What is read off a run; its lease is renewed."""
+        with self._changed:
+            entry = self._roster.get(identity)
+            if entry is None:
+                raise ValueError(self._roster.gone(identity).sentence.rstrip("."))
+            entry.callers += 1
+        with entry.lock:
+            with self._changed:
+                entry.callers -= 1
+                self._changed.notify_all()
+            if entry.run is None and entry.state in AT_REST:
+                self._use(entry, lambda _run: entry.snapshot)
+            if entry.run is None:
+                raise ValueError("there is nothing to measure yet, or no longer: press Start")
+            return answer(entry, entry.run)
+
+    def list(self) -> tuple[Status, ...]:
+        """All runs in the order they were started, as last seen; renews no lease."""
+        with self._changed:
+            self._roster.sweep()
+            return tuple(self._roster.status(entry) for entry in self._roster)
+
+    def start_study(
+        self,
+        make: Make,
+        plan: Any,
+        owner: str | None = None,
+        *,
+        shares: Mapping[Hashable, int] | None = None,
+    ) -> str:
+        """Begin a study, which takes what time the runs leave, and return its id; see ``Studies``.
+
+        ``make`` gives what advances, of the plan and the rows there are already. Raises EngineFull.
+        """
+        self._require_memory()
+        identity = self._studies.start(make, plan, owner, shares)
+        with self._changed:
+            self._changed.notify_all()
+        return identity
+
+    def command_study(self, identity: str, command: StudyCommand) -> StudyStatus:
+        """Stop a study, let it go on, or drop it. Raises EngineFull, and ValueError for another command."""
+        status = self._studies.command(identity, command)
+        with self._changed:
+            self._changed.notify_all()
+        return status
+
+    def studies(self, identities: Iterable[str]) -> tuple[StudyStatus, ...]:
+        """How studies stand; asking renews their leases."""
+        return self._studies.snapshots(identities)
+
+    def close(self) -> None:
+        """Stop all runs, studies and threads; every one is gone."""
+        self._studies.clear()
+        with self._changed:
+            self._closed = True
+            self._roster.clear()
+            self._changed.notify_all()
+        for worker in self._workers:
+            worker.join()
+
+    def turn(self) -> bool:
+        """Give one run its slice of time, and one study what is left; False when nobody needs any."""
+        busy = self._turn_of_run()
+        return self._studies.turn(busy) or busy
+
+    def _turn_of_run(self) -> bool:
+        with self._changed:
+            self._roster.sweep()
+            self._roster.admit()
+            entry, stay_s = self._roster.next(), self._roster.stay_s
+            entries = [entry, *self._roster.companions(entry)] if entry else []
+        try:
+            if len(entries) > 1:
+                self._slice_of_several(entries, stay_s)
+            elif entry:
+                self._use(entry, lambda run: self._slice(entry, run, stay_s))
+        finally:
+            for each in entries:
+                each.lock.release()
+        return bool(entries)
+
+    def _work(self) -> None:
+        while not self._closed:
+            try:
+                idle = not self.turn()
+            except Exception:
+                _log.exception("a turn that belongs to no run failed")
+                idle = True
+            if idle:
+                with self._changed:
+                    self._changed.wait(timeout=self._roster.pause_s(_TICK_S))
+
+    def _require_memory(self) -> None:
+        """Raise EngineFull where so little is left that nothing more can be begun."""
+        if self._is_short():
+            raise EngineFull(memory.FULL)
+
+    def _slice(self, entry: Entry, run: Run, stay_s: float) -> Snapshot | None:
+        """Run for a while, or until somebody wants to see or change something.
+
+        Who has asked will ask again soon: the snapshot is made here, so that it is there by then.
+        """
+        begun, before, slice_s = self._clock(), run.step, self._limits.slice_s
+        owed = entry.owed(begun, slice_s)
+        while entry.goes_on(run):
+            run.advance()
+            now = self._clock()
+            if now >= begun + stay_s or run.step >= before + owed:
+                break
+        return self._after_slice(entry, run, before)
+
+    def _slice_of_several(self, entries: Sequence[Entry], stay_s: float) -> None:
+        """The turns of several, which go together: as long as all of theirs."""
+        until = self._clock() + min(self._limits.slice_s, stay_s * len(entries))
+        pairs = [(entry, entry.run) for entry in entries if entry.run]
+        before = {entry.id: run.step for entry, run in pairs}
+        self._advance_together(pairs, until)
+
+        def end(entry: Entry, run: Run) -> Snapshot | None:
+            if run.step == before[entry.id] and entry.goes_on(run):
+                run.advance()
+            return self._after_slice(entry, run, before[entry.id])
+
+        for entry, run in pairs:
+            if entry.run is run:
+                self._use(entry, partial(end, entry))
+
+    def _advance_together(self, pairs: Sequence[tuple[Entry, Run]], until: float) -> None:
+        """Have runs take steps; where one cannot be computed they go alone from then on.
+
+        What goes wrong while a step is noted ends them: they would no longer be what they are alone.
+        """
+        together = Together([run for _, run in pairs])
+        try:
+            while all(entry.goes_on(run) for entry, run in pairs) and together.advance():
+                if self._clock() >= until:
+                    break
+        except Exception as error:
+            _log.exception("%s runs failed together", len(pairs))
+            with self._changed:
+                for entry, run in pairs:
+                    entry.alone = True
+                    if together.is_noting and entry.run is run:
+                        entry.end("failed", plain(error))
+        finally:
+            together.part()
+
+    def _after_slice(self, entry: Entry, run: Run, before: int) -> Snapshot | None:
+        """Put a run back in line after a slice that began at a step; its snapshot where one was wanted."""
+        with self._changed:
+            entry.paid(run.step - before, self._clock(), self._limits.slice_s)
+            self._roster.requeue(entry)
+            wanted, entry.wanted = entry.wanted, None
+        return None if wanted is None else _snapshot_after(run, entry.snapshot, wanted)
+
+    @contextmanager
+    def _held(self, shown: Mapping[str, Collection[str]]) -> Iterator[None]:
+        """Have some runs stand still meanwhile: those that go together stop once for all who ask."""
+        with self._changed:
+            entries = [(entry, keys) for each, keys in shown.items() if (entry := self._roster.get(each))]
+            for entry, keys in entries:
+                entry.callers += 1
+                entry.wanted = frozenset(keys)
+        try:
+            yield
+        finally:
+            with self._changed:
+                for entry, _ in entries:
+                    entry.callers -= 1
+                    entry.wanted = None  # what is made ahead would be old by the time they ask again
+                self._changed.notify_all()
+
+    def _last_seen(self, identity: str) -> Status:
+        """How a run stood when it was last looked at; asking renews its lease."""
+        with self._changed:
+            entry = self._roster.get(identity)
+            return self._roster.status(entry) if entry else self._roster.gone(identity)
+
+    def _status_after(
+        self, identity: str, act: Callable[[Entry], int | None], shown: Collection[str] = ()
+    ) -> Status:
+        """Do something to a run in the books and then the single steps that returns; how it stands then."""
+        with self._changed:
+            entry = self._roster.get(identity)
+            if entry is None:
+                return self._roster.gone(identity)
+            steps = act(entry) or 0
+            entry.callers += 1
+            entry.wanted = frozenset(shown)
+            self._changed.notify_all()
+        with entry.lock:
+            with self._changed:
+                entry.callers -= 1
+            if entry.run or entry.state in AT_REST:
+                self._use(entry, lambda run: _snapshot_after(run, entry.snapshot, shown, steps))
+            with self._changed:
+                self._roster.tidy()
+                self._changed.notify_all()
+                return self._roster.status(entry)
+
+    def _use(self, entry: Entry, work: Callable[[Run], Snapshot | None]) -> None:
+        """Do something with a run, its lock held, and keep the snapshot; what goes wrong ends that run only.
+
+        A reset in the meantime took the run away from the entry: then all that is void.
+        """
+        run = entry.run
+        try:
+            run = entry.run = run or self._made(entry)
+            with self._changed:
+                news, entry.news = entry.news, {}
+            run.change(**news)
+            snapshot = work(run)
+        except Exception as error:
+            _log.error("run %s failed", entry.id, exc_info=not memory.is_used_up(error))
+            with self._changed:
+                if entry.run is run:
+                    entry.end("failed", plain(error))
+        else:
+            with self._changed:
+                if entry.run is run:
+                    entry.look(run, snapshot or entry.snapshot, self._clock())
+
+    def _made(self, entry: Entry) -> Run:
+        """The run of an entry, where another was that it goes on from."""
+        run = self._make(entry.settings)
+        if entry.origin:
+            lock, earlier, step = entry.origin
+            with lock:
+                run.follow(earlier, step)
+            entry.origin = None
+        return run
+
+
+def _seen(entry: Entry, run: Run, at: int | None) -> Run:
+    """The run of an entry, or what looks at the state that is kept nearest to a step."""
+    if at is None:
+        return run
+    if entry.viewer is None or entry.viewer.settings.parts_from(run.settings) < run.step:
+        entry.viewer = Run(run.settings)
+    entry.viewer.load_state_dict(run.state_at(at))
+    entry.viewer.change(sigma=run.settings.sigma)
+    return entry.viewer
+
+
+def _snapshot_after(run: Run, last: Snapshot | None, shown: Collection[str], steps: int = 0) -> Snapshot:
+    """The snapshot after so many single steps: the last one where it shows the same or more."""
+    run.advance(steps)
+    now = (run.step, run.finished, run.settings.sigma, run.settings.lr, run.settings.branch)
+    same = last and (last.step, last.finished, last.sigma, last.lr, last.branch) == now and last.shows(shown)
+    return last if last and same else run.snapshot(shown)

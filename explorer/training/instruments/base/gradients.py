@@ -1,0 +1,76 @@
+"""What the gradient does at one step: how large it is, how much of it the rule blocks, and where."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.training.nets import Lanes, Pass
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    Values = NDArray[float32]
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """What the gradient does at one step, for one rule: of its first seed that is finite.
+
+    Where the op stands several times, all but the first three are said of the first place: the first
+    hidden layer, or the weights of the first layer, times √inputs as the op sees them.
+
+    Attributes:
+        w1: Euclidean norm of the gradient of the first layer of weights.
+        w2: Euclidean norm of the gradient of the last layer of weights.
+        w1_moved: Euclidean distance of the first layer of weights from its start, mean over its seeds.
+        passed: what the rule makes of the upstream gradient, sum of sizes after ÷ before: 0 where it
+            blocks everything, 1 for straight-through, above 1 where it amplifies; None where there is
+            no upstream gradient.
+        blocked: fraction (0 to 1) of the op's inputs at which the rule returns 0 to an upstream
+            gradient that is not 0.
+        idle_units: fraction (0 to 1) of units that get gradient 0 from every example.
+    """
+
+    w1: float
+    w2: float
+    w1_moved: float
+    passed: float | None
+    blocked: float
+    idle_units: float
+
+
+def gradients(lanes: Lanes, now: Pass) -> dict[int, Gradients | None]:
+    """What the gradients do, by the number of each rule that is going; None where it is not finite."""
+    op = next(trace for trace in now.traces if trace.gradient is not None).op
+    tensors = [each.cpu().numpy() for each in (op.x, op.upstream, op.gradient)]  # torch is slow with little
+    w1, w2 = now.numbers[1:].tolist()
+    moved, found = lanes.moved(), {}
+    for rule, places in lanes.by_rule().items():
+        net = places[0]
+        far = fmean(moved[place] for place in places)
+        found[rule] = _measured(w1[net], w2[net], far, *(each[net] for each in tensors))
+    return found
+
+
+def _measured(
+    w1: float, w2: float, moved: float, x: Values, upstream: Values, gradient: Values
+) -> Gradients | None:
+    """What a pass shows for one net, its arrays (n, units)."""
+    above, below = (float(np.abs(each).sum(dtype=np.float64)) for each in (upstream, gradient))
+    if not (all(map(math.isfinite, (w1, w2, moved, above, below))) and np.isfinite(x).all()):
+        return None
+    zero = gradient == 0
+    return Gradients(
+        w1=w1,
+        w2=w2,
+        w1_moved=moved,
+        passed=below / above if above else None,
+        blocked=float((zero & (upstream != 0)).mean()),
+        idle_units=float(zero.all(0).mean()),
+    )

@@ -1,0 +1,184 @@
+"""What an instrument is: a function of the nets of a run at one step, and what people should know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from torch import Tensor
+
+from explorer.catalogue import Op, Rule, values
+from explorer.training.nets import Joined, Lanes, Seen
+from explorer.training.settings import Settings
+from explorer.training.tasks import TASKS, Data, Task
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+
+def op_layers(settings: Settings) -> int:
+    """In how many layers the op stands: the hidden ones, or all that have weights."""
+    return len(settings.widths) + (TASKS[settings.task].place == "weights")
+
+
+Record = Mapping[str, Any]
+"""What an instrument says of one rule: arrays, lists of arrays, numbers and text by name."""
+
+
+@dataclass(frozen=True)
+class Nets:
+    """The nets of a run at one step, and some examples that are the same at every step.
+
+    Nothing that is done with it changes the run.
+
+    Attributes:
+        lanes: the nets.
+        x: (seeds or 1, n, inputs), the first ``EXAMPLES`` of the training data.
+        answers: (seeds or 1, n, …) to them.
+        batch: what the next step sees, x and y (seeds, n, …).
+        data: of the first seed, all of it.
+        settings: of the run.
+        op: the op itself, as it is at this step.
+        rules: the rules themselves, likewise.
+        joined: the op with each of the rules.
+    """
+
+    lanes: Lanes
+    x: Tensor
+    answers: Tensor
+    batch: tuple[Tensor, Tensor]
+    data: Data
+    settings: Settings
+    op: Op
+    rules: Sequence[Rule]
+    joined: Joined
+
+    @cached_property
+    def now(self) -> Seen:
+        """What the nets do on the examples, forward and backward."""
+        return self.lanes.look_at(self.x, self.answers, self.task.loss)
+
+    @property
+    def task(self) -> Task:
+        """What is learnt."""
+        return TASKS[self.settings.task]
+
+    @property
+    def y(self) -> Tensor:
+        """The answers by lane, (lanes going or 1, n, …)."""
+        return self.lanes.by_seed(self.answers)
+
+    @property
+    def op_layers(self) -> list[int]:
+        """The numbers of the layers in which the op stands."""
+        return [number for number, trace in enumerate(self.now.traces) if trace.gradient is not None]
+
+    def parameters(self, lane: int, layer: int) -> dict[str, float]:
+        """All values of the op and of the lane's rule by name, those that learn as they are in a layer.
+
+        ``lane``: its place among those that are going; ``layer``: its place in ``op_layers``.
+        """
+        rule = self.lanes.going[lane].rule
+        known = values(self.op, self.rules[rule], self.settings.parameters)
+        if any(self.joined.learns(rule)):
+            now = self.lanes.learned(self.lanes.parameters)[lane, layer].tolist()
+            named = {each.name: value for each, value in zip(self.joined.learned, now, strict=True)}
+            known |= {name: value for name, value in named.items() if name in known}
+        return known
+
+    def weights(self, layer: int) -> Tensor:
+        """Those of a dense layer, (lanes going, inputs, outputs)."""
+        return self.lanes.parameter_views[layer][0]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A whole number from 0 that an instrument takes; it is 0 where none is given.
+
+    Attributes:
+        name: in questions.
+        label: on screen, where people count from 1.
+        most: the largest one in a run of these settings on this data.
+    """
+
+    name: str
+    label: str
+    most: Callable[[Settings, Data], int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instrument:
+    """What is measured of the nets of a run.
+
+    Attributes:
+        key: its name in snapshots and streams.
+        label: its name on screen.
+        sentence: what it shows.
+        limits: what it cannot say.
+        cost: what it takes, as measured.
+        missing: why it is not measured in a run, in a sentence; empty where it is.
+        arguments: the numbers that it takes.
+        window: of how many of its last points a drawn one is the mean: it looks back only, so that a line
+            that is drawn stays as it is.
+    """
+
+    kind: ClassVar[str]
+
+    key: str
+    label: str
+    sentence: str
+    limits: str
+    cost: str
+    missing: Callable[[Settings], str] = lambda settings: ""
+    arguments: tuple[Argument, ...] = ()
+    window: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded(Instrument):
+    """What the run itself takes as it goes, so that its series does not depend on who watches.
+
+    Attributes:
+        fields: names of what is taken, for each column.
+        columns: how many there are in a run: by default one for each hidden layer.
+        measure: ``nets -> (fields, lanes going, columns)``, NaN where there is nothing to measure.
+    """
+
+    kind = "recorded"
+
+    window: int = 5  # less, and rules that differ cross one another at every point
+    fields: tuple[str, ...]
+    columns: Callable[[Settings], int] = lambda settings: len(settings.widths)
+    measure: Callable[[Nets], NDArray[float32]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown(Instrument):
+    """What is measured for a picture, only while somebody wants to see it.
+
+    Attributes:
+        measure: ``(nets, **arguments) ->`` the record of each rule that is going, by the rule's number.
+    """
+
+    kind = "shown"
+
+    measure: Callable[..., dict[int, Record]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Requested(Instrument):
+    """What is measured once, when somebody asks.
+
+    Attributes:
+        measure: ``(nets, **arguments) ->`` by the number of each rule that is going its record, or None where
+            it has nothing to say.
+        ahead: whether it looks at the next step, with the op and the rules that this will be taken with.
+    """
+
+    kind = "requested"
+
+    ahead: bool = False
+    measure: Callable[..., dict[int, Record | None]]

@@ -1,0 +1,89 @@
+"""What a rule alone looks like: over which x it is drawn, how high it is, how wide."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from explorer.catalogue import Op, Rule
+from explorer.gradient import bind
+from explorer.kinks import kinks
+from explorer.training.instruments.base.instrument import Nets
+
+_MARGIN = 4.0  # beyond the outermost kink, and around 0
+_FARTHEST = 16.0  # of a kink that is still looked at
+_MOST = 8  # kinks; more are a pattern that goes on
+_DECADES, _POINTS = (-4, 4), 4000  # of the x at which a width is measured, on each side of 0
+_REST = 0.02  # of the area in the last decade: with more the rule has no finite width
+
+Settled = tuple[tuple[str, float], ...]
+
+
+def span(nets: Nets) -> tuple[float, float]:
+    """The x over which all rules of a run are drawn: their kinks and the op's, 0, and a margin."""
+    settled = tuple(sorted(nets.settings.parameters.items()))
+    ends = [_kinks(nets.op, rule, settled) for rule in nets.rules]
+    known = [0.0, *(x for each in ends for x in each)]
+    return min(known) - _MARGIN, max(known) + _MARGIN
+
+
+def peak(nets: Nets, lane: int, layer: int, low: float, high: float) -> float:
+    """The largest size of what a lane's rule returns for g = 1 within [low, high]; 0 where it has none.
+
+    ``layer``, here and below: the place of a layer in ``op_layers``, where something may have learned.
+    """
+    return _peak(nets.op, _rule(nets, lane), _settled(nets, lane, layer), low, high)
+
+
+def width(nets: Nets, lane: int, layer: int) -> float:
+    """How wide a lane's rule is: its area ÷ its height, both of its size for g = 1 over all x.
+
+    Infinite without an end. A box from −c to c is 2c wide, a triangle half its base. NaN for a rule that is
+    0 everywhere, or that is not the same for every batch.
+    """
+    return _width(nets.op, _rule(nets, lane), _settled(nets, lane, layer))
+
+
+def spread(x: Tensor) -> Tensor:
+    """How wide data (lanes, …) is by that measure, if it is normal: √(2π) standard deviations, (lanes,)."""
+    return x.flatten(1).std(1) * math.sqrt(math.tau)
+
+
+def _rule(nets: Nets, lane: int) -> Rule:
+    return nets.rules[nets.lanes.going[lane].rule]
+
+
+def _settled(nets: Nets, lane: int, layer: int) -> Settled:
+    return tuple(sorted(nets.parameters(lane, layer).items()))
+
+
+@lru_cache(maxsize=256)
+def _kinks(op: Op, rule: Rule, settled: Settled) -> tuple[float, ...]:
+    known = kinks(op, rule, dict(settled), -_FARTHEST, _FARTHEST)
+    return tuple(known) if known is not None and len(known) <= _MOST else ()
+
+
+@lru_cache(maxsize=256)
+def _peak(op: Op, rule: Rule, settled: Settled, low: float, high: float) -> float:
+    sizes = _sizes(op, rule, settled, torch.linspace(low, high, 4001))
+    return float(sizes.nan_to_num(0, 0, 0).max())
+
+
+@lru_cache(maxsize=256)
+def _width(op: Op, rule: Rule, settled: Settled) -> float:
+    side = torch.logspace(*_DECADES, _POINTS, dtype=torch.float64)
+    x = torch.cat([-side.flip(0), side])
+    sizes = _sizes(op, rule, settled, x)
+    if not sizes.isfinite().all() or not sizes.max():
+        return math.nan
+    area, last = torch.trapezoid(sizes, x), x.abs() >= 10.0 ** (_DECADES[1] - 1)
+    rest = sum(torch.trapezoid(sizes[part], x[part]) for part in (last & (x < 0), last & (x > 0)))
+    return math.inf if rest > _REST * area else float(area / sizes.max())
+
+
+def _sizes(op: Op, rule: Rule, settled: Settled, x: Tensor) -> Tensor:
+    bound = bind(op, rule, dict(settled))
+    return bound.gradient(x, bound.forward(x), torch.ones_like(x)).abs()

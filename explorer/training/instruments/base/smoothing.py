@@ -1,0 +1,315 @@
+"""The gradient of a net whose op noise smooths: at its jumps by exact flips, elsewhere by its slope.
+
+A unit's op on ``x + noise``, the noise N(0, σ), has a slope at every x: what its jumps change in the loss
+times the density of the noise there, and the mean slope of the rest. One unit is smoothed at a time, all
+others are as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import prod
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from explorer.catalogue import Op, values
+from explorer.formula.pieces import degree
+from explorer.kinks import kinks
+from explorer.training.instruments.base.instrument import Nets
+
+_RANGES = (64.0, 16.0, 4.0)  # of x within which jumps are known: the widest in which they can be counted
+_REACH = 4.0  # standard deviations of the noise: it hardly ever goes farther
+_FINE = 32  # points to a standard deviation
+_LEAST_JUMP = 1e-4
+_FLIPS = 2**18  # numbers in one layer of one net with a unit flipped: fewer examples where units are many
+_AT_ONCE = 2**21  # numbers in one call: 8 MB
+
+
+@dataclass(frozen=True)
+class Smoothed:
+    """An op under noise.
+
+    Attributes:
+        sigma: standard deviation of the noise.
+        at, below, above: (jumps,) where the op jumps, ascending, and its values on both sides.
+        flat: whether it is constant between its jumps.
+        start, spacing, slopes: the mean slope of what does not jump, on even x.
+    """
+
+    sigma: float
+    at: Tensor
+    below: Tensor
+    above: Tensor
+    flat: bool
+    start: float
+    spacing: float
+    slopes: Tensor
+
+    @cached_property
+    def steps(self) -> tuple[float, float, float] | None:
+        """The first jump, the distance from jump to jump and its height, where both are equal for all."""
+        if not self.flat:
+            return None
+        widths, heights = self.at.diff(), self.above - self.below
+        even = all(torch.allclose(each, each[:1], atol=1e-6) for each in (widths, heights) if len(each))
+        width = float(widths.mean()) if len(widths) else 1.0
+        return (float(self.at[0]), width, float(heights.mean())) if even else None
+
+    @cached_property
+    def near(self) -> int:
+        """At most so many jumps lie within reach of the noise on one side of an x."""
+        ends = torch.searchsorted(self.at, self.at + _REACH * self.sigma)
+        return int((ends - torch.arange(len(ends), device=ends.device)).max())
+
+    def slope(self, x: Tensor) -> Tensor:
+        """The mean slope at any x, between the jumps."""
+        position = ((x - self.start) / self.spacing).nan_to_num_(0).clamp_(0, len(self.slopes) - 1.01)
+        whole = position.long()
+        return torch.lerp(self.slopes.take(whole), self.slopes.take(whole + 1), position - whole)
+
+    def density(self, x: Tensor) -> Tensor:
+        """Of the noise, in the place of x, as a part of its greatest."""
+        return x.square_().mul_(-0.5 / self.sigma**2).exp_()
+
+    @property
+    def densest(self) -> float:
+        """The greatest density of the noise."""
+        return 1 / (self.sigma * math.sqrt(math.tau))
+
+
+def smoothed(op: Op, parameters: Mapping[str, float], sigma: float, device: torch.device) -> Smoothed:
+    """An op under the noise N(0, sigma)."""
+    return _smoothed(op, tuple(sorted(values(op, None, parameters).items())), sigma, device)
+
+
+@lru_cache(maxsize=16)
+def _smoothed(op: Op, settled: tuple[tuple[str, float], ...], sigma: float, device: torch.device) -> Smoothed:
+    parameters = dict(settled)
+    evaluate = op.parsed.bind(parameters)
+    at, below, above = _jumps(op, parameters, evaluate)
+    spacing = sigma / _FINE
+    # Off the short decimals where ops jump: there they have a value of their own.
+    x = torch.arange(-_RANGES[0], _RANGES[0] + spacing, spacing, dtype=torch.float64) + spacing / math.e
+    risen = torch.cat([at.new_zeros(1), (above - below).cumsum(0)])
+    steady = evaluate(x) - risen[torch.bucketize(x, at)]
+    slopes = _averaged(steady.diff().nan_to_num(0, 0, 0) / spacing)
+    at, below, above, slopes = (each.to(device, torch.float32) for each in (at, below, above, slopes))
+    flat = bool(len(at)) and degree(op.parsed.tree) == 0
+    return Smoothed(sigma, at, below, above, flat, float(x[0]) + spacing / 2, spacing, slopes)
+
+
+def _jumps(op: Op, parameters: Mapping[str, float], evaluate: Callable[..., Tensor]) -> tuple[Tensor, ...]:
+    """Where the op jumps, and its values on both sides; none where they cannot be counted."""
+    looks = (kinks(op, None, parameters, -reach, reach) for reach in _RANGES)
+    at = torch.tensor(next((known for known in looks if known is not None), []), dtype=torch.float64)
+    step = 1e-9 * at.abs().clamp(min=1)
+    below, above = evaluate(at - step), evaluate(at + step)
+    jumps = (above - below).abs() > _LEAST_JUMP
+    return at[jumps], below[jumps], above[jumps]
+
+
+def _averaged(slopes: Tensor) -> Tensor:
+    """The mean under the noise of slopes that hold around even points, at each of them."""
+    edges = torch.arange(-1.5 * _REACH * _FINE, 1.5 * _REACH * _FINE + 2, dtype=torch.float64) - 0.5
+    weights = torch.special.ndtr(edges / _FINE).diff()
+    ends = functional.pad(slopes[None, None], [len(weights) // 2] * 2, mode="replicate")
+    return functional.conv1d(ends, weights[None, None]).flatten()
+
+
+def smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
+    """The gradient at the x of a layer with the op, of the first n examples: (lanes going, n, units).
+
+    Jumps farther than ``_REACH`` standard deviations from an x may be left out of it: each would add less
+    than 0.0004 of what it adds at the jump itself.
+    """
+    op = smoothed(nets.op, nets.settings.parameters, nets.settings.sigma, nets.x.device)
+    if op.flat:
+        return _flipped(nets, op, layer, n).mT
+    smooth = op.slope(nets.now.traces[layer].op.x[:, :n]) * _upstream(nets, layer)[:, :n]
+    return smooth + _flipped(nets, op, layer, n).mT if len(op.at) else smooth
+
+
+def examples(nets: Nets) -> int:
+    """How many can be looked at where each unit is flipped through all layers above."""
+    sizes = [prod(nets.weights(layer + 1).shape[1:]) for layer in nets.op_layers]
+    return min(nets.x.shape[1], max(1, _FLIPS // max(sizes)))
+
+
+def _upstream(nets: Nets, layer: int) -> Tensor:
+    """The gradient that reaches a layer's y through the op's own slope in the layers above."""
+    upstream = nets.now.traces[nets.op_layers[-1]].op.upstream
+    for above in reversed([each for each in nets.op_layers if each > layer]):
+        passed = _slope(nets, nets.now.traces[above].op.x) * upstream
+        upstream = torch.matmul(passed, nets.weights(above - 1).mT)
+    return upstream
+
+
+def _slope(nets: Nets, x: Tensor) -> Tensor:
+    """Torch's own slope of the op."""
+    leaf = x.detach().requires_grad_()
+    with torch.enable_grad():
+        y = nets.joined.pairs[0][0](leaf)
+        return torch.autograd.grad(y.sum(), leaf)[0] if y.requires_grad else torch.zeros_like(x)
+
+
+def _flipped(nets: Nets, op: Smoothed, layer: int, n: int) -> Tensor:
+    """What the loss changes at the jumps near each x, times the density there; (lanes going, units, n)."""
+    flips = _Flips(nets, layer, n)
+    if op.steps is None:
+        found = _at_jumps(flips, op)
+    elif len(op.at) == 1:
+        found = _at_one_step(flips, op, *op.steps)
+    else:
+        found = (_along_steps if flips.last else _at_steps)(flips, op, *op.steps)
+    return found.mul_(op.densest)
+
+
+def _at_jumps(flips: _Flips, op: Smoothed) -> Tensor:
+    """Of any op: the loss on both sides of each jump."""
+    several = min(len(op.at), 2 * op.near)
+    first = (torch.bucketize(flips.x, op.at) - op.near).clamp_(0, len(op.at) - several)
+    total = torch.zeros_like(flips.x)
+    for jump in range(several):
+        at, below, above = (each.take(first + jump) for each in (op.at, op.below, op.above))
+        change = flips.changes(above - flips.y) - flips.changes(below - flips.y)
+        total.addcmul_(change, op.density(flips.x - at))
+    return total
+
+
+def _at_one_step(flips: _Flips, op: Smoothed, first: float, _width: float, height: float) -> Tensor:
+    """Of a single step: the loss on its other side."""
+    over = flips.x > first
+    if flips.last:
+        rise, fall = flips.table(over.new_tensor([height, -height], dtype=flips.x.dtype)).unbind(1)
+    else:
+        rise = fall = flips.changes((0.5 - over.to(flips.x.dtype)).mul_(2 * height))
+    return torch.where(over, -fall, rise).mul_(op.density(flips.x - first))
+
+
+def _along_steps(flips: _Flips, op: Smoothed, first: float, width: float, height: float) -> Tensor:
+    """Of steps that are all alike where only the output follows: one product does for all of them."""
+    lanes, each = len(flips.x), flips.x[0].numel() * (2 * op.near + 1)
+    most = max(1, _AT_ONCE // each)
+    parts = [slice(start, start + most) for start in range(0, lanes, most)]
+    sums = [_along(flips, part, op, first, width, height) for part in parts]
+    return torch.cat(sums) if len(sums) > 1 else sums[0]
+
+
+def _along(flips: _Flips, lanes: slice, op: Smoothed, first: float, width: float, height: float) -> Tensor:
+    """Of some lanes: what one gets does not depend on how many there are."""
+    x = flips.x[lanes]
+    own = _steps_below(x, op, first, width)
+    total = torch.zeros_like(x)
+    most = max(1, _AT_ONCE // x[0].numel() - 1)
+    for start in range(-op.near, op.near, most):
+        jumps = range(start, min(start + most, op.near))
+        distances = own.new_tensor([height * jump for jump in (*jumps, jumps[-1] + 1)])
+        growths = flips.table(distances, lanes).diff(dim=1)
+        total += growths.mul_(_densities(x, own, op, first, width, jumps)).sum(1)
+    return total
+
+
+def _at_steps(flips: _Flips, op: Smoothed, first: float, width: float, height: float) -> Tensor:
+    """Of steps that are all alike: the loss at each level near the unit's own.
+
+    Where there are few, a level above the own one is for others a level below: they go together.
+    """
+    own, levels = _steps_below(flips.x, op, first, width), len(op.at) + 1
+    densities = _densities(flips.x, own, op, first, width, range(-op.near, op.near))
+    weights = -functional.pad(densities, (0, 0, 0, 0, 1, 1)).diff(dim=1)
+    total = torch.zeros_like(flips.x)
+    for up, group in _together(op.near, levels).items():
+        away = (
+            torch.remainder(own + up, levels).sub_(own) if len(group) > 1 else torch.full_like(own, group[0])
+        )
+        weight = weights[:, [op.near + offset for offset in group]].sum(1)
+        total.addcmul_(flips.changes(away.mul_(height)), weight)
+    return total
+
+
+def _together(near: int, levels: int) -> dict[int, list[int]]:
+    """Offsets from −near to near but 0, by what is left of them when divided by so many levels."""
+    groups: dict[int, list[int]] = {}
+    for offset in (*range(-near, 0), *range(1, near + 1)):
+        if abs(offset) < levels:
+            groups.setdefault(offset % levels, []).append(offset)
+    return groups
+
+
+def _steps_below(x: Tensor, op: Smoothed, first: float, width: float) -> Tensor:
+    """How many jumps lie below each x, as numbers like x."""
+    return ((x - first) / width).nan_to_num_(0).ceil_().clamp_(0, len(op.at))
+
+
+def _densities(x: Tensor, own: Tensor, op: Smoothed, first: float, width: float, jumps: range) -> Tensor:
+    """The density of the noise at jumps counted from the first above x, (lanes, jumps, units, n); 0 where
+    there is none."""
+    offsets = x.new_tensor([first + width * jump for jump in jumps])[:, None, None]
+    densities = op.density(torch.sub(x, own, alpha=width)[:, None] - offsets)
+    lowest, highest = (int(end) for end in own.aminmax())
+    for place, jump in enumerate(jumps):
+        if lowest + jump < 0:
+            densities[:, place].mul_(own >= -jump)
+        if highest + jump >= len(op.at):
+            densities[:, place].mul_(own < len(op.at) - jump)
+    return densities
+
+
+class _Flips:
+    """What the loss does when one unit of a layer has another value and all else is as it is.
+
+    Examples come last in all tensors: what is done to many of them at once is fastest then.
+
+    Attributes:
+        x, y: (lanes going, units, n), what the op of the layer sees and returns.
+        last: whether only the output follows.
+    """
+
+    def __init__(self, nets: Nets, layer: int, n: int) -> None:
+        trace, self._output = nets.now.traces[layer].op, nets.now.output[:, :n].mT
+        self.last = layer == nets.op_layers[-1]
+        self.x, self.y = trace.x[:, :n].mT.contiguous(), trace.y[:, :n].mT
+        self._weights = nets.weights(layer + 1)
+        self._above = self._output if self.last else nets.now.traces[layer + 2].op.x[:, :n].mT
+        self._op, self._parameters = nets.joined.pairs[0][0], nets.lanes.parameter_views[layer + 3 :: 2]
+        self._loss, self._answers, self._count = nets.task.loss, nets.y[:, :n], nets.now.output.shape[1]
+
+    @cached_property
+    def _shares(self) -> Tensor:
+        return self._loss.shares(self._output.unsqueeze(2), self._answers, self._count)
+
+    def table(self, distances: Tensor, lanes: slice = slice(None)) -> Tensor:
+        """How much the loss of some lanes grows for each change of y, (lanes, distances, units, n)."""
+        answers = self._answers_of(lanes)
+        return self._loss.along(self._output[lanes], answers, self._count, self._weights[lanes], distances)
+
+    def _answers_of(self, lanes: slice) -> Tensor:
+        return self._answers[lanes] if len(self._answers) > 1 else self._answers
+
+    def changes(self, change: Tensor) -> Tensor:
+        """How much the loss grows where each unit's y changes so much, alike (lanes, units, n)."""
+        lanes, units, n = change.shape
+        most = max(1, _AT_ONCE // (self._above.shape[1] * units * n))
+        parts = [self._changes(slice(start, start + most), change) for start in range(0, lanes, most)]
+        return torch.cat(parts) if len(parts) > 1 else parts[0]
+
+    def _changes(self, lanes: slice, change: Tensor) -> Tensor:
+        """Of some lanes."""
+        change = change[lanes]
+        ways = self._weights[lanes].mT.contiguous()[..., None], change[:, None]
+        x = torch.addcmul(
+            self._above[lanes].contiguous()[:, :, None], *ways
+        )  # (lanes, width above, units, n)
+        x = x.flatten(2)
+        for weights, *bias in self._parameters:
+            x = torch.bmm(weights[lanes].mT, self._op(x))
+            for each in bias:
+                x += each[lanes].mT
+        answers = self._answers_of(lanes)
+        shares = self._loss.shares(x.view(*x.shape[:2], *change.shape[1:]), answers, self._count)
+        return shares.sub_(self._shares[lanes])

@@ -1,0 +1,5 @@
+"""Slow motion: the next step of a run as tensors, stage by stage."""
+
+from explorer.training.instruments.slow_motion.slow_motion import INSTRUMENT
+
+__all__ = ["INSTRUMENT"]

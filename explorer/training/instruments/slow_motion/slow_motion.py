@@ -1,0 +1,212 @@
+"""Slow motion: the next step of a run as tensors, stage by stage, for one layer with the op."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorer.catalogue import Op, Rule
+from explorer.formula import percent
+from explorer.formula.tree import Data
+from explorer.training.instruments.base.instrument import Argument, Nets, Record, Requested, op_layers
+from explorer.training.instruments.base.rule_shape import span
+from explorer.training.instruments.slow_motion.stages import STAGES, Axis, Stage, Tensors
+from explorer.training.instruments.slow_motion.step import Step, has_formula, is_linear
+from explorer.training.nets import learned_with
+from explorer.training.numerics import OPTIMISERS
+
+MOST = 64  # rows, inputs, units and outputs that are shown: the first ones
+_LONGEST = 12  # characters of an op's formula in a title
+
+
+@torch.no_grad()
+def measured(nets: Nets, *, layer: int) -> dict[int, Record | None]:
+    """By rule, of its first seed that is going: what the next step does, which is not taken.
+
+    Args:
+        nets: of the run.
+        layer: of those with the op, from 0.
+
+    Returns:
+        ``stages``: their texts, in the order of time (see ``Stage``). ``tensors`` by name: ``values`` (down ·
+        across,) float32 row by row, their ``shape`` and ``axes``, and the ``side`` of the square image that a
+        row or column over inputs is, or 0. ``layer`` of ``layers``, ``seed``, steps of time an example lasts,
+        ``times``; ``by_example`` whether rows are examples; ``span`` of the x over which curves are drawn;
+        ``classes`` whether there are; ``op`` and ``rule``, their keys, with all ``parameters`` as they are
+        now, and ``formula``, the rule's; ``gradient``, the tree of torch's own, where what learns makes it
+        another than the op's, or None; ``linear`` whether it multiplies g by a factor, ``plain`` whether its
+        formula needs no mean over the batch, ``plain_op`` whether that of the op needs none; ``step``: how
+        many are taken; ``note``: what is to be known besides, or "".
+
+    Raises:
+        ValueError: there is no such layer.
+    """
+    step = Step(nets, layer)
+    return {rule: _record(step, rule, lane) for rule, lane in nets.lanes.firsts().items()}
+
+
+def _record(step: Step, rule: int, lane: int) -> Record:
+    nets = step.nets
+    entry = nets.rules[rule]
+    parameters = nets.parameters(lane, step.layer)
+    linear = is_linear(nets.op, entry, tuple(sorted(parameters.items())))
+    facts, tensors = _facts(step, rule, linear), _tensors(step, lane)
+    return {
+        "layer": step.layer,
+        "layers": len(step.op_layers),
+        "seed": nets.settings.seed + nets.lanes.going[lane].seed,
+        "times": step.times,
+        "by_example": not step.on_weights,
+        "span": list(span(nets)),
+        "classes": step.has_classes,
+        "formula": entry.formula or f"torch's own gradient of {nets.op.formula}",
+        "linear": linear,
+        "plain": has_formula(nets.op, entry),
+        "plain_op": has_formula(nets.op),
+        "parameters": parameters,
+        "gradient": _beside_tensors(nets.op, entry, nets.settings.learn),
+        "op": nets.op.key,
+        "rule": entry.key,
+        "step": nets.lanes.optimiser.steps,
+        "note": "" if step.now.finite[lane] else "With this step the net is no longer finite: it drops out.",
+        "stages": [_told(step, stage, facts, tensors) for stage in STAGES[nets.task.place]],
+        "tensors": tensors,
+    }
+
+
+def _beside_tensors(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:
+    """Torch's gradient for x as a tree, where what learns makes it another than numbers do."""
+    own = None if rule.parsed else op.parsed.gradient_with(learned_with(op, rule, learn))
+    return None if own is None or own == op.parsed.gradient else own.data
+
+
+def _tensors(step: Step, lane: int) -> dict[str, Record]:
+    """What all stages of a net are made of, by name."""
+    looks: dict[str, Tensors] = {}
+    for stage in STAGES[step.nets.task.place]:
+        own = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
+        looks |= {**own, **stage.also}
+    return {name: _shown(step, look(step)[lane], axes) for name, (look, axes) in looks.items()}
+
+
+def _shown(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
+    """The part of a tensor (down, across) that is shown."""
+    down = _places(step, axes[0], len(tensor)).to(tensor.device)
+    part = tensor[down, :MOST].to(torch.float32)
+    side = math.isqrt(tensor.shape[axes.index("input")]) if "input" in axes and _is_image(step) else 0
+    return {
+        "values": part.cpu().contiguous().numpy().reshape(-1),
+        "shape": list(part.shape),
+        "axes": list(axes),
+        "side": side,
+    }
+
+
+def _is_image(step: Step) -> bool:
+    """Whether what comes in are all the pixels of a square image."""
+    pixels = step.weights.shape[1]
+    return step.nets.task.kind == "image" and not step.layer and math.isqrt(pixels) ** 2 == pixels <= MOST
+
+
+def _places(step: Step, axis: Axis, count: int) -> Tensor:
+    """Which rows are shown: of examples over time all times of the first ones, one after the other."""
+    if axis == "example":
+        return torch.arange(min(count, MOST // step.times))
+    if axis == "row" and step.times > 1:
+        by_example = torch.arange(count).view(step.times, -1).T
+        return by_example[: MOST // step.times].flatten()
+    return torch.arange(min(count, MOST))
+
+
+def _told(step: Step, stage: Stage, facts: Mapping[str, Any], tensors: Mapping[str, Record]) -> Record:
+    told = {name: getattr(stage, name) for name in ("key", "view", "under", "scale")}
+    texts = {name: getattr(stage, name).format_map(facts) for name in ("title", "words", "numbers")}
+    otherwise = {name: text.format_map(facts) for name, text in stage.otherwise.items()}
+    name = stage.tensor if isinstance(stage.tensor, str) else stage.key
+    return {
+        **told,
+        **texts,
+        "otherwise": otherwise,
+        "tensor": name,
+        "note": _note(step, stage, tensors[name]),
+    }
+
+
+def _note(step: Step, stage: Stage, tensor: Record) -> str:
+    """How much of a tensor is 0, or how much of it is shown."""
+    if stage.zeros:
+        zeros = float((tensor["values"] == 0).mean())
+        return f"{percent(zeros)} exactly 0" if zeros else "none exactly 0"
+    sizes = _sizes(step)
+    pairs = zip(tensor["shape"], tensor["axes"], strict=True)
+    return " × ".join(_part(shown, *sizes[axis]) for shown, axis in pairs)
+
+
+def _part(shown: int, count: int, name: str) -> str:
+    return f"{count:,} {name}" if shown == count else f"{shown} of {count:,} {name}"
+
+
+def _sizes(step: Step) -> dict[str, tuple[int, str]]:
+    """By axis how many there are, and what they are called."""
+    inputs, units = step.weights.shape[1:]
+    rows = (inputs, "inputs") if step.on_weights else (step.examples * step.times, "examples")
+    return {
+        "row": (rows[0], "examples × times") if step.times > 1 else rows,
+        "example": (step.examples, "examples"),
+        "input": (inputs, "inputs"),
+        "unit": (units, "units"),
+        "output": (step.output.shape[-1], "outputs"),
+    }
+
+
+def _facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
+    """What texts of stages may name."""
+    nets, settings = step.nets, step.nets.settings
+    inputs, units = step.weights.shape[1:]
+    optimiser = OPTIMISERS[settings.optimiser]
+    above = len(step.op_layers) - step.layer - step.on_weights
+    short = len(nets.op.formula) <= _LONGEST
+    return {
+        "op": nets.op.label,
+        "formula": nets.op.formula if short else "op(x)",
+        "rule": nets.rules[rule].label,
+        "incoming": f"y of layer {step.layer}" if step.layer else "batch",
+        "bias": " + b" if settings.bias else "",
+        "examples": step.examples,
+        "inputs": f"{inputs:,}",
+        "units": units,
+        "times": step.times,
+        "rest": f"{above} more layer{'s' * (above > 1)}" if above else "batch",
+        "judged": _JUDGED[step.has_classes].format(outputs=step.output.shape[-1]),
+        "factor": _FACTOR[linear],
+        "optimiser": optimiser.label,
+        "still": _STILL[bool(optimiser.memories)].format(optimiser.label),
+    }
+
+
+_JUDGED = {
+    True: "The rest of the net makes chances of {outputs} classes; where that of the label is small, the "
+    "loss is large.",
+    False: "The rest of the net returns {outputs} numbers; the further they are from the targets, the larger "
+    "is the loss.",
+}
+_FACTOR = {
+    True: "The rule says how much of g passes at this x: a factor, the height of its curve.",
+    False: "What the rule returns depends on g in more than a factor: the curve is drawn for this g.",
+}
+_STILL = {True: "{} may still move it by what it remembers.", False: "It stays."}
+
+INSTRUMENT = Requested(
+    key="slow_motion",
+    label="Slow motion",
+    sentence="The next step of a net as tensors, one stage after the other, before it is taken.",
+    limits="It is one step of one net of each rule: what a step does says little of where a hundred lead.",
+    cost="5.1 ms and 411 kB for six rules with one hidden layer of 16 units",
+    arguments=(Argument("layer", "Layer", lambda settings, _data: op_layers(settings) - 1),),
+    ahead=True,
+    measure=measured,
+)

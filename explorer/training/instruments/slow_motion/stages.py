@@ -1,0 +1,195 @@
+"""The stages of one step as slow motion shows them: one row a stage, in the order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from torch import Tensor
+
+from explorer.training.instruments.slow_motion.step import Step
+
+Axis = Literal["row", "example", "input", "unit", "output"]
+"""What a side of a tensor counts. A row is an example, or one at one time; of an op on weights an input."""
+View = Literal["input", "map", "op", "loss", "rule", "weights"]
+"""How a stage is drawn: as ``input`` or ``weights`` is a map, or where there are pixels an image."""
+Tensors = tuple[Callable[[Step], Tensor], tuple[Axis, Axis]]
+"""What gives a tensor of all lanes, (lanes, down, across), and what its sides count."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """One stage of a step.
+
+    Titles and words are for ``str.format`` with the facts of a step. In ``numbers`` and ``otherwise`` $name
+    is the number of that tensor at the chosen row and unit, and $op, $rule and $factor are formulas with
+    their numbers.
+
+    Attributes:
+        key: its name in links.
+        title: above its picture.
+        tensor: what is drawn, under the stage's key, and its axes, down and across; or the key of the stage
+            that has it.
+        view: how it is drawn.
+        words: what happens.
+        numbers: the same with the numbers of one row and unit.
+        otherwise: by the name of a tensor what is said instead of ``words`` where it is 0; the first counts.
+        under: the stage below which it stands; empty on the way forward.
+        scale: the stage whose colours it shares, or its own.
+        zeros: whether the share that is exactly 0 is said.
+        also: other tensors, by name.
+    """
+
+    key: str
+    title: str
+    tensor: Tensors | str
+    view: View = "map"
+    words: str
+    numbers: str
+    otherwise: Mapping[str, str] = field(default_factory=dict)
+    under: str = ""
+    scale: str = ""
+    zeros: bool = False
+    also: Mapping[str, Tensors] = field(default_factory=dict)
+
+
+def _units(look: Callable[[Step], Tensor]) -> Tensors:
+    return look, ("row", "unit")
+
+
+def _weights(look: Callable[[Step], Tensor]) -> Tensors:
+    return look, ("input", "unit")
+
+
+def _outputs(look: Callable[[Step], Tensor]) -> Tensors:
+    return look, ("example", "output")
+
+
+_NOTHING = "Nothing comes from above: g is 0 already, before the rule."
+
+_INPUT = Stage(
+    key="input", title="{incoming}", tensor=(lambda step: step.input, ("row", "input")), view="input",
+    words="{examples} examples go through the net at once; look at one of them.",
+    numbers="{inputs} inputs, $target",
+)  # fmt: skip
+_X = Stage(
+    key="x", title="x = w · input{bias}", tensor=_units(lambda step: step.op.x),
+    words="Each of {units} units weighs all inputs. A row is an example, a column a unit.",
+    numbers="x = w · input{bias} = $x",
+)  # fmt: skip
+_OP = Stage(
+    key="op", title="op: {op}", tensor="y", view="op",
+    words="The op turns each x into a y, whatever the other units do.",
+    numbers="y = $op",
+)  # fmt: skip
+_Y = Stage(
+    key="y", title="y = {formula}", tensor=_units(lambda step: step.op.y),
+    words="This is all that the next layer gets to see.",
+    numbers="y = $y",
+)  # fmt: skip
+_LOSS = Stage(
+    key="loss", title="{rest} → loss", tensor=_outputs(lambda step: step.output), view="loss",
+    words="{judged}",
+    numbers="$loss",
+    also={
+        "target": _outputs(lambda step: step.target),
+        "own": _outputs(lambda step: step.losses),
+    },
+)  # fmt: skip
+_G = Stage(
+    key="g", title="g = ∂loss/∂y", tensor=_units(lambda step: step.op.upstream), under="y", scale="g",
+    words="From above comes how much the loss would grow with this y.",
+    otherwise={"g": _NOTHING},
+    numbers="g = $g",
+    zeros=True,
+)  # fmt: skip
+_RULE = Stage(
+    key="rule", title="rule: {rule}", tensor="gradient", view="rule", under="op",
+    words="{factor}",
+    otherwise={"g": f"{_NOTHING} Whatever the rule does, it stays 0."},
+    numbers="$factor",
+)  # fmt: skip
+_GRADIENT = Stage(
+    key="gradient", title="gradient of x", tensor=_units(lambda step: step.op.gradient), under="x", scale="g",
+    words="So much of g goes on to the weights. What the rule takes away has lost its colour.",
+    otherwise={"g": _NOTHING, "gradient": "The rule takes g away: nothing goes on to the weights from here."},
+    numbers="gradient = $rule",
+    zeros=True,
+)  # fmt: skip
+_NEW = Stage(
+    key="weights", title="new w", tensor=_weights(lambda step: step.new_weights), view="weights",
+    under="input", scale="weights",
+    words="Inputs times gradients, added up over the examples, are the gradient of a weight. {optimiser} "
+    "takes the step.",
+    otherwise={"slope": "The gradient of this weight is 0. {still}"},
+    numbers="w: $before → $weights, ∂loss/∂w = $slope",
+    also={
+        "before": _weights(lambda step: step.weights),
+        "slope": _weights(lambda step: step.slopes),
+    },
+)  # fmt: skip
+
+
+def _as(stage: Stage, **changes: object) -> Stage:
+    """The same stage where the op stands elsewhere."""
+    return Stage(**{**vars(stage), **changes})
+
+
+ACTIVATIONS = (_INPUT, _X, _OP, _Y, _LOSS, _G, _RULE, _GRADIENT, _NEW)
+WEIGHTS = (
+    Stage(
+        key="input", title="weights w", tensor=_weights(lambda step: step.weights), scale="weights",
+        words="The latent weights of this layer, in full precision. A row is an input, a column a unit.",
+        numbers="w = $input",
+    ),
+    _as(
+        _X, title="x = √{inputs} · w",
+        words="Times √inputs they are of about unit size: this is what the op sees.",
+        numbers="x = √{inputs} · w = $x",
+    ),
+    _as(_OP, words="The op turns each weight into one that a few bits can hold."),
+    _as(_Y, words="With these, divided by √{inputs}, the layer multiplies its inputs."),
+    _LOSS,
+    _as(_G, words="From above comes how much the loss of the whole batch would grow with this y."),
+    _RULE,
+    _as(_GRADIENT, words="So much of g goes on to the latent weight. What the rule takes away has lost its "
+        "colour."),
+    _as(_NEW, words="Times √{inputs} that is the gradient of the latent weight. {optimiser} takes the step."),
+)  # fmt: skip
+SPIKES = (
+    _as(_INPUT, words="An example lasts {times} steps of time: look at what arrives at one of them."),
+    _as(
+        _X, title="x = potential − 1",
+        words="What arrives is added to what has not leaked away. A row is an example at one time, a column "
+        "a unit.",
+        numbers="x = $left left + $arrives arriving − 1 = $x",
+        also={
+            "left": _units(lambda step: step.left),
+            "arrives": _units(lambda step: step.op.x + 1 - step.left),
+        },
+    ),
+    _as(_OP, words="The op says which units fire; the potential of those starts again from 0."),
+    _as(_Y, words="The spikes: this is all that the next layer gets to see."),
+    _LOSS,
+    _as(_G, words="From above comes how much the loss would grow with this spike."),
+    _RULE,
+    _as(
+        _GRADIENT,
+        words="So much of g goes on to the potential, and from there back through time to the weights.",
+    ),
+    _as(
+        _NEW,
+        words="Inputs times what came to the potentials, added up over examples and times, are the gradient "
+        "of a weight. {optimiser} takes the step.",
+    ),
+)  # fmt: skip
+
+STAGES: Mapping[str, tuple[Stage, ...]] = {
+    "activations": ACTIVATIONS,
+    "weights": WEIGHTS,
+    "spikes": SPIKES,
+}
+"""By the place of the op; a new stage is a new row."""
+
+STAGE_KEYS = tuple(dict.fromkeys(stage.key for stages in STAGES.values() for stage in stages))

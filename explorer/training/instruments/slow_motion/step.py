@@ -1,0 +1,158 @@
+"""The next step of a run, taken apart in one layer with the op; it is looked at, not taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import torch
+from torch import Tensor
+
+from explorer.catalogue import Op, Rule
+from explorer.formula.operands import reductions
+from explorer.gradient import bind
+from explorer.training.instruments.base.instrument import Nets
+from explorer.training.nets import OpTrace, Pass, Spiking, Trace, Views
+from explorer.training.nets.layers.spiking import TIMES
+
+_FACTORS = (-1.0, 2.0, 1e6, 1e-6)  # a linear rule gives so many times as much
+_REACH, _POINTS = 8.0, 801  # of the x at which that is tried
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the next step does in all lanes that are going, and leaves behind; all tensors float32.
+
+    Attributes:
+        nets: of the run.
+        layer: of those with the op, from 0.
+
+    Raises:
+        ValueError: there is no such layer.
+    """
+
+    nets: Nets
+    layer: int
+
+    def __post_init__(self) -> None:
+        if self.layer >= len(self.op_layers):
+            raise ValueError(f"layer must be below {len(self.op_layers)}")
+
+    @cached_property
+    def now(self) -> Pass:
+        """Forward and backward on the batch: what the step begins with."""
+        return self.nets.lanes.look(*self.nets.batch, self.nets.task.loss)
+
+    @cached_property
+    def op_layers(self) -> list[int]:
+        """The numbers of the layers with the op."""
+        return [number for number, trace in enumerate(self.now.traces) if trace.gradient is not None]
+
+    @property
+    def trace(self) -> Trace:
+        """What the layer with the op did."""
+        return self.now.traces[self.op_layers[self.layer]]
+
+    @property
+    def op(self) -> OpTrace:
+        """What op and rules did, (lanes, n, units) each; on weights (lanes, inputs, units)."""
+        return self.trace.op
+
+    @cached_property
+    def input(self) -> Tensor:
+        """What the weights are multiplied with, (lanes, n, inputs)."""
+        kept = self.now.traces[self._weighted].kept
+        return kept[0] if kept else self._by_lane(self.nets.batch[0])
+
+    @cached_property
+    def weights(self) -> Tensor:
+        """Before the step, (lanes, inputs, units)."""
+        return self._of_weights("weights", self.nets.lanes.parameter_views)
+
+    @cached_property
+    def slopes(self) -> Tensor:
+        """The gradient of the weights, over the whole batch, (lanes, inputs, units)."""
+        return self._of_weights("slopes", self.now.gradients)
+
+    @cached_property
+    def new_weights(self) -> Tensor:
+        """After the step, (lanes, inputs, units)."""
+        lanes, nets = self.nets.lanes, self.nets
+        lr = nets.settings.course(lanes.optimiser.steps).lr
+        after = lanes.ahead(*nets.batch, nets.task.loss, lr)
+        return self._of_weights("weights", lanes.views(after))
+
+    @cached_property
+    def left(self) -> Tensor:
+        """Of spiking units: what is left of the potential of the time before, like the op's x."""
+        return Spiking.left(self.trace)
+
+    @cached_property
+    def output(self) -> Tensor:
+        """What the nets return, (lanes, n, outputs): of classes their chances."""
+        output = self.now.output
+        return output.softmax(-1) if self.has_classes else output
+
+    @cached_property
+    def target(self) -> Tensor:
+        """What they should return, (lanes, n, outputs), or (lanes, n, 1) classes."""
+        y = self._by_lane(self.nets.batch[1])
+        return (y.unsqueeze(-1) if self.has_classes else y).to(torch.float32)
+
+    @cached_property
+    def losses(self) -> Tensor:
+        """The loss of each example alone, (lanes, n, 1)."""
+        y = self.nets.lanes.by_seed(self.nets.batch[1])
+        return self.nets.task.loss.shares(self.now.output.mT.unsqueeze(2), y, 1).mT
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether each example belongs to a class."""
+        return not self.nets.batch[1].is_floating_point()
+
+    @property
+    def examples(self) -> int:
+        """How many are in the batch."""
+        return self.nets.batch[0].shape[1]
+
+    @property
+    def times(self) -> int:
+        """Steps of time that an example lasts."""
+        return TIMES if self.nets.task.place == "spikes" else 1
+
+    @property
+    def on_weights(self) -> bool:
+        """Whether the op stands on the weights."""
+        return self.nets.task.place == "weights"
+
+    @property
+    def _weighted(self) -> int:
+        """The number of the layer whose weights this is about."""
+        return max(number for number in self.nets.lanes.weighted if number <= self.op_layers[self.layer])
+
+    def _by_lane(self, each: Tensor) -> Tensor:
+        """What is by seed, (lanes, n, …)."""
+        return self.nets.lanes.by_seed(each).expand(len(self.nets.lanes.going), *each.shape[1:])
+
+    def _of_weights(self, what: str, views: Views) -> Tensor:
+        of: Callable[..., Tensor] = getattr(self.nets.lanes.layers[self._weighted], what)
+        return of(views[self._weighted])
+
+
+@lru_cache(maxsize=256)
+def has_formula(op: Op, rule: Rule | None = None) -> bool:
+    """Whether a rule, or the op itself, is a formula of one x and g, without a mean over the others."""
+    own = (rule.parsed or op.parsed.gradient) if rule else op.parsed
+    return own is not None and not reductions(own.tree) and not reductions(op.parsed.tree)
+
+
+@lru_cache(maxsize=256)
+def is_linear(op: Op, rule: Rule, settled: tuple[tuple[str, float], ...]) -> bool:
+    """Whether a rule multiplies g by a factor that does not depend on g."""
+    bound = bind(op, rule, dict(settled))
+    x = torch.linspace(-_REACH, _REACH, _POINTS, dtype=torch.float64)
+    y = bound.forward(x)
+    one = bound.gradient(x, y, torch.ones_like(x))
+    scaled = ((factor, bound.gradient(x, y, torch.full_like(x, factor))) for factor in _FACTORS)
+    return all(torch.allclose(one * factor, each, atol=0, equal_nan=True) for factor, each in scaled)

@@ -1,0 +1,22 @@
+"""The nets of a run as one ensemble: layers with their backward by hand, and the op among them."""
+
+from explorer.training.nets.architectures import NETS, Lane, behind, drawn
+from explorer.training.nets.ensemble import Lanes, Lr, OpParameters, Pass, Seen, Views
+from explorer.training.nets.layers import Fixed, Latency, Layer, OpTrace, Spiking, Trace
+from explorer.training.nets.layers.op_function import (
+    Boundary,
+    Joined,
+    Learned,
+    hexed,
+    joined,
+    learned_by,
+    learned_with,
+    no_longer,
+    side_by_side,
+)
+
+__all__ = [
+    "NETS", "Boundary", "Fixed", "Joined", "Lane", "Lanes", "Latency", "Layer", "Learned", "Lr",
+    "OpParameters", "OpTrace", "Pass", "Seen", "Spiking", "Trace", "Views", "behind", "drawn", "hexed",
+    "joined", "learned_by", "learned_with", "no_longer", "side_by_side",
+]  # fmt: skip

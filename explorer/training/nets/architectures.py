@@ -1,0 +1,89 @@
+"""The net of a task: which layers it has, and where the op stands among them."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import torch
+from torch import Generator, Tensor
+
+from explorer.training.nets.layers import (
+    Activation,
+    Dense,
+    Latency,
+    Layer,
+    LeakySum,
+    OpWeights,
+    Relu,
+    Spiking,
+    Spread,
+)
+from explorer.training.nets.layers.op_function import Boundary
+
+Ends = Sequence[int]
+"""Inputs, widths of the hidden layers, outputs."""
+
+
+class Lane(NamedTuple):
+    """One net of a run: the numbers of its rule and of its seed."""
+
+    rule: int
+    seed: int
+
+
+def _activations(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
+    layers: list[Layer] = [Spread(seeds)]
+    for number, (a, b) in enumerate(pairwise(ends)):
+        layers += [Activation(boundary)] * bool(number)
+        layers.append(Dense(a, b, bias=bias, first=not number))
+    return layers
+
+
+def _weights(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
+    layers: list[Layer] = [Spread(seeds)]
+    for number, (a, b) in enumerate(pairwise(ends)):
+        layers += [Relu()] * bool(number)
+        layers.append(OpWeights(a, b, boundary, bias=bias, first=not number))
+    return layers
+
+
+def _spikes(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
+    *hidden, (last, outputs) = pairwise(ends)
+    units = [Spiking(a, b, boundary, bias=bias, first=not number) for number, (a, b) in enumerate(hidden)]
+    return [Latency(seeds), *units, LeakySum(last, outputs, bias=bias)]
+
+
+NETS: dict[str, Callable[[Ends, bool, Boundary, list[int]], list[Layer]]] = {
+    "activations": _activations,
+    "weights": _weights,
+    "spikes": _spikes,
+}
+"""By the place of the op."""
+
+
+def behind(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:
+    """A layer of one's own, and what follows it: dense layers without biases, every product by itself."""
+    layers = [first]
+    for a, b in pairwise(ends[1:]):
+        layers += [Activation(boundary), Dense(a, b, bias=False, alone=True)]
+    return layers
+
+
+def drawn(
+    layers: Sequence[Layer], generator: Generator, scale: float, unit: bool, bias: float
+) -> list[Tensor]:
+    """Start values of all parameters of one net: the weights layer by layer, then the hidden biases.
+
+    Args:
+        layers: of the net.
+        generator: where all of it comes from.
+        scale: deviation of the weights, divided by √(fan in) unless ``unit``.
+        bias: deviation of the hidden units' biases.
+    """
+    weighted = [layer for layer in layers if layer.shapes]
+    fan_in = [1 if unit else layer.shapes[0][0] for layer in weighted]
+    values = [layer.start(generator, scale / n**0.5) for layer, n in zip(weighted, fan_in, strict=True)]
+    for _, *biases in values[:-1] if bias else ():
+        for each in biases:
+            each.copy_(torch.randn(each.shape, generator=generator) * bias)
+    return [value for each in values for value in each]

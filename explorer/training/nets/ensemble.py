@@ -1,0 +1,377 @@
+"""The nets of a run: lanes of flat parameters through one list of layers."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate, groupby, islice
+from math import isfinite, prod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from explorer.training.nets.architectures import Lane
+from explorer.training.nets.layers import Layer, Trace
+from explorer.training.numerics import Loss, Optimiser, Rates, Value, padded, sums
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+Build = Callable[[Sequence[Lane]], list[Layer]]
+Views = list[list[Tensor]]
+Lr = float | Sequence[float]
+"""A learning rate of all lanes, or one by the number of a rule."""
+
+
+class OpParameters(NamedTuple):
+    """What learns of the op in each layer with it.
+
+    Attributes:
+        starts: by rule, the value of each parameter before the first step.
+        positive: which of them must stay above 0.
+        rate: what their learning rate is in that of the weights.
+    """
+
+    starts: Sequence[Sequence[float]] = ()
+    positive: Sequence[bool] = ()
+    rate: float = 1.0
+
+
+class Pass(NamedTuple):
+    """All lanes forward and backward on the batch of a step.
+
+    Attributes:
+        numbers: (3, lanes) loss, and norms of the gradients of the first and the last layer of weights.
+        finite: whether all is, by lane.
+        traces: what each layer did.
+        output: (lanes, n, outputs).
+        gradients: of the parameters layer by layer, (lanes, …) each, until the step has used them up.
+    """
+
+    numbers: NDArray[float32]
+    finite: list[bool]
+    traces: list[Trace]
+    output: Tensor
+    gradients: Views
+
+
+class Seen(NamedTuple):
+    """All lanes forward and backward on any examples.
+
+    Attributes:
+        losses: (lanes,).
+        output: (lanes, n, outputs).
+        traces: what each layer did.
+        flat: gradients of the parameters, (lanes, numbers).
+        gradients: the same layer by layer, (lanes, …) each.
+    """
+
+    losses: Tensor
+    output: Tensor
+    traces: list[Trace]
+    flat: Tensor
+    gradients: Views
+
+
+class Lanes:
+    """Nets in lock-step, the same but for their rules and seeds; bit for bit what each would be alone.
+
+    One that is no longer finite leaves, and so does one of which a parameter that learns is where its
+    formulas break. All parameters of a lane stand in one row, each filled up to whole steps of a processor,
+    so that one update does for all of them; those of the op that learn stand last.
+
+    Attributes:
+        going: the lanes that have not diverged, rule by rule.
+        parameters: (lanes going, numbers) float32.
+        parameter_views: the same layer by layer, (lanes going, …) each.
+        fallen: by lane that left for it, the layer with the op, from 0, and the number of the parameter that
+            was no longer above 0 there.
+    """
+
+    def __init__(
+        self,
+        lanes: Sequence[Lane],
+        build: Build,
+        start: Sequence[Sequence[Tensor]],
+        optimiser: type[Optimiser],
+        learned: OpParameters | None = None,
+    ) -> None:
+        """``build``: the layers of lanes; ``start``: the weights and biases of each seed's net, in order."""
+        self._build = build
+        self.going = list(lanes)
+        self.fallen: dict[Lane, tuple[int, int]] = {}
+        self.layers = build(self.going)
+        self._learned = learned or OpParameters()
+        shapes = [shape for layer in self.layers for shape in layer.shapes]
+        sizes = [padded(prod(shape)) for shape in shapes]
+        self._dense = sum(sizes)  # numbers before those that learn
+        self._shapes = shapes + [(1, 1)] * sum(layer.learned for layer in self.layers)
+        self._starts = [0, *accumulate(sizes + [padded(1)] * (len(self._shapes) - len(shapes)))]
+        self._start = torch.zeros(len(start), self._starts[-1], device=start[0][0].device)
+        for seed, values in enumerate(start):
+            for view, value in zip(self._flat_views(self._start), values, strict=False):
+                view[seed].copy_(value)
+        self.parameters = self.started(self.going)
+        self.optimiser = optimiser(self.parameters)
+        self._ahead: tuple[Tensor, Pass] | None = None  # what was looked at, which the next step begins with
+        self._look()
+
+    def started(self, lanes: Sequence[Lane]) -> Tensor:
+        """The parameters of lanes before the first step, (lanes, numbers)."""
+        flat = self._start[[lane.seed for lane in lanes]]
+        if self._learned.positive:
+            starts = flat.new_tensor([self._learned.starts[lane.rule] for lane in lanes])
+            self.learned(flat).copy_(starts[:, None])
+        return flat
+
+    def rated(self, flat: Tensor) -> Tensor:
+        """A direction (lanes, numbers), the part of what learns times its own rate."""
+        rated = flat.clone()
+        rated[:, self._dense :] *= self._learned.rate
+        return rated
+
+    def learned(self, flat: Tensor) -> Tensor:
+        """A view of what learns of the op in a flat tensor: (lanes, layers with the op, parameters)."""
+        count = len(self._learned.positive)
+        layers = (self._starts[-1] - self._dense) // (count * padded(1))
+        return flat[:, self._dense :].view(len(flat), layers, count, padded(1))[..., 0]
+
+    @property
+    def weighted(self) -> list[int]:
+        """The numbers of the layers that have parameters."""
+        return [number for number, layer in enumerate(self.layers) if layer.shapes]
+
+    @property
+    def _ends(self) -> tuple[int, int]:
+        """Of these the first and the last."""
+        return self.weighted[0], self.weighted[-1]
+
+    def by_rule(self) -> dict[int, list[int]]:
+        """The places of the lanes going, by the number of their rule."""
+        places: dict[int, list[int]] = {}
+        for place, lane in enumerate(self.going):
+            places.setdefault(lane.rule, []).append(place)
+        return places
+
+    def firsts(self) -> dict[int, int]:
+        """The place of each going rule's first lane that is going, by the number of the rule."""
+        return {rule: places[0] for rule, places in self.by_rule().items()}
+
+    @torch.no_grad()
+    def traced(self, x: Tensor, places: Sequence[int], *, start: bool = False) -> tuple[Tensor, list[Trace]]:
+        """What the nets at some places return for examples x (1, n, inputs), and what each layer did.
+
+        ``start``: with the parameters they had before the first step.
+        """
+        lanes = [self.going[place] for place in places]
+        layers = self._build(lanes)
+        flat = self.started(lanes) if start else self.parameters[list(places)]
+        traces = [Trace() for _ in layers]
+        output = x.to(flat.device)
+        for layer, parameters, trace in zip(layers, self.views(flat), traces, strict=True):
+            output = layer.forward(output, parameters, trace)
+        return output, traces
+
+    @torch.no_grad()
+    def output(self, x: Tensor, parameters: Views | None = None) -> Tensor:
+        """What the nets return for examples x (seeds or 1, n, inputs): (lanes going, n, outputs).
+
+        ``parameters``: others than they have.
+        """
+        return self._forward(x, parameters or self.parameter_views)[0]
+
+    @torch.no_grad()
+    def step(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> NDArray[float32]:
+        """One step down the gradient, for those that stay finite; their ``Pass.numbers``."""
+        now = self.look(x, y, loss)
+        if not all(now.finite):
+            fallen = zip(self.going, self._fallen(), strict=True)
+            self.fallen |= {lane: where for lane, where in fallen if where}
+            self._leave(now.finite)
+            return self.step(x, y, loss, lr) if self.going else now.numbers[:, :0]
+        self._ahead = None
+        self.optimiser.step(self.parameters, self._gradients, self._in_force(lr))
+        return now.numbers
+
+    @torch.no_grad()
+    def ahead(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> Tensor:
+        """The parameters as ``step`` would leave them, (lanes going, numbers), of lanes that stay finite."""
+        self.look(x, y, loss)
+        parameters, optimiser = self.parameters.clone(), copy.deepcopy(self.optimiser)
+        optimiser.step(parameters, self._gradients.clone(), self._in_force(lr))
+        return parameters
+
+    @torch.no_grad()
+    def look(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
+        """Forward and backward on a batch at the present weights; the next step begins with it."""
+        if self._ahead is None or self._ahead[0] is not x:
+            self._ahead = x, self._pass(x, y, loss)
+        return self._ahead[1]
+
+    @torch.no_grad()
+    def look_at(self, x: Tensor, y: Tensor, loss: Loss) -> Seen:
+        """The same on any examples, which no step begins with: the last bits of a loss do not count."""
+        flat = torch.zeros_like(self.parameters)
+        views = self.views(flat)
+        return Seen(*self._both_ways(x, y, loss.nearly, views), flat, views)
+
+    @torch.no_grad()
+    def moved(self) -> list[float]:
+        """How far the first layer of weights is from its start, by lane."""
+        number = self.weighted[0]
+        seeds = [lane.seed for lane in self.going]
+        start = [view[seeds] for view in self.views(self._start)[number]]
+        moved: list[float] = self.layers[number].moved(self.parameter_views[number], start).tolist()
+        return moved
+
+    def state(self) -> dict[str, Any]:
+        """What ``load`` continues from exactly here: numbers and copied tensors."""
+        tensors = [self.parameters, *self.optimiser.state]
+        return {
+            "lanes": [list(lane) for lane in self.going],
+            "fallen": [[*lane, *where] for lane, where in self.fallen.items()],
+            "steps": self.optimiser.steps,
+            "tensors": [tensor.cpu().clone() for tensor in tensors],
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Continue where other lanes of the same nets were."""
+        self.going = [Lane(*lane) for lane in state["lanes"]]
+        self.fallen = {Lane(*lane): (layer, parameter) for *lane, layer, parameter in state["fallen"]}
+        self.optimiser.steps = state["steps"]
+        self._take([tensor.to(self._start.device, copy=True) for tensor in state["tensors"]])
+
+    def beside(self, others: Sequence[Lanes], going: Sequence[Lane], order: Tensor, build: Build) -> Lanes:
+        """These and others of the same shapes as one, copied: (their lanes together, numbers).
+
+        ``order``: the places of the lanes among all of them, one after the other; ``going``: what they are
+        called then; ``build``: the layers of lanes that are called so. Nothing learns in them.
+        """
+        same, parts = copy.copy(self), (self, *others)
+        same._build, same.going, same.fallen = build, list(going), {}
+        same.optimiser = copy.copy(self.optimiser)
+        steps = [taken for part in parts for taken in part.optimiser.steps_of(len(part.going))]
+        same.optimiser.by_lane = [steps[place] for place in order.tolist()]
+        tensors = zip(*((part.parameters, *part.optimiser.state) for part in parts), strict=True)
+        same._take([torch.cat(each)[order] for each in tensors])
+        return same
+
+    def only(self, places: Tensor) -> Lanes:
+        """Some of the lanes, copied."""
+        return self.beside([], [self.going[place] for place in places.tolist()], places, self._build)
+
+    def put(self, other: Lanes, places: Tensor) -> None:
+        """Be where lanes of another are that went on from here."""
+        tensors = zip(
+            (self.parameters, *self.optimiser.state), (other.parameters, *other.optimiser.state), strict=True
+        )
+        for own, theirs in tensors:
+            torch.index_select(theirs, 0, places, out=own)
+        self.optimiser.steps = other.optimiser.steps_of(len(other.going))[int(places[0])]
+        self._ahead = None
+
+    def rebuild(self) -> None:
+        """Make the layers of the same nets anew."""
+        self._take((self.parameters, *self.optimiser.state))
+
+    def _in_force(self, lr: Lr) -> float | Rates:
+        return lr if isinstance(lr, float) and self._is_rated_alike else self._rates(lr)
+
+    def _rates(self, lr: Lr) -> Rates:
+        """Of neighbouring lanes, and of what learns in them apart from their weights."""
+        lrs = lr if isinstance(lr, Sequence) else [lr] * (1 + max(lane.rule for lane in self.going))
+        groups = groupby(range(len(self.going)), key=lambda lane: lrs[self.going[lane].rule])
+        together = [(rate, list(lanes)) for rate, lanes in groups]
+        return [
+            ((slice(lanes[0], lanes[-1] + 1), numbers), rate * times)
+            for rate, lanes in together
+            for numbers, times in self._times
+        ]
+
+    @property
+    def _is_rated_alike(self) -> bool:
+        """Whether all numbers of a row have one learning rate."""
+        return not self._learned.positive or self._learned.rate == 1
+
+    @property
+    def _times(self) -> list[tuple[slice, float]]:
+        """Numbers of a row with their learning rate, in that of the weights."""
+        if self._is_rated_alike:
+            return [(slice(None), 1.0)]
+        return [(slice(self._dense), 1.0), (slice(self._dense, None), self._learned.rate)]
+
+    def _forward(self, x: Tensor, parameters: Views) -> tuple[Tensor, list[Trace]]:
+        traces = [Trace() for _ in self.layers]
+        for layer, own, trace in zip(self.layers, parameters, traces, strict=True):
+            x = layer.forward(x, own, trace)
+        return x, traces
+
+    def by_seed(self, y: Tensor) -> Tensor:
+        """y (seeds or 1, …) by lane, (lanes or 1, …)."""
+        return y if len(y) == 1 else y[[lane.seed for lane in self.going]]
+
+    def _both_ways(
+        self, x: Tensor, y: Tensor, value: Value, into: Views
+    ) -> tuple[Tensor, Tensor, list[Trace]]:
+        """Losses, output and traces; the gradients of the parameters are written ``into`` views."""
+        output, traces = self._forward(x, self.parameter_views)
+        losses, g = value(output, self.by_seed(y))
+        backward = zip(self.layers, self.parameter_views, into, traces, strict=True)
+        for layer, parameters, gradients, trace in reversed(list(backward)):
+            g = layer.backward(g, parameters, gradients, trace)
+        return losses, output, traces
+
+    def _pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
+        into = self._gradient_views
+        self._gradients[:, self._dense :] = 0  # what learns adds up there
+        losses, output, traces = self._both_ways(x, y, loss, into)
+        sizes = [self.layers[number].size(into[number]) for number in self._ends]
+        # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
+        numbers = torch.stack([losses, *sizes, sums(self.parameters)]).cpu().numpy()
+        finite = [
+            isfinite(loss) and isfinite(total) and not fallen
+            for loss, total, fallen in zip(*numbers[::3].tolist(), self._fallen(), strict=True)
+        ]
+        return Pass(numbers[:3], finite, traces, output, into)
+
+    def _fallen(self) -> list[tuple[int, int] | None]:
+        """By lane the first layer with the op, and the parameter there, that must be above 0 and is not."""
+        if not any(self._learned.positive):
+            return [None] * len(self.going)
+        positive = torch.tensor(self._learned.positive, device=self.parameters.device)
+        fallen = ((self.learned(self.parameters) <= 0) & positive).nonzero().tolist()
+        first = {lane: (layer, parameter) for lane, layer, parameter in reversed(fallen)}
+        return [first.get(lane) for lane in range(len(self.going))]
+
+    def _leave(self, stays: list[bool]) -> None:
+        """Let go of the lanes that are not to stay."""
+        self.going = [lane for lane, stay in zip(self.going, stays, strict=True) if stay]
+        self._take([tensor[stays] for tensor in (self.parameters, *self.optimiser.state)])
+
+    def _take(self, tensors: Sequence[Tensor]) -> None:
+        self.parameters, *self.optimiser.state = tensors
+        self._ahead = None
+        self.layers = self._build(self.going)
+        self._look()
+
+    def _look(self) -> None:
+        """Views of parameters and gradients, layer by layer."""
+        self._gradients = torch.zeros_like(self.parameters)
+        self.parameter_views = self.views(self.parameters)
+        self._gradient_views = self.views(self._gradients)
+
+    def _flat_views(self, flat: Tensor) -> list[Tensor]:
+        """The parameters in a flat tensor (n, numbers): (n, …) each."""
+        return [
+            flat[:, start : start + prod(shape)].view(-1, *shape)
+            for start, shape in zip(self._starts, self._shapes, strict=False)
+        ]
+
+    def views(self, flat: Tensor) -> Views:
+        """The same, layer by layer: weights and biases, and what learns of the op."""
+        views = self._flat_views(flat)
+        dense = sum(len(layer.shapes) for layer in self.layers)
+        own, learned = iter(views[:dense]), iter(views[dense:])
+        return [[*islice(own, len(layer.shapes)), *islice(learned, layer.learned)] for layer in self.layers]

@@ -1,0 +1,127 @@
+"""What a stage of a net is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Generator, Tensor
+
+from explorer.training.numerics import norms
+
+Parameters = Sequence[Tensor]
+"""Those of one layer, or their gradients: (lanes, …) each, views into one flat tensor."""
+
+
+class OpTrace(NamedTuple):
+    """What an op and its rules did in one layer, (lanes, …) each."""
+
+    x: Tensor
+    y: Tensor
+    upstream: Tensor
+    gradient: Tensor
+
+
+@dataclass
+class Trace:
+    """What one layer did in one pass.
+
+    Attributes:
+        kept: what ``backward`` needs of ``forward``.
+        x, y: op's input and output where the op stands in this layer, (lanes, …).
+        upstream, gradient: before and behind the rule, like x, once ``backward`` was there.
+    """
+
+    kept: tuple[Tensor, ...] = ()
+    x: Tensor | None = None
+    y: Tensor | None = None
+    upstream: Tensor | None = None
+    gradient: Tensor | None = None
+
+    @property
+    def op(self) -> OpTrace:
+        """The last four, of a layer with the op after both ways."""
+        assert self.x is not None
+        assert self.y is not None
+        assert self.upstream is not None
+        assert self.gradient is not None
+        return OpTrace(self.x, self.y, self.upstream, self.gradient)
+
+
+class Layer:
+    """One stage: ``forward`` from x to what the next one gets, ``backward`` from its gradient to that of x.
+
+    A layer holds no numbers of its own: parameters and traces come with each call.
+
+    Attributes:
+        shapes: of the weights and biases of one lane, weights first.
+        learned: how many parameters of the op stand behind these, of shape (1, 1) each.
+    """
+
+    shapes: tuple[tuple[int, ...], ...] = ()
+    biased = True  # whether what follows the weights among the parameters are biases
+    learned: int = 0
+
+    def parts(self, parameters: Parameters) -> tuple[Parameters, Parameters]:
+        """Weights and biases, and what learns of the op; of their gradients likewise."""
+        return parameters[: len(self.shapes)], parameters[len(self.shapes) :]
+
+    def start(self, generator: Generator, scale: float) -> list[Tensor]:
+        """Start values of one lane's weights and biases; the same generator gives the same ones."""
+        return []
+
+    def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
+        """What the next layer gets, (lanes, …)."""
+        raise NotImplementedError
+
+    def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
+        """The gradient at x; those of the parameters are written into ``gradients``."""
+        raise NotImplementedError
+
+    def pulled(self, g: Tensor, trace: Trace) -> list[Tensor]:
+        """What the parameters get of a gradient at what this layer returned for the first examples.
+
+        (lanes, n or fewer, outputs) -> (lanes, …) each, weights first.
+        """
+        raise NotImplementedError
+
+    def weights(self, parameters: Parameters) -> Tensor:
+        """The present weights, (lanes, inputs, outputs)."""
+        return parameters[0]
+
+    def slopes(self, gradients: Parameters) -> Tensor:
+        """The gradient of the weights, (lanes, inputs, outputs)."""
+        return gradients[0]
+
+    def size(self, gradients: Parameters) -> Tensor:
+        """The norm of the gradient of the weights, (lanes,)."""
+        return norms(gradients[0])
+
+    def length(self, parameters: Parameters) -> Tensor:
+        """The norm of the weights, (lanes,)."""
+        return norms(parameters[0])
+
+    def moved(self, parameters: Parameters, start: Parameters) -> Tensor:
+        """How far the weights are from their start, (lanes,)."""
+        return norms(parameters[0] - start[0])
+
+
+class Spread(Layer):
+    """Gives each lane the examples of its seed: (seeds, …) -> (lanes, …)."""
+
+    def __init__(self, seeds: Sequence[int]) -> None:
+        """``seeds``: the number of each lane's seed."""
+        self._seeds = torch.tensor(seeds)
+
+    def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``."""
+        return spread(x, self._seeds)
+
+    def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``; nobody asks for it."""
+        return g
+
+
+def spread(x: Tensor, seeds: Tensor) -> Tensor:
+    """x (seeds or 1, …) by lane, (lanes, …)."""
+    return x.expand(len(seeds), *x.shape[1:]) if len(x) == 1 else x[seeds.to(x.device)]

@@ -1,0 +1,255 @@
+"""Where lanes meet op and rules: the one place of a net that knows either."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import groupby, product
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from explorer.catalogue import Op, Rule, find_op, find_rule, learnable, values
+from explorer.formula import Formula
+from explorer.formula.operands import reductions
+from explorer.gradient import Learning, Pair, learning, pair
+from explorer.training.numerics import even
+
+Function = Callable[..., Tensor]
+Call = tuple[Function, int, int]
+"""A function, and the lanes it is for: the first, and the one after the last."""
+
+
+class Learned(NamedTuple):
+    """A parameter of the op that has a value of its own in every layer.
+
+    Attributes:
+        name: as in the formulas.
+        start: its value before the first step, where no rule has another.
+        positive: whether its formulas need it above 0.
+    """
+
+    name: str
+    start: float
+    positive: bool
+
+
+class Joined(NamedTuple):
+    """An op with each of some rules, as lanes use them.
+
+    Attributes:
+        pairs: by rule, with every parameter at its start.
+        whole: whether a ``mean`` or the like stands in any of them.
+        learned: the parameters that learn with one of the rules or several.
+        learning: by rule, of those that it lets learn; None where it lets none.
+        starts: by rule, the values of ``learned``.
+    """
+
+    pairs: Sequence[Pair]
+    whole: bool
+    learned: tuple[Learned, ...] = ()
+    learning: Sequence[Learning | None] = ()
+    starts: Sequence[Sequence[float]] = ()
+
+    def learns(self, rule: int) -> list[bool]:
+        """Which of ``learned`` a rule lets learn."""
+        own = self.learning[rule] if self.learned else None
+        return [own is not None and each.name in own.names for each in self.learned]
+
+
+class Boundary:
+    """An op with the rules of several lanes, on tensors (lanes, …).
+
+    Lanes of one rule stand side by side and go in one call, unless a ``mean`` is over each lane alone or
+    their numbers do not fill whole steps (see ``company``); those of one op too. What learns is given with
+    each call, (lanes, 1, 1) by parameter; a lane whose rule lets nothing learn does not look at it.
+
+    Attributes:
+        whole: whether a ``mean`` or the like stands in the op or in a rule.
+        learned: how many parameters learn.
+    """
+
+    def __init__(self, joined: Joined, rules: Sequence[int]) -> None:
+        """``rules``: the number of each lane's rule, ascending."""
+        self.whole = joined.whole
+        self.learned = len(joined.learned)
+        self._names = [parameter.name for parameter in joined.learned]
+        self._learning = [joined.learning[rule] if self.learned else None for rule in rules]
+        known = _halves(joined, rules)
+        ops, rows = zip(*(known[rule] for rule in rules), strict=True) if rules else ((), ())
+        self._alone = [_each(ops), _each(rows)]
+        self._together = [_runs(ops), _runs(rows)]
+
+    def forward(self, x: Tensor, learned: Sequence[Tensor] = ()) -> Tensor:
+        """The op's y, like x."""
+        calls = self._calls(0, x)
+        if len(calls) == 1:
+            return self._called(calls[0], (x,), learned)
+        return torch.cat([self._called(call, (x[call[1] : call[2]],), learned) for call in calls])
+
+    def backward(
+        self, x: Tensor, y: Tensor, g: Tensor, learned: Sequence[Tensor] = (), into: Sequence[Tensor] = ()
+    ) -> Tensor:
+        """What the rules return for the upstream gradient g, like x; ``into`` as in ``pull``."""
+        calls = self._calls(1, x)
+        if len(calls) == 1:
+            self._pull(calls[0], (x, y, g), learned, into)
+            return self._called(calls[0], (x, y, g), learned)
+        counts, found = [b - a for _, a, b in calls], []
+        parts = zip(calls, *(each.split_with_sizes(counts) for each in (x, y, g)), strict=True)
+        for call, *each in parts:
+            self._pull(call, each, learned, into)
+            found.append(self._called(call, each, learned))
+        return torch.cat(found)
+
+    def pull(
+        self, x: Tensor, y: Tensor, g: Tensor, learned: Sequence[Tensor], into: Sequence[Tensor]
+    ) -> None:
+        """Add to ``into`` what the parameters that learn get of g, (lanes, 1, 1) each.
+
+        It is the rule's scale × the sum of every element's contribution; N in the scale is the number of
+        elements of x that share the value: examples × units of one layer, or its weights.
+        """
+        for call in self._calls(1, x) if self.learned else ():
+            _, a, b = call
+            self._pull(call, (x[a:b], y[a:b], g[a:b]), learned, into)
+
+    def _pull(
+        self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor], into: Sequence[Tensor]
+    ) -> None:
+        """Add what the lanes of a call learn; ``tensors`` are their x, y and g."""
+        (_, a, b), (x, y, g) = call, tensors
+        each = self._learning[a] if into else None
+        if each is None:
+            return
+        given = self._given(learned, a, b)
+        for name, total in zip(self._names, into, strict=True):
+            if name in each.names:
+                total[a:b].add_(each.total(name, x, y, g, given))
+
+    def _called(self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor]) -> Tensor:
+        function, a, b = call
+        return function(*tensors, self._given(learned, a, b)) if self._learning[a] else function(*tensors)
+
+    def _given(self, learned: Sequence[Tensor], a: int, b: int) -> dict[str, Tensor]:
+        return {name: each[a:b] for name, each in zip(self._names, learned, strict=True)}
+
+    def _calls(self, half: int, x: Tensor) -> list[Call]:
+        return (self._alone if self.whole or not even(x) else self._together)[half]
+
+
+def _halves(joined: Joined, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
+    """By rule the op and the rule; where something learns they take its values too, by name."""
+    forwards: dict[int, Function] = {}  # one for each op: its lanes go in one call
+    halves: dict[int, tuple[Function, Function]] = {}
+    for rule in dict.fromkeys(rules):
+        if its := joined.learning[rule] if joined.learned else None:
+            halves[rule] = forwards.setdefault(id(its.op), its.forward), its.gradient
+        else:
+            halves[rule] = joined.pairs[rule]
+    return halves
+
+
+def _each(functions: Sequence[Function]) -> list[Call]:
+    return [(function, lane, lane + 1) for lane, function in enumerate(functions)]
+
+
+def _runs(functions: Sequence[Function]) -> list[Call]:
+    """Neighbours with the very same function in one call."""
+    groups = [list(each) for _, each in groupby(range(len(functions)), key=lambda lane: id(functions[lane]))]
+    return [(functions[lanes[0]], lanes[0], lanes[-1] + 1) for lanes in groups]
+
+
+def joined(
+    op: str | Op,
+    rules: Sequence[str | Rule],
+    parameters: Mapping[str, float],
+    learn: Sequence[str] = (),
+    learned: Sequence[Learned] = (),
+) -> Joined:
+    """The op with each of the rules; ``learn`` as in ``Settings``, ``learned`` what learns in a run of it."""
+    op, entries = find_op(op), [find_rule(rule) for rule in rules]
+    whole = any(map(_reduces, (op.parsed, *(rule.parsed for rule in entries))))
+    forward, _ = _pair(op, find_rule("default"), hexed(values(op, None, parameters)))
+    backward = [_pair(op, rule, hexed(values(op, rule, parameters)))[1] for rule in entries]
+    pairs = [(forward, each) for each in backward]
+    if not learned:
+        return Joined(pairs, whole)
+    return Joined(
+        pairs,
+        whole,
+        tuple(learned),
+        _learning(op, entries, parameters, learn),
+        [_starts(values(op, rule, parameters), parameters, learned) for rule in entries],
+    )
+
+
+def hexed(parameters: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
+    """Parameters as what can be compared and hashed: -0.0 is not 0.0."""
+    return tuple((name, float(value).hex()) for name, value in sorted(parameters.items()))
+
+
+@lru_cache(maxsize=1024)
+def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
+    """The very same functions whenever the same is asked for: lanes that have them go in one call."""
+    return pair(op, rule, {name: float.fromhex(value) for name, value in parameters})
+
+
+def _learning(
+    op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], learn: Sequence[str]
+) -> list[Learning | None]:
+    """By rule; where the same learns the op is one function."""
+    ops: dict[tuple[str, ...], Function] = {}
+    found: list[Learning | None] = []
+    for rule in rules:
+        names = learned_with(op, rule, learn)
+        its = learning(op, rule, parameters, names) if names else None
+        found.append(its and replace(its, op=ops.setdefault(names, its.op)))
+    return found
+
+
+def _starts(
+    own: Mapping[str, float], parameters: Mapping[str, float], learned: Sequence[Learned]
+) -> list[float]:
+    """Of each parameter: what a rule has there, or else what it is by its name."""
+    return [own.get(each.name, parameters.get(each.name, each.start)) for each in learned]
+
+
+def side_by_side(parts: Sequence[Joined]) -> Joined:
+    """The rules of all of these, one after the other, that share what learns."""
+    learning = [each for part in parts for each in part.learning or [None] * len(part.pairs)]
+    starts = [each for part in parts for each in part.starts or [()] * len(part.pairs)]
+    pairs = [pair for part in parts for pair in part.pairs]
+    return Joined(pairs, any(part.whole for part in parts), parts[0].learned, learning, starts)
+
+
+def learned_with(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
+    """The parameters that a rule lets learn, of those named as they are or as ``rule.name``."""
+    if not learn:
+        return ()
+    return tuple(name for name in learnable(op, rule) if name in learn or f"{rule.key}.{name}" in learn)
+
+
+def no_longer(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule]) -> str:
+    """Which parameters learned with one op and rule and do not with others, and why, in sentences."""
+    op, rule = now
+    names = [name for name in learned_with(*before, learn) if name not in learned_with(op, rule, learn)]
+    lost = [name for name in names if name not in values(op, rule, {})]
+    kept = [name for name in names if name not in lost]
+    parts = [f"{', '.join(lost)} learns no more: {op.label} with {rule.label} does not have it."] * bool(lost)
+    parts += [f"{', '.join(kept)} learns no more: {rule.label} lets it stay as it is."] * bool(kept)
+    return " ".join(parts)
+
+
+def learned_by(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -> tuple[Learned, ...]:
+    """The parameters that learn with one of the ops and rules or several, each once."""
+    known: dict[str, Learned] = {}
+    for op, rule in product(ops, rules):
+        for name in learned_with(op, rule, learn):
+            own = next(each for each in (*op.parameters, *rule.parameters) if each.name == name)
+            known.setdefault(name, Learned(name, own.default, own.low > 0))
+    return tuple(known.values())
+
+
+def _reduces(formula: Formula | None) -> bool:
+    return bool(formula and reductions(formula.tree))

@@ -1,0 +1,125 @@
+"""Units that leak, fire and start again over some steps of time: leaky integrate-and-fire."""
+
+import torch
+from torch import Tensor
+
+from explorer.training.nets.layers.dense import Dense
+from explorer.training.nets.layers.layer import Layer, Parameters, Trace, spread
+from explorer.training.nets.layers.op_function import Boundary
+
+TIMES = 8  # steps of time that an example lasts
+_LEAK = 0.9  # what a step of time leaves of a potential
+_THRESHOLD = 1.0  # at which a unit fires
+_FAINTEST = 0.1  # brightness that still fires
+
+
+class Latency(Layer):
+    """Pixels (seeds, n, inputs) from 0 to 1 as one spike each, the brighter the earlier; faint ones none.
+
+    Returns (lanes, times · n, inputs), the examples of the first time first.
+    """
+
+    def __init__(self, seeds: list[int]) -> None:
+        """``seeds``: the number of each lane's seed."""
+        self._seeds = torch.tensor(seeds)
+
+    def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``."""
+        due = ((1 - x) * (TIMES - 1)).round().where(x > _FAINTEST, TIMES).unsqueeze(1)
+        times = torch.arange(TIMES, device=x.device).view(TIMES, 1, 1)
+        return spread((due == times).to(x.dtype).flatten(1, 2), self._seeds)
+
+    def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``; nobody asks for it."""
+        return g
+
+
+class Spiking(Dense):
+    """Currents ``x @ w + b`` charge leaky units, the op says which fire, and who fired starts from 0.
+
+    ``v[t] = leak · v[t-1] · (1 - spike[t-1]) + current[t]``, ``spike[t] = op(v[t] - 1)``; backward through
+    time, the reset taken as a constant. (lanes, times · n, inputs) -> (lanes, times · n, outputs).
+    """
+
+    def __init__(
+        self, inputs: int, outputs: int, boundary: Boundary, *, bias: bool = True, first: bool = False
+    ) -> None:
+        super().__init__(inputs, outputs, bias=bias, first=first)
+        self._boundary, self.learned = boundary, boundary.learned
+
+    def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``."""
+        own, learned = self.parts(parameters)
+        trace.x = super().forward(x, own, trace)
+        trace.y = torch.empty_like(trace.x)
+        by_time = list(zip(*(each.chunk(TIMES, 1) for each in (trace.x, trace.y)), strict=True))
+        charge = torch.zeros_like(by_time[0][0])
+        for arriving, fired in by_time:
+            potential = charge + arriving
+            excess = potential - _THRESHOLD
+            spikes = self._boundary.forward(excess, learned)
+            charge = potential * (_LEAK * (1 - spikes))
+            arriving.copy_(excess)  # what arrived is used up: these are large, and new memory is slow
+            fired.copy_(spikes)
+        return trace.y
+
+    def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``; what the op learns gets the sum over the times, each with its own N."""
+        assert trace.x is not None
+        assert trace.y is not None
+        own, learned = self.parts(parameters)
+        pulls, to_learn = self.parts(gradients)
+        trace.upstream, trace.gradient = g, self._ruled(trace.x, trace.y, g, learned)
+        if self.learned:
+            for x, y, its_g in reversed(_by_time(trace.x, trace.y, g)):
+                self._boundary.pull(x, y, its_g, learned, to_learn)
+        kept = (_LEAK * (1 - trace.y)).chunk(TIMES, 1)
+        arriving = trace.gradient.chunk(TIMES, 1)
+        at_potential = [arriving[-1]]
+        for time in reversed(range(TIMES - 1)):
+            at_potential.append((kept[time] * at_potential[-1]).add_(arriving[time]))  # as autograd rounds
+        return super().backward(torch.cat(at_potential[::-1], 1), own, pulls, trace)
+
+    @staticmethod
+    def left(trace: Trace) -> Tensor:
+        """What is left of each potential of the time before, like ``trace.x``."""
+        assert trace.x is not None
+        assert trace.y is not None
+        charges = ((trace.x + _THRESHOLD) * (_LEAK * (1 - trace.y))).chunk(TIMES, 1)
+        return torch.cat([torch.zeros_like(charges[0]), *charges[:-1]], 1)
+
+    def _ruled(self, x: Tensor, y: Tensor, g: Tensor, learned: Parameters) -> Tensor:
+        """What the rules make of g: at all times at once, unless a mean is over one time alone."""
+        if not self._boundary.whole:
+            return self._boundary.backward(x, y, g, learned)
+        by_time = _by_time(x, y, g)
+        return torch.cat([self._boundary.backward(*each, learned=learned) for each in by_time], 1)
+
+
+def _by_time(x: Tensor, y: Tensor, g: Tensor) -> list[tuple[Tensor, Tensor, Tensor]]:
+    return list(zip(*(each.chunk(TIMES, 1) for each in (x, y, g)), strict=True))
+
+
+class LeakySum(Dense):
+    """Leaky units that never fire: their mean potential over time, (lanes, n, outputs).
+
+    It is linear, so that inputs are added up over time before there is one product.
+    """
+
+    def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``."""
+        by_time = zip(_WEIGHTS, x.chunk(TIMES, 1), strict=True)
+        faded = sum((each * weight for weight, each in by_time), start=x.new_zeros(()))
+        weights, *bias = parameters
+        return super().forward(faded, [weights, *(each * sum(_WEIGHTS) for each in bias)], trace)
+
+    def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
+        """As in ``Layer``."""
+        before = super().backward(g, parameters, gradients, trace)
+        for bias in gradients[1:]:
+            bias.mul_(sum(_WEIGHTS))
+        return torch.cat([before * weight for weight in _WEIGHTS], 1)
+
+
+# What an input of each time adds to the mean potential: it leaks from then on.
+_WEIGHTS = [sum(_LEAK**age for age in range(TIMES - time)) / TIMES for time in range(TIMES)]

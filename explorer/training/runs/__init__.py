@@ -1,0 +1,12 @@
+"""A run: its steps, checkpoints, series and snapshots, and what it did in sentences."""
+
+from explorer.training.runs.fused import Together
+from explorer.training.runs.lockstep import Lockstep, Tensors, spares
+from explorer.training.runs.run import Run
+from explorer.training.runs.snapshot import Snapshot
+from explorer.training.runs.summary import DEVICES, listed, quantile, score
+
+__all__ = [
+    "DEVICES", "Lockstep", "Run", "Snapshot", "Tensors", "Together", "listed", "quantile", "score",
+    "spares",
+]  # fmt: skip

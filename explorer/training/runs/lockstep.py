@@ -1,0 +1,305 @@
+"""Nets of some rules and seeds in lock-step: what they start from, the batches they see, their scores."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Hashable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+from torch import Generator, Tensor
+
+from explorer.training.limits import EXAMPLES
+from explorer.training.nets import (
+    NETS,
+    Boundary,
+    Fixed,
+    Joined,
+    Lane,
+    Lanes,
+    Layer,
+    Lr,
+    OpParameters,
+    Pass,
+    behind,
+    drawn,
+    side_by_side,
+)
+from explorer.training.numerics import METRICS, OPTIMISERS, Written, aligned, metric_of, padded, sums
+from explorer.training.settings import TrainingSettings, devices
+from explorer.training.tasks import TASKS, Data, Draw, Part
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+
+class Tensors(NamedTuple):
+    """What a net starts from.
+
+    x (rows, inputs), y (rows, …), and the parameters in order: weights (inputs, outputs) of each layer,
+    followed by its bias (1, outputs) where it has one.
+    """
+
+    x: Tensor
+    y: Tensor
+    parameters: tuple[Tensor, ...]
+
+
+class Lockstep:
+    """Nets of some rules and seeds, each seed with a start and with batches of its own.
+
+    What one does is what it would do alone, bit for bit on a CPU. It counts no steps. To be used inside
+    ``one_thread``.
+
+    Attributes:
+        joined: the op with the rules.
+        data: by seed.
+        lanes: the nets.
+        batch: what the next step sees, x and y (seeds, n, …).
+        start: by seed, on the device.
+    """
+
+    batch: tuple[Tensor, Tensor]
+
+    def __init__(
+        self,
+        settings: TrainingSettings,
+        table: str | None,
+        seeds: Sequence[int],
+        lanes: Sequence[Lane],
+        joined: Joined,
+        tensors: Tensors | None = None,
+    ) -> None:
+        """``lanes`` name rules by their number in ``joined``, and seeds by theirs."""
+        self.settings = settings
+        self.device = device(settings.device)
+        self._task = TASKS[settings.task]
+        self.joined = joined
+        self.generators = [Generator().manual_seed(seed) for seed in seeds]
+        self.data: list[Data] = [
+            self._task.data(Draw(generator, settings.batch, table)) for generator in self.generators
+        ]
+        self.start = [
+            self._drawn(data, generator) for data, generator in zip(self.data, self.generators, strict=True)
+        ]
+        if tensors is not None:
+            self.start[0] = _like(self.start[0], tensors)
+        self.lanes = self._begun(lanes)
+        self._before = self._generator_states()
+        self.turn()
+
+    def step(self, lr: Lr) -> NDArray[float32]:
+        """One step of all that stay finite; their ``Pass.numbers``."""
+        return self.lanes.step(*self.batch, self._task.loss, lr)
+
+    def look(self) -> Pass:
+        """All forward and backward on the batch; the next step begins with it."""
+        return self.lanes.look(*self.batch, self._task.loss)
+
+    def beside(self, others: Sequence[Lockstep]) -> tuple[Lockstep, list[Tensor]]:
+        """These nets and others of the same shapes, op and data as one, and the places of each one's lanes.
+
+        They go on from copies of their parameters and see the batches that these have drawn.
+        """
+        parts = (self, *others)
+        same = copy.copy(self)
+        same.joined = side_by_side([part.joined for part in parts])
+        going, order = _side_by_side(parts, same.joined)
+        same.lanes = self.lanes.beside([part.lanes for part in others], going, order, same._dense)
+        same.see(parts)
+        return same, apart(order, [len(part.lanes.going) for part in parts])
+
+    def only(self, places: Tensor) -> Lockstep:
+        """Some of the lanes, copied."""
+        same = copy.copy(self)
+        same.lanes = self.lanes.only(places)
+        return same
+
+    def see(self, parts: Sequence[Lockstep]) -> None:
+        """Have the next step see what each of the parts drew for it."""
+        x, y = zip(*(part.batch for part in parts), strict=True)
+        self.batch = torch.cat(x), torch.cat(y)
+
+    @property
+    def reads_together(self) -> bool:
+        """Whether what instruments read of one of the nets has the same bits in any company."""
+        examples = min(EXAMPLES, len(self.start[0].x))
+        return padded(examples) == examples and all(aligned(a * b) for a, b in pairwise(self._ends))
+
+    @property
+    def likeness(self) -> Hashable:
+        """What others must have in common with these to go ``beside`` them, but for the op; None: cannot.
+
+        Not on an accelerator, where the last bits may depend on the company.
+        """
+        data = {id(start.x) for start in self.start}
+        if self._spares or self.joined.learned or self.device.type != "cpu" or len(data) > 1:
+            return None
+        ours = self.settings
+        return self._ends, ours.batch, ours.bias, ours.optimiser, ours.task, *data
+
+    def turn(self) -> None:
+        """Draw what the next step sees."""
+        if self._draws:
+            self._before = self._generator_states()
+        self.batch = self._next_batch()
+
+    def _generator_states(self) -> list[Tensor]:
+        """From which the batch is drawn again, copied."""
+        return [generator.get_state() for generator in self.generators]
+
+    @property
+    def _draws(self) -> bool:
+        """Whether a step sees some of the rows: not where all of them fit into it."""
+        return len(self.start[0].x) > self.settings.batch
+
+    def bind(self, joined: Joined) -> None:
+        """Go on with another op or other rules: as many, for the same lanes, and the same learns."""
+        self.joined = joined
+        self.lanes.rebuild()
+
+    def scores(self, part: Part) -> NDArray[float32]:
+        """The score of each lane that is going; NaN where something is not finite."""
+        x, y = (tensor.to(self.device) for tensor in part)
+        output = self.lanes.output(x.unsqueeze(0))
+        scores = METRICS[metric_of(y)](output, y)
+        # An op that maps NaN to a number hides broken weights from the output.
+        finite = (sums(output) + sums(self.lanes.parameters)).isfinite()
+        return scores.where(finite, torch.nan).cpu().numpy()
+
+    def weights(self) -> list[list[Tensor]]:
+        """Weights (lanes going, inputs, outputs) and biases of each layer that has any."""
+        lanes = self.lanes
+        own = [(lanes.layers[number], lanes.parameter_views[number]) for number in lanes.weighted]
+        return [
+            [layer.weights(parameters), *(layer.parts(parameters)[0][1:] if layer.biased else ())]
+            for layer, parameters in own
+        ]
+
+    def examples(self) -> tuple[Tensor, Tensor]:
+        """The first x and y of the training data, (seeds or 1, n, …); all, where every step sees all."""
+        most = len(self.start[0].x) if self._spares else EXAMPLES
+        alike = all(start.x is self.start[0].x for start in self.start)
+        starts = self.start[:1] if alike else self.start
+        x, y = zip(*((start.x[:most], start.y[:most]) for start in starts), strict=True)
+        return torch.stack(x), torch.stack(y)
+
+    def state(self) -> dict[str, Any]:
+        """What ``load`` continues from exactly here: numbers and copied tensors.
+
+        The batch is not among them: it is drawn again.
+        """
+        return {"generators": self._before, "nets": self.lanes.state()}
+
+    def load(self, state: Any) -> None:
+        """Continue where other nets of the same settings were."""
+        for generator, kept in zip(self.generators, state["generators"], strict=True):
+            generator.set_state(kept)
+        self._before = state["generators"]
+        self.turn()
+        self.lanes.load(state["nets"])
+
+    def _drawn(self, data: Data, generator: Generator) -> Tensors:
+        """What the net of one seed starts from, on the run's device."""
+        layers = self._dense([Lane(0, 0)])
+        task, scale = self._task, self.settings.init_scale
+        values = drawn(layers, generator, scale, task.unit_weights, task.start_bias)
+        x, y = (tensor.to(self.device) for tensor in data.train)
+        return Tensors(x, y, tuple(value.to(self.device) for value in values))
+
+    @property
+    def _ends(self) -> tuple[int, ...]:
+        inputs, outputs = self.data[0].widths
+        return inputs, *self.settings.widths, outputs
+
+    def _boundary(self, lanes: Sequence[Lane]) -> Boundary:
+        return Boundary(self.joined, [lane.rule for lane in lanes])
+
+    def _dense(self, lanes: Sequence[Lane]) -> list[Layer]:
+        seeds = [lane.seed for lane in lanes]
+        return NETS[self._task.place](self._ends, self.settings.bias, self._boundary(lanes), seeds)
+
+    def _fixed(self, lanes: Sequence[Lane]) -> list[Layer]:
+        return behind(self._first([lane.seed for lane in lanes]), self._ends, self._boundary(lanes))
+
+    def _first(self, seeds: Sequence[int]) -> Fixed:
+        weights, x = zip(*((start.parameters[0], start.x) for start in self.start), strict=True)
+        return Fixed(weights, x, seeds)
+
+    @property
+    def _spares(self) -> bool:
+        """Whether most work of the first layer is spared."""
+        return spares(self.settings)
+
+    def _begun(self, lanes: Sequence[Lane]) -> Lanes:
+        """The nets at their start."""
+        if not self._spares:
+            start = [each.parameters for each in self.start]
+            return Lanes(lanes, self._dense, start, OPTIMISERS[self.settings.optimiser], self._learned)
+        values = self._first(range(len(self.start))).values()
+        start = [(*own, *each.parameters[1:]) for own, each in zip(values, self.start, strict=True)]
+        return Lanes(lanes, self._fixed, start, Written, self._learned)
+
+    @property
+    def _learned(self) -> OpParameters:
+        positive = [parameter.positive for parameter in self.joined.learned]
+        return OpParameters(self.joined.starts, positive, self.settings.learn_rate)
+
+    def _next_batch(self) -> tuple[Tensor, Tensor]:
+        """x and y of a step for every seed, (seeds, n, …); drawn with replacement, unless all rows fit."""
+        rows, batch = len(self.start[0].x), self.settings.batch
+        if not self._draws:
+            pairs = [(start.x, start.y) for start in self.start]
+        else:
+            draws = [torch.randint(rows, (batch,), generator=each) for each in self.generators]
+            pairs = [
+                (start.x.index_select(0, chosen), start.y.index_select(0, chosen))
+                for start, chosen in zip(self.start, (each.to(self.device) for each in draws), strict=True)
+            ]
+        if len(pairs) == 1:
+            ((x, y),) = pairs
+            return x.unsqueeze(0), y.unsqueeze(0)
+        xs, ys = zip(*pairs, strict=True)
+        return torch.stack(xs), torch.stack(ys)
+
+
+def spares(settings: TrainingSettings) -> bool:
+    """Whether a run goes through the first layer by ``Fixed``."""
+    return TASKS[settings.task].same and settings.optimiser == "sgd" and not settings.bias
+
+
+def device(name: str | None) -> torch.device:
+    """The torch device of a name; None is the accelerator where there is one, else the CPU."""
+    return torch.device(name or devices()[-1])
+
+
+def apart(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
+    """Where those are, by part of so many, that were put into an order."""
+    return list(order.argsort().split_with_sizes(list(counts)))
+
+
+def _side_by_side(parts: Sequence[Lockstep], joined: Joined) -> tuple[list[Lane], Tensor]:
+    """What the lanes of several are called together, and in which order: those of one rule side by side."""
+    lanes, rules, seeds = [], 0, 0
+    for part in parts:
+        lanes += [Lane(rules + rule, seeds + seed) for rule, seed in part.lanes.going]
+        rules, seeds = rules + len(part.joined.pairs), seeds + len(part.generators)
+    groups: dict[int, int] = {}
+    of_rule = [groups.setdefault(id(backward), len(groups)) for _, backward in joined.pairs]
+    order = sorted(range(len(lanes)), key=lambda place: of_rule[lanes[place].rule])
+    return [lanes[place] for place in order], torch.tensor(order)
+
+
+def _like(drawn: Tensors, given: Tensors) -> Tensors:
+    """The given start tensors, copied to where the drawn ones are. Raises ValueError for a wrong shape."""
+    names = ["x", "y", *(f"parameter {number}" for number, _ in enumerate(drawn.parameters, 1))]
+    pairs = list(
+        zip((drawn.x, drawn.y, *drawn.parameters), (given.x, given.y, *given.parameters), strict=True)
+    )
+    for name, (wanted, each) in zip(names, pairs, strict=True):
+        if each.shape != wanted.shape:
+            raise ValueError(f"{name} must have the shape {tuple(wanted.shape)}, not {tuple(each.shape)}")
+    x, y, *parameters = (each.detach().to(wanted, copy=True) for wanted, each in pairs)
+    return Tensors(x, y, tuple(parameters))

@@ -1,0 +1,259 @@
+"""A run: one training of a task's net, one or more rules and seeds in lock-step."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from explorer.catalogue import find_op, find_rule, values
+from explorer.training.instruments import INSTRUMENTS, Record, Requested
+from explorer.training.instruments.base.gradients import Gradients, gradients
+from explorer.training.nets import no_longer
+from explorer.training.numerics import metric_of
+from explorer.training.runs import series
+from explorer.training.runs.lockstep import Tensors
+from explorer.training.runs.snapshot import Snapshot
+from explorer.training.runs.stepper import Stepper
+from explorer.training.system import one_thread
+from explorer.training.tasks import Part
+
+if TYPE_CHECKING:
+    from numpy import float32, int64
+    from numpy.typing import NDArray
+
+    Curve = NDArray[float32]
+
+
+class Run(Stepper):
+    """A seeded stepper: settings in, ``advance``, ``snapshot`` out.
+
+    It knows no clock, thread or screen. All rules start from the same tensors and see the same
+    batches, and the lanes of seed k are those that ``seed + k`` alone has. The same settings give the same
+    losses bit for bit on one machine, and so does a run continued from ``state_dict``, whatever else runs
+    beside it or in it (on an accelerator the company in it may show in the last bits). Not to be advanced by
+    two threads at once.
+
+    Attributes:
+        settings: what it does; a learning rate that was changed on the way stands in it as a branch point.
+        step: steps taken.
+        kept: the states that it can go back to.
+
+    Args:
+        settings: what to do.
+        tensors: what the net of the first seed starts from; None draws it from the seed.
+        recorded: keys of the instruments it takes as it goes, of those that are recorded; None takes all.
+
+    Raises:
+        ValueError: a start tensor has another shape.
+    """
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """The weights and biases of all nets that did not diverge, copied, as ``nn.Linear`` has them.
+
+        ``rule.seed.layer.weight`` (outputs, inputs) and ``….bias`` (outputs,), the layers from 0; an own
+        formula is ``rule_1``, ``rule_2`` … by its place among the rules. What learns of the op is
+        ``rule.seed.op.layer.name``, a number each, the layers with the op from 0.
+        """
+        found: dict[str, torch.Tensor] = {}
+        names = [
+            rule if rule.isidentifier() else f"rule_{place}" for place, rule in enumerate(self._rules, 1)
+        ]
+        for layer, (weights, *biases) in enumerate([] if self.diverged else self._nets.weights()):
+            for place, (rule, seed) in enumerate(self._nets.lanes.going):
+                name = f"{names[rule]}.{self.settings.seed + seed}.{layer}"
+                found[f"{name}.weight"] = weights[place].T.contiguous().cpu().clone()
+                found |= {f"{name}.bias": bias[place, 0].cpu().clone() for bias in biases}
+        return found | self._learned_numbers(names)
+
+    def _learned_numbers(self, names: Sequence[str]) -> dict[str, torch.Tensor]:
+        """What learns of the op, in nets that did not diverge; ``names`` of the rules."""
+        found: dict[str, torch.Tensor] = {}
+        for rule, its in enumerate(map(self._learned, range(len(names)))):
+            for name, of_seeds in its.items():
+                for seed, layer in zip(*np.isfinite(of_seeds).nonzero(), strict=True):
+                    key = f"{names[rule]}.{self.settings.seed + seed}.op.{layer}.{name}"
+                    found[key] = torch.tensor(of_seeds[seed, layer])
+        return found
+
+    def history(self) -> dict[str, NDArray[Any]]:
+        """Everything there is to see of the run as columns of equal length, one row a rule, seed and step.
+
+        ``rule``, ``seed``, ``step``; ``loss``, ``w1_norm`` and ``w2_norm`` at the start of the step;
+        ``held_out`` and what is measured by hidden layer, such as ``alignment_cosine_1``, after so many
+        steps; NaN where there is none. ``pandas.DataFrame`` takes it.
+        """
+        kept, count = self._series, self.step + 1
+        seeds = np.arange(self.settings.seed, self.settings.seed + self.settings.seeds)
+        rule, seed, step = np.meshgrid(self._rules, seeds, np.arange(count), indexing="ij")
+        numbers = series.of_steps(kept.numbers, range(count), count)
+        judged = {"held_out": kept.scores} if self._nets.data[0].held_out else {}
+        columns = {"rule": rule, "seed": seed, "step": step}
+        columns |= dict(zip(("loss", "w1_norm", "w2_norm"), numbers, strict=True))
+        for name, measured in {**judged, **self._readings.columns()}.items():
+            columns[name] = series.of_steps(measured, kept.score_steps, count)
+        return {name: column.reshape(-1) for name, column in columns.items()}
+
+    def validation(self) -> dict[str, Curve]:
+        """(seeds,) float32 by rule: the score on the data by which rates and the like are chosen.
+
+        NaN for a seed that diverged. Raises ValueError where the task has no such data.
+        """
+        part = self._nets.data[0].validation
+        if part is None:
+            raise ValueError(f'the task "{self.settings.task}" has no data to judge by')
+        scores = np.full((len(self._rules), self.settings.seeds), np.nan, np.float32)
+        with one_thread():
+            for lane, score in zip(self._nets.lanes.going, self._nets.scores(part), strict=True):
+                scores[lane] = score
+        return dict(zip(self._rules, scores, strict=True))
+
+    def tensors(self) -> Tensors:
+        """Copies of what the net of the first seed started from, on the run's device."""
+        x, y, parameters = self._nets.start[0]
+        return Tensors(x.clone(), y.clone(), tuple(each.clone() for each in parameters))
+
+    def snapshot(self, shown: Collection[str] = ()) -> Snapshot:
+        """What the run is at this step, with what instruments show: keys, or questions with numbers."""
+        kept = self._series
+        taken = [kept.taken(rule, self.step) for rule in range(len(self._rules))]
+        at = [series.thinned(count) for count in taken]
+        loss, w1, w2 = (
+            [kept.numbers[what, steps, rule] for rule, steps in enumerate(at)] for what in range(3)
+        )
+        points = int((kept.score_steps <= self.step).sum())
+        score_steps, scores = kept.score_steps[:points], kept.scores[:points]
+        held_out = self._nets.data[0].held_out
+        if held_out is None:
+            score_steps, scores = score_steps[:0], scores[:0]
+        by_seed = [scores[:, rule] for rule in range(len(self._rules))]
+        diverged = kept.diverged
+        return Snapshot(
+            step=self.step,
+            steps=self.settings.steps,
+            finished=self.finished,
+            task=self.settings.task,
+            seeds=self.settings.seeds,
+            going=self._named((diverged < 0).sum(1).tolist()),
+            losses=self._named(map(series.mean, loss)),
+            loss_sd=self._named(map(series.deviation, loss)),
+            seed_losses=self._named(each.T.copy() for each in loss),
+            w1_norms=self._named(map(series.mean, w1)),
+            w2_norms=self._named(map(series.mean, w2)),
+            loss_steps=self._named(at),
+            loss=self._named(float(series.mean(each)[-1]) if len(each) else None for each in loss),
+            metric=metric_of(held_out.y) if held_out else None,
+            chance=_chance(held_out),
+            score=self._named(
+                np.where(left < 0, each[-1], np.float32(np.nan)) if held_out else None
+                for each, left in zip(by_seed, diverged, strict=True)
+            ),
+            scores=self._named(map(series.mean, by_seed)),
+            score_sd=self._named(map(series.deviation, by_seed)),
+            seed_scores=self._named(each.T.copy() for each in by_seed),
+            score_steps=score_steps,
+            diverged=self._named(int(left.max()) if (left >= 0).all() else None for left in diverged),
+            fallen=self._named(map(self._fallen, range(len(self._rules)))),
+            resting=self._named(map(self._resting, range(len(self._rules)))),
+            learned=self._named(map(self._learned, range(len(self._rules)))),
+            gradients=self._gradients(),
+            seed=self._named(map(self._first_finite, diverged)),
+            measured=self._measured(shown),
+            measured_steps=kept.score_steps[:points],
+            measured_sigmas=self._readings.sigmas(self.step),
+            unmeasured=self._readings.missing(shown),
+            most=self._readings.most,
+            sigma=self.settings.sigma,
+            layers=len(self.settings.widths),
+            device=str(self._nets.device),
+            lr=self.settings.lr,
+            branch=self.settings.branch,
+            kept=self.kept.steps,
+        )
+
+    def _measured(self, shown: Collection[str]) -> dict[str, dict[str, Record | None]]:
+        with one_thread():
+            found = self._readings.records(self.step, self.settings, shown)
+        left = [rule for rule, at in zip(self._rules, self._series.diverged, strict=True) if (at >= 0).all()]
+        return {key: self._named(each.values()) | dict.fromkeys(left) for key, each in found.items()}
+
+    def measure(self, key: str, **arguments: int) -> dict[str, Record | None]:
+        """What an instrument says that is asked for, by rule; None where it has nothing to say.
+
+        Raises ValueError for an instrument or arguments that cannot be, in a plain sentence.
+        """
+        with one_thread(), self._bound_for(key):
+            return self._named(self._readings.answer(self.settings, key, arguments).values())
+
+    @contextmanager
+    def _bound_for(self, key: str) -> Iterator[None]:
+        """Have in force what an instrument looks at: what held in the step before, or holds in the next."""
+        instrument = INSTRUMENTS.get(key)
+        if not (isinstance(instrument, Requested) and instrument.ahead):
+            yield
+            return
+        before = self._bound
+        self._bind(self.step)
+        try:
+            yield
+        finally:
+            self._rebind(before)
+
+    def _first_finite(self, diverged: NDArray[int64]) -> int | None:
+        """The first seed of a rule that did not diverge, of the steps at which its seeds (seeds,) did."""
+        finite = np.flatnonzero(diverged < 0)
+        return self.settings.seed + int(finite[0]) if len(finite) else None
+
+    def _fallen(self, rule: int) -> str | None:
+        """Why the first of a rule's lanes left that did so because of what learns."""
+        fallen = [where for lane, where in self._nets.lanes.fallen.items() if lane.rule == rule]
+        if not fallen:
+            return None
+        layer, parameter = fallen[0]
+        name = self._nets.joined.learned[parameter].name
+        return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas break"
+
+    def _resting(self, rule: int) -> str:
+        """What learned when a rule's line began and does not with the op and the rule in force."""
+        before, now = (
+            (find_op(course.op), find_rule(course.rules[rule]))
+            for course in (self.settings.course(-1), self._bound)
+        )
+        return no_longer(self.settings.learn, before, now)
+
+    def _learned(self, rule: int) -> dict[str, Curve]:
+        """The present values of a rule by parameter, (seeds, layers with the op) each."""
+        names = [each.name for each in self._nets.joined.learned]
+        if not names:
+            return {}
+        op, its, lanes = find_op(self._bound.op), find_rule(self._bound.rules[rule]), self._nets.lanes
+        own = values(op, its, self.settings.parameters)
+        now = lanes.learned(lanes.parameters).cpu().numpy()
+        found = np.full((self.settings.seeds, *now.shape[1:]), np.nan, np.float32)
+        for place, lane in enumerate(lanes.going):
+            if lane.rule == rule:
+                found[lane.seed] = now[place]
+        return {name: found[..., place] for place, name in enumerate(names) if name in own}
+
+    def _named(self, values: Any) -> dict[str, Any]:
+        """Values by rule."""
+        return dict(zip(self._rules, values, strict=True))
+
+    def _gradients(self) -> dict[str, Gradients | None]:
+        """By rule; None for one that is not going."""
+        found: dict[str, Gradients | None] = dict.fromkeys(self._rules)
+        if self._nets.lanes.going:
+            with one_thread():
+                facts = gradients(self._nets.lanes, self._nets.look())
+            found |= {self._rules[rule]: each for rule, each in facts.items()}
+        return found
+
+
+def _chance(held_out: Part | None) -> float | None:
+    """The share of the most frequent class."""
+    if held_out is None or held_out.y.is_floating_point():
+        return None
+    return held_out.y.bincount().max().item() / len(held_out.y)

@@ -1,0 +1,127 @@
+"""What the lanes of a run did so far, step by step, and how much of it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from explorer.training.limits import MAX_POINTS, MAX_SCORES
+from explorer.training.nets import Lane
+
+if TYPE_CHECKING:
+    from numpy import float32, int64
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[float32]
+
+
+class Series:
+    """Numbers of every step and of every time the nets were judged, by rule and seed.
+
+    Attributes:
+        every: steps from one time to the next that the nets are judged.
+        numbers: (3, steps, rules, seeds) float32, loss and norms of the first and last layer of weights at
+            the start of every step; NaN where a lane did not take it.
+        scores: (judged, rules, seeds) float32 on held-out data, NaN likewise.
+        score_steps: (judged,) the steps taken before each.
+        diverged: (rules, seeds) the step at which a lane left, or −1.
+    """
+
+    def __init__(self, steps: int, rules: int, seeds: int) -> None:
+        self.every = -(-steps // MAX_SCORES)
+        self.score_steps = np.array([*range(0, steps, self.every), steps], np.int64)
+        self.numbers = np.full((3, steps, rules, seeds), np.nan, np.float32)
+        self.scores = np.full((len(self.score_steps), rules, seeds), np.nan, np.float32)
+        self.diverged = np.full((rules, seeds), -1, np.int64)
+
+    def record(self, step: int, lanes: Sequence[Lane], numbers: Numbers) -> None:
+        """Note what lanes did in a step, (3, lanes); those that were there before and are not have left."""
+        if len(lanes) == self.diverged.size:
+            self.numbers[:, step] = numbers.reshape(3, *self.diverged.shape)
+            return
+        rules, seeds = _places(lanes)
+        if lanes:
+            self.numbers[:, step, rules, seeds] = numbers
+        gone = self.diverged < 0
+        gone[rules, seeds] = False
+        self.diverged[gone] = step
+
+    def judged(self, step: int, lanes: Sequence[Lane], scores: Numbers) -> None:
+        """Note the scores of lanes (lanes,) after so many steps."""
+        place = int(np.searchsorted(self.score_steps, step))
+        self.scores[place][_places(lanes)] = scores
+
+    def is_due(self, step: int) -> bool:
+        """Whether the nets are to be judged after so many steps."""
+        return step % self.every == 0 or step == self.numbers.shape[1]
+
+    def taken(self, rule: int, step: int) -> int:
+        """Steps that any lane of a rule took, of so many."""
+        left = self.diverged[rule]
+        return int(left.max()) if (left >= 0).all() else step
+
+    def state(self, step: int) -> dict[str, Any]:
+        """A copy of all of it after so many steps."""
+        count = int((self.score_steps <= step).sum())
+        kept = (self.numbers[:, :step], self.scores[:count], self.diverged)
+        numbers, scores, diverged = (torch.from_numpy(values.copy()) for values in kept)
+        return {"numbers": numbers, "scores": scores, "diverged": diverged}
+
+    def state_before(self, step: int) -> dict[str, Any]:
+        """The same as it was when this step was yet to be taken, whatever came of it."""
+        state = self.state(step)
+        state["diverged"][state["diverged"] >= step] = -1
+        return state
+
+    def load(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Continue where another series was."""
+        numbers, scores = state["numbers"].numpy(), state["scores"].numpy()
+        self.numbers[:], self.scores[:] = np.nan, np.nan
+        self.numbers[:, : numbers.shape[1]], self.scores[: len(scores)] = numbers, scores
+        self.diverged[:] = state["diverged"].numpy()
+
+
+def mean(values: Numbers) -> Numbers:
+    """The mean over the last axis, of the lanes that were there; NaN where none was."""
+    return values[..., 0] if values.shape[-1] == 1 else _mean(values)[0]
+
+
+def deviation(values: Numbers) -> Numbers:
+    """The standard deviation over the last axis, of the lanes there; NaN where fewer than two were."""
+    if values.shape[-1] == 1:
+        return np.full(values.shape[:-1], np.nan, np.float32)
+    middle, count = _mean(values)
+    squares = np.where(np.isnan(values), 0, values - middle[..., None]).astype(np.float64) ** 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        variance = squares.sum(-1) / (count - 1)
+    return np.sqrt(np.where(count > 1, variance, np.nan)).astype(np.float32)
+
+
+def of_steps(values: Numbers, steps: Iterable[int], count: int) -> Numbers:
+    """Values (…, steps, rules, seeds) of some steps as (…, rules, seeds, count) of all; NaN elsewhere."""
+    known = [(place, step) for place, step in enumerate(steps) if step < count and place < values.shape[-3]]
+    result = np.full((*values.shape[:-3], *values.shape[-2:], count), np.nan, np.float32)
+    places, at = ([pair[end] for pair in known] for end in (0, 1))
+    result[..., at] = np.moveaxis(values[..., places, :, :], -3, -1)
+    return result
+
+
+def thinned(count: int) -> NDArray[int64]:
+    """Which of so many values are shown: at most ``MAX_POINTS``, evenly from the first, and the latest."""
+    stride = max(1, -(-(count - 1) // (MAX_POINTS - 1)))
+    return np.append(np.arange(0, count - 1, stride), [count - 1] * (count > 0)).astype(np.int64)
+
+
+def _mean(values: Numbers) -> tuple[Numbers, NDArray[int64]]:
+    absent = np.isnan(values)
+    count = (~absent).sum(-1)
+    total = np.where(absent, 0, values).sum(-1, dtype=np.float64)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan).astype(np.float32), count
+
+
+def _places(lanes: Sequence[Lane]) -> tuple[NDArray[int64], NDArray[int64]]:
+    places = np.array(lanes, np.int64).reshape(-1, 2)
+    return places[:, 0], places[:, 1]

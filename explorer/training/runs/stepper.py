@@ -1,0 +1,261 @@
+"""What takes the steps of a run, keeps its states, goes back to them and branches from them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from explorer.catalogue import find_op, values
+from explorer.training.nets import Joined, Lane, hexed, joined
+from explorer.training.runs.checkpoints import Kept, nearest
+from explorer.training.runs.lockstep import Lockstep, Tensors
+from explorer.training.runs.recorder import Readings
+from explorer.training.runs.series import Series
+from explorer.training.settings import LIVE, Course, Settings, merged, parting
+from explorer.training.system import one_thread
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    Curve = NDArray[float32]
+
+
+class Judgement(NamedTuple):
+    """How the nets of a run do at one step.
+
+    Attributes:
+        scores: (lanes going,) on held-out data; None without any.
+        read: what is recorded by instrument, (fields, lanes going, columns).
+    """
+
+    scores: Curve | None
+    read: Mapping[str, Curve]
+
+    @classmethod
+    def of(cls, nets: Lockstep, readings: Readings, settings: Settings) -> Judgement:
+        """Of nets as they are now."""
+        held_out = nets.data[0].held_out
+        return cls(nets.scores(held_out) if held_out else None, readings.read(settings))
+
+    def only(self, places: Sequence[int]) -> Judgement:
+        """Of some of the lanes."""
+        read = {key: each[:, places] for key, each in self.read.items()}
+        return Judgement(None if self.scores is None else self.scores[places], read)
+
+
+class Stepper:
+    """What a run does; what there is to see of it and to take away ``Run`` adds."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        tensors: Tensors | None = None,
+        recorded: Collection[str] | None = None,
+    ) -> None:
+        self.settings = settings
+        self.step = 0
+        self._given = tensors
+        self._rules = [rule if isinstance(rule, str) else rule.key for rule in settings.rules]
+        self._series = Series(settings.steps, len(self._rules), settings.seeds)
+        seeds = range(settings.seed, settings.seed + settings.seeds)
+        lanes = [Lane(rule, seed) for rule in range(len(self._rules)) for seed in range(settings.seeds)]
+        self.kept = Kept(self._series.every)
+        self._bound = settings.course(-1)
+        with one_thread():
+            self._nets = Lockstep(settings, settings.table, seeds, lanes, self._joined(), tensors)
+            self._readings = Readings(settings, self._nets, self._series.score_steps, recorded)
+            self.judge()
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do: all steps taken, or every lane diverged."""
+        return self.diverged or self.step >= self.settings.steps
+
+    @property
+    def diverged(self) -> bool:
+        """Whether every lane has diverged."""
+        return not self._nets.lanes.going
+
+    def advance(self, steps: int = 1) -> None:
+        """Take so many steps, or those that are left. Raises ValueError below 0."""
+        if steps < 0:
+            raise ValueError(f"a run advances by 0 or more steps, not {steps}")
+        with one_thread():
+            for _ in range(steps):
+                if self.finished:
+                    return
+                self._advance_once()
+
+    def _advance_once(self) -> None:
+        self.prepare()
+        if self.took(self._nets.step(self._bound.lr)):
+            self.judge()
+
+    def prepare(self) -> float:
+        """Keep the state that is due, and have in force what holds in the next step; its learning rate."""
+        if self.keeps:
+            self.kept.keep(self.step, {"step": self.step, **self._nets.state()})
+        self._bind(self.step)
+        return self._bound.lr
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the state at this step is to be kept before the next."""
+        return self.kept.is_due(self.step)
+
+    def took(self, numbers: NDArray[float32]) -> bool:
+        """Note what the nets did in a step, draw what the next one sees; whether they are to be judged."""
+        self._series.record(self.step, self._nets.lanes.going, numbers)
+        if self.diverged:
+            return False
+        self.step += 1
+        self._nets.turn()
+        return self._series.is_due(self.step)
+
+    def _bind(self, step: int) -> None:
+        """Have in force what holds while a step is taken."""
+        self._rebind(self.settings.course(step))
+
+    def _rebind(self, course: Course) -> None:
+        before, self._bound = self._bound, course
+        if before[:2] == self._bound[:2]:
+            return
+        self._nets.bind(self._joined())
+        self._readings.bind(self._bound)
+
+    def _joined(self) -> Joined:
+        """The op with the rules that are in force, and what learns."""
+        ours = self.settings
+        return joined(self._bound.op, self._bound.rules, ours.parameters, ours.learn, ours.learned)
+
+    def change(self, **live: Any) -> None:
+        """Go on with another lr, pace or sigma; another lr on the way is a branch point of the settings.
+
+        Raises ValueError for a value that cannot be, or a setting that begins a new run.
+        """
+        if other := [name for name in live if name not in LIVE]:
+            raise ValueError(f"{', '.join(other)} cannot change while a run goes on: start a new one")
+        settings = dataclasses.replace(self.settings, **live)
+        if "lr" in live and self.step:
+            begun = dataclasses.replace(settings, lr=self.settings.lr)
+            settings = begun if self.finished else begun.with_lr(self.step, settings.lr)
+        self.settings = settings
+
+    def judge(self) -> None:
+        """Note how the nets do on held-out data, where there is some, and what instruments read.
+
+        Neither touches a generator.
+        """
+        self.note(Judgement.of(self._nets, self._readings, self.settings))
+
+    def note(self, found: Judgement) -> None:
+        """Note how its nets do now."""
+        if found.scores is not None:
+            self._series.judged(self.step, self._nets.lanes.going, found.scores)
+        self._readings.note(self.step, self.settings, found.read)
+
+    @property
+    def nets(self) -> Lockstep:
+        """What trains."""
+        return self._nets
+
+    @property
+    def readings(self) -> Readings:
+        """What instruments read of it."""
+        return self._readings
+
+    @property
+    def likeness(self) -> Hashable:
+        """What another must have in common with it to take the next steps ``together``; None: it cannot."""
+        ours, nets = self.settings, self._nets.likeness
+        if nets is None or self.finished or any(name != "lr" for _, name, _ in ours.branch):
+            return None
+        op = find_op(self._bound.op)
+        return nets, op, hexed(values(op, None, ours.parameters)), ours.sigma, self._readings.recorded
+
+    @property
+    def numbers(self) -> int:
+        """How many its nets and their optimiser are made of."""
+        lanes = self._nets.lanes
+        return lanes.parameters.numel() * (1 + len(lanes.optimiser.state))
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything needed to continue exactly here: text, numbers and tensors, copied.
+
+        ``torch.load(..., weights_only=True)`` reads it back. What a run was given to start from is not in
+        it: one that continues it must be given the same.
+        """
+        state = {"step": self.step, **self._nets.state()}
+        return self._whole(state) | {"series": self._series.state(self.step)}
+
+    def state_at(self, step: int) -> dict[str, Any]:
+        """The same of the nearest step that is kept, or of this one; its ``step`` says which it is.
+
+        What it holds of the nets is shared and must not be changed; ``load_state_dict`` copies it.
+        """
+        place = nearest({*self.kept.steps, self.step}, step)
+        return self.state_dict() if place == self.step else self._whole(self.kept.state(place))
+
+    def _whole(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        step = state["step"]
+        return {
+            "settings": dataclasses.asdict(self.settings),
+            **state,
+            "series": self._series.state_before(step),
+            "readings": self._readings.state(step),
+        }
+
+    def back(self, step: int) -> int:
+        """Go back to the nearest step that is kept, and return it: from there all comes as it came."""
+        self.follow(self, step)
+        return self.step
+
+    def branch(self, step: int, **changes: Any) -> Self:
+        """Another run, from the nearest kept step on with another ``lr``, ``op`` or rule.
+
+        The ``rule`` of all, or that of one by the key it began with: ``branch(9, default="clipped")``.
+        What this run was to do later is not in it, and this run stays as it is.
+
+        Raises:
+            ValueError: what changes cannot, or is past the end.
+        """
+        place = nearest({*self.kept.steps, self.step}, step)
+        points = [(place, name, value) for name, value in changes.items()]
+        ours = merged(self.settings.branch, (), place + 1)
+        other = type(self)(dataclasses.replace(self.settings, branch=(*ours, *points)), self._given)
+        other.follow(self, place)
+        return other
+
+    def follow(self, other: Self, step: int) -> None:
+        """Begin where another run was, at the nearest kept step until which it did the same."""
+        until = self.settings.parts_from(other.settings)
+        steps = {each for each in (*other.kept.steps, other.step) if each <= until}
+        if not steps:
+            return
+        state, kept = other.state_at(nearest(steps, step)), other.kept
+        self.load_state_dict(state)
+        self.kept = kept.until(self.step)
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continue where another run of the same settings was; what is live it takes over.
+
+        Raises ValueError for other settings.
+        """
+        ours, theirs = dataclasses.asdict(self.settings), state["settings"]
+        other = [name for name in ours if name not in (*LIVE, "branch") and theirs.get(name) != ours[name]]
+        parted = parting(self.settings.branch, theirs["branch"])
+        if parted is not None and parted < state["step"]:
+            other.append("branch")
+        if other:
+            raise ValueError(f"this state belongs to a run with other settings: {', '.join(other)}")
+        branch = merged(theirs["branch"], self.settings.branch, state["step"])
+        live = {name: theirs[name] for name in LIVE}
+        self.settings = dataclasses.replace(self.settings, branch=branch, **live)
+        self.kept = Kept(self._series.every)
+        self.step = state["step"]
+        self._nets.load(state)
+        self._series.load(state["series"])
+        self._readings.load(state["readings"])
+        self._bind(self.step - 1)

@@ -1,0 +1,30 @@
+"""Which runs and studies are advanced next, and which wait: quotas, queues and their states."""
+
+from explorer.training.scheduling.ids import REPLICA, home, replica, replica_of
+from explorer.training.scheduling.job import Entry
+from explorer.training.scheduling.quotas import EngineFull
+from explorer.training.scheduling.run_queue import Roster
+from explorer.training.scheduling.status import (
+    ACTIVE,
+    AT_REST,
+    HELD,
+    Command,
+    State,
+    Status,
+    plain,
+    state_words,
+)
+from explorer.training.scheduling.study_queue import (
+    SENTENCES,
+    Make,
+    Studies,
+    StudyCommand,
+    StudyStatus,
+    duration,
+)
+
+__all__ = [
+    "ACTIVE", "AT_REST", "HELD", "REPLICA", "SENTENCES", "Command", "EngineFull", "Entry", "Make",
+    "Roster", "State", "Status", "Studies", "StudyCommand", "StudyStatus", "duration", "home", "plain",
+    "replica", "replica_of", "state_words",
+]  # fmt: skip

@@ -1,0 +1,398 @@
+"""Studies: what takes the engine's idle time, a slice at a time, one an owner.
+
+What they compute is not known here: a study is made, advances for a while, and gives rows, which stay.
+"""
+
+import logging
+import math
+import threading
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Literal, Protocol, get_args
+
+from explorer.training.limits import Limits
+from explorer.training.scheduling.ids import Names
+from explorer.training.scheduling.quotas import Room, Shares, parties
+from explorer.training.scheduling.status import ACTIVE, State, plain
+from explorer.training.system import memory
+
+_log = logging.getLogger(__name__)
+
+_ACTIVE = (
+    "{number} studies are running or waiting already: try again in some minutes.",
+    "{number} studies from where you are run or wait already: stop one of them first.",
+)
+UNWATCHED = " because nobody was watching"
+
+StudyCommand = Literal["stop", "resume", "drop"]
+
+SENTENCES: dict[State, str] = {
+    "waiting": "Waiting for a free place: number {position} in the queue.",
+    "running": "Running.",
+    "paused": "Stopped{note}: what is done is kept.",
+    "finished": "Finished.",
+    "failed": "This study failed: {note}.",
+    "gone": "{note}: press Start to run it again.",
+    "silent": "The study is not to be seen just now: {note}.",
+    "crowded": "{note}.",
+}
+
+
+class Stepper(Protocol):
+    """What advances."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to do."""
+
+    @property
+    def done(self) -> float:
+        """How far it is, of ``total``."""
+
+    @property
+    def total(self) -> float:
+        """How far it is at the end."""
+
+    def advance(self, seconds: float) -> Sequence[Any]:
+        """Work for about so long; the rows that are new."""
+
+
+Make = Callable[[Any, Sequence[Any]], Stepper]
+"""A study of a plan that goes on from rows."""
+
+
+@dataclass(frozen=True)
+class StudyStatus:
+    """What the engine says of a study.
+
+    Attributes:
+        id: what ``Studies.start`` returned.
+        state: one of "waiting", "running", "paused", "finished", "failed", "gone", "silent", "crowded".
+        sentence: the state in words, for the screen: plain text, never markup.
+        done, total: how far it is, in a unit of its own; 0 of 0 before its first slice.
+        left_s: seconds it will take at the speed it has had, or None before there is one.
+        rows: all there are.
+        plan: what it was started with; None where it is not there.
+    """
+
+    id: str
+    state: State
+    sentence: str
+    done: float = 0.0
+    total: float = 0.0
+    left_s: float | None = None
+    rows: tuple[Any, ...] = ()
+    plan: Any = None
+
+
+@dataclass(eq=False)
+class _Study:
+    """A study and where it stands.
+
+    ``rests`` says that its stepper is to go, and only the rows stay; ``placed`` when it got its place among
+    those that are advanced.
+    """
+
+    id: str
+    owner: str | None
+    make: Make
+    plan: Any
+    renewed: float
+    turn: int
+    shares: Shares = field(default_factory=dict)
+    state: State = "waiting"
+    note: str = ""
+    rows: tuple[Any, ...] = ()
+    stepper: Stepper | None = None
+    rests: bool = False
+    done: float = 0.0
+    total: float = 0.0
+    since: float | None = None
+    since_done: float = 0.0
+    seen: float = 0.0
+    placed: float = 0.0
+
+    def end(self, state: State, note: str = "") -> None:
+        self.state, self.note, self.stepper = state, note, None
+
+    def take(self, stepper: Stepper, rows: Sequence[Any], now: float) -> None:
+        """Note what a slice has brought."""
+        self.rows += tuple(rows)
+        self.done, self.total, self.seen = stepper.done, stepper.total, now
+        if self.since is None:
+            self.since, self.since_done = now, self.done
+        self.stepper = None if self.rests else stepper
+        if stepper.finished:
+            self.end("finished")
+
+    @property
+    def parties(self) -> tuple[Hashable, ...]:
+        """Who takes turns with others: a visitor, and an address."""
+        return parties(self.shares, self.owner or self.id)
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds to its end, by how long it has taken since it last began to run."""
+        if self.state != "running" or self.since is None or self.done <= self.since_done:
+            return None
+        return (self.total - self.done) * (self.seen - self.since) / (self.done - self.since_done)
+
+
+class Studies:
+    """All studies of one engine. Every method may be called from any thread.
+
+    Args:
+        limits: what the engine takes on.
+        clock: seconds, monotonic.
+        lease_clock: seconds in which who watches could have asked; None is ``clock``.
+        home: of the server, with which the names of its studies begin.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        clock: Callable[[], float],
+        lease_clock: Callable[[], float] | None = None,
+        home: str = "",
+    ) -> None:
+        self._limits = limits
+        self._room = Room(limits.studying + limits.studies_waiting, *_ACTIVE)
+        self._clock = clock
+        self._lease_clock = lease_clock or clock
+        self._names = Names(home)
+        self._studies: dict[str, _Study] = {}
+        self._turns = count()
+        self._served: dict[Hashable, int] = {}  # by party with a study, the turn that was given last
+        self._free_at = -math.inf
+        self._books = threading.RLock()
+        self._working = threading.Lock()
+
+    def start(
+        self,
+        make: Make,
+        plan: Any,
+        owner: str | None = None,
+        shares: Shares | None = None,
+    ) -> str:
+        """Begin a study and return its id; an owner's earlier one goes.
+
+        Args:
+            make: gives what advances, of the plan and the rows there are already.
+            plan: what it is asked to do.
+            owner: who may have one study, such as a visitor's session; None owns nothing else.
+            shares: whom the study counts among, and how many of theirs may run or wait.
+
+        Raises:
+            EngineFull: too many wait already, of all or of a share.
+        """
+        with self._books:
+            mine = [each for each in self._studies.values() if owner is not None and each.owner == owner]
+            self._room.require(shares or {}, self._active(mine))
+            for each in mine:
+                self._drop(each)
+            identity = self._names.new()
+            turn = next(self._turns)
+            study = _Study(identity, owner, make, plan, self._lease_clock(), turn, shares=shares or {})
+            self._studies[identity] = study
+            self._admit()
+            return identity
+
+    def command(self, identity: str, command: StudyCommand) -> StudyStatus:
+        """Stop a study, let it go on, or drop it; one that does not fit the state changes nothing.
+
+        Raises:
+            EngineFull: "resume" while too many wait already.
+            ValueError: an unknown command.
+        """
+        if command not in get_args(StudyCommand):
+            raise ValueError(f"unknown command {command!r}: use one of {', '.join(get_args(StudyCommand))}")
+        with self._books:
+            if study := self._studies.get(identity):
+                self._obey(study, command)
+                self._admit()
+            return self.snapshot(identity)
+
+    def snapshot(self, identity: str) -> StudyStatus:
+        """How a study stands; asking renews its lease. It never waits for a slice."""
+        with self._books:
+            self._sweep()
+            study = self._studies.get(identity)
+            if study is None:
+                return self._gone(identity)
+            study.renewed = self._lease_clock()
+            return self._status(study)
+
+    def snapshots(self, identities: Iterable[str]) -> tuple[StudyStatus, ...]:
+        """How several stand, as ``snapshot`` has it."""
+        return tuple(map(self.snapshot, identities))
+
+    def turn(self, busy: bool) -> bool:
+        """Give one study its slice; False where none needs one.
+
+        Where runs are ``busy`` all studies together take their share of the time, and no more.
+        """
+        if not self._studies or not self._working.acquire(blocking=False):
+            return False
+        try:
+            study = self._next(busy)
+            if study is None:
+                return False
+            begun = self._clock()
+            self._advance(study)
+            now = self._clock()
+            self._free_at = now + (now - begun) * (1 / self._limits.study_share - 1)
+            return True
+        finally:
+            self._working.release()
+
+    def clear(self) -> None:
+        """Let every study go."""
+        with self._books:
+            for study in list(self._studies.values()):
+                self._drop(study)
+
+    def _next(self, busy: bool) -> _Study | None:
+        with self._books:
+            self._sweep()
+            self._admit()
+            running = [study for study in self._studies.values() if study.state == "running"]
+            if not running or (busy and self._clock() < self._free_at):
+                return None
+            study = min(running, key=self._last_served)
+            study.turn = next(self._turns)
+            self._served.update(dict.fromkeys(study.parties, study.turn))
+            return study
+
+    def _last_served(self, study: _Study) -> tuple[int, ...]:
+        """When its address had a turn, when its visitor, and when itself: many names gain no time.
+
+        Who has had none counts from when its study came: who begins anew and anew gains none either.
+        """
+        return (*(self._served.get(party, study.turn) for party in reversed(study.parties)), study.turn)
+
+    def _advance(self, study: _Study) -> None:
+        """Make and advance it, the books open to others; what goes wrong ends that study only."""
+        try:
+            stepper = study.stepper or study.make(study.plan, study.rows)
+            rows = stepper.advance(self._limits.study_slice_s)
+        except Exception as error:
+            _log.error("study %s failed", study.id, exc_info=not memory.is_used_up(error))
+            with self._books:
+                study.end("failed", plain(error))
+        else:
+            with self._books:
+                study.take(stepper, rows, self._clock())
+                self._make_way(study, can_be_put_away=bool(rows))
+
+    def _obey(self, study: _Study, command: StudyCommand) -> None:
+        match command:
+            case "stop" if study.state in ACTIVE:
+                study.state, study.note = "paused", ""
+            case "resume" if study.state == "paused":
+                self._room.require(study.shares, self._active())
+                study.state, study.rests, study.since = "waiting", False, None
+                study.turn = next(self._turns)
+            case "drop":
+                self._drop(study)
+
+    def _sweep(self) -> None:
+        """Stop studies that nobody watches, of which only the rows stay; drop those long forgotten."""
+        now = self._lease_clock()
+        for study in list(self._studies.values()):
+            if now - study.renewed >= self._limits.study_forget_after_s:
+                self._drop(study)
+            elif now - study.renewed >= self._limits.pause_after_s:
+                study.rests, study.stepper = True, None
+                if study.state in ACTIVE:
+                    study.state, study.note = "paused", UNWATCHED
+        idle = [study for study in self._studies.values() if study.state not in ACTIVE]
+        for study in sorted(idle, key=lambda study: study.renewed)[: max(0, len(idle) - self._limits.idle)]:
+            self._drop(study)
+
+    def _admit(self) -> None:
+        """Let the first in the queue run where there is room."""
+        running = sum(study.state == "running" for study in self._studies.values())
+        room = self._limits.studying - running
+        for study in self._queue()[:room] if room > 0 else ():
+            study.state, study.since, study.placed = "running", None, self._clock()
+
+    def _make_way(self, study: _Study, can_be_put_away: bool) -> None:
+        """Let it queue again where another visitor waits and has fewer places, or as many and it is time.
+
+        ``can_be_put_away``: its rows are all that it has done. Otherwise what it has begun is kept; of so
+        many as are advanced at a time, and beyond it only so that who has fewer places gets one.
+        """
+        first = next((each for each in self._queue() if each.parties != study.parties), None)
+        if study.state != "running" or first is None:
+            return
+        places = self._places() - Counter(study.parties)
+        mine, theirs = ([places[party] for party in reversed(each.parties)] for each in (study, first))
+        is_over = self._clock() - study.placed >= self._limits.study_turn_s
+        may_wait = can_be_put_away or self._kept < self._limits.studying
+        if theirs < mine or (theirs == mine and is_over and may_wait):
+            study.state, study.turn = "waiting", next(self._turns)
+            study.stepper = None if can_be_put_away else study.stepper
+            self._admit()
+
+    @property
+    def _kept(self) -> int:
+        """How many wait that have begun something."""
+        return sum(each.state == "waiting" and each.stepper is not None for each in self._studies.values())
+
+    def _places(self) -> Counter[Hashable]:
+        """How many studies of each party are advanced."""
+        running = (study for study in self._studies.values() if study.state == "running")
+        return Counter(party for study in running for party in study.parties)
+
+    def _queue(self) -> list[_Study]:
+        """Those that wait, in their order: each address's first one, then the second of each, and so on.
+
+        Of an address it is each visitor's first one before the second of one of them. Where too many have
+        begun something, they go before those that have not.
+        """
+        waiting = [study for study in self._studies.values() if study.state == "waiting"]
+        many = self._kept > self._limits.studying
+        ranks: dict[_Study, tuple[int, ...]] = {
+            study: (many and study.stepper is None, study.turn) for study in waiting
+        }
+        places = self._places()
+        for width in range(2):  # first among those of a visitor, then among those of an address
+            for study in sorted(ranks, key=ranks.__getitem__):
+                for party in study.parties[width : width + 1]:
+                    ranks[study] = (places[party], *ranks[study])
+                    places[party] += 1
+        return sorted(ranks, key=ranks.__getitem__)
+
+    def _active(self, leaving: Sequence[_Study] = ()) -> list[Shares]:
+        """The shares of those that run or wait once some have left."""
+        studies = self._studies.values()
+        return [each.shares for each in studies if each.state in ACTIVE and each not in leaving]
+
+    def _drop(self, study: _Study) -> None:
+        del self._studies[study.id]
+        study.end("gone")
+        left = {party for other in self._studies.values() for party in other.parties}
+        for party in {*study.parties} - left:
+            self._served.pop(party, None)
+
+    def _status(self, study: _Study) -> StudyStatus:
+        position = self._queue().index(study) + 1 if study.state == "waiting" else None
+        words = SENTENCES[study.state].format(position=position, note=study.note)
+        told = (study.done, study.total, study.left_s, study.rows, study.plan)
+        return StudyStatus(study.id, study.state, words, *told)
+
+    def _gone(self, identity: str) -> StudyStatus:
+        """What is said of a study that is not here: forgotten, or lost with its engine."""
+        note = self._names.why_gone(identity, "study")
+        return StudyStatus(identity, "gone", SENTENCES["gone"].format(note=note))
+
+
+def duration(seconds: float) -> str:
+    """About how long, as people say it: "about 4 s", "about 3 minutes", "about 2.5 hours"."""
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s"
+    if seconds < 5400:
+        return f"about {round(seconds / 60)} minutes"
+    return f"about {seconds / 3600:.2g} hours"

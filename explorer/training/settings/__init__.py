@@ -1,0 +1,26 @@
+"""What a run is asked to do: each setting declared once, and branch points."""
+
+from explorer.training.settings.branches import (
+    Branch,
+    Course,
+    branches_text,
+    checked_branches,
+    merged,
+    parting,
+    read_branch,
+)
+from explorer.training.settings.setting import NUMBER, Setting
+from explorer.training.settings.settings import (
+    FULL,
+    LIVE,
+    SETTINGS,
+    Settings,
+    TrainingSettings,
+    checked_learn,
+    devices,
+)
+
+__all__ = [
+    "FULL", "LIVE", "NUMBER", "SETTINGS", "Branch", "Course", "Setting", "Settings", "TrainingSettings",
+    "branches_text", "checked_branches", "checked_learn", "devices", "merged", "parting", "read_branch",
+]  # fmt: skip

@@ -1,0 +1,319 @@
+"""What a run is asked to do: each setting declared once, for runs, links, controls and words alike."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any, Final, Literal, TypeVar
+
+import torch
+
+from explorer.catalogue import (
+    MOST_RULES,
+    Op,
+    Rule,
+    checked,
+    contribution,
+    find_op,
+    find_rule,
+    finite,
+    learnable,
+)
+from explorer.training.limits import (
+    EXAMPLES,
+    LARGEST_LEARN_RATE,
+    LARGEST_LR,
+    LARGEST_SCALE,
+    LARGEST_SIGMA,
+    MAX_BATCH,
+    MAX_HIDDEN,
+    MAX_LAYERS,
+    MAX_PACE,
+    MAX_PRODUCTS,
+    MAX_SEED,
+    MAX_SEEDS,
+    MAX_STEPS,
+    MAX_WEIGHTS,
+    SMALLEST_LEARN_RATE,
+    SMALLEST_LR,
+    SMALLEST_SCALE,
+    SMALLEST_SIGMA,
+)
+from explorer.training.nets import Learned, learned_by
+from explorer.training.numerics import OPTIMISERS
+from explorer.training.settings.branches import Branch, Course, checked_branches, course, parting
+from explorer.training.settings.setting import SWITCH, Setting
+from explorer.training.tasks import TASKS, USUAL
+from explorer.training.tasks.table import TABLE, read_table
+
+Entry = TypeVar("Entry", Op, Rule)
+
+FULL: Final = "full"  # the pace of a run that goes as fast as it can
+
+
+def _setting(kind: str, label: str, meaning: str, **rest: Any) -> Any:
+    return field(default=None, metadata={"kind": kind, "label": label, "meaning": meaning, **rest})
+
+
+def devices() -> tuple[str, ...]:
+    """Where runs can compute: "cpu", and then the type of the accelerator where there is one."""
+    accelerator = torch.accelerator.current_accelerator(check_available=True)
+    return ("cpu", *([accelerator.type] if accelerator else []))
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """The settings of a run beside op and rules; ``SETTINGS`` has them as a table.
+
+    What is None is filled in from the task: each has its own defaults.
+    """
+
+    task: str = _setting("choice", "Task", "What the net learns.", words=TASKS)
+    steps: int = _setting("whole", "Steps", "Steps of gradient descent.", low=1, high=MAX_STEPS)
+    lr: float = _setting(
+        "log", "Learning rate lr", "How far a step goes down the gradient.",
+        low=SMALLEST_LR, high=LARGEST_LR, live=True,
+    )  # fmt: skip
+    hidden: int | tuple[int, ...] = _setting(
+        "widths", "Hidden units", f"Width of the hidden layer, or of up to {MAX_LAYERS} of them: 16,16,16.",
+        low=1, high=MAX_HIDDEN,
+    )  # fmt: skip
+    batch: int = _setting("whole", "Batch", "Examples in a step.", low=1, high=MAX_BATCH)
+    seed: int = _setting("whole", "Seed", "The same seed gives the same losses.", low=0, high=MAX_SEED)
+    seeds: int = _setting(
+        "whole", "Seeds", "Nets a rule trains, each from a start and with batches of its own.",
+        low=1, high=MAX_SEEDS,
+    )  # fmt: skip
+    optimiser: str = _setting("choice", "Optimiser", "What it does with a gradient.", words=OPTIMISERS)
+    bias: bool = _setting("switch", "Biases", "Whether units have biases.", words=SWITCH)
+    init_scale: float = _setting(
+        "log", "Start weights", "How large the start weights are; 1 is usual.",
+        low=SMALLEST_SCALE, high=LARGEST_SCALE,
+    )  # fmt: skip
+    pace: float | Literal["full"] = _setting(
+        "log", "Pace", f'Steps a second; "{FULL}" goes as fast as it can.',
+        low=1, high=MAX_PACE, words=(FULL,), live=True,
+    )  # fmt: skip
+    sigma: float = _setting(
+        "log", "Noise σ", "Standard deviation of the noise that smooths the op where gradients are compared.",
+        low=SMALLEST_SIGMA, high=LARGEST_SIGMA, live=True,
+    )  # fmt: skip
+    learn: tuple[str, ...] = _setting(
+        "names", "Parameters that learn",
+        "Each gets a value of its own in every layer, and the gradient that the rule gives it.",
+    )  # fmt: skip
+    learn_rate: float = _setting(
+        "log", "Their rate, times lr", "How far a step moves parameters that learn, in learning rates lr.",
+        low=SMALLEST_LEARN_RATE, high=LARGEST_LEARN_RATE,
+    )  # fmt: skip
+    device: str | None = _setting("choice", "Device", "Where it computes.", words=devices())
+
+    def __post_init__(self) -> None:
+        self._put("task", SETTINGS["task"].checked(USUAL if self.task is None else self.task))
+        for name, setting in SETTINGS.items():
+            value = getattr(self, name)
+            default = setting.default(self.task)
+            self._put(name, default if value is None or value is default else setting.checked(value))
+
+    def _put(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """The widths of the hidden layers."""
+        return self.hidden if isinstance(self.hidden, tuple) else (self.hidden,)
+
+
+SETTINGS: Mapping[str, Setting] = MappingProxyType(
+    {entry.name: Setting(entry.name, **entry.metadata) for entry in dataclasses.fields(TrainingSettings)}
+)
+LIVE = tuple(name for name, setting in SETTINGS.items() if setting.live)
+_ASIDE = ("branch", "pace", "sigma")  # what does not make another run of one from its start
+
+
+@dataclass(frozen=True)
+class Settings(TrainingSettings):
+    """What a run is asked to do; by default a ReLU in the two-layer net on random data.
+
+    Frozen, hashable, and made of text and numbers only, unless op or rules are given as records:
+    ``Settings(**dataclasses.asdict(settings))`` gives it back, through JSON too. Every field that is not
+    given is filled in from the task. Beside the settings of ``SETTINGS``, of which the device None is the
+    accelerator where there is one:
+
+    Attributes:
+        op: where the task has its op, a key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
+        rules: 1 to 6 backward rules, keys of ``RULES``, ``"formula: …"``, or ``Rule``; the same rule twice
+            counts once.
+        parameters: values of op and rules by name, or by ``rule.name`` for one rule only. Where no op is
+            given, those of the task's.
+        table: CSV text to learn from, the last column the class or a number (see
+            ``tasks.table.read_table``); the task is then "data".
+        branch: from which step on something else holds, in the order of steps: ``(200, "lr", 0.001)``,
+            ``(200, "op", "relu")``, ``(200, "default", "clipped")`` for the line that began with default, or
+            ``(200, "rule", "clipped")`` for all. What a branch names has its parameters here too.
+
+    Raises:
+        ValueError: a plain sentence for what cannot be.
+    """
+
+    op: str | Op = None  # type: ignore[assignment]  # filled in
+    rules: tuple[str | Rule, ...] = None  # type: ignore[assignment]
+    parameters: Mapping[str, float] = field(default=None, hash=False)  # type: ignore[arg-type]
+    table: str | None = field(default=None, repr=False)
+    branch: tuple[Branch, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.task is None and self.table is not None:
+            self._put("task", TABLE.key)
+        super().__post_init__()
+        task = TASKS[self.task]
+        usual = task.parameters if self.op is None else {}
+        self._put("op", _entry("op", task.op if self.op is None else self.op, Op))
+        self._put("rules", _distinct(task.rules if self.rules is None else self.rules))
+        self._put("branch", checked_branches(self.branch, self.rules, self.steps))
+        given = self._known(usual) if self.parameters is None else self.parameters
+        self._put("parameters", _parameters(self._ops, self._all_rules, given))
+        self._put("learn", checked_learn(self._ops, self._all_rules, self.learn))
+        self._check_table()
+        self._check_size()
+
+    def course(self, step: int) -> Course:
+        """What holds while a step is taken, from 0."""
+        return course(Course(self.op, self.rules, self.lr), self.branch, step)
+
+    @property
+    def learned(self) -> tuple[Learned, ...]:
+        """The parameters that learn with one of the rules, those of its branches among them."""
+        return learned_by(self._ops, self._all_rules, self.learn)
+
+    def with_lr(self, step: int, lr: float) -> "Settings":
+        """The same with another lr from a step on, whatever was to come of it. Raises ValueError."""
+        others = [point for point in self.branch if point[1] != "lr" or point[0] < step]
+        changed = lr != self.course(step).lr and step < self.steps
+        return dataclasses.replace(self, branch=(*others, *[(step, "lr", lr)] * changed))
+
+    def parts_from(self, other: "Settings") -> int:
+        """The first step in which a run of other settings does something else.
+
+        ``steps`` where none does, and −1 where it begins with something else.
+        """
+        alike = (field.name for field in dataclasses.fields(self) if field.name not in _ASIDE)
+        if any(getattr(self, name) != getattr(other, name) for name in alike):
+            return -1
+        step = parting(self.branch, other.branch)
+        return self.steps if step is None else step
+
+    @property
+    def _ops(self) -> list[Op]:
+        """The op, and those a branch goes on with."""
+        return [find_op(self.op), *(find_op(str(value)) for _, name, value in self.branch if name == "op")]
+
+    @property
+    def _all_rules(self) -> list[Rule]:
+        """The rules, and those a branch goes on with."""
+        later = (str(value) for _, name, value in self.branch if name not in ("lr", "op"))
+        return [*map(find_rule, self.rules), *map(find_rule, later)]
+
+    def _known(self, parameters: Mapping[str, float]) -> dict[str, float]:
+        """Those that the op or one of the rules has."""
+        entries = (*self._ops, *self._all_rules)
+        names = {parameter.name for entry in entries for parameter in entry.parameters}
+        return {name: value for name, value in parameters.items() if name in names}
+
+    def _check_table(self) -> None:
+        if (self.table is None) == (self.task == TABLE.key):
+            raise ValueError(
+                f'the task "{TABLE.key}" needs a table: paste one as CSV text, its last column the class'
+                if self.table is None
+                else f'a table is for the task "{TABLE.key}", not for "{self.task}"'
+            )
+        if self.table is not None:
+            if not isinstance(self.table, str):
+                raise ValueError(f"table must be CSV text, not {type(self.table).__name__}")
+            read_table(self.table)
+
+    @property
+    def weights(self) -> int:
+        """How many all nets have."""
+        inputs, outputs = read_table(self.table).widths if self.table else TASKS[self.task].widths
+        ends = (inputs, *self.widths, outputs)
+        return self.seeds * len(self.rules) * sum(a * b for a, b in pairwise(ends))
+
+    @property
+    def work(self) -> int:
+        """Multiplications forward in one step, or in one look of instruments where that is more."""
+        return max(self.products, self.weights * EXAMPLES)
+
+    @property
+    def products(self) -> int:
+        """Multiplications forward in one step of all nets."""
+        return self.weights * self.batch * TASKS[self.task].times
+
+    def _check_size(self) -> None:
+        nets, weights, products = self.seeds * len(self.rules), self.weights, self.products
+        if weights > MAX_WEIGHTS:
+            raise ValueError(
+                f"{nets} nets of these widths have {weights:,} weights, at most {MAX_WEIGHTS:,} are taken: "
+                "use fewer hidden units, seeds or rules"
+            )
+        if products > MAX_PRODUCTS:
+            raise ValueError(
+                f"a step of {nets} nets on {self.batch} examples takes {products:,} products, at "
+                f"most {MAX_PRODUCTS:,} are taken: use fewer hidden units, examples, seeds or rules"
+            )
+
+
+def _entry(what: str, entry: Any, kind: type[Entry]) -> str | Entry:
+    if not isinstance(entry, str | kind):
+        raise ValueError(f"{what} must be a key or a formula, not {entry!r}")
+    return entry
+
+
+def _distinct(rules: object) -> tuple[str | Rule, ...]:
+    """The rules in their order, each once: two spellings of one own formula are one rule."""
+    if isinstance(rules, str) or not isinstance(rules, list | tuple):
+        raise ValueError(f"rules must be a list of keys, such as ['default'], not {rules!r}")
+    found: dict[str, str | Rule] = {}
+    for rule in rules:
+        found.setdefault(find_rule(_entry("a rule", rule, Rule)).key, rule)
+    if not 1 <= len(found) <= MOST_RULES:
+        raise ValueError(f"choose 1 to {MOST_RULES} rules, not {len(found)}")
+    return tuple(found.values())
+
+
+def _parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: object) -> dict[str, float]:
+    if not isinstance(parameters, Mapping):
+        raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {parameters!r}")
+    op, *later = ops
+    also = {p.name for each in later for p in each.parameters}
+    own = checked(op, rules, {name: value for name, value in parameters.items() if name not in also})
+    return own | {
+        name: finite(f"parameter {name}", value) for name, value in parameters.items() if name in also
+    }
+
+
+def checked_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -> tuple[str, ...]:
+    """Names of parameters that learn, as they are or as ``rule.name`` for one rule only.
+
+    Raises ValueError with a plain sentence for one that learns with none of the ops and rules.
+    """
+    known = {name for op in ops for rule in rules for name in _learnable(op, rule)}
+    for name in learn:
+        if name not in known:
+            raise ValueError(f"{name} cannot learn: {_why_not(ops[0], rules, name)}")
+    return tuple(learn)
+
+
+def _learnable(op: Op, rule: Rule) -> list[str]:
+    names = learnable(op, rule)
+    return [*names, *(f"{rule.key}.{name}" for name in names)]
+
+
+def _why_not(op: Op, rules: Sequence[Rule], name: str) -> str:
+    rule = next((rule for rule in rules if name.startswith(f"{rule.key}.")), rules[0])
+    try:
+        contribution(op, rule, name.removeprefix(f"{rule.key}."))
+    except ValueError as error:
+        return str(error)
+    raise AssertionError("what has a contribution can learn")

@@ -1,0 +1,1 @@
+"""The choice of a page, its link, and the examples to start from."""

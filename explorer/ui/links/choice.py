@@ -1,0 +1,145 @@
+"""Everything chosen on the pages, and the words by which a link says it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from explorer.catalogue import Op, Parameter, Rule, find_op, find_rule
+from explorer.formula import number_text
+from explorer.training import SETTINGS, USUAL, TrainingSettings
+from explorer.training.settings import Branch, branches_text
+
+SECTIONS = {
+    "formula": "Formula",
+    "code": "Code",
+    "checks": "Checks",
+    "rest": "Rest",
+    "paste": "Paste code",
+    "data": "Data",
+}
+STUDY = ("rates", "controls", "sweep", "values")
+
+
+@dataclass(frozen=True)
+class Choice(TrainingSettings):
+    """Everything chosen on the pages: strings and numbers only.
+
+    ``parameters`` holds the values that differ from their default, by name or by ``rule.name``;
+    ``learns`` is the parameter whose gradient has a panel, or "";
+    ``hide`` the rules whose curves are not drawn; ``colours`` the number of each rule's colour as one text,
+    "" for 1, 2, 3 …; ``section`` what is open below the chart, or ""; ``slow`` what slow motion shows, or "":
+    a stage, and as far as they are chosen the numbers of rule, layer, unit and row from 1. Of a study:
+    ``rates`` to try, () for the task's usual ones, whether zero and reversal stand beside the rules as
+    ``controls``, and the parameter whose ``values`` it goes through, ``sweep``, or "". ``branch``: the branch
+    points of a run, as ``Settings`` has them.
+    """
+
+    op: str = "round"
+    rules: tuple[str, ...] = ("default", "straight_through")
+    hide: tuple[str, ...] = ()
+    colours: str = ""
+    section: str = ""
+    slow: str = ""
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    learns: str = ""
+    range: tuple[float, float] = (-3.0, 3.0)
+    g: float = 1.0
+    rates: tuple[float, ...] = ()
+    controls: bool = True
+    sweep: str = ""
+    values: tuple[float, ...] = ()
+    branch: tuple[Branch, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Op, tuple[Rule, ...]]:
+        """The op and the rules as records."""
+        return find_op(self.op), tuple(find_rule(rule) for rule in self.rules)
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """Range, g and parameters as keywords of ``sample``."""
+        start, stop = self.range
+        learns = {"learns": self.learns} if self.learns else {}
+        return {"start": start, "stop": stop, "g": self.g, **learns, **self.parameters}
+
+
+# What a link says by these words; a parameter of the same name stands behind a prefix.
+WORDS = (
+    "op",
+    "rule",
+    "hide",
+    "colours",
+    "range",
+    "g",
+    "section",
+    "learns",
+    "slow",
+    "embed",
+    "embed_options",
+    "branch",
+    *SETTINGS,
+    *STUDY,
+)
+PREFIX = "p."
+
+
+def parameters_of(op: Op, rules: Sequence[Rule]) -> dict[str, Parameter]:
+    """The controls an op and rules need, by the name under which their value is kept.
+
+    One for each name; but where two rules mean the same name differently (another default or
+    other bounds) each of them gets its own, named ``rule.name``.
+    """
+    controls = {p.name: p for p in op.parameters}
+    own: dict[str, list[tuple[Rule, Parameter]]] = {}
+    for rule in rules:
+        for parameter in rule.parameters:
+            own.setdefault(parameter.name, []).append((rule, parameter))
+    for name, users in own.items():
+        if len({parameter for _, parameter in users}) == 1:
+            controls.setdefault(name, users[0][1])
+        elif name not in controls:
+            controls |= {f"{rule.key}.{name}": parameter for rule, parameter in users}
+    return controls
+
+
+def ordered(
+    op: Op, rules: Sequence[Rule], settings: Mapping[str, float]
+) -> tuple[dict[str, float], list[str]]:
+    """Settings with the pairs that must not cross (such as lo and hi) put in order, and a notice for each."""
+    result, notices = dict(settings), []
+    controls = parameters_of(op, rules)
+    for name, parameter in controls.items():
+        own = name.removesuffix(parameter.name) + (parameter.below or "")
+        above = own if own in controls else parameter.below
+        if above is None or above not in controls:
+            continue
+        low, high = result.get(name, parameter.default), result.get(above, controls[above].default)
+        if low > high:
+            result[name], result[above] = high, low
+            notices.append(f"{name} = {low:.15g} lies above {above} = {high:.15g}: the two were swapped.")
+    return result, notices
+
+
+def training_texts(choice: Choice) -> dict[str, str]:
+    """The task if it is not the usual one, and what differs from its defaults, as a link writes them.
+
+    What only a study has is among them, and branch points, one a line.
+    """
+    texts = {
+        name: text
+        for name, setting in SETTINGS.items()
+        if (text := setting.text(getattr(choice, name))) != setting.text(setting.default(choice.task))
+    }
+    texts |= _study_texts(choice) | ({"branch": branches_text(choice.branch)} if choice.branch else {})
+    return texts if choice.task == USUAL else {"task": choice.task, **texts}
+
+
+def _study_texts(choice: Choice) -> dict[str, str]:
+    texts = {"rates": numbers_text(choice.rates), "controls": "" if choice.controls else "no"}
+    texts |= {"sweep": choice.sweep, "values": numbers_text(choice.values)}
+    return {name: text for name, text in texts.items() if text}
+
+
+def numbers_text(numbers: Sequence[float]) -> str:
+    """Several numbers as a link writes them."""
+    return ",".join(map(number_text, numbers))

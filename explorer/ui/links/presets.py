@@ -1,0 +1,163 @@
+"""Ready-made choices, each the query of a link and a sentence on what to try."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from explorer.ui.links.choice import Choice
+from explorer.ui.links.link import from_text
+
+# Length and width in cm of the petals of 150 irises (Anderson 1935, Fisher 1936).
+_IRISES = Path(__file__).with_name("irises.csv").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named choice: ``query`` is what a link to it would hold.
+
+    ``train`` are the words of a link that trains it, "" for none; ``table`` is the CSV text that it learns
+    from, where its task needs one; ``source`` is who claims what it shows, and ``lesson`` the key of one
+    that says why.
+    """
+
+    name: str
+    query: str
+    hint: str
+    train: str = ""
+    table: str = ""
+    source: str = ""
+    lesson: str = ""
+
+    @property
+    def choice(self) -> Choice:
+        """The choice the query stands for."""
+        return from_text(self.query)[0]
+
+
+# fmt: off
+PRESETS = (
+    Preset("Why round stops learning", "op=round&rule=default&rule=straight_through",
+           "Autograd's gradient is 0 wherever you look; straight-through lets g pass.",
+           train="Train both"),
+    Preset("Learning through sign", "op=sign&rule=default&rule=straight_through",
+           "Autograd's gradient is 0 beside the jump too: no weight before it learns.",
+           train="Train both"),
+    Preset("ClampGradient's bug", "op=clamp&rule=straight_through&rule=published_clamp&range=0&range=2",
+           "At g = 1 the two look the same. Set the upstream gradient g to 2 to see the bug above 1."),
+    Preset("MyReLU at exactly 0", "op=relu&rule=default&rule=seed_relu&range=-1&range=1",
+           "Hover over x = 0: the hand-written rule passes g there, torch does not."),
+    Preset("Binary weights", "op=sign&rule=default&rule=straight_through&rule=clipped",
+           "Move c: the window decides which weights may still change sides."),
+    Preset("A step size that learns", "op=quantize&rule=lsq&rule=default&s=0.6&qmin=-2&qmax=1&learns=s",
+           "Below: what each x adds to the gradient for s. Drag s until the arrows turn, then ask where it "
+           "comes to rest."),
+    Preset("Is a bound inside?", "op=clamp&rule=default&rule=masked&rule=masked_open",
+           "The rules differ at two points only, and torch has changed its mind about them."),
+)
+
+# For the page of trainings, one or more a task; with these settings each ends as its hint says. Those
+# without a task train the net of the documents.
+TRAINING = (
+    Preset("Digits through round", "task=digits&op=round&rule=default&rule=straight_through&seeds=5",
+           "Look how far w1 has moved: autograd's gradient of round is 0, so the first layer stands still "
+           "and only the last one learns. Straight-through reads more of the digits it has not seen."),
+    Preset("Three layers of sign", "task=digits&hidden=16,16,16&lr=0.003&op=sign&rule=default"
+           "&rule=straight_through&rule=clipped&seeds=5",
+           "Look at the distance between the curves: with autograd's gradient of sign no layer but the "
+           "last one learns. Straight-through does far better, and Clipped, which passes nothing far from "
+           "the jump, better still."),
+    Preset("A clamp rule with a bug", "task=digits&op=clamp&rule=default&rule=published_clamp&rule=zero"
+           "&seeds=5",
+           "Look at the lowest curve: above its bound the published rule returns 1, whatever g is. It ends "
+           "lower than Zero, which leaves the first layer as it was."),
+    Preset("Rings of points", "task=circles&op=sign&rule=default&rule=straight_through&rule=reste"
+           "&seeds=5",
+           "Look at the regions: with ReSTE nearly every held-out point lies in that of its class, with "
+           "straight-through fewer do, and with autograd fewer still."),
+    Preset("Two moons", "task=moons&op=sign&rule=default&rule=straight_through&rule=clipped"
+           "&rule=reste&seeds=5",
+           "Look at the border between the moons: Clipped and ReSTE bend it around both, straight-through "
+           "less well, and autograd least."),
+    Preset("Arms of a spiral", "task=spiral&op=sign&rule=default&rule=straight_through&rule=clipped"
+           "&rule=reste&seeds=5",
+           "Look at straight-through: it ends no higher than autograd, with which the last layer learns "
+           "alone. Clipped and ReSTE follow both arms."),
+    Preset("Four quarters", "task=xor&op=sign&rule=default&rule=straight_through&rule=clipped"
+           "&rule=reste&seeds=5",
+           "Look at the regions: autograd leaves the hidden layers as they were drawn by chance, and the "
+           "last one makes do with them. Clipped and ReSTE find the quarters."),
+    Preset("Weights of one bit", "task=binary+weights&op=binarize&rule=default&rule=straight_through"
+           "&rule=clipped&c=0.1&seeds=5",
+           "Look how many weights have changed sides: many with straight-through, few with a window too "
+           "narrow for most of them, none with autograd. Make c larger."),
+    Preset("Weights of three values", "task=ternary+weights&op=quantize&rule=default&rule=straight_through"
+           "&rule=quantize_masked&s=1&qmin=-1&qmax=1&seeds=5",
+           "Look at the outermost weights: the masked rule gives no gradient to those beyond its bounds. "
+           "Straight-through does, and ends higher."),
+    Preset("Spikes and their surrogates", "task=spikes&op=step&rule=default&rule=boxcar&rule=fast_sigmoid&k=1"
+           "&w=0.02&seeds=3",
+           "Look at what is read: the op is the spike of a leaky unit. The wide fast sigmoid teaches the "
+           "spiking layers; a boxcar too narrow does little more than autograd's 0."),
+    Preset("Petals of irises", "task=data&op=sign&hidden=8,8&steps=200&rule=default"
+           "&rule=straight_through&rule=clipped&seeds=10",
+           "Look at the regions: a table of two columns has a plane to draw. Clipped finds the three "
+           "species, of which straight-through and autograd tell fewer apart.", table=_IRISES),
+    Preset("A step size that learns", "task=ternary+weights&op=quantize&rule=quantize_masked&rule=lsq&s=0.1"
+           "&qmin=-1&qmax=1&learn=lsq.s&optimiser=momentum&lr=0.1&seeds=5",
+           "Look at s in both layers: with a step of 0.1 most weights lie beyond the levels. LSQ lets s grow "
+           "about twentyfold and reads the digits; where s stays, nothing is learned."),
+    Preset("Two bits that find their range", "task=digits&op=quantize&rule=quantize_masked&rule=lsq&s=0.01"
+           "&qmin=0&qmax=3&learn=lsq.s&learn_rate=0.3&optimiser=momentum&lr=0.03&seeds=5",
+           "Look at the kinks of LSQ under the data: they begin at 0 and 0.03, and move out while it trains. "
+           "Masked to the levels keeps them there, and ends far lower."),
+    Preset("Two bits with PACT", "task=digits&op=formula:+round(clamp(x,+0,+hi)+*+3+/+hi)+*+hi+/+3"
+           "&rule=masked&rule=pact&lo=0&hi=0.02&learn=pact.hi&learn_rate=0.1&optimiser=momentum&lr=0.03&seeds=5",
+           "Look at the upper bound hi: it begins at 0.02, so that most of what comes in looks alike. PACT "
+           "moves it out to about 2 and reads 96 % of the digits; with the bound as it was 16 % are read.",
+           source="PACT, Choi et al. 2018, arXiv:1805.06085, equations 1 to 3"),
+    Preset("A bound that learns", "task=digits&op=clamp&rule=default&rule=pact&hi=0.1&learn=pact.hi"
+           "&optimiser=momentum&lr=0.1&seeds=5",
+           "Look at the upper bound: it begins at 0.1, so that all units look alike. PACT moves it out to "
+           "about 5; with the bound as it was the net still learns, and ends lower."),
+    Preset("Quantised activations", "op=quantize&rule=default&rule=straight_through",
+           "Look at the loss: a staircase has gradient 0 between its steps. Straight-through looks past "
+           "them, and w1 learns."),
+    Preset("When w2 learns alone", "op=round&rule=default&rule=straight_through",
+           "Look which curve is lower: here the rule without a gradient. w2 alone learns 64 random answers "
+           "by heart, on hidden values that stand still."),
+    Preset("A step too large", "op=relu&rule=default&lr=1e-5",
+           "Look at the loss: with ten times the learning rate it grows until it is no longer finite. Try "
+           "1e-6."),
+)
+
+# For the page of studies; with these settings each ends as its hint says.
+STUDIES = (
+    Preset("Each rule at its own rate",
+           "task=digits&hidden=16,16,16&op=sign&rule=default&rule=straight_through&rule=clipped&seeds=5"
+           "&rates=0.0003,0.001,0.003,0.01,0.03",
+           "Look at the framed cells: each rule does best at another rate. At its own Clipped still leads "
+           "straight-through by about ten points; autograd's gradient of sign does no better than Zero."),
+    Preset("How wide a surrogate",
+           "task=spikes&op=step&rule=boxcar&rule=triangle&sweep=w&values=0.02,0.1,0.5,2&seeds=5&rates=0.01,0.03",
+           "Look at the line of the boxcar: too narrow it teaches a spiking net less; from half a unit on, "
+           "five seeds see no difference, nor one from a triangle: the width matters more than the shape.",
+           source="Zenke and Vogels 2021, doi:10.1162/neco_a_01367"),
+    Preset("Ten times a rule, under Adam",
+           "task=digits&hidden=16,16,16&op=sign&rule=scale&sweep=s&values=0.1,1,10&seeds=5&rates=0.003,0.01"
+           "&controls=no",
+           "Look how level the line is: Adam divides the size of a gradient out, so that a tenth of a rule, "
+           "or ten times it, is not seen to differ. Choose gradient descent and the rates 0.1, 0.3: it does.",
+           source="Zenke and Vogels 2021, doi:10.1162/neco_a_01367"),
+    Preset("A factor is a rate, under gradient descent",
+           "task=binary+weights&op=binarize&rule=scale&sweep=s&values=0.5,1,2&seeds=5"
+           "&rates=0.05,0.1,0.2,0.4,0.8&optimiser=sgd&bias=no&controls=no",
+           "Look along the diagonals of the heat map: a rule times 2 at one rate is the rule itself at twice "
+           "the rate, to the last bit, for here every weight lies below a rule. So at its own rate each "
+           "factor ends alike.",
+           source="the step itself, w − lr · s · g; a power of two rounds nothing"),
+    Preset("Identity, ReLU and clipped ReLU",
+           "task=digits&hidden=16,16,16&op=quantize&s=1&qmin=0&qmax=3&rule=straight_through"
+           "&rule=formula:+g*(x>0)&rule=formula:+g*(0<x<3)&seeds=5&rates=0.001,0.003,0.01,0.03",
+           "Look at the rule that is 0 where the quantised activation is flat for good: it ends highest, "
+           "each at its own rate. The identity can even push a net out of a minimum.",
+           source="Yin et al. 2019, arXiv:1903.05662", lesson="minimum"),
+)

@@ -1,0 +1,59 @@
+"""The instrument on a page: components v2 keeps its element, whatever the script does."""
+
+from typing import Any
+
+import streamlit as st
+
+from explorer.instrument.assets import skeleton
+from explorer.ui.pages import state
+from explorer.ui.server import answers
+
+# An inline module is a blob, which can import a whole address only. The pages lie one level deep, so a
+# relative one is right on each of them.
+_JS = """
+export default function (component) {
+  const address = new URL(`assets/${component.data.folder}/pages/mount.js`, document.baseURI).href;
+  const loaded = import(address);
+  const sentence = "The instrument could not be loaded: reload the page.";
+  const failed = () => {
+    document.querySelector(".served")?.remove(); // which hides what stands here
+    component.parentElement.textContent = sentence;
+  };
+  loaded.then((module) => module.mount(component)).catch(failed);
+  return () => loaded.then((module) => module.ended(component.parentElement));
+}
+"""
+
+
+def _component(part: str) -> Any:
+    return st.components.v2.component(part, html=skeleton(part), js=_JS, isolate_styles=False)
+
+
+_mounts = {part: _component(part) for part in ("heading", "instrument", "training", "study", "lesson")}
+
+
+def mount(part: str, **more: Any) -> None:
+    """Mount a part of the instrument, named as its skeleton is; what it reports becomes the choice.
+
+    ``more`` is what this part alone is given.
+    """
+
+    def reported() -> None:
+        state.reported(st.session_state[part]["report"])
+
+    width = "content" if part == "heading" else "stretch"
+    default: dict[str, Any] = {"report": {}}
+    _mounts[part](
+        key=part,
+        data=answers.given(state.current(), part) | more,
+        default=default,
+        on_report_change=reported,
+        width=width,
+        height="content",
+    )
+
+
+def page_title() -> str:
+    """The choice in the title of the page."""
+    op, rules = state.current().entries
+    return f"{op.label}: {', '.join(rule.label for rule in rules)} · Gradient explorer"

@@ -1,0 +1,39 @@
+"""The session's choice: what the address bar asks for at first, then what the instrument reports."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from explorer.ui.links.choice import Choice
+from explorer.ui.links.link import Query, from_query, from_text
+
+BROWSERS_OWN = ("lesson", "present")  # of a link to Learn: the page in the browser reads them
+VIEW = "view."  # begins the key of every widget: what is opened, which button was pressed
+
+
+def arrive() -> tuple[Query, list[str]]:
+    """What the address bar asks for on a visitor's first run; a sentence for whatever could not be had."""
+    if "choice" in st.session_state:
+        return {}, []
+    query = {key: st.query_params.get_all(key) for key in st.query_params if key not in BROWSERS_OWN}
+    choice, notices = from_query(query)
+    keep(choice)
+    return query, notices
+
+
+def current() -> Choice:
+    """What is chosen now."""
+    choice: Choice = st.session_state.setdefault("choice", Choice())
+    return choice
+
+
+def keep(choice: Choice) -> None:
+    """Remember the choice."""
+    st.session_state["choice"] = choice
+
+
+def reported(report: Mapping[str, Any]) -> None:
+    """Take over what the instrument shows, ``query`` as in a link; leave alone what is not understood."""
+    if isinstance(query := report.get("query"), str):
+        keep(from_text(query)[0])

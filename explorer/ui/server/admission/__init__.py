@@ -1,0 +1,1 @@
+"""Who is let in, how often, and how much at a time."""

@@ -1,0 +1,43 @@
+"""What uvicorn's server, which runs the app, is told beside Streamlit's settings."""
+
+import asyncio
+import signal
+import socket
+from typing import Any
+
+from explorer.ui.server.admission.ending import ending
+
+GRACE_S = 2  # for answers that are on their way; then who has not taken them is left
+_LOOK_S = 0.1  # between two looks whether the server has begun, or is to end
+
+
+async def follow_server() -> None:
+    """Have the server send at once; begin the end when it is told to stop, and bound how long it waits then.
+
+    Of itself uvicorn waits without an end for those who do not go, and tells no answer that it waits. Whoever
+    is told of the signal is uvicorn's server; another server, or none, is left alone.
+    """
+    server: Any = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
+    if not hasattr(server, "should_exit"):
+        return
+    server.config.timeout_graceful_shutdown = server.config.timeout_graceful_shutdown or GRACE_S
+    while not (server.started or server.should_exit):
+        await asyncio.sleep(_LOOK_S)
+    if server.started:
+        send_at_once(server)
+    while not server.should_exit:
+        await asyncio.sleep(_LOOK_S)
+    ending.begin()
+
+
+def send_at_once(server: Any) -> None:
+    """Have a server of uvicorn's send what it writes at once, whether or not the client has what came before.
+
+    uvicorn writes the head of an answer and its body apart, and a client may take 40 ms to confirm the head,
+    for which the body would wait. asyncio prevents that (TCP_NODELAY) only where a socket names TCP as its
+    protocol, which the one that Streamlit makes does not: https://github.com/Kludex/uvicorn/issues/3149.
+    Connections have what their listener had when they came.
+    """
+    for listener in (listener for one in server.servers for listener in one.sockets):
+        if listener.family in (socket.AF_INET, socket.AF_INET6):
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

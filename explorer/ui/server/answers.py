@@ -1,0 +1,283 @@
+"""What the server answers the instrument: torch's curves, own formulas as entries, the files. No session."""
+
+import base64
+import logging
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from explorer.catalogue import OWN, find_op, find_rule
+from explorer.instrument import Asset, assets, choice_data, document, entry
+from explorer.instrument import own_entry as own_entry  # which app.py answers with
+from explorer.instrument.assets import PLOTLY, json_text, skeleton, skeleton_css, with_imports
+from explorer.instrument.page import Page
+from explorer.lessons import GLOSSARY, LESSONS
+from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, beginnings, read_sources
+from explorer.study import usual_rates
+from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
+from explorer.training.instruments import INSTRUMENTS, Instrument
+from explorer.training.limits import (
+    LARGEST_LR,
+    MAX_TABLE_BYTES,
+    MAX_TABLE_COLUMNS,
+    MAX_TABLE_ROWS,
+    SMALLEST_LR,
+)
+from explorer.training.numerics import OPTIMISERS
+from explorer.training.runs import DEVICES
+from explorer.ui.links.choice import SECTIONS, WORDS, Choice, numbers_text, training_texts
+from explorer.ui.links.link import MOST_RATES, MOST_VALUES, from_text, is_embedded
+from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
+from explorer.ui.sections import lines
+from explorer.ui.sections.words import drawn
+
+# What words of settings are called.
+_WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES
+_WORDS |= {key: optimiser.label for key, optimiser in OPTIMISERS.items()}
+_PRESETS = {"instrument": PRESETS, "training": TRAINING, "study": STUDIES}
+_COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
+# What a page loads beside what all of them need.
+_ALSO = {
+    "/train": ("train/page/controller.js",),
+    "/study": ("study/study.js",),
+    "/learn": ("learn/course.js", "train/page/controller.js"),
+}
+LONGEST_BODY = 8 * MAX_CHARACTERS  # bytes of pasted code as JSON: four a character, or an escaped quote
+_log = logging.getLogger(__name__)
+Answer = dict[str, Any]
+
+
+@cache
+def files() -> Mapping[str, Asset]:
+    """All files of the instrument by their address."""
+    return assets(whole_document())
+
+
+def whole_document(suffix: str = "") -> Answer:
+    """What the browser knows: the catalogue, links, and trainings; ``suffix`` ends the addresses of pages."""
+    start = Choice()
+    link = {"defaults": {"range": start.range, "g": start.g}, "words": WORDS}
+    link |= {"pages": {name: f"{name}{suffix}" for name in ("learn", "train")}}
+    known = document() | {"link": link} | training()
+    known["limits"] = known["limits"] | {"table": TABLE_LIMITS, "study": STUDY_LIMITS}
+    return known
+
+
+TABLE_LIMITS = {"rows": MAX_TABLE_ROWS, "columns": MAX_TABLE_COLUMNS, "bytes": MAX_TABLE_BYTES}
+
+STUDY_LIMITS = {"low": SMALLEST_LR, "high": LARGEST_LR, "rates": MOST_RATES, "values": MOST_VALUES}
+
+
+def training() -> Answer:
+    """The settings of a run beside op and rules as their controls are drawn, and the tasks of the picker."""
+    return {
+        "settings": [_setting(setting) for setting in SETTINGS.values() if setting.shown],
+        "tasks": [_task(task) for task in TASKS.values()],
+        "firstTask": FIRST,
+        "usualTask": USUAL,
+        "controls": CONTROLS,
+        "instruments": [_instrument(instrument) for instrument in INSTRUMENTS.values()],
+    }
+
+
+def _instrument(instrument: Instrument) -> Answer:
+    told = ("key", "kind", "label", "sentence", "limits", "cost", "window")
+    arguments = [{"name": each.name, "label": each.label} for each in instrument.arguments]
+    return {name: getattr(instrument, name) for name in told} | {"arguments": arguments}
+
+
+def _setting(setting: Setting) -> Answer:
+    """``words`` with their labels."""
+    told = ("name", "kind", "label", "meaning", "low", "high", "live")
+    facts = {name: getattr(setting, name) for name in told}
+    return facts | {"words": {word: _WORDS.get(word, word) for word in setting.words}}
+
+
+def _task(task: Task) -> Answer:
+    """With the text of every default, and the op, rules and parameters it begins with."""
+    told = ("key", "label", "purpose", "kind", "place", "metric", "chance", "note")
+    shown = (setting for name, setting in SETTINGS.items() if name != "task")
+    defaults = {setting.name: setting.text(setting.default(task.key)) for setting in shown}
+    defaults["rates"] = numbers_text(usual_rates(task.lr))
+    begins = {"op": task.op, "rules": task.rules, "parameters": task.parameters}
+    facts = {name: getattr(task, name) for name in told}
+    return facts | {"defaults": defaults, "begins": begins, "picture": task.picture()}
+
+
+@cache
+def folder() -> str:
+    """Where the modules are, below ``assets/``."""
+    return next(name for name in files() if name.endswith("/document.json")).partition("/")[0]
+
+
+@cache
+def head(path: str) -> str:
+    """For the head of a page: the skeleton's style, and what is fetched while Streamlit is still loading."""
+    below = f"assets/{folder()}"
+    styles = [name for name in files() if name.endswith(".css")]
+    modules = with_imports("pages/mount.js", *_ALSO.get(path, ()))
+    return "\n".join(
+        [
+            f"<style>{skeleton_css()}</style>",
+            *(f'<link href="assets/{name}" rel="stylesheet">' for name in styles),
+            f'<link href="{below}/document.json" rel="preload" as="fetch" crossorigin>',
+            f'<script async fetchpriority="high" src="assets/{PLOTLY}"></script>',
+            *(f'<link href="{below}/{name}" rel="modulepreload">' for name in modules),
+            f'<script type="module" src="{below}/pages/mount.js"></script>',
+        ]
+    )
+
+
+def served(query: str) -> str:
+    """Explore with the choice of a link, for the body of its page: it is drawn before Streamlit has come."""
+    data = json_text(given(from_text(query)[0], "instrument"))
+    heading = "" if is_embedded(query) else skeleton("heading")
+    script = f'<script type="application/json">{data}</script>'
+    return f'<div class="served">{heading}{skeleton("instrument")}{script}</div>'
+
+
+def given(choice: Choice, part: str) -> Answer:
+    """What a part of the instrument is given: the choice, and what is the same for all visitors."""
+    return {
+        "folder": folder(),
+        "plotly": PLOTLY,
+        "choice": chosen(choice),
+        "sections": SECTIONS,
+        "examples": _examples(part),
+    }
+
+
+@cache
+def _examples(part: str) -> list[Answer]:
+    return [_example(preset) for preset in _PRESETS.get(part, ())]
+
+
+def _example(preset: Preset) -> Answer:
+    told = ("name", "hint", "train", "table", "source")
+    lesson = {"key": preset.lesson, "title": LESSONS[preset.lesson].title} if preset.lesson else None
+    facts = {name: getattr(preset, name) for name in told}
+    return facts | {"lesson": lesson, "choice": chosen(preset.choice)}
+
+
+def chosen(choice: Choice) -> Answer:
+    """A choice as the browser takes it."""
+    op, rules = choice.entries
+    kept = {
+        name: getattr(choice, name)
+        for name in ("parameters", "learns", "g", "hide", "colours", "section", "slow")
+    }
+    return choice_data(op, rules, span=choice.range, training=training_texts(choice), **kept)
+
+
+def confirm(query: str) -> Answer:
+    """Torch's curves and words for the choice of a link; a message where torch cannot draw it."""
+    choice, _ = from_text(query)
+    try:
+        return _confirmed(choice.op, choice.rules, tuple(sorted(choice.sampling.items())))
+    except ValueError as error:
+        return {"message": f"{error}."}
+
+
+@lru_cache(maxsize=128)
+def _confirmed(op: str, rules: tuple[str, ...], sampling: tuple[tuple[str, float], ...]) -> Answer:
+    answer: Answer = encoded(drawn(op, rules, **dict(sampling)))
+    return answer
+
+
+def checks(query: str) -> Answer:
+    """What the checks say of a link's op with its first rule, worst first; a message where they cannot."""
+    choice = from_text(query)[0]
+    return _judged(choice, lines.checks)
+
+
+def neighbours(query: str) -> Answer:
+    """The rules of the catalogue beside a link's first one, over its range; a message where that fails."""
+    choice = from_text(query)[0]
+    return _judged(choice, lines.neighbours, *choice.range)
+
+
+def _judged(choice: Choice, tell: Callable[..., Answer], *more: float) -> Answer:
+    try:
+        return tell(choice.op, choice.rules[0], choice.parameters, *more)
+    except Exception:
+        _log.exception("%s of %s with %s failed", tell.__name__, choice.op, choice.rules[0])
+        return {"message": "This could not be computed: our fault, and it is in the log."}
+
+
+def encoded(value: Any) -> Any:
+    """Plain data as JSON types: arrays as base64 of their own bytes, which plotly.js reads too."""
+    if isinstance(value, np.ndarray):
+        # Plotly's names of dtypes are NumPy's without the byte order: f4, i1 …
+        return {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode("ascii")}
+    if isinstance(value, Mapping):
+        return {key: encoded(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [encoded(part) for part in value]
+    return value
+
+
+def saved(query: str) -> str:
+    """The instrument with the choice of a link as one HTML file."""
+    choice, _ = from_text(query)
+    words = confirm(query)
+    return Page(chosen(choice), {name: words.get(name, "") for name in ("main", "rest")}).html()
+
+
+def course() -> Answer:
+    """The lessons in their order, the glossary their words lead to, and the places of a training."""
+    told = ("key", "title", "question")
+    lessons = [{name: getattr(lesson, name) for name in told} for lesson in LESSONS.values()]
+    return {"lessons": lessons, "glossary": GLOSSARY, "skeleton": skeleton("training")}
+
+
+def lesson(key: str) -> Answer:
+    """A lesson with every number computed, once for all visitors; a message where there is none."""
+    if key not in LESSONS:
+        return {"message": "There is no such lesson: choose one of the list."}
+    with _COMPUTED_ONCE:
+        return _lesson(key)
+
+
+@cache
+def _lesson(key: str) -> Answer:
+    data = LESSONS[key].data()
+    for scene in data["scenes"]:
+        scene["choice"] = chosen(from_text(scene["query"])[0])
+    for answer in data["prediction"]["answers"]:
+        if answer["picture"]:
+            answer |= _picture(answer["picture"])
+    return data
+
+
+def _picture(rule: str) -> Answer:
+    """The key of a rule, and its entry where the browser does not know it from the catalogue."""
+    record = find_rule(rule)
+    return {"picture": record.key, "entry": entry(record) if record.key.startswith(OWN) else None}
+
+
+def read(code: object) -> Answer:
+    """What stands in pasted code: each Function with the choice that shows it, or what is in the way."""
+    text = str(code or "").encode("utf-8", "replace").decode()  # JSON may hold halves of characters
+    try:
+        return {"readings": [_readable(reading) for reading in read_sources(text)]}
+    except ReadingError as error:
+        return {"message": error.message}
+
+
+def _readable(reading: Reading) -> Answer:
+    heading = {"name": reading.name, "line": reading.line}
+    if reading.problem:
+        return heading | {"message": reading.problem.message}
+    start, rules = Choice(), dict.fromkeys(["default", reading.rule])
+    op, records = find_op(reading.op), [find_rule(rule) for rule in rules]
+    values = beginnings(op.parsed.tree)
+    return heading | {
+        "op": op.formula,
+        "rule": records[-1].formula or "torch's own",
+        "learned": {learned.name: learned.text for learned in records[-1].learned},
+        "notes": list(reading.notes),
+        "choice": choice_data(op, records, parameters=values, span=start.range, g=start.g),
+    }

@@ -1,0 +1,1 @@
+"""Trainings and studies over HTTP: commands, streams, files to take away."""

@@ -1,0 +1,250 @@
+"""Studies for the page's instrument: started and commanded here, watched as events, taken away as CSV."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import time
+from collections.abc import AsyncIterator, Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from threading import Lock
+from typing import Any, get_args
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from explorer.study import Plan, Result, Row, Stepper
+from explorer.study.judged import Judged, judged
+from explorer.training import ACTIVE, SETTINGS, TASKS, StudyCommand, StudyStatus, shared_engine
+from explorer.training.scheduling import SENTENCES, duration
+from explorer.ui.server.admission import limits, operation
+from explorer.ui.server.admission.admission import Refused
+from explorer.ui.server.admission.payload import Json
+from explorer.ui.server.admission.replicas import away, is_unreachable, told_away
+from explorer.ui.server.admission.visitors import asking
+from explorer.ui.server.runs.runs import LONGEST_START, answered, choice_of, is_owned, key_of, owner_of
+from explorer.ui.server.runs.stream import QUIET_S, Watching, streamed
+
+INTERVAL_S = 0.25  # between two looks, and longer where many watch
+_LASTING = (*ACTIVE, "paused", "finished", "silent")  # while somebody watches, the engine keeps it
+_SAID_OTHERWISE = ("task", "steps", "lr", "seeds", "pace", "device")
+_MEASURED_S = 0.1  # for which some nets are trained, to say how long all take
+_measuring = Lock()
+_REFUSAL = "This cannot be studied: {}."
+_watching = Watching()
+operation.watchers.labels("study").set_function(lambda: len(_watching))
+
+
+async def start(request: Request) -> Response:
+    """Begin a study: ``{query, owner, table}`` gives ``{id, key}``; who has the key may command it."""
+    shares = limits.STUDIES_SHARE.of(asking(request))
+    return await answered(_started, request, shares, longest=LONGEST_START, refusal=_REFUSAL)
+
+
+async def cost(request: Request) -> Response:
+    """What a study would take: ``{query, table}`` gives ``{sentence, refused}``."""
+    return await answered(_weighed, request, longest=LONGEST_START)
+
+
+async def command(request: Request) -> Response:
+    """Command a study: ``{key}`` gives its status as an event has it."""
+    return await answered(_commanded, request, request.path_params["study"], request.path_params["command"])
+
+
+async def study_events(request: Request) -> StreamingResponse:
+    """What a watcher is told: nobody who does not know the id of a study finds it."""
+    study = request.path_params["study"]
+    lost = is_unreachable(request, study)
+    told = told_away(event(_silent(study, away(study)))) if lost else _told(study)
+    return streamed(_watching.counted(request, study, told))
+
+
+async def rows(request: Request) -> Response:
+    """All runs of a study as CSV."""
+    study = request.path_params["study"]
+    text = await run_in_threadpool(_csv, study)
+    headers = {"Content-Disposition": 'attachment; filename="study.csv"', "Cache-Control": "no-store"}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+ROUTES = (
+    Route("/studies", start, methods=["POST"]),
+    Route("/studies/cost", cost, methods=["POST"]),
+    Route("/studies/{study}/events", study_events),
+    Route("/studies/{study}/rows.csv", rows),
+    Route("/studies/{study}/{command}", command, methods=["POST"]),
+)
+
+
+def _plan(data: Json) -> Plan:
+    """The study of a request's query. Raises Refused, and ValueError for what cannot be studied."""
+    choice = choice_of(data)
+    swept = {choice.sweep: choice.values} if choice.sweep else {}
+    rest = {name: getattr(choice, name) for name in SETTINGS if name not in _SAID_OTHERWISE}
+    return Plan.of(
+        choice.task,
+        choice.op,
+        choice.rules,
+        lrs=choice.rates or None,
+        seeds=choice.seeds,
+        steps=choice.steps,
+        parameters={**choice.parameters, **swept},
+        controls=choice.controls,
+        most=limits.LANES,
+        table=data.get("table"),
+        device=choice.device or "cpu",
+        **rest,
+    )
+
+
+def _started(data: Json, shares: dict[Hashable, int]) -> str:
+    owner, plan = owner_of(data), _plan(data)
+    make = partial(Stepper, least=limits.STUDY_CHUNK)
+    identity = shared_engine().start_study(make, plan, owner, shares=shares)
+    operation.journal.note("study started", task=plan.task, runs=plan.runs)
+    return json.dumps({"id": identity, "key": key_of(identity)})
+
+
+def _commanded(data: Json, identity: str, name: str) -> str:
+    engine = shared_engine()
+    (status,) = engine.studies([identity])
+    if status.state != "gone" and not is_owned(identity, data):
+        raise Refused(403, "Only who started this study can command it: press Start for your own.")
+    if name not in get_args(StudyCommand):
+        raise Refused(404, f"Studies know no such command: use {', '.join(get_args(StudyCommand))}.")
+    return event(engine.command_study(identity, name))  # type: ignore[arg-type]  # it is one
+
+
+def _weighed(data: Json) -> str:
+    try:
+        plan = _plan(data)
+    except ValueError as error:
+        return json.dumps({"sentence": _REFUSAL.format(error), "refused": True})
+    took = duration(measured_seconds(plan))
+    sentence = f"{plan.runs:,} runs of {plan.steps:,} steps: {took} if nobody else is training."
+    return json.dumps({"sentence": sentence, "refused": False})
+
+
+def measured_seconds(plan: Plan) -> float:
+    """How long a study takes on this machine: by some steps of a few of its nets, or as a plan estimates it.
+
+    One is measured at a time, and who asks meanwhile is given the estimate.
+    """
+    if not _measuring.acquire(blocking=False):
+        return plan.seconds
+    try:
+        step_s = _lane_step_s(_sample(plan))
+    finally:
+        _measuring.release()
+    return plan.runs * plan.steps * step_s if step_s else plan.seconds
+
+
+def _sample(plan: Plan) -> Plan:
+    """So many of its nets as go together: the same for all studies of these rules on this net."""
+    middle = plan.lrs[len(plan.lrs) // 2]
+    first = tuple((name, values[0]) for name, values in plan.swept)
+    seeds = tuple(range(-(-limits.STUDY_CHUNK // len(plan.keys))))
+    return replace(plan, lrs=(middle,), seeds=seeds, judge_seeds=(), fixed=plan.fixed + first, swept=())
+
+
+@lru_cache(maxsize=128)
+def _lane_step_s(plan: Plan) -> float:
+    """Seconds that a step of one net takes among others; 0 where it is over too soon to be measured."""
+    stepper = Stepper(plan, least=limits.STUDY_CHUNK)
+    stepper.advance(0)  # which makes the nets
+    before, begun = stepper.done, time.perf_counter()
+    stepper.advance(_MEASURED_S)
+    return (time.perf_counter() - begun) / (stepper.done - before) if stepper.done > before else 0.0
+
+
+def event(status: StudyStatus) -> str:
+    """A status as JSON, with what the rows show so far; without them where there is no study."""
+    told = {name: getattr(status, name) for name in ("id", "state", "sentence", "done", "total")}
+    left = "" if status.left_s is None else duration(status.left_s)
+    results = results_of(status.plan, status.rows) if status.plan else None
+    return json.dumps(told | {"left": left, "results": results}, allow_nan=False)
+
+
+def results_of(plan: Plan, rows: Sequence[Row]) -> Json:
+    """What is drawn of a study: see ``Results`` in state.js."""
+    task = TASKS[plan.task]
+    result = Result(plan, rows)
+    return {
+        "controls": plan.controls,
+        "lrs": plan.lrs,
+        "seeds": len(plan.seeds),
+        "metric": plan.metric,
+        "chance": task.chance,
+        "runs": len(rows),
+        "most": plan.runs,
+        "cells": [_cell(plan, cell) for cell in result.cells.to_dict("records")],
+        "judged": [_judged(each) for each in judged(plan, rows)],
+        "words": result.sentences,
+    }
+
+
+def _cell(plan: Plan, cell: Mapping[Hashable, Any]) -> Json:
+    """What rates are chosen by, of one rule, value and rate."""
+    value = next((_finite(cell[name]) for name in plan.columns), None)
+    told = {name: cell[name] for name in ("rule", "lr", "seeds", "diverged")}
+    return told | {"value": value, "mean": _finite(cell["validation"])}
+
+
+def _judged(each: Judged) -> Json:
+    """How a rule does at its own rate, with half of the 95 % interval."""
+    value = next((value for _, value in each.values), None)
+    told = {
+        "rule": each.rule,
+        "value": value,
+        "lr": each.lr,
+        "seeds": len(each.scores),
+        "diverged": each.lost,
+    }
+    scores = {"validation": each.validation, "mean": each.mean, "half": each.half}
+    return told | {name: _finite(score) for name, score in scores.items()}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _csv(identity: str) -> str:
+    (status,) = shared_engine().studies([identity])
+    if status.plan is None:
+        raise Refused(404, status.sentence)
+    text: str = Result(status.plan, status.rows).csv()
+    return text
+
+
+async def _told(identity: str) -> AsyncIterator[str]:
+    """What a watcher is told, each time all there is to see, as long as there is a study."""
+    loop = asyncio.get_running_loop()
+    said, seen = loop.time(), None
+    while True:
+        mark, text, lasts = await run_in_threadpool(_look, identity, seen)
+        if mark != seen or loop.time() - said >= QUIET_S:
+            yield f"data: {text}\n\n" if mark != seen else ":\n\n"
+            said = loop.time()
+        if not lasts:
+            return
+        seen = mark
+        await asyncio.sleep(max(INTERVAL_S, len(_watching) / limits.STUDY_PICTURES))
+
+
+def _look(identity: str, seen: object) -> tuple[object, str, bool]:
+    """What changes with a study, its event where that is not ``seen``, and whether more may come."""
+    try:
+        (status,) = shared_engine().studies([identity])
+    except RuntimeError as error:
+        status = _silent(identity, str(error))
+    mark = (status.sentence, len(status.rows), round(100 * status.done / (status.total or 1)))
+    return mark, "" if mark == seen else event(status), status.state in _LASTING
+
+
+def _silent(identity: str, note: str) -> StudyStatus:
+    """What is said of a study that cannot be asked for."""
+    return StudyStatus(identity, "silent", SENTENCES["silent"].format(note=note))

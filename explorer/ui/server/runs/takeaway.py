@@ -1,0 +1,103 @@
+"""What visitors look at of a run's past, take away of it, and bring back."""
+
+import json
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from explorer.scripts import script
+from explorer.takeaway import LONGEST_SETTINGS, history_csv, read_settings, settings_json, weights_file
+from explorer.training import SETTINGS, Settings, Status, shared_engine
+from explorer.ui.links.choice import Choice
+from explorer.ui.server.admission import limits
+from explorer.ui.server.admission.admission import Refused
+from explorer.ui.server.admission.payload import Json, payload
+from explorer.ui.server.admission.seats import Seats
+from explorer.ui.server.admission.visitors import asking
+from explorer.ui.server.answers import chosen
+from explorer.ui.server.runs.runs import LONGEST_BODY, NOT_KEPT, answered, is_owned, told
+from explorer.ui.server.runs.stream import event, wanted
+
+_seats = Seats(limits.TAKING, limits.WAITING)  # apart: no curve waits for a history
+
+
+class File(NamedTuple):
+    """A file: what the engine is asked for, its media type, and its content by what it answers."""
+
+    what: str
+    media_type: str
+    content: Callable[[Settings, Any], str | bytes]
+
+
+FILES = {
+    "history.csv": File("history", "text/csv; charset=utf-8", lambda _settings, found: history_csv(found)),
+    "settings.json": File("settings", "application/json", lambda settings, _found: settings_json(settings)),
+    "weights.safetensors": File(
+        "weights", "application/octet-stream", lambda settings, found: weights_file(found, settings)
+    ),
+    "run.py": File("settings", "text/x-python; charset=utf-8", lambda settings, _found: script(settings)),
+}
+
+
+async def look(request: Request) -> Response:
+    """A run at the kept step nearest to one, as an event has it."""
+    step, run = request.path_params["step"], request.path_params["run"]
+    return await told(request, _looked, run, step, wanted(request), refusal="This step cannot be shown: {}.")
+
+
+async def take(request: Request) -> Response:
+    """A file of a run as it stands: ``{key}``, for who started it."""
+    data = await payload(request, LONGEST_BODY)
+    run, name = request.path_params["run"], request.path_params["file"]
+    try:
+        content = await _seats.compute(asking(request), _taken, data, run, name)
+    except ValueError as error:
+        raise Refused(400, f"This cannot be taken away: {error}.") from None
+    except RuntimeError as error:
+        raise Refused(503, f"Training is not available just now: {error}.") from None
+    headers = NOT_KEPT | {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=FILES[name].media_type, headers=headers)
+
+
+async def opened(request: Request) -> Response:
+    """Settings that were taken away: ``{text}`` gives ``{choice, table}`` as the page takes them."""
+    return await answered(
+        _opened, request, longest=2 * LONGEST_SETTINGS, refusal="This cannot be opened: {}."
+    )
+
+
+ROUTES = (
+    Route("/runs/{run}/at/{step:int}", look),
+    Route("/runs/{run}/files/{file}", take, methods=["POST"]),
+    Route("/settings", opened, methods=["POST"]),
+)
+
+
+def _looked(identity: str, step: int, shown: tuple[str, ...]) -> str:
+    seen = shared_engine().look(identity, step, shown)
+    return event(Status(identity, "paused", "", step=seen.step, steps=seen.steps, snapshot=seen), shown)
+
+
+def _taken(data: Json, identity: str, name: str) -> str | bytes:
+    file = FILES.get(name)
+    if file is None:
+        raise Refused(404, f"There is no such file: take {', '.join(FILES)}.")
+    if not is_owned(identity, data):
+        raise Refused(403, "Only who started this run can take it away: press Start for your own.")
+    return file.content(*shared_engine().taken(identity, file.what))  # type: ignore[arg-type]  # one of them
+
+
+def _opened(data: Json) -> str:
+    settings = read_settings(str(data.get("text", "")))
+    choice = choice_of_settings(settings)
+    return json.dumps({"choice": chosen(choice), "table": settings.table})
+
+
+def choice_of_settings(settings: Settings) -> Choice:
+    """What the page has chosen that trains a run of these settings."""
+    training = {name: getattr(settings, name) for name in SETTINGS}
+    rest = {"parameters": settings.parameters, "branch": settings.branch}
+    return Choice(op=settings.op, rules=settings.rules, **rest, **training)  # type: ignore[arg-type]  # keys

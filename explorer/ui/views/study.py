@@ -1,5 +1,0 @@
-"""Study: rules, rates and seeds, each rule judged at its own best rate."""
-
-from explorer.ui.mount import mount
-
-mount("study")

@@ -1,0 +1,238 @@
+import math
+
+import pytest
+import torch
+
+from explorer.catalogue import OPS, RULES
+from explorer.gradient import bind, pair
+from explorer.training import Settings
+from explorer.training.instruments.base.gradients import gradients
+from explorer.training.nets.architectures import NETS, Lane, behind, drawn
+from explorer.training.nets.ensemble import Lanes
+from explorer.training.nets.layers import Activation, Dense, Fixed, Spread
+from explorer.training.nets.layers.op_function import Boundary, Joined, joined
+from explorer.training.numerics.losses import squared_error
+from explorer.training.numerics.optimisers import OPTIMISERS, Written
+
+X = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+Y = torch.tensor([[1.0], [0.0]])
+W1 = torch.tensor([[2.0, -3.0, -1.0], [-1.0, -2.0, 4.0]])
+W2 = torch.tensor([[1.0], [1.0], [0.0]])
+BATCH = (X[None], Y[None], squared_error)
+
+
+@pytest.fixture(params=["an x of its own", "the same x"])
+def net(request):
+    """Makes a net whose first layer sees another x, or the same, at every step."""
+
+    def made(rule="default", op="relu", w1=W1):
+        def boundary(lanes):
+            return Boundary(Joined([pair(op, rule, {})], whole=False), [lane.rule for lane in lanes])
+
+        def dense(lanes):
+            first, last = Dense(2, 3, bias=False, first=True), Dense(3, 1, bias=False)
+            return [Spread([lane.seed for lane in lanes]), first, Activation(boundary(lanes)), last]
+
+        def fixed(lanes):
+            return behind(Fixed([w1], [X], [lane.seed for lane in lanes]), (2, 3, 1), boundary(lanes))
+
+        if request.param == "the same x":
+            (first,) = Fixed([w1], [X], [0]).values()
+            return Lanes([Lane(0, 0)], fixed, [[*first, W2]], Written)
+        return Lanes([Lane(0, 0)], dense, [[w1, W2]], Written)
+
+    return made
+
+
+def weights(net):
+    """w1 and w2 of the only lane."""
+    views = [each for each in net.parameter_views if each]
+    first = next(layer for layer in net.layers if layer.shapes)
+    w1 = first.weights(views[0]) if isinstance(first, Fixed) else views[0][0]
+    return w1[0], views[1][0][0]
+
+
+def facts_of(net):
+    return gradients(net, net.look(*BATCH))[0]
+
+
+def test_one_step_by_hand(net):
+    """Prediction (2, 0), loss 1: only the first example and the first unit have a gradient."""
+    trained = net()
+    assert trained.step(*BATCH, lr=0.25)[:, 0].tolist() == [1.0, 2.0, 4.0]
+    w1, w2 = weights(trained)
+    assert torch.equal(w1, torch.tensor([[1.5, -3.0, -1.0], [-1.0, -2.0, 4.0]]))
+    assert torch.equal(w2, torch.tensor([[0.0], [1.0], [0.0]]))
+
+
+def test_start_weights_are_left_alone(net):
+    start = W1.clone()
+    net(w1=start).step(*BATCH, lr=0.25)
+    assert torch.equal(start, W1)
+
+
+def test_gradients_by_hand(net):
+    """Upstream (2, 2, 0) for the first example, 0 for the second: relu blocks 1 of 6 that matter."""
+    facts = facts_of(net())
+    assert (facts.w1, facts.w2, facts.w1_moved) == (2.0, 4.0, 0.0)
+    assert facts.blocked == 1 / 6
+    assert facts.passed == 0.5
+    assert facts.idle_units == 2 / 3
+
+
+def test_how_far_the_first_layer_moved(net):
+    trained = net()
+    trained.step(*BATCH, lr=0.25)
+    assert facts_of(trained).w1_moved == 0.5
+
+
+def test_a_look_changes_nothing(net):
+    trained = net()
+    facts_of(trained)
+    assert torch.equal(weights(trained)[0], W1)
+    assert trained.step(*BATCH, lr=0.25)[0, 0] == 1.0
+
+
+def test_broken_weights_behind_an_op_that_hides_them_leave(net):
+    """step maps NaN to 0, so the loss stays finite."""
+    trained = net("formula: g / 0", op="step")
+    assert math.isfinite(trained.step(*BATCH, lr=1.0)[0, 0])
+    assert trained.step(*BATCH, lr=1.0).shape == (3, 0)
+    assert trained.going == []
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_pair_is_what_autograd_makes_of_op_and_rule(rule):
+    """Bit for bit, for every op, at kinks too."""
+    x = torch.arange(-32, 33).reshape(5, 13) / 8
+    g = torch.linspace(-2, 3, 65).reshape(5, 13)
+    for op in OPS:
+        leaf = x.clone().requires_grad_()
+        y = bind(op, rule, {})(leaf)
+        (gradient,) = torch.autograd.grad(y, leaf, g)
+        forward, backward = pair(op, rule, {})
+        with torch.no_grad():
+            ours = forward(x)
+            torch.testing.assert_close(ours, y.detach(), rtol=0, atol=0, equal_nan=True)
+            torch.testing.assert_close(backward(x, ours, g), gradient, rtol=0, atol=0, equal_nan=True)
+
+
+def reference(place, x, parameters, op, times=8):
+    """The output of one net, written a second time for autograd."""
+    weights, biases = parameters[::2], parameters[1::2]
+    if place == "spikes":
+        return spiking(x, list(zip(weights, biases, strict=True)), op, times)
+    for number, (w, b) in enumerate(zip(weights, biases, strict=True)):
+        if place == "weights":
+            unit = len(w) ** 0.5
+            x = (x.relu() if number else x) @ (op(w * unit) / unit) + b
+        else:
+            x = (op(x) if number else x) @ w + b
+    return x
+
+
+def spiking(x, layers, op, times):
+    fires = ((1 - x) * (times - 1)).round().long()
+    spikes = [((fires == time) & (x > 0.1)).float() for time in range(times)]
+    for w, b in layers[:-1]:
+        v = z = torch.zeros(len(x), w.shape[1])
+        after = []
+        for arriving in spikes:
+            v = 0.9 * v * (1 - z.detach()) + arriving @ w + b
+            z = op(v - 1)
+            after.append(z)
+        spikes = after
+    (w, b), v, total = layers[-1], 0, 0
+    for arriving in spikes:
+        v = 0.9 * v + arriving @ w + b
+        total = total + v
+    return total / times
+
+
+@pytest.mark.parametrize("n", [5, 32])
+@pytest.mark.parametrize(
+    ("place", "op", "rules"),
+    [
+        ("activations", "sign", ("clipped", "approx_sign", "default")),
+        ("activations", "tanh", ("default", "formula: g * x * y")),
+        ("activations", "scaled_binarize", ("magnitude_aware", "straight_through")),
+        ("weights", "binarize", ("straight_through", "clipped")),
+        ("weights", "quantize", ("quantize_masked", "ewgs")),
+        ("spikes", "step", ("fast_sigmoid", "boxcar", "formula: g * mean(abs(x))")),
+    ],
+)
+def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(place, op, rules, n):
+    generator = torch.Generator().manual_seed(0)
+    ends, seeds = (6, 7, 5, 3), 2
+    pairs = [pair(op, rule, {}) for rule in rules]
+    lanes = [Lane(rule, seed) for rule in range(len(rules)) for seed in range(seeds)]
+
+    def build(lanes):
+        numbers = [lane.rule for lane in lanes]
+        whole = any(
+            "mean" in str(OPS[op].formula) or "mean" in rule or rule == "magnitude_aware" for rule in rules
+        )
+        boundary = Boundary(Joined(pairs, whole), numbers)
+        return NETS[place](ends, True, boundary, [lane.seed for lane in lanes])
+
+    scale = 3.0 if place == "spikes" else 1.0
+    start = [drawn(build(lanes[:1]), generator, scale, unit=False, bias=0.3) for _ in range(seeds)]
+    x = torch.rand(seeds, n, 6, generator=generator)
+    y = torch.randn(seeds, n, 3, generator=generator)
+    nets = Lanes(lanes, build, start, Written)
+    with torch.no_grad():
+        now = nets.look(x, y, squared_error)
+    for place_, lane in enumerate(lanes):
+        leaves = [value.clone().requires_grad_() for value in start[lane.seed]]
+        output = reference(place, x[lane.seed], leaves, bind(op, rules[lane.rule], {}))
+        loss = (output - y[lane.seed]).square().sum()
+        expected = torch.autograd.grad(loss, leaves, allow_unused=True, materialize_grads=True)
+        assert now.numbers[0, place_] == pytest.approx(loss.item(), rel=1e-4)
+        ours = [view[place_] for views in nets._gradient_views for view in views]
+        for mine, theirs in zip(ours, expected, strict=True):
+            torch.testing.assert_close(mine, theirs, rtol=2e-3, atol=2e-3)
+
+
+def test_hidden_biases_are_drawn_after_all_weights():
+    settings = Settings(task="circles")
+    boundary = Boundary(Joined([pair("sign", "default", {})], whole=False), [0])
+    build = NETS["activations"]((2, 4, 4, 2), True, boundary, [0])
+    first, second = (
+        drawn(build, torch.Generator().manual_seed(settings.seed), 1.0, unit=False, bias=bias)
+        for bias in (0.0, 1.0)
+    )
+    assert [torch.equal(a, b) for a, b in zip(first, second, strict=True)] == [
+        True,
+        False,
+        True,
+        False,
+        True,
+        True,
+    ]
+
+
+def test_what_an_own_formula_takes_over_all_elements_is_over_one_net_alone():
+    """Any function that makes one number of all elements, not ``mean`` alone."""
+    for whole in ("mean(abs(x))", "amax(x)", "amin(x)", "std(x)", "numel(x)"):
+        rules = joined("sign", (f"formula: g * {whole}",), {})
+        x = torch.randn(2, 4, 16, generator=torch.Generator().manual_seed(0))
+        both = Boundary(rules, [0, 0]).backward(x, x.sign(), torch.ones_like(x))
+        alone = [rules.pairs[0][1](one, one.sign(), torch.ones_like(one)) for one in x]
+        assert torch.equal(both, torch.stack(alone)), whole
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS.values())
+def test_lanes_of_several_rates_are_what_each_is_at_its_own(optimiser):
+    """Bit for bit: ``lr`` by the number of a rule."""
+    start = torch.randn(4, 64, generator=torch.Generator().manual_seed(0))
+    every, together = slice(None), start.clone()
+    rates = [((slice(0, 1), every), 0.1), ((slice(1, 3), every), 0.003), ((slice(3, 4), every), 1e-5)]
+    alone = {rate: start.clone() for _, rate in rates}
+    one, many = optimiser(together), {rate: optimiser(start) for rate in alone}
+    for step in range(3):
+        gradients = torch.randn(4, 64, generator=torch.Generator().manual_seed(step))
+        one.step(together, gradients.clone(), rates)
+        for rate, parameters in alone.items():
+            many[rate].step(parameters, gradients.clone(), rate)
+    for place, rate in rates:
+        assert torch.equal(together[place], alone[rate][place])

@@ -1,0 +1,174 @@
+"""The states that a run can go back to: which are kept, and that it goes on from them as it came."""
+
+import dataclasses
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.training import Run, Settings, limits
+from explorer.training.runs import stepper
+from explorer.training.runs.checkpoints import Kept, nearest, size, thinned
+
+SMALL = Settings(
+    task="moons", op="sign", rules=("default", "clipped"), steps=24, hidden=8, batch=16, seeds=2, device="cpu"
+)
+
+
+@given(st.integers(1, 50), st.integers(0, 3000), st.integers(1, 300))
+def test_what_is_left_is_evenly_spaced_and_begins_at_the_start(spacing, end, most):
+    left, apart = thinned(range(0, end + 1, spacing), spacing, most)
+    assert left == tuple(range(0, end + 1, apart))
+    assert len(left) <= most
+    assert apart % spacing == 0
+    assert len(left) == 1 or apart == spacing or 2 * len(left) >= most  # never fewer than half of the room
+
+
+@given(st.integers(1, 9), st.integers(1, 400), st.integers(1, 60))
+def test_thinned_as_they_come_is_thinned_at_once(spacing, count, most):
+    steps, apart = (), spacing
+    for step in range(0, spacing * count, spacing):
+        if step % apart == 0:
+            steps, apart = thinned((*steps, step), apart, most)
+    assert (steps, apart) == thinned(range(0, spacing * count, spacing), spacing, most)
+
+
+@given(st.lists(st.integers(0, 99), min_size=1), st.integers(-9, 120))
+def test_nothing_is_nearer_than_the_nearest(steps, step):
+    assert min(abs(each - step) for each in steps) == abs(nearest(steps, step) - step)
+
+
+def test_two_states_fit_into_the_room_of_two():
+    state = {"step": 0, "nets": {"tensors": [torch.zeros(10)]}}
+    assert size(state) == 40
+    kept = Kept(1, most=80)
+    for step in range(9):
+        if kept.is_due(step):
+            kept.keep(step, state)
+    assert kept.steps == (0, 8)
+    assert kept.bytes == 80
+    assert kept.until(7).steps == (0,)
+
+
+def trained(settings, steps=None):
+    result = Run(settings)
+    result.advance(settings.steps if steps is None else steps)
+    return result
+
+
+def told(one):
+    """All its numbers, by seed and to the last bit."""
+    snapshot = one.snapshot()
+    series = [snapshot.seed_losses, snapshot.seed_scores, snapshot.w1_norms]
+    weights = {name: weight.tolist() for name, weight in one.weights().items()}
+    return (
+        [repr({rule: each.tolist() for rule, each in one.items()}) for one in series],
+        weights,
+        snapshot.step,
+    )
+
+
+@pytest.mark.parametrize("task", ["moons", "documents", "spikes", "binary weights"])
+@pytest.mark.parametrize("optimiser", ["sgd", "adam"])
+def test_who_goes_back_and_on_is_uninterrupted_bit_for_bit(task, optimiser):
+    settings = Settings(task=task, optimiser=optimiser, steps=20, hidden=8, seeds=2, device="cpu")
+    there, straight = trained(settings), trained(settings)
+    assert there.back(7) == 7
+    there.advance(20)
+    assert told(there) == told(straight)
+
+
+def test_back_at_a_step_all_is_as_it_was_there(monkeypatch):
+    there, before = trained(SMALL), trained(SMALL, 11)
+    there.back(11)
+    assert told(there) == told(before)
+    assert there.kept.steps == (*before.kept.steps, 11)
+    there.back(0)
+    assert told(there) == told(Run(SMALL))
+
+
+def test_the_nearest_kept_step_is_taken(monkeypatch):
+    one = trained(SMALL)
+    one.kept.thin(4)
+    assert one.kept.steps == (0, 8, 16)
+    assert one.state_at(11)["step"] == 8
+    assert one.state_at(23)["step"] == 24
+    assert one.back(13) == 16
+    one.advance(24)
+    assert told(one) == told(trained(SMALL))
+
+
+def test_room_for_two_states(monkeypatch):
+    state = size(trained(SMALL).kept.state(0))
+    monkeypatch.setattr(stepper, "Kept", lambda spacing: Kept(spacing, most=2 * state))
+    assert trained(SMALL).kept.steps == (0, 16)
+
+
+def test_what_a_state_keeps_of_a_net_is_its_numbers_and_where_its_generators_are(monkeypatch):
+    """The batch of a step is drawn again: with digits it would be a third of the state."""
+    settings = Settings(task="digits", steps=4, seeds=5, device="cpu")
+    one = trained(settings)
+    net = 4 * one.numbers  # weights and the two memories of Adam, float32
+    generators = 5 * torch.Generator().get_state().nbytes
+    assert size(one.kept.state(2)) == net + generators
+    batch = [each.clone() for each in trained(settings, 2)._nets.batch]
+    one.back(2)
+    assert all(map(torch.equal, one._nets.batch, batch))
+
+
+@pytest.mark.parametrize(("memory", "most"), [(24_000_000_000, 1_000_000_000), (2_000_000_000, 500_000_000)])
+def test_a_small_machine_keeps_a_quarter_of_its_memory(monkeypatch, memory, most):
+    monkeypatch.setattr(limits, "memory_bytes", lambda: memory)
+    assert limits.Limits().kept_bytes == most
+
+
+@pytest.mark.parametrize(("text", "granted"), [("max", False), ("1000", True), (None, False)])
+@pytest.mark.parametrize("group", ["", "system.slice/explorer.service"])
+def test_a_service_has_what_it_is_granted(monkeypatch, tmp_path, group, text, granted):
+    own = tmp_path / "groups" / group
+    own.mkdir(parents=True)
+    (tmp_path / "own").write_text(f"0::/{group}\n")
+    if text:
+        (own / "memory.max").write_text(f"{text}\n")
+    monkeypatch.setattr(limits, "_GROUP", tmp_path / "own")
+    monkeypatch.setattr(limits, "_GROUPS", tmp_path / "groups")
+    assert (limits.memory_bytes() == 1000) == granted
+    assert limits.memory_bytes() > 0
+
+
+def test_a_line_that_broke_later_is_whole_where_one_goes_back_to():
+    breaks = "formula: g / 0"
+    settings = dataclasses.replace(SMALL, rules=("default", breaks))
+    one = trained(settings)
+    assert one.snapshot().diverged == {"default": None, breaks: 1}
+    one.back(1)
+    assert one.snapshot().diverged == {"default": None, breaks: None}
+    one.advance(1)
+    assert one.snapshot().diverged == {"default": None, breaks: 1}
+
+
+def test_a_learning_rate_changed_on_the_way_is_a_branch_point_and_comes_again():
+    one = trained(SMALL, 10)
+    one.change(lr=0.001)
+    one.advance(5)
+    one.change(lr=0.1, pace=3)
+    one.advance(24)
+    assert one.settings.branch == ((10, "lr", 0.001), (15, "lr", 0.1))
+    assert (one.settings.lr, one.settings.pace) == (SMALL.lr, 3.0)
+    before = told(one)
+    assert told(trained(one.settings)) == before
+    one.back(12)
+    one.advance(24)
+    assert told(one) == before
+    one.back(12)
+    one.change(lr=0.02)
+    assert one.settings.branch == ((10, "lr", 0.001), (12, "lr", 0.02))
+
+
+def test_changed_before_the_first_step_it_is_another_start():
+    one = Run(SMALL)
+    one.change(lr=0.5)
+    assert (one.settings.lr, one.settings.branch) == (0.5, ())
+    with pytest.raises(ValueError, match="seed cannot change while a run goes on"):
+        one.change(seed=4)

@@ -1,0 +1,134 @@
+"""Runs that take their steps together do what each does alone, bit for bit."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.training import Run, Settings
+from explorer.training.runs.fused import Together
+from tests.training.tables import points
+
+RULES = (("default", "straight_through"), ("clipped",), ("masked", "default", "approx_sign"))
+OTHERS = 3
+
+
+def class_of(**settings):
+    """Runs that differ in rules, seeds, learning rate, steps, and in how far they are."""
+    return [
+        Settings(
+            device="cpu", seed=number, seeds=1 + number % 2, rules=RULES[number], lr=0.01 * (1 + number),
+            steps=20 * (1 + number), **settings,
+        )
+        for number in range(OTHERS)
+    ]  # fmt: skip
+
+
+def begun(settings):
+    runs = [Run(each) for each in settings]
+    for number, run in enumerate(runs):
+        run.advance(3 * number)
+    return runs
+
+
+def taken(runs, steps=5):
+    together = Together(runs)
+    assert all(together.advance() for _ in range(steps))
+    together.part()
+    return runs
+
+
+def same(one, other):
+    """Whether two states hold the same bits."""
+    if isinstance(one, torch.Tensor):
+        return np.array_equal(one.numpy(), other.numpy(), equal_nan=one.is_floating_point())
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other
+
+
+def assert_as_alone(together, alone):
+    for ours, theirs in zip(together, alone, strict=True):
+        assert ours.step == theirs.step
+        assert same(ours.state_dict(), theirs.state_dict())
+        assert ours.kept.steps == theirs.kept.steps
+        assert all(same(ours.kept.state(step), theirs.kept.state(step)) for step in ours.kept.steps)
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "momentum", "sgd"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"task": "digits", "op": "round", "sigma": 5.0},
+        {"task": "digits", "op": "sign", "hidden": (16, 7), "batch": 33},
+        {"task": "circles", "op": "relu"},
+        {"task": "binary weights"},
+        {"task": "spikes"},
+        {"task": "digits", "op": "scaled_binarize"},
+        {"table": points(78), "op": "round", "hidden": (5, 3), "batch": 20},
+    ],
+    ids=lambda settings: "-".join(map(str, settings.values()))[:40],
+)
+def test_every_number_is_that_of_each_alone(settings, optimiser):
+    """Losses, scores, readings, parameters, batches to come, and all that is kept."""
+    settings = class_of(optimiser=optimiser, **settings)
+    alone = begun(settings)
+    for run in alone:
+        run.advance(5)
+    assert_as_alone(taken(begun(settings)), alone)
+
+
+def test_they_go_on_alone_from_there():
+    settings = class_of(task="digits")
+    runs, alone = taken(begun(settings)), begun(settings)
+    for ours, theirs in zip(runs, alone, strict=True):
+        ours.advance(4)
+        theirs.advance(9)
+    assert_as_alone(runs, alone)
+
+
+def test_a_learning_rate_that_changes_is_that_runs_alone():
+    settings = [dataclasses.replace(each, branch=((8, "lr", 0.1),)) for each in class_of(task="digits")]
+    alone = begun(settings)
+    for run in alone:
+        run.advance(5)
+    assert_as_alone(taken(begun(settings)), alone)
+
+
+def test_where_a_value_is_not_finite_or_one_has_ended_they_must_part():
+    first, broken, last = begun(class_of(task="digits"))
+    broken._nets.lanes.parameters[0, 0] = torch.nan
+    together = Together([first, broken])
+    assert not together.advance()
+    together.part()
+    assert (first.step, broken.step) == (0, 3)
+    ended = Run(dataclasses.replace(first.settings, steps=2))
+    together = Together([last, ended])
+    assert [together.advance() for _ in range(3)] == [True, True, False]
+
+
+def test_who_differs_in_what_is_computed_goes_apart():
+    usual = {"task": "digits", "op": "clamp", "rules": ("default",), "device": "cpu"}
+    changes = [
+        {}, {"hidden": 8}, {"batch": 32}, {"optimiser": "sgd"}, {"bias": False}, {"sigma": 1.0},
+        {"op": "sign"}, {"parameters": {"lo": -0.5}}, {"task": "binary weights"},
+    ]  # fmt: skip
+    likenesses = {Run(Settings(**{**usual, **each})).likeness for each in changes}
+    assert len(likenesses) == len(changes)
+    assert None not in likenesses
+    alike = {"rules": ("masked", "zero"), "seed": 5, "seeds": 3, "steps": 7, "lr": 0.3, "init_scale": 2.0}
+    assert Run(Settings(**{**usual, **alike})).likeness in likenesses
+
+
+def test_who_has_data_of_its_own_or_shares_work_goes_alone():
+    branch = ((5, "rule", "clipped"),)
+    assert Run(Settings(device="cpu")).likeness is None
+    assert Run(Settings(task="digits", branch=branch, device="cpu")).likeness is None
+    learns = {"op": "quantize", "rules": ("lsq",), "learn": ("s",)}
+    assert Run(Settings(task="digits", device="cpu", **learns)).likeness is None
+    drawn = Run(Settings(task="digits", device="cpu"))
+    given = Run(drawn.settings, drawn.tensors())
+    assert given.likeness != drawn.likeness

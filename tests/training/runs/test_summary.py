@@ -1,0 +1,246 @@
+import dataclasses
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from explorer.catalogue import find_rule
+from explorer.training import FIRST, Run, Settings
+from explorer.training.runs.summary import apart, conclusion, device, number, sentences
+from explorer.ui.links.presets import PRESETS
+
+LABELS = {"default": "Torch", "ste": "Straight"}
+
+
+def ended(choice):
+    settings = Settings(op=choice.op, rules=choice.rules, parameters=choice.parameters, device="cpu")
+    run = Run(settings, recorded=())  # no sentence is made of what is recorded beside
+    run.advance(settings.steps)
+    return run.snapshot()
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
+def test_the_conclusion_of_every_preset_is_true(preset):
+    """Read back from the sentence, and compared with what the run itself holds."""
+    snapshot = ended(preset.choice)
+    labels = {rule: find_rule(rule).label for rule in snapshot.losses}
+    words = conclusion(snapshot, labels)
+    assert sentences(snapshot, labels)[-1] == words
+    losses = {labels[rule]: snapshot.loss[rule] for rule in labels if snapshot.diverged[rule] is None}
+    for rule, label in labels.items():
+        assert (f"{label} diverged" in words or f"and {label} diverged" in words) == (
+            snapshot.diverged[rule] is not None
+        )
+    if found := re.match(r"(.+) ended lowe(?:r|st), at (.+?); (.+?) at (.+?)\. ", words):
+        low, least, high, most = found.groups()
+        assert (losses[low], losses[high]) == (min(losses.values()), max(losses.values()))
+        assert (number(losses[low]), number(losses[high])) == (least, most)
+        still = {labels[r] for r, g in snapshot.gradients.items() if g and g.w1_moved == 0}
+        assert (f"With {high} w1 never moved" in words) == (high in still and low not in still)
+        assert (f"With {low} w1 never moved" in words) == (low in still and high not in still)
+        assert ("w1 moved with neither" in words) == ({low, high} <= still)
+        assert ("w1 moved with both" in words) == (not {low, high} & still)
+    else:
+        assert len({number(loss) for loss in losses.values()}) <= 1
+
+
+@pytest.mark.parametrize("op", ["sign", "quantize"])
+def test_what_a_surrogate_is_for_shows_in_the_end(op):
+    choice = SimpleNamespace(op=op, rules=("default", "straight_through"), parameters={})
+    words = conclusion(ended(choice), {"default": "Torch", "straight_through": "Straight"})
+    assert words.startswith("Straight ended lower")
+    assert words.endswith("With Torch w1 never moved: no gradient reached it, only w2 learned.")
+
+
+def facts(moved, passed=1.0):
+    return SimpleNamespace(w1_moved=moved, passed=passed)
+
+
+def race(default, ste):
+    """A race that is over, from a loss and what w1 did for each rule; no loss for one that diverged."""
+    both = {"default": default, "ste": ste}
+    return SimpleNamespace(
+        finished=True,
+        metric=None,
+        loss={rule: found and found[0] for rule, found in both.items()},
+        gradients={rule: found and facts(*found[1:]) for rule, found in both.items()},
+    )
+
+
+@pytest.mark.parametrize(
+    ("default", "ste", "words"),
+    [
+        (
+            (5.0, 0),
+            (1.0, 3),
+            "Straight ended lower, at 1; Torch at 5. With Torch w1 never moved: no gradient",
+        ),
+        ((1.3, 0), (1316.0, 3), "With Torch w1 never moved, so that w2 learned on hidden values that stood"),
+        ((1.0, 0), (2.0, 0), "w1 moved with neither"),
+        (
+            (1.0, 2, 0.5),
+            (2.0, 3, 1.5),
+            "by 2 and 3; they passed the gradient on by a mean factor of 0.5 and",
+        ),
+        ((1.0, 2, None), (2.0, 3), "by a mean factor of 0 and 1."),
+        ((1.0, 2), (1.00001, 3), "Torch and Straight ended at the same loss, 1."),
+        (None, (2.0, 3), "Straight ended at 2. w1 moved by 3. Torch diverged and cannot be compared."),
+        (None, (2.0, 0), "w1 never moved: no gradient reached it, only w2 learned. Torch diverged"),
+        (None, None, "No rule kept its values finite: try a smaller learning rate."),
+    ],
+)
+def test_what_is_said_of_a_race(default, ste, words):
+    assert words in conclusion(race(default, ste), LABELS)
+
+
+def test_a_race_that_goes_on_is_told_in_the_present_and_one_that_is_over_as_it_ended():
+    run = Run(Settings(steps=9, rules=("default", "zero"), hidden=4, batch=4, device="cpu"))
+    for steps, words in (
+        (0, "All 2 rules start from the same weights."),
+        (4, " is lower, at "),
+        (5, " ended lower, at "),
+    ):
+        run.advance(steps)
+        assert words in sentences(run.snapshot(), {"default": "Torch", "zero": "Zero"})[-1]
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        ({"default": [0.1, 0.2, 0.1], "ste": [0.91, 0.92, 0.93]}, "Straight is higher on held-out data"),
+        ({"default": [0.9, 0.8, 0.9], "ste": [0.8, 0.9, 0.9]}, "3 seeds cannot tell apart how good"),
+        ({"ste": [0.9, 0.8, 0.9]}, "Straight is at 87 ± 6 % on held-out data"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_held_out_data_while_it_goes_on(scores, words):
+    race = SimpleNamespace(**vars(judged(**scores)) | {"finished": False, "step": 3})
+    assert words in conclusion(race, {rule: label for rule, label in LABELS.items() if rule in scores})
+
+
+def test_shares_are_never_rounded_to_all_or_nothing():
+    run = Run(Settings(steps=9, rules=("default",), hidden=4, batch=4, device="cpu"))
+    run.advance()
+    snapshot = run.snapshot()
+    for share, words in (
+        (0, "0 %"),
+        (0.001, "less than 1 %"),
+        (0.5, "50 %"),
+        (0.999, "more than 99 %"),
+        (1, "100 %"),
+    ):
+        gradients = {"default": dataclasses.replace(snapshot.gradients["default"], blocked=share)}
+        said = sentences(dataclasses.replace(snapshot, gradients=gradients), {"default": "Torch"})
+        assert f"blocks {words} of the gradient" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (46971.3, "46,970"),
+        (1e3, "1,000"),
+        (999.96, "1,000"),
+        (0.0123456, "0.01235"),
+        (0, "0"),
+        (3e7, "3e+07"),
+    ],
+)
+def test_a_measured_number_has_four_digits(value, text):
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("cpu", "CPU"), ("cuda:0", "NVIDIA GPU"), ("mps", "Apple GPU"), ("vulkan", "VULKAN")]
+)
+def test_devices_as_people_call_them(name, text):
+    assert device(name) == text
+
+
+def judged(seeds=3, metric="accuracy", **scores):
+    """A race that is over, from the scores of each rule's seeds."""
+    arrays = {rule: np.array(values, np.float32) for rule, values in scores.items()}
+    return SimpleNamespace(
+        finished=True,
+        step=9,
+        metric=metric,
+        seeds=seeds,
+        score=arrays,
+        going={rule: int(np.isfinite(values).sum()) for rule, values in arrays.items()},
+        gradients={rule: facts(0 if rule == "default" else 2) for rule in arrays},
+    )
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("race", "words"),
+    [
+        (
+            judged(default=[0.60, 0.62, 0.64], ste=[0.90, 0.92, 0.91]),
+            "Straight ended higher on held-out data, at 91 ± 1 %; Torch at 62 ± 2 % (mean ± SD of 3 seeds). "
+            "With Torch no gradient reached the first layer: it never moved.",
+        ),
+        (
+            judged(default=[0.90, 0.94, 0.91], ste=[0.91, 0.92, 0.93]),
+            "3 seeds cannot tell apart how these ended on held-out data: Straight (92 ± 1 %) and Torch (92",
+        ),
+        (
+            judged(seeds=1, default=[0.6], ste=[0.9]),
+            "Straight ended higher on held-out data, at 90 %; Torch at 60 % (one seed).",
+        ),
+        (
+            judged(seeds=1, default=[0.9], ste=[0.901]),
+            "Straight and Torch ended alike on held-out data, at 90 %",
+        ),
+        (
+            judged(ste=[0.951, 0.952, 0.953]),
+            "Straight ended at 95.2 ± 0.1 % on held-out data (mean ± SD of 3",
+        ),
+        (
+            judged(metric="R²", default=[0.1, 0.2, 0.1], ste=[0.81, 0.82, 0.83]),
+            "Straight ended higher on held-out data, by R², at 0.82 ± 0.01; Torch at 0.13 ± 0.06",
+        ),
+        (
+            judged(default=[NAN] * 3, ste=[0.9, 0.8, NAN]),
+            "1 of 3 seeds of Straight diverged. Torch diverged and",
+        ),
+        (
+            judged(default=[NAN] * 3, ste=[NAN] * 3),
+            "No rule kept its values finite: try a smaller learning rate.",
+        ),
+    ],
+)
+def test_what_is_said_of_held_out_data(race, words):
+    labels = {rule: label for rule, label in LABELS.items() if rule in race.score}
+    assert words in conclusion(race, labels)
+
+
+def test_of_three_rules_the_best_may_be_two():
+    labels = {"a": "A", "b": "B", "c": "C"}
+    race = judged(a=[0.90, 0.92, 0.91], b=[0.91, 0.91, 0.92], c=[0.5, 0.51, 0.52])
+    words = conclusion(race, labels)
+    assert words.startswith(
+        "B (91.3 ± 0.6 %) and A (91 ± 1 %) ended highest on held-out data, and 3 seeds cannot"
+    )
+    assert "C at 51 ± 1 %" in words
+
+
+def test_rules_that_win_and_lose_in_turn_are_not_told_apart():
+    one, other = dict(enumerate([0.9, 0.8, 0.9, 0.8])), dict(enumerate([0.8, 0.9, 0.8, 0.9]))
+    assert not apart(one, other)
+    assert apart(one, {seed: value - 0.1 for seed, value in one.items()} | {3: 0.69})
+    assert not apart({0: 0.9}, {0: 0.1})  # one seed tells nothing of another
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_the_first_race_says_that_the_dead_rule_is_worse_where_it_counts(seeds):
+    """What somebody sees who opens Train for the first time, in the words of the run itself."""
+    run = Run(Settings(task=FIRST, seeds=seeds, device="cpu"), recorded=())
+    run.advance(run.settings.steps)
+    snapshot = run.snapshot()
+    words = sentences(snapshot, {"default": "Torch", "straight_through": "Straight"})[-1]
+    assert words.startswith("Straight ended higher on held-out data, at 9")
+    assert words.endswith("With Torch no gradient reached the first layer: it never moved.")
+    accuracy = {rule: values.mean() for rule, values in snapshot.accuracy.items()}
+    assert accuracy["straight_through"] > accuracy["default"] + 0.1

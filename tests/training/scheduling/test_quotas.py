@@ -1,0 +1,34 @@
+"""Room for one more: of all, of a visitor, of an address."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.training.scheduling.quotas import EngineFull, Room, parties
+
+ROOM = Room(4, "{number} are here: come again.", "{number} of yours are here: let one go.")
+ME, OTHER = {"me": 2, "here": 3}, {"other": 2, "here": 3}
+
+
+@pytest.mark.parametrize(
+    ("others", "says", "share"),
+    [
+        ([ME, {"you": 2}], None, None),
+        ([ME, ME], "2 of yours are here: let one go.", "me"),
+        ([ME, OTHER, OTHER], "3 of yours are here: let one go.", "here"),
+        ([{"you": 2}] * 4, "4 are here: come again.", None),
+    ],
+    ids=["there is room", "the visitor has as many", "the address has", "all have"],
+)
+def test_one_more_is_refused_where_all_or_a_share_have_as_many(others, says, share):
+    if says is None:
+        ROOM.require(ME, others)
+        return
+    with pytest.raises(EngineFull) as full:
+        ROOM.require(ME, others)
+    assert (str(full.value), full.value.share) == (says, share)
+
+
+def test_a_visitor_takes_turns_and_its_address():
+    assert parties(ME, "alone") == ("me", "here")
+    assert parties({}, "alone") == ("alone",)

@@ -1,0 +1,429 @@
+"""Studies in the engine: who gets the time, what stays, and when one goes. They only count here."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from explorer.training import Engine, EngineFull, Limits
+from explorer.training.scheduling.study_queue import Studies, duration
+from tests.training.driving import LONG, SMALL, TICK_S, Clock
+
+FULL_PACE = replace(LONG, pace="full")
+
+
+@dataclass
+class Counting:
+    """A study of so many rows, one each slice; ``cost_s`` passes on the clock meanwhile."""
+
+    rows: tuple[int, ...] = ()
+    clock: Clock = field(default_factory=Clock)
+    total: float = 12
+    cost_s: float = 0.01
+
+    @property
+    def done(self) -> float:
+        return len(self.rows)
+
+    @property
+    def finished(self) -> bool:
+        return self.done == self.total
+
+    def advance(self, seconds: float) -> tuple[int, ...]:
+        self.clock.now += self.cost_s
+        self.rows += (len(self.rows),)
+        return self.rows[-1:]
+
+
+def studies_of(clock: Clock, **limits: float) -> Studies:
+    return Studies(Limits(workers=0, **limits), clock)
+
+
+def counting(clock: Clock, **more):
+    return lambda _plan, rows: Counting(tuple(rows), clock, **more)
+
+
+def test_a_study_from_start_to_finish(clock):
+    studies = studies_of(clock)
+    identity = studies.start(counting(clock), "plan")
+    begun = studies.snapshot(identity)
+    assert (begun.state, begun.sentence, begun.rows, begun.total) == ("running", "Running.", (), 0)
+    for _ in range(5):
+        assert studies.turn(busy=False)
+    half = studies.snapshot(identity)
+    assert (half.done, half.total, half.rows) == (5, 12, tuple(range(5)))
+    assert half.left_s == pytest.approx(7 * 0.01, rel=0.9, abs=7 * 5 * TICK_S)
+    while studies.turn(busy=False):
+        pass
+    done = studies.snapshot(identity)
+    assert (done.state, done.sentence, done.rows, done.left_s) == (
+        "finished",
+        "Finished.",
+        tuple(range(12)),
+        None,
+    )
+
+
+def test_stop_and_go_on_lose_nothing(clock):
+    studies = studies_of(clock)
+    identity = studies.start(counting(clock), "plan")
+    for _ in range(3):
+        studies.turn(busy=False)
+    stopped = studies.command(identity, "stop")
+    assert (stopped.state, stopped.sentence, len(stopped.rows)) == (
+        "paused",
+        "Stopped: what is done is kept.",
+        3,
+    )
+    assert not studies.turn(busy=False)
+    assert studies.command(identity, "stop").state == "paused"
+    assert studies.command(identity, "resume").state == "running"
+    while studies.turn(busy=False):
+        pass
+    assert studies.snapshot(identity).rows == tuple(range(12))
+
+
+def test_one_that_nobody_watches_stops_goes_on_where_it_was_and_is_gone_much_later(clock):
+    made = []
+
+    def make(_plan, rows):
+        made.append(tuple(rows))
+        return Counting(tuple(rows), clock)
+
+    studies = studies_of(clock)
+    identity = studies.start(make, "plan")
+    for _ in range(3):
+        studies.turn(busy=False)
+    clock.now += 10
+    assert not studies.turn(busy=False)
+    stopped = studies.snapshot(identity)
+    assert stopped.sentence == "Stopped because nobody was watching: what is done is kept."
+    assert stopped.rows == (0, 1, 2)
+    studies.command(identity, "resume")
+    while studies.turn(busy=False):
+        pass
+    assert (made, studies.snapshot(identity).rows) == ([(), (0, 1, 2)], tuple(range(12)))
+    clock.now += Limits().study_forget_after_s - 60
+    assert studies.snapshot(identity).state == "finished"
+    clock.now += Limits().study_forget_after_s + 1
+    gone = studies.snapshot(identity)
+    assert (gone.state, gone.sentence) == ("gone", "This study is gone: press Start to run it again.")
+
+
+def test_a_study_of_another_engine_was_lost_with_it(clock):
+    lost = studies_of(clock).snapshot(studies_of(clock).start(counting(clock), "plan"))
+    assert "stopped unexpectedly" in lost.sentence
+    assert lost.sentence.endswith("press Start to run it again.")
+
+
+def test_one_a_visitor_and_those_of_others_take_turns(clock):
+    studies = studies_of(clock)
+    first, other, second = [studies.start(counting(clock), "plan", owner) for owner in ("me", "you", "me")]
+    assert studies.snapshot(first).state == "gone"
+    for _ in range(6):
+        studies.turn(busy=False)
+    assert [len(studies.snapshot(each).rows) for each in (other, second)] == [3, 3]
+
+
+def test_a_visitor_who_holds_all_places_makes_way_for_another(clock):
+    studies = studies_of(clock, studying=2)
+    mine = [studies.start(counting(clock), "plan", each, {"me": 4}) for each in ("a", "b", "c")]
+    yours = studies.start(counting(clock), "plan", "d", {"you": 4})
+    assert studies.snapshot(yours).sentence == "Waiting for a free place: number 1 in the queue."
+    studies.turn(busy=False)
+    assert studies.snapshot(yours).state == "running"
+    assert [each.state for each in studies.snapshots(mine)] == ["waiting", "running", "waiting"]
+    while studies.turn(busy=False):
+        pass
+    assert {(each.state, len(each.rows)) for each in studies.snapshots([*mine, yours])} == {("finished", 12)}
+
+
+@dataclass
+class Chunk(Counting):
+    """One whose rows come all at the end."""
+
+    begun: int = 0
+
+    @property
+    def done(self) -> float:
+        return self.begun
+
+    def advance(self, seconds: float) -> tuple[int, ...]:
+        self.clock.now += self.cost_s
+        self.begun += 1
+        return tuple(range(int(self.total))) if self.begun == self.total else ()
+
+
+@pytest.mark.parametrize("kind", [Counting, Chunk])
+def test_places_are_held_for_a_turn_and_nothing_that_was_begun_is_lost(clock, kind):
+    studies = studies_of(clock, studying=2, study_turn_s=0.1, pause_after_s=math.inf)
+    advanced = 0
+
+    def make(_plan, rows):
+        nonlocal advanced
+        advanced += not rows
+        return kind(tuple(rows), clock, total=30)
+
+    started = [studies.start(make, "plan", each, {each: 2}) for each in ("me", "you", "they")]
+    for _ in range(40):
+        studies.turn(busy=False)
+    assert {each.done > 0 for each in studies.snapshots(started)} == {True}
+    turns = 0
+    while studies.turn(busy=False):
+        turns += 1
+    assert {each.state for each in studies.snapshots(started)} == {"finished"}
+    assert (advanced, turns) == (3, 3 * 30 - 40)
+
+
+def test_what_is_begun_and_waits_is_bounded(clock):
+    studies = studies_of(clock, studying=1, study_turn_s=0.1, pause_after_s=math.inf)
+    for each in ("me", "you", "they", "who"):
+        studies.start(lambda _plan, rows: Chunk(tuple(rows), clock, total=20), "plan", each, {each: 2})
+    most = 0
+    while studies.turn(busy=False):
+        most = max(most, sum(study.stepper is not None for study in studies._studies.values()))
+    assert most == 2  # the one that is advanced, and one that waits
+
+
+def test_visitors_take_turns_and_not_their_studies(clock):
+    studies = studies_of(clock, studying=4)
+    mine = [studies.start(counting(clock), "plan", each, {"me": 4}) for each in ("a", "b", "c")]
+    yours = studies.start(counting(clock), "plan", "d", {"you": 4})
+    for _ in range(12):
+        studies.turn(busy=False)
+    assert len(studies.snapshot(yours).rows) == 6
+    assert [len(each.rows) for each in studies.snapshots(mine)] == [2, 2, 2]
+
+
+def of(visitor: str, address: str) -> dict[str, int]:
+    """The shares of a visitor at an address."""
+    return {visitor: 4, address: 99}
+
+
+def test_addresses_take_turns_and_at_each_its_visitors(clock):
+    """Many names at one address gain no time over another address, and share theirs alike."""
+    studies = studies_of(clock, studying=9)
+    names = [studies.start(counting(clock), "plan", each, of(each, "there")) for each in ("a", "b", "c")]
+    second = studies.start(counting(clock), "plan", "d", of("a", "there"))
+    one = studies.start(counting(clock), "plan", "me", of("me", "here"))
+    for _ in range(12):
+        studies.turn(busy=False)
+    assert len(studies.snapshot(one).rows) == 6
+    assert [len(each.rows) for each in studies.snapshots([*names, second])] == [1, 2, 2, 1]
+
+
+def test_who_has_taken_all_places_under_many_names_makes_way_for_another_address(clock):
+    studies = studies_of(clock, studying=2)
+    for name in range(6):
+        studies.start(counting(clock), "plan", f"owner {name}", of(f"name {name}", "there"))
+    one = studies.start(counting(clock), "plan", "me", of("me", "here"))
+    assert studies.snapshot(one).sentence == "Waiting for a free place: number 1 in the queue."
+    studies.turn(busy=False)
+    assert studies.snapshot(one).state == "running"
+    while studies.turn(busy=False):
+        if studies.snapshot(one).state != "finished":
+            places = [study.parties[-1] for study in studies._studies.values() if study.state == "running"]
+            assert sorted(places) == ["here", "there"]
+    assert not {"here", "there"} - studies._served.keys()
+    studies.clear()
+    assert not studies._served
+
+
+def test_another_address_gets_a_place_at_once_however_much_is_begun_and_nothing_is_lost(clock):
+    """What has begun and waits stays bounded as well, though one newcomer after another leaves again."""
+    studies = studies_of(clock, studying=2, study_turn_s=0.1, pause_after_s=math.inf)
+    made = []
+
+    def make(plan, rows):
+        made.append(plan)
+        return Chunk(tuple(rows), clock, total=500)
+
+    names = [studies.start(make, each, f"owner {each}", of(f"name {each}", "there")) for each in range(8)]
+    for _ in range(100):
+        studies.turn(busy=False)
+    assert studies._kept == 2
+    most = 0
+    for number in range(20):
+        one = studies.start(make, "mine", "me", of("me", f"address {number}"))
+        for _ in range(4):
+            studies.turn(busy=False)
+        assert studies.snapshot(one).done > 0
+        most = max(most, studies._kept)
+        studies.command(one, "drop")
+    assert most == 3
+    while studies.turn(busy=False):
+        pass
+    assert {each.state for each in studies.snapshots(names)} == {"finished"}
+    assert (made.count("mine"), len(made)) == (20, 28)
+
+
+def test_who_begins_anew_after_each_turn_takes_no_turn_of_another(clock):
+    studies = studies_of(clock)
+    one = studies.start(counting(clock), "plan", "me", of("me", "here"))
+    for name in range(8):
+        studies.start(counting(clock), "plan", "other", of(f"name {name}", "there"))
+        studies.turn(busy=False)
+    assert len(studies.snapshot(one).rows) >= 4
+
+
+def test_in_the_queue_stands_the_first_of_each_visitor_before_the_second(clock):
+    studies = studies_of(clock, studying=1)
+    studies.start(counting(clock), "plan", "a", {"me": 4})
+    waiting = [
+        studies.start(counting(clock), "plan", name, {visitor: 4})
+        for name, visitor in (("b", "me"), ("c", "me"), ("d", "you"), ("e", "you"))
+    ]
+    assert [each.sentence.split()[-4] for each in studies.snapshots(waiting)] == ["2", "4", "1", "3"]
+
+
+def test_so_many_at_once_then_so_many_wait_then_one_is_refused(clock):
+    studies = studies_of(clock, studying=2, studies_waiting=2)
+    started = [studies.start(counting(clock), "plan") for _ in range(4)]
+    assert [each.state for each in studies.snapshots(started)] == ["running"] * 2 + ["waiting"] * 2
+    assert studies.snapshot(started[3]).sentence == "Waiting for a free place: number 2 in the queue."
+    with pytest.raises(EngineFull, match="4 studies are running or waiting already: try again"):
+        studies.start(counting(clock), "plan")
+    studies.command(started[0], "drop")
+    assert [each.state for each in studies.snapshots(started)] == ["gone", "running", "running", "waiting"]
+
+
+def test_a_third_study_of_a_share_is_refused_and_others_come_in(clock):
+    studies = studies_of(clock)
+    mine = {"me": 2, "here": 9}
+    started = [studies.start(counting(clock), "plan", owner, mine) for owner in ("ada", "bob")]
+    words = "2 studies from where you are run or wait already: stop one of them first"
+    with pytest.raises(EngineFull, match=words):
+        studies.start(counting(clock), "plan", "eve", mine)
+    assert studies.start(counting(clock), "plan", "ada", mine)  # in the place of her own
+    assert studies.start(counting(clock), "plan", "eve", {"you": 2})
+    studies.command(started[1], "stop")
+    studies.start(counting(clock), "plan", "cyn", mine)
+    with pytest.raises(EngineFull, match=words):
+        studies.command(started[1], "resume")
+
+
+def test_only_so_many_that_rest_are_kept(clock):
+    studies = studies_of(clock, idle=2)
+    started = [studies.start(counting(clock, total=1), "plan") for _ in range(4)]
+    while studies.turn(busy=False):
+        pass
+    assert [each.state for each in studies.snapshots(started)] == ["gone", "gone", "finished", "finished"]
+
+
+def test_what_goes_wrong_ends_that_study_and_no_other(clock):
+    class Broken(Counting):
+        def advance(self, seconds):
+            raise RuntimeError("the disk is on fire.\n  traceback, and more")
+
+    studies = studies_of(clock)
+    broken, sound = (
+        studies.start(lambda _plan, _rows: Broken(), "plan"),
+        studies.start(counting(clock), "plan"),
+    )
+    while studies.turn(busy=False):
+        pass
+    assert studies.snapshot(broken).sentence == "This study failed: the disk is on fire."
+    assert studies.snapshot(sound).state == "finished"
+
+
+def test_an_unknown_command_is_said(clock):
+    with pytest.raises(ValueError, match="unknown command 'explode': use one of stop, resume, drop"):
+        studies_of(clock).command("a", "explode")
+
+
+def test_a_study_takes_all_the_time_that_runs_leave(engine, clock):
+    identity = engine.start_study(counting(clock), "plan")
+    while engine.turn():
+        pass
+    (status,) = engine.studies([identity])
+    assert status.state == "finished"
+
+
+@pytest.mark.parametrize("cost_s", [0.1, 0.5])
+def test_where_runs_want_the_time_a_study_gets_its_share_however_long_its_slices_are(clock, cost_s):
+    spent = 0.0
+
+    class Greedy(Counting):
+        def advance(self, seconds):
+            nonlocal spent
+            before = self.clock.now
+            super().advance(seconds)
+            spent += self.clock.now - before
+            return ()
+
+    watched = {"pause_after_s": math.inf, "forget_after_s": math.inf}
+    engine = Engine(Limits(workers=0, **watched), clock)
+    runs = [engine.start(FULL_PACE, str(number)) for number in range(3)]
+    engine.start_study(lambda _plan, _rows: Greedy(clock=clock, total=1e9, cost_s=cost_s), "plan")
+    begun = clock.now
+    while clock.now - begun < 20:
+        assert engine.turn()
+    assert 0.1 < spent / (clock.now - begun) < 0.16
+    assert min(engine.snapshot(run).step for run in runs) > 0
+
+
+def test_a_study_begins_at_once_beside_runs_that_never_rest(engine, clock):
+    engine.start(FULL_PACE)
+    identity = engine.start_study(counting(clock), "plan")
+    engine.turn()
+    assert len(engine.studies([identity])[0].rows) == 1
+
+
+def test_a_closed_engine_has_no_study(clock):
+    engine = Engine(Limits(workers=0), clock)
+    identity = engine.start_study(counting(clock), "plan")
+    engine.close()
+    assert engine.studies([identity])[0].state == "gone"
+
+
+def test_a_worker_finishes_a_study_by_itself():
+    over = threading.Event()
+
+    class Watched(Counting):
+        @property
+        def finished(self) -> bool:
+            if super().finished:
+                over.set()
+            return super().finished
+
+    engine = Engine(Limits(workers=1))
+    identity = engine.start_study(lambda _plan, rows: Watched(rows), "plan")
+    try:
+        assert over.wait(10)
+        (status,) = engine.studies([identity])  # which waits for who keeps the books
+        assert (status.state, status.rows) == ("finished", tuple(range(12)))
+    finally:
+        engine.close()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0, "about 1 s"),
+        (12.4, "about 12 s"),
+        (90, "about 2 minutes"),
+        (5000, "about 83 minutes"),
+        (9000, "about 2.5 hours"),
+    ],
+)
+def test_durations(seconds, said):
+    assert duration(seconds) == said
+
+
+def test_small_runs_are_what_they_were():
+    """A study beside them changes no bit of a run."""
+
+    def losses(beside: bool):
+        clock = Clock()
+        engine = Engine(Limits(workers=0), clock)
+        identity = engine.start(SMALL)
+        if beside:
+            engine.start_study(counting(clock), "plan")
+        while engine.turn():
+            pass
+        return engine.snapshot(identity).snapshot.losses["default"].tolist()
+
+    assert losses(beside=True) == losses(beside=False)

@@ -1,0 +1,172 @@
+"""Branch points: what they say, and that a branch is what a run from its settings does."""
+
+import dataclasses
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.training import Run, Settings, Tensors
+from explorer.training.limits import MAX_BRANCHES
+from explorer.training.settings.branches import branch_text, read_branch
+from tests.training.runs.test_checkpoints import SMALL, told, trained
+
+OWN = "formula: g * (abs(x) <= 1)"
+RULES = ("default", "clipped", OWN)
+POINTS = st.one_of(
+    st.tuples(st.integers(0, 4999), st.just("lr"), st.floats(1e-12, 1e3)),
+    st.tuples(st.integers(0, 4999), st.just("op"), st.sampled_from(["round", "formula: tanh(x)"])),
+    st.tuples(st.integers(0, 4999), st.sampled_from(["rule", *RULES]), st.sampled_from(RULES)),
+)
+
+
+@given(POINTS)
+def test_a_point_comes_back_from_its_text(point):
+    assert read_branch(branch_text(point), RULES) == point
+
+
+@given(st.lists(POINTS, max_size=MAX_BRANCHES, unique_by=lambda point: point[:2]))
+def test_settings_come_back_through_json(points):
+    settings = Settings(task="moons", op="sign", rules=RULES, steps=5000, branch=points)
+    assert [point[0] for point in settings.branch] == sorted(point[0] for point in points)
+    assert Settings(**json.loads(json.dumps(dataclasses.asdict(settings)))) == settings
+
+
+MANY = [
+    lambda step: (step, "lr", 0.1),
+    lambda step: (step, "op", "round"),
+    lambda step: (step, "rule", "zero"),
+]
+
+
+@pytest.mark.parametrize(
+    ("branch", "said"),
+    [
+        ("200,lr:1", "must be a list"),
+        ([(3, "lr")], "a branch point is"),
+        ([(24, "lr", 0.1)], "must be a step from 0 to 23, not 24"),
+        ([(-1, "lr", 0.1)], "must be a step from 0 to 23"),
+        ([(True, "lr", 0.1)], "must be a step"),
+        ([(2, "lr", 0)], "lr must be above 0"),
+        ([(2, "lr", "fast")], "lr must be a number"),
+        ([(2, "op", "nothing")], "unknown op"),
+        ([(2, "default", "nothing")], "unknown rule"),
+        ([(2, "zero", "clipped")], "lr, op, rule or one of default, clipped"),
+        (
+            [MANY[number % 3](number // 3) for number in range(MAX_BRANCHES + 1)],
+            f"at most {MAX_BRANCHES} times",
+        ),
+    ],
+)
+def test_what_cannot_be_is_said(branch, said):
+    with pytest.raises(ValueError, match=said):
+        dataclasses.replace(SMALL, branch=branch)
+
+
+@pytest.mark.parametrize("text", ["", "5", "5,", "x,lr:1", "5,lr", "5,zero:default", "5,lr:fast", "1e3,lr:1"])
+def test_what_cannot_be_read_is_said(text):
+    with pytest.raises(ValueError, match=r"must be|branch point"):
+        read_branch(text, RULES)
+
+
+def test_the_last_of_two_at_a_step_counts():
+    settings = dataclasses.replace(SMALL, branch=[(9, "lr", 1.0), (4, "lr", 0.5), (9, "lr", 2.0)])
+    assert settings.branch == ((4, "lr", 0.5), (9, "lr", 2.0))
+
+
+CHANGES = [{"lr": 0.001}, {"op": "round"}, {"default": "clipped"}, {"rule": OWN}, {"op": "tanh", "lr": 0.1}]
+
+
+@pytest.mark.parametrize("changes", CHANGES)
+def test_a_branch_is_the_run_of_its_settings_bit_for_bit(changes):
+    one = trained(SMALL)
+    before = told(one)
+    branched = one.branch(9, **changes)
+    assert branched.step == 9
+    assert branched.settings.branch == tuple((9, name, value) for name, value in changes.items())
+    branched.advance(24)
+    assert told(branched) == told(trained(branched.settings))
+    assert told(branched) != before
+    assert told(one) == before
+
+
+@pytest.mark.parametrize("task", ["documents", "spikes", "ternary weights"])
+def test_on_nets_of_every_kind(task):
+    rules = ("default", "straight_through")
+    settings = Settings(task=task, op="sign", rules=rules, steps=12, hidden=8, seeds=3, device="cpu")
+    branched = trained(settings).branch(5, default="straight_through")
+    branched.advance(12)
+    assert told(branched) == told(trained(branched.settings))
+
+
+def test_up_to_the_branch_and_on_the_other_lines_nothing_changes():
+    one = trained(SMALL)
+    branched = one.branch(9, default="straight_through")
+    branched.advance(24)
+    ours, theirs = (each.snapshot().seed_losses for each in (branched, one))
+    assert ours["clipped"].tolist() == theirs["clipped"].tolist()
+    assert ours["default"][:, :10].tolist() == theirs["default"][:, :10].tolist()
+    assert (ours["default"][:, 11:] != theirs["default"][:, 11:]).any()
+
+
+def test_a_line_that_goes_on_with_a_rule_does_what_a_net_of_that_rule_does():
+    start = dataclasses.replace(SMALL, rules=("default",))
+    branched = trained(start, 0).branch(0, default="clipped")
+    branched.advance(24)
+    alone = trained(dataclasses.replace(SMALL, rules=("clipped",)))
+    assert branched.snapshot().losses["default"].tolist() == alone.snapshot().losses["clipped"].tolist()
+
+
+def test_a_branch_of_a_branch_leaves_out_what_was_to_come():
+    first = trained(SMALL).branch(9, lr=0.001)
+    first.advance(24)
+    second = first.branch(15, default="zero")
+    assert second.settings.branch == ((9, "lr", 0.001), (15, "default", "zero"))
+    other = first.branch(5, default="zero")
+    assert other.settings.branch == ((5, "default", "zero"),)
+    for run in (second, other):
+        run.advance(24)
+        assert told(run) == told(trained(run.settings))
+
+
+def test_instruments_see_what_holds_from_there_on():
+    settings = dataclasses.replace(SMALL, branch=[(9, "default", "zero")])
+    one = trained(settings, 9)
+    assert one.measure("line_search")["default"] is not None
+    shares = {step: trained(settings, step).snapshot().gradients["default"].blocked for step in (10, 20)}
+    assert shares == {10: 1.0, 20: 1.0}
+
+
+def test_parameters_of_what_a_branch_names_count():
+    settings = Settings(
+        task="moons", op="sign", rules=("default",), parameters={"c": 0.1}, steps=24, device="cpu",
+        branch=[(9, "default", "clipped")],
+    )  # fmt: skip
+    assert settings.parameters == {"c": 0.1}
+    assert told(trained(settings)) != told(trained(dataclasses.replace(settings, parameters={})))
+
+
+def test_a_state_of_another_branch_is_refused():
+    branched = trained(dataclasses.replace(SMALL, branch=[(5, "lr", 0.5)]), 9).state_dict()
+    with pytest.raises(ValueError, match="other settings: branch"):
+        Run(SMALL).load_state_dict(branched)
+    early = trained(dataclasses.replace(SMALL, branch=[(20, "lr", 0.5)]), 9).state_dict()
+    resumed = Run(SMALL)
+    resumed.load_state_dict(early)
+    resumed.advance(24)
+    assert told(resumed) == told(trained(SMALL))
+
+
+def test_what_a_run_was_given_to_start_from_its_branch_has_too():
+    settings = Settings(rules=("default",), steps=12, device="cpu")
+    x, y, weights = Run(settings).tensors()
+    start = Tensors(x, y, tuple(0.5 * each for each in weights))
+    given = Run(settings, start)
+    given.advance(12)
+    branched = given.branch(5, lr=1e-7)
+    assert branched.snapshot().losses["default"].tolist() == given.snapshot().losses["default"][:5].tolist()
+    branched.advance(12)
+    straight = Run(branched.settings, start)
+    straight.advance(12)
+    assert told(branched) == told(straight)

@@ -1,0 +1,135 @@
+"""The memory that training may take: who needs more is told so, and the others go on."""
+
+from __future__ import annotations
+
+import re
+import resource
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from explorer.training import Engine, EngineFull, Limits, Settings, open_engine
+from explorer.training.engine import host
+from explorer.training.scheduling.status import plain
+from explorer.training.system import memory
+from explorer.training.system.memory import MEMORY
+from tests.training import light
+from tests.training.driving import SMALL, Clock
+
+RULES = ("default", "straight_through", "clipped", "zero")
+LARGE = Settings(task="digits", op="sign", rules=RULES, seeds=10, hidden=256, batch=1024, pace="full")
+LASTING = Settings(task="digits", op="sign", rules=("default",), steps=5000, pace="full")
+PATIENCE_S = 60.0
+LEFT = 200_000_000  # bytes: a small run needs some millions, and a large one takes more
+
+
+def test_a_run_that_needs_more_than_is_left_fails_in_a_sentence_and_others_go_on(monkeypatch):
+    """What is left is measured: of torch with CUDA the process counts 570 MB more from the start."""
+    monkeypatch.setenv(MEMORY, "8000")
+    engine = open_engine("process")
+    try:
+        other = engine.start(LASTING, "you")
+        _await(lambda: engine.snapshot(other).step > 0)
+        most = _counted_bytes(engine.pid) + LEFT
+        assert resource.prlimit(engine.pid, resource.RLIMIT_DATA, (most, most)) == (8_000_000_000,) * 2
+        large = engine.start(LARGE, "me")
+        _await(lambda: engine.snapshot(large).state == "failed")
+        assert engine.snapshot(large).sentence == f"This run failed: {memory.USED_UP}."
+        before = engine.list()[0].step
+        _await(lambda: engine.snapshot(other).step > before)
+        assert engine.list()[0].state == "running"
+    finally:
+        engine.close()
+
+
+def _await(holds: Callable[[], bool]) -> None:
+    """Ask again and again, also where a full machine is too slow to answer: data are loaded meanwhile."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        with suppress(RuntimeError):
+            if holds():
+                return
+        time.sleep(0.05)
+    raise AssertionError("it never came")
+
+
+def _counted_bytes(pid: int) -> int:
+    """What the limit counts of a process, which is more than it has written to."""
+    (counted,) = re.findall(r"VmData:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text("ascii"))
+    return int(counted) * 1024
+
+
+def test_nothing_is_begun_while_little_is_left():
+    engine = Engine(Limits(workers=0), Clock(), is_short=lambda: True)
+    with pytest.raises(EngineFull) as full:
+        engine.start(SMALL)
+    assert str(full.value) == "Training has no memory left for more: try again in about a minute."
+    with pytest.raises(EngineFull, match="no memory left"):
+        engine.start_study(lambda _plan, _rows: None, "plan")
+    assert engine.list() == ()
+
+
+@pytest.mark.parametrize(("most", "taken", "short"), [(100, 84, False), (100, 86, True), (-1, 86, False)])
+def test_what_is_left_is_looked_up(monkeypatch, most, taken, short):
+    assert resource.RLIM_INFINITY == -1
+    monkeypatch.setattr(resource, "getrlimit", lambda _what: (most, most))
+    monkeypatch.setattr(memory, "_taken_bytes", lambda: taken)
+    assert memory.is_short() is short
+
+
+def test_what_is_taken_is_what_this_process_has_written_to():
+    before = memory._taken_bytes()
+    written = bytearray(b"x" * 50_000_000)
+    assert 40_000_000 < memory._taken_bytes() - before < 120_000_000
+    assert len(written)
+
+
+@pytest.mark.parametrize("text", ["-1", "2e3", "1 GB", "²"])
+def test_a_limit_that_is_none_is_said_by_the_server(monkeypatch, text):
+    monkeypatch.setenv(MEMORY, text)
+    with pytest.raises(ValueError, match="EXPLORER_TRAINER_MEMORY must be a whole number of MB"):
+        open_engine("thread")
+
+
+@pytest.mark.parametrize(("text", "set_to"), [("1150", [1_150_000_000]), ("1149", [])])
+def test_how_much_is_enough_is_measured_of_this_torch(monkeypatch, text, set_to):
+    """Where 850 MB are counted before the first run, as of torch that was built for CUDA."""
+    bounds = []
+    monkeypatch.setenv(MEMORY, text)
+    monkeypatch.setattr(memory, "_counted_bytes", lambda: 850_000_000)
+    monkeypatch.setattr(resource, "setrlimit", lambda _what, most: bounds.append(most[0]))
+    if set_to:
+        memory.bound()
+    else:
+        with pytest.raises(ValueError, match=r"must be 1150 or more, not 1149: .* this torch takes 850 MB$"):
+            memory.bound()
+    assert bounds == set_to
+
+
+def test_a_bound_that_is_too_small_is_refused_when_the_server_starts(monkeypatch):
+    monkeypatch.setattr(host, "_PROGRAM", (light.__file__,))
+    monkeypatch.setenv(MEMORY, "100")
+    with pytest.raises(ValueError, match=r"EXPLORER_TRAINER_MEMORY must be \d+ or more, not 100: before"):
+        open_engine("process")
+    monkeypatch.setenv(MEMORY, "1000")
+    engine = open_engine("process")
+    try:
+        assert engine.list() == []
+    finally:
+        engine.close()
+
+
+def test_states_to_go_back_to_take_a_part_of_it(monkeypatch):
+    monkeypatch.setattr(resource, "getrlimit", lambda _what: (800_000_000, 800_000_000))
+    assert Limits().kept_bytes == 200_000_000
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 4")]
+)
+def test_that_no_memory_is_left_is_said_in_our_words(error):
+    assert plain(error) == memory.USED_UP
+    assert plain(ValueError("no.\nmore")) == "no"

@@ -1,0 +1,163 @@
+import pytest
+import torch
+
+from explorer.catalogue import find_op, find_rule
+from explorer.training import TASKS, Draw, Run, Settings
+from explorer.training.numerics.losses import cross_entropy, mean_squared_error, squared_error
+from explorer.training.tasks import digits
+from tests.training.tables import POINTS
+
+DRAWN = [key for key in TASKS if key not in ("documents", "data")]
+
+
+def draw(seed):
+    return Draw(torch.Generator().manual_seed(seed), 8, POINTS)
+
+
+@pytest.fixture(params=TASKS)
+def task(request):
+    return TASKS[request.param]
+
+
+def test_data_fits_the_net_and_the_loss(task):
+    data = task.data(draw(0))
+    for part in filter(None, (data.train, data.validation, data.held_out)):
+        assert part.x.dtype == torch.float32
+        assert len(part.x) == len(part.y)
+        assert part.x.isfinite().all()
+    assert data.widths == task.widths or task.key == "data"
+    output = torch.zeros(1, 8, data.outputs)
+    losses, gradient = task.loss(output, data.train.y[None, :8])
+    assert (losses.shape, gradient.shape) == ((1,), output.shape)
+
+
+def test_data_comes_from_the_generator_alone(task):
+    torch.manual_seed(1)
+    first = task.data(draw(0)).train
+    torch.manual_seed(2)
+    second, other = task.data(draw(0)).train, task.data(draw(1)).train
+    assert torch.equal(first.x, second.x)
+    assert torch.equal(first.x, other.x) == (task.key != "documents")  # the split of the others is fixed
+
+
+@pytest.mark.parametrize("key", DRAWN)
+def test_what_is_held_out_is_not_trained_on(key):
+    """Rows may be alike (some digits are), but parts are not: they are cut from one shuffled whole."""
+    data = TASKS[key].data(draw(0))
+    parts = [data.train, data.validation, data.held_out]
+    whole = torch.cat([part.x for part in parts])
+    assert len(whole) == {"digits": 1797}.get(key, len(whole))
+    assert len(data.validation.x) == len(data.held_out.x) >= len(whole) // 5
+    assert len({tuple(row) for row in whole.tolist()}) == len(whole)
+
+
+@pytest.mark.parametrize("key", DRAWN)
+def test_guessing_is_worth_what_the_picker_says(key):
+    classes = TASKS[key].data(draw(0)).held_out.y.bincount() / 1.0
+    assert classes.max() / classes.sum() == pytest.approx(TASKS[key].chance, abs=0.03)
+
+
+def test_entries_stand_under_their_own_key():
+    assert all(task.key == key for key, task in TASKS.items())
+    assert all(task.label and task.purpose.endswith(".") for task in TASKS.values())
+    assert all(task.note.endswith(".") for task in TASKS.values() if task.note)
+
+
+def test_what_a_task_begins_with_is_known_and_has_its_parameters(task):
+    op, rules = find_op(task.op), [find_rule(rule) for rule in task.rules]
+    known = {p.name for entry in (op, *rules) for p in entry.parameters}
+    assert set(task.parameters) <= known
+
+
+def test_a_picture_is_small_and_within_its_frame(task):
+    picture = task.picture()
+    if picture is None:
+        assert task.kind == "own"
+    elif task.kind == "plane":
+        points = torch.tensor(picture["points"])
+        assert points.shape == (90, 3)
+        assert points[:, :2].abs().max() <= 1
+        assert set(points[:, 2].tolist()) == {0, 1}
+    else:
+        grid = torch.tensor(picture["grid"])
+        assert grid.shape == (8, 8)
+        assert 0 <= grid.min() < grid.max() <= 1
+
+
+def test_the_digit_of_the_pictures_is_the_first_of_the_data():
+    x, y = digits._pixels()
+    assert torch.equal(digits.image(), x[0].view(8, 8))
+    assert y[0] == 0
+
+
+def test_the_digits_are_those_of_scikit_learn():
+    from sklearn.datasets import load_digits  # a second, which not every worker must take
+
+    x, y = digits._pixels()
+    theirs = load_digits()
+    assert (x * 16).equal(torch.tensor(theirs.data, dtype=torch.float32))
+    assert y.equal(torch.tensor(theirs.target))
+
+
+def test_documents_loss_is_the_sum_of_squares():
+    prediction, y = torch.tensor([[[1.0, 2.0]]]), torch.tensor([[[3.0, -1.0]]])
+    assert squared_error(prediction, y)[0].tolist() == [13.0]
+    assert mean_squared_error(prediction, y)[0].tolist() == [6.5]
+
+
+@pytest.mark.parametrize("n", [3, 32])
+@pytest.mark.parametrize(
+    ("ours", "torchs"),
+    [
+        (cross_entropy, torch.nn.functional.cross_entropy),
+        (mean_squared_error, torch.nn.functional.mse_loss),
+        (squared_error, lambda output, y: (output - y).square().sum()),
+    ],
+)
+def test_a_loss_and_its_gradient_are_torchs(ours, torchs, n):
+    generator = torch.Generator().manual_seed(0)
+    output = (3 * torch.randn(4, n, 5, generator=generator)).requires_grad_()
+    classes = torch.randint(5, (4, n), generator=generator)
+    y = classes if ours is cross_entropy else torch.randn(4, n, 5, generator=generator)
+    expected = torch.stack([torchs(lane, answers) for lane, answers in zip(output, y, strict=True)])
+    (gradient,) = torch.autograd.grad(expected.sum(), output)
+    for way in (ours.value, ours.nearly):
+        losses, own = way(output.detach(), y)
+        torch.testing.assert_close(losses, expected.detach())
+        torch.testing.assert_close(own, gradient)
+
+
+@pytest.mark.parametrize("answers", [1, 4])
+@pytest.mark.parametrize("loss", [cross_entropy, mean_squared_error, squared_error])
+def test_shares_are_the_loss_of_examples_one_by_one_and_grow_along_directions(loss, answers):
+    generator = torch.Generator().manual_seed(0)
+    output, directions = (torch.randn(4, many, 5, generator=generator) for many in (6, 3))
+    shape = (answers, 6) if loss is cross_entropy else (answers, 6, 5)
+    y = torch.randint(5, shape, generator=generator) if loss is cross_entropy else torch.randn(shape)
+    before = loss.shares(output.mT.unsqueeze(2), y, 6)[:, 0]
+    torch.testing.assert_close(before.sum(1), loss(output, y)[0])
+    distances = torch.tensor([-2.0, 0.0, 0.5])
+    grown = loss.along(output.mT, y, 6, directions, distances)
+    for number, distance in enumerate(distances):
+        moved = output.mT.unsqueeze(2) + distance * directions.mT.unsqueeze(-1)
+        torch.testing.assert_close(grown[:, number], loss.shares(moved, y, 6) - before[:, None])
+
+
+def test_the_rules_a_task_begins_with_differ_on_held_out_data():
+    """The best is above the worst by more than three standard errors of five seeds, with half the steps."""
+    for key in DRAWN:
+        if key == "spikes":  # its own test, shorter
+            continue
+        run = Run(Settings(task=key, seeds=5, device="cpu"), recorded=())
+        run.advance(run.settings.steps // 2)
+        ends = [accuracy.astype("f8") for accuracy in run.snapshot().accuracy.values()]
+        low, high = (pick(ends, key=lambda each: each.mean()) for pick in (min, max))
+        error = ((low.var(ddof=1) + high.var(ddof=1)) / 5) ** 0.5
+        assert high.mean() - low.mean() > max(3 * error, 0.05), key
+
+
+def test_spikes_need_a_surrogate_that_is_neither_flat_nor_narrow():
+    run = Run(Settings(task="spikes", steps=40, seeds=2, device="cpu"), recorded=())
+    run.advance(40)
+    ends = {rule: accuracy.mean() for rule, accuracy in run.snapshot().accuracy.items()}
+    assert ends["fast_sigmoid"] > ends["straight_through"] + 0.05 > ends["default"] + 0.1

@@ -1,0 +1,178 @@
+"""Queries nobody should send: nothing raises, the rest is kept, and what could not be had is said."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from dataclasses import fields
+from urllib.parse import parse_qs
+
+import pytest
+
+from explorer.catalogue import OPS, OWN, RULES
+from explorer.curves import LARGEST_RANGE, MOST_RULES, sample
+from explorer.instrument.limits import LARGEST_G, reach
+from explorer.training import SETTINGS, TASKS, Settings
+from explorer.ui.links.choice import Choice, ordered, parameters_of
+from explorer.ui.links.link import from_query
+from tests.ui.choices import query_of, random_choice
+
+MANY = 2_000
+
+KEYS = [
+    *("op", "rule", "range", "g", *SETTINGS, "c", "lo", "hi", "w", "s", "a", "alpha", "masked.lo"),
+    *("hide", "section", "p.steps"),
+    *("clipped.c", "formula: g * w.w", "", "x", "__class__", "op[]", "OP", "rule.c", "\x00", "<i>", "ключ"),
+]  # fmt: skip
+NUMBERS = [
+    *("nan", "inf", "-inf", "1e999", "-1e999", "1e-999", "0", "-0", "007", "1_000", "1,5", "0x10", "١٢", "½"),
+    *("1.0", "-1", "3", "1e3", "1e6", "2.5", "5001", "2147483648", "9" * 400, " 1", "1 ", "+1", ".5", "5."),
+]  # fmt: skip
+TEXTS = [
+    *("", " ", "None", "True", "null", "[]", "{}", "../../etc/passwd", "%s%n{0}", "'; DROP TABLE ops; --"),
+    *("<script>alert(1)</script>", "<b>x</b>", "![](http://x)", "\x00", "\n\r\t", "\u202e", "\ud800"),
+    *("🙂" * 30, "a" * 1500, "round\n"),
+]  # fmt: skip
+FORMULAS = [
+    *("x**3", "3*x**2*g", "g * w", "", "x +", "x.real", "__import__('os')", "9**9**9**9", "lambda: x"),
+    *("(" * 150, "-" * 200 + "x", "x+" * 100 + "x", "x\x00", "\ud800", "1/0", "log(-1)", "mean(x)"),
+    *("where(x>0,lo,hi)", "steps", "start", "embed*x", "tan(x)**9", "1/x"),
+]  # fmt: skip
+VALUES = [*OPS, *RULES, *TASKS, *NUMBERS, *TEXTS, "formula:g", *(OWN + text for text in FORMULAS)]
+
+
+def _hostile(rng: random.Random) -> dict[str, list[str]]:
+    query = {}
+    for _ in range(rng.randint(0, 7)):
+        text = rng.choice(VALUES)
+        if rng.random() < 0.2:  # a character changed
+            position = rng.randint(0, len(text))
+            text = (
+                text[:position]
+                + chr(rng.choice([rng.randint(0, 127), rng.randint(128, 0x10FFFF)]))
+                + text[position + 1 :]
+            )
+        query.setdefault(rng.choice(KEYS), []).append(text)
+    if rng.random() < 0.3:
+        query |= {key: values for key, values in query_of(random_choice(rng)).items() if rng.random() < 0.7}
+    return query
+
+
+def _assert_usable(choice: Choice) -> None:
+    op, rules = choice.entries
+    assert 1 <= len(rules) <= MOST_RULES
+    controls = parameters_of(op, rules)
+    assert set(choice.parameters) <= set(controls)
+    for name, value in choice.parameters.items():
+        low, high = reach(controls[name])
+        assert low <= value <= high
+    assert ordered(op, rules, choice.parameters) == (choice.parameters, [])
+    start, stop = choice.range
+    assert -LARGEST_RANGE <= start < stop <= LARGEST_RANGE
+    assert abs(choice.g) <= LARGEST_G
+    training = {name: getattr(choice, name) for name in SETTINGS}
+    asked = {"op": choice.op, "rules": choice.rules, "parameters": choice.parameters, **training}
+    with suppress(ValueError):  # which the page says when somebody presses Start
+        Settings(**asked)
+        return
+    with pytest.raises(ValueError, match=r"needs a table|at most [\d,]+ are taken"):
+        Settings(**asked)
+
+
+def test_no_query_raises_and_every_choice_is_usable():
+    rng = random.Random(3)
+    for count in range(MANY):
+        choice, notices = from_query(_hostile(rng))
+        _assert_usable(choice)
+        assert all(notice.isprintable() and len(notice) < 600 for notice in notices)
+        assert all(notice.endswith(".") and not notice.endswith("..") for notice in notices)
+        assert from_query(query_of(choice)) == (choice, [])
+        if count % 10 == 0:
+            start, stop = choice.range
+            frame = sample(
+                choice.op, choice.rules, start=start, stop=stop, points=5, g=choice.g, **choice.parameters
+            )
+            assert set(frame["rule"]) == set(choice.rules)
+
+
+@pytest.mark.parametrize(
+    ("query", "kept", "words"),
+    [
+        ("op=rund", {"op": "round"}, 'unknown op "rund"'),
+        ("rule=strait", {"rules": ("default", "straight_through")}, 'unknown rule "strait"'),
+        ("rule=zero&rule=strait", {"rules": ("zero",)}, 'unknown rule "strait"'),
+        ("op=formula:+x+%2B", {"op": "round"}, 'own op "x +" cannot be read: a value is missing at the end'),
+        ("rule=formula:+g*z(1)", {}, 'own rule "g*z(1)" cannot be read: unknown function "z"'),
+        ("rule=formula:+g*points", {}, '"points" at column 3 is the name of a setting'),
+        ("range=1", {"range": (-3, 3)}, "range needs two values"),
+        ("range=1&range=2&range=3", {"range": (-3, 3)}, "range needs two values"),
+        ("range=nan&range=2", {"range": (-3, 2)}, '"range" = "nan": it must be a number from -1000000'),
+        ("range=-2&range=1e999", {"range": (-2, 3)}, '"range" = "1e999"'),
+        ("range=2&range=-1", {"range": (-1, 2)}, "The range 2 to -1 is reversed: its ends were swapped."),
+        ("range=2&range=2", {"range": (1, 3)}, "The range 2 to 2 is empty: it was widened by 1"),
+        ("range=1e6&range=1e6", {"range": (999999, 1e6)}, "is empty"),
+        ("range=2.0000000000001&range=2", {"range": (1, 3.0000000000001)}, "is empty"),
+        ("g=inf", {"g": 1}, '"g" = "inf": it must be a number'),
+        ("g=1e7", {"g": 1}, "from -1000000 to 1000000 and is left at 1."),
+        ("g=", {"g": 1}, '"g" = ""'),
+        ("rule=clipped&c=-9", {"parameters": {}}, '"c" = "-9": it must be a number from 1e-06 to 1000000'),
+        ("rule=clipped&c=nan", {"parameters": {}}, '"c" = "nan"'),
+        ("op=clamp&lo=2&hi=1.5", {"parameters": {"lo": 1.5, "hi": 2}}, "lo = 2 lies above hi = 1.5"),
+        ("op=clamp&lo=2", {"parameters": {"lo": 1, "hi": 2}}, "lo = 2 lies above hi = 1"),
+        ("rule=zero&c=2", {"parameters": {}}, 'sets "c", which nothing here uses'),
+        ("colour=red", {}, 'sets "colour", which nothing here uses'),
+        ("task=chess", {"task": "documents"}, 'task = "chess": unknown task'),
+        ("steps=0", {"steps": 500}, 'steps = "0": steps must be a whole number from 1 to 5000, not 0. It'),
+        ("steps=2.5", {"steps": 500}, "it must be a whole number. It is left at 500."),
+        ("steps=many", {"steps": 500}, "it must be a number. It is left at 500."),
+        ("steps=5001", {"steps": 500}, "whole number from 1 to 5000"),
+        ("lr=0", {"lr": 1e-6}, "lr must be above 0"),
+        ("lr=1e-13", {"lr": 1e-6}, "lr must be from 1e-12 to 1000"),
+        ("lr=1e999", {"lr": 1e-6}, 'lr = "1e999"'),
+        ("hidden=257", {"hidden": 100}, "hidden must be"),
+        ("batch=-1", {"batch": 64}, "batch must be"),
+        ("pace=0", {"pace": 50}, "pace must be above 0, not 0.0. It is left at 50."),
+        ("pace=slow", {"pace": 50}, 'pace = "slow": it must be a number. It is left at 50.'),
+        ("pace=1e9", {"pace": 50}, "pace must be from 1 to 1000"),
+        ("seed=2147483648", {"seed": 0}, "seed must be"),
+    ],
+)  # fmt: skip
+def test_everything_that_cannot_be_had_is_said(query: str, kept: dict, words: str):
+    choice, notices = from_query(parse_qs(query, keep_blank_values=True))
+    assert {name: getattr(choice, name) for name in kept} == kept
+    assert len(notices) == 1
+    assert words in notices[0]
+
+
+def test_one_bad_value_costs_the_others_nothing():
+    rng = random.Random(4)
+    for _ in range(300):
+        choice = random_choice(rng)
+        query = query_of(choice)
+        key = rng.choice([key for key in query if key not in ("op", "rule", "task")] or ["g"])
+        read, notices = from_query(query | {key: ["nan"]})
+        assert notices
+        untouched = [f.name for f in fields(Choice) if f.name not in (key, "parameters")]
+        assert [getattr(read, name) for name in untouched] == [getattr(choice, name) for name in untouched]
+        same = {n: v for n, v in choice.parameters.items() if n != key}
+        assert key.rpartition(".")[2] in ("lo", "hi") or dict(read.parameters) == same
+
+
+def test_too_many_rules():
+    choice, notices = from_query({"rule": list(RULES)[: MOST_RULES + 2]})
+    assert choice.rules == tuple(RULES)[:MOST_RULES]
+    assert notices == [f"The link names {MOST_RULES + 2} rules: the first {MOST_RULES} are shown."]
+
+
+def test_what_a_user_wrote_is_quoted_short_and_on_one_line():
+    for key in ("op", "rule", "g", "task", "a\nb" * 50):
+        _, notices = from_query({key: ["<b>\n" + "z" * 500]})
+        assert notices
+        for notice in notices:
+            assert notice.isprintable()
+            assert len(notice) < 450
+
+
+def test_spellings_of_one_own_formula_are_one_rule():
+    choice, notices = from_query({"rule": ["formula: g*x", "formula: g  *  x", "zero", "zero"]})
+    assert (choice.rules, notices) == (("formula: g * x", "zero"), [])

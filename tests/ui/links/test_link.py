@@ -1,0 +1,258 @@
+"""Links: choices come back exactly, and what cannot be had is said and never raised."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from urllib.parse import parse_qs, urlencode
+
+import pytest
+
+from explorer.catalogue import find_op
+from explorer.curves import sample
+from explorer.ui.links import link
+from explorer.ui.links.choice import Choice
+from explorer.ui.links.link import LONGEST_QUERY, from_query, from_text, is_embedded, query_length, tidy_range
+from explorer.ui.links.presets import PRESETS
+from explorer.ui.pages import state
+from explorer.ui.server import answers
+from tests.ui.choices import query_of, random_choice
+
+MANY = 2_000
+
+
+def test_a_choice_comes_back_from_its_link():
+    rng = random.Random(1)
+    for _ in range(MANY):
+        choice = random_choice(rng)
+        query = query_of(choice)
+        if query_length(query) <= LONGEST_QUERY:
+            through_address = parse_qs(urlencode(query, doseq=True), keep_blank_values=True)
+            assert through_address == query
+            assert from_query(through_address) == (choice, [])
+
+
+def test_one_link_carries_what_both_pages_need():
+    choice = replace(Choice(), op="relu", g=2.0, range=(0.0, 2.0), seed=3)
+    assert set(query_of(choice)) == {"op", "rule", "g", "range", "seed"}
+
+
+@pytest.mark.parametrize("query", ["a=1&" * 2_000_000, "op=sign&x=" + "%41" * LONGEST_QUERY])
+def test_a_query_that_is_too_long_is_not_parsed(query, monkeypatch):
+    """8 MB of it took seconds, and whoever has a page open may send them."""
+    kept, parsed = [], []
+    monkeypatch.setattr(state, "keep", kept.append)
+    monkeypatch.setattr(link, "parse_qs", lambda text, **_: parsed.append(len(text)) or {})
+    choice, (notice,) = from_text(query)
+    assert (choice, f"longer than {LONGEST_QUERY} characters" in notice) == (Choice(), True)
+    assert answers.served(query)
+    assert answers.confirm(query)
+    state.reported({"query": query})
+    assert kept == [Choice()]
+    assert max(parsed, default=0) < LONGEST_QUERY
+
+
+def test_a_link_that_writes_every_character_as_a_code_is_read():
+    query = {"op": ["sign"], "rule": [f"formula: g * {number} + w" for number in range(3)]}
+    coded = "&".join(
+        f"{key}={''.join(f'%{code:02X}' for code in text.encode())}" for key in query for text in query[key]
+    )
+    assert from_text(coded) == from_query(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "embedded"),
+    [
+        ("embed=true", True),
+        ("op=relu&embed=True", True),
+        ("embed=false&embed=true", True),
+        ("embed=true&embed=false", False),
+        ("x=embed=true", False),
+        ("embed=true&" * 2_000_000, True),
+        ("", False),
+    ],
+    ids=range(7),
+)
+def test_whether_a_query_asks_for_a_frame(query, embedded):
+    assert is_embedded(query) == embedded
+
+
+def test_the_default_needs_no_query():
+    assert from_query({}) == (Choice(), [])
+
+
+def test_a_parameter_called_like_a_word_of_the_link_stands_behind_a_prefix():
+    query = {"op": ["relu"], "rule": ["formula: g * steps"], "steps": ["7"], "p.steps": ["2.5"]}
+    choice, notices = from_query(query)
+    assert (dict(choice.parameters), choice.steps, notices) == ({"steps": 2.5}, 7, [])
+
+
+def test_rules_keep_their_colours():
+    query = {"rule": ["zero", "masked"], "colours": ["31"]}
+    choice, notices = from_query(query)
+    assert (choice.colours, notices) == ("31", [])
+    assert from_query(query | {"colours": ["12"]}) == (replace(choice, colours=""), [])
+    for text in ("3", "33", "07", "1x", "123", "\u0661\u0662"):
+        choice, (notice,) = from_query(query | {"colours": [text]})
+        assert choice.colours == ""
+        assert "do not suit its 2 rules" in notice
+
+
+def test_hidden_rules_and_the_open_section():
+    query = {"rule": ["zero", "masked"], "hide": ["masked"], "section": ["code"]}
+    choice, notices = from_query(query)
+    assert (choice.hide, choice.section, notices) == (("masked",), "code", [])
+    choice, notices = from_query({"rule": ["zero"], "hide": ["masked"], "section": ["cellar"]})
+    assert (choice.hide, choice.section) == ((), "")
+    assert [notice.split()[2] for notice in notices] == ["hides", "opens"]
+
+
+def test_a_parameter_that_learns():
+    query = {"op": ["quantize"], "rule": ["lsq", "default"], "learns": ["s"]}
+    assert from_query(query)[0].learns == "s"
+    assert from_query(query)[0].sampling["learns"] == "s"
+    choice, (notice,) = from_query(query | {"learns": ["c"]})
+    assert choice.learns == ""
+    assert notice == 'The link lets "c" learn, which cannot: what can is s, qmin, qmax.'
+    choice, (notice,) = from_query({"op": ["sign"], "rule": ["clipped"], "learns": ["c"]})
+    assert choice.learns == ""
+    assert notice == 'The link lets "c" learn, which cannot: nothing of its op and rules can.'
+
+
+def test_a_slider_may_be_widened_but_keeps_its_sign():
+    for text, kept in (("33", {"c": 33.0}), ("-1", {}), ("1e7", {})):
+        choice, notices = from_query({"op": ["sign"], "rule": ["clipped"], "c": [text]})
+        assert dict(choice.parameters) == kept
+        assert bool(notices) == (not kept)
+
+
+def test_any_depth_that_float64_allows():
+    for ends in ((1.0, 1.0 + 1e-11), (0.0, 1e-29)):
+        assert tidy_range(*ends) == (ends, [])
+    assert tidy_range(1.0, 1.0 + 1e-13)[1]
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 5e-324, -1e-300, 123456.789, 1e6, -3.0, 1 - 2**-53, 0.0])
+def test_numbers_come_back_exactly(value: float):
+    choice = Choice(op="identity", rules=("zero",), g=value, range=(value - 2, value))
+    assert from_query(query_of(choice)) == (choice, [])
+
+
+def test_a_query_that_is_too_long_is_not_used():
+    # Characters as they stand in the address bar: a space and a + each count for what they become there.
+    query = {"op": ["formula: x" + " + x" * 10], "rule": ["default"], "task": ["a"]}
+    room = LONGEST_QUERY - query_length(query)
+    query["task"] = ["a" * (room + 1)]
+    assert query_length(query) == len(urlencode(query, doseq=True)) == LONGEST_QUERY
+    assert from_query(query)[0].op == find_op(query["op"][0]).key
+    query["task"][0] += "a"
+    choice, notices = from_query(query)
+    assert choice == Choice()
+    assert notices == [f"The link is longer than {LONGEST_QUERY} characters and was not used."]
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
+def test_a_preset_is_a_link_without_fault(preset):
+    choice, notices = from_query(parse_qs(preset.query, strict_parsing=True))
+    assert notices == []
+    assert preset.choice == choice
+    assert from_query(query_of(choice)) == (choice, [])
+    assert preset.hint.endswith(".")
+    start, stop = choice.range
+    assert len(sample(choice.op, choice.rules, start=start, stop=stop, g=choice.g, **choice.parameters))
+
+
+def test_presets_differ():
+    assert len({preset.name for preset in PRESETS}) == len(PRESETS)
+    assert len({urlencode(query_of(preset.choice), doseq=True) for preset in PRESETS}) == len(PRESETS)
+
+
+@pytest.mark.parametrize(
+    ("query", "notice"),
+    [
+        ({"op": ["rond"]}, "The link names an unknown op \"rond\" (did you mean 'round'?)."),
+        ({"rule": ["strait_through"]}, "unknown rule \"strait_through\" (did you mean 'straight_through'?)."),
+        ({"op": ["clipped"]}, 'The link names an unknown op "clipped" (it is a rule).'),
+        ({"op": ["qqqq"]}, 'The link names an unknown op "qqqq".'),
+    ],
+)
+def test_an_unknown_key_is_named_with_what_may_be_meant(query: dict[str, list[str]], notice: str):
+    choice, (said,) = from_query(query)
+    assert said.endswith(notice)
+    assert choice == Choice()
+
+
+RACE = "task=digits&op=sign&rule=default&rule=clipped&steps=100"
+BAD_BRANCHES = [
+    ("400,lr:0.1", ((99, "lr", 0.1),), "branches at step 400, past the end: step 99 is taken."),
+    ("40,zero:default", (), "one of the rules: default, clipped."),
+    ("40,default:nothing", (), 'names an unknown rule "nothing"'),
+    ("40,op:nothing", (), "names an unknown op"),
+    ("40,lr:1e999", (), "lr must be a finite number"),
+    ("40,lr:nan", (), "lr must be a finite number"),
+    ("40,lr:-1", (), "lr must be above 0"),
+    ("-3,lr:1", (), "it must be a step, a name and a value"),
+    ("9999999999999,lr:1", (), "it must be a step, a name and a value"),
+    ("40", (), "it must be a step, a name and a value"),
+    ("", (), "it must be a step, a name and a value"),
+    ("40,default:formula: g *", (), "own rule"),
+]
+
+
+def test_branch_points_come_back_from_a_link():
+    own = "formula: g * (abs(x) <= 1)"
+    branch = ((3, "lr", 1e-05), (3, "default", own), (40, "op", "tanh"), (50, "rule", "zero"))
+    choice, notices = from_text(f"{RACE}&{urlencode({'branch': branch_texts(branch)}, doseq=True)}")
+    assert (choice.branch, notices) == (branch, [])
+    assert from_query(query_of(choice)) == (choice, [])
+
+
+def branch_texts(branch):
+    return [f"{step},{name}:{value}" for step, name, value in branch]
+
+
+@pytest.mark.parametrize(("text", "taken", "said"), BAD_BRANCHES, ids=[each[0] for each in BAD_BRANCHES])
+def test_a_branch_that_cannot_be_is_said(text, taken, said):
+    choice, (notice,) = from_text(f"{RACE}&{urlencode({'branch': text})}")
+    assert choice.branch == taken
+    assert said in notice
+    assert choice.steps == 100
+
+
+def test_of_three_branches_the_last_two_where_two_are_taken(monkeypatch):
+    monkeypatch.setattr(link, "MAX_BRANCHES", 2)
+    choice, notices = from_text(RACE + "".join(f"&branch={step},lr:0.1" for step in (1, 2, 3)))
+    assert choice.branch == ((2, "lr", 0.1), (3, "lr", 0.1))
+    assert notices == ["The link branches 3 times: the last 2 are taken."]
+
+
+def test_of_branches_that_make_a_link_too_long_the_last_that_fit_are_taken():
+    points = [f"{step},op:formula: x + {step}{' + x' * 12}" for step in range(40)]
+    branch = urlencode({"branch": points}, doseq=True)
+    assert LONGEST_QUERY < len(f"{RACE}&{branch}") < 3 * LONGEST_QUERY
+    choice, (notice,) = from_text(f"{RACE}&{branch}")
+    steps = [step for step, _, _ in choice.branch]
+    assert steps == list(range(40))[-len(steps) :]
+    assert 10 < len(steps) < 40
+    assert notice == (
+        f"The link is longer than {LONGEST_QUERY} characters: the last {len(steps)} of its 40 branch points "
+        "are taken."
+    )
+    assert (choice.task, choice.op, choice.steps) == ("digits", "sign", 100)
+    hopeless = {"op": ["x" * LONGEST_QUERY], "branch": points}
+    assert from_query(hopeless) == (
+        Choice(),
+        [f"The link is longer than {LONGEST_QUERY} characters and was not used."],
+    )
+
+
+@pytest.mark.parametrize("slow", ["input", "gradient,2", "weights,6,4,256,64"])
+def test_a_link_says_what_slow_motion_shows(slow):
+    assert from_query({"slow": [slow]}) == (Choice(slow=slow), [])
+
+
+@pytest.mark.parametrize("slow", ["7", "cellar", "gradient,0", "x,1,1,1,1,1", "x,-1", "x,99999", "x,1;2"])
+def test_slow_motion_of_what_there_is_not_stays_closed_with_a_notice(slow):
+    choice, notices = from_query({"slow": [slow]})
+    assert choice.slow == ""
+    assert "Slow motion is left closed" in notices[0]

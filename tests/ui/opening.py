@@ -1,0 +1,53 @@
+"""Pages run without a browser, and what is drawn on them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+MAIN = Path(__file__).parents[2] / "explorer" / "ui" / "pages" / "main.py"
+
+
+def opened(query: str = "", page: str | None = None) -> AppTest:
+    """A visitor who comes by a link. Raises AssertionError if the page failed."""
+    test = AppTest.from_file(str(MAIN), default_timeout=30)
+    if page:
+        test.switch_page(f"views/{page}.py")
+    for key, values in parse_qs(query, keep_blank_values=True).items():
+        test.query_params[key] = values
+    return sound(test.run())
+
+
+def sound(test: AppTest) -> AppTest:
+    """The page, after making sure that its script did not fail."""
+    st.config.set_option("client.showErrorDetails", "full")  # only a run reads the file that says "none"
+    assert not test.exception, test.exception[0].message or "failed: run this test alone for the reason"
+    return test
+
+
+def labelled(widgets, label: str):
+    """The one widget of a kind with a label."""
+    (only,) = [widget for widget in widgets if widget.label == label]
+    return only
+
+
+def mounted(test: AppTest, part: str) -> dict:
+    """What a part of the instrument was given."""
+    (only,) = [
+        component for component in test.get("bidi_component") if component.proto.component_name.endswith(part)
+    ]
+    return json.loads(only.proto.json)
+
+
+def chosen(test: AppTest) -> dict:
+    """The choice that Explore's instrument was given."""
+    return mounted(test, "instrument")["choice"]
+
+
+def words_of(test: AppTest) -> str:
+    """All plain text on the page."""
+    return "\n".join([*(text.value for text in test.text), *(caption.value for caption in test.caption)])

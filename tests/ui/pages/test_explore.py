@@ -1,0 +1,113 @@
+"""The script of Explore: what a link gives the instrument, and what the instrument reports."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from explorer.catalogue import OPS, RULES
+from explorer.ui.links.choice import Choice
+from explorer.ui.links.presets import PRESETS
+from explorer.ui.pages import state
+from tests.ui.opening import chosen, mounted, opened, sound, words_of
+
+FAULTS = "**Not everything in the link could be used**"
+SIX = [list(RULES)[first : first + 6] for first in range(0, len(RULES), 6)]
+
+
+def _faults(test) -> bool:
+    return FAULTS in [markdown.value for markdown in test.markdown]
+
+
+def test_the_first_visit():
+    test = opened()
+    start = Choice()
+    given = chosen(test)
+    assert (given["op"], given["rules"]) == (start.op, list(start.rules))
+    assert (given["range"], given["g"], given["parameters"], given["training"]) == ([-3, 3], 1, {}, {})
+    assert not _faults(test)
+    assert words_of(test) == ""  # no section is open
+
+
+def test_a_link_restores_what_was_seen():
+    query = (
+        "op=clamp&rule=published_clamp&rule=clipped&rule=formula:+g*k&lo=-0.5&hi=1.25&c=0.75&k=3.5"
+        "&range=-2&range=2.5&g=-1.5&hide=clipped&steps=40&section=paste"
+    )
+    test = opened(query)
+    given = chosen(test)
+    (own,) = given.pop("own")["rule"]
+    assert own["key"] == "formula: g * k"
+    assert given == {
+        "op": "clamp", "rules": ["published_clamp", "clipped", "formula: g * k"], "hide": ["clipped"],
+        "slots": [0, 1, 2],
+        "parameters": {"lo": -0.5, "hi": 1.25, "c": 0.75, "k": 3.5}, "range": [-2, 2.5], "g": -1.5,
+        "section": "paste", "learns": "", "slow": "", "training": {"steps": "40"},
+    }  # fmt: skip
+    assert not _faults(test)
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_every_op_opens_by_a_link(op: str):
+    rules = SIX[list(OPS).index(op) % len(SIX)]
+    test = opened(urlencode({"op": op, "rule": rules}, doseq=True))
+    assert not _faults(test)
+    assert (chosen(test)["op"], chosen(test)["rules"]) == (op, rules)
+
+
+HOSTILE = [
+    "op=rund&rule=strait&range=nan&range=1e999&g=inf&steps=-1&colour=red",
+    "op=%3Cscript%3Ealert(1)%3C/script%3E&rule=![](http://x)",
+    "op=formula:+x.__class__&rule=formula:+__import__('os').system('ls')",
+    "op=formula:+9**9**9**9**9**9&rule=formula:+" + "(" * 200,
+    "range=1e6&range=1e6&g=1e-320",
+    "range=0&range=1e-300",
+    "rule=formula:+x*start&op=formula:+start*x&points=7",
+    "op=formula:+1/x&rule=formula:+log(x)/0&rule=formula:+tan(x)**99&range=-1e6&range=1e6&g=1e6",
+    "lr=1e-300&steps=1e300&seed=-1&batch=nan&hidden=0x10&task=%00",
+    "%00=%00&=&rule=&op=&g=",
+    "op=" + "a" * 3000,
+]
+
+
+@pytest.mark.parametrize("query", HOSTILE)
+def test_a_hostile_link_says_what_is_wrong(query: str):
+    test = opened(query)
+    assert chosen(test)["rules"]
+    assert _faults(test) or "tan(x)" in query
+
+
+def test_what_was_wrong_is_said_once():
+    test = opened(HOSTILE[0])
+    assert chosen(test)["rules"] == ["default", "straight_through"]
+    words = words_of(test)
+    for part in ('unknown op "rund"', 'unknown rule "strait"', '"nan"', '"1e999"', '"inf"', '"colour"'):
+        assert part in words
+    assert not _faults(sound(test.run()))
+
+
+def test_the_examples_are_given_whole():
+    given = mounted(opened(), "instrument")["examples"]
+    assert [(one["name"], one["hint"]) for one in given] == [(p.name, p.hint) for p in PRESETS]
+    assert [one["choice"]["op"] for one in given] == [p.choice.op for p in PRESETS]
+
+
+@pytest.fixture
+def session(monkeypatch) -> dict[str, Any]:
+    """A session that has begun, without a page."""
+    values: dict[str, Any] = {"choice": Choice(steps=40)}
+    monkeypatch.setattr(state.st, "session_state", values)
+    return values
+
+
+def test_a_report_becomes_the_choice_with_its_training(session):
+    state.reported({"query": "op=sign&rule=clipped&c=0.5&steps=7"})
+    assert state.current() == Choice(op="sign", rules=("clipped",), parameters={"c": 0.5}, steps=7)
+
+
+@pytest.mark.parametrize("report", [{}, {"query": 3}, {"query": None}, {"steps": 1}])
+def test_a_report_that_is_not_understood_is_left_alone(session, report):
+    state.reported(report)
+    assert state.current() == Choice(steps=40)

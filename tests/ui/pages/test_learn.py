@@ -1,0 +1,59 @@
+"""What the server answers to Learn: the list, a lesson with its numbers, a sentence where there is none."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from explorer.catalogue import RULES
+from explorer.lessons import GLOSSARY, LESSONS
+from explorer.ui.server import answers
+from tests.ui.opening import opened
+
+
+def test_the_course_is_every_lesson_in_its_order():
+    course = answers.course()
+    assert [lesson["key"] for lesson in course["lessons"]] == list(LESSONS)
+    assert course["glossary"] == GLOSSARY
+    remembered = [lesson.remember for lesson in LESSONS.values()]
+    assert not any(words in json.dumps(course) for words in remembered), "the list gives no answer away"
+
+
+@pytest.mark.parametrize("key", LESSONS)
+def test_a_lesson_is_json_with_its_scenes_as_choices(key: str):
+    lesson = json.loads(json.dumps(answers.lesson(key)))
+    assert "".join(text for _, text in lesson["code"]) == LESSONS[key].source
+    for scene, link in zip(lesson["scenes"], LESSONS[key].scenes, strict=True):
+        assert (scene["path"], scene["query"]) == (link.path, link.query)
+        assert scene["choice"]["rules"]
+    for answer in lesson["prediction"]["answers"]:
+        key = answer["picture"]
+        assert key is None or key in RULES or answer["entry"]["key"] == key, "the browser knows its rule"
+
+
+@pytest.mark.parametrize("key", ["", "no such lesson", "__class__"])
+def test_a_lesson_that_is_none_is_a_sentence(key: str):
+    assert answers.lesson(key) == {"message": "There is no such lesson: choose one of the list."}
+
+
+def test_a_class_that_comes_at_once_has_the_numbers_computed_once(monkeypatch: pytest.MonkeyPatch):
+    counted = []
+    lesson = LESSONS["constants"]
+
+    def behind_a_block():
+        counted.append(None)
+
+    numbers = [behind_a_block if n.__name__ == "behind_a_block" else n for n in lesson.numbers]
+    monkeypatch.setattr(answers, "LESSONS", {"a class": replace(lesson, numbers=tuple(numbers))})
+    with ThreadPoolExecutor(16) as pool:
+        lessons = list(pool.map(lambda _: answers.lesson("a class"), range(32)))
+    assert len(counted) == 1
+    assert all(one == lessons[0] for one in lessons)
+
+
+def test_the_page_opens_and_its_own_words_are_no_faults():
+    test = opened("lesson=clamp&present=1", "learn")
+    assert "Not everything in the link" not in str(test.main)

@@ -1,0 +1,102 @@
+"""The Study page as its script makes it: a place, and what it is given."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.study import Plan, usual_rates
+from explorer.training import FIRST, TASKS
+from explorer.ui.links import link
+from explorer.ui.links.choice import training_texts
+from explorer.ui.links.link import MOST_RATES, from_text
+from explorer.ui.links.presets import STUDIES
+from explorer.ui.server import answers
+from explorer.ui.server.runs import studies
+from tests.ui.opening import mounted, opened, sound, words_of
+
+
+def test_a_link_restores_the_study_and_starts_nothing(engine):
+    words = {
+        "task": "digits",
+        "seeds": "3",
+        "rates": "0.001,0.01",
+        "controls": "no",
+        "sweep": "c",
+        "values": "0.5,2",
+    }
+    query = "op=sign&rule=clipped&" + "&".join(f"{name}={text}" for name, text in words.items())
+    assert mounted(opened(query, "study"), "study")["choice"]["training"] == words
+    assert not engine.turn()
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("rates=0.1,0", 'rates = "0.1,0"'),
+        ("rates=", 'rates = ""'),
+        ("rates=0.1,nan", 'rates = "0.1,nan"'),
+        (
+            "rates=" + ",".join(str(1 + number) for number in range(MOST_RATES + 1)),
+            f"up to {MOST_RATES} numbers",
+        ),
+        ("controls=x", 'controls = "x"'),
+        ("sweep=c", "A sweep needs a parameter and its values"),
+        ("values=1,2", "A sweep needs a parameter and its values"),
+        ("sweep=<b>&values=1", 'sweeps "<b>"'),
+        ("sweep=c&values=1,x", 'values = "1,x"'),
+    ],
+)
+def test_what_a_link_cannot_have_is_said_and_left_out(asked, said):
+    test = opened(f"op=sign&rule=clipped&{asked}", "study")
+    assert mounted(test, "study")["choice"]["training"] == {}
+    assert said in words_of(test)
+
+
+def test_a_link_to_the_task_that_cannot_be_judged_is_told_so():
+    test = opened("task=documents&op=relu&rule=seed_relu", "study")
+    assert mounted(test, "study")["choice"]["op"] == "relu"
+    said = words_of(test)
+    assert 'task "documents" has no data to judge by' in said
+    assert f"{TASKS[FIRST].label} stands here instead" in said
+    assert "documents" not in words_of(opened("task=circles", "study"))
+    assert "documents" not in words_of(opened("task=documents", "train"))
+
+
+def test_limits_at_two(monkeypatch):
+    monkeypatch.setattr(link, "MOST_RATES", 2)
+    monkeypatch.setattr(link, "MOST_VALUES", 2)
+    query = "op=sign&rule=clipped&rates=1,2{}&sweep=c&values=1,2{}"
+    choice, notices = from_text(query.format("", ""))
+    assert (choice.rates, choice.values, notices) == ((1, 2), (1, 2), [])
+    choice, notices = from_text(query.format(",3", ",3"))
+    assert (choice.rates, choice.sweep, choice.values) == ((), "", ())
+    assert [notice.count("up to 2 numbers") for notice in notices[:2]] == [1, 1]
+
+
+def test_rates_come_in_order_and_once():
+    choice, notices = from_text("rates=0.1,0.001,0.1")
+    assert (choice.rates, notices) == ((0.001, 0.1), [])
+    assert training_texts(choice) == {"rates": "0.001,0.1"}
+
+
+def test_the_choice_stays_from_page_to_page():
+    test = opened("task=digits&op=sign&rule=clipped&rates=0.1&c=0.5", "study")
+    test.query_params.clear()
+    before = mounted(test, "study")["choice"]
+    for page, part in (("train", "training"), ("explore", "instrument"), ("study", "study")):
+        sound(test.switch_page(f"views/{page}.py").run())
+        assert mounted(test, part)["choice"] == before
+
+
+def test_the_rates_of_a_task_are_those_a_study_tries_unasked():
+    for told in answers.training()["tasks"]:
+        rates = tuple(float(text) for text in told["defaults"]["rates"].split(","))
+        assert rates == usual_rates(TASKS[told["key"]].lr)
+    assert Plan.of("digits", steps=1).lrs == usual_rates(TASKS["digits"].lr)
+
+
+@pytest.mark.parametrize("preset", STUDIES, ids=lambda preset: preset.name)
+def test_an_example_can_be_studied_within_a_strangers_limit(preset):
+    plan = studies._plan({"query": preset.query})
+    assert plan.runs <= 3_000
+    assert len(plan.seeds) > 1

@@ -1,0 +1,72 @@
+"""The Train page as its script makes it: a place, and what it is given."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from explorer.training import SETTINGS, TASKS, Settings
+from explorer.ui.links.choice import training_texts
+from explorer.ui.links.link import from_query
+from explorer.ui.server import answers
+from tests.ui.opening import mounted, opened, sound, words_of
+
+
+def training_of(query: str):
+    return mounted(opened(query, "train"), "training")["choice"]["training"]
+
+
+def test_a_link_restores_the_settings_and_starts_nothing(engine):
+    task = list(TASKS)[-1]
+    texts = {"steps": "20", "lr": "0.25", "hidden": "4,4", "batch": "8", "seed": "7", "bias": "no"}
+    texts |= {"seeds": "3", "optimiser": "momentum", "init_scale": "2", "pace": "full"}
+    given = training_of(f"op=relu&task={task}&" + "&".join(f"{name}={text}" for name, text in texts.items()))
+    assert given == texts | {"task": task}
+    assert engine.list() == ()
+
+
+@pytest.mark.parametrize("value", ["nan", "-1", "1e999", "0", "9" * 30, "1e-300", "", "x"])
+def test_hostile_settings(engine, value: str):
+    names = ("steps", "lr", "hidden", "batch", "seed", "task")
+    test = opened("&".join(f"{name}={value}" for name in names), "train")
+    assert "steps" not in mounted(test, "training")["choice"]["training"]
+    assert f'steps = "{value}"' in words_of(test)
+
+
+def test_the_choice_stays_from_page_to_page():
+    test = opened("op=sign&rule=clipped&rule=formula:+2*g&c=0.5&g=2&seed=5")
+    test.query_params.clear()
+    before = mounted(test, "instrument")["choice"]
+    sound(test.switch_page("views/train.py").run())
+    assert mounted(test, "training")["choice"] == before
+    sound(test.switch_page("views/explore.py").run())
+    assert mounted(test, "instrument")["choice"] == before
+
+
+def test_controls_are_drawn_from_the_declared_settings():
+    document = answers.training()
+    given = {setting["name"]: setting for setting in document["settings"]}
+    drawn = {name: setting for name, setting in SETTINGS.items() if setting.shown}
+    assert list(given) == list(drawn)
+    for name, setting in drawn.items():
+        assert list(given[name]["words"]) == list(setting.words)
+    assert given["task"]["words"] == {key: task.label for key, task in TASKS.items()}
+    assert {document["firstTask"], document["usualTask"]} <= set(TASKS)
+
+
+def test_a_task_is_drawn_with_all_it_begins_with():
+    """Choosing it gives the very settings that Python has for it, through a link as well."""
+    for told in json.loads(json.dumps(answers.training()["tasks"])):
+        task = TASKS[told["key"]]
+        assert told["purpose"] == task.purpose
+        begins = told["begins"]
+        query = {"op": [begins["op"]], "rule": begins["rules"], "task": [told["key"]]}
+        query |= {name: [str(value)] for name, value in begins["parameters"].items()}
+        choice, notices = from_query(query | {name: [text] for name, text in told["defaults"].items()})
+        assert notices == []
+        assert training_texts(choice) == ({} if told["key"] == "documents" else {"task": told["key"]})
+        if told["key"] != "data":
+            asked = {name: getattr(choice, name) for name in SETTINGS if name != "device"}
+            settings = Settings(op=choice.op, rules=choice.rules, parameters=choice.parameters, **asked)
+            assert settings == Settings(task=told["key"])

@@ -1,0 +1,90 @@
+"""The section Checks: what the server answers about one rule of a link."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urlencode
+
+import pytest
+
+from explorer.checks import VERDICTS, check_pair
+from explorer.nearest import nearest
+from explorer.ui.sections import lines
+from explorer.ui.server import answers
+from tests.ui.opening import opened
+from tests.ui.pages.test_explore import HOSTILE
+
+CLAMP = "op=clamp&rule=published_clamp"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept():
+    lines._checked.cache_clear()
+    lines._neighbours.cache_clear()
+
+
+def test_each_check_is_a_line_and_the_worst_stands_first():
+    told = answers.checks(f"{CLAMP}&lo=-1")["lines"]
+    found = check_pair("clamp", "published_clamp", {"lo": -1.0})
+    assert {line["name"]: line["sentence"] for line in told} == {one.name: one.sentence for one in found}
+    order = [VERDICTS.index(line["verdict"]) for line in told]
+    assert order == sorted(order)
+    assert all(line["mark"] for line in told)
+
+
+def test_the_published_clamp_is_called_by_its_fault_however_it_comes():
+    pasted = urlencode(
+        {"op": "formula: clamp(x, 0, 1)", "rule": "formula: where(x < 0, 0, where(x > 1, 1, g))"}
+    )
+    for query in (CLAMP, pasted):
+        failing = [line for line in answers.checks(query)["lines"] if line["verdict"] == "fails"]
+        (fault,) = [line for line in failing if line["name"] == "linear in g"]
+        assert "the gradient is 1 whatever g is" in fault["sentence"]
+        assert fault["where"] == pytest.approx(1, abs=0.5)
+
+
+def test_neighbours_are_the_nearest_but_the_rule_itself_over_the_range_of_the_link():
+    query = urlencode({"op": "step", "rule": "gaussian", "range": [-2, 2]}, doseq=True)
+    told = answers.neighbours(query)["lines"]
+    found = [one for one in nearest("step", "gaussian", start=-2, stop=2) if one.rule != "gaussian"]
+    assert [line["rule"] for line in told] == [one.rule for one in found[: len(told)]]
+    assert told[0]["sentence"] == "On −2 to 2 this is Erf surrogate with a = 1.414."
+    assert 1 < len(told) <= 4
+    assert told[0]["parameters"] == {"a": pytest.approx(2**0.5, rel=1e-6)}
+
+
+def test_a_rule_that_nothing_comes_near_has_no_neighbours():
+    query = urlencode({"op": "identity", "rule": "formula: g * sin(40 * x)"})
+    assert answers.neighbours(query) == {"lines": []}
+
+
+def test_what_cannot_be_compared_is_said():
+    query = urlencode({"op": "log", "rule": "formula: g * log(x)", "range": [-3, -1]}, doseq=True)
+    assert "hardly a finite value" in answers.neighbours(query)["message"]
+
+
+@pytest.mark.parametrize("query", HOSTILE)
+def test_a_hostile_query_gets_lines_or_a_sentence(query: str):
+    answer = json.loads(json.dumps(answers.checks(query), allow_nan=False))
+    assert "lines" in answer or answer["message"].endswith(".")
+
+
+def test_a_fault_of_ours_is_a_sentence_and_in_the_log(monkeypatch, caplog):
+    def broken(*_rest):
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr(lines, "check_pair", broken)
+    assert "our fault" in answers.checks(CLAMP)["message"]
+    assert "a fault of ours" in caplog.text
+
+
+def test_what_was_found_is_kept(monkeypatch):
+    first = answers.checks(CLAMP)
+    monkeypatch.setattr(lines, "check_pair", None)
+    assert answers.checks(CLAMP) is first
+
+
+def test_the_page_below_draws_nothing_for_a_section_that_the_browser_fills():
+    test = opened(f"{CLAMP}&section=checks")
+    assert test.session_state["choice"].section == "checks"
+    assert not any(test.get(kind) for kind in ("latex", "code", "dataframe"))

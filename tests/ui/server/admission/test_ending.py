@@ -1,0 +1,64 @@
+"""How the server ends: whatever waits is let go of, and nothing else is."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from explorer.ui.server.admission.ending import Ending, ServerEnds
+
+
+async def _never() -> None:
+    await asyncio.Event().wait()
+
+
+def test_who_waits_is_let_go_of():
+    async def held() -> BaseException | str:
+        ending = Ending()
+        waits = [asyncio.create_task(ending.before(_never())) for _ in range(3)]
+        early = await ending.before(asyncio.sleep(0, "here"))
+        ending.begin()
+        raised = await asyncio.gather(*waits, return_exceptions=True)
+        assert [type(error) for error in raised] == [ServerEnds] * 3
+        with pytest.raises(ServerEnds):  # nothing begins to wait any more
+            await ending.before(_never())
+        return early
+
+    assert asyncio.run(held()) == "here"
+
+
+def test_who_leaves_by_himself_is_not_told_that_the_server_ends():
+    async def left() -> None:
+        wait = asyncio.create_task(Ending().before(_never()))
+        await asyncio.sleep(0)
+        wait.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await wait
+
+    asyncio.run(left())
+
+
+def test_a_stream_goes_on_until_its_end_or_the_servers():
+    closed = []
+
+    async def numbers(then):
+        try:
+            for number in range(3):
+                yield number
+            await then()
+        finally:
+            closed.append(then)
+
+    async def streamed():
+        ending = Ending()
+        whole = [number async for number in ending.until(numbers(lambda: asyncio.sleep(0)))]
+        cut = []
+        async for number in ending.until(numbers(_never)):
+            cut.append(number)
+            if number == 2:
+                asyncio.get_running_loop().call_later(0.01, ending.begin)
+        return whole, cut
+
+    assert asyncio.run(streamed()) == ([0, 1, 2], [0, 1, 2])
+    assert len(closed) == 2

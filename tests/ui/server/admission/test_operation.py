@@ -1,0 +1,134 @@
+"""Probes, metrics and the journal: what those who run the server see, and nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from types import SimpleNamespace
+from typing import get_args
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from starlette.applications import Starlette
+from starlette.types import Message
+
+from explorer.training import Engine, Limits, Settings
+from explorer.training.scheduling.status import State
+from explorer.ui.server.admission import operation, visitors
+from explorer.ui.server.admission.protection import Protection
+from explorer.ui.server.runs import runs, stream, studies
+from tests.training.driving import Clock
+
+
+def _asked(path: str, host: str = "localhost", **headers: str) -> tuple[int, str]:
+    """The status and the text a hosted server answers."""
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": path,
+        "query_string": b"",
+        "headers": [(name.encode(), text.encode()) for name, text in {"host": host, **headers}.items()],
+        "server": ("10.0.0.7", 8501),
+    }
+    app = Protection(Starlette(routes=list(operation.ROUTES)), hosted=True)
+    asyncio.run(app(scope, receive, send))
+    return sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:]).decode()
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Engine:
+    by_hand = Engine(Limits(workers=0), Clock())
+    monkeypatch.setattr(operation, "shared_engine", lambda: by_hand)
+    return by_hand
+
+
+def test_a_probe_is_answered_by_whatever_name_it_asks(served):
+    assert _asked("/healthz", host="10.1.2.3:8501") == (200, "alive")
+    assert _asked("/readyz", host="10.1.2.3:8501") == (200, "ready")
+    assert _asked("/metrics", host="10.1.2.3:8501")[0] == 400
+
+
+def test_a_server_whose_trainer_is_silent_lives_and_is_not_ready(monkeypatch):
+    def silent():
+        raise RuntimeError("the training process does not answer")
+
+    monkeypatch.setattr(operation, "shared_engine", lambda: SimpleNamespace(list=silent))
+    monkeypatch.setenv(operation.TOKEN, "s3cret")
+    assert _asked("/healthz")[0] == 200
+    assert _asked("/readyz") == (503, "not ready: the training process does not answer")
+    _, text = _asked("/metrics", authorization="Bearer s3cret")
+    assert "explorer_trainer_up 0.0" in text
+
+
+def test_metrics_are_for_who_has_the_token(served, monkeypatch):
+    monkeypatch.delenv(operation.TOKEN, raising=False)
+    status, words = _asked("/metrics")
+    assert (status, operation.TOKEN in words) == (404, True)
+    monkeypatch.setenv(operation.TOKEN, "s3cret")
+    for shown in ({}, {"authorization": "Bearer other"}, {"authorization": "s3cret"}):
+        status, words = _asked("/metrics", **shown)
+        assert (status, "explorer_" in words) == (401, False)
+    assert _asked("/metrics", authorization="Bearer s3cret")[0] == 200
+
+
+def test_metrics_say_what_the_server_does(served, monkeypatch):
+    monkeypatch.setenv(operation.TOKEN, "s3cret")
+    served.start(Settings(steps=3))
+    served.start(Settings(steps=3), paused=True)
+    for status in ("413", "429", "503"):
+        operation.refusals.labels(status).inc()
+    _, text = _asked("/metrics", authorization="Bearer s3cret")
+    families = {family.name: family.samples for family in text_string_to_metric_families(text)}
+    states = {sample.labels["state"]: sample.value for sample in families["explorer_runs"]}
+    assert (sum(states.values()), states["ready"]) == (2, 1)
+    assert states.keys() == set(get_args(State)) - {"gone", "silent", "crowded"}  # said of no run there is
+    counts = [sample for sample in families["explorer_refusals"] if sample.name.endswith("_total")]
+    assert {sample.labels["status"]: sample.value for sample in counts}["429"] >= 1
+    expected = {"explorer_pages", "explorer_computing", "explorer_watchers", "explorer_trainer_up"}
+    assert expected <= families.keys()
+
+
+def test_watchers_of_trainings_and_of_studies_are_counted(served, monkeypatch):
+    monkeypatch.setenv(operation.TOKEN, "s3cret")
+    monkeypatch.setattr(stream, "_watching", range(2))
+    monkeypatch.setattr(studies, "_watching", range(3))
+    _, text = _asked("/metrics", authorization="Bearer s3cret")
+    samples = [family for family in text_string_to_metric_families(text) if "watchers" in family.name]
+    assert {each.labels["what"]: each.value for each in samples[0].samples} == {"training": 2, "study": 3}
+
+
+def test_streamlits_own_metrics_are_closed():
+    status, words = _asked("/_stcore/metrics")
+    assert (status, "/metrics" in words) == (404, True)
+
+
+def test_the_journal_says_an_event_once_a_minute_and_how_many_it_left_out(caplog):
+    clock = Clock()
+    journal = operation.Journal(clock)
+    with caplog.at_level(logging.INFO, logger="explorer"):
+        for pages in range(3):
+            journal.note("page refused", pages=pages)
+        journal.note("run refused")
+        clock.now += 60
+        journal.note("page refused", pages=9)
+    assert caplog.messages == ["page refused pages=0", "run refused", "page refused pages=9 unsaid=2"]
+
+
+def test_servers_of_one_secret_know_each_others_keys(monkeypatch):
+    def key_of_a_server() -> str:
+        visitors._secret.cache_clear()
+        return runs.key_of("a run")
+
+    monkeypatch.delenv(visitors.SECRET, raising=False)
+    assert key_of_a_server() != key_of_a_server()
+    monkeypatch.setenv(visitors.SECRET, "the same for both")
+    assert key_of_a_server() == key_of_a_server()
+    visitors._secret.cache_clear()

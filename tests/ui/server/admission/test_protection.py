@@ -1,0 +1,171 @@
+"""What every answer carries, and what no request may ask for."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import socket
+
+import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import Message
+from streamlit import net_util
+from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowed
+
+from explorer.ui.server.admission.protection import FRAMES, HOSTS, Protection
+
+
+def _answer(
+    app: Protection,
+    host: str,
+    path: str = "/",
+    kind: str = "http",
+    query: bytes = b"",
+    server="10.0.0.7",
+    method: str = "GET",
+    **headers: str,
+):
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    scope = {
+        "type": kind,
+        "method": method,
+        "path": path,
+        "query_string": query,
+        "headers": [
+            (name.replace("_", "-").encode(), value.encode("latin-1"))
+            for name, value in {"host": host, **headers}.items()
+        ],
+        "server": (server, 8501),
+    }
+    asyncio.run(app(scope, receive, send))
+    return sent
+
+
+def _code(app: Protection, host: str, **more) -> int:
+    return _answer(app, host, **more)[0]["status"]
+
+
+_page = PlainTextResponse("here")
+
+
+def test_the_machines_own_names_are_known_and_no_other():
+    app = Protection(_page, hosted=False)
+    own = ["localhost", "localhost:8501", "LOCALHOST", "127.0.0.1:8501", "[::1]:8501", "10.0.0.7:8501"]
+    assert [_code(app, host) for host in [*own, socket.gethostname()]] == [200] * 7
+    assert _code(app, "10.0.0.7", server="::ffff:10.0.0.7") == 200
+    foreign = ["evil.example", "localhost.evil.example", "10.0.0.8", "evil.example:localhost", "[", "", "a@b"]
+    for host in foreign:
+        start, body = _answer(app, host)
+        assert (start["status"], HOSTS.encode() in body["body"]) == (400, True), host
+
+
+def test_hosted_the_configured_names_are_known(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(HOSTS, "rules.example, www.rules.example")
+    app = Protection(_page, hosted=True)
+    known = ["rules.example", "www.rules.example:443", "Rules.Example", "127.0.0.1"]
+    assert [_code(app, host) for host in known] == [200] * 4
+    assert [_code(app, host) for host in ("10.0.0.7", "x.rules.example", socket.gethostname())] == [400] * 3
+
+
+def test_a_websocket_of_a_foreign_host_is_closed():
+    (closed,) = _answer(Protection(_page), "evil.example", kind="websocket")
+    assert (closed["type"], closed["code"]) == ("websocket.close", 1008)
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://localhost:1", "null", "http://["])
+def test_a_websocket_of_another_site_is_closed_before_streamlit_asks_who_that_is(origin: str):
+    (closed,) = _answer(Protection(_page), "localhost", kind="websocket", origin=origin)
+    assert (closed["type"], closed["code"]) == ("websocket.close", 1008)
+
+
+@pytest.mark.parametrize("origin", ["http://here.example", "https://here.example:8443", "http://inside:8501"])
+def test_a_websocket_of_ours_is_one_of_its_own_host_to_streamlit(origin: str, monkeypatch):
+    """Also where a proxy has put another host in the place of ours: without a question to the network."""
+    monkeypatch.setenv(HOSTS, "here.example, inside")
+    seen = []
+
+    async def allowed(scope, _receive, _send):
+        fields = dict(scope["headers"])
+        seen.append(_is_origin_allowed(fields[b"origin"].decode(), fields[b"host"].decode()))
+
+    monkeypatch.setattr(net_util, "get_external_ip", lambda: pytest.fail("the network was asked"))
+    _answer(Protection(allowed), "inside:8501", kind="websocket", origin=origin)
+    assert seen == [True]
+
+
+def test_nothing_is_uploaded():
+    start, body = _answer(Protection(_page), "localhost", path="/_stcore/upload_file/session/file")
+    assert (start["status"], b"Nothing can be uploaded" in body["body"]) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"sec_fetch_site": "same-origin", "origin": "http://localhost:8501"}, 200),
+        ({"sec_fetch_site": "cross-site"}, 403),
+        ({"sec_fetch_site": "same-site", "origin": "http://localhost:8501"}, 403),
+        ({"sec_fetch_site": "none"}, 403),
+        ({"origin": "http://localhost:8501"}, 200),
+        ({"origin": "https://LOCALHOST:8501"}, 200),  # a proxy speaks TLS for us
+        ({"origin": "http://localhost:9999"}, 403),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "http://localhost:8501.evil.example"}, 403),
+        ({"origin": "https://rules.example"}, 200),  # a proxy has put localhost in its place
+        ({"origin": "null"}, 403),
+        ({"origin": ""}, 403),
+        ({"origin": "http://["}, 403),
+        ({}, 200),  # no browser
+    ],
+)
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_whatever_changes_something_is_asked_for_by_our_own_pages(headers, code, method, monkeypatch):
+    monkeypatch.setenv(HOSTS, "rules.example")
+    app = Protection(_page)
+    assert _code(app, "localhost:8501", method=method, **headers) == code
+    assert _code(app, "localhost:8501", **headers) == 200
+    if code == 403:
+        _, body = _answer(app, "localhost:8501", method=method, **headers)
+        assert "own pages" in json.loads(body["body"])["message"]
+
+
+def test_every_answer_carries_the_headers():
+    digest = base64.b64encode(hashlib.sha256(b"one()").digest()).decode()
+    app = Protection(_page, "<p><script>one()</script><script src='x.js'></script>")
+    for host, path in (("localhost", "/"), ("evil.example", "/"), ("localhost", "/_stcore/upload_file/a/b")):
+        headers = dict(_answer(app, host, path)[0]["headers"])
+        assert headers[b"x-content-type-options"] == b"nosniff"
+        assert headers[b"referrer-policy"] == b"same-origin"
+        rules = dict(rule.split(" ", 1) for rule in headers[b"content-security-policy"].decode().split("; "))
+        assert rules["default-src"] == "'self'"
+        assert rules["script-src"].split() == ["'self'", "blob:", f"'sha256-{digest}'"]
+        assert rules["frame-ancestors"] == "'self'"
+
+
+@pytest.mark.parametrize(
+    ("query", "framed_by"),
+    [
+        (b"embed=true", "*"),
+        (b"op=relu&embed=True", "*"),
+        (b"embed=false", "'self'"),
+        (b"x=embed=true", "'self'"),
+    ],
+)
+def test_who_may_frame_a_page(query: bytes, framed_by: str):
+    headers = dict(_answer(Protection(_page), "localhost", query=query)[0]["headers"])
+    assert headers[b"content-security-policy"].decode().endswith(f"frame-ancestors {framed_by}")
+
+
+def test_a_site_that_is_named_may_frame_every_page(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(FRAMES, "https://huggingface.co, https://school.example")
+    headers = dict(_answer(Protection(_page), "localhost")[0]["headers"])
+    policy = headers[b"content-security-policy"].decode()
+    assert policy.endswith("frame-ancestors 'self' https://huggingface.co https://school.example")

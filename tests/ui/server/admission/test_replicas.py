@@ -1,0 +1,151 @@
+"""Two servers behind one name: who asks the wrong one is sent to the other, or told which it is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from explorer.training import Engine, Limits
+from explorer.training.scheduling.ids import REPLICA, Names, home, replica_of
+from explorer.ui.server.admission import replicas
+from explorer.ui.server.admission.admission import Refused, refused
+from explorer.ui.server.admission.visitors import SECRET
+from explorer.ui.server.runs import runs, studies
+from tests.training.driving import SMALL, Clock
+from tests.ui.visitors import scope_of
+
+THERE = "second~0a.1b-2c"
+HERE = "first~0a.1b-2c"
+NOBODYS = "0a.1b-2c"
+SENTENCE = "it is on the server second, which cannot be reached"
+
+
+@pytest.fixture(autouse=True)
+def first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(REPLICA, "first")
+    monkeypatch.setenv(SECRET, "ours")
+
+
+def app() -> Starlette:
+    routes = [
+        Route(route.path, route.endpoint, methods=route.methods, middleware=[Middleware(replicas.Housed)])
+        for route in (*runs.ROUTES, *studies.ROUTES)
+    ]
+    handlers = {Refused: refused, replicas.Elsewhere: replicas.elsewhere}
+    return Starlette(routes=routes, exception_handlers=handlers)
+
+
+def answered(method: str, target: str, body: bytes = b"") -> tuple[int, dict[bytes, bytes], bytes]:
+    """Status, headers and the first of what is sent; then whoever asked has gone."""
+    path, _, query = target.partition("?")
+    sent: list[dict] = []
+    gone = asyncio.Event()
+    parts = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive():
+        if not parts:
+            await gone.wait()
+            return {"type": "http.disconnect"}
+        return parts.pop()
+
+    async def send(message):
+        sent.append(message)
+        if message.get("body"):
+            gone.set()
+
+    scope = scope_of(path=path) | {"method": method, "query_string": query.encode(), "root_path": ""}
+    scope["headers"] = [(b"content-type", b"application/json")]
+    asyncio.run(app()(scope, receive, send))
+    texts = b"".join(each.get("body", b"") for each in sent[1:])
+    return sent[0]["status"], dict(sent[0]["headers"]), texts
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "way"),
+    [
+        ("GET", f"/runs/{THERE}/events?show=causes&show=norms", b"?show=causes&show=norms&replica=second"),
+        ("POST", f"/runs/{THERE}/pause", b"?replica=second"),
+        ("GET", f"/studies/{THERE}/rows.csv?replica=third", b"?replica=second"),
+    ],
+)
+def test_who_asks_the_wrong_server_is_sent_to_the_right_one(method: str, target: str, way: bytes):
+    status, headers, _ = answered(method, target)
+    assert (status, headers[b"location"]) == (307, way)
+
+
+def test_a_run_that_goes_on_from_one_elsewhere_is_begun_there(engine: Engine):
+    body = {"query": "op=relu", "owner": "me", "after": {"run": THERE, "key": "", "step": 3}}
+    status, headers, _ = answered("POST", "/runs", json.dumps(body).encode())
+    assert (status, headers[b"location"]) == (307, b"?replica=second")
+    assert engine.list() == ()
+
+
+@pytest.mark.parametrize("kind", ["runs", "studies"])
+def test_who_was_sent_and_came_here_all_the_same_is_told_which_server_it_is(kind: str):
+    status, _, told = answered("GET", f"/{kind}/{THERE}/events?replica=second")
+    seen = json.loads(told.removeprefix(b"data: "))
+    assert (status, seen["id"], seen["state"]) == (200, THERE, "silent")
+    assert SENTENCE in seen["sentence"]
+    assert "unexpectedly" not in seen["sentence"]
+    status, _, told = answered("POST", f"/{kind}/{THERE}/stop?replica=second", b"{}")
+    assert status == 503
+    assert SENTENCE in json.loads(told)["message"]
+
+
+@pytest.mark.parametrize("identity", [HERE, NOBODYS, "~", "UP~0a", "nobody"])
+def test_what_no_other_server_has_stays_here(identity: str, engine: Engine):
+    status, _, told = answered("POST", f"/runs/{identity}/pause", b"{}")
+    assert (status, json.loads(told)["state"]) == (200, "gone")
+
+
+def test_the_only_server_sends_nobody_anywhere(monkeypatch: pytest.MonkeyPatch, engine: Engine):
+    monkeypatch.delenv(REPLICA)
+    assert answered("POST", f"/runs/{THERE}/pause", b"{}")[0] == 200
+
+
+def test_a_run_is_named_after_its_server():
+    engine = Engine(Limits(workers=0), Clock(), home=home())
+    assert replica_of(engine.start(SMALL)) == "first"
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    ("identity", "words"),
+    [
+        ("first~0a.other-1", "The training process stopped unexpectedly and this run is lost"),
+        ("first~0b.other-1", "The server was started anew and this run is lost"),
+        ("0b.other-1", "The server was started anew and this run is lost"),
+    ],
+)
+def test_why_a_run_is_gone(identity: str, words: str):
+    names = Names("first~0a.")
+    assert names.why_gone(identity, "run") == words
+    assert names.why_gone(names.new(), "run") == "This run is gone"
+
+
+def test_a_browser_is_kept_here_and_told_so_once():
+    fresh = replicas.kept_here(Request(scope_of()), PlainTextResponse(""))
+    assert fresh.headers["set-cookie"].startswith("replica=first; HttpOnly; ")
+    scope = scope_of() | {"headers": [(b"cookie", b"replica=first")]}
+    assert "set-cookie" not in replicas.kept_here(Request(scope), PlainTextResponse("")).headers
+
+
+@pytest.mark.parametrize("word", ["First", "a~b", "x" * 17, "a b", "é"])
+def test_the_name_of_a_server_is_a_short_word(word: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(REPLICA, word)
+    with pytest.raises(ValueError, match="1 to 16 of a to z and 0 to 9"):
+        replicas.check()
+
+
+def test_one_of_several_servers_needs_their_secret(monkeypatch: pytest.MonkeyPatch):
+    replicas.check()
+    monkeypatch.delenv(SECRET)
+    with pytest.raises(ValueError, match="EXPLORER_REPLICA needs EXPLORER_SECRET"):
+        replicas.check()

@@ -1,0 +1,226 @@
+"""Who computes next: visitors take turns by the time they have used."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from explorer.ui.server.admission import admission, seats
+from explorer.ui.server.admission.seats import Seats
+from explorer.ui.server.admission.visitors import Visitor
+from tests.ui.visitors import scope_of
+
+
+@pytest.fixture(autouse=True)
+def _without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def awaited(work: Callable[[], Any]) -> Any:
+        return await work()
+
+    monkeypatch.setattr(seats, "run_in_threadpool", awaited)
+
+
+class _House:
+    """Seats on a clock of their own; each work takes the seconds it says."""
+
+    def __init__(self, computing: int, waiting: int) -> None:
+        self.now = 0.0
+        self.seats = Seats(computing, waiting, clock=lambda: self.now)
+        self.order: list[str] = []
+        self.tasks: list[asyncio.Task[Any]] = []
+        self._go: list[asyncio.Event] = []
+
+    async def ask(self, visitor: str, seconds: float = 1.0, address: str | None = None) -> asyncio.Task[Any]:
+        """A request of a visitor, who has an address alone where none is given."""
+        go = asyncio.Event()
+
+        async def work() -> str:
+            self.order.append(visitor)
+            self._go.append(go)
+            await go.wait()
+            self.now += seconds
+            return visitor
+
+        task = asyncio.create_task(self.seats.compute(Visitor(visitor, address or visitor), work))
+        self.tasks.append(task)
+        await _settled()
+        return task
+
+    async def finish(self) -> None:
+        """One by one, until nobody is left."""
+        while self._go:
+            self._go.pop(0).set()
+            await _settled()
+
+
+async def _settled() -> None:
+    for _ in range(9):
+        await asyncio.sleep(0)
+
+
+def test_a_visitor_of_many_requests_holds_up_himself_only():
+    async def visited() -> _House:
+        house = _House(1, 9)
+        for _ in range(4):
+            await house.ask("many")
+        await house.ask("one")
+        await house.ask("other")
+        await house.finish()
+        await asyncio.gather(*house.tasks)
+        return house
+
+    house = asyncio.run(visited())
+    assert house.order == ["many", "one", "other", "many", "many", "many"]
+    kept = (house.seats._used, house.seats._used_at, house.seats._lines, house.seats._seated)
+    assert not any(kept)  # nothing is kept of who has left
+
+
+def test_long_computations_weigh_more_than_short_ones():
+    async def visited() -> list[str]:
+        house = _House(1, 20)
+        for visitor, seconds in (("long", 5.0), ("short", 1.0)) * 5:
+            await house.ask(visitor, seconds)
+        await house.finish()
+        await asyncio.gather(*house.tasks)
+        return house.order
+
+    assert asyncio.run(visited()) == ["long", *["short"] * 5, *["long"] * 4]
+
+
+def _order(*asked: tuple[str, str]) -> list[str]:
+    """In what order visitors have one seat, who asked by name and address."""
+
+    async def visited() -> list[str]:
+        house = _House(1, 999)
+        for visitor, address in asked:
+            await house.ask(visitor, address=address)
+        await house.finish()
+        await asyncio.gather(*house.tasks)
+        return house.order
+
+    return asyncio.run(visited())
+
+
+def _between(order: list[str], visitor: str) -> list[int]:
+    """How many others have a seat between two of a visitor's."""
+    turns = [number for number, each in enumerate(order) if each == visitor]
+    return [later - earlier - 1 for earlier, later in pairwise(turns)]
+
+
+def test_many_names_at_one_address_have_the_share_of_few():
+    """A hundred names are ten visitors: who is elsewhere does not wait until all hundred have had a seat."""
+    crowd = [(f"name {number}", "crowded") for number in range(100)] * 2
+    assert _between(_order(*crowd, *[("one", "one")] * 5), "one") == [10, 10, 10, 10]
+
+
+def test_a_class_behind_one_address_is_no_single_visitor():
+    """Nine pupils have three turns while one person elsewhere has one, and each pupil one of nine."""
+    pupils = [(f"pupil {number}", "school") for number in range(9)] * 3
+    order = _order(*pupils, *[("one", "home")] * 5)
+    assert _between(order, "one") == [3, 3, 3, 3]
+    turns = [each for each in order if each != "one"]
+    assert len({*turns[:9]}) == 9
+
+
+def test_where_nobody_may_wait_many_names_give_way_to_one():
+    async def computed() -> list[Any]:
+        house = _House(1, 4)
+        for number in range(5):
+            await house.ask(f"name {number}", address="crowded")
+        await house.ask("one")
+        await house.finish()
+        return await asyncio.gather(*house.tasks, return_exceptions=True)
+
+    *_, last, one = asyncio.run(computed())
+    assert isinstance(last, HTTPException)
+    assert one == "one"
+
+
+def test_no_visitor_has_all_seats():
+    async def visited() -> list[list[str]]:
+        house, seen = _House(2, 9), []
+        for visitor in ("a", "a", "a", "b"):
+            await house.ask(visitor)
+            seen.append(list(house.order))
+        await house.finish()
+        return [*seen, house.order]
+
+    assert asyncio.run(visited()) == [["a"], ["a"], ["a"], ["a", "b"], ["a", "b", "a", "a"]]
+
+
+def test_a_third_who_would_wait_is_told():
+    async def computed() -> tuple[Any, list[Any]]:
+        house = _House(1, 2)
+        for number in range(4):
+            await house.ask(f"visitor {number}")
+        refused = house.tasks[3].exception()
+        await house.finish()
+        return refused, await asyncio.gather(*house.tasks[:3])
+
+    refused, told = asyncio.run(computed())
+    assert isinstance(refused, HTTPException)
+    assert (refused.status_code, "2 requests wait" in refused.detail) == (429, True)
+    assert told == ["visitor 0", "visitor 1", "visitor 2"]
+    answer = asyncio.run(admission.refused(Request(scope_of()), refused))
+    assert (answer.status_code, b"2 requests wait" in answer.body) == (429, True)
+
+
+def test_where_nobody_may_wait_any_more_the_longest_line_loses_its_last():
+    async def computed() -> list[Any]:
+        house = _House(1, 2)
+        for visitor in ("many", "many", "many", "one"):
+            await house.ask(visitor)
+        await house.finish()
+        return await asyncio.gather(*house.tasks, return_exceptions=True)
+
+    *kept, last, one = asyncio.run(computed())
+    assert kept == ["many", "many"]
+    assert isinstance(last, HTTPException)
+    assert one == "one"
+
+
+def test_who_goes_away_gives_up_the_place_and_the_seat():
+    async def visited() -> tuple[list[str], Seats]:
+        house = _House(1, 9)
+        await house.ask("a")
+        waiting = await house.ask("b")
+        seated = await house.ask("c")
+        await house.ask("d")
+        waiting.cancel()
+        await _settled()
+        house._go.pop(0).set()  # c is given the seat, and goes in the same moment
+        while not house.seats._seated[Visitor("c", "c")]:
+            await asyncio.sleep(0)
+        seated.cancel()
+        await _settled()
+        await house.finish()
+        await asyncio.gather(*house.tasks, return_exceptions=True)
+        return house.order, house.seats
+
+    order, left = asyncio.run(visited())
+    assert (order[0], order[-1]) == ("a", "d")
+    assert "b" not in order
+    assert (left._free, left._used, left._lines) == (1, {}, {})
+    assert not +left._seated
+
+
+def test_who_goes_away_in_the_moment_of_the_turn_passes_it_on():
+    """The turn of somebody whose task was cancelled, and who has not been told so yet."""
+
+    async def visited() -> list[str]:
+        house = _House(1, 9)
+        for visitor in "abc":
+            await house.ask(visitor)
+        house.tasks[1].cancel()
+        house._go.pop(0).set()
+        await _settled()
+        await house.finish()
+        await asyncio.gather(*house.tasks, return_exceptions=True)
+        return house.order
+
+    assert asyncio.run(visited()) == ["a", "c"]

@@ -1,0 +1,106 @@
+"""What uvicorn's server is told: it ends within seconds, and holds back nothing that it has written."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import uvicorn
+
+from explorer.ui.server.admission import uvicorn_server as module
+from explorer.ui.server.admission.ending import Ending, ServerEnds
+from explorer.ui.server.admission.uvicorn_server import GRACE_S, follow_server, send_at_once
+
+
+def test_the_servers_signal_begins_the_end(monkeypatch: pytest.MonkeyPatch):
+    """Of uvicorn's server what is used, whose method hears the signal."""
+
+    class Server(SimpleNamespace):
+        def handle_exit(self, *_: object) -> None:
+            self.should_exit = True
+
+    async def followed(grace: int | None) -> tuple[bool, int]:
+        server = Server(
+            should_exit=False, started=False, config=SimpleNamespace(timeout_graceful_shutdown=grace)
+        )
+        monkeypatch.setattr(signal, "getsignal", lambda _sign: server.handle_exit)
+        monkeypatch.setattr(module, "ending", ending := Ending())
+        following = asyncio.create_task(follow_server())
+        wait = asyncio.create_task(ending.before(asyncio.Event().wait()))
+        await asyncio.sleep(0)
+        before = wait.done()
+        server.handle_exit()
+        await following
+        with pytest.raises(ServerEnds):
+            await wait
+        return before, server.config.timeout_graceful_shutdown
+
+    assert asyncio.run(followed(None)) == (False, GRACE_S)
+    assert asyncio.run(followed(30)) == (False, 30)  # what was asked for on the command line
+    monkeypatch.setattr(signal, "getsignal", lambda _sign: signal.SIG_DFL)
+    asyncio.run(follow_server())  # another server, which has its own ways
+
+
+def test_the_server_is_told_to_send_at_once_when_it_has_begun(monkeypatch: pytest.MonkeyPatch):
+    told = []
+
+    class Server(SimpleNamespace):
+        async def begin(self, *_: object) -> None:
+            await asyncio.sleep(0)
+            assert told == []
+            self.started = True
+            while not told:
+                await asyncio.sleep(0)
+            self.should_exit = True
+
+    async def followed() -> None:
+        config = SimpleNamespace(timeout_graceful_shutdown=None)
+        server = Server(should_exit=False, started=False, config=config)
+        monkeypatch.setattr(signal, "getsignal", lambda _sign: server.begin)
+        monkeypatch.setattr(module, "_LOOK_S", 0)
+        monkeypatch.setattr(module, "ending", Ending())
+        monkeypatch.setattr(module, "send_at_once", told.append)
+        await asyncio.gather(follow_server(), server.begin())
+        assert told == [server]
+
+    asyncio.run(followed())
+
+
+def test_a_body_does_not_wait_until_the_client_has_confirmed_the_head():
+    """A listener that is made as Streamlit makes its own."""
+
+    async def answer(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"here"})
+
+    async def at_once(server: uvicorn.Server, port: int) -> bool:
+        """Of a connection that is made now."""
+        before = set(server.server_state.connections)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        await reader.readline()
+        (connection,) = set(server.server_state.connections) - before
+        sock = connection.transport.get_extra_info("socket")
+        writer.close()
+        return bool(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    async def served() -> tuple[bool, bool]:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            server = uvicorn.Server(uvicorn.Config(answer, lifespan="off", log_config=None))
+            serving = asyncio.create_task(server.serve(sockets=[listener]))
+            while not server.started:
+                await asyncio.sleep(0.01)
+            port = listener.getsockname()[1]
+            before = await at_once(server, port)
+            send_at_once(server)
+            after = await at_once(server, port)
+            server.should_exit = True
+            await serving
+            return before, after
+
+    assert asyncio.run(served()) == (False, True)

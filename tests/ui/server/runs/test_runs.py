@@ -1,0 +1,257 @@
+"""The routes of runs: who may do what, and what is said of everything else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+
+import pytest
+from starlette.applications import Starlette
+
+from explorer.instrument.limits import LONGEST_QUERY
+from explorer.training import Engine, Limits
+from explorer.ui.server.admission import limits
+from explorer.ui.server.admission.admission import Refused, refused
+from explorer.ui.server.runs import runs
+from tests.training.driving import Clock
+
+QUERY = "op=relu&rule=default&rule=zero&hidden=4&batch=8&steps=20&pace=full"
+
+
+@dataclass
+class Answer:
+    status_code: int
+    text: str
+
+    def json(self):
+        return json.loads(self.text)
+
+
+class Client:
+    """Posts to the routes, without a network."""
+
+    app = Starlette(routes=list(runs.ROUTES), exception_handlers={Refused: refused})
+
+    def post(self, path, *, json=None, content=None, kind="application/json"):
+        body = content if content is not None else encoded(json)
+        return asyncio.run(self._posted(path, body if isinstance(body, bytes) else body.encode(), kind))
+
+    async def _posted(self, path, body, kind):
+        sent = []
+        parts = [body[:5000], body[5000:]]
+
+        async def receive():
+            part = parts.pop(0) if parts else b""
+            return {"type": "http.request", "body": part, "more_body": bool(parts)}
+
+        async def send(message):
+            sent.append(message)
+
+        headers = [(b"content-type", kind.encode())]
+        scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
+        await self.app(scope, receive, send)
+        return Answer(sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:]).decode())
+
+
+encoded = json.dumps
+
+
+@pytest.fixture
+def client():
+    return Client()
+
+
+def begun(client, owner="me", query=QUERY, **more):
+    answer = client.post("/runs", json={"query": query, "owner": owner, **more})
+    assert answer.status_code == 200
+    return answer.json()
+
+
+def commanded(client, run, name, **more):
+    return client.post(f"/runs/{run['id']}/{name}", json={"key": run["key"], **more})
+
+
+def told(answer, code):
+    """The sentence of an answer that is none."""
+    assert answer.status_code == code
+    sentence = answer.json()["message"]
+    assert not sentence[0].islower()
+    assert sentence.endswith(".")
+    assert "Traceback" not in sentence
+    return sentence
+
+
+def test_a_run_is_what_the_link_says(client, engine):
+    run = begun(client)
+    (status,) = engine.list()
+    assert (run["id"], status.state, status.steps) == (status.id, "running", 20)
+    (entry,) = engine._roster
+    assert entry.settings.rules == ("default", "zero")
+    assert (entry.settings.hidden, entry.settings.pace) == (4, "full")
+    assert len(run["key"]) == 64
+
+
+def test_commands_answer_with_the_status_as_an_event_has_it(client, engine):
+    run = begun(client, paused=True)
+    assert engine.list()[0].state == "ready"
+    answer = commanded(client, run, "step").json()
+    assert (answer["state"], answer["step"], answer["device"]) == ("paused", 1, "CPU")
+    assert set(answer["snapshot"]["losses"]) == {"default", "zero"}
+    assert commanded(client, run, "resume").json()["state"] == "running"
+    assert commanded(client, run, "pause").json()["state"] == "paused"
+    assert commanded(client, run, "reset").json()["step"] == 0
+    assert commanded(client, run, "stop").json()["state"] == "stopped"
+
+
+def test_lr_and_pace_change_and_nothing_else(client, engine):
+    run = begun(client)
+    assert commanded(client, run, "change", lr="1e-9", pace="7").status_code == 200
+    (entry,) = engine._roster
+    assert in_force(entry) == (1e-9, 7)
+    commanded(client, run, "change", seed="4")
+    assert entry.settings.seed == 0
+    assert "lr must be" in told(commanded(client, run, "change", lr="1e9"), 400)
+    assert in_force(entry) == (1e-9, 7)
+
+
+def test_a_run_branches_more_often_than_a_link_has_room_for(client, engine):
+    points = [f"{step},op:formula: x + {step}{' ' * 250}" for step in range(9)]
+    assert len("".join(points)) > LONGEST_QUERY
+    begun(client, branch=points)
+    (entry,) = engine._roster
+    assert [point[0] for point in entry.settings.branch] == list(range(9))
+    begun(client, branch="3,lr:1")
+    assert [entry.settings.branch for entry in engine._roster][-1] == ()
+    many = [f"{step},{name}:zero" for step in range(20) for name in ("default", "zero", "rule")]
+    many += [f"{step},lr:0.1" for step in range(20)]
+    for branch, said in (
+        (["3,lr"], "what changes must be"),
+        (many, "branches at most"),
+        (["3,op:?"], "unknown op"),
+    ):
+        answer = client.post("/runs", json={"query": QUERY, "owner": "me", "branch": branch})
+        assert said in told(answer, 400)
+
+
+def in_force(entry):
+    """The learning rate and the pace of the next steps."""
+    lr = entry.news.get("lr", entry.settings.course(entry.step).lr)
+    return lr, entry.settings.pace
+
+
+@pytest.mark.parametrize("name", ["pause", "resume", "step", "reset"])
+@pytest.mark.parametrize("paused", [True, False])
+def test_every_command_brings_the_lr_and_pace_that_are_shown(client, engine, name, paused):
+    run = begun(client, paused=paused)
+    before = commanded(client, run, name).json()["state"]
+    assert commanded(client, run, name, lr="1e-9", pace="7").json()["state"] == before
+    (entry,) = engine._roster
+    assert in_force(entry) == (1e-9, 7)
+    assert "lr must be" in told(commanded(client, run, name, lr="1e9"), 400)
+
+
+def test_only_who_started_a_run_commands_it(client, engine):
+    run, other = begun(client), begun(client, owner="another")
+    for key in (other["key"], "", None, 7, "ü", "\ud800", [run["key"]]):
+        answer = client.post(f"/runs/{run['id']}/pause", json={"key": key})
+        assert "Only who started this run" in told(answer, 403)
+    assert [status.state for status in engine.list()] == ["running", "running"]
+
+
+def test_a_run_that_nobody_knows_is_gone_whatever_the_key(client, engine):
+    answer = client.post("/runs/nobody-knows/pause", json={"key": "x"})
+    assert (answer.status_code, answer.json()["state"]) == (200, "gone")
+    assert "press Start" in answer.json()["sentence"]
+
+
+def test_a_visitor_has_one_run(client, engine):
+    for owner in ("me", "another", "me"):
+        begun(client, owner)
+    assert [status.state for status in engine.list()] == ["stopped", "running", "running"]
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("op=rund", 'unknown op "rund"'),
+        ("steps=1e999", "steps"),
+        ("x" * LONGEST_QUERY + "yz", "longer than"),
+        ("rule=formula:+g*", "cannot be read"),
+    ],
+)
+def test_what_cannot_be_had_starts_nothing(client, engine, query, said):
+    answer = client.post("/runs", json={"query": query, "owner": "me"})
+    assert said in told(answer, 400)
+    assert engine.list() == ()
+
+
+@pytest.mark.parametrize("owner", [None, "", "x" * 65, 7, {}])
+def test_an_owner_is_a_short_text(client, engine, owner):
+    assert "1 to 64 characters" in told(client.post("/runs", json={"query": QUERY, "owner": owner}), 400)
+    assert engine.list() == ()
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff", b"[" * 5000, b'{"query": 1e999}'])
+@pytest.mark.parametrize("path", ["/runs", "/runs/a/pause"])
+def test_hostile_bodies(client, engine, path, body):
+    answer = client.post(path, content=body)
+    assert answer.status_code in (200, 400)
+    assert "Traceback" not in answer.text
+    assert engine.list() == ()
+
+
+@pytest.mark.parametrize("kind", ["", "text/plain", "text/plain; application/json", "multipart/form-data"])
+def test_what_a_form_of_another_site_could_send_is_not_read(client, engine, kind):
+    body = json.dumps({"query": QUERY, "owner": "me"})
+    assert "send JSON" in told(client.post("/runs", content=body, kind=kind), 415)
+    assert engine.list() == ()
+    assert client.post("/runs", content=body, kind="Application/JSON; charset=utf-8").status_code == 200
+
+
+def test_a_body_is_read_no_further_than_its_limit(client, engine):
+    answer = client.post("/runs", content=json.dumps({"query": "x" * runs.LONGEST_START}))
+    assert "too long" in told(answer, 413)
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(client, engine, monkeypatch):
+    monkeypatch.setattr(limits, "BODY_S", 0.05)
+
+    class Stalling(Client):
+        def post(self, path, **_rest):
+            return asyncio.run(self._stalled(path))
+
+        async def _stalled(self, path):
+            sent, headers = [], [(b"content-type", b"application/json")]
+            scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
+
+            async def receive():
+                await asyncio.Event().wait()
+
+            async def send(message):
+                sent.append(message)
+
+            await self.app(scope, receive, send)
+            return Answer(sent[0]["status"], sent[1]["body"].decode())
+
+    assert "longer than 0.05 s to arrive" in told(Stalling().post("/runs"), 408)
+    assert engine.list() == ()
+
+
+def test_an_unknown_command_is_said(client, engine):
+    assert "pause, resume" in told(commanded(client, begun(client), "explode"), 404)
+
+
+def test_a_full_house_and_a_silent_engine_are_said(client, monkeypatch):
+    full = Engine(Limits(workers=0, running=0, waiting=0), Clock())
+    monkeypatch.setattr(runs, "shared_engine", lambda: full)
+    start = {"query": QUERY, "owner": "me"}
+    assert "try again in about a minute" in told(client.post("/runs", json=start), 503)
+
+    class Silent:
+        def start(self, *_given, **_named):
+            raise RuntimeError("it does not answer: try again in a moment")
+
+    monkeypatch.setattr(runs, "shared_engine", Silent)
+    said = told(client.post("/runs", json=start), 503)
+    assert said == "Training is not available just now: it does not answer: try again in a moment."

@@ -1,0 +1,421 @@
+"""A run as events: what a watcher is told, and when."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import threading
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from starlette.requests import Request
+
+from explorer.training import Engine, Limits, Settings
+from explorer.ui.server.admission.visitors import COOKIE, Share
+from explorer.ui.server.runs import stream
+from explorer.ui.server.runs.stream import Looks
+from tests.training.driving import LONG, SMALL, turn_until_idle
+from tests.ui.visitors import signed
+
+RACE = replace(SMALL, rules=("default", "zero"))
+
+
+def told(engine, identity, most=99, meanwhile=lambda: None):
+    """The events up to the end or to so many, as data; ``meanwhile`` is called after each."""
+
+    async def watched():
+        texts = []
+        async for text in stream.events(Looks(engine), identity, interval_s=0.001):
+            texts.append(text)
+            if len(texts) == most:
+                break
+            meanwhile()
+        return texts
+
+    texts = asyncio.run(watched())
+    assert all(text.startswith((":", "data: {")) and text.endswith("\n\n") for text in texts)
+    return [json.loads(text.removeprefix("data: ")) for text in texts if text.startswith("data")]
+
+
+def numbers(series):
+    return np.frombuffer(base64.b64decode(series["bdata"]), f"<{series['dtype']}").tolist()
+
+
+def test_a_watcher_sees_a_run_to_its_end(engine):
+    identity = engine.start(RACE)
+    seen = told(engine, identity, meanwhile=engine.turn)
+    assert [event["step"] for event in seen] == sorted({event["step"] for event in seen})
+    assert (seen[0]["state"], seen[0]["snapshot"], seen[0]["words"]) == ("running", None, [])
+    last, status = seen[-1], engine.snapshot(identity)
+    assert (last["state"], last["sentence"]) == ("finished", status.sentence)
+    for rule, losses in status.snapshot.losses.items():
+        assert numbers(last["snapshot"]["losses"][rule]) == losses.tolist()
+        assert numbers(last["snapshot"]["loss_steps"][rule]) == list(range(SMALL.steps))
+        gradients = last["snapshot"]["gradients"][rule]
+        assert gradients["passed"] == status.snapshot.gradients[rule].passed
+    assert len(last["words"]) == 3
+
+
+def test_no_run_is_left_when_its_watchers_have_gone(engine, clock):
+    identities = [engine.start(LONG, name) for name in "abc"]
+    for identity in identities:
+        told(engine, identity, most=2, meanwhile=engine.turn)
+    assert len(engine.list()) == 3
+    clock.now += 10.0
+    assert not engine.turn()
+    assert [status.state for status in engine.list()] == ["paused"] * 3
+    clock.now += 60.0
+    assert engine.list() == ()
+
+
+def test_a_reconnect_starts_afresh_with_the_whole_series(engine):
+    identity = engine.start(LONG)
+    told(engine, identity, most=2, meanwhile=engine.turn)
+    (again,) = told(engine, identity, most=1)
+    assert len(numbers(again["snapshot"]["losses"]["default"])) == again["step"] > 0
+
+
+def test_nothing_is_told_twice(engine, monkeypatch):
+    monkeypatch.setattr(stream, "QUIET_S", 0.005)
+    identity = engine.start(SMALL, paused=True)
+    seen = told(engine, identity, most=4, meanwhile=lambda: None)
+    assert [event["state"] for event in seen] == ["ready"]  # and three comments
+
+
+def test_a_rate_that_is_set_while_a_run_rests_is_told_at_once(engine):
+    identity = engine.start(SMALL, paused=True)
+    engine.command(identity, "step")
+    seen = told(engine, identity, most=2, meanwhile=lambda: engine.change(identity, lr=1e-8))
+    assert [event["recorded"]["branch"] for event in seen] == ["", "1,lr:1e-08"]
+
+
+def test_a_watched_run_that_was_forgotten_is_gone(engine):
+    (event,) = told(engine, "nobody-knows")
+    assert event["state"] == "gone"
+    assert "press Start" in event["sentence"]
+
+
+def test_gradients_that_are_not_finite_are_null(engine):
+    identity = engine.start(replace(SMALL, rules=("formula: g / 0",)))
+    turn_until_idle(engine)
+    (event,) = told(engine, identity)
+    assert (event["state"], event["snapshot"]["gradients"]) == ("diverged", {"formula: g / 0": None})
+
+
+def test_an_engine_that_is_silent_is_said_and_asked_again(engine):
+    class Silent:
+        def __init__(self):
+            self.failures = 2
+
+        def snapshots(self, shown):
+            self.failures -= 1
+            if self.failures >= 0:
+                raise RuntimeError("the training process does not answer")
+            return engine.snapshots(shown)
+
+    seen = told(Silent(), engine.start(SMALL, paused=True), most=2)
+    assert [event["state"] for event in seen] == ["silent", "ready"]
+    assert seen[0]["sentence"] == "Training is not available just now: the training process does not answer."
+
+
+def test_who_is_slow_gets_fewer_events(engine):
+    identity = engine.start(LONG)
+    seen = told(engine, identity, most=4, meanwhile=lambda: [engine.turn() for _ in range(20)])
+    assert np.diff([event["step"] for event in seen]).min() > 20
+
+
+def test_the_event_loop_is_never_held(engine):
+    """While the engine takes its time others go on."""
+    waits, reached = threading.Event(), threading.Event()
+
+    class Slow:
+        def snapshots(self, shown):
+            reached.set()
+            assert waits.wait(10)
+            return engine.snapshots(shown)
+
+    async def both():
+        watcher = asyncio.create_task(anext(stream.events(Looks(Slow()), "a run")))
+        while not reached.is_set():
+            await asyncio.sleep(0.001)
+        waits.set()  # nobody could do that if the loop were held
+        return await watcher
+
+    assert "gone" in asyncio.run(both())
+
+
+def request(run="nobody-knows", cookie="", address="10.0.0.1", query=b""):
+    headers = [(b"cookie", f"{COOKIE}={signed(cookie)}".encode())] if cookie else []
+    scope = {"type": "http", "path_params": {"run": run}, "headers": headers, "client": (address, 1)}
+    scope["query_string"] = query
+    return Request(scope)
+
+
+def test_the_route(monkeypatch):
+    engine = Engine(Limits(workers=0))
+    monkeypatch.setattr(stream, "shared_engine", lambda: engine)
+
+    async def answered():
+        answer = await stream.run_events(request())
+        return answer, [part async for part in answer.body_iterator]
+
+    answer, (text,) = asyncio.run(answered())
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert answer.headers["cache-control"] == "no-cache"
+    assert json.loads(text.removeprefix("data: "))["state"] == "gone"
+
+
+@pytest.mark.parametrize(
+    ("most", "who", "said"),
+    [
+        ({"of_run": 2}, [{"run": "a", "cookie": name} for name in "xyz"], "This training is watched in 2"),
+        (
+            {"share": Share(each=2, nameless=9, address=9)},
+            [{"run": name, "cookie": "x"} for name in "abc"],
+            "2 trainings are watched where you are",
+        ),
+        (
+            {"share": Share(each=9, nameless=2, address=9)},
+            [{"run": name} for name in "abc"],
+            "2 trainings are watched where you are",
+        ),
+        (
+            {"share": Share(each=9, nameless=9, address=2)},
+            [{"run": name, "cookie": name} for name in "abc"],
+            "2 trainings are watched where you are",
+        ),
+        ({"most": 2}, [{"run": name, "cookie": name} for name in "abc"], "2 trainings are watched already"),
+    ],
+)
+def test_a_third_who_watches_is_told_so_and_nobody_else(engine, most, who, said):
+    runs = {name: engine.start(LONG, name) for name in "abc"}
+    requests = [request(**(one | {"run": runs[one["run"]]})) for one in who]
+    third, watching = requests[2].path_params["run"], stream.Watching(**most)
+    looks = Looks(engine)
+
+    async def watched():
+        told = [watching.told(one, looks, one.path_params["run"]) for one in requests]
+        for each in told[:2]:
+            await anext(each)
+        refused = [json.loads(text[6:]) async for text in watching.told(requests[2], looks, third)]
+        here = len(watching)
+        await told[0].aclose()
+        again = json.loads((await anext(watching.told(requests[2], looks, third)))[6:])
+        await told[1].aclose()
+        return refused, here, again
+
+    (event,), here, again = asyncio.run(watched())
+    assert (event["state"], said in event["sentence"], here) == ("crowded", True, 2)
+    assert event["sentence"].endswith(("and reload the page.", "in about a minute."))
+    assert again["state"] in ("running", "waiting")
+
+
+def test_who_watches_no_more_is_forgotten(engine):
+    """A server that runs for weeks would keep a number of every run and visitor it ever had."""
+    watching, looks = stream.Watching(), Looks(engine)
+
+    async def watched(name):
+        run = engine.start(LONG, name)
+        told = watching.told(request(run=run, cookie=name), looks, run)
+        await anext(told)
+        await told.aclose()
+
+    for name in "abc":
+        asyncio.run(watched(name))
+    assert list(watching._counts) == []
+
+
+def test_all_watchers_together_share_the_pictures_of_a_second(engine, monkeypatch):
+    slept = []
+
+    async def sleep(seconds):
+        slept.append(seconds)
+
+    async def watched():
+        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: 1005.0)
+        watching, looks = stream._watching, Looks(engine)
+        one, other = (watching.told(request(), looks, engine.start(LONG, name)) for name in "ab")
+        await anext(one)
+        await anext(other)
+        for each in (one, other):
+            turn_until_idle(engine)
+            await anext(each)
+        await other.aclose()
+        engine.command(engine.list()[0].id, "reset")
+        await anext(one)
+        await one.aclose()
+
+    monkeypatch.setattr(stream.limits, "PICTURES", 0.1)
+    monkeypatch.setattr(stream.asyncio, "sleep", sleep)
+    asyncio.run(watched())
+    assert slept == [15, 15, 5]  # to the next moment: of all 20 s, and of all 10 s
+    assert len(stream._watching) == 0
+
+
+def test_who_watches_at_the_same_moment_is_one_question(engine):
+    questions = []
+
+    class Counted:
+        def snapshots(self, shown):
+            questions.append(list(shown))
+            turn_until_idle(engine)
+            return engine.snapshots(shown)
+
+    async def watched():
+        looks = Looks(Counted())
+        identities = [engine.start(SMALL, name) for name in "abc"]
+        everyone = [*identities, identities[0]]
+        told = await asyncio.gather(*(anext(stream.events(looks, each)) for each in everyone))
+        return identities, told
+
+    identities, texts = asyncio.run(watched())
+    assert questions == [identities]
+    told_of = [json.loads(text.removeprefix("data: "))["id"] for text in texts]
+    assert told_of == [*identities, identities[0]]
+
+
+def test_after_a_look_at_several_runs_they_have_as_long_for_themselves(engine, monkeypatch):
+    clock = [0.0]
+    rests = []
+
+    class Slow:
+        def snapshots(self, shown):
+            clock[0] += 0.25 * len(shown)
+            return engine.snapshots(shown)
+
+    async def sleep(seconds):
+        rests.append(seconds)
+
+    async def looked(*identities):
+        looks = Looks(Slow())
+        await asyncio.gather(*map(looks.at, identities))
+        await looks._asking
+
+    identities = [engine.start(SMALL, name) for name in "ab"]
+    monkeypatch.setattr(stream, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(stream.asyncio, "sleep", sleep)
+    asyncio.run(looked(identities[0]))
+    assert rests == []
+    asyncio.run(looked(*identities))
+    assert rests == [0.5]
+
+
+def test_a_picture_is_encoded_once_and_away_from_the_loop_that_serves_everybody(engine, monkeypatch):
+    encoded, event = [], stream.event
+
+    def noted(status, shown):
+        encoded.append((status.id, threading.current_thread()))
+        return event(status, shown)
+
+    async def watched(identity):
+        looks = Looks(engine)
+        return await asyncio.gather(*(anext(stream.events(looks, identity)) for _ in range(3)))
+
+    monkeypatch.setattr(stream, "event", noted)
+    identity = engine.start(SMALL)
+    assert len(set(asyncio.run(watched(identity)))) == 1
+    ((run, thread),) = encoded
+    assert run == identity
+    assert thread is not threading.current_thread()
+
+
+def test_a_look_that_fails_ends_the_streams_and_the_next_one_is_taken(engine):
+    class Broken:
+        def __init__(self):
+            self.is_broken = True
+
+        def snapshots(self, shown):
+            if self.is_broken:
+                raise ValueError("a mistake of ours")
+            return engine.snapshots(shown)
+
+    async def watched():
+        broken = Broken()
+        looks = Looks(broken)
+        with pytest.raises(ValueError, match="a mistake of ours"):
+            await anext(stream.events(looks, "a run"))
+        broken.is_broken = False
+        return await anext(stream.events(looks, "a run"))
+
+    assert "gone" in asyncio.run(watched())
+
+
+def test_who_asks_at_intervals_is_told_at_intervals(engine, monkeypatch):
+    """However long a look takes, as long as it takes less than that."""
+    times, now = [], [0.0]
+
+    class Busy:
+        def snapshots(self, shown):
+            now[0] += 0.03
+            engine.turn()
+            return engine.snapshots(shown)
+
+    async def sleep(seconds):
+        now[0] += seconds
+
+    async def watched():
+        loop = asyncio.get_running_loop()
+        monkeypatch.setattr(loop, "time", lambda: now[0])
+        async for _ in stream.events(Looks(Busy()), engine.start(LONG), interval_s=0.05):
+            times.append(now[0])
+            if len(times) == 5:
+                break
+
+    monkeypatch.setattr(stream.asyncio, "sleep", sleep)
+    asyncio.run(watched())
+    assert np.diff(times) == pytest.approx([0.05] * 4)
+
+
+def test_instruments_are_in_the_pictures_of_who_asks_for_them(engine):
+    """Two watch one run: each sees what he asked for, and the engine measures both at once."""
+    lab = Settings(task="circles", rules=("default", "clipped"), hidden=4, steps=9, device="cpu")
+    identity = engine.start(lab, paused=True)
+
+    async def watched():
+        looks = Looks(engine)
+        wanted = [("causes",), ("alignment", "inputs"), ()]
+        feeds = [stream.events(looks, identity, shown) for shown in wanted]
+        return await asyncio.gather(*map(anext, feeds))
+
+    pictures = [json.loads(text.removeprefix("data: "))["snapshot"] for text in asyncio.run(watched())]
+    assert [sorted(picture["measured"]) for picture in pictures] == [["causes"], ["alignment", "inputs"], []]
+    assert pictures[0]["measured"]["causes"]["default"]["names"][2] == "0 by the rule"
+    assert pictures[1]["measured"]["alignment"]["clipped"]["cosine"]["dtype"] == "f4"
+    assert pictures[2]["measured_steps"]["dtype"] == "i4"
+
+
+def test_the_query_says_which_instruments_are_shown(monkeypatch):
+    engine = Engine(Limits(workers=0))
+    monkeypatch.setattr(stream, "shared_engine", lambda: engine)
+    lab = Settings(task="circles", rules=("clipped",), hidden=4, steps=1, pace="full", device="cpu")
+    identity = engine.start(lab)
+    turn_until_idle(engine)
+
+    async def answered():
+        answer = await stream.run_events(request(identity, query=b"show=norms&show=none-such"))
+        return [part async for part in answer.body_iterator]
+
+    (text,) = asyncio.run(answered())
+    assert list(json.loads(text.removeprefix("data: "))["snapshot"]["measured"]) == ["norms"]
+
+
+def test_a_question_to_an_instrument_comes_with_its_numbers_and_is_told_by_its_key(engine):
+    """Two watch one run and choose an example each; of two questions to one instrument the last counts."""
+    lab = Settings(task="spikes", rules=("fast_sigmoid",), hidden=4, steps=9, device="cpu")
+    identity = engine.start(lab, paused=True)
+
+    async def watched(query):
+        answer = await stream.run_events(request(identity, query=query))
+        return json.loads((await anext(answer.body_iterator)).removeprefix("data: "))["snapshot"]
+
+    first = asyncio.run(watched(b"show=raster%3Fexample%3D1&show=raster%3Fexample%3D7"))
+    other = asyncio.run(watched(b"show=raster"))
+    assert [each["measured"]["raster"]["fast_sigmoid"]["example"] for each in (first, other)] == [7, 0]
+    assert first["most"]["raster"] == {"example": 359}
+    beyond = asyncio.run(watched(b"show=raster%3Fexample%3D360"))
+    assert beyond["measured"] == {}
+    assert beyond["unmeasured"]["raster"] == "example must be from 0 to 359"
+    assert beyond["unmeasured"]["alignment"].startswith("Not measured here: ")

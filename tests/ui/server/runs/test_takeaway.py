@@ -1,0 +1,203 @@
+"""What is looked at, taken away and brought back: by whom, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import gzip
+import io
+import json
+
+import pytest
+from safetensors.torch import load
+from starlette.applications import Starlette
+
+from explorer.takeaway import read_settings
+from explorer.training import Run, Settings
+from explorer.ui.server.admission.admission import Refused, refused
+from explorer.ui.server.runs import runs, takeaway
+from explorer.ui.server.runs.stream import event
+from tests.training.driving import turn_until_idle
+from tests.training.tables import POINTS
+from tests.ui.server.runs.test_runs import Answer, Client, begun, commanded, told
+
+QUERY = "task=moons&op=sign&rule=default&rule=clipped&steps=20&hidden=4&batch=8&pace=full&device=cpu"
+
+
+class Takers(Client):
+    app = Starlette(routes=[*takeaway.ROUTES, *runs.ROUTES], exception_handlers={Refused: refused})
+
+    def get(self, path, query="", headers=()):
+        async def asked():
+            sent = []
+
+            async def receive():
+                return {"type": "http.request", "body": b"", "more_body": False}
+
+            async def send(message):
+                sent.append(message)
+
+            scope = {"type": "http", "method": "GET", "path": path, "headers": list(headers)}
+            await self.app(scope | {"query_string": query.encode()}, receive, send)
+            self.headers = dict(sent[0]["headers"])
+            self.body = b"".join(part.get("body", b"") for part in sent[1:])
+            return Answer(sent[0]["status"], self.body.decode(errors="replace"))
+
+        return asyncio.run(asked())
+
+    async def _posted(self, path, body, kind):
+        sent = []
+
+        async def receive():
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        async def send(message):
+            sent.append(message)
+
+        headers = [(b"content-type", kind.encode())]
+        scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
+        await self.app(scope, receive, send)
+        self.headers = dict(sent[0]["headers"])
+        self.body = b"".join(part.get("body", b"") for part in sent[1:])
+        return Answer(sent[0]["status"], self.body.decode(errors="replace"))
+
+
+@pytest.fixture
+def client():
+    return Takers()
+
+
+@pytest.fixture
+def run(client, engine):
+    """One that is over, its learning rate changed after two steps."""
+    started = begun(client, query=QUERY, paused=True)
+    commanded(client, started, "step")
+    commanded(client, started, "step")
+    commanded(client, started, "resume", lr="0.02")
+    turn_until_idle(engine)
+    return started
+
+
+@pytest.fixture
+def alone():
+    """The same run, without an engine."""
+    rules = ("default", "clipped")
+    settings = Settings(
+        task="moons", op="sign", rules=rules, steps=20, hidden=4, batch=8, pace="full", device="cpu",
+        branch=[(2, "lr", 0.02)],
+    )  # fmt: skip
+    there = Run(settings)
+    there.advance(20)
+    return there
+
+
+def taken(client, run, name, key=None):
+    return client.post(f"/runs/{run['id']}/files/{name}", json={"key": key or run["key"]})
+
+
+def test_each_file_is_of_the_run_as_it_was(client, run, alone):
+    answer = taken(client, run, "history.csv")
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [float(row["loss"]) for row in rows[:20]] == pytest.approx(
+        alone.snapshot().losses["default"].tolist()
+    )
+    assert client.headers[b"content-disposition"] == b'attachment; filename="history.csv"'
+    assert read_settings(taken(client, run, "settings.json").text) == alone.settings
+    taken(client, run, "weights.safetensors")
+    weights = load(client.body)
+    assert {name: each.tolist() for name, each in weights.items()} == {
+        name: each.tolist() for name, each in alone.weights().items()
+    }
+    code = taken(client, run, "run.py").text
+    compile(code, "run.py", "exec")
+    assert "rates = {2: 0.02}" in code
+
+
+@pytest.mark.parametrize("name", takeaway.FILES)
+def test_only_who_started_a_run_takes_it_away(client, run, name):
+    assert "Only who started this run" in told(taken(client, run, name, key="0" * 64), 403)
+    other = begun(client, owner="somebody else", query=QUERY)
+    assert "Only who started this run" in told(taken(client, run, name, key=other["key"]), 403)
+
+
+@pytest.mark.parametrize("name", ["passwd", "..%2F..%2Fapp.py", "history.csv%00", "HISTORY.CSV"])
+def test_there_are_no_other_files(client, run, name):
+    assert told(taken(client, run, name), 404).startswith("There is no such file")
+
+
+def test_a_run_that_is_gone_is_said(client, engine, run):
+    engine.close()
+    assert "press Start" in told(taken(client, run, "weights.safetensors"), 400)
+    assert "press Start" in told(client.get(f"/runs/{run['id']}/at/4"), 400)
+
+
+def test_a_kept_step_is_told_as_an_event_is(client, run, alone):
+    seen = client.get(f"/runs/{run['id']}/at/7", "show=causes").json()
+    assert (seen["step"], seen["steps"], seen["snapshot"]["step"]) == (7, 20, 7)
+    assert seen["recorded"] == {"lr": "0.01", "branch": "2,lr:0.02"}
+    assert set(seen["snapshot"]["measured"]) == {"causes"}
+    assert seen["words"]
+    assert client.get(f"/runs/{run['id']}/at/99999").json()["step"] == 20
+    now, then = (
+        client.get(f"/runs/{run['id']}/measured/line_search", query).json() for query in ("", "at=7")
+    )
+    assert now != then
+
+
+def test_who_reads_compressed_answers_gets_the_same_in_half_the_bytes(client, run):
+    for path, query in (("measured/slow_motion", "layer=0"), ("at/7", "show=inputs")):
+        path = f"/runs/{run['id']}/{path}"
+        plain = client.get(path, query).text
+        assert b"content-encoding" not in client.headers
+        client.get(path, query, [(b"accept-encoding", b"br, gzip")])
+        assert client.headers[b"content-encoding"] == b"gzip"
+        assert gzip.decompress(client.body).decode() == plain
+        assert len(client.body) < 0.6 * len(plain)
+    client.get(f"/runs/{run['id']}/measured/unit", "layer=0&cause=0", [(b"accept-encoding", b"gzip")])
+    assert b"content-encoding" not in client.headers  # it would not be worth it
+
+
+def test_who_goes_on_from_a_run_shows_its_key(client, engine, run, alone):
+    query = f"{QUERY}&branch=2,lr:0.02&branch=7,default:clipped"
+    after = {"run": run["id"], "key": "0" * 64, "step": 7}
+    refusal = client.post("/runs", json={"query": query, "owner": "me", "after": after})
+    assert "Only who started a run" in told(refusal, 403)
+    branched = begun(client, query=query, paused=True, after=after | {"key": run["key"]})
+    assert commanded(client, branched, "step").json()["step"] == 8
+    commanded(client, branched, "resume")
+    turn_until_idle(engine)
+    assert "Default autograd, then Clipped" in event(engine.snapshot(branched["id"]))
+    expected = alone.branch(7, default="clipped")
+    expected.advance(20)
+    found = engine.snapshot(branched["id"]).snapshot.losses
+    assert {rule: each.tolist() for rule, each in found.items()} == {
+        rule: each.tolist() for rule, each in expected.snapshot().losses.items()
+    }
+
+
+def opened(client, text):
+    return client.post("/settings", json={"text": text})
+
+
+def test_settings_are_opened_as_the_page_takes_them(client, run):
+    text = taken(client, run, "settings.json").text
+    answer = opened(client, text).json()
+    assert (answer["table"], answer["choice"]["op"], answer["choice"]["rules"]) == (
+        None,
+        "sign",
+        ["default", "clipped"],
+    )
+    assert answer["choice"]["training"]["branch"] == "2,lr:0.02"
+    assert takeaway.choice_of_settings(read_settings(text)).hidden == 4
+
+
+def test_settings_with_a_table_are_opened(client):
+    settings = Settings(table=POINTS)
+    assert opened(client, takeaway.settings_json(settings)).json()["table"] == POINTS
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1]", '{"steps": 1e9}', '{"op": "formula: x +"}', json.dumps({"op": "x" * 400})]
+)
+def test_what_cannot_be_opened_is_said(client, text):
+    assert told(opened(client, text), 400).startswith("This cannot be opened: ")

@@ -1,0 +1,239 @@
+"""What the server answers: torch's curves, own formulas, pasted code, the files; never an error."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import re
+from dataclasses import replace
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+
+from explorer.catalogue import OWN
+from explorer.curves import sample, sample_curves
+from explorer.description import describe, described
+from explorer.instrument.assets import PLOTLY
+from explorer.reading import read_source
+from explorer.training import SETTINGS
+from explorer.ui.sections import words
+from explorer.ui.server import answers
+from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
+from tests.reading.samples import function
+from tests.ui.choices import query_of, random_choice
+from tests.ui.pages.test_explore import HOSTILE
+
+
+def _values(encoded: dict[str, str]) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(encoded["bdata"]), encoded["dtype"])
+
+
+def test_the_curves_are_the_sampled_ones():
+    rng = random.Random(8)
+    for _ in range(40):
+        choice = random_choice(rng)
+        answer = json.loads(json.dumps(answers.confirm(urlencode(query_of(choice), doseq=True))))
+        start, stop = choice.range
+        dtype = {"f4": "float32", "f8": "float64"}[answer["x"]["dtype"]]
+        curves = sample_curves(
+            choice.op,
+            choice.rules,
+            start=start,
+            stop=stop,
+            g=choice.g,
+            dtype=dtype,
+            learns=choice.learns,
+            **choice.parameters,
+        )
+        for name in ("x", "y", "marks"):
+            assert _values(answer[name]).tobytes() == getattr(curves, name).tobytes()
+        assert list(answer["gradients"]) == list(choice.rules)
+        for key, values in curves.gradients.items():
+            assert _values(answer["gradients"][key]).tobytes() == values.tobytes()
+        some = {key: None if kinks is None else list(kinks) for key, kinks in curves.kinks.items()}
+        assert answer["kinks"] == some
+        assert f"{answer['main']} {answer['rest']}".strip() == describe(curves)
+
+
+def test_a_narrow_range_is_in_float64():
+    kinds = {
+        ends: answers.confirm(urlencode({"op": "sin", "range": ends}, doseq=True))["x"]["dtype"]
+        for ends in ((-3, 3), (1, 1.01), (1, 1 + 1e-9), (0, 1e-9))
+    }
+    assert list(kinds.values()) == ["f4", "f4", "f8", "f4"]
+    deep = answers.confirm(urlencode({"op": "sin", "range": (1, 1 + 1e-9)}, doseq=True))
+    assert len(np.unique(_values(deep["x"]))) > 500
+
+
+@pytest.mark.parametrize("query", HOSTILE)
+def test_a_hostile_query_gets_curves_or_a_sentence(query: str):
+    answer = json.loads(json.dumps(answers.confirm(query)))
+    assert {"x", "y", "marks", "gradients", "kinks", "main", "rest"} <= set(answer)
+
+
+@pytest.mark.parametrize(
+    ("op", "rule"),
+    [
+        ("identity", "g/(x-round(x)==0)"),
+        ("identity", "g*((x/1e-300)**2)"),
+        ("round", "g*y/(x==y)"),
+        ("formula: log(-1-x*x)", "g/(x==x/2)"),
+        ("formula: 1/(x==1)", "y/(x==1)"),
+    ],
+)
+def test_a_gradient_with_values_at_single_x_gets_words(op: str, rule: str):
+    answer = answers.confirm(urlencode({"op": op, "rule": ["default", f"formula: {rule}"]}, doseq=True))
+    assert answer["main"].endswith(".")
+    assert "finite" in f"{answer['main']} {answer['rest']}"
+
+
+def test_curves_come_without_words_rather_than_not_at_all(monkeypatch, caplog):
+    def broken(_curves):
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr(words, "described", broken)
+    answer = answers.confirm("op=sin&rule=zero&g=1.25")
+    assert (answer["main"], answer["rest"]) == ("", "")
+    assert len(_values(answer["x"])) > 600
+    assert "a fault of ours" in caplog.text
+
+
+def test_an_own_formula_is_an_entry_or_a_mistake_with_its_column():
+    assert answers.own_entry("rule", "g*w")["entry"]["key"] == "formula: g * w"
+    assert answers.own_entry("op", "x**2")["entry"]["tree"] == ["**", ["name", "x"], 2]
+    wrong = answers.own_entry("op", "x + y")
+    assert (wrong["column"], "entry" in wrong) == (5, False)
+    assert answers.own_entry("rule", "g * (")["column"] > 0
+    assert "kind must be" in answers.own_entry("cellar", "x")["message"]
+
+
+@pytest.mark.parametrize("text", [DOCUMENTS_CLAMP, DOCUMENTS_RELU])
+def test_pasted_code_is_what_read_source_gives(text: str):
+    readings = answers.read(text)["readings"]
+    op, rule = read_source(text)
+    assert len(readings) == text.count("class ")
+    choice = readings[0]["choice"]
+    assert (choice["op"], choice["rules"]) == (op, ["default", rule])
+    assert [entry["key"] for entry in choice["own"]["rule"]] == [rule]
+    assert len(sample(choice["op"], choice["rules"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("class F(torch.autograd.Function:\n  pass", "line 1"),
+        (DOCUMENTS_RELU.replace("x.clamp(min=0)", "sort_it(x)"), "line 5"),
+        ("x = 3", "there is no Function here"),
+    ],
+)
+def test_code_that_cannot_be_read_is_named_with_its_line(text: str, words: str):
+    answer = answers.read(text)
+    messages = [answer["message"]] if "message" in answer else [one["message"] for one in answer["readings"]]
+    assert words in " ".join(messages)
+
+
+@pytest.mark.parametrize("code", [None, 7, [], {}, "", "\ud800", "class F:\n  x = '\ud800'", "\0"])
+def test_whatever_comes_as_code_gets_a_sentence(code: object):
+    assert json.dumps(answers.read(code), ensure_ascii=False).encode()
+
+
+def test_pasted_code_without_a_rule_of_its_own_shows_torchs():
+    (reading,) = answers.read("def f(x):\n    return x.clamp(0, 1)")["readings"]
+    assert (reading["op"], reading["rule"]) == ("clamp(x, 0, 1)", "torch's own")
+    assert reading["choice"]["rules"] == ["default"]
+    assert reading["choice"]["op"].startswith(OWN)
+
+
+def test_what_pasted_code_teaches_its_parameters_is_told_and_chosen():
+    source = function(
+        "ctx.save_for_backward(x, s)\nreturn x * s",
+        "x, s = ctx.saved_tensors\nreturn grad_output * s, (grad_output * x).mean().view(-1)",
+        takes="ctx, x, s",
+    )
+    (reading,) = answers.read(source)["readings"]
+    assert (reading["rule"], reading["learned"]) == ("g * s", {"s": "(1 / N) * sum(g * x)"})
+    assert reading["choice"]["own"]["rule"][0]["learned"]["s"]["scaleText"] == "1 / N"
+
+
+@pytest.mark.parametrize(
+    ("y", "begins"),
+    [
+        ("(x / s).round().clamp(low, high) * s", {"low": -1.0}),
+        ("torch.max(torch.min(x, high), low) + s", {"low": -1.0}),
+        ("x.clamp(min=low).clamp(max=high) + s", {"low": -1.0}),
+        ("x.clamp(low, 2) + s + high", {}),
+        ("x.clamp(low, low) + s + high", {}),
+    ],
+)
+def test_a_bound_from_below_begins_below_the_other(y: str, begins: dict[str, float]):
+    source = function(f"return {y}", "return grad_output, None, None, None", takes="ctx, x, s, low, high")
+    (reading,) = answers.read(source)["readings"]
+    assert reading["choice"]["parameters"] == begins
+    if begins:
+        curve = sample(reading["choice"]["op"], "default", **begins)
+        assert curve["y"].nunique() > 1
+
+
+def test_every_file_stands_below_one_folder_that_its_content_names():
+    names = [name for name in answers.files() if "/" in name]
+    assert {name.partition("/")[0] for name in names} == {answers.folder()}
+    for asset in answers.files().values():
+        assert len(asset.etag) == 16
+    document = json.loads(answers.files()[f"{answers.folder()}/document.json"].content)
+    assert set(document["link"]) == {"defaults", "words", "pages"}
+    assert {name: document[name] for name in answers.training()} == json.loads(json.dumps(answers.training()))
+
+
+@pytest.mark.parametrize(
+    ("path", "rooms"), [("/", set()), ("/train", {"train"}), ("/learn", {"train", "learn"})]
+)
+def test_a_page_fetches_at_once_what_it_needs_and_no_more(path: str, rooms: set[str]):
+    head = answers.head(path)
+    below = f"assets/{answers.folder()}"
+    for name in answers.files():
+        if name.endswith((".css", ".json")):
+            assert f'href="assets/{name}"' in head
+    assert f'<script async fetchpriority="high" src="assets/{PLOTLY}">' in head
+    fetched = set(re.findall(rf'href="{below}/([\w/-]+\.js)" rel="modulepreload"', head))
+    assert {"pages/mount.js", "chart/view/chart.js", "formula/records.js"} <= fetched
+    later = {
+        "train/page/controller.js",
+        "train/client/run.js",
+        "learn/course.js",
+        "learn/screen.js",
+        "pages/standalone.js",
+    }
+    assert fetched & later == {name for name in later if name.partition("/")[0] in rooms}
+
+
+def test_explore_comes_with_its_choice():
+    page = answers.served("op=sign&rule=formula:+g*(x<0)&c=1e999&embed=true")
+    assert "heading" not in page
+    assert page.count("</script>") == 1
+    data = json.loads(page.partition('<script type="application/json">')[2].partition("</script>")[0])
+    assert (data["choice"]["op"], data["choice"]["rules"]) == ("sign", ["formula: g * (x < 0)"])
+    assert {"folder", "plotly", "choice", "sections", "examples"} == set(data)
+    assert "heading" in answers.served("")
+
+
+def test_a_saved_page_holds_its_choice_and_words():
+    page = answers.saved("op=sign&rule=clipped&c=0.5")
+    assert "<script src=" not in page
+    assert json.dumps(described(sample("sign", "clipped", c=0.5)).main) in page
+
+
+def test_a_device_is_offered_where_there_is_more_than_one(monkeypatch):
+    """And nothing of it is to be seen where there is only the CPU."""
+
+    def offered(*words):
+        device = replace(SETTINGS["device"], words=words)
+        monkeypatch.setattr(answers, "SETTINGS", dict(SETTINGS) | {"device": device})
+        return [setting for setting in answers.training()["settings"] if setting["name"] == "device"]
+
+    assert offered("cpu") == []
+    (device,) = offered("cpu", "cuda")
+    assert device["words"] == {"cpu": "CPU", "cuda": "NVIDIA GPU"}
+    assert (device["live"], device["label"]) == (False, "Device")
+    assert {task["defaults"]["device"] for task in answers.training()["tasks"]} == {"cuda"}
