@@ -70,7 +70,7 @@ def sources(*suffixes: str) -> list[Path]:
 
 
 def beside(module: str, path: str) -> str:
-    """What a module names by a relative path, such as ``"../formula/curves.js"``, below ``explorer/frontend``."""
+    """What a module names by a relative path, such as ``"../formula/curves.js"``, from there."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(module), path))
 
 
