@@ -21,7 +21,7 @@ from tests.training.tables import POINTS
 STEPS = 30
 TEXT = "text of the script"
 NUMBERS = "\ufeff" + "\n".join(f"{n % 7};  {n * n % 11} ;{n % 7 + 0.5 * (n * n % 11)}" for n in range(60))
-DENSE = [key for key, task in TASKS.items() if task.place != "spikes" and task.kind != "own"]
+DENSE = [key for key, task in TASKS.items() if not task.net.site.fires and task.kind != "own"]
 
 
 LOOP = "\nfor op"  # with which a script ends: it trains all that it defines

@@ -7,10 +7,10 @@ from textwrap import indent
 from torch import Generator
 
 from explorer.training import TASKS, Data, Draw, Settings, Task
-from explorer.training.nets.layers.spiking import TIMES
+from explorer.training.nets import OpSite
 from explorer.training.runs import spares
 
-_NETS = {
+NETS = {
     "activations": """
 for number, {layer} in enumerate(layers):
     x = op(x{before}) if number else x
@@ -68,7 +68,7 @@ def net_code(settings: Settings, task: Task) -> str:
 def _whole(settings: Settings, task: Task) -> str:
     given = _given(settings, here="number", before="number - 1")
     layer = "(weights, bias)" if settings.bias else "weights"
-    return _NETS[task.place].format(
+    return _body_of(task.net.site).format(
         x=_product("x", settings), currents=_product("torch.cat(spikes)", settings),
         faded=_product("faded", settings, "bias * sum(stays)"),
         layer=layer, latent=layer.replace("weights", "latent"),
@@ -76,6 +76,13 @@ def _whole(settings: Settings, task: Task) -> str:
         hidden="enumerate(layers[:-1])" if settings.learn else "layers[:-1]",
         **given,
     )  # fmt: skip
+
+
+def _body_of(site: OpSite) -> str:
+    """The body of ``net`` for a site of the op; raise LookupError if there is no row for it."""
+    if site.key not in NETS:
+        raise LookupError(f"scripts have no net for the site {site.key!r}: add a row to NETS")
+    return NETS[site.key]
 
 
 def _behind(settings: Settings) -> str:
@@ -108,7 +115,7 @@ def _is_tiny(settings: Settings) -> bool:
     example = example_of(settings)
     inputs, outputs = example.widths
     rows = min(settings.batch, len(example.train.x))
-    times = TIMES if TASKS[settings.task].place == "spikes" else 1
+    times = TASKS[settings.task].net.site.times
     *hidden, (last, _) = pairwise((inputs, *settings.widths, outputs))
     products = [(rows * times, a, b) for a, b in hidden] + [(rows, last, outputs)]
     return any(prod(each) < _TINY or each[0] * each[2] == 1 for each in products)

@@ -239,7 +239,7 @@ class Plan:
         settings, task = self.settings(lane), TASKS[self.task]
         inputs, outputs = read_table(self.table).widths if self.table else task.widths
         weights = sum(a * b for a, b in pairwise((inputs, *settings.widths, outputs)))
-        return weights * settings.batch * task.times
+        return weights * settings.batch * task.net.site.times
 
     def _runs(self, seeds: int) -> int:
         variants = sum(math.prod(map(len, self._swept(rule).values())) for rule in self.rules)

@@ -20,7 +20,9 @@ from explorer.gradient import bind
 from explorer.training import TASKS, Draw, Run, Settings
 from explorer.training.tasks import USUAL
 
-DENSE = [key for key, task in TASKS.items() if task.place != "spikes" and task.kind != "own" and key != USUAL]
+DENSE = [
+    key for key, task in TASKS.items() if not task.net.site.fires and task.kind != "own" and key != USUAL
+]
 _RULES = ("straight_through", "default", "clipped", "approx_sign", "reste", "masked")
 _LASTS_S = 0.5  # of each measurement
 _PICTURES = 20  # a second
@@ -112,7 +114,7 @@ def _plain_step(settings: Settings) -> Step:
 
     def output(x: Tensor) -> Tensor:
         for number, (weights, bias) in enumerate(layers):
-            if task.place == "weights":
+            if not task.net.site.per_example:
                 unit = len(weights) ** 0.5
                 x = torch.addmm(bias, x.relu() if number else x, op(weights * unit) / unit)
             else:

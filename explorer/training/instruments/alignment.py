@@ -9,10 +9,9 @@ from torch import Tensor
 
 from explorer.catalogue import find_op
 from explorer.formula.operands import reductions
-from explorer.training.instruments.base.instrument import Nets, Recorded
+from explorer.training.instruments.base.instrument import Nets, Recorded, op_site
 from explorer.training.instruments.base.smoothing import examples, smoothed_gradient
 from explorer.training.settings import Settings
-from explorer.training.tasks import TASKS
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -53,7 +52,7 @@ def compared(ours: Tensor, theirs: Tensor) -> Tensor:
 def missing(settings: Settings) -> str:
     """Why a unit cannot be flipped, with the op or one that a branch goes on with."""
     ops = [settings.op, *(str(value) for _, name, value in settings.branch if name == "op")]
-    if TASKS[settings.task].place != "activations":
+    if not op_site(settings).flips:
         return "Not measured here: it takes an op at hidden units, and here it stands elsewhere."
     if any(reductions(find_op(op).parsed.tree) for op in ops):
         return "Not measured here: the op takes a mean over all values, so that no unit can be flipped alone."

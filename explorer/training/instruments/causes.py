@@ -24,7 +24,7 @@ def measured(nets: Nets) -> dict[int, Record]:
     """
     both = zip(*map(_shares, by_cause(nets)), strict=True)
     shares, whole = (torch.stack(each, 1).cpu().numpy() for each in both)
-    if nets.task.place == "weights":
+    if not nets.site.per_example:
         whole[:] = 0
     found: dict[int, Record] = {}
     for rule, lanes in nets.lanes.by_rule().items():
@@ -51,14 +51,14 @@ def _peaks(nets: Nets, layer: int) -> Tensor:
 def _told_apart(op: OpTrace, peaks: Tensor) -> Tensor:
     none = op.gradient == 0
     above = none & (op.upstream == 0)
-    faint = ~none & (op.gradient.abs() < _FAINT * peaks[:, None, None] * op.upstream.abs())
+    faint = ~none & (op.gradient.abs() < _FAINT * peaks.view(-1, *[1] * (op.x.dim() - 1)) * op.upstream.abs())
     return torch.stack([~none & ~faint, faint, none & ~above, above])
 
 
 def _shares(causes: Tensor) -> tuple[Tensor, Tensor]:
     """Of all, and of units for which it is so for every example: (lanes, 4) each."""
     by_unit = causes.float().mean(2)
-    return by_unit.mean(2).T, (by_unit == 1).float().mean(2).T
+    return by_unit.flatten(2).mean(2).T, (by_unit == 1).float().flatten(2).mean(2).T
 
 
 def _words(nets: Nets, layer: int, shares: Tensor, whole: Tensor) -> str:
@@ -67,8 +67,7 @@ def _words(nets: Nets, layer: int, shares: Tensor, whole: Tensor) -> str:
     for name, share, every in zip(NAMES[1:], shares.tolist()[1:], whole.tolist()[1:], strict=True):
         always = f" ({percent(every)} in units where it is so for every example)" if every else ""
         parts += [f"{percent(share)} {name}{always}"] if share else []
-    what = "weights" if nets.task.place == "weights" else "units × examples"
-    return f"Layer {layer}, {what}: {', '.join(parts) or 'all get a gradient'}."
+    return f"Layer {layer}, {nets.site.elements}: {', '.join(parts) or 'all get a gradient'}."
 
 
 INSTRUMENT = Shown(

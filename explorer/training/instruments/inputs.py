@@ -13,7 +13,6 @@ from explorer.training.instruments.base.instrument import Nets, Record, Shown
 from explorer.training.instruments.base.rule_shape import span, spread, width
 
 _BINS = 40
-_THINGS = {"activations": "pre-activations", "weights": "latent weights", "spikes": "potentials"}
 _CLEAR = 1.5  # times as wide, before it is said
 
 
@@ -31,7 +30,7 @@ def measured(nets: Nets) -> dict[int, Record]:
     edges = np.linspace(low, high, _BINS + 1, dtype=np.float32)
     seen = [nets.now.traces[layer].op.x for layer in nets.op_layers]
     bins = [_binned(x, low, high) for x in seen]
-    beyond = torch.stack([((x < low) | (x > high)).float().mean((1, 2)) for x in seen], 1)
+    beyond = torch.stack([((x < low) | (x > high)).float().flatten(1).mean(1) for x in seen], 1)
     widths = torch.stack([spread(x) for x in seen], 1)
     found: dict[int, Record] = {}
     for rule, lanes in nets.lanes.by_rule().items():
@@ -65,7 +64,7 @@ def _finite(width: float) -> float:
 
 def _words(nets: Nets, layer: int, ratio: float) -> str:
     """How wide the data is beside the rule."""
-    things = f"layer {layer}'s {_THINGS[nets.task.place]}"
+    things = f"layer {layer}'s {nets.site.inputs}"
     if not math.isfinite(ratio) or not ratio:
         return ""
     if ratio >= _CLEAR:

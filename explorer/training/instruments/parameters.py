@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from explorer.training.instruments.base.instrument import Nets, Recorded
+from explorer.training.instruments.base.instrument import Nets, Recorded, op_layers
 from explorer.training.settings import Settings
-from explorer.training.tasks import TASKS
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -31,8 +30,7 @@ def measured(nets: Nets) -> NDArray[float32]:
 
 def columns(settings: Settings) -> int:
     """Parameters · layers with the op."""
-    layers = len(settings.widths) + (TASKS[settings.task].place == "weights")
-    return layers * len(settings.learned)
+    return op_layers(settings) * len(settings.learned)
 
 
 def missing(settings: Settings) -> str:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from explorer.training.instruments.base.instrument import Argument, Nets, Record, Shown
+from explorer.training.instruments.base.instrument import Argument, Nets, Record, Shown, op_site
 from explorer.training.nets import Lanes, Latency, Trace
 from explorer.training.nets.layers.spiking import TIMES
 from explorer.training.settings import Settings
-from explorer.training.tasks import TASKS, Data
+from explorer.training.tasks import Data
 
 if TYPE_CHECKING:
     from numpy import float32, uint8
@@ -103,11 +103,7 @@ def _last(_settings: Settings, data: Data) -> int:
 
 
 def _missing(settings: Settings) -> str:
-    return (
-        ""
-        if TASKS[settings.task].place == "spikes"
-        else "Not shown here: the units of this task do not spike."
-    )
+    return "" if op_site(settings).fires else "Not shown here: the units of this task do not spike."
 
 
 INSTRUMENT = Shown(

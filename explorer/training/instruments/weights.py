@@ -9,11 +9,11 @@ import numpy as np
 import torch
 
 from explorer.formula import percent
-from explorer.training.instruments.base.instrument import Nets, Record, Shown
+from explorer.training.instruments.base.instrument import Nets, Record, Shown, op_site
 from explorer.training.limits import BINS
 from explorer.training.nets import Lanes, Trace
 from explorer.training.settings import Settings
-from explorer.training.tasks import TASKS, Data
+from explorer.training.tasks import Data
 
 if TYPE_CHECKING:
     from numpy import float32, int64
@@ -104,8 +104,9 @@ def _measured(nets: Nets) -> dict[int, Record]:
 
 
 def _missing(settings: Settings) -> str:
-    on_weights = TASKS[settings.task].place == "weights"
-    return "" if on_weights else "Not shown here: the op does not stand on the weights."
+    if op_site(settings).per_example:
+        return "Not shown here: the op does not stand on the weights."
+    return ""
 
 
 INSTRUMENT = Shown(

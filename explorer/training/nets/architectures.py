@@ -1,6 +1,7 @@
 """The net of a task: which layers it has, and where the op stands among them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from explorer.training.nets.layers import (
     Latency,
     Layer,
     LeakySum,
+    OpSite,
     OpWeights,
     Relu,
     Spiking,
@@ -53,12 +55,42 @@ def _spikes(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> lis
     return [Latency(seeds), *units, LeakySum(last, outputs, bias=bias)]
 
 
-NETS: dict[str, Callable[[Ends, bool, Boundary, list[int]], list[Layer]]] = {
-    "activations": _activations,
-    "weights": _weights,
-    "spikes": _spikes,
-}
-"""By the place of the op."""
+@dataclass(frozen=True)
+class Architecture:
+    """The layers of a net, and the kind of layer that contains the op.
+
+    Attributes:
+        op_layer: the kind of layer that contains the op.
+        build: the layers of nets, from inputs, widths and outputs, whether there are biases, the op with its
+            rules, and the number of each net's seed.
+        output: whether the last layer contains the op too.
+
+    Raises:
+        TypeError: ``op_layer`` has no site of its own.
+    """
+
+    op_layer: type[Layer]
+    build: Callable[[Ends, bool, Boundary, list[int]], list[Layer]]
+    output: bool = False
+
+    def __post_init__(self) -> None:
+        if vars(self.op_layer).get("site") is None:  # an inherited one is that of another kind
+            raise TypeError(f"{self.op_layer.__name__} needs a site of its own: give the class an OpSite")
+
+    @property
+    def site(self) -> OpSite:
+        """The site of the op in its layers."""
+        assert self.op_layer.site is not None
+        return self.op_layer.site
+
+    def op_layers(self, widths: Sequence[int]) -> int:
+        """The number of layers with the op in a net with hidden layers of these widths."""
+        return len(widths) + self.output
+
+
+DENSE = Architecture(Activation, _activations)
+QUANTISED = Architecture(OpWeights, _weights, output=True)
+SPIKING = Architecture(Spiking, _spikes)
 
 
 def behind(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:

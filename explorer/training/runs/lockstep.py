@@ -12,7 +12,6 @@ from torch import Generator, Tensor
 
 from explorer.training.limits import EXAMPLES
 from explorer.training.nets import (
-    NETS,
     Boundary,
     Fixed,
     Joined,
@@ -219,7 +218,7 @@ class Lockstep:
 
     def _dense(self, lanes: Sequence[Lane]) -> list[Layer]:
         seeds = [lane.seed for lane in lanes]
-        return NETS[self._task.place](self._ends, self.settings.bias, self._boundary(lanes), seeds)
+        return self._task.net.build(self._ends, self.settings.bias, self._boundary(lanes), seeds)
 
     def _fixed(self, lanes: Sequence[Lane]) -> list[Layer]:
         return behind(self._first([lane.seed for lane in lanes]), self._ends, self._boundary(lanes))

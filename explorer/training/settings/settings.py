@@ -248,7 +248,7 @@ class Settings(TrainingSettings):
     @property
     def products(self) -> int:
         """Multiplications forward in one step of all nets."""
-        return self.weights * self.batch * TASKS[self.task].times
+        return self.weights * self.batch * TASKS[self.task].net.site.times
 
     def _check_size(self) -> None:
         nets, weights, products = self.seeds * len(self.rules), self.weights, self.products

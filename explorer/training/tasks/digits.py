@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.training.nets import Latency, Trace
+from explorer.training.nets import QUANTISED, SPIKING, Latency, Trace
 from explorer.training.nets.layers.spiking import TIMES
 from explorer.training.numerics import cross_entropy
 from explorer.training.tasks.split import fixed, parts
@@ -100,7 +100,7 @@ BINARY_WEIGHTS = Task(
     chance=0.1,
     op="binarize",
     rules=("default", "straight_through", "clipped", "swish_sign"),
-    place="weights",
+    net=QUANTISED,
     lr=0.003,
     picture=lambda: _grid((_latent() >= 0).float()),
     source=lambda _table: _SOURCE,
@@ -116,7 +116,7 @@ TERNARY_WEIGHTS = Task(
     op="quantize",
     rules=("default", "straight_through", "quantize_masked", "soft_round"),
     parameters={"s": 1.0, "qmin": -1.0, "qmax": 1.0, "a": 20.0},
-    place="weights",
+    net=QUANTISED,
     note="Straight-through, EWGS and DSQ do not differ here: all end within one standard error.",
     picture=lambda: _grid(_latent().round().clamp(-1, 1) / 2 + 0.5),
     source=lambda _table: _SOURCE,
@@ -132,8 +132,7 @@ SPIKES = Task(
     op="step",
     rules=("default", "straight_through", "fast_sigmoid", "boxcar"),
     parameters={"k": 1.0, "w": 0.05},
-    place="spikes",
-    times=TIMES,
+    net=SPIKING,
     steps=200,
     lr=0.03,
     hidden=(32, 32),

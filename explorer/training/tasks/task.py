@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from torch import Generator, Tensor
 
+from explorer.training.nets import DENSE, Architecture
 from explorer.training.numerics import Loss, Metric
 
 
@@ -55,12 +56,11 @@ class Task:
         loss: what is made smaller.
         widths: inputs and outputs of a net.
         op, rules, parameters: what it begins with.
-        place: where the op stands: "activations" of the hidden units, "weights", or "spikes".
+        net: its layers, and the site of the op in them.
         kind: what its picture shows: points of a "plane", an "image", "random" numbers, or one's "own".
         metric: what held-out data is judged by, as far as the task alone says; None where none is held out.
         chance: accuracy by guessing.
         start_bias: standard deviation of the hidden units' biases before the first step.
-        times: steps of time that an example lasts, each as costly as one of another task.
         unit_weights: start weights have deviation ``init_scale``, and not that divided by √(fan in).
         same: every step sees all examples, and they are few: under plain gradient descent most work of the
             first layer can be spared.
@@ -81,12 +81,11 @@ class Task:
     op: str = "sign"
     rules: tuple[str, ...] = ("default", "straight_through")
     parameters: Mapping[str, float] = field(default_factory=dict)
-    place: Literal["activations", "weights", "spikes"] = "activations"
+    net: Architecture = DENSE
     kind: Literal["plane", "image", "random", "own"] = "image"
     metric: Metric | None = "accuracy"
     chance: float | None = None
     start_bias: float = 0.0
-    times: int = 1
     unit_weights: bool = False
     same: bool = False
     note: str = ""

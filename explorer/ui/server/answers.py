@@ -3,6 +3,7 @@
 import base64
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import cache, lru_cache
 from threading import Lock
 from typing import Any
@@ -98,13 +99,14 @@ def _setting(setting: Setting) -> Answer:
 
 def _task(task: Task) -> Answer:
     """With the text of every default, and the op, rules and parameters it begins with."""
-    told = ("key", "label", "purpose", "kind", "place", "metric", "chance", "note")
+    told = ("key", "label", "purpose", "kind", "metric", "chance", "note")
     shown = (setting for name, setting in SETTINGS.items() if name != "task")
     defaults = {setting.name: setting.text(setting.default(task.key)) for setting in shown}
     defaults["rates"] = numbers_text(usual_rates(task.lr))
     begins = {"op": task.op, "rules": task.rules, "parameters": task.parameters}
     facts = {name: getattr(task, name) for name in told}
-    return facts | {"defaults": defaults, "begins": begins, "picture": task.picture()}
+    site = asdict(task.net.site) | {"output": task.net.output}
+    return facts | {"defaults": defaults, "begins": begins, "site": site, "picture": task.picture()}
 
 
 @cache

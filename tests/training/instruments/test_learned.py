@@ -91,8 +91,8 @@ def test_where_it_is_not_shown_a_sentence_says_why(task: str):
         if key in TASK_OF:
             assert sentence.startswith("Not shown here: ")
             assert sentence.endswith(".")
-    place, kind = TASKS[task].place, TASKS[task].kind
+    site, kind = TASKS[task].net.site, TASKS[task].kind
     assert ("regions" in snapshot.measured) == (kind in ("plane", "own"))
     assert ("mistakes" in snapshot.measured) == (kind == "image")
-    assert ("weights" in snapshot.measured) == (place == "weights")
-    assert ("raster" in snapshot.measured) == (place == "spikes")
+    assert ("weights" in snapshot.measured) == (not site.per_example)
+    assert ("raster" in snapshot.measured) == site.fires

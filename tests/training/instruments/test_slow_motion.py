@@ -204,9 +204,9 @@ def test_at_a_branch_point_the_step_is_that_of_the_new_rule_and_rate():
     assert torch.equal(shown(record, "weights"), weights_of(run)[0])
 
 
-@pytest.mark.parametrize("place", STAGES)
-def test_a_stage_is_a_row_and_the_backward_ones_lie_under_a_forward_one(place):
-    stages = STAGES[place]
+@pytest.mark.parametrize("site", STAGES)
+def test_a_stage_is_a_row_and_the_backward_ones_lie_under_a_forward_one(site):
+    stages = STAGES[site]
     keys = [stage.key for stage in stages]
     forward = [stage.key for stage in stages if not stage.under]
     under = [stage.under for stage in stages if stage.under]

@@ -7,7 +7,7 @@ from explorer.catalogue import OPS, RULES
 from explorer.gradient import bind, pair
 from explorer.training import Settings
 from explorer.training.instruments.base.gradients import gradients
-from explorer.training.nets.architectures import NETS, Lane, behind, drawn
+from explorer.training.nets.architectures import DENSE, QUANTISED, SPIKING, Lane, behind, drawn
 from explorer.training.nets.ensemble import Lanes
 from explorer.training.nets.layers import Activation, Dense, Fixed, Spread
 from explorer.training.nets.layers.op_function import Boundary, Joined, joined
@@ -117,13 +117,13 @@ def test_a_pair_is_what_autograd_makes_of_op_and_rule(rule):
             torch.testing.assert_close(backward(x, ours, g), gradient, rtol=0, atol=0, equal_nan=True)
 
 
-def reference(place, x, parameters, op, times=8):
+def reference(net, x, parameters, op, times=8):
     """The output of one net, written a second time for autograd."""
     weights, biases = parameters[::2], parameters[1::2]
-    if place == "spikes":
+    if net is SPIKING:
         return spiking(x, list(zip(weights, biases, strict=True)), op, times)
     for number, (w, b) in enumerate(zip(weights, biases, strict=True)):
-        if place == "weights":
+        if net is QUANTISED:
             unit = len(w) ** 0.5
             x = (x.relu() if number else x) @ (op(w * unit) / unit) + b
         else:
@@ -151,17 +151,17 @@ def spiking(x, layers, op, times):
 
 @pytest.mark.parametrize("n", [5, 32])
 @pytest.mark.parametrize(
-    ("place", "op", "rules"),
+    ("net", "op", "rules"),
     [
-        ("activations", "sign", ("clipped", "approx_sign", "default")),
-        ("activations", "tanh", ("default", "formula: g * x * y")),
-        ("activations", "scaled_binarize", ("magnitude_aware", "straight_through")),
-        ("weights", "binarize", ("straight_through", "clipped")),
-        ("weights", "quantize", ("quantize_masked", "ewgs")),
-        ("spikes", "step", ("fast_sigmoid", "boxcar", "formula: g * mean(abs(x))")),
+        (DENSE, "sign", ("clipped", "approx_sign", "default")),
+        (DENSE, "tanh", ("default", "formula: g * x * y")),
+        (DENSE, "scaled_binarize", ("magnitude_aware", "straight_through")),
+        (QUANTISED, "binarize", ("straight_through", "clipped")),
+        (QUANTISED, "quantize", ("quantize_masked", "ewgs")),
+        (SPIKING, "step", ("fast_sigmoid", "boxcar", "formula: g * mean(abs(x))")),
     ],
 )
-def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(place, op, rules, n):
+def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(net, op, rules, n):
     generator = torch.Generator().manual_seed(0)
     ends, seeds = (6, 7, 5, 3), 2
     pairs = [pair(op, rule, {}) for rule in rules]
@@ -173,9 +173,9 @@ def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(place, o
             "mean" in str(OPS[op].formula) or "mean" in rule or rule == "magnitude_aware" for rule in rules
         )
         boundary = Boundary(Joined(pairs, whole), numbers)
-        return NETS[place](ends, True, boundary, [lane.seed for lane in lanes])
+        return net.build(ends, True, boundary, [lane.seed for lane in lanes])
 
-    scale = 3.0 if place == "spikes" else 1.0
+    scale = 3.0 if net is SPIKING else 1.0
     start = [drawn(build(lanes[:1]), generator, scale, unit=False, bias=0.3) for _ in range(seeds)]
     x = torch.rand(seeds, n, 6, generator=generator)
     y = torch.randn(seeds, n, 3, generator=generator)
@@ -184,7 +184,7 @@ def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(place, o
         now = nets.look(x, y, squared_error)
     for place_, lane in enumerate(lanes):
         leaves = [value.clone().requires_grad_() for value in start[lane.seed]]
-        output = reference(place, x[lane.seed], leaves, bind(op, rules[lane.rule], {}))
+        output = reference(net, x[lane.seed], leaves, bind(op, rules[lane.rule], {}))
         loss = (output - y[lane.seed]).square().sum()
         expected = torch.autograd.grad(loss, leaves, allow_unused=True, materialize_grads=True)
         assert now.numbers[0, place_] == pytest.approx(loss.item(), rel=1e-4)
@@ -196,7 +196,7 @@ def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(place, o
 def test_hidden_biases_are_drawn_after_all_weights():
     settings = Settings(task="circles")
     boundary = Boundary(Joined([pair("sign", "default", {})], whole=False), [0])
-    build = NETS["activations"]((2, 4, 4, 2), True, boundary, [0])
+    build = DENSE.build((2, 4, 4, 2), True, boundary, [0])
     first, second = (
         drawn(build, torch.Generator().manual_seed(settings.seed), 1.0, unit=False, bias=bias)
         for bias in (0.0, 1.0)

@@ -17,7 +17,7 @@ export const raster = {
   key: "raster",
   opens: true,
   layered: false,
-  suits: ({ place }) => place === "spikes",
+  suits: ({ site }) => site.fires,
   rows: 14,
   picture: pictureOf,
   create,

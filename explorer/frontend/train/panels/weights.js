@@ -19,7 +19,7 @@ export const weights = {
   key: "weights",
   opens: true,
   layered: false,
-  suits: ({ place }) => place === "weights",
+  suits: ({ site }) => !site.per_example,
   rows: 13,
   picture: pictureOf,
   create,

@@ -11,7 +11,7 @@ import { settingText, taskOf } from "./tasks.js";
  */
 export function layersOf({ choice, view, layer }) {
   const measured = Object.values(view.status.snapshot?.measured.alignment ?? {}).find(Boolean);
-  const own = settingText(choice, "hidden").split(",").length + Number(taskOf(choice).place === "weights");
+  const own = settingText(choice, "hidden").split(",").length + Number(taskOf(choice).site.output);
   const count = measured?.cosines.length ?? own;
   return { count, chosen: Math.min(layer ?? count - 1, count - 1) };
 }

@@ -10,9 +10,11 @@ import { plain, pointsOf } from "./branches.js";
  * A task, as Python declares it. ``defaults`` are the texts of all settings but the task, as a link has
  * them; ``begins`` is what a choice of it begins with; ``picture`` is drawn small.
  * @typedef {{key: string, label: string, purpose: string, kind: string, metric: string|null,
- *   chance: number|null, place: string, note: string, defaults: Object<string, string>,
+ *   chance: number|null, site: Site, note: string, defaults: Object<string, string>,
  *   begins: {op: string, rules: string[], parameters: Object<string, number>},
  *   picture: {points: [number, number, number][]}|{grid: number[][]}|null}} Task
+ * The site of the op in the net of a task, as ``OpSite`` in Python has it; ``output``: in its last layer too.
+ * @typedef {{key: string, per_example: boolean, fires: boolean, output: boolean}} Site
  * One setting. ``words`` are labels by what it may be beside a number.
  * @typedef {{name: string, kind: "choice"|"whole"|"log"|"widths"|"switch"|"names", label: string, meaning: string,
  *   low: number, high: number, live: boolean, words: Object<string, string>}} Setting
@@ -105,7 +107,7 @@ function markOf(text) {
 
 /**
  * Another task with its own settings. Op and rules become those it begins with, unless somebody has chosen
- * others and they stand in the same place of the net.
+ * others and the op has the same site in both nets.
  * @param {Choice} choice
  * @param {string} key
  * @returns {Choice}
@@ -115,7 +117,7 @@ export function withTask(choice, key) {
   const kept = Object.entries(choice.training).filter(([name]) => OF_ANY_TASK.includes(name));
   const next = { ...choice, training: { task: key, ...Object.fromEntries(kept) } };
   const keys = choice.rules.map(({ key: rule }) => rule);
-  const stays = from.place === to.place && !isUntouched(choice, from);
+  const stays = from.site.key === to.site.key && !isUntouched(choice, from);
   return withoutLost(choice, stays ? next : begun(next, to, keys));
 }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, values
-from explorer.training.nets import Joined, Lanes, Seen
+from explorer.training.nets import Joined, Lanes, OpSite, Seen
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Task
 
@@ -20,8 +20,13 @@ if TYPE_CHECKING:
 
 
 def op_layers(settings: Settings) -> int:
-    """In how many layers the op stands: the hidden ones, or all that have weights."""
-    return len(settings.widths) + (TASKS[settings.task].place == "weights")
+    """The number of layers with the op in a run's nets."""
+    return TASKS[settings.task].net.op_layers(settings.widths)
+
+
+def op_site(settings: Settings) -> OpSite:
+    """The site of the op in a run's nets."""
+    return TASKS[settings.task].net.site
 
 
 Record = Mapping[str, Any]
@@ -65,6 +70,11 @@ class Nets:
     def task(self) -> Task:
         """What is learnt."""
         return TASKS[self.settings.task]
+
+    @property
+    def site(self) -> OpSite:
+        """The site of the op in the nets."""
+        return self.task.net.site
 
     @property
     def y(self) -> Tensor:

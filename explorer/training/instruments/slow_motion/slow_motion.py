@@ -14,7 +14,7 @@ from explorer.formula import percent
 from explorer.formula.tree import Data
 from explorer.training.instruments.base.instrument import Argument, Nets, Record, Requested, op_layers
 from explorer.training.instruments.base.rule_shape import span
-from explorer.training.instruments.slow_motion.stages import STAGES, Axis, Stage, Tensors
+from explorer.training.instruments.slow_motion.stages import Axis, Stage, Tensors, stages_of
 from explorer.training.instruments.slow_motion.step import Step, has_formula, is_linear
 from explorer.training.nets import learned_with
 from explorer.training.numerics import OPTIMISERS
@@ -73,7 +73,7 @@ def _record(step: Step, rule: int, lane: int) -> Record:
         "rule": entry.key,
         "step": nets.lanes.optimiser.steps,
         "note": "" if step.now.finite[lane] else "With this step the net is no longer finite: it drops out.",
-        "stages": [_told(step, stage, facts, tensors) for stage in STAGES[nets.task.place]],
+        "stages": [_told(step, stage, facts, tensors) for stage in stages_of(nets.site)],
         "tensors": tensors,
     }
 
@@ -87,7 +87,7 @@ def _beside_tensors(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:
 def _tensors(step: Step, lane: int) -> dict[str, Record]:
     """What all stages of a net are made of, by name."""
     looks: dict[str, Tensors] = {}
-    for stage in STAGES[step.nets.task.place]:
+    for stage in stages_of(step.nets.site):
         own = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
         looks |= {**own, **stage.also}
     return {name: _shown(step, look(step)[lane], axes) for name, (look, axes) in looks.items()}

@@ -9,6 +9,7 @@ from typing import Literal
 from torch import Tensor
 
 from explorer.training.instruments.slow_motion.step import Step
+from explorer.training.nets import OpSite
 
 Axis = Literal["row", "example", "input", "unit", "output"]
 """What a side of a tensor counts. A row is an example, or one at one time; of an op on weights an input."""
@@ -190,6 +191,14 @@ STAGES: Mapping[str, tuple[Stage, ...]] = {
     "weights": WEIGHTS,
     "spikes": SPIKES,
 }
-"""By the place of the op; a new stage is a new row."""
+"""By the key of the op's site; a new stage is a new row."""
+
+
+def stages_of(site: OpSite) -> tuple[Stage, ...]:
+    """The stages of a step at a site of the op; raise LookupError if there is no row for it."""
+    if site.key not in STAGES:
+        raise LookupError(f"slow motion has no stages for the site {site.key!r}: add a row to STAGES")
+    return STAGES[site.key]
+
 
 STAGE_KEYS = tuple(dict.fromkeys(stage.key for stages in STAGES.values() for stage in stages))

@@ -14,7 +14,6 @@ from explorer.formula.operands import reductions
 from explorer.gradient import bind
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import OpTrace, Pass, Spiking, Trace, Views
-from explorer.training.nets.layers.spiking import TIMES
 
 _FACTORS = (-1.0, 2.0, 1e6, 1e-6)  # a linear rule gives so many times as much
 _REACH, _POINTS = 8.0, 801  # of the x at which that is tried
@@ -119,12 +118,12 @@ class Step:
     @property
     def times(self) -> int:
         """Steps of time that an example lasts."""
-        return TIMES if self.nets.task.place == "spikes" else 1
+        return self.nets.site.times
 
     @property
     def on_weights(self) -> bool:
         """Whether the op stands on the weights."""
-        return self.nets.task.place == "weights"
+        return not self.nets.site.per_example
 
     @property
     def _weighted(self) -> int:

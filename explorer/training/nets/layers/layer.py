@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Generator, Tensor
@@ -20,6 +20,29 @@ class OpTrace(NamedTuple):
     y: Tensor
     upstream: Tensor
     gradient: Tensor
+
+
+@dataclass(frozen=True)
+class OpSite:
+    """The site of an op in a layer, as instruments, scripts, pages and sentences ask for it.
+
+    Attributes:
+        key: permanent name; the rows of this site in the tables of stages and of scripts have it.
+        inputs: the op's inputs in words, in the plural.
+        elements: the elements of the op's input in words, as they are counted.
+        per_example: whether the op sees one input per example; False for an op on weights.
+        fires: whether the layer's outputs are spikes over steps of time.
+        times: steps of time per example; the batch dimension holds them, the first time first.
+        flips: whether each input can be replaced alone, which the smoothed gradient needs.
+    """
+
+    key: str
+    inputs: str
+    elements: str = "units × examples"
+    per_example: bool = True
+    fires: bool = False
+    times: int = 1
+    flips: bool = False
 
 
 @dataclass
@@ -54,10 +77,12 @@ class Layer:
     A layer holds no numbers of its own: parameters and traces come with each call.
 
     Attributes:
+        site: the site of the op; None in a layer without the op.
         shapes: of the weights and biases of one lane, weights first.
         learned: how many parameters of the op stand behind these, of shape (1, 1) each.
     """
 
+    site: ClassVar[OpSite | None] = None
     shapes: tuple[tuple[int, ...], ...] = ()
     biased = True  # whether what follows the weights among the parameters are biases
     learned: int = 0

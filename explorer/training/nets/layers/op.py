@@ -4,12 +4,14 @@ import torch
 from torch import Tensor
 
 from explorer.training.nets.layers.dense import Dense
-from explorer.training.nets.layers.layer import Layer, Parameters, Trace
+from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace
 from explorer.training.nets.layers.op_function import Boundary
 
 
 class Activation(Layer):
     """The op on every unit's pre-activation."""
+
+    site = OpSite("activations", "pre-activations", flips=True)
 
     def __init__(self, boundary: Boundary) -> None:
         self._boundary, self.learned = boundary, boundary.learned
@@ -30,6 +32,8 @@ class Activation(Layer):
 
 class OpWeights(Dense):
     """``x @ (op(w·√inputs) / √inputs) + b``: latent weights of about unit scale are what the op sees."""
+
+    site = OpSite("weights", "latent weights", elements="weights", per_example=False)
 
     def __init__(
         self, inputs: int, outputs: int, boundary: Boundary, *, bias: bool = True, first: bool = False

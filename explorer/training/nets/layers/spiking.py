@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from explorer.training.nets.layers.dense import Dense
-from explorer.training.nets.layers.layer import Layer, Parameters, Trace, spread
+from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace, spread
 from explorer.training.nets.layers.op_function import Boundary
 
 TIMES = 8  # steps of time that an example lasts
@@ -40,6 +40,8 @@ class Spiking(Dense):
     ``v[t] = leak · v[t-1] · (1 - spike[t-1]) + current[t]``, ``spike[t] = op(v[t] - 1)``; backward through
     time, the reset taken as a constant. (lanes, times · n, inputs) -> (lanes, times · n, outputs).
     """
+
+    site = OpSite("spikes", "potentials", fires=True, times=TIMES)
 
     def __init__(
         self, inputs: int, outputs: int, boundary: Boundary, *, bias: bool = True, first: bool = False

@@ -1,0 +1,152 @@
+"""A new kind of layer is five named places: class with a site, architecture, task, stages, script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from explorer.scripts import net, script
+from explorer.training import Run, Settings, tasks
+from explorer.training.instruments import INSTRUMENTS
+from explorer.training.instruments.slow_motion import stages
+from explorer.training.nets import DENSE, Architecture, Layer, OpSite, architectures
+from explorer.training.nets.layers import Activation, Dense, Spread
+
+SETTINGS = {"task": "circles", "rules": ("default", "clipped"), "hidden": (6, 5), "steps": 60, "seeds": 2}
+
+
+class Residual(Activation):
+    """``x + op(x)`` on every unit."""
+
+    site = OpSite("residual", "pre-activations of residual units")
+
+    def forward(self, x, parameters, trace):
+        return x + super().forward(x, parameters, trace)
+
+    def backward(self, g, parameters, gradients, trace):
+        return g + super().backward(g, parameters, gradients, trace)
+
+
+def built(ends, bias, boundary, seeds):
+    layers: list[Layer] = [Spread(seeds)]
+    for number, (a, b) in enumerate(pairwise(ends)):
+        layers += [Residual(boundary)] * bool(number)
+        layers.append(Dense(a, b, bias=bias, first=not number))
+    return layers
+
+
+SCRIPT = """
+for number, {layer} in enumerate(layers):
+    x = x + op(x{before}) if number else x
+    x = {x}
+return x
+"""
+
+
+def missing(kind: type[Layer]) -> list[str]:
+    """The places without a kind of layer, of those that a new one needs beside its class."""
+    known = [each for each in vars(architectures).values() if isinstance(each, Architecture)]
+    assert kind.site is not None
+    has = {
+        "an Architecture in nets/architectures.py": any(each.op_layer is kind for each in known),
+        "a task": any(task.net.op_layer is kind for task in tasks.TASKS.values()),
+        "a row of STAGES": kind.site.key in stages.STAGES,
+        "a row of NETS": kind.site.key in net.NETS,
+    }
+    return [place for place, is_there in has.items() if not is_there]
+
+
+def kinds(base: type[Layer] = Layer) -> Iterator[type[Layer]]:
+    """The house's own kinds of layers with the op."""
+    for kind in base.__subclasses__():
+        if "site" in vars(kind) and kind.__module__.startswith("explorer."):
+            yield kind
+        yield from kinds(kind)
+
+
+@pytest.fixture
+def residual(monkeypatch: pytest.MonkeyPatch) -> Architecture:
+    """The architecture of the made-up kind, of which a task is."""
+    architecture = Architecture(Residual, built)
+    monkeypatch.setattr(architectures, "RESIDUAL", architecture, raising=False)
+    monkeypatch.setitem(tasks._BY_KEY, "circles", replace(tasks.TASKS["circles"], net=architecture))
+    return architecture
+
+
+@pytest.fixture
+def run(residual: Architecture) -> Run:
+    run = Run(Settings(**SETTINGS))
+    run.advance(SETTINGS["steps"])
+    return run
+
+
+def test_each_kind_has_all_its_places_and_a_key_of_its_own():
+    keys = [kind.site.key for kind in kinds() if kind.site]
+    assert len(keys) == len(set(keys)) > 2
+    assert not {kind.__name__: missing(kind) for kind in kinds() if missing(kind)}
+    assert set(keys) == set(stages.STAGES) == set(net.NETS)
+
+
+def test_the_missing_places_of_a_new_kind_are_named(monkeypatch):
+    architecture = Architecture(Residual, built)
+    places = ["an Architecture in nets/architectures.py", "a task", "a row of STAGES", "a row of NETS"]
+    assert missing(Residual) == places
+    monkeypatch.setattr(architectures, "RESIDUAL", architecture, raising=False)
+    assert missing(Residual) == places[1:]
+    monkeypatch.setitem(tasks._BY_KEY, "toy", replace(tasks.TASKS["circles"], net=architecture))
+    assert missing(Residual) == places[2:]
+    monkeypatch.setitem(stages.STAGES, "residual", stages.ACTIVATIONS)
+    assert missing(Residual) == places[3:]
+    monkeypatch.setitem(net.NETS, "residual", SCRIPT)
+    assert not missing(Residual)
+
+
+def test_a_kind_without_a_site_of_its_own_makes_no_architecture():
+    class Nameless(Activation):
+        """Another kind, whose site would be that of the first."""
+
+    with pytest.raises(TypeError, match="Nameless needs a site of its own"):
+        Architecture(Nameless, built)
+
+
+def test_a_net_of_it_trains_as_a_net_of_its_own(run):
+    other = Run(Settings(**SETTINGS | {"task": "moons"}))  # dense
+    assert other._nets.lanes.layers[2].__class__ is Activation
+    assert isinstance(run._nets.lanes.layers[2], Residual)
+    assert run.snapshot().losses["clipped"][-1] < 0.7 * run.snapshot().losses["clipped"][0]
+
+
+@pytest.mark.parametrize("key", set(INSTRUMENTS) - {"slow_motion"})
+def test_each_instrument_takes_it_or_says_why_not(key, run):
+    if INSTRUMENTS[key].kind == "requested":
+        assert set(run.measure(key)) == set(SETTINGS["rules"])
+    else:
+        snapshot = run.snapshot((key,))
+        assert (key in snapshot.measured) != snapshot.unmeasured.get(key, "").startswith("Not ")
+
+
+def test_words_are_those_of_its_site(run):
+    measured = run.snapshot(("causes", "inputs")).measured
+    assert measured["causes"]["clipped"]["words"][0].startswith("Layer 1, units × examples: ")
+    assert "ayer 1's pre-activations of residual units" in measured["inputs"]["clipped"]["words"][0]
+
+
+def test_slow_motion_and_scripts_name_their_missing_row(run, monkeypatch):
+    with pytest.raises(LookupError, match="no stages for the site 'residual': add a row to STAGES"):
+        run.measure("slow_motion")
+    with pytest.raises(LookupError, match="no net for the site 'residual': add a row to NETS"):
+        script(run.settings)
+    monkeypatch.setitem(stages.STAGES, "residual", stages.ACTIVATIONS)
+    monkeypatch.setitem(net.NETS, "residual", SCRIPT)
+    assert [stage["key"] for stage in run.measure("slow_motion")["clipped"]["stages"]][:2] == ["input", "x"]
+    names = {}
+    exec(script(run.settings).rpartition("\nfor op")[0], names)
+    losses = names["train"](names["sign_clipped"], 0)[0]
+    assert losses == pytest.approx(run.snapshot().seed_losses["clipped"][0].tolist(), rel=1e-6)
+
+
+def test_the_first_layer_is_spared_in_dense_nets_alone():
+    assert all(task.net is DENSE for task in tasks.TASKS.values() if task.same)
