@@ -47,7 +47,7 @@ TIMES = 2
 BEGUN = 4  # steps that a run has taken before something breaks
 
 _FAILING = """
-from explorer.ui import state
+from explorer.ui.pages import state
 
 _arrive = state.arrive
 
