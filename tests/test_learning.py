@@ -335,7 +335,7 @@ def test_a_name_with_its_rule_before_it():
 
 @pytest.mark.parametrize(("op", "rule"), PAIRS)
 def test_parts_and_totals_alone_are_what_apply_gives(op: Op, rule: Rule):
-    """As the lab calls it: lanes first, a value of the parameter for each lane."""
+    """As the lab calls it: members first, a value of the parameter for each member."""
     x, g = data()
     x.requires_grad_()
     chosen = values(op, rule, {})

@@ -11,8 +11,7 @@ from torch import Tensor
 
 from explorer.study.lane import Lane, Row, Values
 from explorer.study.plan import Plan
-from explorer.training.nets import Joined, Trace, joined, side_by_side
-from explorer.training.nets import Lane as Net
+from explorer.training.nets import Joined, Member, Trace, joined, side_by_side
 from explorer.training.numerics import sums
 from explorer.training.runs import Lockstep
 from explorer.training.system import one_thread
@@ -41,7 +40,7 @@ class Chunk:
         kinds = {_kind(lane): lane for lane in reversed(self.lanes)}  # the first run of each
         numbers = {kind: number for number, kind in enumerate(reversed(kinds))}
         seeds = {seed: number for number, seed in enumerate(sorted({lane.seed for lane in lanes}))}
-        nets = [Net(numbers[_kind(lane)], seeds[lane.seed]) for lane in self.lanes]
+        nets = [Member(numbers[_kind(lane)], seeds[lane.seed]) for lane in self.lanes]
         self._lrs = [lr for _, _, lr in numbers]
         self._number = {net: number for number, net in enumerate(nets)}
         self._loss = np.full(len(nets), np.nan)
@@ -54,7 +53,7 @@ class Chunk:
     @property
     def finished(self) -> bool:
         """Whether nothing is left to do: all steps taken, or every run diverged."""
-        return self.step >= self._steps or not self._nets.lanes.going
+        return self.step >= self._steps or not self._nets.ensemble.going
 
     def advance(self) -> None:
         """Take one step."""
@@ -87,7 +86,7 @@ class Chunk:
 
     def _going(self) -> list[int]:
         """The numbers of the runs that have not diverged."""
-        return [self._number[net] for net in self._nets.lanes.going]
+        return [self._number[net] for net in self._nets.ensemble.going]
 
 
 def _kind(lane: Lane) -> tuple[str, Values, float]:

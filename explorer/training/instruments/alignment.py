@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @torch.no_grad()
 def measured(nets: Nets) -> NDArray[float32]:
-    """Cosine and agreement of signs, (2, lanes going, hidden layers).
+    """Cosine and agreement of signs, (2, members going, hidden layers).
 
     Between what the weights and biases below a hidden layer get by the rule and what they would get of the
     op smoothed by noise; NaN where either has no gradient or one that is not finite.
@@ -32,7 +32,7 @@ def measured(nets: Nets) -> NDArray[float32]:
 
 def _at_layer(nets: Nets, layer: int, n: int) -> Tensor:
     """Of the first n examples."""
-    below, trace = nets.lanes.layers[layer - 1], nets.now.traces[layer - 1]
+    below, trace = nets.ensemble.layers[layer - 1], nets.now.traces[layer - 1]
     op = nets.now.traces[layer].op
     parts = [below.pulled(g, trace) for g in (op.gradient[:, :n], smoothed_gradient(nets, layer, n))]
     ours, theirs = (torch.cat([part.flatten(1) for part in each], 1) for each in parts)
@@ -40,7 +40,7 @@ def _at_layer(nets: Nets, layer: int, n: int) -> Tensor:
 
 
 def compared(ours: Tensor, theirs: Tensor) -> Tensor:
-    """Cosine and agreement of signs of vectors (lanes, n): (2, lanes), NaN where one is 0 or not finite."""
+    """Cosine and agreement of signs of vectors (members, n): (2, members), NaN if one is 0 or not finite."""
     both = torch.stack([ours, theirs])
     both = both / both.abs().amax(2, keepdim=True)  # 0 becomes NaN
     cosine = both.prod(0).sum(1) / both.square().sum(2).prod(0).sqrt_()

@@ -27,8 +27,8 @@ def measured(nets: Nets) -> dict[int, Record]:
     if not nets.site.per_example:
         whole[:] = 0
     found: dict[int, Record] = {}
-    for rule, lanes in nets.lanes.by_rule().items():
-        parts, wholes = (each[lanes].mean(0) for each in (shares, whole))
+    for rule, members in nets.ensemble.by_rule().items():
+        parts, wholes = (each[members].mean(0) for each in (shares, whole))
         layers = enumerate(zip(parts, wholes, strict=True), 1)
         words = [_words(nets, number, *each) for number, each in layers]
         found[rule] = {"names": NAMES, "shares": list(parts), "whole": list(wholes), "words": words}
@@ -36,16 +36,16 @@ def measured(nets: Nets) -> dict[int, Record]:
 
 
 def by_cause(nets: Nets) -> list[Tensor]:
-    """By layer with the op which of ``NAMES`` holds, one of them: (4, lanes going, n, units) bool each."""
+    """By layer with the op which of ``NAMES`` holds, one of them: (4, members going, n, units) bool each."""
     traces = [nets.now.traces[number].op for number in nets.op_layers]
     return [_told_apart(op, _peaks(nets, layer)) for layer, op in enumerate(traces)]
 
 
 def _peaks(nets: Nets, layer: int) -> Tensor:
-    """How high each lane's rule is in a layer, (lanes going,)."""
+    """How high each member's rule is in a layer, (members going,)."""
     low, high = span(nets)
-    lanes = range(len(nets.lanes.going))
-    return nets.x.new_tensor([peak(nets, lane, layer, low, high) for lane in lanes])
+    members = range(len(nets.ensemble.going))
+    return nets.x.new_tensor([peak(nets, member, layer, low, high) for member in members])
 
 
 def _told_apart(op: OpTrace, peaks: Tensor) -> Tensor:
@@ -56,7 +56,7 @@ def _told_apart(op: OpTrace, peaks: Tensor) -> Tensor:
 
 
 def _shares(causes: Tensor) -> tuple[Tensor, Tensor]:
-    """Of all, and of units for which it is so for every example: (lanes, 4) each."""
+    """Of all, and of units for which it is so for every example: (members, 4) each."""
     by_unit = causes.float().mean(2)
     return by_unit.flatten(2).mean(2).T, (by_unit == 1).float().flatten(2).mean(2).T
 

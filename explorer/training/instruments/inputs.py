@@ -33,14 +33,16 @@ def measured(nets: Nets) -> dict[int, Record]:
     beyond = torch.stack([((x < low) | (x > high)).float().flatten(1).mean(1) for x in seen], 1)
     widths = torch.stack([spread(x) for x in seen], 1)
     found: dict[int, Record] = {}
-    for rule, lanes in nets.lanes.by_rule().items():
-        own = [fmean(width(nets, lane, layer) for lane in lanes) for layer in range(len(seen))]
-        ratio = widths[lanes].mean(0).cpu().numpy() / np.array(list(map(_finite, own)), np.float32)
+    for rule, members in nets.ensemble.by_rule().items():
+        own = [fmean(width(nets, member, layer) for member in members) for layer in range(len(seen))]
+        ratio = widths[members].mean(0).cpu().numpy() / np.array(list(map(_finite, own)), np.float32)
         found[rule] = {
             "edges": edges,
-            "counts": [each[lanes].sum(0).cpu().numpy() for each, _ in bins],
-            "means": [(sums[lanes].sum(0) / each[lanes].sum(0)).float().cpu().numpy() for each, sums in bins],
-            "beyond": beyond[lanes].mean(0).cpu().numpy(),
+            "counts": [each[members].sum(0).cpu().numpy() for each, _ in bins],
+            "means": [
+                (sums[members].sum(0) / each[members].sum(0)).float().cpu().numpy() for each, sums in bins
+            ],
+            "beyond": beyond[members].mean(0).cpu().numpy(),
             "ratio": ratio.astype(np.float32),
             "words": [_words(nets, *each) for each in enumerate(ratio.tolist(), 1)],
         }
@@ -48,7 +50,7 @@ def measured(nets: Nets) -> dict[int, Record]:
 
 
 def _binned(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
-    """How many values of each lane lie in each bin, and their sum: (lanes, bins) each."""
+    """How many values of each member lie in each bin, and their sum: (members, bins) each."""
     known = x.flatten(1).nan_to_num(0)
     bins = ((known - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).long()
     places = (bins + torch.arange(len(x), device=x.device)[:, None] * _BINS).flatten()

@@ -20,29 +20,29 @@ def measured(nets: Nets) -> dict[int, Record | None]:
     A distance is that of the weights; what learns of the op goes along, by its own rate. ``distances`` and
     ``losses``: (21,) float32; ``loss``: where it stands. A rule without any gradient stays where it is.
     """
-    lanes, now = nets.lanes, nets.now
-    size, length = _length(nets, "size", now.gradients), _length(nets, "length", lanes.parameter_views)
-    unit = torch.where(size > 0, length / size, 0)[:, None] * lanes.rated(now.flat)
-    losses = [_loss(nets, lanes.parameters - float(distance) * unit) for distance in DISTANCES]
-    by_lane = torch.stack(losses, 1).cpu().numpy()
+    ensemble, now = nets.ensemble, nets.now
+    size, length = _length(nets, "size", now.gradients), _length(nets, "length", ensemble.parameter_views)
+    unit = torch.where(size > 0, length / size, 0)[:, None] * ensemble.rated(now.flat)
+    losses = [_loss(nets, ensemble.parameters - float(distance) * unit) for distance in DISTANCES]
+    by_member = torch.stack(losses, 1).cpu().numpy()
     return {
         rule: {
             "distances": DISTANCES,
-            "losses": by_lane[places].mean(0),
+            "losses": by_member[places].mean(0),
             "loss": float(now.losses[places].mean()),
         }
-        for rule, places in lanes.by_rule().items()
+        for rule, places in ensemble.by_rule().items()
     }
 
 
 def _length(nets: Nets, what: str, views: list[list[Tensor]]) -> Tensor:
-    """Of the weights of all layers together, or of their gradients: (lanes going,)."""
-    pairs = zip(nets.lanes.layers, views, strict=True)
+    """Of the weights of all layers together, or of their gradients: (members going,)."""
+    pairs = zip(nets.ensemble.layers, views, strict=True)
     return norms(torch.stack([getattr(layer, what)(each) for layer, each in pairs if layer.shapes], 1))
 
 
 def _loss(nets: Nets, parameters: Tensor) -> Tensor:
-    output = nets.lanes.output(nets.x, nets.lanes.views(parameters))
+    output = nets.ensemble.output(nets.x, nets.ensemble.views(parameters))
     return nets.task.loss(output, nets.y)[0]
 
 

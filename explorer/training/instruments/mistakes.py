@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.training.instruments.base.instrument import Nets, Record, Shown
-from explorer.training.nets import Lanes
+from explorer.training.nets import Ensemble
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data
 
@@ -50,12 +50,12 @@ class Mistakes:
     words: str
 
 
-def mistakes(lanes: Lanes, data: Data) -> dict[int, Mistakes]:
+def mistakes(ensemble: Ensemble, data: Data) -> dict[int, Mistakes]:
     """What the first finite net of each rule reads wrong, by the number of its rule."""
     assert data.held_out is not None
     x, y = data.held_out
-    nets = lanes.firsts()
-    chances = lanes.traced(x.unsqueeze(0), list(nets.values()))[0].softmax(-1).cpu()
+    nets = ensemble.firsts()
+    chances = ensemble.traced(x.unsqueeze(0), list(nets.values()))[0].softmax(-1).cpu()
     sure, read = chances.max(-1)
     wrong = read != y
     only = wrong & (wrong.sum(0) == 1) & (len(nets) > 1)
@@ -66,7 +66,7 @@ def mistakes(lanes: Lanes, data: Data) -> dict[int, Mistakes]:
         shown = _shown(order, only[at])
         alone = int(only[at].sum()) if len(nets) > 1 else None
         found[rule] = Mistakes(
-            seed=lanes.going[net].seed,
+            seed=ensemble.going[net].seed,
             of=len(y),
             count=len(order),
             alone=alone,
@@ -107,7 +107,7 @@ def _bytes(values: Tensor) -> NDArray[uint8]:
 
 
 def _measured(nets: Nets) -> dict[int, Record]:
-    return {rule: vars(each) for rule, each in mistakes(nets.lanes, nets.data).items()}
+    return {rule: vars(each) for rule, each in mistakes(nets.ensemble, nets.data).items()}
 
 
 def _missing(settings: Settings) -> str:

@@ -9,10 +9,12 @@ from explorer.training.instruments.base.instrument import Nets, Record, Shown
 @torch.no_grad()
 def measured(nets: Nets) -> dict[int, Record]:
     """``norms``: (layers of weights,) float32, means over the rule's seeds."""
-    pulls = zip(nets.lanes.layers, nets.now.gradients, strict=True)
+    pulls = zip(nets.ensemble.layers, nets.now.gradients, strict=True)
     sizes = torch.stack([layer.size(gradients) for layer, gradients in pulls if layer.shapes], 1)
-    by_lane = sizes.cpu().numpy()
-    return {rule: {"norms": np.mean(by_lane[lanes], 0)} for rule, lanes in nets.lanes.by_rule().items()}
+    by_member = sizes.cpu().numpy()
+    return {
+        rule: {"norms": np.mean(by_member[members], 0)} for rule, members in nets.ensemble.by_rule().items()
+    }
 
 
 INSTRUMENT = Shown(

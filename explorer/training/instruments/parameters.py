@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @torch.no_grad()
 def measured(nets: Nets) -> NDArray[float32]:
-    """Value and gradient, (2, lanes going, parameters · layers with the op), those of one parameter together.
+    """Value and gradient, (2, members going, parameters · layers with the op), parameter by parameter.
 
     The gradient is the rule's scale × the sum of every element's contribution, on the examples; NaN where the
     rule lets the parameter stay as it is.
     """
-    lanes, joined = nets.lanes, nets.joined
-    learns = torch.tensor([joined.learns(lane.rule) for lane in lanes.going], device=nets.x.device)
-    value, pull = (lanes.learned(flat) for flat in (lanes.parameters, nets.now.flat))
+    ensemble, joined = nets.ensemble, nets.joined
+    learns = torch.tensor([joined.learns(member.rule) for member in ensemble.going], device=nets.x.device)
+    value, pull = (ensemble.learned(flat) for flat in (ensemble.parameters, nets.now.flat))
     both = torch.stack([value, pull.where(learns[:, None], torch.nan)])
     return both.mT.flatten(2).cpu().numpy()
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.training.instruments.base.instrument import Argument, Nets, Record, Shown, op_site
-from explorer.training.nets import Lanes, Latency, Trace
+from explorer.training.nets import Ensemble, Latency, Trace
 from explorer.training.nets.layers.spiking import TIMES
 from explorer.training.settings import Settings
 from explorer.training.tasks import Data
@@ -51,12 +51,12 @@ class Raster:
     words: str
 
 
-def raster(lanes: Lanes, data: Data, example: int) -> dict[int, Raster]:
+def raster(ensemble: Ensemble, data: Data, example: int) -> dict[int, Raster]:
     """The spikes of the first finite net of each rule while it looks at a held-out example."""
     assert data.held_out is not None
     x, y = data.held_out
-    nets, seen = lanes.firsts(), x[example].view(1, 1, -1)
-    outputs, traces = lanes.traced(seen, list(nets.values()))
+    nets, seen = ensemble.firsts(), x[example].view(1, 1, -1)
+    outputs, traces = ensemble.traced(seen, list(nets.values()))
     pixels = Latency([0]).forward(seen, [], Trace())[0]
     hidden = [trace.y for trace in traces if trace.y is not None]
     found = {}
@@ -64,7 +64,7 @@ def raster(lanes: Lanes, data: Data, example: int) -> dict[int, Raster]:
         layers = [pixels, *(each[at].cpu() for each in hidden)]
         label, read = int(y[example]), int(outputs[at, 0].argmax())
         found[rule] = Raster(
-            seed=lanes.going[net].seed,
+            seed=ensemble.going[net].seed,
             example=example,
             of=len(y),
             label=label,
@@ -95,7 +95,7 @@ def _bytes(values: Tensor) -> NDArray[uint8]:
 
 
 def _measured(nets: Nets, *, example: int) -> dict[int, Record]:
-    return {rule: vars(each) for rule, each in raster(nets.lanes, nets.data, example).items()}
+    return {rule: vars(each) for rule, each in raster(nets.ensemble, nets.data, example).items()}
 
 
 def _last(_settings: Settings, data: Data) -> int:

@@ -11,7 +11,7 @@ from torch import Generator, Tensor
 
 from explorer.formula import percent
 from explorer.training.instruments.base.instrument import Nets, Record, Shown
-from explorer.training.nets import Lanes
+from explorer.training.nets import Ensemble
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Draw, Part
 
@@ -69,21 +69,21 @@ def is_plane(data: Data) -> bool:
     return data.widths[0] == 2 and data.held_out is not None and not data.train.y.is_floating_point()
 
 
-def regions(lanes: Lanes, data: Data) -> dict[int, Regions]:
+def regions(ensemble: Ensemble, data: Data) -> dict[int, Regions]:
     """What the first finite net of each rule makes of the plane, by the number of its rule.
 
     An op with a ``mean`` in it sees all cells at once there, and a batch in training.
     """
     assert data.held_out is not None
-    nets, square = lanes.firsts(), square_of(data)
-    outputs, _ = lanes.traced(_middles(square).unsqueeze(0), list(nets.values()))
+    nets, square = ensemble.firsts(), square_of(data)
+    outputs, _ = ensemble.traced(_middles(square).unsqueeze(0), list(nets.values()))
     cells, shares = _cells(outputs)
-    right = lanes.traced(data.held_out.x.unsqueeze(0), list(nets.values()))[0].argmax(-1).cpu()
+    right = ensemble.traced(data.held_out.x.unsqueeze(0), list(nets.values()))[0].argmax(-1).cpu()
     scores = (right == data.held_out.y).float().mean(1).tolist()
     trained, held_out = (_points(part, square) for part in (data.train, data.held_out))
     return {
         rule: Regions(
-            seed=lanes.going[net].seed,
+            seed=ensemble.going[net].seed,
             square=square,
             classes=data.outputs,
             names=list(data.names),
@@ -141,7 +141,7 @@ def _words(score: float, count: int, shares: list[float], names: Sequence[str]) 
 
 
 def _measured(nets: Nets) -> dict[int, Record]:
-    return {rule: vars(each) for rule, each in regions(nets.lanes, nets.data).items()}
+    return {rule: vars(each) for rule, each in regions(nets.ensemble, nets.data).items()}
 
 
 def _missing(settings: Settings) -> str:

@@ -23,21 +23,21 @@ def measured(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
     """
     known, op = by_cause(nets)[layer][cause], nets.now.traces[nets.op_layers[layer]].op
     found: dict[int, Record | None] = {}
-    for rule, lane in nets.lanes.firsts().items():
-        where = known[lane].nonzero()
+    for rule, member in nets.ensemble.firsts().items():
+        where = known[member].nonzero()
         if not len(where):
             found[rule] = None
             continue
         example, unit = where[0].tolist()
-        x, y, g, gradient = (each[lane, example, unit].item() for each in op)
+        x, y, g, gradient = (each[member, example, unit].item() for each in op)
         numbers = {"x": x, "y": y, "g": g, "gradient": gradient}
-        found[rule] = {"unit": unit, "example": example, **numbers, **_formula(nets, lane, layer, numbers)}
+        found[rule] = {"unit": unit, "example": example, **numbers, **_formula(nets, member, layer, numbers)}
     return found
 
 
-def _formula(nets: Nets, lane: int, layer: int, numbers: dict[str, float]) -> Record:
-    """The formula of a lane's rule, its parameters in a layer, and what these numbers give."""
-    entry, known = nets.rules[nets.lanes.going[lane].rule], nets.parameters(lane, layer)
+def _formula(nets: Nets, member: int, layer: int, numbers: dict[str, float]) -> Record:
+    """The formula of a member's rule, its parameters in a layer, and what these numbers give."""
+    entry, known = nets.rules[nets.ensemble.going[member].rule], nets.parameters(member, layer)
     names = entry.parsed.variables if entry.parsed else {"x", "g"}
     own = {each.name: known[each.name] for each in (entry if entry.parsed else nets.op).parameters}
     formula = entry.formula or f"torch's own gradient of {nets.op.formula}"

@@ -11,7 +11,7 @@ import torch
 from explorer.formula import percent
 from explorer.training.instruments.base.instrument import Nets, Record, Shown, op_site
 from explorer.training.limits import BINS
-from explorer.training.nets import Lanes, Trace
+from explorer.training.nets import Ensemble, Trace
 from explorer.training.settings import Settings
 from explorer.training.tasks import Data
 
@@ -57,16 +57,18 @@ class Weights:
     words: str
 
 
-def weights(lanes: Lanes, data: Data) -> dict[int, Weights]:
+def weights(ensemble: Ensemble, data: Data) -> dict[int, Weights]:
     """Of the first finite net of each rule, by the number of its rule."""
-    nets = lanes.firsts()
+    nets = ensemble.firsts()
     one = data.train.x[:1].unsqueeze(0)
-    (_, now), (_, before) = (lanes.traced(one, list(nets.values()), start=start) for start in (False, True))
+    (_, now), (_, before) = (
+        ensemble.traced(one, list(nets.values()), start=start) for start in (False, True)
+    )
     stages = [(old, new) for old, new in zip(before, now, strict=True) if new.y is not None]
     found = {}
     for at, (rule, net) in enumerate(nets.items()):
         layers = [_layer(old, new, at) for old, new in stages]
-        found[rule] = Weights(lanes.going[net].seed, layers, _words(layers))
+        found[rule] = Weights(ensemble.going[net].seed, layers, _words(layers))
     return found
 
 
@@ -99,7 +101,7 @@ def _words(layers: list[Layer]) -> str:
 
 
 def _measured(nets: Nets) -> dict[int, Record]:
-    found = weights(nets.lanes, nets.data).items()
+    found = weights(nets.ensemble, nets.data).items()
     return {rule: vars(each) | {"layers": [vars(layer) for layer in each.layers]} for rule, each in found}
 
 

@@ -1,7 +1,15 @@
 """The nets of a run as one ensemble: layers with their backward by hand, and the op among them."""
 
-from explorer.training.nets.architectures import DENSE, QUANTISED, SPIKING, Architecture, Lane, behind, drawn
-from explorer.training.nets.ensemble import Lanes, Lr, OpParameters, Pass, Seen, Views
+from explorer.training.nets.architectures import (
+    DENSE,
+    QUANTISED,
+    SPIKING,
+    Architecture,
+    Member,
+    behind,
+    drawn,
+)
+from explorer.training.nets.ensemble import Ensemble, Lr, OpParameters, Pass, Seen, Views
 from explorer.training.nets.layers import Fixed, Latency, Layer, OpSite, OpTrace, Spiking, Trace
 from explorer.training.nets.layers.op_function import (
     Boundary,
@@ -16,8 +24,33 @@ from explorer.training.nets.layers.op_function import (
 )
 
 __all__ = [
-    "DENSE", "QUANTISED", "SPIKING", "Architecture", "Boundary", "Fixed", "Joined", "Lane", "Lanes",
-    "Latency", "Layer", "Learned", "Lr", "OpParameters", "OpSite", "OpTrace", "Pass", "Seen", "Spiking",
-    "Trace", "Views", "behind", "drawn", "hexed", "joined", "learned_by", "learned_with", "no_longer",
+    "DENSE",
+    "QUANTISED",
+    "SPIKING",
+    "Architecture",
+    "Boundary",
+    "Ensemble",
+    "Fixed",
+    "Joined",
+    "Latency",
+    "Layer",
+    "Learned",
+    "Lr",
+    "Member",
+    "OpParameters",
+    "OpSite",
+    "OpTrace",
+    "Pass",
+    "Seen",
+    "Spiking",
+    "Trace",
+    "Views",
+    "behind",
+    "drawn",
+    "hexed",
+    "joined",
+    "learned_by",
+    "learned_with",
+    "no_longer",
     "side_by_side",
 ]  # fmt: skip

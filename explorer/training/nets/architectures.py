@@ -26,7 +26,7 @@ Ends = Sequence[int]
 """Inputs, widths of the hidden layers, outputs."""
 
 
-class Lane(NamedTuple):
+class Member(NamedTuple):
     """One net of a run: the numbers of its rule and of its seed."""
 
     rule: int

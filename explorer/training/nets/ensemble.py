@@ -1,4 +1,4 @@
-"""The nets of a run: lanes of flat parameters through one list of layers."""
+"""The nets of a run: members of flat parameters through one list of layers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor
 
-from explorer.training.nets.architectures import Lane
+from explorer.training.nets.architectures import Member
 from explorer.training.nets.layers import Layer, Trace
 from explorer.training.numerics import Loss, Optimiser, Rates, Value, padded, sums
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-Build = Callable[[Sequence[Lane]], list[Layer]]
+Build = Callable[[Sequence[Member]], list[Layer]]
 Views = list[list[Tensor]]
 Lr = float | Sequence[float]
-"""A learning rate of all lanes, or one by the number of a rule."""
+"""A learning rate of all members, or one by the number of a rule."""
 
 
 class OpParameters(NamedTuple):
@@ -40,14 +40,14 @@ class OpParameters(NamedTuple):
 
 
 class Pass(NamedTuple):
-    """All lanes forward and backward on the batch of a step.
+    """All members forward and backward on the batch of a step.
 
     Attributes:
-        numbers: (3, lanes) loss, and norms of the gradients of the first and the last layer of weights.
-        finite: whether all is, by lane.
+        numbers: (3, members) loss, and norms of the gradients of the first and the last layer of weights.
+        finite: whether all is, by member.
         traces: what each layer did.
-        output: (lanes, n, outputs).
-        gradients: of the parameters layer by layer, (lanes, …) each, until the step has used them up.
+        output: (members, n, outputs).
+        gradients: of the parameters layer by layer, (members, …) each, until the step has used them up.
     """
 
     numbers: NDArray[float32]
@@ -58,14 +58,14 @@ class Pass(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """All lanes forward and backward on any examples.
+    """All members forward and backward on any examples.
 
     Attributes:
-        losses: (lanes,).
-        output: (lanes, n, outputs).
+        losses: (members,).
+        output: (members, n, outputs).
         traces: what each layer did.
-        flat: gradients of the parameters, (lanes, numbers).
-        gradients: the same layer by layer, (lanes, …) each.
+        flat: gradients of the parameters, (members, numbers).
+        gradients: the same layer by layer, (members, …) each.
     """
 
     losses: Tensor
@@ -75,33 +75,33 @@ class Seen(NamedTuple):
     gradients: Views
 
 
-class Lanes:
+class Ensemble:
     """Nets in lock-step, the same but for their rules and seeds; bit for bit what each would be alone.
 
     One that is no longer finite leaves, and so does one of which a parameter that learns is where its
-    formulas break. All parameters of a lane stand in one row, each filled up to whole steps of a processor,
+    formulas break. All parameters of a member stand in one row, each filled up to whole steps of a processor,
     so that one update does for all of them; those of the op that learn stand last.
 
     Attributes:
-        going: the lanes that have not diverged, rule by rule.
-        parameters: (lanes going, numbers) float32.
-        parameter_views: the same layer by layer, (lanes going, …) each.
-        fallen: by lane that left for it, the layer with the op, from 0, and the number of the parameter that
-            was no longer above 0 there.
+        going: the members that have not diverged, rule by rule.
+        parameters: (members going, numbers) float32.
+        parameter_views: the same layer by layer, (members going, …) each.
+        fallen: by member that left with a parameter no longer above 0, the layer with the op, from 0, and
+            the parameter's number.
     """
 
     def __init__(
         self,
-        lanes: Sequence[Lane],
+        members: Sequence[Member],
         build: Build,
         start: Sequence[Sequence[Tensor]],
         optimiser: type[Optimiser],
         learned: OpParameters | None = None,
     ) -> None:
-        """``build``: the layers of lanes; ``start``: the weights and biases of each seed's net, in order."""
+        """``build``: the layers of members; ``start``: weights and biases of each seed's net, in order."""
         self._build = build
-        self.going = list(lanes)
-        self.fallen: dict[Lane, tuple[int, int]] = {}
+        self.going = list(members)
+        self.fallen: dict[Member, tuple[int, int]] = {}
         self.layers = build(self.going)
         self._learned = learned or OpParameters()
         shapes = [shape for layer in self.layers for shape in layer.shapes]
@@ -118,22 +118,22 @@ class Lanes:
         self._ahead: tuple[Tensor, Pass] | None = None  # what was looked at, which the next step begins with
         self._look()
 
-    def started(self, lanes: Sequence[Lane]) -> Tensor:
-        """The parameters of lanes before the first step, (lanes, numbers)."""
-        flat = self._start[[lane.seed for lane in lanes]]
+    def started(self, members: Sequence[Member]) -> Tensor:
+        """The parameters of members before the first step, (members, numbers)."""
+        flat = self._start[[member.seed for member in members]]
         if self._learned.positive:
-            starts = flat.new_tensor([self._learned.starts[lane.rule] for lane in lanes])
+            starts = flat.new_tensor([self._learned.starts[member.rule] for member in members])
             self.learned(flat).copy_(starts[:, None])
         return flat
 
     def rated(self, flat: Tensor) -> Tensor:
-        """A direction (lanes, numbers), the part of what learns times its own rate."""
+        """A direction (members, numbers), the part of what learns times its own rate."""
         rated = flat.clone()
         rated[:, self._dense :] *= self._learned.rate
         return rated
 
     def learned(self, flat: Tensor) -> Tensor:
-        """A view of what learns of the op in a flat tensor: (lanes, layers with the op, parameters)."""
+        """A view of what learns of the op in a flat tensor: (members, layers with the op, parameters)."""
         count = len(self._learned.positive)
         layers = (self._starts[-1] - self._dense) // (count * padded(1))
         return flat[:, self._dense :].view(len(flat), layers, count, padded(1))[..., 0]
@@ -149,14 +149,14 @@ class Lanes:
         return self.weighted[0], self.weighted[-1]
 
     def by_rule(self) -> dict[int, list[int]]:
-        """The places of the lanes going, by the number of their rule."""
+        """The places of the members going, by the number of their rule."""
         places: dict[int, list[int]] = {}
-        for place, lane in enumerate(self.going):
-            places.setdefault(lane.rule, []).append(place)
+        for place, member in enumerate(self.going):
+            places.setdefault(member.rule, []).append(place)
         return places
 
     def firsts(self) -> dict[int, int]:
-        """The place of each going rule's first lane that is going, by the number of the rule."""
+        """The place of each going rule's first member that is going, by the number of the rule."""
         return {rule: places[0] for rule, places in self.by_rule().items()}
 
     @torch.no_grad()
@@ -165,9 +165,9 @@ class Lanes:
 
         ``start``: with the parameters they had before the first step.
         """
-        lanes = [self.going[place] for place in places]
-        layers = self._build(lanes)
-        flat = self.started(lanes) if start else self.parameters[list(places)]
+        members = [self.going[place] for place in places]
+        layers = self._build(members)
+        flat = self.started(members) if start else self.parameters[list(places)]
         traces = [Trace() for _ in layers]
         output = x.to(flat.device)
         for layer, parameters, trace in zip(layers, self.views(flat), traces, strict=True):
@@ -176,7 +176,7 @@ class Lanes:
 
     @torch.no_grad()
     def output(self, x: Tensor, parameters: Views | None = None) -> Tensor:
-        """What the nets return for examples x (seeds or 1, n, inputs): (lanes going, n, outputs).
+        """What the nets return for examples x (seeds or 1, n, inputs): (members going, n, outputs).
 
         ``parameters``: others than they have.
         """
@@ -188,7 +188,7 @@ class Lanes:
         now = self.look(x, y, loss)
         if not all(now.finite):
             fallen = zip(self.going, self._fallen(), strict=True)
-            self.fallen |= {lane: where for lane, where in fallen if where}
+            self.fallen |= {member: where for member, where in fallen if where}
             self._leave(now.finite)
             return self.step(x, y, loss, lr) if self.going else now.numbers[:, :0]
         self._ahead = None
@@ -197,7 +197,7 @@ class Lanes:
 
     @torch.no_grad()
     def ahead(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> Tensor:
-        """The parameters as ``step`` would leave them, (lanes going, numbers), of lanes that stay finite."""
+        """The parameters after ``step``, (members going, numbers), of members that stay finite."""
         self.look(x, y, loss)
         parameters, optimiser = self.parameters.clone(), copy.deepcopy(self.optimiser)
         optimiser.step(parameters, self._gradients.clone(), self._in_force(lr))
@@ -219,9 +219,9 @@ class Lanes:
 
     @torch.no_grad()
     def moved(self) -> list[float]:
-        """How far the first layer of weights is from its start, by lane."""
+        """How far the first layer of weights is from its start, by member."""
         number = self.weighted[0]
-        seeds = [lane.seed for lane in self.going]
+        seeds = [member.seed for member in self.going]
         start = [view[seeds] for view in self.views(self._start)[number]]
         moved: list[float] = self.layers[number].moved(self.parameter_views[number], start).tolist()
         return moved
@@ -230,40 +230,42 @@ class Lanes:
         """What ``load`` continues from exactly here: numbers and copied tensors."""
         tensors = [self.parameters, *self.optimiser.state]
         return {
-            "lanes": [list(lane) for lane in self.going],
-            "fallen": [[*lane, *where] for lane, where in self.fallen.items()],
+            "members": [list(member) for member in self.going],
+            "fallen": [[*member, *where] for member, where in self.fallen.items()],
             "steps": self.optimiser.steps,
             "tensors": [tensor.cpu().clone() for tensor in tensors],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Continue where other lanes of the same nets were."""
-        self.going = [Lane(*lane) for lane in state["lanes"]]
-        self.fallen = {Lane(*lane): (layer, parameter) for *lane, layer, parameter in state["fallen"]}
+        """Continue where other members of the same nets were."""
+        self.going = [Member(*member) for member in state["members"]]
+        self.fallen = {Member(*member): (layer, parameter) for *member, layer, parameter in state["fallen"]}
         self.optimiser.steps = state["steps"]
         self._take([tensor.to(self._start.device, copy=True) for tensor in state["tensors"]])
 
-    def beside(self, others: Sequence[Lanes], going: Sequence[Lane], order: Tensor, build: Build) -> Lanes:
-        """These and others of the same shapes as one, copied: (their lanes together, numbers).
+    def beside(
+        self, others: Sequence[Ensemble], going: Sequence[Member], order: Tensor, build: Build
+    ) -> Ensemble:
+        """These and others of the same shapes as one, copied: (their members together, numbers).
 
-        ``order``: the places of the lanes among all of them, one after the other; ``going``: what they are
-        called then; ``build``: the layers of lanes that are called so. Nothing learns in them.
+        ``order``: the places of the members among all of them, one after the other; ``going``: what they are
+        called then; ``build``: the layers of members that are called so. Nothing learns in them.
         """
         same, parts = copy.copy(self), (self, *others)
         same._build, same.going, same.fallen = build, list(going), {}
         same.optimiser = copy.copy(self.optimiser)
         steps = [taken for part in parts for taken in part.optimiser.steps_of(len(part.going))]
-        same.optimiser.by_lane = [steps[place] for place in order.tolist()]
+        same.optimiser.by_member = [steps[place] for place in order.tolist()]
         tensors = zip(*((part.parameters, *part.optimiser.state) for part in parts), strict=True)
         same._take([torch.cat(each)[order] for each in tensors])
         return same
 
-    def only(self, places: Tensor) -> Lanes:
-        """Some of the lanes, copied."""
+    def only(self, places: Tensor) -> Ensemble:
+        """Some of the members, copied."""
         return self.beside([], [self.going[place] for place in places.tolist()], places, self._build)
 
-    def put(self, other: Lanes, places: Tensor) -> None:
-        """Be where lanes of another are that went on from here."""
+    def put(self, other: Ensemble, places: Tensor) -> None:
+        """Be where members of another are that went on from here."""
         tensors = zip(
             (self.parameters, *self.optimiser.state), (other.parameters, *other.optimiser.state), strict=True
         )
@@ -280,13 +282,13 @@ class Lanes:
         return lr if isinstance(lr, float) and self._is_rated_alike else self._rates(lr)
 
     def _rates(self, lr: Lr) -> Rates:
-        """Of neighbouring lanes, and of what learns in them apart from their weights."""
-        lrs = lr if isinstance(lr, Sequence) else [lr] * (1 + max(lane.rule for lane in self.going))
-        groups = groupby(range(len(self.going)), key=lambda lane: lrs[self.going[lane].rule])
-        together = [(rate, list(lanes)) for rate, lanes in groups]
+        """Of neighbouring members, and of what learns in them apart from their weights."""
+        lrs = lr if isinstance(lr, Sequence) else [lr] * (1 + max(member.rule for member in self.going))
+        groups = groupby(range(len(self.going)), key=lambda member: lrs[self.going[member].rule])
+        together = [(rate, list(members)) for rate, members in groups]
         return [
-            ((slice(lanes[0], lanes[-1] + 1), numbers), rate * times)
-            for rate, lanes in together
+            ((slice(members[0], members[-1] + 1), numbers), rate * times)
+            for rate, members in together
             for numbers, times in self._times
         ]
 
@@ -309,8 +311,8 @@ class Lanes:
         return x, traces
 
     def by_seed(self, y: Tensor) -> Tensor:
-        """y (seeds or 1, …) by lane, (lanes or 1, …)."""
-        return y if len(y) == 1 else y[[lane.seed for lane in self.going]]
+        """y (seeds or 1, …) by member, (members or 1, …)."""
+        return y if len(y) == 1 else y[[member.seed for member in self.going]]
 
     def _both_ways(
         self, x: Tensor, y: Tensor, value: Value, into: Views
@@ -337,17 +339,17 @@ class Lanes:
         return Pass(numbers[:3], finite, traces, output, into)
 
     def _fallen(self) -> list[tuple[int, int] | None]:
-        """By lane the first layer with the op, and the parameter there, that must be above 0 and is not."""
+        """By member the first layer with the op, and the parameter there, that must be above 0 and is not."""
         if not any(self._learned.positive):
             return [None] * len(self.going)
         positive = torch.tensor(self._learned.positive, device=self.parameters.device)
         fallen = ((self.learned(self.parameters) <= 0) & positive).nonzero().tolist()
-        first = {lane: (layer, parameter) for lane, layer, parameter in reversed(fallen)}
-        return [first.get(lane) for lane in range(len(self.going))]
+        first = {member: (layer, parameter) for member, layer, parameter in reversed(fallen)}
+        return [first.get(member) for member in range(len(self.going))]
 
     def _leave(self, stays: list[bool]) -> None:
-        """Let go of the lanes that are not to stay."""
-        self.going = [lane for lane, stay in zip(self.going, stays, strict=True) if stay]
+        """Let go of the members that are not to stay."""
+        self.going = [member for member, stay in zip(self.going, stays, strict=True) if stay]
         self._take([tensor[stays] for tensor in (self.parameters, *self.optimiser.state)])
 
     def _take(self, tensors: Sequence[Tensor]) -> None:

@@ -1,8 +1,8 @@
-"""What keeps the bits of a lane apart from its company: which lanes may be computed in one call.
+"""What keeps the bits of a member apart from its company: which members may be computed in one call.
 
 torch's elementwise functions take the last numbers of a tensor by another way than those before and may
 round them otherwise, and MKL adds up in another order where a matrix begins at an odd place or has one row
-or column. So lanes go together where none of that can be, and otherwise one by one. On an accelerator they
+or column. So members go together where none of that can be, and otherwise one by one. On an accelerator they
 always go together: there the last bits may depend on the company.
 """
 
@@ -15,7 +15,7 @@ _STEP = 32  # float32 numbers in the longest step that torch takes on a CPU
 _ALIGNMENT = 64  # bytes, of every tensor that torch makes on a CPU
 
 Product = Callable[[Tensor, Tensor], Tensor]
-"""``(lanes, n, k), (lanes, k, m) -> (lanes, n, m)``."""
+"""``(members, n, k), (members, k, m) -> (members, n, m)``."""
 
 
 def padded(count: int) -> int:
@@ -24,57 +24,57 @@ def padded(count: int) -> int:
 
 
 def even(tensor: Tensor) -> bool:
-    """Whether every lane of a tensor (lanes, …) ends where a step does, so that the lanes can go together."""
-    lanes = tensor.shape[0]
-    return lanes == 1 or tensor.numel() // lanes % _STEP == 0 or not tensor.is_cpu
+    """Whether each member of a tensor (members, …) ends where a step does, so that all can go together."""
+    members = tensor.shape[0]
+    return members == 1 or tensor.numel() // members % _STEP == 0 or not tensor.is_cpu
 
 
 def aligned(numbers: int) -> bool:
-    """Whether every lane of a tensor with so many numbers a lane begins where a tensor of its own would."""
+    """Whether each member with so many numbers begins where a tensor of its own would."""
     return 4 * numbers % _ALIGNMENT == 0
 
 
 def together(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
-    """A function of tensors (lanes, …), of all lanes at once where that changes no bit, else one by one."""
+    """A function of tensors (members, …): all members at once where that changes no bit, else one by one."""
     if all(map(even, tensors)):
         return function(*tensors)
-    return torch.cat([function(*lane) for lane in zip(*map(split, tensors), strict=True)])
+    return torch.cat([function(*member) for member in zip(*map(split, tensors), strict=True)])
 
 
 def split(tensor: Tensor) -> list[Tensor]:
-    """Each lane as a tensor (1, …)."""
-    return [tensor[lane : lane + 1] for lane in range(len(tensor))]
+    """Each member as a tensor (1, …)."""
+    return [tensor[member : member + 1] for member in range(len(tensor))]
 
 
 def sums(tensor: Tensor) -> Tensor:
-    """The sum of each lane, (lanes,): one sum over all would add up in another order in other company."""
+    """The sum of each member, (members,): one sum over all would add up in another order in other company."""
     return tensor.flatten(1).sum(1)
 
 
 def norms(tensor: Tensor) -> Tensor:
-    """The Euclidean norm of each lane, (lanes,)."""
+    """The Euclidean norm of each member, (members,)."""
     return sums(tensor.square()).sqrt_()
 
 
 def batched(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Matrix products of all lanes, in one call where that changes no bit; bias: (lanes, 1, m)."""
+    """Matrix products of all members, in one call where that changes no bit; bias: (members, 1, m)."""
     given = (left, right) if bias is None else (bias, left, right)
     product: Callable[..., Tensor] = torch.bmm if bias is None else torch.baddbmm
     if _alike(left, right):
         return product(*given)
-    lanes = zip(*map(split, given), strict=True)
-    return torch.cat([product(*map(_aligned, lane)) for lane in lanes])
+    members = zip(*map(split, given), strict=True)
+    return torch.cat([product(*map(_aligned, member)) for member in members])
 
 
 def one_by_one(left: Iterable[Tensor], right: Iterable[Tensor]) -> Tensor:
-    """Matrix products of each lane alone, stacked."""
+    """Matrix products of each member alone, stacked."""
     return torch.stack([_aligned(a).mm(_aligned(b)) for a, b in zip(left, right, strict=False)])
 
 
 def _alike(left: Tensor, right: Tensor) -> bool:
-    """Whether one product of all lanes gives each the bits it has alone."""
-    lanes, rows, _ = left.shape
-    if lanes == 1 or not left.is_cpu:
+    """Whether one product of all members gives each the bits it has alone."""
+    members, rows, _ = left.shape
+    if members == 1 or not left.is_cpu:
         return True
     columns = right.shape[2]
     starts = left.stride(0) | right.stride(0) | rows * columns  # a power of 2 divides all if it divides this

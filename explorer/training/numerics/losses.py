@@ -9,20 +9,20 @@ from torch import Tensor
 from explorer.training.numerics.batching import sums, together
 
 Value = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""``(output (lanes, n, outputs), y) -> (losses (lanes,), their gradients at the output)``."""
+"""``(output (members, n, outputs), y) -> (losses (members,), their gradients at the output)``."""
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What is made smaller; called as ``loss(output (lanes, n, outputs), y)``.
+    """What is made smaller; called as ``loss(output (members, n, outputs), y)``.
 
     Attributes:
         value: exactly what a step goes by.
         nearly: the same but for the last bits, where it can be had for less.
-        shares: ``(output (lanes, outputs, units, n), y, count) -> (lanes, units, n)``, what each of these
+        shares: ``(output (members, outputs, units, n), y, count) -> (members, units, n)``, what each of these
             examples adds to the loss of so many, for several outputs of each.
-        along: ``(output (lanes, outputs, n), y, count, directions (lanes, units, outputs), distances (d,)) ->
-            (lanes, d, units, n)``, how much each share grows where the output goes so far in a direction.
+        along: ``(output (members, outputs, n), y, count, directions (members, units, outputs), distances
+            (d,)) -> (members, d, units, n)``, how much each share grows where the output goes so far in a direction.
     """
 
     value: Value
@@ -31,7 +31,7 @@ class Loss:
     along: Callable[[Tensor, Tensor, int, Tensor, Tensor], Tensor]
 
     def __call__(self, output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """The losses (lanes,), and their gradients at the output."""
+        """The losses (members,), and their gradients at the output."""
         return self.value(output, y)
 
 
@@ -68,8 +68,8 @@ def _mean_squared_along(
 
 
 def _cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    lanes, n, _ = output.shape
-    chosen = y.expand(lanes, n).unsqueeze(-1)
+    members, n, _ = output.shape
+    chosen = y.expand(members, n).unsqueeze(-1)
     logs = together(_log_softmax, output)
     losses = logs.gather(-1, chosen).sum((1, 2)).div_(-n)
     at_logs = torch.zeros_like(logs).scatter_(-1, chosen, -1 / n)
@@ -87,8 +87,8 @@ def _log_softmax_backward(g: Tensor, logs: Tensor) -> Tensor:
 
 def _cross_entropy_nearly(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """By ``exp`` and sums in calls of their own: with few classes by far faster than torch's log-softmax."""
-    lanes, n, outputs = output.shape
-    chosen = y.expand(lanes, -1).unsqueeze(-1)
+    members, n, outputs = output.shape
+    chosen = y.expand(members, -1).unsqueeze(-1)
     away = output - output.amax(-1, keepdim=True)
     surprise = away.gather(-1, chosen).neg_()
     chances = away.exp_()
@@ -106,27 +106,27 @@ def _surprises(output: Tensor, y: Tensor, count: int) -> Tensor:
 
 def _surprises_along(output: Tensor, y: Tensor, count: int, directions: Tensor, distances: Tensor) -> Tensor:
     """``log Σ p · exp(d · w) − d · w[y]``: one product does for all examples, units and distances."""
-    lanes, outputs, n = output.shape
+    members, outputs, n = output.shape
     units, far = directions.shape[1], len(distances)
     chances = (output - output.amax(1, keepdim=True)).exp_()
     chances.div_(chances.sum(1, keepdim=True))
-    ways = (directions[:, None] * distances[:, None, None]).view(lanes, far * units, outputs)
+    ways = (directions[:, None] * distances[:, None, None]).view(members, far * units, outputs)
     most = ways.amax(-1, keepdim=True)
     sizes = torch.bmm((ways - most).exp_(), chances).clamp_min_(torch.finfo(output.dtype).tiny).log_()
-    chosen = _one_of(y, outputs).expand(lanes, -1, -1)
-    return sizes.baddbmm_(most - ways, chosen).div_(count).view(lanes, far, units, n)
+    chosen = _one_of(y, outputs).expand(members, -1, -1)
+    return sizes.baddbmm_(most - ways, chosen).div_(count).view(members, far, units, n)
 
 
 def _one_of(y: Tensor, classes: int) -> Tensor:
-    """y (lanes or 1, n) as 1 at its class and 0 elsewhere, (lanes or 1, classes, n) float32."""
+    """y (members or 1, n) as 1 at its class and 0 elsewhere, (members or 1, classes, n) float32."""
     return (y[:, None] == torch.arange(classes, device=y.device)[:, None]).float()
 
 
 squared_error = Loss(_squared_error, _squared_error, _squares, _squared_along)
-"""Sum over examples and outputs of the squared differences; y: (lanes or 1, n, outputs)."""
+"""Sum over examples and outputs of the squared differences; y: (members or 1, n, outputs)."""
 
 mean_squared_error = Loss(_mean_squared_error, _mean_squared_error, _mean_squares, _mean_squared_along)
-"""Mean over examples and outputs of the squared differences; y: (lanes or 1, n, outputs)."""
+"""Mean over examples and outputs of the squared differences; y: (members or 1, n, outputs)."""
 
 cross_entropy = Loss(_cross_entropy, _cross_entropy_nearly, _surprises, _surprises_along)
-"""Mean over examples of −log softmax(output) at the class y; y: (lanes or 1, n) int64."""
+"""Mean over examples of −log softmax(output) at the class y; y: (members or 1, n) int64."""

@@ -26,5 +26,5 @@ def _explained(output: Tensor, y: Tensor) -> Tensor:
 
 
 METRICS: dict[Metric, Callable[[Tensor, Tensor], Tensor]] = {"accuracy": _accuracy, "R²": _explained}
-"""``(output (lanes, n, outputs), y (n, …)) -> (lanes,)``: the share of right answers, 0 to 1, or of the
+"""``(output (members, n, outputs), y (n, …)) -> (members,)``: the share of right answers, 0 to 1, or of the
 variance that is explained, at most 1."""

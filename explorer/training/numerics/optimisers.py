@@ -1,6 +1,6 @@
-"""What is done with a gradient, as ``torch.optim`` does it bit for bit, on all lanes at once.
+"""The optimisers of ``torch.optim``, bit for bit, on all members at once.
 
-Each takes flat tensors (lanes, n) of parameters and gradients; ``state`` is what it remembers, (lanes, n).
+Each takes flat tensors (members, n) of parameters and gradients, and remembers ``state``, (members, n) each.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from torch import Tensor
 
 Place = slice | tuple[slice, slice]
 Rates = Sequence[tuple[Place, float]]
-"""Learning rates of neighbouring lanes, or of some of their numbers. torch takes a rate as a number: a tensor
-would round otherwise."""
+"""Learning rates of neighbouring members, or of some of their numbers. torch takes a rate as a number: a
+tensor would round otherwise."""
 
 Lr = float | Rates
-"""One of all lanes, or several."""
+"""One of all members, or several."""
 
 _MOMENTUM = 0.9
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
@@ -27,13 +27,13 @@ class Optimiser:
     Attributes:
         label: its name on screen.
         steps: taken so far.
-        by_lane: the same by lane, of nets that go together and did not begin together; else None.
+        by_member: the same by member, of nets that go together and did not begin together; else None.
         state: what it remembers of them, in place.
     """
 
     label = "Gradient descent"
     memories = 0  # tensors it remembers
-    by_lane: Sequence[int] | None = None
+    by_member: Sequence[int] | None = None
 
     def __init__(self, parameters: Tensor) -> None:
         self.steps = 0
@@ -42,12 +42,12 @@ class Optimiser:
     def step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         """Change the parameters in place; the gradients may be used up."""
         self.steps += 1
-        self.by_lane = self.by_lane and [steps + 1 for steps in self.by_lane]
+        self.by_member = self.by_member and [steps + 1 for steps in self.by_member]
         self._step(parameters, gradients, lr)
 
-    def steps_of(self, lanes: int) -> Sequence[int]:
-        """The steps that each of so many lanes has taken."""
-        return self.by_lane or [self.steps] * lanes
+    def steps_of(self, members: int) -> Sequence[int]:
+        """The steps that each of so many members has taken."""
+        return self.by_member or [self.steps] * members
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         raise NotImplementedError
@@ -90,8 +90,8 @@ class Adam(Optimiser):
         mean, square = self.state
         mean.lerp_(gradients, 1 - _BETA1)
         square.mul_(_BETA2).addcmul_(gradients, gradients, value=1 - _BETA2)
-        if self.by_lane:
-            _move_apart(parameters, mean, square, lr, self.by_lane)
+        if self.by_member:
+            _move_apart(parameters, mean, square, lr, self.by_member)
             return
         size = (square.sqrt() / _root(self.steps)).add_(_EPSILON)
         for rate, own, way, far in _by_rate(lr, parameters, mean, size):
@@ -107,8 +107,8 @@ def _alpha(rate: float, steps: int) -> float:
 
 
 def _move_apart(parameters: Tensor, mean: Tensor, square: Tensor, lr: Lr, steps: Sequence[int]) -> None:
-    """Adam's last step where every lane has taken ``steps`` of its own: a column does for a number."""
-    alphas = list(map(_alpha, _by_lane(lr, len(steps)), steps))
+    """Adam's last step where every member has taken ``steps`` of its own: a column does for a number."""
+    alphas = list(map(_alpha, _by_member(lr, len(steps)), steps))
     column = parameters.new_tensor([list(map(_root, steps)), alphas]).unsqueeze(-1)
     size = square.sqrt().div_(column[0]).add_(_EPSILON)
     parameters.add_((mean * column[1]).div_(size))
@@ -119,12 +119,12 @@ def _descend(parameters: Tensor, direction: Tensor, lr: Lr) -> None:
         own.add_(way, alpha=-rate)
 
 
-def _by_lane(lr: Lr, lanes: int) -> list[float]:
-    """The rate of each lane, where all its numbers have the same."""
+def _by_member(lr: Lr, members: int) -> list[float]:
+    """The rate of each member, where all its numbers have the same."""
     if not isinstance(lr, Sequence):
-        return [lr] * lanes
+        return [lr] * members
     groups = [(place[0] if isinstance(place, tuple) else place, rate) for place, rate in lr]
-    return [rate for places, rate in groups for _ in range(*places.indices(lanes))]
+    return [rate for places, rate in groups for _ in range(*places.indices(members))]
 
 
 def _by_rate(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:

@@ -73,7 +73,7 @@ class Together:
         every = [self._places[place] for place in due]
         nets, settings = self._nets, self.runs[due[0]].settings
         if len(due) < len(self.runs):
-            chosen, order = torch.cat(every).sort()  # lanes of one rule stay side by side
+            chosen, order = torch.cat(every).sort()  # members of one rule stay side by side
             nets = nets.only(chosen)
             every = apart(order, [len(places) for places in every])
         found = Judgement.of(nets, self._readings.beside(nets, []), settings)
@@ -81,4 +81,4 @@ class Together:
             self.runs[place].note(found.only(places.tolist()))
 
     def _hand_back(self, place: int) -> None:
-        self.runs[place].nets.lanes.put(self._nets.lanes, self._places[place])
+        self.runs[place].nets.ensemble.put(self._nets.ensemble, self._places[place])

@@ -13,12 +13,12 @@ from torch import Generator, Tensor
 from explorer.training.limits import EXAMPLES
 from explorer.training.nets import (
     Boundary,
+    Ensemble,
     Fixed,
     Joined,
-    Lane,
-    Lanes,
     Layer,
     Lr,
+    Member,
     OpParameters,
     Pass,
     behind,
@@ -55,7 +55,7 @@ class Lockstep:
     Attributes:
         joined: the op with the rules.
         data: by seed.
-        lanes: the nets.
+        ensemble: the nets.
         batch: what the next step sees, x and y (seeds, n, …).
         start: by seed, on the device.
     """
@@ -67,11 +67,11 @@ class Lockstep:
         settings: TrainingSettings,
         table: str | None,
         seeds: Sequence[int],
-        lanes: Sequence[Lane],
+        members: Sequence[Member],
         joined: Joined,
         tensors: Tensors | None = None,
     ) -> None:
-        """``lanes`` name rules by their number in ``joined``, and seeds by theirs."""
+        """``members`` name rules by their number in ``joined``, and seeds by theirs."""
         self.settings = settings
         self.device = device(settings.device)
         self._task = TASKS[settings.task]
@@ -85,20 +85,20 @@ class Lockstep:
         ]
         if tensors is not None:
             self.start[0] = _like(self.start[0], tensors)
-        self.lanes = self._begun(lanes)
+        self.ensemble = self._begun(members)
         self._before = self._generator_states()
         self.turn()
 
     def step(self, lr: Lr) -> NDArray[float32]:
         """One step of all that stay finite; their ``Pass.numbers``."""
-        return self.lanes.step(*self.batch, self._task.loss, lr)
+        return self.ensemble.step(*self.batch, self._task.loss, lr)
 
     def look(self) -> Pass:
         """All forward and backward on the batch; the next step begins with it."""
-        return self.lanes.look(*self.batch, self._task.loss)
+        return self.ensemble.look(*self.batch, self._task.loss)
 
     def beside(self, others: Sequence[Lockstep]) -> tuple[Lockstep, list[Tensor]]:
-        """These nets and others of the same shapes, op and data as one, and the places of each one's lanes.
+        """These nets and others of the same shapes, op and data as one, and the places of each one's members.
 
         They go on from copies of their parameters and see the batches that these have drawn.
         """
@@ -106,14 +106,14 @@ class Lockstep:
         same = copy.copy(self)
         same.joined = side_by_side([part.joined for part in parts])
         going, order = _side_by_side(parts, same.joined)
-        same.lanes = self.lanes.beside([part.lanes for part in others], going, order, same._dense)
+        same.ensemble = self.ensemble.beside([part.ensemble for part in others], going, order, same._dense)
         same.see(parts)
-        return same, apart(order, [len(part.lanes.going) for part in parts])
+        return same, apart(order, [len(part.ensemble.going) for part in parts])
 
     def only(self, places: Tensor) -> Lockstep:
-        """Some of the lanes, copied."""
+        """Some of the members, copied."""
         same = copy.copy(self)
-        same.lanes = self.lanes.only(places)
+        same.ensemble = self.ensemble.only(places)
         return same
 
     def see(self, parts: Sequence[Lockstep]) -> None:
@@ -155,23 +155,23 @@ class Lockstep:
         return len(self.start[0].x) > self.settings.batch
 
     def bind(self, joined: Joined) -> None:
-        """Go on with another op or other rules: as many, for the same lanes, and the same learns."""
+        """Go on with another op or other rules: as many, for the same members, and the same learns."""
         self.joined = joined
-        self.lanes.rebuild()
+        self.ensemble.rebuild()
 
     def scores(self, part: Part) -> NDArray[float32]:
-        """The score of each lane that is going; NaN where something is not finite."""
+        """The score of each member that is going; NaN where something is not finite."""
         x, y = (tensor.to(self.device) for tensor in part)
-        output = self.lanes.output(x.unsqueeze(0))
+        output = self.ensemble.output(x.unsqueeze(0))
         scores = METRICS[metric_of(y)](output, y)
         # An op that maps NaN to a number hides broken weights from the output.
-        finite = (sums(output) + sums(self.lanes.parameters)).isfinite()
+        finite = (sums(output) + sums(self.ensemble.parameters)).isfinite()
         return scores.where(finite, torch.nan).cpu().numpy()
 
     def weights(self) -> list[list[Tensor]]:
-        """Weights (lanes going, inputs, outputs) and biases of each layer that has any."""
-        lanes = self.lanes
-        own = [(lanes.layers[number], lanes.parameter_views[number]) for number in lanes.weighted]
+        """Weights (members going, inputs, outputs) and biases of each layer that has any."""
+        ensemble = self.ensemble
+        own = [(ensemble.layers[number], ensemble.parameter_views[number]) for number in ensemble.weighted]
         return [
             [layer.weights(parameters), *(layer.parts(parameters)[0][1:] if layer.biased else ())]
             for layer, parameters in own
@@ -190,7 +190,7 @@ class Lockstep:
 
         The batch is not among them: it is drawn again.
         """
-        return {"generators": self._before, "nets": self.lanes.state()}
+        return {"generators": self._before, "nets": self.ensemble.state()}
 
     def load(self, state: Any) -> None:
         """Continue where other nets of the same settings were."""
@@ -198,11 +198,11 @@ class Lockstep:
             generator.set_state(kept)
         self._before = state["generators"]
         self.turn()
-        self.lanes.load(state["nets"])
+        self.ensemble.load(state["nets"])
 
     def _drawn(self, data: Data, generator: Generator) -> Tensors:
         """What the net of one seed starts from, on the run's device."""
-        layers = self._dense([Lane(0, 0)])
+        layers = self._dense([Member(0, 0)])
         task, scale = self._task, self.settings.init_scale
         values = drawn(layers, generator, scale, task.unit_weights, task.start_bias)
         x, y = (tensor.to(self.device) for tensor in data.train)
@@ -213,15 +213,15 @@ class Lockstep:
         inputs, outputs = self.data[0].widths
         return inputs, *self.settings.widths, outputs
 
-    def _boundary(self, lanes: Sequence[Lane]) -> Boundary:
-        return Boundary(self.joined, [lane.rule for lane in lanes])
+    def _boundary(self, members: Sequence[Member]) -> Boundary:
+        return Boundary(self.joined, [member.rule for member in members])
 
-    def _dense(self, lanes: Sequence[Lane]) -> list[Layer]:
-        seeds = [lane.seed for lane in lanes]
-        return self._task.net.build(self._ends, self.settings.bias, self._boundary(lanes), seeds)
+    def _dense(self, members: Sequence[Member]) -> list[Layer]:
+        seeds = [member.seed for member in members]
+        return self._task.net.build(self._ends, self.settings.bias, self._boundary(members), seeds)
 
-    def _fixed(self, lanes: Sequence[Lane]) -> list[Layer]:
-        return behind(self._first([lane.seed for lane in lanes]), self._ends, self._boundary(lanes))
+    def _fixed(self, members: Sequence[Member]) -> list[Layer]:
+        return behind(self._first([member.seed for member in members]), self._ends, self._boundary(members))
 
     def _first(self, seeds: Sequence[int]) -> Fixed:
         weights, x = zip(*((start.parameters[0], start.x) for start in self.start), strict=True)
@@ -232,14 +232,14 @@ class Lockstep:
         """Whether most work of the first layer is spared."""
         return spares(self.settings)
 
-    def _begun(self, lanes: Sequence[Lane]) -> Lanes:
+    def _begun(self, members: Sequence[Member]) -> Ensemble:
         """The nets at their start."""
         if not self._spares:
             start = [each.parameters for each in self.start]
-            return Lanes(lanes, self._dense, start, OPTIMISERS[self.settings.optimiser], self._learned)
+            return Ensemble(members, self._dense, start, OPTIMISERS[self.settings.optimiser], self._learned)
         values = self._first(range(len(self.start))).values()
         start = [(*own, *each.parameters[1:]) for own, each in zip(values, self.start, strict=True)]
-        return Lanes(lanes, self._fixed, start, Written, self._learned)
+        return Ensemble(members, self._fixed, start, Written, self._learned)
 
     @property
     def _learned(self) -> OpParameters:
@@ -279,16 +279,16 @@ def apart(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
     return list(order.argsort().split_with_sizes(list(counts)))
 
 
-def _side_by_side(parts: Sequence[Lockstep], joined: Joined) -> tuple[list[Lane], Tensor]:
-    """What the lanes of several are called together, and in which order: those of one rule side by side."""
-    lanes, rules, seeds = [], 0, 0
+def _side_by_side(parts: Sequence[Lockstep], joined: Joined) -> tuple[list[Member], Tensor]:
+    """What the members of several are called together, and in which order: those of one rule side by side."""
+    members, rules, seeds = [], 0, 0
     for part in parts:
-        lanes += [Lane(rules + rule, seeds + seed) for rule, seed in part.lanes.going]
+        members += [Member(rules + rule, seeds + seed) for rule, seed in part.ensemble.going]
         rules, seeds = rules + len(part.joined.pairs), seeds + len(part.generators)
     groups: dict[int, int] = {}
     of_rule = [groups.setdefault(id(backward), len(groups)) for _, backward in joined.pairs]
-    order = sorted(range(len(lanes)), key=lambda place: of_rule[lanes[place].rule])
-    return [lanes[place] for place in order], torch.tensor(order)
+    order = sorted(range(len(members)), key=lambda place: of_rule[members[place].rule])
+    return [members[place] for place in order], torch.tensor(order)
 
 
 def _like(drawn: Tensors, given: Tensors) -> Tensors:

@@ -42,7 +42,7 @@ class Readings:
         self._lockstep, self._steps = lockstep, steps
         self.bind(settings.course(-1))
         self._examples = lockstep.examples()
-        self._present = (0, 0)  # steps taken and lanes going when these were made
+        self._present = (0, 0)  # steps taken and members going when these were made
         self._missing = {key: each.missing(settings) for key, each in INSTRUMENTS.items()}
         self._most = {key: _most(each, settings, lockstep.data[0]) for key, each in INSTRUMENTS.items()}
         self._recorded = [
@@ -66,8 +66,8 @@ class Readings:
         return tuple(each.key for each in self._recorded)
 
     def read(self, settings: Settings) -> dict[str, NDArray[float32]]:
-        """What is recorded as it is now, by key: (fields, lanes going, columns) each."""
-        going = self._lockstep.lanes.going
+        """What is recorded as it is now, by key: (fields, members going, columns) each."""
+        going = self._lockstep.ensemble.going
         return {each.key: each.measure(self._seen(settings)) for each in self._recorded if going}
 
     def beside(self, lockstep: Lockstep, others: Sequence[Readings]) -> Readings:
@@ -82,7 +82,7 @@ class Readings:
         place = int(np.searchsorted(self._steps, step))
         self._sigmas[place] = settings.sigma
         for each in self._recorded:
-            self._series[each.key][:, place] = self._by_lane(each, found.get(each.key))
+            self._series[each.key][:, place] = self._by_member(each, found.get(each.key))
 
     def records(self, step: int, settings: Settings, questions: Collection[str]) -> dict[str, Records]:
         """What is recorded by key, and what is shown by question."""
@@ -177,7 +177,7 @@ class Readings:
         changed = self.sigmas(step)[-1] != np.float32(settings.sigma)
         now = series[:, -1]
         if changed:
-            now = self._by_lane(instrument, self.read(settings).get(instrument.key))
+            now = self._by_member(instrument, self.read(settings).get(instrument.key))
         for rule in range(series.shape[2]):
             latest, every = (mean(each[..., rule, :, :].swapaxes(-1, -2)) for each in (now, series))
             record: dict[str, Any] = dict(zip(instrument.fields, latest, strict=True))
@@ -185,12 +185,12 @@ class Readings:
                 record[f"{name}s"] = list(values.T)
             yield record
 
-    def _by_lane(self, instrument: Recorded, found: NDArray[float32] | None) -> NDArray[float32]:
-        """What was read of lanes, (fields, rules, seeds, columns); NaN for nets that have left."""
+    def _by_member(self, instrument: Recorded, found: NDArray[float32] | None) -> NDArray[float32]:
+        """What was read of members, (fields, rules, seeds, columns); NaN for nets that have left."""
         fields, _, *shape = self._series[instrument.key].shape
         values = np.full((fields, *shape), np.nan, np.float32)
         if found is not None:
-            rules, seeds = zip(*self._lockstep.lanes.going, strict=True)
+            rules, seeds = zip(*self._lockstep.ensemble.going, strict=True)
             values[:, rules, seeds] = found
         return values
 
@@ -198,20 +198,20 @@ class Readings:
         self, settings: Settings, instrument: Shown | Requested, numbers: Mapping[str, int]
     ) -> Records:
         found: Records = dict.fromkeys(range(len(settings.rules)))
-        if self._lockstep.lanes.going:
+        if self._lockstep.ensemble.going:
             first = dict.fromkeys(self._most[instrument.key], 0)
             found.update(instrument.measure(self._seen(settings), **{**first, **numbers}))
         return found
 
     def _seen(self, settings: Settings) -> Nets:
         """The nets as instruments see them; the same while nothing has changed, with all they did."""
-        lanes = self._lockstep.lanes
-        present = (lanes.optimiser.steps, len(lanes.going))
+        ensemble = self._lockstep.ensemble
+        present = (ensemble.optimiser.steps, len(ensemble.going))
         if self._nets is None or self._nets.settings is not settings or self._present != present:
             x, answers = self._examples
             data, op, rules = self._lockstep.data[0], self._op, self._rules
             batch, joined = self._lockstep.batch, self._lockstep.joined
-            self._nets = Nets(lanes, x, answers, batch, data, settings, op, rules, joined)
+            self._nets = Nets(ensemble, x, answers, batch, data, settings, op, rules, joined)
             self._present = present
         return self._nets
 

@@ -32,7 +32,7 @@ class Run(Stepper):
     """A seeded stepper: settings in, ``advance``, ``snapshot`` out.
 
     It knows no clock, thread or screen. All rules start from the same tensors and see the same
-    batches, and the lanes of seed k are those that ``seed + k`` alone has. The same settings give the same
+    batches, and the members of seed k are those that ``seed + k`` alone has. The same settings give the same
     losses bit for bit on one machine, and so does a run continued from ``state_dict``, whatever else runs
     beside it or in it (on an accelerator the company in it may show in the last bits). Not to be advanced by
     two threads at once.
@@ -63,7 +63,7 @@ class Run(Stepper):
             rule if rule.isidentifier() else f"rule_{place}" for place, rule in enumerate(self._rules, 1)
         ]
         for layer, (weights, *biases) in enumerate([] if self.diverged else self._nets.weights()):
-            for place, (rule, seed) in enumerate(self._nets.lanes.going):
+            for place, (rule, seed) in enumerate(self._nets.ensemble.going):
                 name = f"{names[rule]}.{self.settings.seed + seed}.{layer}"
                 found[f"{name}.weight"] = weights[place].T.contiguous().cpu().clone()
                 found |= {f"{name}.bias": bias[place, 0].cpu().clone() for bias in biases}
@@ -107,8 +107,8 @@ class Run(Stepper):
             raise ValueError(f'the task "{self.settings.task}" has no data to judge by')
         scores = np.full((len(self._rules), self.settings.seeds), np.nan, np.float32)
         with one_thread():
-            for lane, score in zip(self._nets.lanes.going, self._nets.scores(part), strict=True):
-                scores[lane] = score
+            for member, score in zip(self._nets.ensemble.going, self._nets.scores(part), strict=True):
+                scores[member] = score
         return dict(zip(self._rules, scores, strict=True))
 
     def tensors(self) -> Tensors:
@@ -208,8 +208,8 @@ class Run(Stepper):
         return self.settings.seed + int(finite[0]) if len(finite) else None
 
     def _fallen(self, rule: int) -> str | None:
-        """Why the first of a rule's lanes left that did so because of what learns."""
-        fallen = [where for lane, where in self._nets.lanes.fallen.items() if lane.rule == rule]
+        """Why the first of a rule's members left that did so because of what learns."""
+        fallen = [where for member, where in self._nets.ensemble.fallen.items() if member.rule == rule]
         if not fallen:
             return None
         layer, parameter = fallen[0]
@@ -229,13 +229,13 @@ class Run(Stepper):
         names = [each.name for each in self._nets.joined.learned]
         if not names:
             return {}
-        op, its, lanes = find_op(self._bound.op), find_rule(self._bound.rules[rule]), self._nets.lanes
+        op, its, ensemble = find_op(self._bound.op), find_rule(self._bound.rules[rule]), self._nets.ensemble
         own = values(op, its, self.settings.parameters)
-        now = lanes.learned(lanes.parameters).cpu().numpy()
+        now = ensemble.learned(ensemble.parameters).cpu().numpy()
         found = np.full((self.settings.seeds, *now.shape[1:]), np.nan, np.float32)
-        for place, lane in enumerate(lanes.going):
-            if lane.rule == rule:
-                found[lane.seed] = now[place]
+        for place, member in enumerate(ensemble.going):
+            if member.rule == rule:
+                found[member.seed] = now[place]
         return {name: found[..., place] for place, name in enumerate(names) if name in own}
 
     def _named(self, values: Any) -> dict[str, Any]:
@@ -245,9 +245,9 @@ class Run(Stepper):
     def _gradients(self) -> dict[str, Gradients | None]:
         """By rule; None for one that is not going."""
         found: dict[str, Gradients | None] = dict.fromkeys(self._rules)
-        if self._nets.lanes.going:
+        if self._nets.ensemble.going:
             with one_thread():
-                facts = gradients(self._nets.lanes, self._nets.look())
+                facts = gradients(self._nets.ensemble, self._nets.look())
             found |= {self._rules[rule]: each for rule, each in facts.items()}
         return found
 

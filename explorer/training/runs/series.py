@@ -1,4 +1,4 @@
-"""What the lanes of a run did so far, step by step, and how much of it is shown."""
+"""What the members of a run did so far, step by step, and how much of it is shown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from explorer.training.limits import MAX_POINTS, MAX_SCORES
-from explorer.training.nets import Lane
+from explorer.training.nets import Member
 
 if TYPE_CHECKING:
     from numpy import float32, int64
@@ -24,10 +24,10 @@ class Series:
     Attributes:
         every: steps from one time to the next that the nets are judged.
         numbers: (3, steps, rules, seeds) float32, loss and norms of the first and last layer of weights at
-            the start of every step; NaN where a lane did not take it.
+            the start of every step; NaN where a member did not take it.
         scores: (judged, rules, seeds) float32 on held-out data, NaN likewise.
         score_steps: (judged,) the steps taken before each.
-        diverged: (rules, seeds) the step at which a lane left, or −1.
+        diverged: (rules, seeds) the step at which a member left, or −1.
     """
 
     def __init__(self, steps: int, rules: int, seeds: int) -> None:
@@ -37,29 +37,29 @@ class Series:
         self.scores = np.full((len(self.score_steps), rules, seeds), np.nan, np.float32)
         self.diverged = np.full((rules, seeds), -1, np.int64)
 
-    def record(self, step: int, lanes: Sequence[Lane], numbers: Numbers) -> None:
-        """Note what lanes did in a step, (3, lanes); those that were there before and are not have left."""
-        if len(lanes) == self.diverged.size:
+    def record(self, step: int, members: Sequence[Member], numbers: Numbers) -> None:
+        """Note the numbers of a step, (3, members); members that were there before and are not have left."""
+        if len(members) == self.diverged.size:
             self.numbers[:, step] = numbers.reshape(3, *self.diverged.shape)
             return
-        rules, seeds = _places(lanes)
-        if lanes:
+        rules, seeds = _places(members)
+        if members:
             self.numbers[:, step, rules, seeds] = numbers
         gone = self.diverged < 0
         gone[rules, seeds] = False
         self.diverged[gone] = step
 
-    def judged(self, step: int, lanes: Sequence[Lane], scores: Numbers) -> None:
-        """Note the scores of lanes (lanes,) after so many steps."""
+    def judged(self, step: int, members: Sequence[Member], scores: Numbers) -> None:
+        """Note the scores of members (members,) after so many steps."""
         place = int(np.searchsorted(self.score_steps, step))
-        self.scores[place][_places(lanes)] = scores
+        self.scores[place][_places(members)] = scores
 
     def is_due(self, step: int) -> bool:
         """Whether the nets are to be judged after so many steps."""
         return step % self.every == 0 or step == self.numbers.shape[1]
 
     def taken(self, rule: int, step: int) -> int:
-        """Steps that any lane of a rule took, of so many."""
+        """Steps that any member of a rule took, of so many."""
         left = self.diverged[rule]
         return int(left.max()) if (left >= 0).all() else step
 
@@ -85,12 +85,12 @@ class Series:
 
 
 def mean(values: Numbers) -> Numbers:
-    """The mean over the last axis, of the lanes that were there; NaN where none was."""
+    """The mean over the last axis, of the members that were there; NaN where none was."""
     return values[..., 0] if values.shape[-1] == 1 else _mean(values)[0]
 
 
 def deviation(values: Numbers) -> Numbers:
-    """The standard deviation over the last axis, of the lanes there; NaN where fewer than two were."""
+    """The standard deviation over the last axis, of the members there; NaN where fewer than two were."""
     if values.shape[-1] == 1:
         return np.full(values.shape[:-1], np.nan, np.float32)
     middle, count = _mean(values)
@@ -122,6 +122,6 @@ def _mean(values: Numbers) -> tuple[Numbers, NDArray[int64]]:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan).astype(np.float32), count
 
 
-def _places(lanes: Sequence[Lane]) -> tuple[NDArray[int64], NDArray[int64]]:
-    places = np.array(lanes, np.int64).reshape(-1, 2)
+def _places(members: Sequence[Member]) -> tuple[NDArray[int64], NDArray[int64]]:
+    places = np.array(members, np.int64).reshape(-1, 2)
     return places[:, 0], places[:, 1]

@@ -30,7 +30,7 @@ class Snapshot:
     Attributes:
         step: steps taken.
         steps: steps asked for.
-        finished: nothing is left to do: all steps taken, or every lane diverged.
+        finished: nothing is left to do: all steps taken, or every member diverged.
         task: its key.
         seeds: how many nets a rule has.
         going: how many of them have not diverged.

@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from explorer.catalogue import find_op, values
-from explorer.training.nets import Joined, Lane, hexed, joined
+from explorer.training.nets import Joined, Member, hexed, joined
 from explorer.training.runs.checkpoints import Kept, nearest
 from explorer.training.runs.lockstep import Lockstep, Tensors
 from explorer.training.runs.recorder import Readings
@@ -26,8 +26,8 @@ class Judgement(NamedTuple):
     """How the nets of a run do at one step.
 
     Attributes:
-        scores: (lanes going,) on held-out data; None without any.
-        read: what is recorded by instrument, (fields, lanes going, columns).
+        scores: (members going,) on held-out data; None without any.
+        read: what is recorded by instrument, (fields, members going, columns).
     """
 
     scores: Curve | None
@@ -40,7 +40,7 @@ class Judgement(NamedTuple):
         return cls(nets.scores(held_out) if held_out else None, readings.read(settings))
 
     def only(self, places: Sequence[int]) -> Judgement:
-        """Of some of the lanes."""
+        """Of some of the members."""
         read = {key: each[:, places] for key, each in self.read.items()}
         return Judgement(None if self.scores is None else self.scores[places], read)
 
@@ -60,23 +60,23 @@ class Stepper:
         self._rules = [rule if isinstance(rule, str) else rule.key for rule in settings.rules]
         self._series = Series(settings.steps, len(self._rules), settings.seeds)
         seeds = range(settings.seed, settings.seed + settings.seeds)
-        lanes = [Lane(rule, seed) for rule in range(len(self._rules)) for seed in range(settings.seeds)]
+        members = [Member(rule, seed) for rule in range(len(self._rules)) for seed in range(settings.seeds)]
         self.kept = Kept(self._series.every)
         self._bound = settings.course(-1)
         with one_thread():
-            self._nets = Lockstep(settings, settings.table, seeds, lanes, self._joined(), tensors)
+            self._nets = Lockstep(settings, settings.table, seeds, members, self._joined(), tensors)
             self._readings = Readings(settings, self._nets, self._series.score_steps, recorded)
             self.judge()
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to do: all steps taken, or every lane diverged."""
+        """Whether nothing is left to do: all steps taken, or every member diverged."""
         return self.diverged or self.step >= self.settings.steps
 
     @property
     def diverged(self) -> bool:
-        """Whether every lane has diverged."""
-        return not self._nets.lanes.going
+        """Whether every member has diverged."""
+        return not self._nets.ensemble.going
 
     def advance(self, steps: int = 1) -> None:
         """Take so many steps, or those that are left. Raises ValueError below 0."""
@@ -107,7 +107,7 @@ class Stepper:
 
     def took(self, numbers: NDArray[float32]) -> bool:
         """Note what the nets did in a step, draw what the next one sees; whether they are to be judged."""
-        self._series.record(self.step, self._nets.lanes.going, numbers)
+        self._series.record(self.step, self._nets.ensemble.going, numbers)
         if self.diverged:
             return False
         self.step += 1
@@ -153,7 +153,7 @@ class Stepper:
     def note(self, found: Judgement) -> None:
         """Note how its nets do now."""
         if found.scores is not None:
-            self._series.judged(self.step, self._nets.lanes.going, found.scores)
+            self._series.judged(self.step, self._nets.ensemble.going, found.scores)
         self._readings.note(self.step, self.settings, found.read)
 
     @property
@@ -178,8 +178,8 @@ class Stepper:
     @property
     def numbers(self) -> int:
         """How many its nets and their optimiser are made of."""
-        lanes = self._nets.lanes
-        return lanes.parameters.numel() * (1 + len(lanes.optimiser.state))
+        ensemble = self._nets.ensemble
+        return ensemble.parameters.numel() * (1 + len(ensemble.optimiser.state))
 
     def state_dict(self) -> dict[str, Any]:
         """Everything needed to continue exactly here: text, numbers and tensors, copied.

@@ -19,9 +19,9 @@ def nets_of(**settings):
     return Run(settings)._readings._seen(settings)
 
 
-def losses_of(nets, lane, layer, x):
+def losses_of(nets, member, layer, x):
     """The loss that each example adds, where the op of a layer sees x (…, n, units) instead; in float64."""
-    weights = [[each[lane].double() for each in views] for views in nets.lanes.parameter_views]
+    weights = [[each[member].double() for each in views] for views in nets.ensemble.parameter_views]
     op = nets.op.parsed.bind(nets.settings.parameters)
     for number in range(layer, len(weights)):
         x = op(x) if number in nets.op_layers else x @ weights[number][0] + sum(weights[number][1:])
@@ -29,13 +29,13 @@ def losses_of(nets, lane, layer, x):
     return (x.logsumexp(-1) - chosen) / len(nets.y[0])
 
 
-def by_quadrature(nets, lane, layer, unit, sigma):
+def by_quadrature(nets, member, layer, unit, sigma):
     """The slope of ``E[loss(x + noise)]`` of one unit: ``E[loss · noise] ÷ σ²``, summed over a fine grid."""
     noise = torch.linspace(-6, 6, 2001, dtype=torch.float64) * sigma
     weights = torch.exp(-((noise / sigma) ** 2) / 2) / (sigma * math.sqrt(math.tau)) * (noise[1] - noise[0])
-    x = nets.now.traces[layer].op.x[lane].double().repeat(len(noise), 1, 1)
+    x = nets.now.traces[layer].op.x[member].double().repeat(len(noise), 1, 1)
     x[..., unit] += noise[:, None]
-    return ((weights * noise)[:, None] * losses_of(nets, lane, layer, x)).sum(0) / sigma**2
+    return ((weights * noise)[:, None] * losses_of(nets, member, layer, x)).sum(0) / sigma**2
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_the_series_is_the_runs_own_whoever_watches():
     np.testing.assert_array_equal(record["cosine"], [each[-1] for each in record["cosines"]])
     assert np.isnan(one.alignment["default"]).all()
     for run in (watched, without):
-        assert torch.equal(run._nets.lanes.parameters, alone._nets.lanes.parameters)
+        assert torch.equal(run._nets.ensemble.parameters, alone._nets.ensemble.parameters)
     assert without.snapshot().measured == {}
 
 
@@ -164,7 +164,7 @@ def test_sigma_changes_what_is_measured_now_and_nothing_of_the_run():
     assert changed.measured["alignment"]["clipped"]["cosines"][0][-1] == before[0]
     run.advance(2)
     alone.advance(6)
-    assert torch.equal(run._nets.lanes.parameters, alone._nets.lanes.parameters)
+    assert torch.equal(run._nets.ensemble.parameters, alone._nets.ensemble.parameters)
     assert run.snapshot().sigma == 2.0
 
 

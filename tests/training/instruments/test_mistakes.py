@@ -22,13 +22,13 @@ def run() -> Run:
 
 @pytest.fixture(scope="module")
 def seen(run: Run) -> dict[int, Mistakes]:
-    return mistakes(run._nets.lanes, run._nets.data[0])
+    return mistakes(run._nets.ensemble, run._nets.data[0])
 
 
 def wrong(run: Run) -> torch.Tensor:
     """Which examples the first net of each rule reads wrong, (rules, examples)."""
     x, y = run._nets.data[0].held_out
-    return run._nets.lanes.output(x.unsqueeze(0))[::2].argmax(-1) != y
+    return run._nets.ensemble.output(x.unsqueeze(0))[::2].argmax(-1) != y
 
 
 def test_the_counts_are_those_of_the_score(run: Run, seen: dict[int, Mistakes]):
@@ -45,7 +45,7 @@ def test_the_counts_are_those_of_the_score(run: Run, seen: dict[int, Mistakes]):
 
 def test_what_is_shown_is_wrong_and_the_surest_is_first(run: Run, seen: dict[int, Mistakes]):
     x, y = run._nets.data[0].held_out
-    chances = run._nets.lanes.output(x.unsqueeze(0))[::2].softmax(-1)
+    chances = run._nets.ensemble.output(x.unsqueeze(0))[::2].softmax(-1)
     pixels = ((x - x.min()) / (x.max() - x.min()) * 255).round().byte()
     for rule, told in seen.items():
         images = torch.from_numpy(told.images).view(-1, 64)
@@ -73,7 +73,7 @@ def test_an_image_is_the_digit_as_it_was_drawn(run: Run):
 
 def test_a_rule_alone_is_compared_with_none():
     run = Run(Settings(task="digits", rules=("straight_through",)))
-    (told,) = mistakes(run._nets.lanes, run._nets.data[0]).values()
+    (told,) = mistakes(run._nets.ensemble, run._nets.data[0]).values()
     assert told.alone is None
     assert not told.only.any()
     assert "this rule alone" not in told.words
@@ -82,9 +82,9 @@ def test_a_rule_alone_is_compared_with_none():
 def test_no_mistake_is_said_so(run: Run):
     data = run._nets.data[0]
     x, _ = data.held_out
-    read = run._nets.lanes.output(x.unsqueeze(0))[4].argmax(-1)
+    read = run._nets.ensemble.output(x.unsqueeze(0))[4].argmax(-1)
     perfect = data._replace(held_out=data.held_out._replace(y=read))
-    told = mistakes(run._nets.lanes, perfect)[2]
+    told = mistakes(run._nets.ensemble, perfect)[2]
     assert (told.count, len(told.classes), told.images.size) == (0, 0, 0)
     assert told.words == "all 360 held-out images are read right"
     assert told.images.dtype == np.uint8

@@ -21,9 +21,9 @@ from explorer.training.instruments.base.instrument import Argument, Record, Show
 
 
 def measured(nets, *, layer):
-    views = [each for each in nets.lanes.parameter_views if each]
-    by_lane = views[layer][0].abs().amax((1, 2))
-    return {rule: {"largest": float(by_lane[at].max())} for rule, at in nets.lanes.by_rule().items()}
+    views = [each for each in nets.ensemble.parameter_views if each]
+    by_member = views[layer][0].abs().amax((1, 2))
+    return {rule: {"largest": float(by_member[at].max())} for rule, at in nets.ensemble.by_rule().items()}
 
 
 INSTRUMENT = Shown(
@@ -70,7 +70,9 @@ def _seen() -> dict[str, Any]:
     streamed = status.Status("", "paused", "", None, 2, 3, 0, snapshot)
     told = json.loads(stream.event(streamed, ("toy?layer=1",)))["snapshot"]
     return {
-        "weights": [each[0].abs().amax((1, 2)).tolist() for each in run._nets.lanes.parameter_views if each],
+        "weights": [
+            each[0].abs().amax((1, 2)).tolist() for each in run._nets.ensemble.parameter_views if each
+        ],
         "measured": [
             [snapshot.measured[text][rule]["largest"] for rule in snapshot.losses]
             for text in ("toy", "toy?layer=1")

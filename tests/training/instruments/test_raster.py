@@ -18,9 +18,11 @@ def run() -> Run:
     return trained
 
 
-def simulated(run: Run, lane: int, brightness: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def simulated(run: Run, member: int, brightness: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Spikes (units, times) of pixels and all hidden units, and the mean potentials of the outputs."""
-    *hidden, last = [[each[lane] for each in views] for views in run._nets.lanes.parameter_views if views]
+    *hidden, last = [
+        [each[member] for each in views] for views in run._nets.ensemble.parameter_views if views
+    ]
     charges = [torch.zeros(weights.shape[1]) for weights, _ in [*hidden, last]]
     columns, potentials = [], []
     for time in range(TIMES):
@@ -40,7 +42,7 @@ def simulated(run: Run, lane: int, brightness: torch.Tensor) -> tuple[torch.Tens
 
 def test_the_spikes_are_those_of_a_net_written_unit_by_unit(run: Run):
     x, y = run._nets.data[0].held_out
-    for rule, told in raster(run._nets.lanes, run._nets.data[0], EXAMPLE).items():
+    for rule, told in raster(run._nets.ensemble, run._nets.data[0], EXAMPLE).items():
         spikes, potentials = simulated(run, 2 * rule, x[EXAMPLE])
         assert told.units == [64, 32, 32]
         found = torch.from_numpy(told.spikes).view(-1, TIMES) / 255
@@ -86,6 +88,6 @@ def test_an_example_that_is_not_there_is_refused_in_a_sentence(run: Run, numbers
 
 def test_what_another_op_returns_is_held_from_0_to_1():
     run = Run(Settings(task="spikes", op="tanh", rules=("default",)))
-    (told,) = raster(run._nets.lanes, run._nets.data[0], 0).values()
+    (told,) = raster(run._nets.ensemble, run._nets.data[0], 0).values()
     hidden = torch.from_numpy(told.spikes)[64 * TIMES :]
     assert len(hidden.unique()) > 2

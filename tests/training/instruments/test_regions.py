@@ -20,9 +20,11 @@ def run() -> Run:
     return trained
 
 
-def plain(run: Run, lane: int, x: torch.Tensor) -> torch.Tensor:
+def plain(run: Run, member: int, x: torch.Tensor) -> torch.Tensor:
     """What one net of a run with sign in it returns, layer by layer as anybody would write it."""
-    *hidden, last = [[each[lane] for each in views] for views in run._nets.lanes.parameter_views if views]
+    *hidden, last = [
+        [each[member] for each in views] for views in run._nets.ensemble.parameter_views if views
+    ]
     for weights, bias in hidden:
         x = (x @ weights + bias).sign()
     weights, bias = last
@@ -30,7 +32,7 @@ def plain(run: Run, lane: int, x: torch.Tensor) -> torch.Tensor:
 
 
 def test_each_cell_has_the_class_of_its_middle(run: Run):
-    for rule, seen in regions(run._nets.lanes, run._nets.data[0]).items():
+    for rule, seen in regions(run._nets.ensemble, run._nets.data[0]).items():
         left, bottom, width = seen.square
         cell = width / SIDE
         middles = [
@@ -54,7 +56,7 @@ def test_a_picture_of_six_rules_has_25_thousand_cells():
 
 def test_shares_and_score_are_those_of_the_net_that_is_named(run: Run):
     scores = run.snapshot().score
-    for (rule, seen), name in zip(regions(run._nets.lanes, run._nets.data[0]).items(), RULES, strict=True):
+    for (rule, seen), name in zip(regions(run._nets.ensemble, run._nets.data[0]).items(), RULES, strict=True):
         assert seen.seed == 0
         assert seen.score == pytest.approx(float(scores[name][0]))
         assert seen.shares.sum() == pytest.approx(1)
@@ -63,7 +65,7 @@ def test_shares_and_score_are_those_of_the_net_that_is_named(run: Run):
 
 
 def test_all_examples_lie_in_the_square_and_some_of_each_part_are_told(run: Run):
-    seen = regions(run._nets.lanes, run._nets.data[0])[0]
+    seen = regions(run._nets.ensemble, run._nets.data[0])[0]
     data = run._nets.data[0]
     for points, part in ((seen.trained, data.train), (seen.held_out, data.held_out)):
         across, up, classes = torch.from_numpy(points.reshape(-1, 3).astype("f4")).T

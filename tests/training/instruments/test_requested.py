@@ -66,26 +66,26 @@ def test_losses_along_a_step_are_those_of_nets_that_took_it(task, given):
     run = run_of(task=task, **{"rules": ("straight_through",), **given})
     run.advance(2)
     (found,) = run.measure("line_search").values()
-    lanes, nets = run._nets.lanes, run._readings._nets
+    ensemble, nets = run._nets.ensemble, run._readings._nets
     weights = sum(
         layer.length(each) ** 2
-        for layer, each in zip(lanes.layers, lanes.parameter_views, strict=True)
+        for layer, each in zip(ensemble.layers, ensemble.parameter_views, strict=True)
         if layer.shapes
     )
     gradient = sum(
         layer.size(each) ** 2
-        for layer, each in zip(lanes.layers, nets.now.gradients, strict=True)
+        for layer, each in zip(ensemble.layers, nets.now.gradients, strict=True)
         if layer.shapes
     )
-    before, flat = lanes.parameters.clone(), nets.now.flat.clone()
+    before, flat = ensemble.parameters.clone(), nets.now.flat.clone()
     if given:
-        assert lanes.learned(flat).all()
-        lanes.learned(flat).mul_(given["learn_rate"])
-    before_any = lanes.look_at(nets.x, nets.answers, nets.task.loss)
+        assert ensemble.learned(flat).all()
+        ensemble.learned(flat).mul_(given["learn_rate"])
+    before_any = ensemble.look_at(nets.x, nets.answers, nets.task.loss)
     assert found["loss"] == pytest.approx(before_any.losses[0].item())
     for number in (0, 10, 20):
-        lanes.parameters.copy_(before - DISTANCES[number] * (weights / gradient).sqrt() * flat)
-        loss = lanes.look_at(nets.x, nets.answers, nets.task.loss).losses[0].item()
+        ensemble.parameters.copy_(before - DISTANCES[number] * (weights / gradient).sqrt() * flat)
+        loss = ensemble.look_at(nets.x, nets.answers, nets.task.loss).losses[0].item()
         assert found["losses"][number] == pytest.approx(loss, rel=1e-4)
     assert np.all(np.diff(found["distances"]) > 0)
     assert len(found["losses"]) == 21
@@ -123,7 +123,7 @@ def test_losses_along_a_step_are_those_of_a_plain_net(rule, reach):
     found = run.measure("line_search")[rule]
     nets = run._readings._nets
     x, y = nets.x[0].double(), nets.answers[0]
-    views = [part[0].double() for layer in run._nets.lanes.parameter_views for part in layer]
+    views = [part[0].double() for layer in run._nets.ensemble.parameter_views for part in layer]
     parameters = [each.clone().requires_grad_() for each in views]
     loss = loss_of(parameters, x, y, reach)
     gradients = torch.autograd.grad(loss, parameters)
@@ -150,4 +150,4 @@ def test_without_a_gradient_the_loss_stays_and_nothing_moves_the_run():
     np.testing.assert_allclose(losses["losses"], losses["loss"], rtol=1e-6)
     run.advance(3)
     alone.advance(6)
-    assert torch.equal(run._nets.lanes.parameters, alone._nets.lanes.parameters)
+    assert torch.equal(run._nets.ensemble.parameters, alone._nets.ensemble.parameters)

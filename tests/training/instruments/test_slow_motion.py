@@ -30,7 +30,7 @@ def shown(record, name):
 
 
 def weights_of(run, layer=0):
-    """The weights of all lanes going in a layer with the op, as the run itself has them now."""
+    """The weights of all members going in a layer with the op, as the run itself has them now."""
     return Step(run._readings._seen(run.settings), layer).weights.clone()
 
 
@@ -43,11 +43,11 @@ def test_the_weights_that_are_shown_are_those_the_step_leads_to_bit_for_bit(task
         records = run.measure("slow_motion", layer=layer)
         before = weights_of(run, layer)
         run.advance(1)
-        after, going = weights_of(run, layer), run._nets.lanes.firsts()
-        for (rule, lane), record in zip(going.items(), records.values(), strict=True):
-            part = after[lane, :MOST, :MOST]
+        after, going = weights_of(run, layer), run._nets.ensemble.firsts()
+        for (rule, member), record in zip(going.items(), records.values(), strict=True):
+            part = after[member, :MOST, :MOST]
             assert torch.equal(shown(record, "weights"), part), (task, rule)
-            assert torch.equal(shown(record, "before"), before[lane, :MOST, :MOST])
+            assert torch.equal(shown(record, "before"), before[member, :MOST, :MOST])
         assert not torch.equal(before, after)
 
 
@@ -63,7 +63,7 @@ def test_what_is_looked_at_leaves_the_run_as_it_was(task):
         assert torch.equal(one, other)
     run.advance(4)
     alone.advance(4)
-    assert torch.equal(run._nets.lanes.parameters, alone._nets.lanes.parameters)
+    assert torch.equal(run._nets.ensemble.parameters, alone._nets.ensemble.parameters)
     for rule, losses in run.snapshot().losses.items():
         assert losses.tolist() == alone.snapshot().losses[rule].tolist()
 
@@ -74,8 +74,8 @@ def test_each_tensor_is_what_torch_makes_of_the_one_before(layer):
     run = run_of(**settings)
     x, y = (each[0] for each in run._nets.batch)
     for rule, record in run.measure("slow_motion", layer=layer).items():
-        lane = SHOWN.index(rule)
-        parameters = [each[lane] for views in run._nets.lanes.parameter_views for each in views]
+        member = SHOWN.index(rule)
+        parameters = [each[member] for views in run._nets.ensemble.parameter_views for each in views]
         leaves = [each.clone().requires_grad_() for each in parameters]
         seen, value = [], x
         for number in range(3):
@@ -158,7 +158,7 @@ def test_a_formula_over_the_whole_batch_is_not_put_into_numbers():
 
 def test_a_net_that_breaks_with_this_step_says_so_and_the_others_go_on():
     run = run_of(op="relu", rules=("default", "zero"), steps=0, hidden=8)
-    run._nets.lanes.parameters[0] = torch.inf
+    run._nets.ensemble.parameters[0] = torch.inf
     records = run.measure("slow_motion", layer=0)
     assert records["default"]["note"] == "With this step the net is no longer finite: it drops out."
     assert records["zero"]["note"] == ""

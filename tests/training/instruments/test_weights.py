@@ -17,14 +17,14 @@ def trained(**settings) -> Run:
     return run
 
 
-def latent(run: Run, lane: int, start: bool = False) -> list[torch.Tensor]:
+def latent(run: Run, member: int, start: bool = False) -> list[torch.Tensor]:
     """The weights of one net as the op sees them."""
     flat = (
-        run._nets.lanes.started([run._nets.lanes.going[lane]])
+        run._nets.ensemble.started([run._nets.ensemble.going[member]])
         if start
-        else run._nets.lanes.parameters[[lane]]
+        else run._nets.ensemble.parameters[[member]]
     )
-    views = [each[0][0] for each in run._nets.lanes.views(flat) if each]
+    views = [each[0][0] for each in run._nets.ensemble.views(flat) if each]
     return [each * each.shape[0] ** 0.5 for each in views]
 
 
@@ -37,7 +37,7 @@ def latent(run: Run, lane: int, start: bool = False) -> list[torch.Tensor]:
 )
 def test_the_counts_are_those_of_the_weights(task: str, quantised):
     run = trained(task=task, rules=("default", "straight_through"), seeds=2)
-    seen = weights(run._nets.lanes, run._nets.data[0])
+    seen = weights(run._nets.ensemble, run._nets.data[0])
     for rule, told in seen.items():
         assert (told.seed, len(told.layers)) == (0, 2)
         for now, before, layer in zip(
@@ -57,7 +57,7 @@ def test_the_counts_are_those_of_the_weights(task: str, quantised):
 
 def test_a_rule_that_blocks_everything_changes_no_weight():
     run = trained(task="binary weights", rules=("default", "straight_through"))
-    dead, alive = weights(run._nets.lanes, run._nets.data[0]).values()
+    dead, alive = weights(run._nets.ensemble, run._nets.data[0]).values()
     assert [layer.changed for layer in dead.layers] == [0, 0]
     assert min(layer.changed for layer in alive.layers) > 0.01
     assert "0 % of all weights" in dead.words
@@ -66,7 +66,7 @@ def test_a_rule_that_blocks_everything_changes_no_weight():
 
 def test_a_rounded_weight_is_0_and_never_minus_0():
     run = trained(task="binary weights", op="round", rules=("default",))
-    (told,) = weights(run._nets.lanes, run._nets.data[0]).values()
+    (told,) = weights(run._nets.ensemble, run._nets.data[0]).values()
     for layer in told.layers:
         assert 0 in layer.values
         assert not np.signbit(layer.values[layer.values == 0]).any()
@@ -74,7 +74,7 @@ def test_a_rounded_weight_is_0_and_never_minus_0():
 
 def test_values_that_are_many_are_not_counted_one_by_one():
     run = trained(task="binary weights", op="tanh", rules=("default",))
-    (told,) = weights(run._nets.lanes, run._nets.data[0]).values()
+    (told,) = weights(run._nets.ensemble, run._nets.data[0]).values()
     for layer in told.layers:
         assert layer.counts.sum() > MOST_VALUES
         assert layer.values.size == layer.by_value.size == 0

@@ -7,8 +7,8 @@ from explorer.catalogue import OPS, RULES
 from explorer.gradient import bind, pair
 from explorer.training import Settings
 from explorer.training.instruments.base.gradients import gradients
-from explorer.training.nets.architectures import DENSE, QUANTISED, SPIKING, Lane, behind, drawn
-from explorer.training.nets.ensemble import Lanes
+from explorer.training.nets.architectures import DENSE, QUANTISED, SPIKING, Member, behind, drawn
+from explorer.training.nets.ensemble import Ensemble
 from explorer.training.nets.layers import Activation, Dense, Fixed, Spread
 from explorer.training.nets.layers.op_function import Boundary, Joined, joined
 from explorer.training.numerics.losses import squared_error
@@ -26,26 +26,26 @@ def net(request):
     """Makes a net whose first layer sees another x, or the same, at every step."""
 
     def made(rule="default", op="relu", w1=W1):
-        def boundary(lanes):
-            return Boundary(Joined([pair(op, rule, {})], whole=False), [lane.rule for lane in lanes])
+        def boundary(members):
+            return Boundary(Joined([pair(op, rule, {})], whole=False), [member.rule for member in members])
 
-        def dense(lanes):
+        def dense(members):
             first, last = Dense(2, 3, bias=False, first=True), Dense(3, 1, bias=False)
-            return [Spread([lane.seed for lane in lanes]), first, Activation(boundary(lanes)), last]
+            return [Spread([member.seed for member in members]), first, Activation(boundary(members)), last]
 
-        def fixed(lanes):
-            return behind(Fixed([w1], [X], [lane.seed for lane in lanes]), (2, 3, 1), boundary(lanes))
+        def fixed(members):
+            return behind(Fixed([w1], [X], [member.seed for member in members]), (2, 3, 1), boundary(members))
 
         if request.param == "the same x":
             (first,) = Fixed([w1], [X], [0]).values()
-            return Lanes([Lane(0, 0)], fixed, [[*first, W2]], Written)
-        return Lanes([Lane(0, 0)], dense, [[w1, W2]], Written)
+            return Ensemble([Member(0, 0)], fixed, [[*first, W2]], Written)
+        return Ensemble([Member(0, 0)], dense, [[w1, W2]], Written)
 
     return made
 
 
 def weights(net):
-    """w1 and w2 of the only lane."""
+    """w1 and w2 of the only member."""
     views = [each for each in net.parameter_views if each]
     first = next(layer for layer in net.layers if layer.shapes)
     w1 = first.weights(views[0]) if isinstance(first, Fixed) else views[0][0]
@@ -165,27 +165,27 @@ def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(net, op,
     generator = torch.Generator().manual_seed(0)
     ends, seeds = (6, 7, 5, 3), 2
     pairs = [pair(op, rule, {}) for rule in rules]
-    lanes = [Lane(rule, seed) for rule in range(len(rules)) for seed in range(seeds)]
+    members = [Member(rule, seed) for rule in range(len(rules)) for seed in range(seeds)]
 
-    def build(lanes):
-        numbers = [lane.rule for lane in lanes]
+    def build(members):
+        numbers = [member.rule for member in members]
         whole = any(
             "mean" in str(OPS[op].formula) or "mean" in rule or rule == "magnitude_aware" for rule in rules
         )
         boundary = Boundary(Joined(pairs, whole), numbers)
-        return net.build(ends, True, boundary, [lane.seed for lane in lanes])
+        return net.build(ends, True, boundary, [member.seed for member in members])
 
     scale = 3.0 if net is SPIKING else 1.0
-    start = [drawn(build(lanes[:1]), generator, scale, unit=False, bias=0.3) for _ in range(seeds)]
+    start = [drawn(build(members[:1]), generator, scale, unit=False, bias=0.3) for _ in range(seeds)]
     x = torch.rand(seeds, n, 6, generator=generator)
     y = torch.randn(seeds, n, 3, generator=generator)
-    nets = Lanes(lanes, build, start, Written)
+    nets = Ensemble(members, build, start, Written)
     with torch.no_grad():
         now = nets.look(x, y, squared_error)
-    for place_, lane in enumerate(lanes):
-        leaves = [value.clone().requires_grad_() for value in start[lane.seed]]
-        output = reference(net, x[lane.seed], leaves, bind(op, rules[lane.rule], {}))
-        loss = (output - y[lane.seed]).square().sum()
+    for place_, member in enumerate(members):
+        leaves = [value.clone().requires_grad_() for value in start[member.seed]]
+        output = reference(net, x[member.seed], leaves, bind(op, rules[member.rule], {}))
+        loss = (output - y[member.seed]).square().sum()
         expected = torch.autograd.grad(loss, leaves, allow_unused=True, materialize_grads=True)
         assert now.numbers[0, place_] == pytest.approx(loss.item(), rel=1e-4)
         ours = [view[place_] for views in nets._gradient_views for view in views]

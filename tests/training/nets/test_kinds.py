@@ -114,8 +114,8 @@ def test_a_kind_without_a_site_of_its_own_makes_no_architecture():
 
 def test_a_net_of_it_trains_as_a_net_of_its_own(run):
     other = Run(Settings(**SETTINGS | {"task": "moons"}))  # dense
-    assert other._nets.lanes.layers[2].__class__ is Activation
-    assert isinstance(run._nets.lanes.layers[2], Residual)
+    assert other._nets.ensemble.layers[2].__class__ is Activation
+    assert isinstance(run._nets.ensemble.layers[2], Residual)
     assert run.snapshot().losses["clipped"][-1] < 0.7 * run.snapshot().losses["clipped"][0]
 
 

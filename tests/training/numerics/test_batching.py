@@ -1,4 +1,4 @@
-"""What a lane does is bit for bit what it would do alone, whatever stands beside it in the run."""
+"""What a member does is bit for bit what it would do alone, whatever stands beside it in the run."""
 
 import dataclasses
 
@@ -27,7 +27,7 @@ def assert_alone_as_in_company(settings):
             own = trained(alone)
             taken = own.seed_losses[rule].shape[1]
             np.testing.assert_array_equal(race.seed_losses[rule][seed, :taken], own.seed_losses[rule][0])
-            judged = len(own.score_steps)  # a run of one lane ends when it diverges
+            judged = len(own.score_steps)  # a run of one member ends when it diverges
             np.testing.assert_array_equal(race.seed_scores[rule][seed, :judged], own.seed_scores[rule][0])
             assert np.isnan(race.seed_scores[rule][seed, judged:]).all()
 
@@ -62,6 +62,8 @@ def test_functions_and_products_of_several_lanes_have_the_bits_of_one(shape):
     generator = torch.Generator().manual_seed(0)
     x, w = torch.randn(shape, generator=generator), torch.randn(4, shape[2], 33, generator=generator)
     every, products = together(torch.sigmoid, x), batched(x, w)
-    for lane in range(4):
-        assert torch.equal(every[lane], x[lane].clone().sigmoid())
-        assert torch.equal(products[lane], batched(x[lane : lane + 1].clone(), w[lane : lane + 1].clone())[0])
+    for member in range(4):
+        assert torch.equal(every[member], x[member].clone().sigmoid())
+        assert torch.equal(
+            products[member], batched(x[member : member + 1].clone(), w[member : member + 1].clone())[0]
+        )

@@ -4,7 +4,7 @@ from explorer.training.numerics.metrics import METRICS
 
 
 def test_of_equal_outputs_the_first_is_the_answer():
-    """By argmax itself, with and without ties, and whatever stands beside a lane of NaN."""
+    """By argmax itself, with and without ties, and whatever stands beside a member of NaN."""
     generator = torch.Generator().manual_seed(0)
     y = torch.randint(10, (40,), generator=generator)
     plain = torch.randn(3, 40, 10, generator=generator)

@@ -16,21 +16,21 @@ TORCHS = {
 def test_every_lane_moves_as_torchs_own_moves_it(name, sizes):
     """Bit for bit, over fifty steps, whatever the sizes of the parameters."""
     generator = torch.Generator().manual_seed(0)
-    lanes, lr = 3, 0.0123
-    start = [torch.randn(lanes, size, generator=generator) for size in sizes]
+    members, lr = 3, 0.0123
+    start = [torch.randn(members, size, generator=generator) for size in sizes]
     flat = torch.cat(start, 1)
     ours = OPTIMISERS[name](flat)
-    theirs = [[each[lane].clone().requires_grad_() for each in start] for lane in range(lanes)]
+    theirs = [[each[member].clone().requires_grad_() for each in start] for member in range(members)]
     optimisers = [TORCHS[name](parameters, lr) for parameters in theirs]
     for _ in range(50):
         gradients = torch.randn(flat.shape, generator=generator)
-        for lane, optimiser in enumerate(optimisers):
-            for parameter, part in zip(theirs[lane], gradients[lane].split(sizes), strict=True):
+        for member, optimiser in enumerate(optimisers):
+            for parameter, part in zip(theirs[member], gradients[member].split(sizes), strict=True):
                 parameter.grad = part.clone()
             optimiser.step()
         ours.step(flat, gradients.clone(), lr)
-    for lane in range(lanes):
-        assert torch.equal(flat[lane], torch.cat([each.detach() for each in theirs[lane]]))
+    for member in range(members):
+        assert torch.equal(flat[member], torch.cat([each.detach() for each in theirs[member]]))
 
 
 def test_gradient_descent_as_tutorials_write_it():

@@ -100,7 +100,7 @@ def test_a_learning_rate_that_changes_is_that_runs_alone():
 
 def test_where_a_value_is_not_finite_or_one_has_ended_they_must_part():
     first, broken, last = begun(class_of(task="digits"))
-    broken._nets.lanes.parameters[0, 0] = torch.nan
+    broken._nets.ensemble.parameters[0, 0] = torch.nan
     together = Together([first, broken])
     assert not together.advance()
     together.part()

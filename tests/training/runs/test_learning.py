@@ -111,17 +111,17 @@ def test_what_learns_goes_as_torchs_own_optimiser_moves_it(given, optimiser):
 
 def test_the_gradient_of_a_spiking_threshold_is_the_sum_over_its_times():
     """It follows from the rule: what moves x by so much moves the threshold the other way."""
-    lanes = Run(Settings(**SPIKES), recorded=())._nets
-    now = lanes.lanes.look_at(*lanes.batch, cross_entropy)
+    nets = Run(Settings(**SPIKES), recorded=())._nets
+    now = nets.ensemble.look_at(*nets.batch, cross_entropy)
     (trace,) = [each.op for each in now.traces if each.x is not None]
-    pull = lanes.lanes.learned(now.flat).item()
+    pull = nets.ensemble.learned(now.flat).item()
     assert abs(pull) > 1e-4
     assert pull == pytest.approx(-trace.gradient.sum().item(), rel=1e-4)
 
 
 @pytest.mark.parametrize("given", [WEIGHTS, UNITS], ids=["weights", "units"])
 def test_a_lane_is_what_its_seed_alone_has_in_any_company(given):
-    """Bit for bit, from two lanes on: beside rules that learn, rules that do not, and other seeds."""
+    """Bit for bit, from two members on: beside rules that learn, rules that do not, and other seeds."""
     (rule,) = given["rules"]
     name = given["learn"][0]
     together = trained(40, **given | {"rules": (rule, "straight_through", "default"), "seeds": 3, "seed": 5,
@@ -281,10 +281,10 @@ def test_a_study_takes_what_learns_and_sweeps_where_it_starts():
     while not chunk.finished:
         chunk.advance()
     for row in chunk.rows():
-        alone = Run(plan.settings(row.lane), recorded=())
+        alone = Run(plan.settings(row.member), recorded=())
         alone.advance(12)
-        assert row.loss == alone.snapshot().loss[row.lane.rule]
-        assert alone.settings.learn == (("s",) if row.lane.rule == "lsq" else ())
+        assert row.loss == alone.snapshot().loss[row.member.rule]
+        assert alone.settings.learn == (("s",) if row.member.rule == "lsq" else ())
     with pytest.raises(ValueError, match="z cannot learn"):
         Plan.of("ternary weights", "quantize", ["lsq"], lrs=[0.1], seeds=1, learn=("z",))
 

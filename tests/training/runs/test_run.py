@@ -203,7 +203,7 @@ def test_resumed_with_batches_is_uninterrupted_bit_for_bit(batches):
 def assert_equal_states(one, other):
     one, other = one.state_dict(), other.state_dict()
     assert one["step"] == other["step"]
-    assert one["nets"]["lanes"] == other["nets"]["lanes"]
+    assert one["nets"]["members"] == other["nets"]["members"]
     pairs = zip(
         [*one["generators"], *one["nets"]["tensors"], *one["series"].values()],
         [*other["generators"], *other["nets"]["tensors"], *other["series"].values()],
@@ -390,7 +390,7 @@ def test_held_out_accuracy_of_every_seed():
 
 def test_the_score_is_that_of_the_net_by_hand():
     done = trained(dataclasses.replace(DIGITS, seeds=1, op="relu", rules=("default",)))
-    (x, y), views = done._nets.data[0].held_out, done._nets.lanes.parameter_views
+    (x, y), views = done._nets.data[0].held_out, done._nets.ensemble.parameter_views
     (w1, b1), (w2, b2) = (each for each in views if each)
     right = ((x @ w1[0] + b1[0]).relu() @ w2[0] + b2[0]).argmax(1) == y
     assert done.snapshot().accuracy["default"].tolist() == [right.float().mean().item()]
@@ -447,7 +447,7 @@ def test_a_seed_that_diverges_leaves_the_mean_and_the_rule_goes_on():
     asked = dataclasses.replace(DIGITS, rules=("straight_through",))
     begun = Run(asked)
     begun.advance(10)
-    begun._nets.lanes.parameters[1] = math.nan
+    begun._nets.ensemble.parameters[1] = math.nan
     begun.advance(30)
     snapshot = begun.snapshot()
     assert snapshot.diverged == {"straight_through": None}

@@ -119,7 +119,7 @@ def test_a_loss_and_its_gradient_are_torchs(ours, torchs, n):
     output = (3 * torch.randn(4, n, 5, generator=generator)).requires_grad_()
     classes = torch.randint(5, (4, n), generator=generator)
     y = classes if ours is cross_entropy else torch.randn(4, n, 5, generator=generator)
-    expected = torch.stack([torchs(lane, answers) for lane, answers in zip(output, y, strict=True)])
+    expected = torch.stack([torchs(member, answers) for member, answers in zip(output, y, strict=True)])
     (gradient,) = torch.autograd.grad(expected.sum(), output)
     for way in (ours.value, ours.nearly):
         losses, own = way(output.detach(), y)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.training.nets import Lanes, Pass
+from explorer.training.nets import Ensemble, Pass
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -45,13 +45,13 @@ class Gradients:
     idle_units: float
 
 
-def gradients(lanes: Lanes, now: Pass) -> dict[int, Gradients | None]:
+def gradients(ensemble: Ensemble, now: Pass) -> dict[int, Gradients | None]:
     """What the gradients do, by the number of each rule that is going; None where it is not finite."""
     op = next(trace for trace in now.traces if trace.gradient is not None).op
     tensors = [each.cpu().numpy() for each in (op.x, op.upstream, op.gradient)]  # torch is slow with little
     w1, w2 = now.numbers[1:].tolist()
-    moved, found = lanes.moved(), {}
-    for rule, places in lanes.by_rule().items():
+    moved, found = ensemble.moved(), {}
+    for rule, places in ensemble.by_rule().items():
         net = places[0]
         far = fmean(moved[place] for place in places)
         found[rule] = _measured(w1[net], w2[net], far, *(each[net] for each in tensors))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, values
-from explorer.training.nets import Joined, Lanes, OpSite, Seen
+from explorer.training.nets import Ensemble, Joined, OpSite, Seen
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Task
 
@@ -40,7 +40,7 @@ class Nets:
     Nothing that is done with it changes the run.
 
     Attributes:
-        lanes: the nets.
+        ensemble: the nets.
         x: (seeds or 1, n, inputs), the first ``EXAMPLES`` of the training data.
         answers: (seeds or 1, n, …) to them.
         batch: what the next step sees, x and y (seeds, n, …).
@@ -51,7 +51,7 @@ class Nets:
         joined: the op with each of the rules.
     """
 
-    lanes: Lanes
+    ensemble: Ensemble
     x: Tensor
     answers: Tensor
     batch: tuple[Tensor, Tensor]
@@ -64,7 +64,7 @@ class Nets:
     @cached_property
     def now(self) -> Seen:
         """What the nets do on the examples, forward and backward."""
-        return self.lanes.look_at(self.x, self.answers, self.task.loss)
+        return self.ensemble.look_at(self.x, self.answers, self.task.loss)
 
     @property
     def task(self) -> Task:
@@ -78,30 +78,30 @@ class Nets:
 
     @property
     def y(self) -> Tensor:
-        """The answers by lane, (lanes going or 1, n, …)."""
-        return self.lanes.by_seed(self.answers)
+        """The answers by member, (members going or 1, n, …)."""
+        return self.ensemble.by_seed(self.answers)
 
     @property
     def op_layers(self) -> list[int]:
         """The numbers of the layers in which the op stands."""
         return [number for number, trace in enumerate(self.now.traces) if trace.gradient is not None]
 
-    def parameters(self, lane: int, layer: int) -> dict[str, float]:
-        """All values of the op and of the lane's rule by name, those that learn as they are in a layer.
+    def parameters(self, member: int, layer: int) -> dict[str, float]:
+        """All values of the op and of the member's rule by name, those that learn as they are in a layer.
 
-        ``lane``: its place among those that are going; ``layer``: its place in ``op_layers``.
+        ``member``: its place among those that are going; ``layer``: its place in ``op_layers``.
         """
-        rule = self.lanes.going[lane].rule
+        rule = self.ensemble.going[member].rule
         known = values(self.op, self.rules[rule], self.settings.parameters)
         if any(self.joined.learns(rule)):
-            now = self.lanes.learned(self.lanes.parameters)[lane, layer].tolist()
+            now = self.ensemble.learned(self.ensemble.parameters)[member, layer].tolist()
             named = {each.name: value for each, value in zip(self.joined.learned, now, strict=True)}
             known |= {name: value for name, value in named.items() if name in known}
         return known
 
     def weights(self, layer: int) -> Tensor:
-        """Those of a dense layer, (lanes going, inputs, outputs)."""
-        return self.lanes.parameter_views[layer][0]
+        """Those of a dense layer, (members going, inputs, outputs)."""
+        return self.ensemble.parameter_views[layer][0]
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Recorded(Instrument):
     Attributes:
         fields: names of what is taken, for each column.
         columns: how many there are in a run: by default one for each hidden layer.
-        measure: ``nets -> (fields, lanes going, columns)``, NaN where there is nothing to measure.
+        measure: ``nets -> (fields, members going, columns)``, NaN where there is nothing to measure.
     """
 
     kind = "recorded"

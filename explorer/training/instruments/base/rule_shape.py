@@ -30,34 +30,34 @@ def span(nets: Nets) -> tuple[float, float]:
     return min(known) - _MARGIN, max(known) + _MARGIN
 
 
-def peak(nets: Nets, lane: int, layer: int, low: float, high: float) -> float:
-    """The largest size of what a lane's rule returns for g = 1 within [low, high]; 0 where it has none.
+def peak(nets: Nets, member: int, layer: int, low: float, high: float) -> float:
+    """The largest size of what a member's rule returns for g = 1 within [low, high]; 0 where it has none.
 
     ``layer``, here and below: the place of a layer in ``op_layers``, where something may have learned.
     """
-    return _peak(nets.op, _rule(nets, lane), _settled(nets, lane, layer), low, high)
+    return _peak(nets.op, _rule(nets, member), _settled(nets, member, layer), low, high)
 
 
-def width(nets: Nets, lane: int, layer: int) -> float:
-    """How wide a lane's rule is: its area ÷ its height, both of its size for g = 1 over all x.
+def width(nets: Nets, member: int, layer: int) -> float:
+    """How wide a member's rule is: its area ÷ its height, both of its size for g = 1 over all x.
 
     Infinite without an end. A box from −c to c is 2c wide, a triangle half its base. NaN for a rule that is
     0 everywhere, or that is not the same for every batch.
     """
-    return _width(nets.op, _rule(nets, lane), _settled(nets, lane, layer))
+    return _width(nets.op, _rule(nets, member), _settled(nets, member, layer))
 
 
 def spread(x: Tensor) -> Tensor:
-    """How wide data (lanes, …) is by that measure, if it is normal: √(2π) standard deviations, (lanes,)."""
+    """The width of normal data (members, …) by that measure: √(2π) standard deviations, (members,)."""
     return x.flatten(1).std(1) * math.sqrt(math.tau)
 
 
-def _rule(nets: Nets, lane: int) -> Rule:
-    return nets.rules[nets.lanes.going[lane].rule]
+def _rule(nets: Nets, member: int) -> Rule:
+    return nets.rules[nets.ensemble.going[member].rule]
 
 
-def _settled(nets: Nets, lane: int, layer: int) -> Settled:
-    return tuple(sorted(nets.parameters(lane, layer).items()))
+def _settled(nets: Nets, member: int, layer: int) -> Settled:
+    return tuple(sorted(nets.parameters(member, layer).items()))
 
 
 @lru_cache(maxsize=256)

@@ -122,7 +122,7 @@ def _averaged(slopes: Tensor) -> Tensor:
 
 
 def smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
-    """The gradient at the x of a layer with the op, of the first n examples: (lanes going, n, units).
+    """The gradient at the x of a layer with the op, of the first n examples: (members going, n, units).
 
     Jumps farther than ``_REACH`` standard deviations from an x may be left out of it: each would add less
     than 0.0004 of what it adds at the jump itself.
@@ -158,7 +158,7 @@ def _slope(nets: Nets, x: Tensor) -> Tensor:
 
 
 def _flipped(nets: Nets, op: Smoothed, layer: int, n: int) -> Tensor:
-    """What the loss changes at the jumps near each x, times the density there; (lanes going, units, n)."""
+    """What the loss changes at the jumps near each x, times the density there; (members going, units, n)."""
     flips = _Flips(nets, layer, n)
     if op.steps is None:
         found = _at_jumps(flips, op)
@@ -193,23 +193,23 @@ def _at_one_step(flips: _Flips, op: Smoothed, first: float, _width: float, heigh
 
 def _along_steps(flips: _Flips, op: Smoothed, first: float, width: float, height: float) -> Tensor:
     """Of steps that are all alike where only the output follows: one product does for all of them."""
-    lanes, each = len(flips.x), flips.x[0].numel() * (2 * op.near + 1)
+    members, each = len(flips.x), flips.x[0].numel() * (2 * op.near + 1)
     most = max(1, _AT_ONCE // each)
-    parts = [slice(start, start + most) for start in range(0, lanes, most)]
+    parts = [slice(start, start + most) for start in range(0, members, most)]
     sums = [_along(flips, part, op, first, width, height) for part in parts]
     return torch.cat(sums) if len(sums) > 1 else sums[0]
 
 
-def _along(flips: _Flips, lanes: slice, op: Smoothed, first: float, width: float, height: float) -> Tensor:
-    """Of some lanes: what one gets does not depend on how many there are."""
-    x = flips.x[lanes]
+def _along(flips: _Flips, members: slice, op: Smoothed, first: float, width: float, height: float) -> Tensor:
+    """Of some members: what one gets does not depend on how many there are."""
+    x = flips.x[members]
     own = _steps_below(x, op, first, width)
     total = torch.zeros_like(x)
     most = max(1, _AT_ONCE // x[0].numel() - 1)
     for start in range(-op.near, op.near, most):
         jumps = range(start, min(start + most, op.near))
         distances = own.new_tensor([height * jump for jump in (*jumps, jumps[-1] + 1)])
-        growths = flips.table(distances, lanes).diff(dim=1)
+        growths = flips.table(distances, members).diff(dim=1)
         total += growths.mul_(_densities(x, own, op, first, width, jumps)).sum(1)
     return total
 
@@ -247,7 +247,7 @@ def _steps_below(x: Tensor, op: Smoothed, first: float, width: float) -> Tensor:
 
 
 def _densities(x: Tensor, own: Tensor, op: Smoothed, first: float, width: float, jumps: range) -> Tensor:
-    """The density of the noise at jumps counted from the first above x, (lanes, jumps, units, n); 0 where
+    """The density of the noise at jumps counted from the first above x, (members, jumps, units, n); 0 where
     there is none."""
     offsets = x.new_tensor([first + width * jump for jump in jumps])[:, None, None]
     densities = op.density(torch.sub(x, own, alpha=width)[:, None] - offsets)
@@ -266,7 +266,7 @@ class _Flips:
     Examples come last in all tensors: what is done to many of them at once is fastest then.
 
     Attributes:
-        x, y: (lanes going, units, n), what the op of the layer sees and returns.
+        x, y: (members going, units, n), what the op of the layer sees and returns.
         last: whether only the output follows.
     """
 
@@ -276,40 +276,42 @@ class _Flips:
         self.x, self.y = trace.x[:, :n].mT.contiguous(), trace.y[:, :n].mT
         self._weights = nets.weights(layer + 1)
         self._above = self._output if self.last else nets.now.traces[layer + 2].op.x[:, :n].mT
-        self._op, self._parameters = nets.joined.pairs[0][0], nets.lanes.parameter_views[layer + 3 :: 2]
+        self._op, self._parameters = nets.joined.pairs[0][0], nets.ensemble.parameter_views[layer + 3 :: 2]
         self._loss, self._answers, self._count = nets.task.loss, nets.y[:, :n], nets.now.output.shape[1]
 
     @cached_property
     def _shares(self) -> Tensor:
         return self._loss.shares(self._output.unsqueeze(2), self._answers, self._count)
 
-    def table(self, distances: Tensor, lanes: slice = slice(None)) -> Tensor:
-        """How much the loss of some lanes grows for each change of y, (lanes, distances, units, n)."""
-        answers = self._answers_of(lanes)
-        return self._loss.along(self._output[lanes], answers, self._count, self._weights[lanes], distances)
+    def table(self, distances: Tensor, members: slice = slice(None)) -> Tensor:
+        """How much the loss of some members grows for each change of y, (members, distances, units, n)."""
+        answers = self._answers_of(members)
+        return self._loss.along(
+            self._output[members], answers, self._count, self._weights[members], distances
+        )
 
-    def _answers_of(self, lanes: slice) -> Tensor:
-        return self._answers[lanes] if len(self._answers) > 1 else self._answers
+    def _answers_of(self, members: slice) -> Tensor:
+        return self._answers[members] if len(self._answers) > 1 else self._answers
 
     def changes(self, change: Tensor) -> Tensor:
-        """How much the loss grows where each unit's y changes so much, alike (lanes, units, n)."""
-        lanes, units, n = change.shape
+        """How much the loss grows where each unit's y changes so much, alike (members, units, n)."""
+        members, units, n = change.shape
         most = max(1, _AT_ONCE // (self._above.shape[1] * units * n))
-        parts = [self._changes(slice(start, start + most), change) for start in range(0, lanes, most)]
+        parts = [self._changes(slice(start, start + most), change) for start in range(0, members, most)]
         return torch.cat(parts) if len(parts) > 1 else parts[0]
 
-    def _changes(self, lanes: slice, change: Tensor) -> Tensor:
-        """Of some lanes."""
-        change = change[lanes]
-        ways = self._weights[lanes].mT.contiguous()[..., None], change[:, None]
+    def _changes(self, members: slice, change: Tensor) -> Tensor:
+        """Of some members."""
+        change = change[members]
+        ways = self._weights[members].mT.contiguous()[..., None], change[:, None]
         x = torch.addcmul(
-            self._above[lanes].contiguous()[:, :, None], *ways
-        )  # (lanes, width above, units, n)
+            self._above[members].contiguous()[:, :, None], *ways
+        )  # (members, width above, units, n)
         x = x.flatten(2)
         for weights, *bias in self._parameters:
-            x = torch.bmm(weights[lanes].mT, self._op(x))
+            x = torch.bmm(weights[members].mT, self._op(x))
             for each in bias:
-                x += each[lanes].mT
-        answers = self._answers_of(lanes)
+                x += each[members].mT
+        answers = self._answers_of(members)
         shares = self._loss.shares(x.view(*x.shape[:2], *change.shape[1:]), answers, self._count)
-        return shares.sub_(self._shares[lanes])
+        return shares.sub_(self._shares[members])

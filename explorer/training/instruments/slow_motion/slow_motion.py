@@ -46,19 +46,19 @@ def measured(nets: Nets, *, layer: int) -> dict[int, Record | None]:
         ValueError: there is no such layer.
     """
     step = Step(nets, layer)
-    return {rule: _record(step, rule, lane) for rule, lane in nets.lanes.firsts().items()}
+    return {rule: _record(step, rule, member) for rule, member in nets.ensemble.firsts().items()}
 
 
-def _record(step: Step, rule: int, lane: int) -> Record:
+def _record(step: Step, rule: int, member: int) -> Record:
     nets = step.nets
     entry = nets.rules[rule]
-    parameters = nets.parameters(lane, step.layer)
+    parameters = nets.parameters(member, step.layer)
     linear = is_linear(nets.op, entry, tuple(sorted(parameters.items())))
-    facts, tensors = _facts(step, rule, linear), _tensors(step, lane)
+    facts, tensors = _facts(step, rule, linear), _tensors(step, member)
     return {
         "layer": step.layer,
         "layers": len(step.op_layers),
-        "seed": nets.settings.seed + nets.lanes.going[lane].seed,
+        "seed": nets.settings.seed + nets.ensemble.going[member].seed,
         "times": step.times,
         "by_example": not step.on_weights,
         "span": list(span(nets)),
@@ -71,8 +71,10 @@ def _record(step: Step, rule: int, lane: int) -> Record:
         "gradient": _beside_tensors(nets.op, entry, nets.settings.learn),
         "op": nets.op.key,
         "rule": entry.key,
-        "step": nets.lanes.optimiser.steps,
-        "note": "" if step.now.finite[lane] else "With this step the net is no longer finite: it drops out.",
+        "step": nets.ensemble.optimiser.steps,
+        "note": ""
+        if step.now.finite[member]
+        else "With this step the net is no longer finite: it drops out.",
         "stages": [_told(step, stage, facts, tensors) for stage in stages_of(nets.site)],
         "tensors": tensors,
     }
@@ -84,13 +86,13 @@ def _beside_tensors(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:
     return None if own is None or own == op.parsed.gradient else own.data
 
 
-def _tensors(step: Step, lane: int) -> dict[str, Record]:
+def _tensors(step: Step, member: int) -> dict[str, Record]:
     """What all stages of a net are made of, by name."""
     looks: dict[str, Tensors] = {}
     for stage in stages_of(step.nets.site):
         own = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
         looks |= {**own, **stage.also}
-    return {name: _shown(step, look(step)[lane], axes) for name, (look, axes) in looks.items()}
+    return {name: _shown(step, look(step)[member], axes) for name, (look, axes) in looks.items()}
 
 
 def _shown(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:

@@ -16,7 +16,7 @@ Axis = Literal["row", "example", "input", "unit", "output"]
 View = Literal["input", "map", "op", "loss", "rule", "weights"]
 """How a stage is drawn: as ``input`` or ``weights`` is a map, or where there are pixels an image."""
 Tensors = tuple[Callable[[Step], Tensor], tuple[Axis, Axis]]
-"""What gives a tensor of all lanes, (lanes, down, across), and what its sides count."""
+"""What gives a tensor of all members, (members, down, across), and what its sides count."""
 
 
 @dataclass(frozen=True, kw_only=True)

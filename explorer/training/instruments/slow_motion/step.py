@@ -21,7 +21,7 @@ _REACH, _POINTS = 8.0, 801  # of the x at which that is tried
 
 @dataclass(frozen=True)
 class Step:
-    """What the next step does in all lanes that are going, and leaves behind; all tensors float32.
+    """What the next step does in all members that are going, and leaves behind; all tensors float32.
 
     Attributes:
         nets: of the run.
@@ -41,7 +41,7 @@ class Step:
     @cached_property
     def now(self) -> Pass:
         """Forward and backward on the batch: what the step begins with."""
-        return self.nets.lanes.look(*self.nets.batch, self.nets.task.loss)
+        return self.nets.ensemble.look(*self.nets.batch, self.nets.task.loss)
 
     @cached_property
     def op_layers(self) -> list[int]:
@@ -55,32 +55,32 @@ class Step:
 
     @property
     def op(self) -> OpTrace:
-        """What op and rules did, (lanes, n, units) each; on weights (lanes, inputs, units)."""
+        """What op and rules did, (members, n, units) each; on weights (members, inputs, units)."""
         return self.trace.op
 
     @cached_property
     def input(self) -> Tensor:
-        """What the weights are multiplied with, (lanes, n, inputs)."""
+        """What the weights are multiplied with, (members, n, inputs)."""
         kept = self.now.traces[self._weighted].kept
-        return kept[0] if kept else self._by_lane(self.nets.batch[0])
+        return kept[0] if kept else self._by_member(self.nets.batch[0])
 
     @cached_property
     def weights(self) -> Tensor:
-        """Before the step, (lanes, inputs, units)."""
-        return self._of_weights("weights", self.nets.lanes.parameter_views)
+        """Before the step, (members, inputs, units)."""
+        return self._of_weights("weights", self.nets.ensemble.parameter_views)
 
     @cached_property
     def slopes(self) -> Tensor:
-        """The gradient of the weights, over the whole batch, (lanes, inputs, units)."""
+        """The gradient of the weights, over the whole batch, (members, inputs, units)."""
         return self._of_weights("slopes", self.now.gradients)
 
     @cached_property
     def new_weights(self) -> Tensor:
-        """After the step, (lanes, inputs, units)."""
-        lanes, nets = self.nets.lanes, self.nets
-        lr = nets.settings.course(lanes.optimiser.steps).lr
-        after = lanes.ahead(*nets.batch, nets.task.loss, lr)
-        return self._of_weights("weights", lanes.views(after))
+        """After the step, (members, inputs, units)."""
+        ensemble, nets = self.nets.ensemble, self.nets
+        lr = nets.settings.course(ensemble.optimiser.steps).lr
+        after = ensemble.ahead(*nets.batch, nets.task.loss, lr)
+        return self._of_weights("weights", ensemble.views(after))
 
     @cached_property
     def left(self) -> Tensor:
@@ -89,20 +89,20 @@ class Step:
 
     @cached_property
     def output(self) -> Tensor:
-        """What the nets return, (lanes, n, outputs): of classes their chances."""
+        """What the nets return, (members, n, outputs): of classes their chances."""
         output = self.now.output
         return output.softmax(-1) if self.has_classes else output
 
     @cached_property
     def target(self) -> Tensor:
-        """What they should return, (lanes, n, outputs), or (lanes, n, 1) classes."""
-        y = self._by_lane(self.nets.batch[1])
+        """What they should return, (members, n, outputs), or (members, n, 1) classes."""
+        y = self._by_member(self.nets.batch[1])
         return (y.unsqueeze(-1) if self.has_classes else y).to(torch.float32)
 
     @cached_property
     def losses(self) -> Tensor:
-        """The loss of each example alone, (lanes, n, 1)."""
-        y = self.nets.lanes.by_seed(self.nets.batch[1])
+        """The loss of each example alone, (members, n, 1)."""
+        y = self.nets.ensemble.by_seed(self.nets.batch[1])
         return self.nets.task.loss.shares(self.now.output.mT.unsqueeze(2), y, 1).mT
 
     @property
@@ -128,14 +128,14 @@ class Step:
     @property
     def _weighted(self) -> int:
         """The number of the layer whose weights this is about."""
-        return max(number for number in self.nets.lanes.weighted if number <= self.op_layers[self.layer])
+        return max(number for number in self.nets.ensemble.weighted if number <= self.op_layers[self.layer])
 
-    def _by_lane(self, each: Tensor) -> Tensor:
-        """What is by seed, (lanes, n, …)."""
-        return self.nets.lanes.by_seed(each).expand(len(self.nets.lanes.going), *each.shape[1:])
+    def _by_member(self, each: Tensor) -> Tensor:
+        """What is by seed, (members, n, …)."""
+        return self.nets.ensemble.by_seed(each).expand(len(self.nets.ensemble.going), *each.shape[1:])
 
     def _of_weights(self, what: str, views: Views) -> Tensor:
-        of: Callable[..., Tensor] = getattr(self.nets.lanes.layers[self._weighted], what)
+        of: Callable[..., Tensor] = getattr(self.nets.ensemble.layers[self._weighted], what)
         return of(views[self._weighted])
 
 

@@ -1,4 +1,4 @@
-"""The stages of a net, each for all lanes at once, with its backward by hand."""
+"""The stages of a net, each for all members at once, with its backward by hand."""
 
 from explorer.training.nets.layers.dense import Dense, Relu
 from explorer.training.nets.layers.fixed import Fixed

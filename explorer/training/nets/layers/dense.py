@@ -8,7 +8,7 @@ from explorer.training.numerics import Product, batched, one_by_one
 
 
 class Dense(Layer):
-    """``x @ w + b``: (lanes, n, inputs) -> (lanes, n, outputs)."""
+    """``x @ w + b``: (members, n, inputs) -> (members, n, outputs)."""
 
     def __init__(
         self, inputs: int, outputs: int, *, bias: bool = True, first: bool = False, alone: bool = False

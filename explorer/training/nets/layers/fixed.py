@@ -19,7 +19,7 @@ class Fixed(Layer):
     biased = False
 
     def __init__(self, weights: Sequence[Tensor], x: Sequence[Tensor], seeds: Sequence[int]) -> None:
-        """``weights`` and ``x`` of each seed, and the number of each lane's seed."""
+        """``weights`` and ``x`` of each seed, and the number of each member's seed."""
         self._weights, self._x, self._seeds = weights, x, seeds
         self._grams = [each.mm(each.t()) for each in x]
         value = (len(x[0]), weights[0].shape[1])

@@ -10,11 +10,11 @@ from torch import Generator, Tensor
 from explorer.training.numerics import norms
 
 Parameters = Sequence[Tensor]
-"""Those of one layer, or their gradients: (lanes, …) each, views into one flat tensor."""
+"""Those of one layer, or their gradients: (members, …) each, views into one flat tensor."""
 
 
 class OpTrace(NamedTuple):
-    """What an op and its rules did in one layer, (lanes, …) each."""
+    """What an op and its rules did in one layer, (members, …) each."""
 
     x: Tensor
     y: Tensor
@@ -51,7 +51,7 @@ class Trace:
 
     Attributes:
         kept: what ``backward`` needs of ``forward``.
-        x, y: op's input and output where the op stands in this layer, (lanes, …).
+        x, y: op's input and output where the op stands in this layer, (members, …).
         upstream, gradient: before and behind the rule, like x, once ``backward`` was there.
     """
 
@@ -78,7 +78,7 @@ class Layer:
 
     Attributes:
         site: the site of the op; None in a layer without the op.
-        shapes: of the weights and biases of one lane, weights first.
+        shapes: of the weights and biases of one member, weights first.
         learned: how many parameters of the op stand behind these, of shape (1, 1) each.
     """
 
@@ -92,11 +92,11 @@ class Layer:
         return parameters[: len(self.shapes)], parameters[len(self.shapes) :]
 
     def start(self, generator: Generator, scale: float) -> list[Tensor]:
-        """Start values of one lane's weights and biases; the same generator gives the same ones."""
+        """Start values of one member's weights and biases; the same generator gives the same ones."""
         return []
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """What the next layer gets, (lanes, …)."""
+        """What the next layer gets, (members, …)."""
         raise NotImplementedError
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
@@ -106,36 +106,36 @@ class Layer:
     def pulled(self, g: Tensor, trace: Trace) -> list[Tensor]:
         """What the parameters get of a gradient at what this layer returned for the first examples.
 
-        (lanes, n or fewer, outputs) -> (lanes, …) each, weights first.
+        (members, n or fewer, outputs) -> (members, …) each, weights first.
         """
         raise NotImplementedError
 
     def weights(self, parameters: Parameters) -> Tensor:
-        """The present weights, (lanes, inputs, outputs)."""
+        """The present weights, (members, inputs, outputs)."""
         return parameters[0]
 
     def slopes(self, gradients: Parameters) -> Tensor:
-        """The gradient of the weights, (lanes, inputs, outputs)."""
+        """The gradient of the weights, (members, inputs, outputs)."""
         return gradients[0]
 
     def size(self, gradients: Parameters) -> Tensor:
-        """The norm of the gradient of the weights, (lanes,)."""
+        """The norm of the gradient of the weights, (members,)."""
         return norms(gradients[0])
 
     def length(self, parameters: Parameters) -> Tensor:
-        """The norm of the weights, (lanes,)."""
+        """The norm of the weights, (members,)."""
         return norms(parameters[0])
 
     def moved(self, parameters: Parameters, start: Parameters) -> Tensor:
-        """How far the weights are from their start, (lanes,)."""
+        """How far the weights are from their start, (members,)."""
         return norms(parameters[0] - start[0])
 
 
 class Spread(Layer):
-    """Gives each lane the examples of its seed: (seeds, …) -> (lanes, …)."""
+    """Gives each member the examples of its seed: (seeds, …) -> (members, …)."""
 
     def __init__(self, seeds: Sequence[int]) -> None:
-        """``seeds``: the number of each lane's seed."""
+        """``seeds``: the number of each member's seed."""
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
@@ -148,5 +148,5 @@ class Spread(Layer):
 
 
 def spread(x: Tensor, seeds: Tensor) -> Tensor:
-    """x (seeds or 1, …) by lane, (lanes, …)."""
+    """x (seeds or 1, …) by member, (members, …)."""
     return x.expand(len(seeds), *x.shape[1:]) if len(x) == 1 else x[seeds.to(x.device)]

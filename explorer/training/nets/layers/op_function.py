@@ -1,4 +1,4 @@
-"""Where lanes meet op and rules: the one place of a net that knows either."""
+"""Where members meet op and rules: the one place of a net that knows either."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from explorer.training.numerics import even
 
 Function = Callable[..., Tensor]
 Call = tuple[Function, int, int]
-"""A function, and the lanes it is for: the first, and the one after the last."""
+"""A function, and the members it is for: the first, and the one after the last."""
 
 
 class Learned(NamedTuple):
@@ -35,7 +35,7 @@ class Learned(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """An op with each of some rules, as lanes use them.
+    """An op with each of some rules, as members use them.
 
     Attributes:
         pairs: by rule, with every parameter at its start.
@@ -58,11 +58,11 @@ class Joined(NamedTuple):
 
 
 class Boundary:
-    """An op with the rules of several lanes, on tensors (lanes, …).
+    """An op with the rules of several members, on tensors (members, …).
 
-    Lanes of one rule stand side by side and go in one call, unless a ``mean`` is over each lane alone or
+    Members of one rule stand side by side and go in one call, unless a ``mean`` is over each member alone or
     their numbers do not fill whole steps (see ``company``); those of one op too. What learns is given with
-    each call, (lanes, 1, 1) by parameter; a lane whose rule lets nothing learn does not look at it.
+    each call, (members, 1, 1) by parameter; a member whose rule lets nothing learn does not look at it.
 
     Attributes:
         whole: whether a ``mean`` or the like stands in the op or in a rule.
@@ -70,7 +70,7 @@ class Boundary:
     """
 
     def __init__(self, joined: Joined, rules: Sequence[int]) -> None:
-        """``rules``: the number of each lane's rule, ascending."""
+        """``rules``: the number of each member's rule, ascending."""
         self.whole = joined.whole
         self.learned = len(joined.learned)
         self._names = [parameter.name for parameter in joined.learned]
@@ -105,7 +105,7 @@ class Boundary:
     def pull(
         self, x: Tensor, y: Tensor, g: Tensor, learned: Sequence[Tensor], into: Sequence[Tensor]
     ) -> None:
-        """Add to ``into`` what the parameters that learn get of g, (lanes, 1, 1) each.
+        """Add to ``into`` what the parameters that learn get of g, (members, 1, 1) each.
 
         It is the rule's scale × the sum of every element's contribution; N in the scale is the number of
         elements of x that share the value: examples × units of one layer, or its weights.
@@ -117,7 +117,7 @@ class Boundary:
     def _pull(
         self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor], into: Sequence[Tensor]
     ) -> None:
-        """Add what the lanes of a call learn; ``tensors`` are their x, y and g."""
+        """Add what the members of a call learn; ``tensors`` are their x, y and g."""
         (_, a, b), (x, y, g) = call, tensors
         each = self._learning[a] if into else None
         if each is None:
@@ -140,7 +140,7 @@ class Boundary:
 
 def _halves(joined: Joined, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
     """By rule the op and the rule; where something learns they take its values too, by name."""
-    forwards: dict[int, Function] = {}  # one for each op: its lanes go in one call
+    forwards: dict[int, Function] = {}  # one for each op: its members go in one call
     halves: dict[int, tuple[Function, Function]] = {}
     for rule in dict.fromkeys(rules):
         if its := joined.learning[rule] if joined.learned else None:
@@ -151,13 +151,15 @@ def _halves(joined: Joined, rules: Sequence[int]) -> dict[int, tuple[Function, F
 
 
 def _each(functions: Sequence[Function]) -> list[Call]:
-    return [(function, lane, lane + 1) for lane, function in enumerate(functions)]
+    return [(function, member, member + 1) for member, function in enumerate(functions)]
 
 
 def _runs(functions: Sequence[Function]) -> list[Call]:
     """Neighbours with the very same function in one call."""
-    groups = [list(each) for _, each in groupby(range(len(functions)), key=lambda lane: id(functions[lane]))]
-    return [(functions[lanes[0]], lanes[0], lanes[-1] + 1) for lanes in groups]
+    groups = [
+        list(each) for _, each in groupby(range(len(functions)), key=lambda member: id(functions[member]))
+    ]
+    return [(functions[members[0]], members[0], members[-1] + 1) for members in groups]
 
 
 def joined(
@@ -191,7 +193,7 @@ def hexed(parameters: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=1024)
 def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
-    """The very same functions whenever the same is asked for: lanes that have them go in one call."""
+    """The very same functions whenever the same is asked for: members that have them go in one call."""
     return pair(op, rule, {name: float.fromhex(value) for name, value in parameters})
 
 

@@ -16,11 +16,11 @@ _FAINTEST = 0.1  # brightness that still fires
 class Latency(Layer):
     """Pixels (seeds, n, inputs) from 0 to 1 as one spike each, the brighter the earlier; faint ones none.
 
-    Returns (lanes, times · n, inputs), the examples of the first time first.
+    Returns (members, times · n, inputs), the examples of the first time first.
     """
 
     def __init__(self, seeds: list[int]) -> None:
-        """``seeds``: the number of each lane's seed."""
+        """``seeds``: the number of each member's seed."""
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
@@ -38,7 +38,7 @@ class Spiking(Dense):
     """Currents ``x @ w + b`` charge leaky units, the op says which fire, and who fired starts from 0.
 
     ``v[t] = leak · v[t-1] · (1 - spike[t-1]) + current[t]``, ``spike[t] = op(v[t] - 1)``; backward through
-    time, the reset taken as a constant. (lanes, times · n, inputs) -> (lanes, times · n, outputs).
+    time, the reset taken as a constant. (members, times · n, inputs) -> (members, times · n, outputs).
     """
 
     site = OpSite("spikes", "potentials", fires=True, times=TIMES)
@@ -103,7 +103,7 @@ def _by_time(x: Tensor, y: Tensor, g: Tensor) -> list[tuple[Tensor, Tensor, Tens
 
 
 class LeakySum(Dense):
-    """Leaky units that never fire: their mean potential over time, (lanes, n, outputs).
+    """Leaky units that never fire: their mean potential over time, (members, n, outputs).
 
     It is linear, so that inputs are added up over time before there is one product.
     """
