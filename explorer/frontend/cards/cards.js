@@ -17,14 +17,17 @@ import {
 import { withLearning } from "../choice/taught.js";
 import { contributionOf } from "../formula/contribution.js";
 import { valueOf } from "../formula/controls.js";
+import { keyed } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { catalogue, learn } from "../choice/entries.js";
 import { opOptions, ruleOptions, suits } from "./options.js";
 import { createPalette } from "./palette.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
-/** @typedef {import("../choice/choice.js").Shown} Shown */
-/** @typedef {ReturnType<typeof createCard>} Card */
+/**
+ * A rule's card: the rule, what the card shows of it, and whether no other rule is chosen.
+ * @typedef {{rule: import("../choice/choice.js").Shown, state: import("./card.js").CardState, isOnly: boolean}} RuleCard
+ */
 /**
  * What parameters are now that learn, in words by name: beside the op's sliders, and those of each rule by key.
  * @typedef {{op: Object<string, string>, rules: Object<string, Object<string, string>>}} Present
@@ -38,8 +41,6 @@ import { createPalette } from "./palette.js";
  *   colours: () => {neutral: string, rules: string[]}, drawn: boolean}} options
  */
 export function createCards(host, { store, read, colours, drawn }) {
-  /** @type {Map<number, Card>} */
-  const bySlot = new Map();
   const opButton = element(
     "button",
     { type: "button", "aria-haspopup": "dialog", "aria-label": "Op", class: "change" },
@@ -47,6 +48,7 @@ export function createCards(host, { store, read, colours, drawn }) {
   );
   const add = element("button", { type: "button", "aria-haspopup": "dialog", class: "add" }, "Add rule");
   const rules = element("div", { class: "rules" });
+  const cards = keyed(rules, createRuleCard, ({ rule }) => rule.slot);
   const palettes = {
     op: createPalette(host, {
       title: "Op",
@@ -71,7 +73,7 @@ export function createCards(host, { store, read, colours, drawn }) {
   function choose(key) {
     change(withRule(now(), key));
     const slot = now().rules.find((rule) => rule.key === key)?.slot;
-    if (slot !== undefined) bySlot.get(slot)?.focusFormula();
+    if (slot !== undefined) cards.parts.get(slot)?.focusFormula();
   }
 
   /** @param {"op"|"rule"} kind @param {Element[]} buttons @param {(key: string) => Choice} exchange */
@@ -90,8 +92,8 @@ export function createCards(host, { store, read, colours, drawn }) {
     });
   }
 
-  /** @param {Shown} rule */
-  function ruleCard({ slot }) {
+  /** @param {RuleCard} first */
+  function createRuleCard({ rule: { slot } }) {
     const hide = element("button", {
       type: "button",
       class: "hide",
@@ -99,7 +101,19 @@ export function createCards(host, { store, read, colours, drawn }) {
     });
     const remove = element("button", { type: "button", class: "remove", onclick: () => taken(slot) }, "×");
     const card = cardFor("rule", drawn ? [hide, remove] : [remove], (key) => withOtherRule(now(), slot, key));
-    return { ...card, hide, remove };
+    return {
+      ...card,
+      leaves: card.forgetFormula,
+      /** @param {RuleCard} shown */
+      show({ rule, state, isOnly }) {
+        setAttribute(card.element, "data-rule", rule.key);
+        card.update(state);
+        setText(hide, rule.hidden ? "Show" : "Hide");
+        setAttribute(hide, "aria-label", `${hide.textContent} ${state.entry.label}`);
+        setAttribute(remove, "aria-label", `Remove ${state.entry.label}`);
+        remove.disabled = isOnly;
+      },
+    };
   }
 
   /** @param {number} slot */
@@ -113,36 +127,21 @@ export function createCards(host, { store, read, colours, drawn }) {
     const { op, rules: entries } = entriesOf(choice);
     const { neutral, rules: bright } = colours();
     opCard.update({ ...stateOf(choice, op, drawn), part: null, colour: neutral, doubt: "", hidden: false });
-    for (const [slot, card] of bySlot) if (!choice.rules.some((rule) => rule.slot === slot)) gone(slot, card);
-    choice.rules.forEach((rule, place) => {
-      const card = /** @type {ReturnType<typeof ruleCard>} */ (bySlot.get(rule.slot) ?? ruleCard(rule));
-      bySlot.set(rule.slot, card);
-      setAttribute(card.element, "data-rule", rule.key);
-      if (rules.children[place] !== card.element)
-        rules.insertBefore(card.element, rules.children[place] ?? null);
-      const entry = entries[place];
-      const doubt = suits(entry, op) ? "" : entry.otherwise;
-      card.update({
-        ...stateOf(choice, entry, drawn),
-        part: drawn ? partOf(choice, entry) : null,
-        colour: bright[rule.slot % bright.length],
-        doubt,
-        hidden: rule.hidden,
-      });
-      setText(card.hide, rule.hidden ? "Show" : "Hide");
-      setAttribute(card.hide, "aria-label", `${card.hide.textContent} ${entry.label}`);
-      setAttribute(card.remove, "aria-label", `Remove ${entry.label}`);
-      card.remove.disabled = choice.rules.length === 1;
-    });
+    cards.show(
+      choice.rules.map((rule, index) => {
+        const entry = entries[index];
+        const state = {
+          ...stateOf(choice, entry, drawn),
+          part: drawn ? partOf(choice, entry) : null,
+          colour: bright[rule.slot % bright.length],
+          doubt: suits(entry, op) ? "" : entry.otherwise,
+          hidden: rule.hidden,
+        };
+        return { rule, state, isOnly: choice.rules.length === 1 };
+      }),
+    );
     add.disabled = !hasRoom(choice);
     setAttribute(add, "title", add.disabled ? `${catalogue().limits.rules} rules are the most.` : null);
-  }
-
-  /** @param {number} slot @param {Card} card */
-  function gone(slot, card) {
-    card.forgetFormula();
-    card.element.remove();
-    bySlot.delete(slot);
   }
 
   const stop = store.subscribe(show);
@@ -153,7 +152,7 @@ export function createCards(host, { store, read, colours, drawn }) {
     /** Say beside the sliders what has been learned. @param {Present} present */
     showPresent(present) {
       opCard.showPresent(present.op);
-      for (const { key, slot } of now().rules) bySlot.get(slot)?.showPresent(present.rules[key] ?? {});
+      for (const { key, slot } of now().rules) cards.parts.get(slot)?.showPresent(present.rules[key] ?? {});
     },
     destroy() {
       stop();

@@ -1,5 +1,6 @@
 // The numbers at the probe, in one fixed place: x, the forward's value and slope, each rule's gradient.
 
+import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText, setValue } from "../../elements/dom.js";
 import { typedNumber } from "../../formula/numbers.js";
 import { numberText } from "../../formula/substitution.js";
@@ -41,10 +42,7 @@ export function createReadout(onType) {
       setText(aside, wrong ? "not a number" : values && !inView(picture, values.x) ? "outside the view" : "");
       setText(slope, (values?.slopes ?? []).map(digits).join(" | "));
       const shown = picture.rules.filter((rule) => !rule.hidden);
-      while (rules.children.length > shown.length) rules.lastChild.remove();
-      while (rules.children.length < shown.length) rules.append(row());
-      shown.forEach((rule, place) => {
-        const item = rules.children[place];
+      counted(rules, shown, row, (item, rule) => {
         const [name, value, formula] = item.querySelectorAll("b, strong, span");
         item.style.setProperty("--colour", rule.colour);
         setText(name, rule.label);

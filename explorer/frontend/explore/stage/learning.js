@@ -3,6 +3,7 @@
 import { entriesOf } from "../../choice/choice.js";
 import { chosenData } from "../../choice/data.js";
 import { catalogue } from "../../choice/entries.js";
+import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { filled, pullWords } from "../../formula/learning-words.js";
@@ -70,11 +71,8 @@ export function createLearning(store, colours) {
     setText(rest, `Where does ${choice.learns} come to rest?`);
     setAttribute(rest, "aria-expanded", String(choice.section === "rest"));
     const rows = verdictsOf(choice, data, colours().rules);
-    while (verdicts.children.length > rows.length) verdicts.lastChild.remove();
-    while (verdicts.children.length < rows.length) verdicts.append(row());
-    rows.forEach(({ text, sign, colour }, index) => {
-      const [mark, sentence] = verdicts.children[index].children;
-      verdicts.children[index].style.setProperty("--colour", colour);
+    counted(verdicts, rows, row, ({ style, children: [mark, sentence] }, { text, sign, colour }) => {
+      style.setProperty("--colour", colour);
       setText(mark, sign);
       setText(sentence, text);
       sentence.title = text;

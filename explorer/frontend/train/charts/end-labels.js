@@ -1,5 +1,6 @@
 // Names beside the ends of a chart's curves, drawn over it.
 
+import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { cut, spread } from "./label-layout.js";
@@ -23,8 +24,8 @@ const LINES = 1.15; // heights of letters from one name to the next
 /** @param {HTMLElement} host of a chart */
 export function createEnds(host) {
   const lines = shape("svg", { class: "leads" });
-  const list = element("div", { class: "ends", "aria-hidden": "true" }, lines);
-  const labels = /** @type {HTMLElement[]} */ ([]);
+  const labels = element("div", {});
+  const list = element("div", { class: "ends", "aria-hidden": "true" }, lines, labels);
   let known = { width: 0, size: 0 }; // px of the chart, and of the font in it
   host.append(list);
 
@@ -62,16 +63,17 @@ export function createEnds(host) {
       size.t + size.h,
     );
     const right = size.l + size.w;
-    while (labels.length < names.names.length)
-      labels.push(list.appendChild(element("span", {}, element("b", {}), " ", element("i", {}))));
-    labels.forEach((label, index) => setAttribute(label, "hidden", index >= names.names.length));
-    names.names.forEach((name, index) =>
-      place(labels[index], name, right + LEAD, tops[index], names.letters),
+    counted(labels, names.names, createLabel, (label, name, index) =>
+      place(label, name, right + LEAD, tops[index], names.letters),
     );
     lines.replaceChildren(...names.names.map((name, index) => lead(name, at[index], right, tops[index])));
   }
 
   return { room, show };
+}
+
+function createLabel() {
+  return element("span", {}, element("b", {}), " ", element("i", {}));
 }
 
 /**

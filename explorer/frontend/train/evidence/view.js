@@ -1,5 +1,6 @@
 // The area "Why": its panels, which of them are open, and the layer they are of.
 
+import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createPanel } from "../panels/panel.js";
 import { createSearch } from "./line-search-chart.js";
@@ -25,22 +26,25 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
   const layers = createSwitch("Layer", (/** @type {number} */ layer) => onLayer(layer));
   const of = element("p", {});
   const body = element("div", {});
-  const buttons = /** @type {Map<string, HTMLElement>} */ (new Map());
+  const buttons = keyed(group, createButton, ({ key }) => key);
+  const panels = keyed(body, createRow, ({ panel }) => panel.key);
   let search = /** @type {ReturnType<typeof createSearch>|null} */ (null);
-  const panels = /** @type {Map<string, ReturnType<typeof createPanel>>} */ (new Map());
   host.append(
     element("div", { class: "why-head" }, element("h2", {}, "Why"), group, layers.element, of),
     body,
   );
 
-  /** @param {Picture["buttons"][number]} shown */
-  function button({ key, label, open }) {
-    const made =
-      buttons.get(key) ?? element("button", { type: "button", "aria-label": `Show ${label}` }, label);
-    buttons.set(key, made);
-    setAttribute(made, "aria-pressed", String(open));
-    made.onclick = () => onPanel(key, !open);
-    return made;
+  /** @param {Picture["buttons"][number]} button */
+  function createButton({ key, label }) {
+    const node = element("button", { type: "button", "aria-label": `Show ${label}` }, label);
+    return {
+      element: node,
+      /** @param {Picture["buttons"][number]} button */
+      show({ open }) {
+        setAttribute(node, "aria-pressed", String(open));
+        node.onclick = () => onPanel(key, !open);
+      },
+    };
   }
 
   /** Have another panel show what was pressed. @param {import("../panels/panel.js").Panel} panel @param {number} value */
@@ -48,45 +52,35 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
     if (!picks) return;
     onPanel(picks.panel, true);
     onNumber(picks.panel, picks.name, value);
-    panels.get(picks.panel)?.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    panels.parts.get(picks.panel)?.element.scrollIntoView({ block: "nearest", behavior: "smooth" });
   }
 
   /** @param {import("../panels/panel.js").Row} row */
-  function section(row) {
-    const made =
-      panels.get(row.panel.key) ??
-      createPanel(row.panel, {
-        onLegend: (place) => onLegend(row.panel, place),
-        onNumber: (name, value) => onNumber(row.panel.key, name, value),
-        onPick: (value) => pick(row.panel, value),
-      });
-    panels.set(row.panel.key, made);
-    made.show(row);
-    return made.element;
+  function createRow({ panel }) {
+    return createPanel(panel, {
+      onLegend: (place) => onLegend(panel, place),
+      onNumber: (name, value) => onNumber(panel.key, name, value),
+      onPick: (value) => pick(panel, value),
+    });
   }
 
   return {
     /** @param {Picture} picture */
     show({ buttons: shown, layers: { count, chosen }, of: words, rows, search: found }) {
       setAttribute(host, "hidden", shown.length === 0);
-      inOrder(group, shown.map(button));
+      buttons.show(shown);
       layers.show(
         Array.from({ length: count }, (_, layer) => ({ value: layer, label: `${layer + 1}` })),
         chosen,
       );
       setAttribute(layers.element, "hidden", count < 2);
       setText(of, words);
+      panels.show(rows);
       if (found) search ??= createSearch(reach, onSearch);
-      inOrder(body, [...rows.map(section), ...(found && search ? [search.element] : [])]);
+      if (!found) search?.element.remove();
+      else if (search?.element.parentElement !== body) body.append(search?.element);
       if (found) search?.show(found);
     },
     destroy: () => search?.destroy(),
   };
-}
-
-/** Have a host hold just these. @param {HTMLElement} host @param {HTMLElement[]} wanted */
-function inOrder(host, wanted) {
-  const same =
-    wanted.length === host.children.length && wanted.every((node, at) => host.children[at] === node);
-  if (!same) host.replaceChildren(...wanted);
 }

@@ -1,5 +1,6 @@
 // The scrubber below the chart: its axis of steps, and a thumb below the line that it moves.
 
+import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { nearest } from "../state/history.js";
 
@@ -55,9 +56,8 @@ export function createScrubber({ onScrub }) {
       const share = time.most ? step / time.most : 0;
       host.style.setProperty("--share", String(share));
       const places = time.points.map((point) => 100 * (point.step / Math.max(time.most, 1)));
-      while (marks.children.length > places.length) marks.lastChild?.remove();
-      while (marks.children.length < places.length) marks.append(element("i", {}));
-      places.forEach((place, at) => setAttribute(marks.children[at], "style", `left: ${place}%`));
+      const make = () => element("i", {});
+      counted(marks, places, make, (mark, place) => setAttribute(mark, "style", `left: ${place}%`));
     },
   };
 }

@@ -1,8 +1,8 @@
 // One row a rule: what its gradient does, in numbers.
 
+import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shareText, shortText } from "../../formula/numbers.js";
-import { createByRule } from "../widgets/by-rule.js";
 
 /** @typedef {import("../state/series.js").Lane} Lane */
 /**
@@ -80,7 +80,7 @@ export function createRows(host) {
   );
   const caption = element("caption", {});
   host.append(element("table", {}, caption, element("thead", {}, head), body), meanings);
-  const rows = createByRule(body, () => createRow());
+  const rows = keyed(body, createRow, ({ lane }) => lane.key);
 
   return {
     /** @param {Picture} picture */
@@ -97,15 +97,20 @@ export function createRows(host) {
   };
 }
 
-/** A row; a press on its name holds the rule lifted. */
-function createRow() {
+/**
+ * A row; a press on its name holds the rule lifted.
+ * @typedef {{lane: Lane, snapshot: *, said: Said}} Row
+ * @param {Row} row
+ */
+function createRow({ lane: { key } }) {
   const name = element("button", { type: "button", class: "holder" });
   const cells = COLUMNS.map((column) => element("td", { "data-name": column.name }));
-  const row = element("tr", {}, element("th", { scope: "row" }, name), ...cells);
+  const row = element("tr", { "data-rule": key }, element("th", { scope: "row" }, name), ...cells);
   return {
     element: row,
-    /** @param {{lane: Lane, snapshot: *, said: Said}} shown */
-    show({ lane: { key, label }, snapshot, said }) {
+    /** @param {Row} row */
+    show({ lane: { label, colour }, snapshot, said }) {
+      row.style.setProperty("--colour", colour);
       setText(name, label);
       setAttribute(name, "title", label);
       const known = snapshot && key in snapshot.losses;

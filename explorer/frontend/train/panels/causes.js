@@ -1,5 +1,6 @@
 // Which share of units × examples gets no gradient, by cause: bars in shades of grey.
 
+import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shareText } from "../../formula/numbers.js";
 
@@ -48,29 +49,27 @@ function create(cell) {
   const bar = element("div", { class: "stack" });
   cell.append(bar);
 
-  /** A part without hatching, and one with. @param {number} cause */
-  function made(cause) {
-    return ["some", "every"].map((kind) =>
-      element("span", { class: `cause-${cause} ${kind}` }, element("b", {})),
-    );
-  }
-
   return {
     /** @param {Picture} picture */
     draw({ parts }) {
-      while (bar.children.length < 2 * parts.length) bar.append(...made(bar.children.length / 2));
-      parts.forEach(({ share, whole, text }, cause) => {
-        const [some, every] = [bar.children[2 * cause], bar.children[2 * cause + 1]];
-        sized(some, share - whole, share - whole >= whole ? text : "");
-        sized(every, whole, whole > share - whole ? text : "");
-      });
+      const halves = parts.flatMap(({ share, whole, text }) => [
+        { size: share - whole, text: share - whole >= whole ? text : "" },
+        { size: whole, text: whole > share - whole ? text : "" },
+      ]);
+      counted(bar, halves, createHalf, drawHalf);
     },
   };
 }
 
-/** @param {Element} node @param {number} share @param {string} text */
-function sized(node, share, text) {
-  setAttribute(node, "style", `flex-grow:${Math.max(share, 0).toFixed(4)}`);
-  setText(/** @type {Element} */ (node.firstChild), text);
-  setAttribute(/** @type {Element} */ (node.firstChild), "hidden", !text);
+/** The half of a part without hatching, or the one with it. @param {number} index */
+function createHalf(index) {
+  const kind = index % 2 ? "every" : "some";
+  return element("span", { class: `cause-${Math.floor(index / 2)} ${kind}` }, element("b", {}));
+}
+
+/** @param {HTMLElement} half @param {{size: number, text: string}} drawn */
+function drawHalf({ style, firstElementChild: label }, { size, text }) {
+  style.flexGrow = Math.max(size, 0).toFixed(4);
+  setText(/** @type {Element} */ (label), text);
+  setAttribute(/** @type {Element} */ (label), "hidden", !text);
 }

@@ -1,5 +1,6 @@
 // What was learned of images: those held out that a net reads wrong, and as what.
 
+import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { paintGrey, same } from "../widgets/canvas.js";
 
@@ -50,49 +51,44 @@ function create(cell, pick) {
   const note = element("p", { class: "note" });
   cell.append(note, list);
 
-  /** @param {boolean} pressed whether it can be */
-  function tile(pressed) {
-    const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", {}));
-    const text = element("span", {});
-    const made = element(pressed ? "button" : "div", pressed ? { type: "button" } : {}, canvas, text);
-    let drawn = { image: /** @type {ArrayLike<number>} */ ([]), ink: -1 };
-    return {
-      element: made,
-      text,
-      /** @param {Uint8Array} image @param {number} ink */
-      paint(image, ink) {
-        if (ink === drawn.ink && same(image, drawn.image)) return;
-        paintGrey(canvas, image, Math.sqrt(image.length), ink);
-        drawn = { image, ink };
-      },
-    };
-  }
-  const tiles = /** @type {ReturnType<typeof tile>[]} */ ([]);
-  let pressed = false;
+  const make = (/** @type {Tile} */ tile) => createTile(tile, pick);
+  const tiles = keyed(list, make, ({ picked }, index) => `${picked !== null} ${index}`);
 
   return {
     /** @param {Picture} picture */
     draw({ misread, note: text, picked, ink }) {
       setText(note, text);
-      if (pressed !== (picked !== null)) {
-        pressed = picked !== null;
-        tiles.length = 0;
-        list.replaceChildren();
-      }
-      while (tiles.length < misread.length) tiles.push(tile(pressed));
-      while (list.children.length > misread.length) list.lastChild?.remove();
-      tiles.slice(list.children.length, misread.length).forEach((each) => list.append(each.element));
-      misread.forEach(({ image, kind, read, only, example }, at) => {
-        const { element: made, text: label } = tiles[at];
-        tiles[at].paint(image, ink);
-        setText(label, `${kind}→${read}`);
-        setAttribute(made, "title", `${kind} read as ${read}`);
-        made.classList.toggle("only", only);
-        if (!pressed) return;
-        setAttribute(made, "aria-label", `Example ${example + 1}, ${kind} read as ${read}`);
-        setAttribute(made, "aria-pressed", String(example === picked));
-        made.onclick = () => pick(example);
-      });
+      tiles.show(misread.map((one) => ({ ...one, picked, ink })));
+    },
+  };
+}
+
+/**
+ * One image, which is a button where another panel can show it.
+ * @typedef {Misread & Pick<Picture, "picked"|"ink">} Tile
+ * @param {Tile} tile
+ * @param {(example: number) => void} pick
+ */
+function createTile({ picked: first }, pick) {
+  const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", {}));
+  const label = element("span", {});
+  const [tag, attributes] = first === null ? ["div", {}] : ["button", { type: "button" }];
+  const node = element(tag, attributes, canvas, label);
+  let drawn = { image: /** @type {ArrayLike<number>} */ ([]), ink: -1 };
+  return {
+    element: node,
+    /** @param {Tile} tile */
+    show({ image, kind, read, only, example, picked, ink }) {
+      if (ink !== drawn.ink || !same(image, drawn.image))
+        paintGrey(canvas, image, Math.sqrt(image.length), ink);
+      drawn = { image, ink };
+      setText(label, `${kind}→${read}`);
+      setAttribute(node, "title", `${kind} read as ${read}`);
+      node.classList.toggle("only", only);
+      if (picked === null) return;
+      setAttribute(node, "aria-label", `Example ${example + 1}, ${kind} read as ${read}`);
+      setAttribute(node, "aria-pressed", String(example === picked));
+      node.onclick = () => pick(example);
     },
   };
 }

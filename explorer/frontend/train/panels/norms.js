@@ -1,5 +1,6 @@
 // How large the gradient of each layer of weights is: one bar a layer, in decades.
 
+import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shortText } from "../../formula/numbers.js";
 
@@ -40,12 +41,9 @@ function create(cell) {
   return {
     /** @param {Picture} picture */
     draw({ bars }) {
-      while (cell.children.length < bars.length) cell.append(made());
-      while (cell.children.length > bars.length) cell.lastChild?.remove();
-      bars.forEach(({ name, value, length }, index) => {
-        const [label, bar, number] = cell.children[index].children;
+      counted(cell, bars, made, ({ children: [label, bar, number] }, { name, value, length }) => {
         setText(label, name);
-        setAttribute(/** @type {Element} */ (bar.firstChild), "style", `width:${(100 * length).toFixed(1)}%`);
+        setAttribute(bar.firstChild, "style", `width:${(100 * length).toFixed(1)}%`);
         setText(number, value);
       });
     },

@@ -1,8 +1,8 @@
 // A panel of the area "Why": a row of small pictures, one a rule, with its title and its one sentence.
 
 import { carry } from "../../choice/carried.js";
+import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { createByRule } from "../widgets/by-rule.js";
 import { createCounter } from "../widgets/number-stepper.js";
 import { instrument } from "../state/instruments.js";
 
@@ -81,7 +81,9 @@ export function createPanel(
     cells,
   );
   section.style.setProperty("--rows", `${rows}rem`);
-  const columns = createByRule(cells, () => createCell((cell) => create(cell, onPick), scrolls));
+  const make = (/** @type {Row["cells"][number]} */ { lane }) =>
+    createCell(lane.key, (cell) => create(cell, onPick), scrolls);
+  const columns = keyed(cells, make, ({ lane }) => lane.key);
 
   return {
     element: section,
@@ -128,20 +130,25 @@ function press(button, is) {
   setAttribute(button, "aria-pressed", String(is));
 }
 
-/** @param {(cell: HTMLElement) => {draw: (picture: *) => void}} create @param {boolean} scrolls */
-function createCell(create, scrolls) {
+/**
+ * @param {string} rule its key
+ * @param {(cell: HTMLElement) => {draw: (picture: *) => void}} create
+ * @param {boolean} scrolls
+ */
+function createCell(rule, create, scrolls) {
   const name = element("b", {});
   const place = element("div", { class: "cell", ...(scrolls ? SCROLLED : { role: "img" }) });
   const [said, formula] = [element("p", {}), element("code", {})];
   const answered = element("div", { class: "answer" }, said, formula);
   let data = /** @type {Carry["data"]|null} */ (null);
   const link = element("a", { class: "carry", onclick: () => carry(data) }, "Show behind the curves");
-  const cell = element("div", { class: "column" }, name, place, link, answered);
+  const cell = element("div", { class: "column", "data-rule": rule }, name, place, link, answered);
   const painter = create(place);
   return {
     element: cell,
     /** @param {Row["cells"][number]} shown */
     show({ lane, picture, empty, answer, carry: way }) {
+      cell.style.setProperty("--colour", lane.colour);
       setText(name, lane.label);
       setAttribute(name, "title", lane.label);
       setAttribute(place, "aria-label", `${lane.label}: ${picture?.words ?? empty}`);

@@ -1,5 +1,6 @@
 // What learns of the op: each parameter's value over the steps, layer by layer, and the gradient for it.
 
+import { counted, keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { shortText } from "../../formula/numbers.js";
@@ -93,21 +94,12 @@ function linesOf(steps, series, signed) {
 
 /** @param {HTMLElement} cell */
 function create(cell) {
-  /** @type {ReturnType<typeof block>[]} */
-  const blocks = [];
-  return {
-    /** @param {Picture} picture */
-    draw({ drawn }) {
-      while (blocks.length < drawn.length) blocks.push(block());
-      blocks.length = drawn.length;
-      if (cell.children.length !== blocks.length) cell.replaceChildren(...blocks.map((each) => each.element));
-      drawn.forEach((each, place) => blocks[place].draw(each));
-    },
-  };
+  const blocks = keyed(cell, createBlock);
+  return { draw: (/** @type {Picture} */ { drawn }) => blocks.show(drawn) };
 }
 
 /** One parameter: a line of text and two charts. */
-function block() {
+function createBlock() {
   const name = element("code", {});
   const now = element("span", {});
   const still = element("p", { class: "note" }, "With this rule it stays as it is.");
@@ -122,7 +114,7 @@ function block() {
       still,
     ),
     /** @param {Drawn} drawn */
-    draw({ name: text, now: present, values: above, gradients: below }) {
+    show({ name: text, now: present, values: above, gradients: below }) {
       setText(name, text);
       setText(now, ` = ${present.replaceAll("-", "−")}`);
       values.draw(above);
@@ -137,7 +129,8 @@ function block() {
 function chart(kind) {
   const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none" });
   const zero = shape("path", { class: "zero" });
-  svg.append(zero);
+  const curves = shape("g");
+  svg.append(zero, curves);
   const [most, least] = ["most", "least"].map((end) => element("span", { class: end }));
   return {
     element: element("div", { class: `frame of-${kind}` }, svg, most, least),
@@ -148,10 +141,8 @@ function chart(kind) {
         "d",
         nought >= 0 && nought <= 1 ? linePath([0, 1].map((x) => ({ x, y: nought }))) : "",
       );
-      while (svg.children.length < lines.length + 1)
-        svg.append(shape("path", { class: `curve layer-${svg.children.length - 1}` }));
-      while (svg.children.length > lines.length + 1) svg.lastChild?.remove();
-      lines.forEach((line, layer) => setAttribute(svg.children[layer + 1], "d", linePath(line)));
+      const make = (/** @type {number} */ layer) => shape("path", { class: `curve layer-${layer}` });
+      counted(curves, lines, make, (curve, line) => setAttribute(curve, "d", linePath(line)));
       setText(most, `${kind === "gradient" ? "gradient " : ""}${shortText(high).replace("-", "−")}`);
       setText(least, shortText(low).replace("-", "−"));
     },

@@ -1,5 +1,6 @@
 // What spiking units do with one held-out example: when each of them fires, and what is read.
 
+import { counted } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
 import { paintGrey } from "../widgets/canvas.js";
 
@@ -53,18 +54,14 @@ function create(cell) {
       setText(note, picture.note);
       const { ink } = picture;
       paintGrey(image, picture.image, Math.sqrt(picture.image.length), ink);
-      filled(blocks, picture.layers.length, () => element("div", {}, canvas("spikes"), element("span", {})));
-      picture.layers.forEach(({ name, spikes }, at) => {
-        const [drawn, text] = blocks.children[at].children;
-        paintGrey(/** @type {HTMLCanvasElement} */ (drawn), spikes, picture.times, ink);
+      counted(blocks, picture.layers, createBlock, ({ children: [drawn, text] }, { name, spikes }) => {
+        paintGrey(drawn, spikes, picture.times, ink);
         setText(text, name);
       });
-      filled(outputs, picture.levels.length, () => element("span", {}, element("i", {}), element("b", {})));
-      picture.levels.forEach((level, kind) => {
-        const made = /** @type {HTMLElement} */ (outputs.children[kind]);
-        made.style.setProperty("--level", level.toFixed(3));
-        made.classList.toggle("read", kind === picture.read);
-        setText(/** @type {Element} */ (made.lastChild), String(kind));
+      counted(outputs, picture.levels, createOutput, (output, level, kind) => {
+        output.style.setProperty("--level", level.toFixed(3));
+        output.classList.toggle("read", kind === picture.read);
+        setText(output.lastChild, String(kind));
       });
     },
   };
@@ -75,8 +72,10 @@ function canvas(kind) {
   return /** @type {HTMLCanvasElement} */ (element("canvas", { class: kind }));
 }
 
-/** So many children. @param {HTMLElement} host @param {number} count @param {() => HTMLElement} make */
-function filled(host, count, make) {
-  while (host.children.length < count) host.append(make());
-  while (host.children.length > count) host.lastChild?.remove();
+function createBlock() {
+  return element("div", {}, canvas("spikes"), element("span", {}));
+}
+
+function createOutput() {
+  return element("span", {}, element("i", {}), element("b", {}));
 }

@@ -1,5 +1,6 @@
 // What became of weights that the op quantises: where the full-precision ones lie, and what it makes of them.
 
+import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { shareText, shortText } from "../../formula/numbers.js";
@@ -97,12 +98,15 @@ function layerPlace() {
     elements: [element("div", { class: "frame" }, svg), axis, note],
     /** @param {Layer} layer */
     draw({ parts, ends, note: text }) {
-      while (svg.children.length < parts.length) svg.append(shape("path", {}));
-      while (svg.children.length > parts.length) svg.lastChild?.remove();
-      parts.forEach((bars, part) => {
-        setAttribute(svg.children[part], "d", bars.map(barPath).join(""));
-        setAttribute(svg.children[part], "opacity", String(opacityOf(part, parts.length)));
-      });
+      counted(
+        svg,
+        parts,
+        () => shape("path"),
+        (path, bars, part) => {
+          setAttribute(path, "d", bars.map(barPath).join(""));
+          setAttribute(path, "opacity", String(opacityOf(part, parts.length)));
+        },
+      );
       ends.forEach((end, at) => setText(ticks[at], end));
       setText(note, text);
     },

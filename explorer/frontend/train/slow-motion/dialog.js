@@ -1,5 +1,6 @@
 // Slow motion over the page: one step, stage by stage, moved by keys, by a click, or by itself.
 
+import { counted, keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { within } from "../../formula/numbers.js";
 import { available, button } from "../widgets/button.js";
@@ -34,9 +35,10 @@ export function createSlowMotion(host, on) {
     onClose: () => dialog.close(),
     onLayer: (/** @type {number} */ layer) => go({ layer, unit: null, row: null }),
   });
-  const { dialog, graph } = parts;
-  const stages = /** @type {ReturnType<typeof createStage>[]} */ ([]);
-  const rules = /** @type {HTMLElement[]} */ ([]);
+  const { dialog } = parts;
+  const stages = keyed(parts.graph, () =>
+    createStage({ onCell: (row, unit) => go({ row, unit }), onStage: (stage) => go({ stage }) }),
+  );
   let shown = /** @type {Picture|null} */ (null);
   let timer = 0;
   host.append(dialog);
@@ -127,17 +129,12 @@ export function createSlowMotion(host, on) {
 
   /** @param {Picture} picture */
   function drawRules({ rules: names }) {
-    while (rules.length < names.length) {
-      const place = rules.length;
-      rules.push(button("", () => go({ rule: place })));
-    }
-    while (rules.length > names.length) rules.pop()?.remove();
-    names.forEach(({ label, colour, chosen }, place) => {
-      setText(rules[place], label);
-      setAttribute(rules[place], "style", `--colour: ${colour}`);
-      setAttribute(rules[place], "aria-pressed", String(chosen));
+    const make = (/** @type {number} */ rule) => button("", () => go({ rule }));
+    counted(parts.rules, names, make, (node, { label, colour, chosen }) => {
+      setText(node, label);
+      setAttribute(node, "style", `--colour: ${colour}`);
+      setAttribute(node, "aria-pressed", String(chosen));
     });
-    if (parts.rules.children.length !== rules.length) parts.rules.replaceChildren(...rules);
   }
 
   /** @param {Picture} picture */
@@ -151,14 +148,7 @@ export function createSlowMotion(host, on) {
 
   /** @param {Picture} picture */
   function drawStages({ stages: wanted, ends }) {
-    const onCell = (/** @type {number} */ row, /** @type {number} */ unit) => go({ row, unit });
-    while (stages.length < wanted.length) {
-      const stage = createStage({ onCell, onStage: (key) => go({ stage: key }) });
-      stages.push(stage);
-      graph.insertBefore(stage.element, parts.turn);
-    }
-    while (stages.length > wanted.length) stages.pop()?.element.remove();
-    wanted.forEach((stage, place) => stages[place].show(stage));
+    stages.show(wanted);
     const back = wanted.find(({ way }) => way === "backward")?.time ?? "coming";
     setAttribute(parts.turn, "data-time", back);
     setAttribute(parts.turn, "hidden", !wanted.length);

@@ -1,5 +1,6 @@
 // One stage of slow motion: a title, a picture of its kind, and a line below it.
 
+import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { paint } from "../widgets/canvas.js";
@@ -169,11 +170,7 @@ function createCurve(place) {
 function createBars(place) {
   return {
     /** @param {Bars} bars */
-    draw({ bars }) {
-      while (place.children.length < bars.length) place.append(createBar());
-      while (place.children.length > bars.length) place.lastChild?.remove();
-      bars.forEach((bar, at) => drawBar(place.children[at], bar));
-    },
+    draw: ({ bars }) => counted(place, bars, createBar, drawBar),
   };
 }
 

@@ -1,5 +1,6 @@
 // A row of buttons of which one is pressed.
 
+import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
 /**
@@ -12,9 +13,9 @@ export function createSwitch(name, onChoose) {
   /** @type {Value[]} */
   let values = [];
 
-  function made() {
-    const place = row.children.length;
-    return element("button", { type: "button", onclick: () => onChoose(values[place]) });
+  /** @param {number} index */
+  function createButton(index) {
+    return element("button", { type: "button", onclick: () => onChoose(values[index]) });
   }
 
   return {
@@ -22,11 +23,9 @@ export function createSwitch(name, onChoose) {
     /** @param {{value: Value, label: string}[]} options @param {Value} chosen */
     show(options, chosen) {
       values = options.map(({ value }) => value);
-      while (row.children.length < options.length) row.append(made());
-      while (row.children.length > options.length) row.lastChild?.remove();
-      options.forEach(({ value, label }, place) => {
-        setText(row.children[place], label);
-        setAttribute(row.children[place], "aria-pressed", String(value === chosen));
+      counted(row, options, createButton, (button, { value, label }) => {
+        setText(button, label);
+        setAttribute(button, "aria-pressed", String(value === chosen));
       });
     },
   };
