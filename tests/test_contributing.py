@@ -71,7 +71,7 @@ def test_the_guide_is_followed(project: Path, title: str, pieces: int, least: in
     formatted = [sys.executable, "-m", "ruff", "check", "explorer", "tests"]
     assert subprocess.run(formatted, cwd=project, capture_output=True).returncode == 0
     if title == "Add a rule":
-        assert "`halved_outside`" in (project / "README.md").read_text(encoding="utf-8")
+        assert "`halved_outside`" in (project / "docs" / "catalogue.md").read_text(encoding="utf-8")
 
 
 def test_every_command_and_file_is_there():

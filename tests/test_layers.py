@@ -1,4 +1,4 @@
-"""Who may import whom: the README's tables against every import in the code, Python and JavaScript."""
+"""Who may import whom: the tables of docs/architecture.md against every import, Python and JavaScript."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ class Row:
     ours: frozenset[str]
 
 
-def rows_of(readme: str) -> dict[str, Row]:
-    """The README's table of parts: what each may import, and every part that shares its row."""
+def rows_of(text: str) -> dict[str, Row]:
+    """The table of parts: what each may import, and every part that shares its row."""
     table: dict[str, Row] = {}
-    for paths, _, third, ours in _cells(readme, "| part |"):
+    for paths, _, third, ours in _cells(text, "| part |"):
         parts = re.findall(r"`(?:explorer/)?(\w+)(?:\.py)?`", paths)
         row = Row(_names(third), _parts(ours, frozenset(table)) | frozenset(parts))
         table |= dict.fromkeys(parts, row)
     return table
 
 
-def rooms_of(readme: str, part: str) -> dict[str, frozenset[str]]:
-    """The README's table of the rooms of a part in their order: what each may import."""
+def rooms_of(text: str, part: str) -> dict[str, frozenset[str]]:
+    """The table of the rooms of a part in their order: what each may import."""
     head = f"| room of `explorer/{part}` |"
-    return {room.strip("`"): _names(ours) for room, _, ours in _cells(readme, head)}
+    return {room.strip("`"): _names(ours) for room, _, ours in _cells(text, head)}
 
 
-def _cells(readme: str, head: str) -> Iterator[list[str]]:
+def _cells(text: str, head: str) -> Iterator[list[str]]:
     """The rows of the table whose head begins so, below its rule."""
-    table = readme.split(f"\n{head}")[1].split("\n\n")[0]
+    table = text.split(f"\n{head}")[1].split("\n\n")[0]
     for line in table.splitlines()[2:]:
         yield [cell.strip() for cell in line.strip("|").split(" | ")]
 
@@ -62,9 +62,9 @@ def _parts(cell: str, above: frozenset[str]) -> frozenset[str]:
     return _names(cell) if everything else above - _names(but.removeprefix(" but ") or "–")
 
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-TABLE, ROOMS = rows_of(README), rooms_of(README, "frontend")
-HOUSES = {part: rooms_of(README, part) for part in ("training", "ui")}
+TABLES = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+TABLE, ROOMS = rows_of(TABLES), rooms_of(TABLES, "frontend")
+HOUSES = {part: rooms_of(TABLES, part) for part in ("training", "ui")}
 MOST_FILES = 20  # of code in a folder
 # Folders in which one entry is a file.
 ENTRIES = frozenset(

@@ -20,9 +20,20 @@ def test_the_newest_entry_of_the_changes_is_this_version():
     assert sorted(versions, key=Version, reverse=True) == versions
 
 
-def test_the_readme_names_the_torch_that_works():
+def test_every_page_that_names_the_torch_that_works_is_right():
     (torch,) = (r for r in map(Requirement, PROJECT["dependencies"]) if r.name == "torch")
     bounds = {bound.operator: Version(bound.version) for bound in torch.specifier}
     lowest, beyond = bounds[">="], bounds["<"]
     newest = f"{beyond.major}.{beyond.minor - 1}"
-    assert f"torch {lowest} to {newest}" in (ROOT / "README.md").read_text(encoding="utf-8")
+    named = {path.name: _torches(path) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))}
+    assert {name for name, versions in named.items() if versions} == {
+        "README.md",
+        "library.md",
+        "CHANGELOG.md",
+    }
+    assert {version for versions in named.values() for version in versions} == {(str(lowest), newest)}
+
+
+def _torches(path: Path) -> list[tuple[str, str]]:
+    """The ranges of torch's versions that a page names."""
+    return re.findall(r"torch ([\d.]+\d) to ([\d.]+\d)", path.read_text(encoding="utf-8"))

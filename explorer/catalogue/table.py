@@ -1,4 +1,4 @@
-"""The catalogue as Markdown tables in the README: ``python -m explorer.catalogue.table README.md``."""
+"""The catalogue as a page of documentation: ``python -m explorer.catalogue.table docs/catalogue.md``."""
 
 import sys
 from collections.abc import Sequence
@@ -7,7 +7,14 @@ from pathlib import Path
 from explorer.catalogue import FAMILIES, GROUPS, OPS, RULES
 from explorer.catalogue.display import TORCH_OWN
 
-BEGIN, END = "<!-- catalogue -->", "<!-- end of catalogue -->"
+_HEAD = """# Ops and rules
+
+Every op and every backward rule of the catalogue. A key goes wherever an op or a rule is named: in Python, in
+a link, in a study. The formulas are in [the formula language](language.md).
+
+This page is written by `python -m explorer.catalogue.table docs/catalogue.md`; a new op or rule is
+[one entry](../CONTRIBUTING.md#add-a-rule-in-one-minute).
+"""
 
 
 def tables() -> str:
@@ -21,13 +28,9 @@ def tables() -> str:
     return f"**{len(ops)} ops**\n\n{ops_table}\n\n**{len(rules)} backward rules**\n\n{rules_table}"
 
 
-def updated(text: str) -> str:
-    """A README with the tables between its two marks brought up to date. ValueError without marks."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"the text needs the marks {BEGIN} and {END}")
-    return f"{before}{begin}\n\n{tables()}\n\n{end}{after}"
+def page() -> str:
+    """The page of documentation with both tables, as Markdown."""
+    return f"{_HEAD}\n{tables()}\n"
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
@@ -37,5 +40,4 @@ def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 
 if __name__ == "__main__":
-    file = Path(sys.argv[1])
-    file.write_text(updated(file.read_text(encoding="utf-8")), encoding="utf-8")
+    Path(sys.argv[1]).write_text(page(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The pictures of the README, taken of the real thing: ``python -m tests.browser.pictures``."""
+"""The pictures of the documentation, taken of the real thing: ``python -m tests.browser.pictures``."""
 
 from __future__ import annotations
 

@@ -1,0 +1,155 @@
+"""The documentation is true: its tables, its list of functions, its code, its links, its pictures."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+import explorer
+from explorer.catalogue.table import page
+from explorer.formula import FUNCTIONS
+
+ROOT = Path(__file__).parents[1]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+README_LINES = 150
+CODE = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
+PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
+of_each = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+
+
+def read(name: str) -> str:
+    """The text of a page."""
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def ran(name: str) -> dict[str, object]:
+    """The names that a page's blocks of Python define, run one after another with no others."""
+    names: dict[str, object] = {}
+    for block in PYTHON.findall(read(name)):
+        exec(compile(block, name, "exec"), names)  # our own text
+    return names
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors that a host of Markdown gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", CODE.sub("", path.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_the_table_of_ops_and_rules_is_up_to_date() -> None:
+    assert page() == read("docs/catalogue.md"), "run: python -m explorer.catalogue.table docs/catalogue.md"
+
+
+def test_every_function_of_the_language_is_listed() -> None:
+    listed = read("docs/language.md").split("these functions:")[1].split(".\n")[0]
+    assert re.findall(r"`(\w+)`", listed) == list(FUNCTIONS)
+
+
+def test_the_pages_with_code_are_those_that_are_run() -> None:
+    with_code = {path.name for path in PAGES if PYTHON.search(path.read_text(encoding="utf-8"))}
+    guide = {"CONTRIBUTING.md"}  # which has a test of its own
+    assert with_code - guide == {"README.md", "library.md", "study.md"}
+
+
+def test_the_code_of_the_readme_runs_and_gives_what_it_says() -> None:
+    names = ran("README.md")
+    claim, _, rest = str(explorer.describe(names["frame"])).partition(", where")
+    assert rest
+    assert f'"{claim}, …"' in read("README.md")
+    worst = explorer.check("clamp", "published_clamp").failures
+    assert [result.name for result in worst] == ["linear in g"]
+    assert worst[0].sentence.startswith("At x = 1.5 g = 1 gives 1, g = −1 gives 1")
+    assert '"fails, linear in g: At x = 1.5 g = 1 gives 1, g = −1 gives 1 …"' in read("README.md")
+
+
+def test_the_code_of_the_library_runs_and_gives_what_it_says() -> None:
+    names = ran("docs/library.md")
+    frame, x, run, race = names["frame"], names["x"], names["run"], names["race"]
+    assert list(frame.columns) == ["rule", "x", "y", "gradient"]
+    assert x.grad.tolist() == [1.0, 1.0, 1.0]
+    assert run.snapshot().loss["default"] < 1e-4
+    accuracy = race.snapshot().accuracy["straight_through"]
+    assert accuracy.shape == (5,)
+    assert accuracy.mean() == pytest.approx(0.96, abs=0.01)
+    assert names["own"].settings.task == "data"
+    assert names["other"].settings.branch == ((50, "lr", 0.001), (50, "default", "straight_through"))
+    learned = torch.as_tensor(names["steps"].snapshot().learned["lsq"]["s"])
+    assert learned.shape == (1, 2)
+    assert (learned > 1).all()
+
+
+def test_the_code_of_a_study_runs_and_gives_what_it_says() -> None:
+    names = ran("docs/study.md")
+    listed = read("docs/study.md").split("one row a run: ")[1].split("\n")[0]
+    assert list(names["runs"].columns) == listed.split(", ")
+    claim = r"Highest on held-out data: Clipped straight-through at c = 1 \(.+\), by .+ points \(.+\) above"
+    assert re.search(claim, names["fair"].describe())
+
+
+@of_each
+def test_every_link_leads_somewhere(path: Path) -> None:
+    words = CODE.sub("", path.read_text(encoding="utf-8"))
+    for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", words):
+        file = (path.parent / target).resolve() if target else path
+        assert file.is_file(), target
+        assert not anchor or anchor in anchors(file), f"{target}#{anchor}"
+
+
+@of_each
+def test_every_file_that_is_named_is_there(path: Path) -> None:
+    for name in re.findall(r"(?<!New file )`((?:explorer/|app\.py)[\w./]*)`", path.read_text("utf-8")):
+        assert (ROOT / name).exists(), name
+
+
+def test_a_newcomer_finds_every_page() -> None:
+    readme = read("README.md")
+    assert len(readme.splitlines()) <= README_LINES
+    for path in PAGES:
+        assert path.name == "README.md" or f"]({path.relative_to(ROOT)})" in readme, path
+
+
+def test_the_pictures_are_all_shown() -> None:
+    shown = {
+        Path(name).name for path in PAGES for name in re.findall(r"!\[.+\]\((.+)\)", path.read_text("utf-8"))
+    }
+    assert shown == {path.name for path in (ROOT / "docs").glob("*.png")}
+
+
+def test_the_readme_counts_right() -> None:
+    """In round numbers, so that a new entry needs no other."""
+    said = re.search(r"over (\d+) ops and over (\d+) backward rules", read("README.md"))
+    assert said
+    assert len(explorer.OPS) > int(said[1])
+    assert len(explorer.RULES) > int(said[2])
+
+
+def test_the_public_names_are_shown() -> None:
+    library = read("docs/library.md")
+    for name in explorer.__all__:
+        if name not in {"Formula", "FormulaError", "ReadingError"}:
+            assert f"explorer.{name}" in library, name
+
+
+def test_the_two_commands_are_the_ones_that_are_checked() -> None:
+    """One sets up and opens the app, the other sets up and runs the tests, and the checks begin with it."""
+    first, second = re.findall(r"```sh\n(.*?)```", read("README.md"), flags=re.DOTALL)
+    assert "pip install -r requirements.txt" in first
+    assert "streamlit run app.py" in first
+    assert second.strip() == "sh tests/run"
+    checks = read(".ci/run").splitlines()
+    assert any(line.split(" ||")[0] == second.strip() for line in checks)
+    for name in ("requirements.txt", "app.py", "tests/run"):
+        assert (ROOT / name).is_file()
+
+
+def test_the_settings_are_those_that_the_code_reads() -> None:
+    code = [ROOT / "app.py", *(ROOT / "explorer").rglob("*.py")]
+    variables = {name for file in code for name in re.findall(r'"(EXPLORER_\w+)"', file.read_text("utf-8"))}
+    listed = re.findall(r"^\| `(EXPLORER_\w+)` +\|", read("docs/deploy.md"), flags=re.MULTILINE)
+    assert sorted(listed) == sorted(variables)
+    files = ("Dockerfile", "compose.yaml", "deploy/explorer@.service", *map(str, PAGES))
+    used = {name for each in files for name in re.findall(r"EXPLORER_\w+", (ROOT / each).read_text("utf-8"))}
+    assert used <= variables
