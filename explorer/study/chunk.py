@@ -1,4 +1,4 @@
-"""Some runs of a study as lanes of one batched process."""
+"""Some runs of a study as members of one ensemble."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from torch import Tensor
 
-from explorer.study.lane import Lane, Row, Values
 from explorer.study.plan import Plan
+from explorer.study.trial import Row, Trial, Values
 from explorer.training.nets import Joined, Member, Trace, joined, side_by_side
 from explorer.training.numerics import sums
 from explorer.training.runs import Lockstep
@@ -24,28 +24,30 @@ if TYPE_CHECKING:
 
 
 class Chunk:
-    """Runs of a study, advanced together: each what ``Run(plan.settings(lane))`` is, bit for bit on a CPU.
+    """Runs of a study, advanced together: each what ``Run(plan.settings(trial))`` is, bit for bit on a CPU.
 
     Attributes:
-        lanes: the runs.
+        trials: the runs.
         step: steps taken.
     """
 
-    def __init__(self, plan: Plan, lanes: Sequence[Lane]) -> None:
-        """``lanes`` in any order."""
+    def __init__(self, plan: Plan, trials: Sequence[Trial]) -> None:
+        """``trials`` in any order."""
         rules = {rule: number for number, rule in enumerate(plan.keys)}
-        self.lanes = sorted(lanes, key=lambda lane: (rules[lane.rule], lane.values, lane.lr, lane.seed))
+        self.trials = sorted(
+            trials, key=lambda trial: (rules[trial.rule], trial.values, trial.lr, trial.seed)
+        )
         self.step = 0
         self._steps = plan.steps
-        kinds = {_kind(lane): lane for lane in reversed(self.lanes)}  # the first run of each
+        kinds = {_kind(trial): trial for trial in reversed(self.trials)}  # the first run of each
         numbers = {kind: number for number, kind in enumerate(reversed(kinds))}
-        seeds = {seed: number for number, seed in enumerate(sorted({lane.seed for lane in lanes}))}
-        nets = [Member(numbers[_kind(lane)], seeds[lane.seed]) for lane in self.lanes]
+        seeds = {seed: number for number, seed in enumerate(sorted({trial.seed for trial in trials}))}
+        nets = [Member(numbers[_kind(trial)], seeds[trial.seed]) for trial in self.trials]
         self._lrs = [lr for _, _, lr in numbers]
         self._number = {net: number for number, net in enumerate(nets)}
         self._loss = np.full(len(nets), np.nan)
         self._taken = np.zeros(len(nets), np.int64)
-        settings = plan.settings(self.lanes[0])
+        settings = plan.settings(self.trials[0])
         with one_thread():
             op_and_rules = _joined(plan, [kinds[kind] for kind in numbers])
             self._nets = Lockstep(settings, settings.table, list(seeds), nets, op_and_rules)
@@ -67,7 +69,7 @@ class Chunk:
 
     def rows(self) -> list[Row]:
         """What the runs did, once finished."""
-        validation, held_out, passed = (np.full(len(self.lanes), np.nan) for _ in range(3))
+        validation, held_out, passed = (np.full(len(self.trials), np.nan) for _ in range(3))
         data, going = self._nets.data[0], self._going()
         assert data.validation is not None
         assert data.held_out is not None
@@ -78,9 +80,9 @@ class Chunk:
                 passed[going] = _passed(self._nets.look().traces)
         facts = (self._taken, self._loss, validation, held_out, passed)
         return [
-            Row(lane, steps, loss, chosen, judged, not math.isfinite(chosen + judged), through)
-            for lane, steps, loss, chosen, judged, through in zip(
-                self.lanes, *(each.tolist() for each in facts), strict=True
+            Row(trial, steps, loss, chosen, judged, not math.isfinite(chosen + judged), through)
+            for trial, steps, loss, chosen, judged, through in zip(
+                self.trials, *(each.tolist() for each in facts), strict=True
             )
         ]
 
@@ -89,29 +91,29 @@ class Chunk:
         return [self._number[net] for net in self._nets.ensemble.going]
 
 
-def _kind(lane: Lane) -> tuple[str, Values, float]:
+def _kind(trial: Trial) -> tuple[str, Values, float]:
     """What is the same for all seeds."""
-    return lane.rule, lane.values, lane.lr
+    return trial.rule, trial.values, trial.lr
 
 
-def _joined(plan: Plan, lanes: Sequence[Lane]) -> Joined:
+def _joined(plan: Plan, trials: Sequence[Trial]) -> Joined:
     """Op and rule of each of these: the same functions where parameters are the same."""
     known: dict[tuple[str, Values], Joined] = {}
     forwards: dict[tuple[float, ...], Forward] = {}
     names = [parameter.name for parameter in plan.op_entry.parameters]
-    for lane in lanes:
-        if (lane.rule, lane.values) not in known:
-            settings = plan.settings(lane)
+    for trial in trials:
+        if (trial.rule, trial.values) not in known:
+            settings = plan.settings(trial)
             one = joined(settings.op, settings.rules, settings.parameters, settings.learn, plan.learned)
             ((forward, backward),) = one.pairs
             values = tuple(settings.parameters.get(name, math.nan) for name in names)
             pairs = [(forwards.setdefault(values, forward), backward)]
-            known[lane.rule, lane.values] = one._replace(pairs=pairs)
-    return side_by_side([known[lane.rule, lane.values] for lane in lanes])
+            known[trial.rule, trial.values] = one._replace(pairs=pairs)
+    return side_by_side([known[trial.rule, trial.values] for trial in trials])
 
 
 def _passed(traces: Sequence[Trace]) -> NDArray[float32]:
-    """By lane the size of the gradients behind the rule, by that of those before it."""
+    """By trial the size of the gradients behind the rule, by that of those before it."""
     before: list[Tensor] = [sums(trace.upstream.abs()) for trace in traces if trace.upstream is not None]
     behind: list[Tensor] = [sums(trace.gradient.abs()) for trace in traces if trace.gradient is not None]
     return (sum(behind[1:], behind[0]) / sum(before[1:], before[0])).cpu().numpy()

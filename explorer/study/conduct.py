@@ -12,10 +12,10 @@ from tqdm.auto import tqdm
 
 from explorer.catalogue import Op, Rule
 from explorer.study.file import StudyFile
-from explorer.study.lane import Row
 from explorer.study.plan import Plan
 from explorer.study.result import Result
 from explorer.study.stepper import Stepper
+from explorer.study.trial import Row
 from explorer.study.workers import computed, opened
 
 _SLICE_S = 0.2  # between two looks at the progress
@@ -64,7 +64,7 @@ def study(
     Returns:
         A ``Result`` with ``frame`` (one row a run), ``best`` (one row a rule), ``figure()`` and
         ``describe()``. On CPUs of one kind a run's numbers are bit for bit those it has alone,
-        ``Run(result.plan.settings(lane))``, in whatever chunk and process it was.
+        ``Run(result.plan.settings(trial))``, in whatever chunk and process it was.
 
     Raises:
         ValueError: a plain sentence for what cannot be: an unknown key, an empty list, more than 12,000
@@ -84,14 +84,14 @@ def study(
         **settings,
     )
     kept = StudyFile(file, plan) if file is not None else None
-    rows = {row.lane: row for row in kept.rows} if kept else {}
+    rows = {row.trial: row for row in kept.rows} if kept else {}
     with opened(executor) as pool, _bar(plan, len(rows), progress) as moved:
         before = list(rows.values())
         for new in _here(plan, before, moved) if pool is None else computed(plan, before, pool):
-            fresh = [row for row in new if row.lane not in rows]
+            fresh = [row for row in new if row.trial not in rows]
             if kept and fresh:
                 kept.append(fresh)
-            rows |= {row.lane: row for row in fresh}
+            rows |= {row.trial: row for row in fresh}
             moved(len(rows) * plan.steps)
         moved(plan.runs * plan.steps)  # what diverged at every rate needs no more
     return Result(plan, rows.values())

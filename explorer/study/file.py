@@ -11,8 +11,8 @@ from pathlib import Path
 
 import torch
 
-from explorer.study.lane import COLUMNS, Lane, Row, Stage
 from explorer.study.plan import Plan
+from explorer.study.trial import COLUMNS, Row, Stage, Trial
 
 _STUDY = "study"  # the column that tells which study a run belongs to
 
@@ -47,10 +47,10 @@ class StudyFile:
             os.fsync(file.fileno())
 
     def _cells(self, row: Row) -> list[object]:
-        lane, *facts = row
-        values = dict(lane.values)
+        trial, *facts = row
+        values = dict(trial.values)
         swept = [values.get(name) for name in self._plan.columns]
-        cells = [lane.rule, lane.lr, lane.seed, lane.stage, *facts, *swept]
+        cells = [trial.rule, trial.lr, trial.seed, trial.stage, *facts, *swept]
         known = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
         return [*known, self._study]
 
@@ -68,12 +68,12 @@ class StudyFile:
         possible = self._possible()
         return [self._row(number, cells, possible) for number, cells in enumerate(lines[1:], 2)]
 
-    def _row(self, number: int, cells: Sequence[str], possible: set[Lane]) -> Row:
+    def _row(self, number: int, cells: Sequence[str], possible: set[Trial]) -> Row:
         row = self._parsed(cells)
         if row is None:
             raise ValueError(f"line {number} of {self._path} cannot be read: delete that line")
         identity, _, versions = cells[-1].partition(" ")
-        if identity != self._plan.identity or row.lane not in possible:
+        if identity != self._plan.identity or row.trial not in possible:
             raise ValueError(self._other())
         if cells[-1] != self._study:
             raise ValueError(
@@ -87,20 +87,20 @@ class StudyFile:
             named = dict(zip(self._columns, cells, strict=True))
             values = tuple((name, float(named[name])) for name in self._plan.columns if named[name])
             stage: Stage = "judge" if named["stage"] == "judge" else "choose"
-            lane = Lane(stage, named["rule"], values, float(named["lr"]), int(named["seed"]))
+            trial = Trial(stage, named["rule"], values, float(named["lr"]), int(named["seed"]))
             loss, validation, held_out, passed = (
                 float(named[name] or "nan") for name in ("loss", "validation", "held_out", "passed")
             )
             diverged = {"True": True, "False": False}[named["diverged"]]
-            return Row(lane, int(named["steps"]), loss, validation, held_out, diverged, passed)
+            return Row(trial, int(named["steps"]), loss, validation, held_out, diverged, passed)
         except (KeyError, ValueError):
             return None
 
-    def _possible(self) -> set[Lane]:
+    def _possible(self) -> set[Trial]:
         """Every run that the plan may ask for."""
-        choose = self._plan.lanes("choose")
+        choose = self._plan.trials("choose")
         judge = {
-            lane._replace(stage="judge", seed=seed) for lane in choose for seed in self._plan.judge_seeds
+            trial._replace(stage="judge", seed=seed) for trial in choose for seed in self._plan.judge_seeds
         }
         return {*choose, *judge}
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Literal
 
-from explorer.study.lane import Row, Values
 from explorer.study.plan import Plan
+from explorer.study.trial import Row, Values
 from explorer.training.runs import quantile
 
 State = Literal["good", "dead", "mismatch"]
@@ -74,7 +74,7 @@ def judged(plan: Plan, rows: Iterable[Row]) -> list[Judged]:
     rows = list(rows)
     made: dict[tuple[str, Values], list[Row]] = {}
     for row in rows:
-        made.setdefault((row.lane.rule, row.lane.values), []).append(row)
+        made.setdefault((row.trial.rule, row.trial.values), []).append(row)
     return [
         _judged(*variant, lr, made.get(variant, [])) if lr else _nothing(*variant, len(made.get(variant, [])))
         for variant, lr in plan.chosen(rows).items()
@@ -116,16 +116,16 @@ def state(each: Judged, others: Sequence[Judged]) -> State | None:
 
 
 def _judged(rule: str, values: Values, lr: float, rows: Sequence[Row]) -> Judged:
-    at_rate = [row for row in rows if row.lane.lr == lr]
-    validation = [counted(row) for row in at_rate if row.lane.stage == "choose"]
-    ended = [row for row in at_rate if row.lane.stage == "judge"]
+    at_rate = [row for row in rows if row.trial.lr == lr]
+    validation = [counted(row) for row in at_rate if row.trial.stage == "choose"]
+    ended = [row for row in at_rate if row.trial.stage == "judge"]
     passed = [row.passed for row in ended if math.isfinite(row.passed)]
     return Judged(
         rule,
         values,
         lr,
         fmean(validation),
-        {row.lane.seed: row.held_out for row in ended if not row.diverged},
+        {row.trial.seed: row.held_out for row in ended if not row.diverged},
         sum(row.diverged for row in ended),
         fmean(passed) if passed else math.nan,
     )

@@ -13,8 +13,8 @@ from typing import Any
 
 from explorer.catalogue import Op, Rule, find_op, find_rule
 from explorer.study.arguments import key_of, known_to, rates_of, rules_of, seeds_of, values_of
-from explorer.study.lane import COLUMNS, Lane, Row, Stage, Values, best_rate, in_blocks
 from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES
+from explorer.study.trial import COLUMNS, Row, Stage, Trial, Values, best_rate, in_blocks
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, Settings
 from explorer.training.nets import Learned, learned_by, learned_with
 from explorer.training.numerics import Metric, metric_of
@@ -23,7 +23,7 @@ from explorer.training.tasks.table import read_table
 
 _TAKEN = {"task", "op", "rules", "steps", "lr", "seeds", "parameters", "pace", "table"}  # said otherwise
 
-# Measured on one of two shared cores: digits, 64-16-10, chunks of 300 lanes.
+# Measured on one of two shared cores: digits, 64-16-10, chunks of 300 trials.
 _LANE_STEP_S, _PRODUCT_S = 1.3e-5, 5.5e-10
 
 
@@ -115,7 +115,7 @@ class Plan:
         plan = dataclasses.replace(plan, seeds=tuple(chosen), judge_seeds=tuple(judging))
         for rule in plan.keys:
             for seed in (*plan.seeds[:1], plan.judge_seeds[-1]):
-                plan.settings(Lane("choose", rule, plan.variants(rule)[0], plan.lrs[0], seed))
+                plan.settings(Trial("choose", rule, plan.variants(rule)[0], plan.lrs[0], seed))
         return plan
 
     @property
@@ -162,7 +162,7 @@ class Plan:
 
     @property
     def chunk(self) -> int:
-        """Runs that may go together as lanes."""
+        """Runs that may go together as members of one ensemble."""
         return max(1, min(MAX_CHUNK, MAX_CHUNK_PRODUCTS // self._products))
 
     @property
@@ -171,21 +171,21 @@ class Plan:
         text = json.dumps(dataclasses.asdict(self), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def settings(self, lane: Lane) -> Settings:
+    def settings(self, trial: Trial) -> Settings:
         """That run alone."""
-        rule = dict(zip(self.keys, self.rules, strict=True))[lane.rule]
+        rule = dict(zip(self.keys, self.rules, strict=True))[trial.rule]
         entries = (self.op_entry, find_rule(rule))
         others = dict(self.others)
         if "learn" in others:
             others["learn"] = learned_with(*entries, others["learn"])
-        parameters = {**known_to(entries, dict(self.fixed)), **dict(lane.values)}
+        parameters = {**known_to(entries, dict(self.fixed)), **dict(trial.values)}
         return Settings(
             task=self.task,
             op=self.op,
             rules=(rule,),
             parameters=parameters,
-            lr=lane.lr,
-            seed=lane.seed,
+            lr=trial.lr,
+            seed=trial.seed,
             seeds=1,
             steps=self.steps,
             table=self.table,
@@ -197,7 +197,7 @@ class Plan:
         swept = self._swept(dict(zip(self.keys, self.rules, strict=True))[rule])
         return [tuple(zip(swept, values, strict=True)) for values in product(*swept.values())]
 
-    def lanes(self, stage: Stage, rows: Iterable[Row] = ()) -> list[Lane]:
+    def trials(self, stage: Stage, rows: Iterable[Row] = ()) -> list[Trial]:
         """The runs of a stage in the order in which they are done.
 
         Those of "judge" are of each rule, and each swept value, at the rate that rows of "choose" tell; none
@@ -219,24 +219,24 @@ class Plan:
         """
         scores: dict[tuple[str, Values], dict[float, list[Row]]] = {}
         for row in rows:
-            if row.lane.stage == "choose":
-                rates = scores.setdefault((row.lane.rule, row.lane.values), {})
-                rates.setdefault(row.lane.lr, []).append(row)
+            if row.trial.stage == "choose":
+                rates = scores.setdefault((row.trial.rule, row.trial.values), {})
+                rates.setdefault(row.trial.lr, []).append(row)
         variants = [(rule, values) for rule in self.keys for values in self.variants(rule)]
         return {variant: best_rate(scores.get(variant, {})) for variant in variants}
 
-    def missing(self, rows: Iterable[Row]) -> list[Lane]:
+    def missing(self, rows: Iterable[Row]) -> list[Trial]:
         """The runs that can be done next: the rest of "choose", and only then the rest of "judge"."""
         rows = list(rows)
-        done = {row.lane for row in rows}
-        rest = [lane for lane in self.lanes("choose") if lane not in done]
-        return rest or [lane for lane in self.lanes("judge", rows) if lane not in done]
+        done = {row.trial for row in rows}
+        rest = [trial for trial in self.trials("choose") if trial not in done]
+        return rest or [trial for trial in self.trials("judge", rows) if trial not in done]
 
     @property
     def _products(self) -> int:
         """Multiplications forward in a step of one run."""
-        lane = Lane("choose", self.keys[0], self.variants(self.keys[0])[0], self.lrs[0], 0)
-        settings, task = self.settings(lane), TASKS[self.task]
+        trial = Trial("choose", self.keys[0], self.variants(self.keys[0])[0], self.lrs[0], 0)
+        settings, task = self.settings(trial), TASKS[self.task]
         inputs, outputs = read_table(self.table).widths if self.table else task.widths
         weights = sum(a * b for a, b in pairwise((inputs, *settings.widths, outputs)))
         return weights * settings.batch * task.net.site.times

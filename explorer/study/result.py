@@ -9,8 +9,8 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from explorer.study.judged import Judged, by_rule, counted, judged
-from explorer.study.lane import COLUMNS, Row, Values
 from explorer.study.plan import Plan
+from explorer.study.trial import COLUMNS, Row, Values
 from explorer.study.words import sentences
 
 if TYPE_CHECKING:
@@ -31,12 +31,12 @@ class Result:
 
     def __init__(self, plan: Plan, rows: Iterable[Row]) -> None:
         self.plan = plan
-        known = {row.lane: row for row in rows}
+        known = {row.trial: row for row in rows}
         rules = {rule: number for number, rule in enumerate(plan.keys)}
         self.rows = tuple(
-            known[lane]
-            for lane in sorted(
-                known, key=lambda lane: (lane.stage, rules[lane.rule], lane.values, lane.lr, lane.seed)
+            known[trial]
+            for trial in sorted(
+                known, key=lambda trial: (trial.stage, rules[trial.rule], trial.values, trial.lr, trial.seed)
             )
         )
 
@@ -57,7 +57,7 @@ class Result:
         diverged; diverged; passed: what the rule makes of the upstream gradient at the end, sum of sizes
         after ÷ before; and a column for every swept parameter, NaN for a rule that does not have it.
         """
-        records = [_record(row) | dict(row.lane.values) for row in self.rows]
+        records = [_record(row) | dict(row.trial.values) for row in self.rows]
         return _frame(records, [*COLUMNS, *self.plan.columns])
 
     @cached_property
@@ -84,8 +84,8 @@ class Result:
         """
         made: dict[tuple[str, Values, float], list[Row]] = {}
         for row in self.rows:
-            if row.lane.stage == "choose":
-                made.setdefault((row.lane.rule, row.lane.values, row.lane.lr), []).append(row)
+            if row.trial.stage == "choose":
+                made.setdefault((row.trial.rule, row.trial.values, row.trial.lr), []).append(row)
         records = [
             dict(zip(_CELLS, (rule, lr, *_cell(rows)), strict=True)) | dict(values)
             for (rule, values, lr), rows in made.items()
@@ -127,8 +127,8 @@ def _frame(records: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
 
 
 def _record(row: Row) -> dict[str, Any]:
-    lane, *facts = row
-    values = (lane.rule, lane.lr, lane.seed, lane.stage, *facts)
+    trial, *facts = row
+    values = (trial.rule, trial.lr, trial.seed, trial.stage, *facts)
     return dict(zip(COLUMNS, values, strict=True))
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from explorer.study.chunk import Chunk
-from explorer.study.lane import Lane, Row, Stage
 from explorer.study.limits import MAX_CHUNK
 from explorer.study.plan import Plan
+from explorer.study.trial import Row, Stage, Trial
 
 
 class Stepper:
@@ -46,8 +46,8 @@ class Stepper:
     @property
     def stage(self) -> Stage:
         """The one it is in; that of the end is "judge"."""
-        lanes = self._chunk.lanes if self._chunk else self._chunks[0] if self._chunks else []
-        return lanes[0].stage if lanes else "judge"
+        trials = self._chunk.trials if self._chunk else self._chunks[0] if self._chunks else []
+        return trials[0].stage if trials else "judge"
 
     @property
     def total(self) -> int:
@@ -59,7 +59,7 @@ class Stepper:
         """Those of them that are done with; a run that diverged needs no more of its own."""
         if self.finished:
             return self.total
-        begun = self._chunk.step * len(self._chunk.lanes) if self._chunk else 0
+        begun = self._chunk.step * len(self._chunk.trials) if self._chunk else 0
         return len(self.rows) * self.plan.steps + begun
 
     def advance(self, seconds: float = 0.05) -> list[Row]:
@@ -79,17 +79,17 @@ class Stepper:
             self._chunk = None
             self._chunks = self._chunks or self._cut()
 
-    def _cut(self) -> list[list[Lane]]:
-        lanes = self.plan.missing(self.rows)
-        return cut(lanes, max(len(lanes) // self._least, parts(self.plan, lanes)))
+    def _cut(self) -> list[list[Trial]]:
+        trials = self.plan.missing(self.rows)
+        return cut(trials, max(len(trials) // self._least, parts(self.plan, trials)))
 
 
-def parts(plan: Plan, lanes: list[Lane]) -> int:
+def parts(plan: Plan, trials: list[Trial]) -> int:
     """The fewest chunks in which they can be done."""
-    return -(-len(lanes) // plan.chunk)
+    return -(-len(trials) // plan.chunk)
 
 
-def cut(lanes: list[Lane], count: int) -> list[list[Lane]]:
+def cut(trials: list[Trial], count: int) -> list[list[Trial]]:
     """Into so many chunks, whose sizes differ by one at most."""
-    ends = [len(lanes) * end // count for end in range(count + 1)] if count else [0]
-    return [lanes[start:end] for start, end in pairwise(ends)]
+    ends = [len(trials) * end // count for end in range(count + 1)] if count else [0]
+    return [trials[start:end] for start, end in pairwise(ends)]

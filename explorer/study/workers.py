@@ -14,10 +14,10 @@ from pathlib import Path
 
 import explorer.training
 from explorer.study.chunk import Chunk
-from explorer.study.lane import Lane, Row
 from explorer.study.limits import ATTEMPTS, AWAY_S, CHUNKS, CLUSTER_S, MAX_CHUNK, MIN_CHUNK
 from explorer.study.plan import Plan
 from explorer.study.stepper import cut, parts
+from explorer.study.trial import Row, Trial
 
 CLUSTER = "EXPLORER_CLUSTER"
 """The variable of the environment that may hold a cluster's address."""
@@ -75,19 +75,19 @@ def computed(plan: Plan, rows: Sequence[Row], executor: Executor) -> Iterator[li
     packages, StudyStoppedError where chunks are lost again and again, or the executor takes no more.
     """
     rows = list(rows)
-    while lanes := plan.missing(rows):
-        for new in _stage(plan, lanes, executor):
+    while trials := plan.missing(rows):
+        for new in _stage(plan, trials, executor):
             rows += new
             yield new
 
 
-def chunks(plan: Plan, lanes: list[Lane], workers: int) -> list[list[Lane]]:
-    """Lanes in chunks for so many workers, each of ``MIN_CHUNK`` to ``plan.chunk`` lanes.
+def chunks(plan: Plan, trials: list[Trial], workers: int) -> list[list[Trial]]:
+    """Trials in chunks for so many workers, each of ``MIN_CHUNK`` to ``plan.chunk`` trials.
 
     They are smaller only where a worker would have none otherwise: half a chunk takes about 0.6 of its time.
     """
-    enough = max(min(workers, len(lanes)), min(CHUNKS, len(lanes) // MIN_CHUNK))
-    return cut(lanes, max(enough, parts(plan, lanes)))
+    enough = max(min(workers, len(trials)), min(CHUNKS, len(trials) // MIN_CHUNK))
+    return cut(trials, max(enough, parts(plan, trials)))
 
 
 def _workers(executor: Executor) -> int:
@@ -101,9 +101,9 @@ def _workers(executor: Executor) -> int:
         return _UNTOLD
 
 
-def _stage(plan: Plan, lanes: list[Lane], executor: Executor) -> Iterator[list[Row]]:
-    todo = [(chunk, 1) for chunk in chunks(plan, lanes, _workers(executor))]
-    pending: dict[Future[list[Row]], tuple[list[Lane], int]] = {}
+def _stage(plan: Plan, trials: list[Trial], executor: Executor) -> Iterator[list[Row]]:
+    todo = [(chunk, 1) for chunk in chunks(plan, trials, _workers(executor))]
+    pending: dict[Future[list[Row]], tuple[list[Trial], int]] = {}
     try:
         while todo or pending:
             for chunk, attempt in todo:
@@ -137,7 +137,7 @@ def _failed(future: Future[list[Row]]) -> bool:
     return future.cancelled() or future.exception() is not None
 
 
-def _submitted(executor: Executor, plan: Plan, chunk: list[Lane], attempt: int) -> Future[list[Row]]:
+def _submitted(executor: Executor, plan: Plan, chunk: list[Trial], attempt: int) -> Future[list[Row]]:
     try:
         return executor.submit(run_chunk, plan, chunk, versions(), attempt)
     except Exception as error:
@@ -152,7 +152,7 @@ def _stopped(error: BaseException) -> StudyStoppedError:
     )
 
 
-def run_chunk(plan: Plan, lanes: list[Lane], expected: dict[str, str], attempt: int) -> list[Row]:
+def run_chunk(plan: Plan, trials: list[Trial], expected: dict[str, str], attempt: int) -> list[Row]:
     """What a worker does: some runs from start to end.
 
     Raises OtherVersionsError unless it has the ``expected`` packages. ``attempt`` tells one try from another.
@@ -161,8 +161,8 @@ def run_chunk(plan: Plan, lanes: list[Lane], expected: dict[str, str], attempt: 
     if other := [name for name in expected if here.get(name) != expected[name]]:
         said = ", ".join(f"{name} {here.get(name)} instead of {expected[name]}" for name in other)
         raise OtherVersionsError(f"a worker has other versions, and its numbers cannot be compared: {said}")
-    with _ROOM.taken(len(lanes)):
-        chunk = Chunk(plan, lanes)
+    with _ROOM.taken(len(trials)):
+        chunk = Chunk(plan, trials)
         while not chunk.finished:
             chunk.advance()
         return chunk.rows()
@@ -180,22 +180,22 @@ def versions() -> dict[str, str]:
 
 
 class _Room:
-    """Room for so many lanes in this process, whatever threads it has."""
+    """Room for so many trials in this process, whatever threads it has."""
 
-    def __init__(self, lanes: int) -> None:
-        self._free = lanes
+    def __init__(self, trials: int) -> None:
+        self._free = trials
         self._changed = threading.Condition()
 
     @contextmanager
-    def taken(self, lanes: int) -> Iterator[None]:
+    def taken(self, trials: int) -> Iterator[None]:
         with self._changed:
-            self._changed.wait_for(lambda: self._free >= lanes)
-            self._free -= lanes
+            self._changed.wait_for(lambda: self._free >= trials)
+            self._free -= trials
         try:
             yield
         finally:
             with self._changed:
-                self._free += lanes
+                self._free += trials
                 self._changed.notify_all()
 
 

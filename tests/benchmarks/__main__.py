@@ -21,7 +21,7 @@ from tests.benchmarks import (
     clicks,
     drags,
     engine,
-    lanes,
+    ensemble,
     learned,
     lesson,
     peer,
@@ -104,8 +104,8 @@ def _engine(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return engine.measure(rounds)
 
 
-def _lanes(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
-    return lanes.measure(rounds)
+def _ensemble(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
+    return ensemble.measure(rounds)
 
 
 def _learned(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
@@ -139,7 +139,7 @@ SECTIONS: Mapping[str, tuple[Section, int, bool]] = {
     "arrivals": (_arrivals, 7, True),
     "site": (_site, 9, False),
     "engine": (_engine, 5, False),
-    "lanes": (_lanes, 5, False),
+    "ensemble": (_ensemble, 5, False),
     "learned": (_learned, 20, False),
     "study": (_study, 3, False),
     "beside": (_beside, 5, False),

@@ -1,4 +1,4 @@
-"""How fast a study is: its runs as lanes of one process against one after another, two workers against one.
+"""How fast a study is: its runs as one ensemble against one after another, two workers against one.
 
 6 rules × 5 rates × 10 seeds of digits. One after another, each a study of one run, is measured on every
 tenth, by processor time of one thread; workers by the clock, on cores that are free.
@@ -38,10 +38,10 @@ def measure(rounds: int) -> Iterator[tuple[str, list[float]]]:
     for _ in range(rounds):
         together = _took(time.process_time, lambda: _stepped(plan))
         apart = _EVERY * _took(time.process_time, lambda: _one_by_one(plan))
-        ratios.append(apart * plan.runs / len(plan.lanes("choose")) / together)
+        ratios.append(apart * plan.runs / len(plan.trials("choose")) / together)
         seconds.append(together)
-    yield f"{plan.runs} runs of {_STEPS} steps as lanes, processor s", seconds
-    yield "one after another / lanes", ratios
+    yield f"{plan.runs} runs of {_STEPS} steps as one ensemble, processor s", seconds
+    yield "one after another / one ensemble", ratios
     yield "two workers / one, runs/s", [_workers_ratio() for _ in range(rounds)]
     yield "overhead of a chunk on Dask, ms", _overheads_ms(rounds)
 
@@ -53,8 +53,8 @@ def _stepped(plan: Plan) -> None:
 
 
 def _one_by_one(plan: Plan) -> None:
-    for lane in plan.lanes("choose")[::_EVERY]:
-        run_chunk(plan, [lane], versions(), 1)
+    for trial in plan.trials("choose")[::_EVERY]:
+        run_chunk(plan, [trial], versions(), 1)
 
 
 def _workers_ratio() -> float:
@@ -67,7 +67,7 @@ def _with_workers(count: int) -> float:
     plan = plan_of(_WORKER_STEPS)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(count, context, initializer=_begin) as pool:
-        first = plan_of(1).lanes("choose")[:50]
+        first = plan_of(1).trials("choose")[:50]
         for each in [
             pool.submit(run_chunk, plan_of(1), first, versions(), number) for number in range(2 * count)
         ]:
@@ -76,12 +76,12 @@ def _with_workers(count: int) -> float:
 
 
 def _overheads_ms(rounds: int) -> list[float]:
-    """How much longer a chunk of one step and 50 lanes takes by way of a Dask worker, each a median of 20."""
+    """How much longer a chunk of one step and 50 trials takes by a Dask worker, each a median of 20."""
     plan = plan_of(1)
-    lanes = plan.lanes("choose")[:50]
+    trials = plan.trials("choose")[:50]
     with LocalCluster(1, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-        there = partial(client.get_executor(pure=False).submit, run_chunk, plan, lanes, versions(), 1)
-        here = partial(run_chunk, plan, lanes, versions(), 1)
+        there = partial(client.get_executor(pure=False).submit, run_chunk, plan, trials, versions(), 1)
+        here = partial(run_chunk, plan, trials, versions(), 1)
         there().result()
         here()
         both = [

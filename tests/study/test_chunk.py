@@ -1,4 +1,4 @@
-"""What the lanes of a study do is what each run does alone: bit for bit, wherever it stands."""
+"""What the trials of a study do is what each run does alone: bit for bit, wherever it stands."""
 
 import math
 import random
@@ -24,23 +24,23 @@ CASES = {
 }  # fmt: skip
 
 
-def chunk_rows(plan, lanes):
-    chunk = Chunk(plan, lanes)
+def chunk_rows(plan, trials):
+    chunk = Chunk(plan, trials)
     while not chunk.finished:
         chunk.advance()
-    return {row.lane: row for row in chunk.rows()}
+    return {row.trial: row for row in chunk.rows()}
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_each_run_is_what_it_is_alone(case):
     plan = Plan.of(**CASES[case], lrs=[0.003, 0.03], seeds=[3, 8], steps=7)
-    rows = chunk_rows(plan, plan.lanes("choose"))
-    assert set(rows) == set(plan.lanes("choose"))
-    for lane in random.Random(0).sample(sorted(rows), 6):
-        run, row = Run(plan.settings(lane)), rows[lane]
+    rows = chunk_rows(plan, plan.trials("choose"))
+    assert set(rows) == set(plan.trials("choose"))
+    for trial in random.Random(0).sample(sorted(rows), 6):
+        run, row = Run(plan.settings(trial)), rows[trial]
         run.advance(plan.steps)
         snapshot = run.snapshot()
-        alone = [snapshot.loss[lane.rule], run.validation()[lane.rule][0], snapshot.score[lane.rule][0]]
+        alone = [snapshot.loss[trial.rule], run.validation()[trial.rule][0], snapshot.score[trial.rule][0]]
         assert [row.loss, row.validation, row.held_out] == [float(value) for value in alone]
         assert row.steps == plan.steps
         assert not row.diverged
@@ -49,33 +49,33 @@ def test_each_run_is_what_it_is_alone(case):
 @pytest.mark.parametrize("case", ["activations", "weights", "narrow"])
 def test_numbers_depend_on_neither_chunk_nor_place(case):
     plan = Plan.of(**CASES[case], lrs=[0.003, 0.03], seeds=4, steps=5)
-    lanes = plan.lanes("choose")
-    together = chunk_rows(plan, lanes)
-    random.Random(1).shuffle(lanes)
+    trials = plan.trials("choose")
+    together = chunk_rows(plan, trials)
+    random.Random(1).shuffle(trials)
     apart = {}
-    for start, stop in ((0, 1), (1, 8), (8, len(lanes))):
-        apart |= chunk_rows(plan, lanes[start:stop])
+    for start, stop in ((0, 1), (1, 8), (8, len(trials))):
+        apart |= chunk_rows(plan, trials[start:stop])
     assert repr(sorted(apart.items())) == repr(sorted(together.items()))  # NaN is equal too
 
 
 def test_what_diverges_leaves_the_others_alone_and_says_when():
     breaks = "formula: g / 0"
     plan = Plan.of("circles", "sign", [breaks, "clipped"], lrs=[0.01], seeds=2, steps=5, controls=False)
-    rows = chunk_rows(plan, plan.lanes("choose"))
-    for lane, row in rows.items():
-        assert row.diverged == (lane.rule == breaks)
+    rows = chunk_rows(plan, plan.trials("choose"))
+    for trial, row in rows.items():
+        assert row.diverged == (trial.rule == breaks)
         assert row.steps == (1 if row.diverged else 5)
         assert math.isfinite(row.loss)
         assert math.isnan(row.held_out) == math.isnan(row.validation) == row.diverged
-    healthy = [lane for lane in rows if lane.rule == "clipped"]
-    assert chunk_rows(plan, healthy) == {lane: rows[lane] for lane in healthy}
+    healthy = [trial for trial in rows if trial.rule == "clipped"]
+    assert chunk_rows(plan, healthy) == {trial: rows[trial] for trial in healthy}
 
 
 def test_what_passes_is_what_the_rule_makes_of_the_gradient():
     plan = Plan.of(
         "circles", "sign", ["straight_through", "scale"], lrs=[0.01], seeds=1, steps=2, parameters={"s": -0.5}
     )
-    passed = {lane.rule: row.passed for lane, row in chunk_rows(plan, plan.lanes("choose")).items()}
+    passed = {trial.rule: row.passed for trial, row in chunk_rows(plan, plan.trials("choose")).items()}
     assert passed == {"straight_through": 1.0, "scale": 0.5, "zero": 0.0, "reversal": 1.0}
 
 

@@ -24,7 +24,7 @@ def test_without_progress_nothing_is_printed(capsys):
 
 def test_the_settings_of_a_run_are_those_of_every_run():
     result = explorer.study(**ARGUMENTS | {"batch": 3, "optimiser": "sgd", "bias": False}, progress=False)
-    settings = result.plan.settings(result.rows[0].lane)
+    settings = result.plan.settings(result.rows[0].trial)
     assert (settings.batch, settings.optimiser, settings.bias, settings.hidden) == (3, "sgd", False, 4)
 
 
@@ -48,7 +48,7 @@ def test_a_study_that_was_interrupted_goes_on(tmp_path, monkeypatch):
 
     begun = chunk.Chunk.__init__
     monkeypatch.setattr(
-        chunk.Chunk, "__init__", lambda self, plan, lanes: made.extend(lanes) or begun(self, plan, lanes)
+        chunk.Chunk, "__init__", lambda self, plan, trials: made.extend(trials) or begun(self, plan, trials)
     )
     result = explorer.study(**ARGUMENTS, file=path, progress=False)
     assert len(made) == len(whole.frame) - len(before)

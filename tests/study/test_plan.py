@@ -11,18 +11,18 @@ from explorer.training import SETTINGS, TASKS
 RULES = ["default", "clipped"]
 
 
-def row(lane, validation=0.5, diverged=False):
-    return Row(lane, 10, 1.0, validation, validation, diverged, 1.0)
+def row(trial, validation=0.5, diverged=False):
+    return Row(trial, 10, 1.0, validation, validation, diverged, 1.0)
 
 
 def test_every_rule_at_every_rate_and_seed_and_the_controls():
     plan = Plan.of("digits", "sign", RULES, lrs=[0.01, 0.003], seeds=3)
     assert plan.keys == ("default", "clipped", "zero", "reversal")
     assert plan.controls == ("zero", "reversal")
-    lanes = plan.lanes("choose")
-    assert len(lanes) == len(set(lanes)) == 4 * 2 * 3
-    assert {lane.lr for lane in lanes} == {0.003, 0.01}
-    assert plan.runs == len(lanes) + 4 * 3
+    trials = plan.trials("choose")
+    assert len(trials) == len(set(trials)) == 4 * 2 * 3
+    assert {trial.lr for trial in trials} == {0.003, 0.01}
+    assert plan.runs == len(trials) + 4 * 3
     assert Plan.of("digits", "sign", RULES, controls=False).controls == ()
     assert Plan.of("digits", "sign", [*RULES, "zero"]).controls == ("reversal",)
 
@@ -38,9 +38,9 @@ def test_rules_are_judged_by_seeds_that_chose_nothing():
 def test_the_rate_is_the_one_that_validation_chose():
     plan = Plan.of("digits", "sign", RULES, lrs=[0.001, 0.01, 0.1], seeds=2, controls=False)
     better = {("default", 0.01): 0.6, ("clipped", 0.1): 0.9}
-    rows = [row(lane, better.get((lane.rule, lane.lr), 0.5)) for lane in plan.lanes("choose")]
+    rows = [row(trial, better.get((trial.rule, trial.lr), 0.5)) for trial in plan.trials("choose")]
     judging = plan.missing(rows)
-    assert {(lane.rule, lane.lr, lane.seed) for lane in judging} == {
+    assert {(trial.rule, trial.lr, trial.seed) for trial in judging} == {
         ("default", 0.01, 2), ("default", 0.01, 3), ("clipped", 0.1, 2), ("clipped", 0.1, 3),
     }  # fmt: skip
     assert plan.missing([*rows, *map(row, judging)]) == []
@@ -48,9 +48,9 @@ def test_the_rate_is_the_one_that_validation_chose():
 
 def test_a_seed_that_diverged_counts_as_nothing_and_equal_rates_give_the_smallest():
     plan = Plan.of("digits", "sign", ["clipped"], lrs=[0.001, 0.01, 0.1], seeds=2, controls=False)
-    rows = [row(lane, 0.7, lane.lr == 0.1 and lane.seed == 0) for lane in plan.lanes("choose")]
+    rows = [row(trial, 0.7, trial.lr == 0.1 and trial.seed == 0) for trial in plan.trials("choose")]
     assert plan.chosen(rows) == {("clipped", ()): 0.001}
-    gone = [row(lane, float("nan"), diverged=True) for lane in plan.lanes("choose")]
+    gone = [row(trial, float("nan"), diverged=True) for trial in plan.trials("choose")]
     assert plan.chosen(gone) == {("clipped", ()): None}
     assert plan.missing(gone) == []
 
@@ -67,8 +67,8 @@ def test_swept_values_are_of_the_rules_that_have_them():
     assert plan.columns == ("k",)
     assert plan.variants("fast_sigmoid") == [(("k", 1.0),), (("k", 10.0),)]
     assert plan.variants("boxcar") == plan.variants("zero") == [()]
-    (lane,) = (lane for lane in plan.lanes("choose") if lane.rule == "boxcar")
-    assert plan.settings(lane).parameters == {"w": 0.5}
+    (trial,) = (trial for trial in plan.trials("choose") if trial.rule == "boxcar")
+    assert plan.settings(trial).parameters == {"w": 0.5}
     both = Plan.of("digits", "sign", ["clipped", "reste"], parameters={"clipped.c": [1, 2]}, seeds=1)
     assert both.variants("clipped") == [(("clipped.c", 1.0),), (("clipped.c", 2.0),)]
     of_op = Plan.of("ternary weights", "quantize", ["quantize_masked"], parameters={"s": [0.5, 1]}, seeds=1)
@@ -77,16 +77,18 @@ def test_swept_values_are_of_the_rules_that_have_them():
 
 def test_a_picture_of_everything_comes_early():
     plan = Plan.of("digits", "sign", RULES, lrs=[0.01, 0.1], seeds=2 * SEEDS_TOGETHER)
-    first = plan.lanes("choose")[: 4 * 2 * SEEDS_TOGETHER]
-    assert {lane.seed for lane in first} == set(range(SEEDS_TOGETHER))
-    assert {(lane.rule, lane.lr) for lane in first} == {(key, lr) for key in plan.keys for lr in (0.01, 0.1)}
+    first = plan.trials("choose")[: 4 * 2 * SEEDS_TOGETHER]
+    assert {trial.seed for trial in first} == set(range(SEEDS_TOGETHER))
+    assert {(trial.rule, trial.lr) for trial in first} == {
+        (key, lr) for key in plan.keys for lr in (0.01, 0.1)
+    }
 
 
 @pytest.mark.parametrize("task", [key for key, task in TASKS.items() if task.metric and task.kind != "own"])
 def test_what_is_not_given_is_the_tasks_own(task):
     plan = Plan.of(task)
-    lane = plan.lanes("choose")[0]
-    settings = plan.settings(lane)
+    trial = plan.trials("choose")[0]
+    settings = plan.settings(trial)
     assert plan.keys[: -len(plan.controls)] == TASKS[task].rules
     assert {name: getattr(settings, name) for name in SETTINGS if name not in ("lr", "device")} == {
         name: getattr(TASKS[task], name) if name != "task" else task
@@ -171,6 +173,6 @@ def test_nothing_is_missing_twice():
     plan = Plan.of("circles", seeds=7, lrs=[0.1, 0.01])
     stepper = Stepper(plan, least=20)
     cut = list(chain.from_iterable(stepper._chunks))
-    assert cut == plan.lanes("choose")
+    assert cut == plan.trials("choose")
     sizes = [len(chunk) for chunk in stepper._chunks]
     assert 20 <= min(sizes) <= max(sizes) < 40

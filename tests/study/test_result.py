@@ -5,9 +5,9 @@ from statistics import fmean, stdev
 
 import pytest
 
-from explorer.study import Plan, Result, Row
+from explorer.study import Lane, Plan, Result, Row, Trial
 from explorer.study.judged import judged, state
-from explorer.study.lane import COLUMNS
+from explorer.study.trial import COLUMNS
 
 COMMON = {"task": "digits", "op": "sign", "lrs": [0.001, 0.01, 0.1]}
 # Held-out scores of four seeds by rule: two that meet, one apart, and the controls.
@@ -23,17 +23,23 @@ SCORES = {
 def rows_of(plan, scores, passed=None):
     """Rows of a plan: at the middle rate as in ``scores`` (by rule, or by rule and value), elsewhere half."""
 
-    def row(lane):
-        key = (lane.rule, *(value for _, value in lane.values))
-        values = scores.get(key, scores.get(lane.rule))
+    def row(trial):
+        key = (trial.rule, *(value for _, value in trial.values))
+        values = scores.get(key, scores.get(trial.rule))
         if values is None:
-            return Row(lane, 3, 2.0, math.nan, math.nan, True, math.nan)
-        score = values[lane.seed % len(values)] * (1 if lane.lr == plan.lrs[len(plan.lrs) // 2] else 0.5)
+            return Row(trial, 3, 2.0, math.nan, math.nan, True, math.nan)
+        score = values[trial.seed % len(values)] * (1 if trial.lr == plan.lrs[len(plan.lrs) // 2] else 0.5)
         lost = math.isnan(score)
-        return Row(lane, plan.steps, 0.5, score, score, lost, (passed or {}).get(key, 1.0))
+        return Row(trial, plan.steps, 0.5, score, score, lost, (passed or {}).get(key, 1.0))
 
-    rows = [row(lane) for lane in plan.lanes("choose")]
-    return rows + [row(lane) for lane in plan.lanes("judge", rows)]
+    rows = [row(trial) for trial in plan.trials("choose")]
+    return rows + [row(trial) for trial in plan.trials("judge", rows)]
+
+
+def test_a_trial_is_read_by_its_old_name_too():
+    (row, *_) = rows_of(Plan.of(**COMMON, rules=["clipped"], seeds=1), SCORES)
+    assert row.lane is row.trial
+    assert Lane is Trial
 
 
 def result_of(rules, scores=SCORES, seeds=4, passed=None, **options):
@@ -142,8 +148,8 @@ def test_a_rate_at_the_end_of_those_tried_is_said():
     result = result_of(["clipped"], lrs=[0.01], controls=False)
     assert "all at lr 0.01, the only rate" in result.describe()
     plan = Plan.of(**COMMON, rules=["clipped", "default"], seeds=2)
-    rows = [Row(lane, 9, 1.0, lane.lr, lane.lr, False, 1.0) for lane in plan.lanes("choose")]
-    rows += [Row(lane, 9, 1.0, lane.lr, lane.lr, False, 1.0) for lane in plan.lanes("judge", rows)]
+    rows = [Row(trial, 9, 1.0, trial.lr, trial.lr, False, 1.0) for trial in plan.trials("choose")]
+    rows += [Row(trial, 9, 1.0, trial.lr, trial.lr, False, 1.0) for trial in plan.trials("judge", rows)]
     assert (
         "The rate chosen for Clipped straight-through and Default autograd is the highest tried"
         in Result(plan, rows).describe()

@@ -29,7 +29,7 @@ def test_rows_come_once_and_the_stages_follow():
         stages.append(stepper.stage)
         assert stepper.done <= stepper.total
     assert seen == stepper.rows
-    assert len({row.lane for row in seen}) == len(seen) == PLAN.runs
+    assert len({row.trial for row in seen}) == len(seen) == PLAN.runs
     assert stages == sorted(stages)
     assert stepper.done == stepper.total
     assert stepper.advance() == []

@@ -74,7 +74,7 @@ def test_chunks_that_are_lost_again_and_again_end_the_study_and_the_next_start_g
     assert len(pd.read_csv(path)) == len(first)
     executor = Scripted()
     result = explorer.study(**ARGUMENTS, executor=executor, file=path)
-    assert not {lane for chunk in executor.chunks for lane in chunk} & set(first)
+    assert not {trial for chunk in executor.chunks for trial in chunk} & set(first)
     pd.testing.assert_frame_equal(result.frame, alone.frame)
 
 
@@ -117,14 +117,14 @@ def test_threads_give_the_same_and_never_hold_more_lanes_than_fit(alone, monkeyp
 
     class Watched:
         @contextmanager
-        def taken(self, lanes):
-            with taken(lanes):
+        def taken(self, trials):
+            with taken(trials):
                 with lock:
-                    held[0] += lanes
+                    held[0] += trials
                     most[0] = max(most[0], held[0])
                 yield
                 with lock:
-                    held[0] -= lanes
+                    held[0] -= trials
 
     monkeypatch.setattr(workers, "_ROOM", Watched())
     with ThreadPoolExecutor(9) as pool:
@@ -172,10 +172,10 @@ def test_a_pool_goes_before_the_environments_cluster(monkeypatch, alone):
 def test_no_chunk_is_small_unless_a_worker_would_have_none(workers_):
     plan = Plan.of("digits", "sign", ["zero"], lrs=[0.01], seeds=1_000, controls=False)
     for count in (1, 2, 30, 49, 50, 60, 99, 100, 149, 340, 799, 850, 1_000):
-        lanes = plan.lanes("choose")[:count]
-        cut = workers.chunks(plan, lanes, workers_)
+        trials = plan.trials("choose")[:count]
+        cut = workers.chunks(plan, trials, workers_)
         sizes = [len(chunk) for chunk in cut]
-        assert [lane for chunk in cut for lane in chunk] == lanes
+        assert [trial for chunk in cut for trial in chunk] == trials
         assert max(sizes) <= MAX_CHUNK
         assert max(sizes) - min(sizes) <= 1
         assert len(cut) >= min(workers_, count)
@@ -185,7 +185,7 @@ def test_no_chunk_is_small_unless_a_worker_would_have_none(workers_):
 def test_the_chunks_of_the_page_are_not_small_either():
     plan = Plan.of("digits", "sign", ["zero"], lrs=[0.01], seeds=340, controls=False)
     for left in (30, 50, 99, 340):
-        rows = [Row(lane, 1, 0.0, 0.0, 0.0, False, 0.0) for lane in plan.lanes("choose")[left:]]
+        rows = [Row(trial, 1, 0.0, 0.0, 0.0, False, 0.0) for trial in plan.trials("choose")[left:]]
         sizes = [len(chunk) for chunk in Stepper(plan, rows, least=MIN_CHUNK)._chunks]
         assert (sum(sizes), min(sizes) >= min(MIN_CHUNK, left), max(sizes) < 2 * MIN_CHUNK) == (
             left,

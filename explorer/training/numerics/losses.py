@@ -22,7 +22,7 @@ class Loss:
         shares: ``(output (members, outputs, units, n), y, count) -> (members, units, n)``, what each of these
             examples adds to the loss of so many, for several outputs of each.
         along: ``(output (members, outputs, n), y, count, directions (members, units, outputs), distances
-            (d,)) -> (members, d, units, n)``, how much each share grows where the output goes so far in a direction.
+            (d,)) -> (members, d, units, n)``, each share's growth at these distances along the directions.
     """
 
     value: Value

@@ -115,7 +115,7 @@ def test_what_is_not_yet_judged_is_drawn_as_such(
     node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
 ):
     plan, rows = study
-    first = [row for row in rows if row.lane.stage == "choose"]
+    first = [row for row in rows if row.trial.stage == "choose"]
     shown = picture(node, document, SEEN, event=event(plan, first))
     points = [series["points"][0] for series in shown["accuracy"]["series"]]
     assert [(point["sure"], point["half"]) for point in points] == [(False, None)] * 4

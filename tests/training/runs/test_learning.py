@@ -277,14 +277,14 @@ def test_a_study_takes_what_learns_and_sweeps_where_it_starts():
     plan = Plan.of("ternary weights", "quantize", ["lsq", "quantize_masked"], lrs=[0.1], seeds=1, steps=12,
                    parameters={"s": [0.3, 0.5], "qmin": -1.0, "qmax": 1.0}, learn=("lsq.s",),
                    optimiser="momentum", controls=False)  # fmt: skip
-    chunk = Chunk(plan, plan.lanes("choose"))
+    chunk = Chunk(plan, plan.trials("choose"))
     while not chunk.finished:
         chunk.advance()
     for row in chunk.rows():
-        alone = Run(plan.settings(row.member), recorded=())
+        alone = Run(plan.settings(row.trial), recorded=())
         alone.advance(12)
-        assert row.loss == alone.snapshot().loss[row.member.rule]
-        assert alone.settings.learn == (("s",) if row.member.rule == "lsq" else ())
+        assert row.loss == alone.snapshot().loss[row.trial.rule]
+        assert alone.settings.learn == (("s",) if row.trial.rule == "lsq" else ())
     with pytest.raises(ValueError, match="z cannot learn"):
         Plan.of("ternary weights", "quantize", ["lsq"], lrs=[0.1], seeds=1, learn=("z",))
 

@@ -137,7 +137,7 @@ def measured_seconds(plan: Plan) -> float:
     if not _measuring.acquire(blocking=False):
         return plan.seconds
     try:
-        step_s = _lane_step_s(_sample(plan))
+        step_s = _trial_step_s(_sample(plan))
     finally:
         _measuring.release()
     return plan.runs * plan.steps * step_s if step_s else plan.seconds
@@ -152,7 +152,7 @@ def _sample(plan: Plan) -> Plan:
 
 
 @lru_cache(maxsize=128)
-def _lane_step_s(plan: Plan) -> float:
+def _trial_step_s(plan: Plan) -> float:
     """Seconds that a step of one net takes among others; 0 where it is over too soon to be measured."""
     stepper = Stepper(plan, least=limits.STUDY_CHUNK)
     stepper.advance(0)  # which makes the nets

@@ -180,7 +180,7 @@ def test_the_cost_is_measured_and_said_before_anything_starts(client, engine):
 
 
 def test_the_cost_grows_with_what_is_asked_for(monkeypatch):
-    monkeypatch.setattr(studies, "_lane_step_s", lambda _plan: 0.001)
+    monkeypatch.setattr(studies, "_trial_step_s", lambda _plan: 0.001)
     few = Plan.of("circles", "sign", ["zero"], lrs=[0.1], seeds=2, steps=10)
     many = Plan.of("circles", "sign", ["zero"], lrs=[0.1, 0.2, 0.3], seeds=2, steps=20)
     assert studies.measured_seconds(few) == pytest.approx(few.runs * 10 * 0.001)

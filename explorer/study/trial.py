@@ -13,7 +13,7 @@ Values = tuple[tuple[str, float], ...]
 COLUMNS = ("rule", "lr", "seed", "stage", "steps", "loss", "validation", "held_out", "diverged", "passed")
 
 
-class Lane(NamedTuple):
+class Trial(NamedTuple):
     """One run of a study."""
 
     stage: Stage
@@ -27,7 +27,7 @@ class Row(NamedTuple):
     """What a run did.
 
     Attributes:
-        lane: the run.
+        trial: the run.
         steps: taken; fewer than were asked for where it diverged.
         loss: on the batch of the last step, before it.
         validation, held_out: scores at the end, as ``Run`` has them; NaN where it diverged.
@@ -36,7 +36,7 @@ class Row(NamedTuple):
             where it blocks everything, 1 for straight-through; NaN where no gradient arrives.
     """
 
-    lane: Lane
+    trial: Trial
     steps: int
     loss: float
     validation: float
@@ -44,14 +44,19 @@ class Row(NamedTuple):
     diverged: bool
     passed: float
 
+    @property
+    def lane(self) -> Trial:
+        """``trial``, as it was called."""
+        return self.trial
+
 
 def in_blocks(
     stage: Stage, configurations: Sequence[tuple[str, Values, float]], seeds: Sequence[int]
-) -> list[Lane]:
+) -> list[Trial]:
     """A few seeds of everything, and then the next."""
     blocks = [seeds[start : start + SEEDS_TOGETHER] for start in range(0, len(seeds), SEEDS_TOGETHER)]
     return [
-        Lane(stage, *configuration, seed)
+        Trial(stage, *configuration, seed)
         for block in blocks
         for configuration in configurations
         for seed in block
