@@ -89,17 +89,17 @@ def _curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]:
     beside = jump.copy()
     beside[1:] |= jump[:-1]
     kink = exact & (beside | np.append(beside[1:], False) | np.append(False, beside[:-1]))
-    shown = np.concatenate([np.flatnonzero(beside & ~exact), np.flatnonzero(kink)])
-    if not len(shown):
+    marked = np.concatenate([np.flatnonzero(beside & ~exact), np.flatnonzero(kink)])
+    if not len(marked):
         return [curve | named]
     marker = {
-        "size": np.where(exact[shown], _CLOSED_SIZE, _OPEN_SIZE).astype(np.int8),
-        "symbol": np.where(exact[shown], CLOSED, OPEN).astype(np.int8),
+        "size": np.where(exact[marked], _CLOSED_SIZE, _OPEN_SIZE).astype(np.int8),
+        "symbol": np.where(exact[marked], CLOSED, OPEN).astype(np.int8),
         "color": line["color"],
         "line": {"color": line["color"], "width": 2},
         "opacity": 1,
     }
-    marks = {"mode": "markers", "x": x[shown], "y": y[shown], "marker": marker, "hoverinfo": "skip"}
+    marks = {"mode": "markers", "x": x[marked], "y": y[marked], "marker": marker, "hoverinfo": "skip"}
     axis = {name: value for name, value in named.items() if name == "yaxis"}
     return [curve | named, {"type": "scatter", "legendgroup": key, "showlegend": False} | marks | axis]
 
@@ -134,13 +134,13 @@ def _drawing_order(exact: Mask, jump: Mask) -> NDArray[np.int64]:
 
 def _circle_key(traces: list[Spec]) -> list[Spec]:
     """Entries of the legend that say what the circles that are there mean."""
-    shown = {symbol for trace in traces if "marker" in trace for symbol in trace["marker"]["symbol"]}
+    symbols = {symbol for trace in traces if "marker" in trace for symbol in trace["marker"]["symbol"]}
     marker = {"color": NEUTRAL, "size": _CLOSED_SIZE}
     empty = {"type": "scatter", "mode": "markers", "x": np.full(1, np.nan), "y": np.full(1, np.nan)}
     return [
         empty | {"name": words, "marker": marker | {"symbol": symbol}, "hoverinfo": "skip"}
         for symbol, words in _CIRCLES.items()
-        if symbol in shown
+        if symbol in symbols
     ]
 
 
@@ -186,11 +186,11 @@ def _clipped(values: Floats, beside: Mask) -> Spec:
     part of the curve in sight. Empty where nothing grows like that.
     """
     values = np.abs(values.astype(np.float64))
-    seen = values[~beside & np.isfinite(values)]
+    finite = values[~beside & np.isfinite(values)]
     close = values[beside & ~np.isnan(values)]
-    if not len(seen) or not len(close) or close.max() <= 100 * seen.max():
+    if not len(finite) or not len(close) or close.max() <= 100 * finite.max():
         return {}
-    bound = 4 * float(np.quantile(seen, 0.9)) or 1.0
+    bound = 4 * float(np.quantile(finite, 0.9)) or 1.0
     return {"clipmin": -bound, "clipmax": bound}
 
 

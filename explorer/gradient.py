@@ -48,9 +48,9 @@ class Backward:
     needs_x: bool
     needs_y: bool
 
-    def __call__(self, kept: tuple[Tensor, ...], g: Tensor) -> Tensor:
+    def __call__(self, saved: tuple[Tensor, ...], g: Tensor) -> Tensor:
         """The gradient; g stands in for what was not kept."""
-        return self.rule(kept[0] if self.needs_x else g, kept[-1] if self.needs_y else g, g)
+        return self.rule(saved[0] if self.needs_x else g, saved[-1] if self.needs_y else g, g)
 
 
 class _RuleFunction(torch.autograd.Function):
@@ -65,9 +65,9 @@ class _RuleFunction(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Forward, Backward], output: Tensor) -> None:
         x, _, ctx.rule = inputs
-        kept = [tensor for tensor, needed in ((x, ctx.rule.needs_x), (output, ctx.rule.needs_y)) if needed]
-        ctx.save_for_backward(*kept)
-        ctx.save_for_forward(*kept)
+        saved = [tensor for tensor, needed in ((x, ctx.rule.needs_x), (output, ctx.rule.needs_y)) if needed]
+        ctx.save_for_backward(*saved)
+        ctx.save_for_forward(*saved)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
@@ -168,36 +168,36 @@ class Learning:
         """The parameters that learn."""
         return tuple(self.contributions)
 
-    def forward(self, x: Tensor, given: Mapping[str, Tensor]) -> Tensor:
+    def forward(self, x: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
         """The op: y, of x's shape and dtype, in memory of its own."""
-        return self.op(x, None, None, given)
+        return self.op(x, None, None, tensors)
 
-    def gradient(self, x: Tensor, y: Tensor, g: Tensor, given: Mapping[str, Tensor]) -> Tensor:
+    def gradient(self, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
         """What the rule makes of an upstream gradient for x, outside any graph."""
         if self.rule is not None:
-            return self.rule(x, y, g, given)
-        leaf, fixed = x.detach().requires_grad_(), {name: value.detach() for name, value in given.items()}
+            return self.rule(x, y, g, tensors)
+        leaf, fixed = x.detach().requires_grad_(), {name: value.detach() for name, value in tensors.items()}
         with torch.enable_grad():
             y = self.forward(leaf, fixed)
             return pulled_back(y, leaf, g) if y.requires_grad else torch.zeros_like(g)
 
-    def part(self, name: str, x: Tensor, y: Tensor, g: Tensor, given: Mapping[str, Tensor]) -> Tensor:
+    def part(self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
         """What each element contributes to a parameter's gradient, of x's shape, before it is scaled."""
-        return self.parts[name](x, y, g, given)
+        return self.parts[name](x, y, g, tensors)
 
-    def factor(self, name: str, elements: float, given: Mapping[str, Tensor]) -> float | Tensor:
+    def factor(self, name: str, elements: float, tensors: Mapping[str, Tensor]) -> float | Tensor:
         """What the sum is multiplied by where so many elements share a value of the parameter."""
         found = self.contributions[name]
-        if found.scale is None or not set(found.scale.parameters) & set(given):
+        if found.scale is None or not set(found.scale.parameters) & set(tensors):
             return found.factor(self.numbers, elements)
-        like = given[name]
-        scale = found.scale.varying(given).bind({**self.numbers, COUNT: float(elements)})
-        return scale(like, None, None, given)
+        like = tensors[name]
+        scale = found.scale.varying(tensors).bind({**self.numbers, COUNT: float(elements)})
+        return scale(like, None, None, tensors)
 
-    def total(self, name: str, x: Tensor, y: Tensor, g: Tensor, given: Mapping[str, Tensor]) -> Tensor:
+    def total(self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
         """A parameter's gradient, in the parameter's shape: the contributions, summed and scaled."""
-        part = self.part(name, x, y, g, given).sum_to_size(given[name].shape)
-        factor = self.factor(name, x.numel() / max(1, given[name].numel()), given)
+        part = self.part(name, x, y, g, tensors).sum_to_size(tensors[name].shape)
+        factor = self.factor(name, x.numel() / max(1, tensors[name].numel()), tensors)
         return part if isinstance(factor, float) and factor == 1 else factor * part
 
 
@@ -250,27 +250,27 @@ class _LearningFunction(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-        x, y, *tensors = ctx.saved_tensors
-        given, needed = dict(zip(ctx.names, tensors, strict=True)), ctx.needs_input_grad
+        x, y, *saved = ctx.saved_tensors
+        tensors, needed = dict(zip(ctx.names, saved, strict=True)), ctx.needs_input_grad
         learning: Learning = ctx.learning
-        own = learning.gradient(x, y, g, given) if needed[0] else None
+        own = learning.gradient(x, y, g, tensors) if needed[0] else None
         wanted = zip(ctx.names, needed[3:], strict=True)
-        totals = [learning.total(name, x, y, g, given) if need else None for name, need in wanted]
+        totals = [learning.total(name, x, y, g, tensors) if need else None for name, need in wanted]
         return own, None, None, *totals
 
     @staticmethod
     def jvp(
         ctx: Any, tangent: Tensor | None, _learning: None, _names: None, *tangents: Tensor | None
     ) -> Tensor:
-        x, y, *tensors = ctx.saved_tensors
-        given = dict(zip(ctx.names, tensors, strict=True))
+        x, y, *saved = ctx.saved_tensors
+        tensors = dict(zip(ctx.names, saved, strict=True))
         learning: Learning = ctx.learning
-        moved = torch.zeros_like(y) if tangent is None else learning.gradient(x, y, tangent, given)
+        moved = torch.zeros_like(y) if tangent is None else learning.gradient(x, y, tangent, tensors)
         for name, change in zip(ctx.names, tangents, strict=True):
             if change is not None and name in learning.contributions:
                 elements = x.numel() / max(1, change.numel())
-                scaled = (learning.factor(name, elements, given) * change).expand_as(x)
-                moved = moved + learning.part(name, x, y, scaled, given)
+                scaled = (learning.factor(name, elements, tensors) * change).expand_as(x)
+                moved = moved + learning.part(name, x, y, scaled, tensors)
         return moved
 
 
@@ -319,16 +319,16 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
         raise TypeError(f"{title}: x must be a floating tensor, not {kind}: use x.float()")
     if not tensors:
         return bind(op, rule, chosen)(x)
-    given = {name.split(".")[-1]: _fitting(title, name, value, x) for name, value in tensors.items()}
-    return _learned(_learning(op, rule, chosen, tuple(given), contributions), op, x, given)
+    fitting = {name.split(".")[-1]: _fitting(title, name, value, x) for name, value in tensors.items()}
+    return _learned(_learning(op, rule, chosen, tuple(fitting), contributions), op, x, fitting)
 
 
-def _learned(learning: Learning, op: Op, x: Tensor, given: Mapping[str, Tensor]) -> Tensor:
+def _learned(learning: Learning, op: Op, x: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
     """The op on x with tensors among its parameters, by torch's own autograd where nothing else is wanted."""
     own = learning.rule is not None or not op.parsed.carries_gradient
     if not own and all(found.origin == "torch" for found in learning.contributions.values()):
-        return learning.forward(x, given)
-    y: Tensor = _LearningFunction.apply(x, learning, tuple(given), *given.values())  # type: ignore[no-untyped-call]
+        return learning.forward(x, tensors)
+    y: Tensor = _LearningFunction.apply(x, learning, tuple(tensors), *tensors.values())  # type: ignore[no-untyped-call]
     return y
 
 

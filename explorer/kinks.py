@@ -60,18 +60,18 @@ def part_kinks(
     They are the op's, where it hangs on the rule the rule's, and those of a formula of its own for which the
     rule declares none. Raises ValueError where the parameter cannot learn by the rule.
     """
-    found = contribution(op, rule, name)
+    contributed = contribution(op, rule, name)
     parts = [kinks(op, None, settings, start, stop, g)]
-    if found.origin != "torch":
+    if contributed.origin != "torch":
         parts.append(kinks(op, rule, settings, start, stop, g))
-    if found.origin == "rule" and rule.kinks is None:
-        parts.append(_searched(found.formula, op, values(op, rule, settings), start, stop, g))
+    if contributed.origin == "rule" and rule.kinks is None:
+        parts.append(_searched(contributed.formula, op, values(op, rule, settings), start, stop, g))
     known = [part for part in parts if part is not None]
     return _few({x for part in known for x in part}) if len(known) == len(parts) else None
 
 
-def _few(found: set[float]) -> list[float] | None:
-    return sorted(found) if len(found) <= MOST_KINKS else None
+def _few(positions: set[float]) -> list[float] | None:
+    return sorted(positions) if len(positions) <= MOST_KINKS else None
 
 
 def _entry_kinks(
@@ -107,13 +107,13 @@ def _searched(
     through = forward if "y" in settled.variables else None
     values_of = tuple(sorted({**bound, **means}.items()))
     try:
-        return _few(set(_found(settled, through, values_of, start, stop, upstream, torchs)))
+        return _few(set(_positions(settled, through, values_of, start, stop, upstream, torchs)))
     except TooManyKinksError:
         return None
 
 
 @lru_cache(maxsize=256)
-def _found(
+def _positions(
     formula: Formula,
     forward: Formula | None,
     parameters: tuple[tuple[str, float], ...],
@@ -129,20 +129,20 @@ def _found(
         evaluate = Formula(tree).bind(bound)
         return lambda x: evaluate(x, op(x) if op else None, torch.full_like(x, g))
 
-    found: list[float] = []
+    positions: list[float] = []
     # Inner pieces first: where an outer one changes twice in a cell of the scan, an inner one turns between.
     for piece in reversed(dict.fromkeys(pieces(formula.tree))):
         turning: list[float] = []
         for tree in turns(piece) or ():
             with suppress(TooManyKinksError):
-                turning += _switches(on_curve(tree), start, stop, found + turning)
-        changing = _switches(on_curve(piece), start, stop, found + turning)
+                turning += _switches(on_curve(tree), start, stop, positions + turning)
+        changing = _switches(on_curve(piece), start, stop, positions + turning)
         touching = _zeros(on_curve(piece), turning) if piece == Call("sign", children(piece)) else []
-        found += touching + [x for x in changing if not _is_near(x, touching, 1e-6 * (stop - start))]
-    inside = [x for x in _apart(sorted(found), stop - start) if start <= x <= stop]
+        positions += touching + [x for x in changing if not _is_near(x, touching, 1e-6 * (stop - start))]
+    inside = [x for x in _apart(sorted(positions), stop - start) if start <= x <= stop]
     candidates = torch.tensor(inside, dtype=torch.float64)
-    kept: list[float] = candidates[_bends(on_curve(formula.tree), candidates, stop - start, torchs)].tolist()
-    return tuple(kept)
+    bent: list[float] = candidates[_bends(on_curve(formula.tree), candidates, stop - start, torchs)].tolist()
+    return tuple(bent)
 
 
 def _bends(curve: Curve, x: Tensor, width: float, torchs: bool) -> Tensor:
@@ -155,8 +155,8 @@ def _bends(curve: Curve, x: Tensor, width: float, torchs: bool) -> Tensor:
         return torch.zeros(0, dtype=torch.bool)
     unit = 32 * torch.nextafter(x.abs(), torch.tensor(math.inf, dtype=x.dtype)) - 32 * x.abs()
     gaps = torch.cat([x.diff(), torch.tensor([width])])
-    room = torch.minimum(gaps, gaps.roll(1)) / 300  # the farther look stays on this side of the neighbours
-    step = torch.maximum(unit, room.clamp(max=1e-10 * width))
+    space = torch.minimum(gaps, gaps.roll(1)) / 300  # the farther look stays on this side of the neighbours
+    step = torch.maximum(unit, space.clamp(max=1e-10 * width))
     (far, steep_far, _), (near, steep, valued) = (
         _changes(curve, x, step * factor, torchs) for factor in (100, 1)
     )
@@ -223,10 +223,10 @@ def _halved(value: Curve, cells: Floats, times: int) -> Floats:
         x = both
     inner = _comparable(value, x[1:-1].ravel()).reshape(x[1:-1].shape)
     at = np.concatenate([cells[2:3], inner, cells[3:]])
-    kept = at[:-1] != at[1:]
+    changes = at[:-1] != at[1:]
     for size in (2**level for level in range(1, times + 1)):
-        kept &= np.repeat(at[:-1:size] != at[size::size], size, axis=0)
-    return np.array([x[:-1][kept], x[1:][kept], at[:-1][kept], at[1:][kept]])
+        changes &= np.repeat(at[:-1:size] != at[size::size], size, axis=0)
+    return np.array([x[:-1][changes], x[1:][changes], at[:-1][changes], at[1:][changes]])
 
 
 def _zeros(value: Curve, x: list[float]) -> list[float]:
@@ -243,16 +243,16 @@ def _is_near(x: float, positions: list[float], distance: float) -> bool:
 def _comparable(value: Curve, x: Floats) -> Floats:
     """Values with one number for what is not a number, which would differ from itself; (n,) float64."""
     with torch.no_grad():
-        found = value(torch.from_numpy(x))
-        return found.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf).numpy()
+        y = value(torch.from_numpy(x))
+        return y.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf).numpy()
 
 
-def _apart(found: list[float], width: float) -> list[float]:
+def _apart(positions: list[float], width: float) -> list[float]:
     """Each x once, though ``sign`` changes both at its zero and right after it; as short decimals."""
-    kept: list[float] = []
-    for x in found:
+    apart: list[float] = []
+    for x in positions:
         near = max(1e-14 * width, 8 * math.ulp(x))
-        if not kept or x - kept[-1] > near:
+        if not apart or x - apart[-1] > near:
             short = float(f"{x:.7g}") if abs(x) > near else 0.0
-            kept.append((short if abs(short - x) <= near else x) + 0.0)
-    return kept
+            apart.append((short if abs(short - x) <= near else x) + 0.0)
+    return apart

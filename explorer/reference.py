@@ -37,5 +37,5 @@ def fixed(
     x = even_points(start, stop, REFERENCE_POINTS)
     scope = x, op.parsed.bind(parameters)(x), torch.full_like(x, g)
     names: dict[Node, Name] = {node: Name(Formula(node).text) for node in means}  # brackets: no user's
-    found = {name.name: float(Formula(node).bind(parameters)(*scope)[0]) for node, name in names.items()}
-    return Formula(substituted(formula.tree, names)), {**parameters, **found}
+    constants = {name.name: float(Formula(node).bind(parameters)(*scope)[0]) for node, name in names.items()}
+    return Formula(substituted(formula.tree, names)), {**parameters, **constants}

@@ -30,7 +30,7 @@ BALANCED = 1e-9  # of all parts' sizes: a smaller sum is 0 but for rounding
 def normal_numbers() -> tuple[float, ...]:
     """The standard normal as numbers: its quantiles at the middles of equal shares, to four digits."""
     normal = NormalDist()
-    shares = ((place + 0.5) / NORMAL_NUMBERS for place in range(NORMAL_NUMBERS))
+    shares = ((index + 0.5) / NORMAL_NUMBERS for index in range(NORMAL_NUMBERS))
     return tuple(round(normal.inv_cdf(share), 4) for share in shares)
 
 
@@ -118,7 +118,7 @@ class Rest:
         at: (n,) its values, ascending.
         error: (n,) the mean squared error of what the op makes of the numbers.
         gradients: by rule key, (n,): the mean of the parts, without a rule's scale.
-        places: by rule key: where the gradient crosses 0 upwards, as pairs of equal numbers; a stretch on
+        positions: by rule key: where the gradient crosses 0 upwards, as pairs of equal numbers; a stretch on
             which it is 0 as its two ends.
         least: where the error is least among ``at``.
     """
@@ -128,7 +128,7 @@ class Rest:
     at: Floats
     error: Floats
     gradients: Mapping[str, Floats]
-    places: Mapping[str, tuple[tuple[float, float], ...]]
+    positions: Mapping[str, tuple[tuple[float, float], ...]]
 
     @property
     def least(self) -> float | None:
@@ -163,9 +163,9 @@ def rest(
 
     by_rule = {rule.key: partial(mean, rule) for rule in learning}
     gradients = {key: np.array([mean_at(value) for value in at]) for key, mean_at in by_rule.items()}
-    places = {key: tuple(_places(at, gradients[key], mean_at)) for key, mean_at in by_rule.items()}
+    positions = {key: tuple(_at_rest(at, gradients[key], mean_at)) for key, mean_at in by_rule.items()}
     error = np.array([_error(op, learning[0], numbers, _with(given, learning[0], name, v)) for v in at])
-    return Rest(learning, name, at, error, gradients, places)
+    return Rest(learning, name, at, error, gradients, positions)
 
 
 def parameter_of(op: Op, rules: Sequence[Rule], name: str) -> Parameter:
@@ -191,7 +191,7 @@ def _error(op: Op, rule: Rule, numbers: Sequence[float], settings: dict[str, flo
     return float(((y - x) ** 2).mean())
 
 
-def _places(at: Floats, gradient: Floats, mean: Callable[[float], float]) -> Iterator[tuple[float, float]]:
+def _at_rest(at: Floats, gradient: Floats, mean: Callable[[float], float]) -> Iterator[tuple[float, float]]:
     """Where a step against the gradient ends: below 0 on the left, above on the right, or 0 in between.
 
     At an end of the range the other side is enough. Nothing comes to rest beside what is not finite.
@@ -199,8 +199,8 @@ def _places(at: Floats, gradient: Floats, mean: Callable[[float], float]) -> Ite
     runs = _runs(np.sign(gradient))
     for (left, _, last), (right, first, _) in pairwise(runs):
         if left < 0 < right:
-            place = _halved(at[last], at[first], lambda value: mean(value) < 0)
-            yield place, place
+            position = _halved(at[last], at[first], lambda value: mean(value) < 0)
+            yield position, position
     for number, (sign, first, last) in enumerate(runs):
         before = runs[number - 1][0] if number else -1.0
         after = runs[number + 1][0] if number + 1 < len(runs) else 1.0
@@ -212,7 +212,7 @@ def _places(at: Floats, gradient: Floats, mean: Callable[[float], float]) -> Ite
 
 
 def _runs(signs: Floats) -> list[tuple[float, int, int]]:
-    """Each stretch of equal signs: the sign, its first and its last place."""
+    """Each stretch of equal signs: the sign, its first and its last index."""
     found, first = [], 0
     for _, some in groupby(signs, key=str):
         stretch = list(some)

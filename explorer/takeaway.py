@@ -57,15 +57,15 @@ def read_settings(text: str) -> Settings:
     if len(text) > LONGEST_SETTINGS:
         raise ValueError(f"the file has {len(text):,} characters: at most {LONGEST_SETTINGS:,} are read")
     try:
-        given = json.loads(text)
+        fields = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError("the file is no JSON: open one that was saved as settings") from None
     known = {field.name for field in dataclasses.fields(Settings)}
-    if not isinstance(given, dict) or not given:
+    if not isinstance(fields, dict) or not fields:
         raise ValueError("the file holds no settings: open one that was saved as settings")
-    if other := sorted(set(given) - known):
+    if other := sorted(set(fields) - known):
         raise ValueError(f"the file sets {other[0][:60]!r}, which is no setting of a run")
-    return Settings(**given)
+    return Settings(**fields)
 
 
 def weights_file(weights: Mapping[str, Tensor], settings: Settings) -> bytes:
@@ -74,5 +74,5 @@ def weights_file(weights: Mapping[str, Tensor], settings: Settings) -> bytes:
     A ``ModuleDict`` by rule, of a ``ModuleDict`` by seed, of a list of ``nn.Linear`` takes them with
     ``load_state_dict``.
     """
-    told = {name: value for name, value in _texts_of(settings).items() if name != "table"}
-    return save(dict(weights), metadata={"settings": _json(told)})
+    readable = {name: value for name, value in _texts_of(settings).items() if name != "table"}
+    return save(dict(weights), metadata={"settings": _json(readable)})

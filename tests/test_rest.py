@@ -67,7 +67,7 @@ def test_balanced_parts_rest():
 
 def test_s_comes_to_rest_where_its_parts_balance():
     found = rest("quantize", ["lsq", "default"], "s", NUMBERS, TERNARY)
-    ((at, same),) = found.places["lsq"]
+    ((at, same),) = found.positions["lsq"]
     assert at == same
     x = np.array(NUMBERS)
     assert lsq_parts(x, at * (1 - 1e-6)).sum() < 0 < lsq_parts(x, at * (1 + 1e-6)).sum()
@@ -85,7 +85,7 @@ def told(op: str, rule: str, name: str, numbers=NUMBERS, **parameters: float) ->
 
 def test_a_bound_beyond_all_data_rests_anywhere():
     found, words = told("clamp", "learned_clamp", "hi", (-0.5, 0.5, 1.25))
-    ((low, high),) = found.places["learned_clamp"]
+    ((low, high),) = found.positions["learned_clamp"]
     assert low == pytest.approx(1.25)
     assert high == found.at[-1]
     assert f"at 1.25 to {high:g}" in words
@@ -102,7 +102,7 @@ def test_a_parameter_that_never_rests_says_which_way_it_goes():
 
 def test_a_gradient_that_is_0_leaves_it_where_it_is():
     found, words = told("formula: where(x > 100, a, x)", "default", "a")
-    assert found.places == {"default": ()}
+    assert found.positions == {"default": ()}
     assert words == "Default autograd: a stays wherever it is, for the sum is 0 everywhere"
 
 
@@ -111,7 +111,7 @@ def test_where_the_gradient_is_not_finite_nothing_is_claimed():
     gradient = found.gradients["default"]
     assert np.isnan(gradient[found.at < 0]).all()
     assert (gradient[found.at > 0] > 0).all()
-    assert found.places == {"default": ()}
+    assert found.positions == {"default": ()}
     assert words.startswith("Default autograd: where a comes to rest is unknown")
     _, words = told("formula: x + 1 / (1 + a**2)", "default", "a")
     assert words.startswith("Default autograd: a comes to rest nowhere")

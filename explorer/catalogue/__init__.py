@@ -44,7 +44,7 @@ def find_op(key: str | Op) -> Op:
     Raises ValueError for an unknown key, with the one that may be meant; FormulaError for a formula that
     cannot be read.
     """
-    return key if isinstance(key, Op) else _found("op", key, OPS, own_op, "x")
+    return key if isinstance(key, Op) else _looked_up("op", key, OPS, own_op, "x")
 
 
 def find_rule(key: str | Rule) -> Rule:
@@ -52,10 +52,10 @@ def find_rule(key: str | Rule) -> Rule:
 
     Raises as ``find_op``.
     """
-    return key if isinstance(key, Rule) else _found("rule", key, RULES, own_rule, "x, y, g")
+    return key if isinstance(key, Rule) else _looked_up("rule", key, RULES, own_rule, "x, y, g")
 
 
-def _found(
+def _looked_up(
     kind: str, key: object, entries: Entries[Record], own: Callable[[str], Record], variables: str
 ) -> Record:
     if isinstance(key, str) and key.startswith(OWN):

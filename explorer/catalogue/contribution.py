@@ -26,7 +26,7 @@ class Contribution:
     Attributes:
         name: the parameter.
         formula: in x, y, g and the parameters of op and rule.
-        shown: the same for people to read: equal where all of its parts are finite numbers.
+        readable: the same for people to read: equal where all of its parts are finite numbers.
         scale: a factor on the sum, in the parameters and N, the number of elements that share the
             parameter; None for 1.
         origin: where it comes from, a key of ``ORIGINS``.
@@ -36,7 +36,7 @@ class Contribution:
 
     name: str
     formula: Formula
-    shown: Formula
+    readable: Formula
     scale: Formula | None
     origin: Origin
     at_bound: str = ""
@@ -125,8 +125,8 @@ def gradient_beside(op: Op, name: str) -> Formula | None:
 
     So it is also where torch has no derivative by the parameter, which is a number then.
     """
-    found = op.parsed.gradient_with((name,)) if name and torch_derivative(op, name) else None
-    return None if found == op.parsed.gradient else found
+    gradient = op.parsed.gradient_with((name,)) if name and torch_derivative(op, name) else None
+    return None if gradient == op.parsed.gradient else gradient
 
 
 @lru_cache

@@ -56,8 +56,8 @@ class Entries(Mapping[str, Record]):
         if wanted not in names and wanted in FUNCTIONS:
             names = {name: keys for name, keys in names.items() if name not in FUNCTIONS}
         begun = [name for name in names if name.startswith(wanted) and len(wanted) >= _BEGINNING]
-        found = [wanted] if wanted in names else begun or alike(wanted, names, _MOST_HINTS)
-        return list(dict.fromkeys(key for name in found for key in names[name]))[:_MOST_HINTS]
+        matches = [wanted] if wanted in names else begun or alike(wanted, names, _MOST_HINTS)
+        return list(dict.fromkeys(key for name in matches for key in names[name]))[:_MOST_HINTS]
 
     def _names(self) -> dict[str, list[str]]:
         """Plain name -> keys, for every key, label and other name."""

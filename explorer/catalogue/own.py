@@ -14,7 +14,7 @@ OWN = "formula: "
 _NAMED = re.compile(r"\s*([A-Za-z0-9_]{1,40})\s*=(?!=)\s*")
 # What a parameter learns: "s: 1 / sqrt(N) * sum(g * x)".
 _LEARNED = re.compile(r"\s*(?P<name>\w+)\s*:\s*(?:(?P<scale>.+?)\s*\*\s*)?sum\((?P<formula>.*)\)\s*")
-_KEPT = 256  # formulas read; a page asks for each of its own many times
+_CACHED = 256  # formulas read; a page asks for each of its own many times
 _NO_PART = "behind a semicolon stands what a parameter learns, such as s: sum(g * x)"
 
 
@@ -28,13 +28,13 @@ def own_key(formula: str, name: str = "", learned: Sequence[Learned] = ()) -> st
     return "; ".join([head, *map(_part, learned)])
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHED)
 def own_op(text: str) -> Op:
     """An op from a formula in x; other names become parameters. Raises FormulaError."""
     return Op(**_read(text, ("x",), text), purpose="Your own op.")
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHED)
 def own_rule(text: str) -> Rule:
     """A rule from a formula in x, y, g; other names become parameters. Raises FormulaError.
 
@@ -42,17 +42,17 @@ def own_rule(text: str) -> Rule:
     of one element in x, y, g, and a scale, or none, in which N is the number of elements that share it.
     """
     own, *parts = text.split(";")
-    told, learned = _read(own, VARIABLES, text), _all_learned(parts, len(own) + 1, text)
-    known = {p.name: p for p in told["parameters"]}
+    fields, learned = _read(own, VARIABLES, text), _all_learned(parts, len(own) + 1, text)
+    known = {p.name: p for p in fields["parameters"]}
     if learned and COUNT in known:
         column = next(re.finditer(rf"\b{COUNT}\b", text)).start() + 1
         message = f'"{COUNT}" at column {column}: {COUNT_ELSEWHERE}'
         raise FormulaError(message, column, text)
     for name in dict.fromkeys(name for one in learned for name in sorted(one.named)):
         known.setdefault(name, Parameter(name, 1.0))
-    key = "; ".join([told["key"], *map(_part, learned)])
-    told |= {"key": key, "parameters": tuple(known.values()), "learned": learned}
-    return Rule(**told, purpose="Your own backward rule.", group="own")
+    key = "; ".join([fields["key"], *map(_part, learned)])
+    fields |= {"key": key, "parameters": tuple(known.values()), "learned": learned}
+    return Rule(**fields, purpose="Your own backward rule.", group="own")
 
 
 def _all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Learned, ...]:
@@ -74,15 +74,15 @@ def _part(learned: Learned) -> str:
 
 def _learned(part: str, start: int, text: str) -> Learned:
     """What a parameter learns, from the part of a text that begins at ``start``."""
-    found = _LEARNED.fullmatch(part)
-    if not found:
+    match = _LEARNED.fullmatch(part)
+    if not match:
         raise FormulaError(_NO_PART, start + 1 + _indent(part), text)
-    _formula(found["name"], start + found.start("name"), (), text)
-    at = start + found.start("formula")
-    formula = _formula(found["formula"], at, VARIABLES, text).text
-    scale = found["scale"] and _formula(found["scale"], start + found.start("scale"), (), text).text
+    _formula(match["name"], start + match.start("name"), (), text)
+    at = start + match.start("formula")
+    formula = _formula(match["formula"], at, VARIABLES, text).text
+    scale = match["scale"] and _formula(match["scale"], start + match.start("scale"), (), text).text
     try:
-        return Learned(found["name"], formula, scale)
+        return Learned(match["name"], formula, scale)
     except FormulaError as error:
         raise _moved(error, at, text) from None
 

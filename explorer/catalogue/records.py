@@ -300,13 +300,13 @@ def kink_points(
     Raises TooManyKinksError where a lattice has more than ``most`` points in the interval: they could
     not be told apart in a picture.
     """
-    found: set[float] = set()
+    positions: set[float] = set()
     for kink in kinks:
         if isinstance(kink, Lattice):
-            found.update(_lattice_points(kink, parameters, start, stop, most))
+            positions.update(_lattice_points(kink, parameters, start, stop, most))
         else:
-            found.add(_value(kink, parameters))
-    return sorted(point for point in found if start <= point <= stop)
+            positions.add(_value(kink, parameters))
+    return sorted(point for point in positions if start <= point <= stop)
 
 
 def _lattice_points(

@@ -21,7 +21,7 @@ from explorer.checks.linearity import linear_in_g
 from explorer.checks.memory import memory
 from explorer.checks.repetition import deterministic
 from explorer.checks.result import VERDICTS, Result, Results, unknown
-from explorer.checks.running import TIME_LIMIT_S, TRACING_LIMIT_S, Check, HungError, found, within
+from explorer.checks.running import TIME_LIMIT_S, TRACING_LIMIT_S, Check, HungError, result_of, within
 from explorer.checks.shapes import dtype_and_shape
 from explorer.checks.subject import Subject, UntriedError, own_subject, pair_subject
 from explorer.checks.transforms import transforms
@@ -84,8 +84,8 @@ def check(subject: Any, *arguments: Any, **parameters: Any) -> Results:
 def check_pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Results:
     """The checks of an op with a rule that the app shows: quick, and never one that compiles."""
     teaches = bool(find_rule(rule).learned)
-    shown = [check for check in CHECKS if check.in_app and (teaches or not check.if_learned)]
-    return _checked_pair(shown, op, rule, parameters=settings)
+    visible = [check for check in CHECKS if check.in_app and (teaches or not check.if_learned)]
+    return _checked_pair(visible, op, rule, parameters=settings)
 
 
 def _checked_pair(
@@ -98,7 +98,7 @@ def _checked_pair(
     op, rule = find_op(op), find_rule(rules[0])
     subject = pair_subject(op, rule, checked(op, (rule,), parameters))
     curve = Curve(subject)
-    return Results((found(check, curve).of(check.name) for check in checks), subject.name)
+    return Results((result_of(check, curve).of(check.name) for check in checks), subject.name)
 
 
 def _checked_own(subject: Subject) -> Results:
@@ -110,7 +110,7 @@ def _checked_own(subject: Subject) -> Results:
             results.append(unknown(stopped).of(one.name))
             continue
         try:
-            finding = within(one.limit_s, lambda one=one: found(one, curve))  # type: ignore[misc]
+            finding = within(one.limit_s, lambda one=one: result_of(one, curve))  # type: ignore[misc]
         except HungError as hung:
             finding, stopped = unknown(f"It {hung}."), f"Not tried, because “{one.name}” {hung}."
         except UntriedError as error:

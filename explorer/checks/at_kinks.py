@@ -76,14 +76,14 @@ def _positions(curve: Curve) -> Tensor:
     """Kinks that are declared or found, and round numbers; of those that are none only what stands out."""
     subject = curve.subject
     if subject.op and subject.rule:
-        found = kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
-        return torch.tensor(found, dtype=curve.dtype)
+        positions = kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
+        return torch.tensor(positions, dtype=curve.dtype)
     bends = _corners(curve)
-    found = [settled(float(x)) for x in torch.cat([curve.breaks[0], curve.jumps[0], bends]) if x.abs() <= 1e3]
+    jumps = [settled(float(x)) for x in torch.cat([curve.breaks[0], curve.jumps[0], bends]) if x.abs() <= 1e3]
     plain = [*torch.linspace(-8, 8, 33).tolist(), *subject.numbers, *(-number for number in subject.numbers)]
-    candidates = torch.tensor(sorted({*found, *plain}), dtype=curve.dtype)
+    candidates = torch.tensor(sorted({*jumps, *plain}), dtype=curve.dtype)
     left, at, right = _sides(curve, candidates)
-    kink = torch.tensor([x in found for x in candidates.tolist()])
+    kink = torch.tensor([x in jumps for x in candidates.tolist()])
     return candidates[
         kink
         | ~torch.isclose(at, left, rtol=1e-4, atol=1e-5) & torch.isclose(left, right, rtol=1e-4, atol=1e-5)

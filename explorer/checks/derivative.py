@@ -82,37 +82,39 @@ def _unsteady(curve: Curve) -> Finding:
 def _deviates(curve: Curve, beyond: Tensor, worst: int) -> Finding:
     """The verdict on a rule that is not the derivative."""
     at, r, slope = (float(values[worst]) for values in (curve.x, curve.gradient, curve.slope))
-    seen = f"At x = {position(at)} the gradient is {short(r)}, the op's slope {short(slope)}"
+    observed = f"At x = {position(at)} the gradient is {short(r)}, the op's slope {short(slope)}"
     size = abs(r - slope)
     declared = curve.subject.declared
     if declared and declared.parsed is None:
-        return by_design(f"Torch differentiates what is taken over all elements as well. {seen}.", at, size)
+        return by_design(
+            f"Torch differentiates what is taken over all elements as well. {observed}.", at, size
+        )
     if declared:
         return by_design(
-            f"{declared.label} is not the op's derivative and does not claim to be. {seen}.", at, size
+            f"{declared.label} is not the op's derivative and does not claim to be. {observed}.", at, size
         )
     if curve.flat or curve.coarse:
         return by_design(
-            f"The op is level between its jumps, so its derivative is 0: the rule stands in. {seen}.",
+            f"The op is level between its jumps, so its derivative is 0: the rule stands in. {observed}.",
             at,
             size,
         )
     if curve.identity:
-        return by_design(f"The op changes nothing, so the rule is all it is there for. {seen}.", at, size)
+        return by_design(f"The op changes nothing, so the rule is all it is there for. {observed}.", at, size)
     times = factor(curve)
     if times is not None and times > 0:
         return by_design(f"It is {short(times)} times the op's derivative, everywhere.", at, times)
-    found = match(curve)
-    if found:
+    inherited = match(curve)
+    if inherited:
         return by_design(
-            f"It is the catalogue's {found.text}, which is not the op's derivative. {seen}.", at, size
+            f"It is the catalogue's {inherited.text}, which is not the op's derivative. {observed}.", at, size
         )
     if times is not None:
         return fails(f"It is {short(times)} times the op's derivative: turn the sign round.", at, times)
     share = float(beyond.sum() / curve.trusted.sum())
     part = "everywhere" if share > 0.9 else _stretch(curve, beyond)
     return fails(
-        f"{seen}: it is not the derivative {part}. Compare the backward with the forward there.", at, size
+        f"{observed}: it is not the derivative {part}. Compare the backward with the forward there.", at, size
     )
 
 

@@ -22,20 +22,20 @@ def double_backward(curve: Curve) -> Finding:
     due_x, sure = _differences(subject, x, g, curve)
     due_g = (subject.gradient(x, g + 0.01) - subject.gradient(x, g - 0.01)) / 0.02
     try:
-        found_x, found_g = _second(subject, x, g)
+        second_x, second_g = _second(subject, x, g)
     except _NotTwiceError as error:
         return _refused(curve, error, bool((due_x[sure].abs() > 1e-6).any()))
-    wrong_g = r.isfinite() & ((found_g - due_g).abs() > 1e-4 * (due_g.abs() + 1e-3))
+    wrong_g = r.isfinite() & ((second_g - due_g).abs() > 1e-4 * (due_g.abs() + 1e-3))
     if bool(wrong_g.any()):
-        worst = int(torch.where(wrong_g, (found_g - due_g).abs(), 0.0).argmax())
-        at, got, due = (float(values[worst]) for values in (x, found_g, due_g))
+        worst = int(torch.where(wrong_g, (second_g - due_g).abs(), 0.0).argmax())
+        at, got, due = (float(values[worst]) for values in (x, second_g, due_g))
         return fails(
             f"At x = {position(at)} the gradient's own gradient towards g is {short(got)}, {short(due)} is "
             "due: use g itself in backward, without .data, detach or NumPy.", at, got,
         )  # fmt: skip
     size = due_x[sure].abs().max() if bool(sure.any()) else torch.tensor(0.0)
-    wrong = sure & ((found_x - due_x).abs() > 1e-3 * due_x.abs() + 1e-5 * (1 + size))
-    return _judged(curve, x, found_x, due_x, wrong) if bool(wrong.any()) else holds(_right(due_x, sure))
+    wrong = sure & ((second_x - due_x).abs() > 1e-3 * due_x.abs() + 1e-5 * (1 + size))
+    return _judged(curve, x, second_x, due_x, wrong) if bool(wrong.any()) else holds(_right(due_x, sure))
 
 
 class _NotTwiceError(Exception):
@@ -91,16 +91,18 @@ def _right(due: Tensor, sure: Tensor) -> str:
     return "Its second derivative is 0 between kinks, which is right: the gradient is made of level pieces."
 
 
-def _judged(curve: Curve, x: Tensor, found: Tensor, due: Tensor, wrong: Tensor) -> Finding:
-    at = int(torch.where(wrong, (found - due).abs(), 0.0).argmax())
-    got, wanted, where = float(found[at]), float(due[at]), float(x[at])
-    silent = "silently 0" if not bool(found[wrong].any()) else f"silently {short(got)}"
-    seen = f"At x = {position(where)} its second derivative is {silent}, where {short(wanted)} is due"
+def _judged(curve: Curve, x: Tensor, second: Tensor, due: Tensor, wrong: Tensor) -> Finding:
+    at = int(torch.where(wrong, (second - due).abs(), 0.0).argmax())
+    got, wanted, where = float(second[at]), float(due[at]), float(x[at])
+    silent = "silently 0" if not bool(second[wrong].any()) else f"silently {short(got)}"
+    observed = f"At x = {position(where)} its second derivative is {silent}, where {short(wanted)} is due"
     if curve.subject.declared or not is_derivative(curve):
         return by_design(
-            f"{seen}; the rule stands in for a derivative, and a second one of it means little.", where, got
+            f"{observed}; the rule stands in for a derivative, and a second one of it means little.",
+            where,
+            got,
         )
     return fails(
-        f"{seen}: save x or y with save_for_backward and compute the rest in backward, or mark backward "
+        f"{observed}: save x or y with save_for_backward and compute the rest in backward, or mark backward "
         "once_differentiable.", where, got,
     )  # fmt: skip

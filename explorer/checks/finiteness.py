@@ -67,13 +67,13 @@ def _not_finite(curve: Curve, x: Tensor, r: Tensor, bad: Tensor, dtype: torch.dt
     beside = curve.subject.gradient(torch.tensor([at - 1e-9, at + 1e-9], dtype=curve.dtype))
     growing = bool((beside.abs()[beside.isfinite()] > _POLE).any())
     what = "NaN" if value.isnan() else "infinite"
-    seen = f"In {_name(dtype)} the gradient at x = {position(at, 7)} is {what}, though y is finite"
+    observed = f"In {_name(dtype)} the gradient at x = {position(at, 7)} is {what}, though y is finite"
     if growing and what == "infinite":
-        return by_design(f"{seen}: it grows without bound there, as its formula does.", at)
+        return by_design(f"{observed}: it grows without bound there, as its formula does.", at)
     if curve.subject.declared and curve.subject.declared.parsed is None:
-        return by_design(f"{seen}: it is torch's own.", at)
+        return by_design(f"{observed}: it is torch's own.", at)
     advice = "write it so that nothing overflows, or mask it" if at else "give that point a value of its own"
-    return fails(f"{seen}: {advice}.", at)
+    return fails(f"{observed}: {advice}.", at)
 
 
 def _name(dtype: torch.dtype) -> str:

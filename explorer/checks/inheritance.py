@@ -42,10 +42,10 @@ def match(curve: Curve) -> Match | None:
     What an entry calls a fault is inherited by nobody, and a factor makes another rule, unless the op is
     the identity: there it is all a rule can be.
     """
-    found = next(_of_op(curve), None)
-    if found is None and curve.flat and len(curve.jumps[0]) < MANY_JUMPS:
-        found = next(_of_jump(curve), None)
-    return found
+    matched = next(_of_op(curve), None)
+    if matched is None and curve.flat and len(curve.jumps[0]) < MANY_JUMPS:
+        matched = next(_of_jump(curve), None)
+    return matched
 
 
 def _of_op(curve: Curve) -> Iterator[Match]:

@@ -40,15 +40,15 @@ def parameter_gradients(curve: Curve) -> Finding:
         return _of_all(subject)
     if elsewhere := _for_another_op(op, rule):
         return by_design(elsewhere)
-    found = _of_all(_teaching(subject, op, rule))
-    if found.verdict == "fails" or not any("y" in names(one.parsed.tree) for one in rule.learned):
-        return found
+    result = _of_all(_teaching(subject, op, rule))
+    if result.verdict == "fails" or not any("y" in names(one.parsed.tree) for one in rule.learned):
+        return result
     # What asks y rather than x is right for one sign of what learns, and may be wrong for the other.
     turned = {one.name: -subject.parameters[one.name] for one in rule.learned}
     turned_round = replace(subject, parameters={**subject.parameters, **turned})
     other = _of_all(_teaching(turned_round, op, rule))
     at = ", ".join(f"{name} = {short(value)}" for name, value in turned.items())
-    return replace(other, sentence=f"At {at}: {other.sentence}") if other.verdict == "fails" else found
+    return replace(other, sentence=f"At {at}: {other.sentence}") if other.verdict == "fails" else result
 
 
 def _for_another_op(op: Op, rule: Rule) -> str:
@@ -192,8 +192,8 @@ def _composed(subject: Subject) -> Callable[..., Any] | None:
 def _plain_forward(function: type[torch.autograd.Function], x: Tensor, *arguments: Any) -> Any:
     """The code of a Function's forward, run as plain torch."""
     new_style = function.setup_context is not torch.autograd.Function.setup_context
-    given = (x, *arguments)
-    return function.forward(*given) if new_style else function.forward(_Context(len(given)), *given)
+    inputs = (x, *arguments)
+    return function.forward(*inputs) if new_style else function.forward(_Context(len(inputs)), *inputs)
 
 
 class _StraightThrough(TorchFunctionMode):
@@ -217,10 +217,10 @@ def _by_differences(
     subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor
 ) -> list[Tensor | None]:
     """Central differences of what a callable computes; UntriedError where it jumps as an argument moves."""
-    found: list[Tensor | None] = []
+    gradients: list[Tensor | None] = []
     for k, argument in enumerate(arguments):
         if not (isinstance(argument, Tensor) and argument.requires_grad):
-            found.append(None)
+            gradients.append(None)
             continue
         slopes = torch.zeros_like(argument)
         for i in range(argument.numel()):
@@ -228,8 +228,8 @@ def _by_differences(
             if abs(wide - fine) > 1e-4 * (1 + abs(fine)):
                 raise UntriedError("its forward jumps as the argument moves: check the Function itself")
             slopes.view(-1)[i] = fine
-        found.append(slopes)
-    return found
+        gradients.append(slopes)
+    return gradients
 
 
 def _slope(

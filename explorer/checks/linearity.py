@@ -18,10 +18,10 @@ def linear_in_g(curve: Curve) -> Finding:
     rule = curve.subject.rule
     if rule and rule.parsed is None:
         return holds("It is torch's own derivative, which is linear in g.")
-    found = _departure(curve, _PLAIN.to(curve.dtype)) or _departure(curve, curve.x)
-    if found is None:
+    departure = _departure(curve, _PLAIN.to(curve.dtype)) or _departure(curve, curve.x)
+    if departure is None:
         return _apart(curve) or holds("Twice the upstream gradient gives twice the gradient, at every x.")
-    at, g, got, due = found
+    at, g, got, due = departure
     example = (
         f"At x = {position(at)} g = 1 gives {short(due / g if g else due)}, g = {short(g)} gives {short(got)}"
     )

@@ -18,8 +18,8 @@ def memory(curve: Curve) -> Finding:
     subject = curve.subject
     x = _matrix(subject)
     return (
-        _inputs_kept(subject, x)
-        or _upstream_kept(subject, x)
+        _inputs_unchanged(subject, x)
+        or _upstream_unchanged(subject, x)
         or _again(subject, x)
         or _laid_out_otherwise(subject, x)
         or _called_twice(subject, x)
@@ -50,12 +50,12 @@ def _forward(subject: Subject, x: Tensor) -> tuple[Tensor, Tensor]:
     return subject.run(leaf.clone()), leaf
 
 
-def _inputs_kept(subject: Subject, x: Tensor) -> Finding | None:
+def _inputs_unchanged(subject: Subject, x: Tensor) -> Finding | None:
     leaf = x.clone().requires_grad_()
-    given, arguments = leaf.clone(), subject.prepared(x.dtype)
+    copy, arguments = leaf.clone(), subject.prepared(x.dtype)
     before = [argument.clone() for argument in arguments if isinstance(argument, Tensor)]
-    y = subject.run(given, arguments)
-    if y is not given and not _same(given, x):
+    y = subject.run(copy, arguments)
+    if y is not copy and not _same(copy, x):
         return fails("It changes x in place and does not say so: work on a copy, or call ctx.mark_dirty(x).")
     after = [argument for argument in arguments if isinstance(argument, Tensor)]
     if not all(_same(*both) for both in zip(before, after, strict=True)):
@@ -63,7 +63,7 @@ def _inputs_kept(subject: Subject, x: Tensor) -> Finding | None:
     return None
 
 
-def _upstream_kept(subject: Subject, x: Tensor) -> Finding | None:
+def _upstream_unchanged(subject: Subject, x: Tensor) -> Finding | None:
     y, leaf = _forward(subject, x)
     g = _upstream(y)
     before = g.clone()
@@ -104,8 +104,8 @@ def _laid_out_otherwise(subject: Subject, x: Tensor) -> Finding | None:
         except NoGradientError as error:
             return fails(f"With g {layout} {error}: it takes g for contiguous. Call g.contiguous() first.")
         if not _near(plain, other):
-            seen = f"With g {layout} the gradient is another one"
-            return fails(f"{seen}, for it takes g for contiguous: call g.contiguous().")
+            observed = f"With g {layout} the gradient is another one"
+            return fails(f"{observed}, for it takes g for contiguous: call g.contiguous().")
     if x.dim() == 2 and y.shape == x.shape and not subject.trial.suffix:
         turned = x.t().contiguous().t()
         g = _upstream(y)

@@ -35,7 +35,7 @@ class Check:
     limit_s: float = TIME_LIMIT_S
 
 
-def found(check: Check, curve: Curve) -> Finding:
+def result_of(check: Check, curve: Curve) -> Finding:
     """What a check finds; "unknown" with the reason for anything that is raised on the way."""
     try:
         return check.look(curve)

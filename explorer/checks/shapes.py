@@ -67,10 +67,10 @@ def _tried(subject: Subject, x: Tensor, case: str) -> Finding | None:
     return _raw(y, x, case) or _engine(y, leaf, case)
 
 
-def _raised(x: Tensor, seen: str) -> Finding | None:
+def _raised(x: Tensor, message: str) -> Finding | None:
     """What a case that raises is worth: nothing where torch lacks the dtype, or x holds no element."""
-    lacking = any(words in seen for words in _UNSUPPORTED)
-    return None if lacking or not x.numel() else fails(f"{seen}.")
+    lacking = any(words in message for words in _UNSUPPORTED)
+    return None if lacking or not x.numel() else fails(f"{message}.")
 
 
 def _raw(y: Tensor, x: Tensor, case: str) -> Finding | None:

@@ -63,8 +63,8 @@ class Subject:
     @property
     def numbers(self) -> list[float]:
         """The plain numbers among arguments and parameters: thresholds, bounds, steps."""
-        given = [*self.arguments, *self.parameters.values()]
-        first = [a.flatten()[0].item() if isinstance(a, Tensor) and a.numel() else a for a in given]
+        arguments = [*self.arguments, *self.parameters.values()]
+        first = [a.flatten()[0].item() if isinstance(a, Tensor) and a.numel() else a for a in arguments]
         plain = [float(a) for a in first if isinstance(a, int | float) and not isinstance(a, bool)]
         return [number for number in plain if abs(number) < 1e6]
 
@@ -74,9 +74,9 @@ class Subject:
 
     def run(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> Tensor:
         """y, a tensor; UntriedError where it is anything else or the function raises."""
-        given = self.prepared(x.dtype) if arguments is None else arguments
+        prepared = self.prepared(x.dtype) if arguments is None else arguments
         try:
-            y = self.call(x, *given)
+            y = self.call(x, *prepared)
         except Exception as error:
             raise UntriedError(f"it raises {said(error)}") from error
         if not isinstance(y, Tensor):
@@ -227,8 +227,8 @@ def _module_subject(
     """A module, whose weights are arguments like any others: so they can be cast and left alone."""
     weights = dict(module.named_parameters())
 
-    def call(x: Tensor, *given: Any) -> Any:
-        chosen = dict(zip(weights, given[len(arguments) :], strict=True))
-        return torch.func.functional_call(module, chosen, (x, *given[: len(arguments)]), dict(named))
+    def call(x: Tensor, *values: Any) -> Any:
+        chosen = dict(zip(weights, values[len(arguments) :], strict=True))
+        return torch.func.functional_call(module, chosen, (x, *values[: len(arguments)]), dict(named))
 
     return Subject(name, call, (*arguments, *weights.values()))

@@ -74,8 +74,8 @@ def _tries(subject: Subject) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]
         return y
 
     def gradient(x: Tensor) -> Tensor:
-        found: Tensor = torch.func.grad(lambda x: function(x).sum())(x)
-        return found
+        slope: Tensor = torch.func.grad(lambda x: function(x).sum())(x)
+        return slope
 
     y, r = subject.both(x)
     yield "torch.func.grad", r, lambda: gradient(x)
@@ -104,13 +104,13 @@ def _tangent(x: Tensor) -> Tensor:
     return torch.linspace(0.3, 1.9, x.numel(), dtype=x.dtype).reshape(x.shape)
 
 
-def _is_slope(subject: Subject, found: Tensor) -> bool:
+def _is_slope(subject: Subject, tangent: Tensor) -> bool:
     """Whether a tangent is what differences of the forward give, which a jvp may be as well."""
     x = _points(subject)
     move = 1e-5 * _tangent(x)
     with torch.no_grad():
         slope = (subject.run(x + move) - subject.run(x - move)) / 2e-5
-    return torch.allclose(found, slope, 1e-4, 1e-5)
+    return torch.allclose(tangent, slope, 1e-4, 1e-5)
 
 
 def _is_linear(subject: Subject, x: Tensor, r: Tensor, *upstream: Tensor | float) -> bool:

@@ -185,13 +185,15 @@ def _excused(curve: Curve, verdict: Finding) -> Finding:
     declared = curve.subject.declared
     if declared:
         return by_design(f"{declared.label} is made so. {verdict.sentence}", verdict.where, verdict.figure)
-    found = match(curve)
-    if found is None or _is_staircase(curve, found):
+    inherited = match(curve)
+    if inherited is None or _is_staircase(curve, inherited):
         return verdict
-    return by_design(f"It is the catalogue's {found.text}. {verdict.sentence}", verdict.where, verdict.figure)
+    return by_design(
+        f"It is the catalogue's {inherited.text}. {verdict.sentence}", verdict.where, verdict.figure
+    )
 
 
-def _is_staircase(curve: Curve, found: Match) -> bool:
+def _is_staircase(curve: Curve, inherited: Match) -> bool:
     """Whether the op follows the rule's antiderivative over several jumps and then stops."""
     bounded = math.isfinite(curve.total())
-    return bounded and len(curve.jumps[0]) >= MANY_JUMPS and found.rule.area == "infinite"
+    return bounded and len(curve.jumps[0]) >= MANY_JUMPS and inherited.rule.area == "infinite"

@@ -94,10 +94,10 @@ def _measures(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
     if area is not None:
         yield Claim("area", about, (area,), exact=False)
     share, known = zero_share(curve)
-    seen = not any(
+    visible = not any(
         np.isnan(piece.level) for piece in curve.pieces
     )  # else it is 0 or not where nothing is drawn
-    if seen and (curve.degree < np.inf or curve.y.all() or share):
+    if visible and (curve.degree < np.inf or curve.y.all() or share):
         yield Claim("support", about, (1 - share,), exact=known)
 
 
@@ -121,8 +121,8 @@ def _cells(curve: Curve) -> Floats | None:
     steps = curve.width * 2.0 ** -np.arange(1, 51)
     edges = [np.linspace(curve.x[0], curve.x[-1], 201), centres]
     edges += [(centres[:, None] + side * steps).ravel() for side in (-1, 1)]
-    found: Floats = np.unique(np.clip(np.concatenate(edges), curve.x[0], curve.x[-1]))
-    return found
+    bounds: Floats = np.unique(np.clip(np.concatenate(edges), curve.x[0], curve.x[-1]))
+    return bounds
 
 
 def _integral(curve: Curve, edges: Floats, count: int) -> float:

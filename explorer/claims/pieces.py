@@ -94,7 +94,7 @@ class Curve:
     def between(self, kinks: Sequence[float]) -> list[Piece]:
         """The pieces, left to right. Floats beside a kink may belong to its other side."""
         own, marks = np.array(kinks), self.curves.marks
-        found = []
+        pieces = []
         for start, stop in pairwise(np.unique(np.concatenate([self.x[[0, -1]], own]))):
             left, right = start in own, stop in own
             first, last = np.searchsorted(self.x, start) + left, np.searchsorted(self.x, stop) + (not right)
@@ -103,8 +103,8 @@ class Curve:
             if len(inner) <= self.degree < np.inf:
                 begin = min(first + left, len(self.x) - 1)  # of two kinks side by side at the end
                 inner = np.arange(begin, max(last - right, begin + 1))
-            found.append(Piece(float(start), float(stop), self.x[inner], self.y[inner], self.degree))
-        return found
+            pieces.append(Piece(float(start), float(stop), self.x[inner], self.y[inner], self.degree))
+        return pieces
 
     @cached_property
     def known(self) -> bool:
@@ -148,11 +148,11 @@ class Curve:
     @property
     def hollow(self) -> list[int]:
         """At which points there is a hole: of the floats in one the kink."""
-        found = []
+        kinks = []
         for gap in filter(self.is_narrow, self.gaps):
             marks = self.curves.marks[gap]
-            found += [gap.start + int(np.argmax(marks == mark)) for mark in (KINK, EVEN) if mark in marks][:1]
-        return found
+            kinks += [gap.start + int(np.argmax(marks == mark)) for mark in (KINK, EVEN) if mark in marks][:1]
+        return kinks
 
     def is_zero(self, piece: Piece) -> bool:
         """Whether a piece is 0: at its ordinary points, or where it has none at the floats that it has."""

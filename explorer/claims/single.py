@@ -69,15 +69,15 @@ def _missing(curve: Curve, limit: float) -> list[Claim]:
     at_kinks = all(curve.is_narrow(gap) or _ends_at_kinks(curve, gap) for gap in curve.gaps)
     exact = at_kinks and (curve.degree < np.inf or curve.curves.declared[curve.key])
     shares = (("undefined", curve.mostly(curve.missing), exact), ("overflow", curve.both(large), False))
-    found = [
+    claims = [
         Claim(kind, (curve.key,), (share,), exact=known)
         for kind, cells, known in shares
         if (share := curve.share(cells))
     ]
     for kind, holds in (("infinite", np.isinf), ("nowhere", np.isnan)):
         at = tuple(float(curve.x[point]) for point in curve.hollow if holds(curve.y[point]))
-        found += [Claim(kind, (curve.key,), at)] if at else []
-    return found
+        claims += [Claim(kind, (curve.key,), at)] if at else []
+    return claims
 
 
 def _is_missing(claims: Iterable[Claim]) -> bool:
@@ -106,12 +106,12 @@ def _poles(curve: Curve) -> tuple[float, ...]:
     if not sides:
         return ()
     values = np.abs(curve.curves.at(curve.key, np.concatenate([kink + steps for kink, steps in sides])))
-    found = []
+    kinks = []
     for kink, steps in sides:
         if _grows(values[: len(steps)]):
-            found.append(kink)
+            kinks.append(kink)
         values = values[len(steps) :]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(kinks))
 
 
 def _approaches(curve: Curve, kink: float) -> Iterator[Floats]:
@@ -166,13 +166,13 @@ def _levels(curve: Curve) -> list[Claim]:
 
 def _points(curve: Curve) -> list[Claim]:
     """The kinks at which a curve has a value of its own, that of neither side."""
-    found = []
+    claims = []
     for kink in curve.kinks:
         value = float(curve.y[np.searchsorted(curve.x, kink)])
         sides = [piece.level for piece in curve.pieces if kink in (piece.start, piece.stop)]
         if np.isfinite(value) and value not in sides:
-            found.append(Claim("point", (curve.key,), (value, float(kink))))
-    return found
+            claims.append(Claim("point", (curve.key,), (value, float(kink))))
+    return claims
 
 
 def _is_within(piece: Piece, y: Floats) -> bool:

@@ -5,10 +5,16 @@ says "in this picture".
 """
 
 from explorer.description.description import Description, describe, described, document
-from explorer.description.learning import LEARNING_WORDS, MOST_PLACES, learning_words, pull_words, rest_words
+from explorer.description.learning import (
+    LEARNING_WORDS,
+    MOST_POSITIONS,
+    learning_words,
+    pull_words,
+    rest_words,
+)
 from explorer.description.words import MAIN_LENGTH
 
 __all__ = [
-    "LEARNING_WORDS", "MAIN_LENGTH", "MOST_PLACES", "Description", "describe", "described", "document",
+    "LEARNING_WORDS", "MAIN_LENGTH", "MOST_POSITIONS", "Description", "describe", "described", "document",
     "learning_words", "pull_words", "rest_words",
 ]  # fmt: skip

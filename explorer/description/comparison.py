@@ -71,7 +71,7 @@ def _differences(
 
 def _apart_words(apart: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
     """Where all of the curves differ at a few x only."""
-    positions = set(map(_places, apart))
+    positions = set(map(_positions, apart))
     if len(apart) < comb(len(labels), 2) or len(positions) > 1:
         return
     if len(labels) == 2:
@@ -89,10 +89,10 @@ def _gap_words(gaps: list[Claim], labels: Mapping[str, str], curves: Curves) -> 
     subject, reference = keys if keys[1] == "default" else keys[::-1]
     side = keys.index(reference)
     beside = gaps[0].numbers[side]  # in the widest gap
-    told = [gap for gap in gaps if gap.numbers[side] == beside and len(gap.spans) <= MOST_PIECES]
-    bounds = different_texts(x for gap in told for span in gap.spans for x in span)
+    few = [gap for gap in gaps if gap.numbers[side] == beside and len(gap.spans) <= MOST_PIECES]
+    bounds = different_texts(x for gap in few for span in gap.spans for x in span)
     parts = []
-    for gap in sorted(told, key=lambda gap: gap.spans):
+    for gap in sorted(few, key=lambda gap: gap.spans):
         level = Claim("level", (subject,), (gap.numbers[1 - side],), gap.spans)
         parts.append(
             f"{_brief_value(level.numbers[0], curves.g)} {listed(span_texts(level, bounds, curves))}"
@@ -120,8 +120,8 @@ def _spot_words(
             key: level for key, some in levels.items() if (level := _level_within(some, span)) is not None
         }
         if len(set(values.values())) == len(labels):
-            told = [f"{labels[key]} {_brief_value(level, curves.g)}" for key, level in values.items()]
-            yield f"{_stretch(span, texts, curves)}: {', '.join(told)}."
+            each = [f"{labels[key]} {_brief_value(level, curves.g)}" for key, level in values.items()]
+            yield f"{_stretch(span, texts, curves)}: {', '.join(each)}."
             return
 
 
@@ -187,14 +187,14 @@ def _comparison_words(claim: Claim, names: Mapping[str, str]) -> str:
     them = _names(claim, names)
     if claim.kind == "alike":
         return f"{them} show no difference here at g = {in_digits(claim.numbers[0])}."
-    return f"{them} differ only at {_places(claim)}."
+    return f"{them} differ only at {_positions(claim)}."
 
 
 def _names(claim: Claim, names: Mapping[str, str]) -> str:
     return listed([names[key] for key in claim.about])
 
 
-def _places(claim: Claim) -> str:
+def _positions(claim: Claim) -> str:
     return f"x = {listed(each_in_digits(claim.numbers))}{'' if claim.exact else ' in this picture'}"
 
 

@@ -54,8 +54,8 @@ def described(shown: Curves | pd.DataFrame) -> Description:
     claims = (claim for some in (forward, *gradients.values(), compared) for claim in some)
     names = _brief(exact)
     said: dict[str, list[str]] = {}
-    for key, found in gradients.items():
-        said.setdefault(gradient_words(found, exact), []).append(names[key])
+    for key, stated in gradients.items():
+        said.setdefault(gradient_words(stated, exact), []).append(names[key])
     each = [f"{listed(labels)}: the gradient is {words}." for words, labels in said.items()]
     first = f"{names[FORWARD]} {forward_words(forward)}."
     sentences = comparison_sentences(compared, gradients, each, exact, names)
@@ -78,8 +78,8 @@ def _brief(curves: Curves) -> dict[str, str]:
     """What each curve is called: its label, or the beginning of a long one, which others may share."""
     cut = {key: _cut(label) for key, label in curves.labels.items()}
     alike = [name for name, count in Counter(cut.values()).items() if count > 1]
-    places = enumerate(cut.items(), 1)
-    rules = {key: f"Rule {place} ({name})" if name in alike else name for place, (key, name) in places}
+    numbered = enumerate(cut.items(), 1)
+    rules = {key: f"Rule {number} ({name})" if name in alike else name for number, (key, name) in numbered}
     return {FORWARD: _cut(curves.op.label), **rules}
 
 

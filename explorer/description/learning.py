@@ -30,49 +30,49 @@ LEARNING_WORDS = {
     "still": "{rule}: {name} stays wherever it is, for the sum is 0 everywhere",
     "least": "The mean squared error is least at {name} = {at}.",
 }
-MOST_PLACES = 4  # that are told one by one
+MOST_POSITIONS = 4  # that are named one by one
 
 
 def learning_words(curves: Curves) -> str:
     """What standard normal numbers make of the parameter that learns, under each rule."""
     numbers = normal_numbers()
     lead = LEARNING_WORDS["lead"].format(data=LEARNING_WORDS["normal"].format(count=f"{len(numbers):,}"))
-    given = dict(curves.parameters)
-    pulls = [pull(curves.op, rule, curves.learns, numbers, given) for rule in curves.rules]
+    parameters = dict(curves.parameters)
+    pulls = [pull(curves.op, rule, curves.learns, numbers, parameters) for rule in curves.rules]
     return f"{lead} {'; '.join(map(pull_words, pulls))}."
 
 
-def pull_words(found: Pull) -> str:
+def pull_words(pull: Pull) -> str:
     """Where a parameter should go under one rule, and by which sum."""
-    numbers = {"total": found.total, "factor": found.factor, "gradient": found.gradient}
+    numbers = {"total": pull.total, "factor": pull.factor, "gradient": pull.gradient}
     texts = {name: in_digits(value) for name, value in numbers.items()}
-    total = LEARNING_WORDS["scaled" if found.scaled else "sum"].format(**texts)
-    return LEARNING_WORDS[found.verdict].format(rule=found.rule.label, name=found.name, sum=total)
+    total = LEARNING_WORDS["scaled" if pull.scaled else "sum"].format(**texts)
+    return LEARNING_WORDS[pull.verdict].format(rule=pull.rule.label, name=pull.name, sum=total)
 
 
-def rest_words(found: Rest) -> list[str]:
+def rest_words(rest: Rest) -> list[str]:
     """Where a parameter comes to rest under each rule, and where the error is least."""
-    told = [_place_words(found, rule.key, rule.label) for rule in found.rules]
-    if found.least is not None:
-        told.append(LEARNING_WORDS["least"].format(name=found.name, at=in_digits(found.least)))
-    return told
+    sentences = [_position_words(rest, rule.key, rule.label) for rule in rest.rules]
+    if rest.least is not None:
+        sentences.append(LEARNING_WORDS["least"].format(name=rest.name, at=in_digits(rest.least)))
+    return sentences
 
 
-def _place_words(found: Rest, key: str, label: str) -> str:
-    places, gradient = found.places[key], found.gradients[key]
-    ends = {"low": in_digits(float(found.at[0])), "high": in_digits(float(found.at[-1]))}
-    texts = [_stretch_words(*place) for place in places]
-    if len(places) > MOST_PLACES:
-        ends = {"low": in_digits(min(map(min, places))), "high": in_digits(max(map(max, places)))}
-    said = {"rule": label, "name": found.name, "count": len(places), **ends}
+def _position_words(rest: Rest, key: str, label: str) -> str:
+    positions, gradient = rest.positions[key], rest.gradients[key]
+    ends = {"low": in_digits(float(rest.at[0])), "high": in_digits(float(rest.at[-1]))}
+    texts = [_stretch_words(*position) for position in positions]
+    if len(positions) > MOST_POSITIONS:
+        ends = {"low": in_digits(min(map(min, positions))), "high": in_digits(max(map(max, positions)))}
+    said = {"rule": label, "name": rest.name, "count": len(positions), **ends}
     said["places"] = listed(texts) if texts else ""
-    return LEARNING_WORDS[_manner(len(places), gradient)].format(**said)
+    return LEARNING_WORDS[_manner(len(positions), gradient)].format(**said)
 
 
-def _manner(places: int, gradient: Floats) -> str:
+def _manner(positions: int, gradient: Floats) -> str:
     """Which words fit a parameter that comes to rest at so many places."""
-    if places:
-        return "places" if places <= MOST_PLACES else "many"
+    if positions:
+        return "places" if positions <= MOST_POSITIONS else "many"
     if not np.isfinite(gradient).all():
         return "unknown"
     if (gradient == 0).all():

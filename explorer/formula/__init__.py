@@ -114,13 +114,13 @@ class Formula:
         return _formula(derivative(self.tree, tensors=tensors, finite=finite))
 
     def varying(self, names: Collection[str]) -> Formula:
-        """The formula with some parameters as tensors, which what ``bind`` returns is then ``given``."""
+        """The formula with some parameters as tensors: the function that ``bind`` returns takes them."""
         return Formula(varied(self.tree, tuple(names)))
 
     def bind(self, parameters: Mapping[str, float] | None = None) -> Callable[..., Tensor]:
-        """The function ``(x, y=None, g=None, given={}) -> Tensor`` of x's shape and dtype.
+        """The function ``(x, y=None, g=None, tensors={}) -> Tensor`` of x's shape and dtype.
 
-        x, y, g: tensors of one shape and floating dtype; ``given`` those of the ``varying`` parameters by
+        x, y, g: tensors of one shape and floating dtype; ``tensors`` those of the ``varying`` parameters by
         name, of x's dtype and of shapes that broadcast to x's. Differentiable wherever torch's own operations
         are; outside the domain of a function NaN or infinite, as in torch. Raises KeyError for a
         parameter without a value.
@@ -129,7 +129,7 @@ class Formula:
 
         values = sorted((name, float(value).hex()) for name, value in (parameters or {}).items())
         evaluate = bound(self.tree, tuple(values))
-        return lambda x, y=None, g=None, given=NOTHING: evaluate(Scope(x, y, g, given))
+        return lambda x, y=None, g=None, tensors=NOTHING: evaluate(Scope(x, y, g, tensors))
 
     def value(self, parameters: Mapping[str, float] | None = None) -> float:
         """The one value of a formula without x, y and g."""

@@ -41,10 +41,10 @@ class OtherCall:
     signature: Signature
     text: str
 
-    def operands(self, *given: Any, **named: Any) -> list[Any] | None:
+    def operands(self, *arguments: Any, **named: Any) -> list[Any] | None:
         """What stands for a, b, c, d, defaults as numbers; None where the call is another."""
         try:
-            bound = self.signature.bind(*given, **named)
+            bound = self.signature.bind(*arguments, **named)
         except TypeError:
             return None
         bound.apply_defaults()
@@ -128,7 +128,7 @@ def own_name(text: str) -> str:
 
 def called(name: str) -> str | None:
     """A function's name as the tables have it, whatever its capitals; None where they have none."""
-    return next((found for found in (name, name.lower()) if found in _CALLED), None)
+    return next((known for known in (name, name.lower()) if known in _CALLED), None)
 
 
 def misspelled(name: str) -> str | None:

@@ -23,12 +23,12 @@ NOTHING: Mapping[str, Tensor] = MappingProxyType({})
 
 
 class Scope(NamedTuple):
-    """The tensors a formula is evaluated on; an op's formula sees only x, and ``given`` parameters."""
+    """The tensors that a formula is evaluated on; an op's formula uses x and ``tensors`` alone."""
 
     x: Tensor
     y: Tensor | None = None
     g: Tensor | None = None
-    given: Mapping[str, Tensor] = NOTHING
+    tensors: Mapping[str, Tensor] = NOTHING
 
 
 Evaluator = Callable[[Scope], Any]
@@ -55,7 +55,7 @@ def _operand(node: Node, parameters: Mapping[str, float], cast: bool, fill: bool
 def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
     if isinstance(node, Varying):
         name = node.name
-        return lambda scope: scope.given[name]
+        return lambda scope: scope.tensors[name]
     if isinstance(node, Name):
         return attrgetter(node.name)
     call = operation(node)

@@ -33,21 +33,21 @@ def tokens(text: str) -> list[Token]:
     ``2x``, ``2(x + 1)`` and ``2πx`` hold a product. Raises FormulaError at a character that begins no word
     and at a product that can be read in two ways.
     """
-    found: list[Token] = []
+    read: list[Token] = []
     position = joined = 0
     while match := _WORD.match(text, position):
         token = Token(str(match.lastgroup), match.group(), position + 1)
-        if position == joined and found and _multiplies(found[-1], token):
-            require_one_reading(found, token)
-            found.append(Token("mark", "*", token.column))
-        found += _own(token)
+        if position == joined and read and _multiplies(read[-1], token):
+            require_one_reading(read, token)
+            read.append(Token("mark", "*", token.column))
+        read += _own(token)
         position = match.end()
         joined = position if token.kind in ("number", "power") or token.text == "π" else -1
     if position < len(text):
         character = text[position]
-        shown = f'"{character}"' if character.isprintable() else f"character U+{ord(character):04X}"
-        raise error_at(position + 1, shown, " has no place in a formula")
-    return [*found, Token("end", "", len(text) + 1)]
+        quoted = f'"{character}"' if character.isprintable() else f"character U+{ord(character):04X}"
+        raise error_at(position + 1, quoted, " has no place in a formula")
+    return [*read, Token("end", "", len(text) + 1)]
 
 
 def _own(token: Token) -> list[Token]:
@@ -80,5 +80,5 @@ def require_one_reading(before: list[Token], token: Token) -> None:
     """FormulaError at a product without its sign: ``1/2x`` is (1/2)x to some and 1/(2x) to others."""
     operators = [word.text for word in before[:-1] if word.text not in ("+", "-")]
     if operators and operators[-1] in ("/", "**"):
-        shown = f'"{before[-1].text}{token.text}"'
-        raise error_at(token.column, shown, " can be read in two ways: write * and parentheses")
+        quoted = f'"{before[-1].text}{token.text}"'
+        raise error_at(token.column, quoted, " can be read in two ways: write * and parentheses")

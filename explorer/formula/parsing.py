@@ -248,30 +248,30 @@ class _Parser:
         return Number(value)
 
     def name(self, token: Token) -> Name:
-        text, column, shown = token.text, token.column, f'"{token.text}"'
+        text, column, quoted = token.text, token.column, f'"{token.text}"'
         if self.token.text == "=":
             raise self.instead(self.token)
         if text in self.variables or text in CONSTANTS or text in (self.parameters or ()):
             return Name(text)
         if text in FUNCTIONS:
-            raise error_at(column, shown, f" is a function: write {text}(…)")
+            raise error_at(column, quoted, f" is a function: write {text}(…)")
         if text in VARIABLES:
             raise error_at(
-                column, shown, f" is not known here: use {' or '.join(self.variables) or 'parameters'}"
+                column, quoted, f" is not known here: use {' or '.join(self.variables) or 'parameters'}"
             )
         if text in _INSTEAD:
             raise self.instead(token)
         if MEANT.get(text) in self.variables:
-            raise error_at(column, f"unknown name {shown}", f": did you mean {MEANT[text]}?")
+            raise error_at(column, f"unknown name {quoted}", f": did you mean {MEANT[text]}?")
         if self.parameters is not None or "." in text:
             known = ", ".join(self.variables)
-            raise error_at(column, f"unknown name {shown}", f": use {known} or a parameter")
+            raise error_at(column, f"unknown name {quoted}", f": use {known} or a parameter")
         if text.startswith("_") or text.endswith("_"):
-            raise error_at(column, f"a parameter such as {shown}", " starts and ends with a letter or digit")
+            raise error_at(column, f"a parameter such as {quoted}", " starts and ends with a letter or digit")
         if len(text) > MAX_NAME:
             raise error_at(column, "the name", f" is too long: {MAX_NAME} characters are the most")
         if is_word(text) or text in CODE_WORDS:
-            raise error_at(column, shown, " means something else in code: choose another name")
+            raise error_at(column, quoted, " means something else in code: choose another name")
         return Name(text)
 
     def call(self, token: Token) -> Node:
@@ -293,10 +293,10 @@ class _Parser:
         row = FUNCTIONS.get(name)
         if named != sorted(named) or (row and not any(named) and len(parts) == row.arity):
             return None
-        given = [part.node for part in parts if not part.keyword]
+        arguments = [part.node for part in parts if not part.keyword]
         keywords = {part.keyword.rstrip("="): part.node for part in parts if part.keyword}
         for call in CALLS.get(name, ()):
-            if operands := call.operands(*given, **keywords):
+            if operands := call.operands(*arguments, **keywords):
                 return filled(call.text, [_constant(operand) for operand in operands])
         return None
 

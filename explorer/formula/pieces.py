@@ -79,16 +79,16 @@ def turns(piece: Node) -> tuple[Node, ...] | None:
     what hangs on y, nor of a straight line. None for a polynomial that cannot be followed.
     """
     (inner,) = children(piece)
-    found: list[Node] = []
+    signs: list[Node] = []
     while (power := degree(inner)) > 1:
         slope = None if "y" in names(inner) else derivative(inner, upstream=Number(1.0), finite=True)
-        if slope is None or len(found) == _MOST_TURNS or measure(slope)[0] > _LONGEST_TURN:
-            return None if power < math.inf else tuple(reversed(found))
-        found.append(Call("sign", (slope,)))
+        if slope is None or len(signs) == _MOST_TURNS or measure(slope)[0] > _LONGEST_TURN:
+            return None if power < math.inf else tuple(reversed(signs))
+        signs.append(Call("sign", (slope,)))
         if power == math.inf:
             break
         inner = slope
-    return tuple(reversed(found))
+    return tuple(reversed(signs))
 
 
 def _signs(node: Node) -> Iterator[Node]:
@@ -137,5 +137,5 @@ def known_degree(tree: Node, y: float = math.inf, *, searched: bool) -> float:
     """
     watched = [*pieces(tree)] if searched else []
     followed = all(turns(piece) is not None for piece in watched)
-    found = [degree(each, y) for each in (tree, *(children(piece)[0] for piece in watched))]
-    return found[0] if followed and math.inf not in found else math.inf
+    degrees = [degree(each, y) for each in (tree, *(children(piece)[0] for piece in watched))]
+    return degrees[0] if followed and math.inf not in degrees else math.inf

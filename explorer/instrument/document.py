@@ -19,7 +19,7 @@ from explorer.catalogue import (
 )
 from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE, POINTS, READING_POINTS
-from explorer.description import LEARNING_WORDS, MOST_PLACES
+from explorer.description import LEARNING_WORDS, MOST_POSITIONS
 from explorer.formula import MAX_LENGTH
 from explorer.instrument.entries import Json, entry
 from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, LONGEST_QUOTE, MOST_READINGS
@@ -82,7 +82,7 @@ def learning() -> Json:
     return {
         "normal": normal_numbers()[NORMAL_NUMBERS // 2 :],  # the others are these with a minus
         "most": MOST_NUMBERS,
-        "places": MOST_PLACES,
+        "places": MOST_POSITIONS,
         "steps": STEPS,
         "halvings": HALVINGS_OF_REST,
         "balanced": BALANCED,

@@ -16,15 +16,15 @@ def spans(source: str) -> list[tuple[str, str]]:
     is for all else.
     """
     starts = list(accumulate(map(len, io.StringIO(source)), initial=0))
-    found, done, before = [], 0, ""
+    pairs, done, before = [], 0, ""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         kind = _kind(token, before)
         if kind:
             begin, end = (starts[row - 1] + column for row, column in (token.start, token.end))
-            found += [("", source[done:begin]), (kind, source[begin:end])]
+            pairs += [("", source[done:begin]), (kind, source[begin:end])]
             done = end
         before = token.string
-    return [span for span in [*found, ("", source[done:])] if span[1]]
+    return [span for span in [*pairs, ("", source[done:])] if span[1]]
 
 
 def _kind(token: tokenize.TokenInfo, before: str) -> str:

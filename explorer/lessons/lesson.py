@@ -117,7 +117,7 @@ def curve(rule: str, why: str) -> Answer:
 
 
 def _data(answer: Answer, results: Results) -> dict[str, Any]:
-    return {"text": answer.text, "why": told(answer.why, results), "picture": answer.picture}
+    return {"text": answer.text, "why": filled(answer.why, results), "picture": answer.picture}
 
 
 @dataclass(frozen=True)
@@ -210,10 +210,10 @@ class Lesson:
 
         It prints every number as the words have it.
         """
-        shown = [*self.code, *self.numbers]
-        modules = dict.fromkeys(inspect.getmodule(thing) for thing in shown)
+        code = [*self.code, *self.numbers]
+        modules = dict.fromkeys(inspect.getmodule(thing) for thing in code)
         head = dict.fromkeys(line for module in modules if module for line in _head(module))
-        parts = ["\n".join(head), *(inspect.getsource(thing).strip() for thing in shown), self._printing()]
+        parts = ["\n".join(head), *(inspect.getsource(thing).strip() for thing in code), self._printing()]
         return "\n\n\n".join(parts) + "\n"
 
     def _printing(self) -> str:
@@ -234,7 +234,7 @@ class Lesson:
         results = self.results()
         return {name: getattr(self, name) for name in ("key", "title", "question", "remember")} | {
             "prediction": self.prediction.data(results),
-            "words": told(inspect.cleandoc(self.words), results),
+            "words": filled(inspect.cleandoc(self.words), results),
             "code": spans(self.source),
             "scenes": [asdict(scene) for scene in self.scenes],
             "pictures": [asdict(picture()) for picture in self.pictures],
@@ -249,12 +249,12 @@ class _Prose(Formatter):
         return with_minus(text) if isinstance(value, int | float) else text
 
 
-def told(text: str, results: Results) -> str:
+def filled(text: str, results: Results) -> str:
     """A text with its numbers; between backticks they stand as code writes them."""
     parts = text.split("`")
     return "`".join(
-        part.format(**results) if place % 2 else _Prose().vformat(part, (), results)
-        for place, part in enumerate(parts)
+        part.format(**results) if index % 2 else _Prose().vformat(part, (), results)
+        for index, part in enumerate(parts)
     )
 
 

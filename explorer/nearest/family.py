@@ -161,7 +161,7 @@ class Family:
         return torch.cat(columns, 1) if columns else numbers.new_zeros(len(numbers), 0)
 
     def _own(self, numbers: Tensor) -> dict[str, Tensor]:
-        return {p.name: numbers[:, place : place + 1] for place, p in enumerate(self.parameters)}
+        return {p.name: numbers[:, index : index + 1] for index, p in enumerate(self.parameters)}
 
     @cached_property
     def _kinks(self) -> list[Evaluate]:

@@ -181,8 +181,8 @@ class Fitting:
     def _curves(self, members: Tensor, x: Tensor) -> Tensor:
         """What members return, flat and finite; (…, upstream * n)."""
         flat = members.reshape(-1, members.shape[-1])
-        found = self.family.curves(flat, x).nan_to_num(0.0, 0.0, 0.0).flatten(1)
-        return found.reshape(*members.shape[:-1], -1)
+        values = self.family.curves(flat, x).nan_to_num(0.0, 0.0, 0.0).flatten(1)
+        return values.reshape(*members.shape[:-1], -1)
 
     def _errors(
         self, starts: Starts, keep: Tensor | None = None, some: slice = slice(None)
@@ -228,12 +228,12 @@ class Fitting:
 
     def _by_kind(self, starts: Starts, errors: Tensor) -> list[Fit]:
         kinds: dict[tuple[int, bool, int], int] = {}  # parameters before factors, these before all else
-        for place in errors.argsort(stable=True).tolist():
-            moves, scaled = starts.moves[place], bool(starts.scaled[place])
-            kinds.setdefault((int(moves[-2:].sum()), scaled, int(moves.sum())), place)
+        for index in errors.argsort(stable=True).tolist():
+            moves, scaled = starts.moves[index], bool(starts.scaled[index])
+            kinds.setdefault((int(moves[-2:].sum()), scaled, int(moves.sum())), index)
         return [
-            self.measured(starts.members[place][None], None if kind[1] else 1.0)[0]
-            for kind, place in sorted(kinds.items())
+            self.measured(starts.members[index][None], None if kind[1] else 1.0)[0]
+            for kind, index in sorted(kinds.items())
         ]
 
     def measured(self, members: Tensor, factor: float | None = None) -> list[Fit]:
@@ -276,8 +276,8 @@ class Fitting:
             starts.moves.repeat_interleave(count, 0),
             starts.scaled.repeat_interleave(count),
         )
-        found = self._errors(flat)[0].reshape(-1, count)
-        best, which = found.min(1)
+        sizes = self._errors(flat)[0].reshape(-1, count)
+        best, which = sizes.min(1)
         better = best < errors
         members = torch.where(better[:, None], tried[torch.arange(len(tried)), which], starts.members)
         used = strength.gather(1, which[:, None])[:, 0]

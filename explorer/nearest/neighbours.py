@@ -19,7 +19,7 @@ _DIGITS = 7  # a fitted number is told with as few of them as will do
 _FEW_DIGITS = 3  # and where it is not the same curve anyway
 _BETTER = 0.98  # a freer fit must leave less than this share of what a plainer one leaves
 _EQUAL_VALUES = 1e-6  # of the largest: single values that are as near are the same
-_MOST_KEPT = 4096  # answers, with the targets that several share about 20 MB
+_MOST_CACHED = 4096  # answers, with the targets that several share about 20 MB
 
 
 @dataclass(frozen=True)
@@ -87,12 +87,12 @@ def neighbours(op: Op, target: Target, settings: Mapping[str, float], rules: Seq
 
 
 def _rank(one: Neighbour) -> tuple[float, ...]:
-    place = float(list(RULES).index(one.rule))
+    index = float(list(RULES).index(one.rule))
     if not one.is_same:
-        return one.distance, place
+        return one.distance, index
     usual = {p.name: p.default for p in RULES[one.rule].parameters}
     moved = sum(value != usual[name] for name, value in one.parameters.items())
-    return 0.0, one.changes, bool(one.differs), moved, len(one.parameters), place
+    return 0.0, one.changes, bool(one.differs), moved, len(one.parameters), index
 
 
 def _neighbour(op: Op, rule: Rule, settings: Mapping[str, float], target: Target) -> Neighbour:
@@ -104,7 +104,7 @@ def _neighbour(op: Op, rule: Rule, settings: Mapping[str, float], target: Target
     return _computed(OPS["identity"], rule, (), target)
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@lru_cache(maxsize=_MOST_CACHED)
 def _computed(op: Op, rule: Rule, chosen: tuple[tuple[str, float], ...], target: Target) -> Neighbour:
     settings = dict(chosen)
     family = Family(op, rule, settings, target.span, target.upstream)
@@ -113,12 +113,12 @@ def _computed(op: Op, rule: Rule, chosen: tuple[tuple[str, float], ...], target:
     *fitted, width, shift = family.numbers(fit.member[None])[0].tolist()
     parameters = dict(zip((p.name for p in family.parameters), fitted, strict=True))
     single = _differing(family, fit, target) if fit.is_exact else []
-    told = words.Told(op, rule, parameters, settings, fit.factor, width, shift)
+    fitted_rule = words.FittedRule(op, rule, parameters, settings, fit.factor, width, shift)
     if fit.is_exact:
-        where, sentence = single[0].x if single else None, words.same(told, single, target.span)
+        where, sentence = single[0].x if single else None, words.same(fitted_rule, single, target.span)
     else:
         where = fitting.worst(fit)
-        sentence = words.near(told, fit.distance, where)
+        sentence = words.near(fitted_rule, fit.distance, where)
     differs = tuple(one.x for one in single)
     return Neighbour(rule.key, fit.factor, width, shift, fit.distance, parameters, differs, where, sentence)
 
@@ -141,9 +141,9 @@ def _tidied(fitting: Fitting, fit: Fit) -> Fit:
         (fit,) = fitting.measured(member[None], free)
         return fitting.measured(member[None], _rounded(fit.factor, _FEW_DIGITS))[0]
     usual = fitting.family.numbers(fitting.family.usual[None])[0].tolist()
-    for place, number in enumerate(numbers):
-        values = [usual[place], *_shorter(number)]
-        shorter = [[*numbers[:place], value, *numbers[place + 1 :]] for value in values]
+    for index, number in enumerate(numbers):
+        values = [usual[index], *_shorter(number)]
+        shorter = [[*numbers[:index], value, *numbers[index + 1 :]] for value in values]
         members = torch.stack([fitting.family.member(row) for row in shorter])
         stays = fitting.apart(members) <= fitting.apart(fit.member[None]) + BESIDE_KINK / 2
         tried = fitting.measured(members[stays], free) if stays.any() else []
@@ -157,7 +157,7 @@ def _tidied(fitting: Fitting, fit: Fit) -> Fit:
 
 
 def _first_exact(fits: list[Fit]) -> int | None:
-    return next((place for place, fit in enumerate(fits) if fit.is_exact), None)
+    return next((index for index, fit in enumerate(fits) if fit.is_exact), None)
 
 
 def _shorter(number: float) -> list[float]:
@@ -172,12 +172,12 @@ def _rounded(number: float, digits: int) -> float:
 def _differing(family: Family, fit: Fit, target: Target) -> list[words.Single]:
     """The kinks at which a target and a fit of the same curve have different values."""
     tolerance = _EQUAL_VALUES * float(target.values.abs().max())
-    found = []
+    single = []
     for x, own in zip(target.kinks, target.at_kinks.unbind(1), strict=True):
         others = fit.factor * family.values_at(fit.member, x, BESIDE_KINK * target.width)
         same = [
             torch.allclose(own, other, rtol=0, atol=tolerance, equal_nan=True) for other in others.unbind(1)
         ]
         if not any(same):
-            found.append(words.Single(x, float(own[0]), float(others[0, 0])))
-    return found
+            single.append(words.Single(x, float(own[0]), float(others[0, 0])))
+    return single

@@ -20,7 +20,7 @@ _IRRATIONAL = {
 
 
 @dataclass(frozen=True)
-class Told:
+class FittedRule:
     """A rule beside an op, with what was done to it."""
 
     op: Op
@@ -68,27 +68,27 @@ class Single:
     other: float
 
 
-def same(told: Told, single: Sequence[Single], span: tuple[float, float]) -> str:
+def same(rule: FittedRule, single: Sequence[Single], span: tuple[float, float]) -> str:
     """The sentence for the same curve over a range, but for single x; what lies beyond is not known."""
     here = f"On {number(span[0])} to {number(span[1])} this"
     if not single:
-        return f"{here} is {told.text(_source(told))}{told.area}."
+        return f"{here} is {rule.text(_source(rule))}{rule.area}."
     where = listed([f"x = {number(one.x)}" for one in single])
     if len(single) > _MOST_SINGLE:
-        return f"{here} differs from {told.text(_source(told))} at {len(single)} single x only{told.area}."
+        return f"{here} differs from {rule.text(_source(rule))} at {len(single)} single x only{rule.area}."
     each = listed(list(dict.fromkeys(f"{number(one.own)} instead of {number(one.other)}" for one in single)))
-    return f"{here} differs from {told.text(_source(told))} at {where} only, where it is {each}{told.area}."
+    return f"{here} differs from {rule.text(_source(rule))} at {where} only, where it is {each}{rule.area}."
 
 
-def _source(told: Told) -> str:
-    return " (its source: 1)" if told.rule.formula and told.rule.source else ""
+def _source(rule: FittedRule) -> str:
+    return " (its source: 1)" if rule.rule.formula and rule.rule.source else ""
 
 
-def near(told: Told, distance: float, where: float) -> str:
+def near(rule: FittedRule, distance: float, where: float) -> str:
     """The sentence for another curve; ``distance`` is the share of the rule's size that is left."""
     if distance > 0.995:
-        return f"Nothing in common with {told.name}."
-    return f"{percent(distance)} off {told.text()}, most at x = {number(where)}."
+        return f"Nothing in common with {rule.name}."
+    return f"{percent(distance)} off {rule.text()}, most at x = {number(where)}."
 
 
 def number(value: float) -> str:

@@ -94,13 +94,13 @@ def read_sources(text: str) -> list[Reading]:
         ReadingError: the text as a whole is no Python, or nothing in it could be drawn.
     """
     for module, lines in syntax_trees(text):
-        found = candidates(module)
-        if len(found) > MAX_DEFINITIONS:
-            what = f"there are {len(found)} definitions here: {MAX_DEFINITIONS} at once are the most"
-            raise ReadingError(what, found[-1].definition.lineno)
-        if found:
+        definitions = candidates(module)
+        if len(definitions) > MAX_DEFINITIONS:
+            what = f"there are {len(definitions)} definitions here: {MAX_DEFINITIONS} at once are the most"
+            raise ReadingError(what, definitions[-1].definition.lineno)
+        if definitions:
             steps = count()
-            return [_reading(candidate, module, lines, steps) for candidate in found]
+            return [_reading(candidate, module, lines, steps) for candidate in definitions]
     what = "there is no Function here: paste a class with forward and backward, or a function of x"
     raise ReadingError(what, 1)
 

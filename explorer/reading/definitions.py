@@ -12,7 +12,7 @@ from explorer.formula import derivative
 from explorer.formula.tree import VARIABLES, Name, Node, Number, names, walk
 from explorer.reading.building import ZERO, built, cancelled, is_detached, number, untracked
 from explorer.reading.errors import ReadingError, UnreadableError, require
-from explorer.reading.learning import Part, part_of, told_of
+from explorer.reading.learning import Part, part_of, shape_notes
 from explorer.reading.reader import PASSED_OVER, Reader, last_name, method
 from explorer.reading.sums import NUMPY, REMARKS
 from explorer.reading.tracking import AUTOGRAD
@@ -99,10 +99,10 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     AUTOGRAD.set("followed" if candidate.tracked else "")
     NUMPY.set(False)
     REMARKS.set([])
-    found = _trees(candidate, module, reader)
-    parts = {*walk(found.op), *(walk(found.rule) if found.rule else ())}
+    trees = _trees(candidate, module, reader)
+    parts = {*walk(trees.op), *(walk(trees.rule) if trees.rule else ())}
     said = [words for node, words in reader.notes.items() if untracked(node) in parts]
-    return found._replace(notes=(*said, *found.notes))
+    return trees._replace(notes=(*said, *trees.notes))
 
 
 def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
@@ -114,8 +114,8 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
             scope |= dict.fromkeys(node.names, reader.error(node, UnreadableError(PASSED_OVER)))
     for outer in ast.walk(module):  # the outermost first
         if isinstance(outer, ast.FunctionDef) and outer is not definition and definition in ast.walk(outer):
-            given = reader.arguments(reader.function(outer, scope))
-            scope = scope.new_child(dict(given.arguments))
+            bound = reader.arguments(reader.function(outer, scope))
+            scope = scope.new_child(dict(bound.arguments))
             reader.declare(outer.body, scope)
     if not isinstance(definition, ast.ClassDef):
         routine = _first(scope.get(candidate.name))
@@ -137,10 +137,10 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     rule = NO_GRADIENT if gradient is None else untracked(_whole(gradient))
     asks = any(isinstance(node, ast.Attribute) and node.attr == ASKED for node in ast.walk(module))
     again = partial(_both_passes, reader, group) if asks else None
-    found = _learned(gradients, _inputs(group), reader, again)
+    trees = _learned(gradients, _inputs(group), reader, again)
     silent = _without_gradient(gradients, _inputs(group), reader, saved.intersection(names(op)))
-    notes = (*found.notes, *silent, *_numbered(gradients, group))
-    return Trees(op, rule, found.learned, notes, found.unread)
+    notes = (*trees.notes, *silent, *_numbered(gradients, group))
+    return Trees(op, rule, trees.learned, notes, trees.unread)
 
 
 def _both_passes(
@@ -180,21 +180,21 @@ def _learned(
     for position, value in enumerate(gradients[1:] if isinstance(gradients, tuple) else (), 1):
         if value is None:
             continue
-        given = inputs[position] if position < len(inputs) else f"input {position + 1}"
-        name = reader.parameters.get(given, given)
+        own = inputs[position] if position < len(inputs) else f"input {position + 1}"
+        name = reader.parameters.get(own, own)
         try:
             require(position < len(inputs), NO_NAME)
-            require(given in reader.parameters, HAS_A_VALUE.format(given))
+            require(own in reader.parameters, HAS_A_VALUE.format(own))
             part = part_of(value, name, reader.notes)
             alone = value if again is None else _alone(again, position)
-            require(_is_same(value, alone), GUARDED.format(given, position))
+            require(_is_same(value, alone), GUARDED.format(own, position))
             parts.append(part)
-            notes += told_of(value, given)
+            notes += shape_notes(value, own)
         except (ReadingError, UnreadableError) as reason:
             unread.add(name)
-            told = given if name == given else f"{given} (here {name})"
+            named = own if name == own else f"{own} (here {name})"
             words = reason if isinstance(reason, ReadingError) else f"it {reason}"
-            notes.append(LEFT_OUT.format(told, words))
+            notes.append(LEFT_OUT.format(named, words))
     return _Learned(tuple(parts), notes, frozenset(unread))
 
 
@@ -204,13 +204,13 @@ def _without_gradient(
     """A sentence for each of these tensors that backward returns None for."""
     returned = gradients if isinstance(gradients, tuple) else (gradients,)
     pairs = zip(inputs[1:], returned[1:], strict=False)
-    silent = [given for given, value in pairs if value is None and reader.parameters.get(given) in tensors]
-    return [NEVER.format(given) for given in silent]
+    silent = [own for own, value in pairs if value is None and reader.parameters.get(own) in tensors]
+    return [NEVER.format(own) for own in silent]
 
 
 def _alone(again: Callable[[Sequence[bool]], Any], position: int) -> Value:
     """What an input gets where x and it alone need a gradient."""
-    gradients = again([place in (0, position) for place in range(len(Pasted.needs_input_grad))])[1]
+    gradients = again([index in (0, position) for index in range(len(Pasted.needs_input_grad))])[1]
     return gradients[position] if isinstance(gradients, tuple) and position < len(gradients) else None
 
 

@@ -82,14 +82,14 @@ def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str
         first = "input" if "input" in takes else next(iter(takes), "")
         takes_any = inspect.Parameter.VAR_KEYWORD in kinds
         ignored = () if takes_any else vocabulary.IGNORED_KEYWORDS.difference(takes)
-        kept = {name: value for name, value in keywords.items() if name not in ignored}
-        named = {first if name == "input" else name: value for name, value in kept.items()}
+        passed = {name: value for name, value in keywords.items() if name not in ignored}
+        named = {first if name == "input" else name: value for name, value in passed.items()}
         target = None if "out" in takes else named.pop("out", None)
         if "inplace" not in takes and keywords.get("inplace") is True and positional:
             target = positional[0]
-        given = signature.bind(*positional, **named)
-    given.apply_defaults()
-    result = function(*given.args, **given.kwargs)
+        bound = signature.bind(*positional, **named)
+    bound.apply_defaults()
+    result = function(*bound.args, **bound.kwargs)
     if "dtype" in set(keywords).difference(takes) and isinstance(result, Quantity):
         result = _Torch.to(result, keywords["dtype"])
     return result if target is None else assigned(target, result)
@@ -108,15 +108,15 @@ def of_name(name: str) -> values.Function:
     return TABLE.get(name) or refusal(UNKNOWN)
 
 
-def _maths(text: str, *given: Value, kind: str = "float32") -> Value:
+def _maths(text: str, *arguments: Value, kind: str = "float32") -> Value:
     """A formula in a, b, c and d of as many values."""
-    operands = [quantity(value) for value in given]
+    operands = [quantity(value) for value in arguments]
     return values.like(filled(text, [operand.node for operand in operands]), *operands, kind=kind)
 
 
 def _formula(call: OtherCall) -> values.Function:
-    def row(*given: Value, **named: Value) -> Value:
-        return _maths(call.text, *(call.operands(*given, **named) or ()))
+    def row(*arguments: Value, **named: Value) -> Value:
+        return _maths(call.text, *(call.operands(*arguments, **named) or ()))
 
     row.__signature__ = call.signature  # type: ignore[attr-defined]  # what inspect.signature looks for
     return row
@@ -135,8 +135,8 @@ def _scaled(sign: str, self: Value, other: Value, alpha: Value = 1) -> Value:
     return operation(sign, self, other if alpha == 1 else operation("*", alpha, other))
 
 
-def _logical(sign: str, *given: Value) -> Value:
-    return made(sign, *(_Torch.to(value, "bool") for value in given))
+def _logical(sign: str, *arguments: Value) -> Value:
+    return made(sign, *(_Torch.to(value, "bool") for value in arguments))
 
 
 def _product(self: Value, *_along: Value, **_named: Value) -> Value:
@@ -151,24 +151,26 @@ def counted(size: Value) -> Value:
     return size if of is None else _Torch.numel(Tensor(of) if has_elements(of) else Quantity(of))
 
 
-def _largest(name: str, *given: Value) -> Value:
+def _largest(name: str, *arguments: Value) -> Value:
     """Python's own max."""
-    given = several(given[0]) if len(given) == 1 and isinstance(given[0], tuple) else given
-    return reduce(partial(made, name), given) if len(given) > 1 else larger(name, *given)
+    arguments = (
+        several(arguments[0]) if len(arguments) == 1 and isinstance(arguments[0], tuple) else arguments
+    )
+    return reduce(partial(made, name), arguments) if len(arguments) > 1 else larger(name, *arguments)
 
 
-def _listed(function: values.Function, *given: Value, **named: Value) -> Value:
+def _listed(function: values.Function, *arguments: Value, **named: Value) -> Value:
     """What one of Python's own functions goes through, as a tuple."""
     try:
-        return several(tuple(islice(function(*given, **named), values.MAX_VALUES + 1)))
+        return several(tuple(islice(function(*arguments, **named), values.MAX_VALUES + 1)))
     except (TypeError, ValueError):
         raise UnreadableError("is a loop over what has no known length: a formula has none") from None
 
 
-def _settled(function: values.Function, given: Value) -> Value:
+def _settled(function: values.Function, arguments: Value) -> Value:
     """Whether all or any hold, where each is known."""
-    require(isinstance(given, tuple) and {bool}.issuperset(map(type, given)), REASONS["sum"])
-    return function(given)
+    require(isinstance(arguments, tuple) and {bool}.issuperset(map(type, arguments)), REASONS["sum"])
+    return function(arguments)
 
 
 def _expanded_as(self: Value, other: Value) -> Value:
@@ -230,9 +232,9 @@ class _Torch:
 
     def clamp(self: Value, min: Value = None, max: Value = None) -> Value:
         bounds = {"_min": min, "_max": max}
-        given = {name: bound for name, bound in bounds.items() if bound not in (None, math.inf, -math.inf)}
-        name = "clamp" + "".join(given) * (len(given) == 1)
-        return made(name, self, *given.values()) if given else self
+        finite = {name: bound for name, bound in bounds.items() if bound not in (None, math.inf, -math.inf)}
+        name = "clamp" + "".join(finite) * (len(finite) == 1)
+        return made(name, self, *finite.values()) if finite else self
 
     def item(self: Value) -> Value:
         held = quantity(self)
@@ -413,7 +415,7 @@ BUILTINS: dict[str, values.Function] = {
     **{row.__name__: partial(_settled, row) for row in (all, any)},
     "max": partial(_largest, "max"),
     "min": partial(_largest, "min"),
-    "sum": lambda given, start=0: reduce(partial(operation, "+"), several(given), start),
+    "sum": lambda numbers, start=0: reduce(partial(operation, "+"), several(numbers), start),
     "str": lambda _a: values.Opaque("text"),
     "type": lambda _a: values.Opaque("the kind of number"),
     "len": lambda self: len(self) if isinstance(self, tuple | dict | str) else SHAPE,

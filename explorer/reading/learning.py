@@ -65,7 +65,7 @@ def part_of(value: Value, name: str, remarks: Mapping[Node, str]) -> Part:
     return Part(name, body, None if factor == ONE else factor)
 
 
-def told_of(value: Value, name: str) -> list[str]:
+def shape_notes(value: Value, name: str) -> list[str]:
     """What has to be said of the shape of what was returned for a parameter; ``name`` is that in the code."""
     summed = sum_of(value)
     if summed is None:

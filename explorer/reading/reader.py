@@ -88,8 +88,8 @@ class Reader:
         more = node.end_lineno != node.lineno
         line = self.lines[node.lineno - 1].encode()  # the tree counts bytes
         code = line[node.col_offset : None if more else node.end_col_offset].decode(errors="replace")
-        shown = f"{code[:57]}…" if more or len(code) > 60 else code
-        return ReadingError(f"line {node.lineno}: {shown} {reason}", node.lineno)
+        quoted = f"{code[:57]}…" if more or len(code) > 60 else code
+        return ReadingError(f"line {node.lineno}: {quoted} {reason}", node.lineno)
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """The value of an expression; ReadingError with line and code for one that cannot be read."""
@@ -119,12 +119,12 @@ class Reader:
             case ast.Call(ast.Name(name)) if name not in scope:
                 raise UnreadableError(UNKNOWN)
             case ast.Call(function, parts, keywords):
-                given: dict[str, Value] = {}
+                named: dict[str, Value] = {}
                 for word in keywords:
                     value = self.lenient(word.value, scope)
                     require(word.arg or isinstance(value, dict), "passes ** on, which cannot be followed")
-                    given |= {word.arg: value} if word.arg else value
-                result = called(self.value(function, scope), self._tuple(parts, scope), given)
+                    named |= {word.arg: value} if word.arg else value
+                result = called(self.value(function, scope), self._tuple(parts, scope), named)
                 self._note(node)
                 return result
             case ast.BinOp(left, sign, right):
@@ -218,13 +218,13 @@ class Reader:
                 return values.member(owner, name)
 
     def _tuple(self, parts: Iterable[ast.expr], scope: Scope) -> tuple[Value, ...]:
-        found: list[Value] = []
+        items: list[Value] = []
         for part in parts:
             if isinstance(part, ast.Starred):
-                found += values.several(self.value(part.value, scope))
+                items += values.several(self.value(part.value, scope))
             else:
-                found.append(self.lenient(part, scope))
-        return values.several(tuple(found))
+                items.append(self.lenient(part, scope))
+        return values.several(tuple(items))
 
     def _looped(self, part: ast.expr, loops: list[ast.comprehension], scope: Scope) -> Iterator[Value]:
         """The values of a comprehension."""
@@ -247,9 +247,9 @@ class Reader:
         def function(*positional: Value, **keywords: Value) -> Value:
             require(self.depth < MAX_CALLS, "calls too deeply, or itself")
             with sensible("has arguments that cannot be read"):
-                given = signature.bind(*positional, **keywords)
-            given.apply_defaults()
-            own: dict[str, Value] = dict(given.arguments)
+                bound = signature.bind(*positional, **keywords)
+            bound.apply_defaults()
+            own: dict[str, Value] = dict(bound.arguments)
             group = around.get("__class__")
             if positional and isinstance(group, type) and isinstance(positional[0], group):
                 own["super"] = lambda *_: super(group, positional[0])
@@ -294,16 +294,16 @@ class Reader:
         """The arguments of a call in which what is neither given nor has a default becomes a parameter."""
         with sensible("takes other inputs than it is given"):
             signature = inspect.signature(function)
-            given = signature.bind_partial(*first)
-        given.apply_defaults()
-        missing = [name for name in signature.parameters if name not in given.arguments]
-        given.arguments |= {name: self.parameter(name) for name in missing}
-        return given
+            bound = signature.bind_partial(*first)
+        bound.apply_defaults()
+        missing = [name for name in signature.parameters if name not in bound.arguments]
+        bound.arguments |= {name: self.parameter(name) for name in missing}
+        return bound
 
     def invoked(self, function: Function, *first: Value) -> Value:
         """What a function gives with such arguments."""
-        given = self.arguments(function, *first)
-        return function(*given.args, **given.kwargs)
+        bound = self.arguments(function, *first)
+        return function(*bound.args, **bound.kwargs)
 
     def forwarded(
         self, group: type[Pasted], *inputs: Value, needs: Sequence[bool] = ()
@@ -315,10 +315,10 @@ class Reader:
         context, forward = self.invoked(group), method(group, "forward")
         context.needs_input_grad = tuple(needs) or context.needs_input_grad
         apart = hasattr(group, "setup_context")
-        given = self.arguments(forward if apart else partial(forward, context), *inputs)
-        output = forward(*(() if apart else (context,)), *given.args, **given.kwargs)
+        bound = self.arguments(forward if apart else partial(forward, context), *inputs)
+        output = forward(*(() if apart else (context,)), *bound.args, **bound.kwargs)
         if apart:
-            method(group, "setup_context")(context, given.args, output)
+            method(group, "setup_context")(context, bound.args, output)
         return context, output
 
     def applied(self, group: type[Pasted], *inputs: Value) -> Value:
@@ -337,10 +337,10 @@ class Reader:
                 inner[item.name] = self.function(item, inner)
             else:
                 self.declare([item], inner)
-        kept = {k: v for k, v in inner.maps[0].items() if not k.startswith("__") or k in SPECIAL}
+        members = {k: v for k, v in inner.maps[0].items() if not k.startswith("__") or k in SPECIAL}
         ours = [base for base in bases if isinstance(base, type)] or [Pasted]
         with sensible("is no class"):
-            self.groups[definition] = cell["__class__"] = type(definition.name, tuple(ours), kept)
+            self.groups[definition] = cell["__class__"] = type(definition.name, tuple(ours), members)
         return self.groups[definition]
 
     def declare(self, statements: Iterable[ast.stmt], scope: Scope) -> None:
@@ -457,9 +457,9 @@ def _outside(scope: Scope) -> Scope:
 
 def method(group: type[Pasted], name: str) -> Function:
     """A method of a class as torch calls it, static or not: the context comes first."""
-    found: Value = getattr(group, name, None)
-    require(inspect.isroutine(found), f"has no {name} that is a plain method, so there is no rule to show")
-    return found  # type: ignore[no-any-return]  # a routine
+    member: Value = getattr(group, name, None)
+    require(inspect.isroutine(member), f"has no {name} that is a plain method, so there is no rule to show")
+    return member  # type: ignore[no-any-return]  # a routine
 
 
 def last_name(node: ast.expr) -> str:

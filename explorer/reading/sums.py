@@ -17,7 +17,7 @@ NUMPY = ContextVar("NUMPY", default=False)  # whether a tensor has become an arr
 PER_CHANNEL = "is taken over all elements here, though the code takes it along a dimension: a curve has one"
 
 
-def statistic(name: str, self: Value, *places: Value, dim: Value = None, **named: Value) -> Value:
+def statistic(name: str, self: Value, *positional: Value, dim: Value = None, **named: Value) -> Value:
     """One number for all elements; one for each channel, too, is taken over all, and said to be so."""
     held = quantity(self)
     require(not values.sum_of(held), REASONS["sum"])
@@ -25,13 +25,13 @@ def statistic(name: str, self: Value, *places: Value, dim: Value = None, **named
     if not has_elements(held.node):
         require(name != "std", "is the spread of a single number")
         return self
-    flags = [value for value in places if isinstance(value, bool)]
+    flags = [value for value in positional if isinstance(value, bool)]
     if name == "std":
         sample = all(flags[:1]) and named.get("unbiased", True) and named.get("correction", 1) == 1
         another = "divides by the number of elements, where std in a formula divides by one less"
         require(sample and not NUMPY.get(), another)
     result = Tensor(built(name, held.node), held.kind if name in ("amax", "amin") else "float32")
-    dimensions = [*places[: len(places) - len(flags)], dim, named.get("axis")]
+    dimensions = [*positional[: len(positional) - len(flags)], dim, named.get("axis")]
     if any(value is not None for value in dimensions):
         REMARKS.get().append((result.node, PER_CHANNEL))
     return result

@@ -134,13 +134,13 @@ class Pasted:
         """The module itself, no longer in training."""
         return self.train(False)
 
-    def _kept(self, *what: Value, **how: Value) -> Value:
+    def _unchanged(self, *what: Value, **how: Value) -> Value:
         """The module itself: where its numbers are, and whether they learn, changes none of them."""
         kinds = [KINDS.get(getattr(value, "name", "")) for value in (*what, *how.values())]
         require("narrow" not in kinds, "rounds to another number format, which a formula does not have")
         return self
 
-    to = cuda = cpu = float = double = requires_grad_ = _kept
+    to = cuda = cpu = float = double = requires_grad_ = _unchanged
 
 
 SHAPE = Opaque("the shape of a tensor")
@@ -307,8 +307,8 @@ def compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
         return operation(SIGNS[type(sign)], left, right)
     members = tuple(right) if isinstance(right, dict | str) else several(right)
     links = [operation("==", left, member) for member in members]
-    found = True in links or reduce(partial(operation, "|"), links, False)
-    return found if isinstance(sign, ast.In) else operation("==", found, False)
+    among = True in links or reduce(partial(operation, "|"), links, False)
+    return among if isinstance(sign, ast.In) else operation("==", among, False)
 
 
 def shaped(tensor: Tensor, held: Sum) -> Tensor:

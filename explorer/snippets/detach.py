@@ -92,5 +92,5 @@ def _surrogate(pair: Pair, factors: Mapping[str, Node]) -> str:
             lines.append(f"\n        {called} = {before}({source(factor, TORCH)})")
             factor = Name(called)
         terms.append(source(Binary("*", factor, Name(name)), TORCH))
-    given = f"\n    surrogate = {' + '.join(terms)}\n    return y - (surrogate.detach() - surrogate)"
-    return "".join(lines) + given
+    last = f"\n    surrogate = {' + '.join(terms)}\n    return y - (surrogate.detach() - surrogate)"
+    return "".join(lines) + last

@@ -79,14 +79,14 @@ def _decorator(pair: Pair) -> str:
 def _derivative(pair: Pair, own: Formula) -> str:
     """The two halves of a custom derivative, and their registration."""
     gradients = ", ".join([_shaped(own, "g"), *_totals(pair)])
-    kept = [name for name in ("x", "y", *pair.learns) if name in names_in(f"({gradients})")]
+    saved = [name for name in ("x", "y", *pair.learns) if name in names_in(f"({gradients})")]
     return _DERIVATIVE.format(
         name=pair.name,
         inputs=", ".join(["x", *pair.parameters]),
         parameters="".join(f"{name}, " for name in pair.numbers),
         forward=_shaped(pair.forward, "x"),
-        saved=several(kept) if len(kept) == 1 else f"({several(kept)})",
-        unpack=f"{several(kept)} = saved" if kept else "",
+        saved=several(saved) if len(saved) == 1 else f"({several(saved)})",
+        unpack=f"{several(saved)} = saved" if saved else "",
         gradients=gradients,
     )
 

@@ -164,16 +164,16 @@ def _computed(name: str, learned: Mapping[str, float]) -> str:
     """Code for y, the gradient and the parts of one element."""
     if not learned:
         return _PLAIN.format(name=name)
-    given = [f"{_learned(each)} = torch.full_like(x, {learned[each]!r}).requires_grad_()" for each in learned]
+    lines = [f"{_learned(each)} = torch.full_like(x, {learned[each]!r}).requires_grad_()" for each in learned]
     parts = ", ".join(f"part_{each}" for each in learned)
-    return _LEARNING.format(name=name, tensors="\n".join(given), learned=_arguments(learned), parts=parts)
+    return _LEARNING.format(name=name, tensors="\n".join(lines), learned=_arguments(learned), parts=parts)
 
 
 def _numbers(name: str, learned: Mapping[str, float]) -> str:
     """Code for what numbers make of each parameter that learns."""
-    given = [f"{_learned(each)} = torch.tensor({learned[each]!r}, requires_grad=True)" for each in learned]
+    lines = [f"{_learned(each)} = torch.tensor({learned[each]!r}, requires_grad=True)" for each in learned]
     names = ", ".join(f'"{each}"' for each in learned)
-    return _NUMBERS.format(name=name, tensors="\n".join(given), learned=_arguments(learned), names=names)
+    return _NUMBERS.format(name=name, tensors="\n".join(lines), learned=_arguments(learned), names=names)
 
 
 def _learned(name: str) -> str:

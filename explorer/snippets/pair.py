@@ -128,7 +128,7 @@ class Pair:
         """What a parameter that learns gets, as a formula in words."""
         found = self.learns[name]
         scale = f"({found.scale.text}) * " if found.scale else ""
-        return f"gradient of {name} = {scale}sum({found.shown.text})"
+        return f"gradient of {name} = {scale}sum({found.readable.text})"
 
     def _meanings(self) -> list[str]:
         known: dict[str, Parameter] = {}

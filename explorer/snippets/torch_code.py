@@ -225,10 +225,12 @@ def _returned(pair: Pair, gradient: str, used: set[str]) -> str:
     tensors, numbers = list(_tensors(pair, used)), [name for name in pair.numbers if name in used]
     lines = [f"{several(tensors)} = ctx.saved_tensors"] if tensors else []
     lines += [f"{several(numbers)} = ctx.numbers"] if numbers else []
-    given = [gradient, *_totals(pair)]
+    returned = [gradient, *_totals(pair)]
     if pair.learns:
-        given = [f"{text} if ctx.needs_input_grad[{place}] else None" for place, text in enumerate(given)]
-    return block(*lines, f"return {', '.join([*given, *['None'] * len(pair.numbers)])}")
+        returned = [
+            f"{text} if ctx.needs_input_grad[{index}] else None" for index, text in enumerate(returned)
+        ]
+    return block(*lines, f"return {', '.join([*returned, *['None'] * len(pair.numbers)])}")
 
 
 def _layer(pair: Pair) -> str:

@@ -94,10 +94,10 @@ def test_what_is_shown_is_what_is_computed(op: Op, rule: Rule):
     y = op.parsed.bind(parameters)(x)
     for name in learnable(op, rule):
         found = contribution(op, rule, name)
-        exact, shown = (
-            formula.bind(parameters)(x, y, upstream(x)) for formula in (found.formula, found.shown)
+        exact, readable = (
+            formula.bind(parameters)(x, y, upstream(x)) for formula in (found.formula, found.readable)
         )
-        torch.testing.assert_close(exact, shown, rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(exact, readable, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.key)
@@ -145,7 +145,7 @@ BEYOND = {
 )  # fmt: skip
 def test_where_a_contribution_comes_from(op, rule, name, origin, text):
     found = contribution(find_op(op), find_rule(rule), name)
-    assert (found.origin, found.shown.text) == (origin, text)
+    assert (found.origin, found.readable.text) == (origin, text)
 
 
 def test_every_origin_has_its_words():

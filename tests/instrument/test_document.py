@@ -90,7 +90,7 @@ def test_what_is_learned_has_its_words():
     assert told["atBound"] == AT_BOUND["published"]
     assert entry(RULES["lsq"])["learned"]["s"]["scaleText"] == "1 / sqrt(N * qmax)"
     told = entry(OPS["clamp"])["torch"]["hi"]
-    assert told["text"] == contribution(OPS["clamp"], RULES["default"], "hi").shown.text
+    assert told["text"] == contribution(OPS["clamp"], RULES["default"], "hi").readable.text
     own, beside = (OPS["clamp"].parsed.gradient_with(tensors) for tensors in ((), ("hi",)))
     assert told.get("gradient", entry(OPS["clamp"])["gradient"]) == beside.data
     assert ("gradient" in told) == (own != beside)

@@ -241,11 +241,11 @@ def test_learned_step(r: Results) -> None:
     shown = pull("quantize", "lsq", "s", normal_numbers(), given)
     assert (shown.up, shown.down) == pytest.approx((r["pull"]["up"], r["pull"]["down"]), rel=1e-9)
     rests = rest("quantize", ["lsq", *careless_rule()], "s", normal_numbers(), given)
-    ((at, _),) = rests.places["lsq"]
+    ((at, _),) = rests.positions["lsq"]
     assert r["learned"]["s"] == pytest.approx(at, abs=1e-6), "it rests"
     assert r["learned"]["after"] < r["learned"]["before"] < r["careless"]["after"], "the error falls, or not"
     assert r["careless"]["step"] > 1e-4, "s still grows"
-    assert r["careless"]["s"] < max(rests.places[careless_rule()[0]])[0]
+    assert r["careless"]["s"] < max(rests.positions[careless_rule()[0]])[0]
 
 
 def careless_rule() -> list[str]:

@@ -19,7 +19,7 @@ from explorer.catalogue import find_op, find_rule
 from explorer.curves import sample
 from explorer.formula import with_minus
 from explorer.lessons import GLOSSARY, LESSONS, Choice, Drawing, HeatMap, Lesson, Lines, Sweep
-from explorer.lessons.lesson import told
+from explorer.lessons.lesson import filled
 from explorer.training.system.threads import one_thread
 from explorer.ui.links.link import from_query
 from tests.lessons.computed import data, results
@@ -127,8 +127,8 @@ def test_the_shown_code_runs_alone_and_prints_what_the_words_say(
 
 def test_sentences_write_numbers_as_the_screen_does_and_code_as_code_does():
     results = {"pull": {"up": -1006.4, "tiny": -2e-6}, "text": "-1"}
-    assert told("{pull[up]:.0f}, `x = {pull[up]:.0f}`, {text}", results) == "−1006, `x = -1006`, -1"
-    assert told("about {pull[tiny]:g}", results) == "about −2e−06"
+    assert filled("{pull[up]:.0f}, `x = {pull[up]:.0f}`, {text}", results) == "−1006, `x = -1006`, -1"
+    assert filled("about {pull[tiny]:g}", results) == "about −2e−06"
     sentences = data("learned-step")["words"].split("`")[::2]
     assert not re.search(r"-\d", "".join(sentences))
 

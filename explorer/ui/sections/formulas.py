@@ -36,7 +36,7 @@ def learned(op: Op, rule: Rule, names: Sequence[str]) -> Iterator[tuple[str, str
     for name in names:
         found = contribution(op, rule, name, tuple(names))
         scale = rf"{found.scale.latex}\," if found.scale else ""
-        left, part = rf"\text{{gradient of }}{name_latex(name)}", found.shown.latex
+        left, part = rf"\text{{gradient of }}{name_latex(name)}", found.readable.latex
         words = notes.get(name, [f"{name}: {ORIGINS[found.origin]}."])
         yield rf"{left} = {scale}\sum\nolimits_N \left({part}\right)", "\n".join(filter(None, words))
 

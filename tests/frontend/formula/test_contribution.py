@@ -23,7 +23,7 @@ from explorer.catalogue import (
     learnable,
 )
 from explorer.curves import Curves, sample_curves
-from explorer.description import LEARNING_WORDS, MOST_PLACES, learning_words, pull_words, rest_words
+from explorer.description import LEARNING_WORDS, MOST_POSITIONS, learning_words, pull_words, rest_words
 from explorer.instrument import document
 from explorer.rest import Pull, Rest, normal_numbers, pull, rest
 from tests.catalogue.cases import suiting
@@ -193,7 +193,7 @@ def test_every_verdict_and_manner_is_told(said: list[tuple[Learning, list[Pull],
         "least at",
     ):
         assert piece in words, piece
-    assert MOST_PLACES < 6
+    assert MOST_POSITIONS < 6
     assert json.dumps(LEARNING_WORDS)
 
 
