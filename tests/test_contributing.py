@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PLACED = re.compile(
     r"(?:In|New file) `([^`]+)`(?:, (before the last line|at the end|after `[^`]+`))?:\n\n"
-    r" +```python\n(.*?)\n +```",
+    r" +```(?:python|js)\n(.*?)\n +```",
     re.DOTALL,
 )
 COMMANDS = re.compile(r"^ *```sh\n(.*?)```", re.DOTALL | re.MULTILINE)
@@ -61,7 +61,9 @@ def _run(project: Path, command: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("title", "pieces", "least"), [("Add a rule", 2, 15), ("Add a lesson", 3, 8)], ids=["a rule", "a lesson"]
+    ("title", "pieces", "least"),
+    [("Add a rule", 2, 15), ("Add a word of a link", 2, 6), ("Add a lesson", 3, 8)],
+    ids=["a rule", "a word of a link", "a lesson"],
 )
 def test_the_guide_is_followed(project: Path, title: str, pieces: int, least: int):
     assert len(PLACED.findall(section(title))) == pieces

@@ -1,6 +1,7 @@
 """What the browser knows, as JSON: the catalogue with all limits, and what is chosen from it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -22,7 +23,8 @@ from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE, POINTS,
 from explorer.description import LEARNING_WORDS, MOST_POSITIONS
 from explorer.formula import MAX_LENGTH
 from explorer.instrument.entries import Json, entry
-from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, LONGEST_QUOTE, MOST_READINGS
+from explorer.instrument.limits import LONGEST_QUERY, LONGEST_QUOTE, MOST_READINGS
+from explorer.instrument.view import VIEW, View, view_data
 from explorer.kinks import HALVINGS, MOST_KINKS, SCAN_POINTS
 from explorer.reference import NEAR_ZERO, REFERENCE_POINTS
 from explorer.rest import BALANCED, MOST_NUMBERS, NORMAL_NUMBERS, STEPS, normal_numbers
@@ -31,6 +33,7 @@ from explorer.rest import HALVINGS as HALVINGS_OF_REST
 # What own formulas start from.
 FIRST_OWN_OP = "x - floor(x)"
 FIRST_OWN_RULES = ("g * (abs(x) <= w)", "g / (1 + k * abs(x))**2", "g * exp(-abs(x) / w)")
+_DEFAULT_VIEW = View()
 
 
 @cache
@@ -50,10 +53,10 @@ def document() -> Json:
         },
         "colours": {"light": RULE_COLOURS_LIGHT, "dark": RULE_COLOURS_DARK, "neutral": NEUTRAL},
         "sampling": sampling(),
+        "view": [asdict(word) for word in VIEW.values()],
         "limits": {
             "rules": MOST_RULES,
             "formula": MAX_LENGTH,
-            "g": LARGEST_G,
             "query": LONGEST_QUERY,
             "quote": LONGEST_QUOTE,
             "readings": MOST_READINGS,
@@ -95,20 +98,19 @@ def choice_data(
     rules: Sequence[Rule],
     *,
     parameters: Mapping[str, float],
-    span: tuple[float, float],
-    g: float,
+    view: View = _DEFAULT_VIEW,
     learns: str = "",
     hide: Sequence[str] = (),
     colours: str = "",
-    section: str = "",
     slow: str = "",
     training: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """A choice as JSON types, with the entries of everything that is not in the catalogue.
 
-    ``parameters`` are values by name, or ``rule.name`` for one rule only; ``learns`` is the parameter whose
-    gradient has a panel; ``colours`` a digit from 1 on for each rule, "" for 1, 2, 3 …; ``slow`` what slow
-    motion shows; ``training`` the settings of a run as a link writes them.
+    ``view`` may be a whole ``Choice`` of the pages; ``parameters`` are values by name, or ``rule.name`` for
+    one rule only; ``learns`` is the parameter whose gradient has a panel; ``colours`` a digit from 1 on for
+    each rule, "" for 1, 2, 3 …; ``slow`` the words of slow motion; ``training`` the settings of a run as a
+    link has them.
     """
     return {
         "op": op.key,
@@ -116,10 +118,8 @@ def choice_data(
         "hide": list(hide),
         "slots": [int(colour) - 1 for colour in colours] or list(range(len(rules))),
         "parameters": dict(parameters),
-        "range": list(span),
-        "g": g,
+        **view_data(view),
         "learns": learns,
-        "section": section,
         "slow": slow,
         "training": dict(training or {}),
         "own": {

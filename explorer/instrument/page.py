@@ -21,6 +21,7 @@ from explorer.instrument.assets import (
     with_imports,
 )
 from explorer.instrument.document import choice_data, document
+from explorer.instrument.view import View
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
 _HEIGHT_PX = 640
@@ -68,8 +69,8 @@ def instrument(
     """
     curves = sample_curves(op, rules, start=start, stop=stop, g=g, learns=learns, **parameters)
     words = described(curves)
-    span = (curves.start, curves.stop)
-    choice = choice_data(curves.op, curves.rules, parameters=parameters, learns=learns, span=span, g=curves.g)
+    view = View(range=(curves.start, curves.stop), g=curves.g)
+    choice = choice_data(curves.op, curves.rules, parameters=parameters, learns=learns, view=view)
     return Page(choice, {"main": words.main, "rest": words.rest})
 
 

@@ -21,6 +21,7 @@ from explorer.instrument.assets import json_text, skeleton
 from explorer.instrument.document import document
 from explorer.instrument.page import filled, import_map, standalone, style
 from explorer.instrument.policy import policy
+from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
 from explorer.site import python
 from explorer.site.checked import checked
@@ -29,7 +30,7 @@ from explorer.site.confirmed import OfEach, confirmed
 from explorer.site.drawing import drawing
 from explorer.site.formatter import FORMATTER, formatter
 from explorer.site.formulas import formulas
-from explorer.ui.links.choice import SECTIONS, Choice
+from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.sections.code import LANGUAGES, NOTEBOOK
 from explorer.ui.server import answers

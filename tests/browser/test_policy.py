@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
-from explorer.ui.links.choice import SECTIONS
 from tests.browser.conftest import Open
 from tests.browser.lessons import press
 from tests.browser.reading import CHART, choose, visit

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
+from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
-from explorer.ui.links.choice import SECTIONS
 from explorer.ui.server.admission.paths import PAGES
 from tests.browser.conftest import VIEWPORT
 from tests.browser.lessons import press, turn_to

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from explorer.catalogue import OWN
+from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
 from explorer.site import python, write
 from explorer.site.pages import COMMANDS, ELSEWHERE, LOCAL
-from explorer.ui.links.choice import SECTIONS
 from explorer.ui.links.link import from_text
 from explorer.ui.pages import sections
 from explorer.ui.server import answers

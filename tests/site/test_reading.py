@@ -12,7 +12,7 @@ import pytest
 
 from explorer.catalogue import OWN, RULES
 from explorer.instrument.limits import LONGEST_QUOTE
-from explorer.ui.links.choice import SECTIONS, Choice
+from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.links.presets import PRESETS
 from explorer.ui.server import answers
@@ -25,12 +25,12 @@ READ = """
     const { received } = await import("./choice/message.js");
     const { readLink, readOwn } = await import("./choice/reading.js");
     setDocument(given.document);
-    const known = { first: received(given.first), sections: given.sections };
+    const first = received(given.first);
     const answer = given.answers && (async (kind, text) => given.answers[`${kind} ${text}`]);
     const told = [];
     for (const query of given.queries) {
       const own = answer && (await readOwn(query, answer));
-      const { choice, notices } = readLink(query, { ...known, own });
+      const { choice, notices } = readLink(query, { first, own });
       told.push({ choice, notices, expected: received(given.expected[query]) });
     }
     return told;
@@ -66,7 +66,7 @@ EDGES = (
 )  # fmt: skip
 
 
-GIVEN = {"document": answers.whole_document(), "first": answers.chosen(Choice()), "sections": SECTIONS}
+GIVEN = {"document": answers.whole_document(), "first": answers.chosen(Choice())}
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule, le
 from explorer.curves import LARGEST_RANGE, MOST_RULES
 from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, reach
+from explorer.instrument.view import SECTIONS
 from explorer.training import FULL, TASKS
 from explorer.training.limits import (
     LARGEST_SCALE,
@@ -24,7 +25,7 @@ from explorer.training.limits import (
 )
 from explorer.training.numerics.optimisers import OPTIMISERS
 from explorer.training.settings.branches import Branch
-from explorer.ui.links.choice import PREFIX, SECTIONS, WORDS, Choice, ordered, parameters_of, training_texts
+from explorer.ui.links.choice import PREFIX, WORDS, Choice, ordered, parameters_of, training_texts
 from explorer.ui.links.link import Query
 
 

@@ -2,6 +2,7 @@
 
 import { choiceControls, entriesOf } from "./choice.js";
 import { catalogue } from "./entries.js";
+import { viewTexts } from "./view.js";
 import { held } from "../formula/records.js";
 
 /** @typedef {import("./choice.js").Choice} Choice */
@@ -14,7 +15,7 @@ export const FRAME = ["embed", "embed_options"];
  * @param {Choice} choice
  */
 export function queryOf(choice) {
-  const { defaults, words } = catalogue().link;
+  const { words } = catalogue().link;
   const query = new URLSearchParams({ op: choice.op });
   for (const rule of choice.rules) query.append("rule", rule.key);
   for (const rule of choice.rules) if (rule.hidden) query.append("hide", rule.key);
@@ -24,11 +25,8 @@ export function queryOf(choice) {
     const value = held(choice.parameters, name);
     if (value !== undefined) query.append(words.includes(name) ? `p.${name}` : name, String(value));
   }
-  if (String(choice.range) !== String(defaults.range))
-    choice.range.forEach((end) => query.append("range", String(end)));
-  if (choice.g !== defaults.g) query.append("g", String(choice.g));
+  for (const [name, text] of viewTexts(choice)) query.append(name, text);
   if (choice.learns) query.append("learns", choice.learns);
-  if (choice.section) query.append("section", choice.section);
   if (choice.slow) query.append("slow", choice.slow);
   const { branch = "", ...training } = choice.training;
   for (const [name, text] of Object.entries(training)) query.append(name, text);

@@ -1,9 +1,10 @@
 // Torch's word where there is no server: its values that came along, of the catalogue at its defaults.
 
-import { curvesKey } from "./choice.js";
+import { curvesKey, settingsOf } from "./choice.js";
 import { CONFIRMED, understood } from "./confirm.js";
 import { catalogue, isOwn } from "./entries.js";
 import { received } from "./message.js";
+import { defaultView } from "./view.js";
 import { array } from "../formula/arrays.js";
 import { BESIDE, EVEN, KINK } from "../formula/curves.js";
 
@@ -74,10 +75,12 @@ async function broughtAnswer(choice, load) {
 }
 
 /** Whether everything but op and rules is at its default. @param {Choice} choice */
-function isUsual({ rules, parameters, g, range, learns }) {
-  const { defaults } = catalogue().link;
-  const plain = !learns && !Object.keys(parameters).length && g === defaults.g;
-  return plain && String(range) === String(defaults.range) && !rules.some(({ key }) => isOwn(key));
+function isUsual(choice) {
+  const { rules, parameters, learns } = choice;
+  const usual = settingsOf({ ...choice, ...defaultView() });
+  const sameSettings = JSON.stringify(settingsOf(choice)) === JSON.stringify(usual);
+  const plain = !learns && !Object.keys(parameters).length && sameSettings;
+  return plain && !rules.some(({ key }) => isOwn(key));
 }
 
 /**

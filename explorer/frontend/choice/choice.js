@@ -4,6 +4,7 @@ import { allControls, carried, controlsOf, withValue } from "../formula/controls
 import { learnable } from "../formula/contribution.js";
 import { catalogue, find } from "./entries.js";
 import { learningOf, learningText } from "./learning.js";
+import { boundsOfWord } from "./view.js";
 import { within } from "../formula/numbers.js";
 import { held } from "../formula/records.js";
 import { sampling } from "../formula/sampling.js";
@@ -20,10 +21,9 @@ import { sampling } from "../formula/sampling.js";
  * ``parameters`` holds the values that differ from their default, by control name; ``bounds`` the ends of
  * sliders that were widened; ``learns`` the parameter whose gradient has a panel, or ""; ``slow`` what slow motion
  * shows, as a link writes it; ``training`` the settings of a run or study as a link writes them.
- * @typedef {{op: string, rules: Shown[], parameters: Object<string, number>, range: [number, number],
- *   g: number, learns: string, bounds: Object<string, [number, number]>, section: string,
- *   slow: string,
- *   training: Object<string, string>}} Choice
+ * @typedef {{op: string, rules: Shown[], parameters: Object<string, number>, learns: string,
+ *   bounds: Object<string, [number, number]>, slow: string, training: Object<string, string>}
+ *   & import("./view.js").View} Choice
  */
 
 /** @param {Choice} choice @returns {{op: Op, rules: Rule[]}} */
@@ -143,17 +143,21 @@ export function boundsOf(choice, control) {
  * @returns {Choice}
  */
 export function withRange(choice, start, stop) {
+  return { ...choice, range: tidyRange(start, stop) };
+}
+
+/** Two ends in order, apart, and within the limit. @param {number} start @param {number} stop */
+export function tidyRange(start, stop) {
   const { largest: most, narrowest, least } = sampling();
   const ends = [within(start, -most, most), within(stop, -most, most)].sort((one, other) => one - other);
   const empty = ends[1] - ends[0] < Math.max(least, narrowest * Math.max(-ends[0], ends[1]));
   const range = empty ? [Math.max(ends[0] - 1, -most), Math.min(ends[1] + 1, most)] : ends;
-  return { ...choice, range: /** @type {[number, number]} */ (range) };
+  return /** @type {[number, number]} */ (range);
 }
 
 /** @param {Choice} choice @param {number} g */
 export function withG(choice, g) {
-  const most = catalogue().limits.g;
-  return { ...choice, g: within(g, -most, most) };
+  return { ...choice, g: within(g, ...boundsOfWord("g")) };
 }
 
 /**

@@ -22,12 +22,12 @@ import { setSampling } from "../formula/sampling.js";
  * @property {import("../formula/pull.js").Resting & {normal: number[], most: number, places: number,
  *   words: Record<string, string>}} learning of a parameter: the standard normal as numbers, those above 0,
  *   how many may be pasted, how many places of rest are told one by one, and sentences with places to put something in
- * @property {{rules: number, formula: number, g: number, query: number, quote: number,
+ * @property {import("./view.js").Word[]} view the words of a link that are rows
+ * @property {{rules: number, formula: number, query: number, quote: number,
  *   readings: number, table: {rows: number, columns: number, bytes: number},
  *   study: {low: number, high: number, rates: number, values: number}}} limits ``table`` and ``study`` are
  *   not in a saved file either
- * @property {{defaults: {range: [number, number], g: number}, words: string[],
- *   pages: {learn: string, train: string}}} link ``pages``: addresses beside that of Explore
+ * @property {{words: string[], pages: {learn: string, train: string}}} link ``pages``: addresses beside that of Explore
  * @property {*[]} settings of a run
  * @property {*[]} tasks in the order of the picker
  * @property {string} firstTask of who asks for nothing

@@ -2,6 +2,7 @@
 
 import { widened } from "./choice.js";
 import { catalogue, find, learn, ownEntries } from "./entries.js";
+import { isView, viewOf } from "./view.js";
 
 /** @typedef {import("./choice.js").Choice} Choice */
 
@@ -12,8 +13,7 @@ import { catalogue, find, learn, ownEntries } from "./entries.js";
  * @returns {Choice}
  */
 export function received(message) {
-  const { op, rules, hide, slots, parameters, learns, range, g, section, slow, training, own } =
-    record(message);
+  const { op, rules, hide, slots, parameters, learns, slow, training, own } = record(message);
   for (const kind of /** @type {const} */ (["op", "rule"]))
     list(record(own)[kind]).forEach((entry) => learn(kind, entry));
   const known =
@@ -21,29 +21,28 @@ export function received(message) {
     find("op", op) &&
     list(rules).length > 0 &&
     rules.every((/** @type {string} */ key) => find("rule", key));
-  const numbers = [g, ...list(range), ...Object.values(record(parameters))];
-  if (!known || range.length !== 2 || !numbers.every(Number.isFinite)) refuse();
+  if (!known || !isView(message) || !Object.values(record(parameters)).every(Number.isFinite)) refuse();
   const free = [...Array(catalogue().limits.rules).keys()];
   if (
     new Set(list(slots)).size !== rules.length ||
     !slots.every((/** @type {*} */ slot) => free.includes(slot))
   )
     refuse();
-  if (![section, slow, learns, ...Object.values(record(training))].every((text) => typeof text === "string"))
-    refuse();
+  if (![slow, learns, ...Object.values(record(training))].every((text) => typeof text === "string")) refuse();
   const shown = rules.map((/** @type {string} */ key, /** @type {number} */ place) => ({
     key,
     slot: slots[place],
     hidden: list(hide).includes(key),
   }));
-  return widened({ op, rules: shown, parameters, learns, range, g, bounds: {}, section, slow, training });
+  return widened({ op, rules: shown, parameters, learns, ...viewOf(message), bounds: {}, slow, training });
 }
 
 /** A choice as Python writes it: ``received`` gives it back. @param {Choice} choice */
 export function sentChoice(choice) {
-  const { op, rules, parameters, learns, range, g, section, slow, training } = choice;
+  const { op, rules, parameters, learns, slow, training } = choice;
   return {
-    ...{ op, parameters, learns, range, g, section, slow, training },
+    ...{ op, parameters, learns, slow, training },
+    ...viewOf(choice),
     rules: rules.map(({ key }) => key),
     hide: rules.filter(({ hidden }) => hidden).map(({ key }) => key),
     slots: rules.map(({ slot }) => slot),

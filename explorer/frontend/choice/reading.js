@@ -2,15 +2,17 @@
 // is of a training goes along unread, and own formulas are read by somebody else.
 
 import { FRAME } from "./address.js";
-import { choiceControls, learnableOf, widened, withRange } from "./choice.js";
+import { choiceControls, learnableOf, tidyRange, widened } from "./choice.js";
 import { catalogue, find, isOwn, learn } from "./entries.js";
+import { viewWith } from "./view.js";
 import { kept, valueOf } from "../formula/controls.js";
+import { filled } from "../formula/learning-words.js";
 import { held } from "../formula/records.js";
-import { sampling } from "../formula/sampling.js";
 
 /** @typedef {import("./choice.js").Choice} Choice */
 /** @typedef {import("./choice.js").Shown} Shown */
 /** @typedef {import("./entries.js").Kind} Kind */
+/** @typedef {import("./view.js").Word} Word */
 /** @typedef {import("../formula/controls.js").Control} Control */
 /** @typedef {Record<Kind, Record<string, {key: string}|{message: string}>>} OwnRead what own formulas of a link are,
  *   by their keys in it: the key by which they are known, or what is wrong with one */
@@ -41,11 +43,11 @@ export async function readOwn(search, read) {
  * The choice that a link asks for, and a sentence for whatever could not be had. Throws nothing: what is
  * unknown or impossible is as in ``first``.
  * @param {string} search the query of the link
- * @param {{first: Choice, sections: Record<string, string>, own?: OwnRead|null}} known what a link without words
- *   stands for, the sections by key, and its own formulas, where somebody could read them
+ * @param {{first: Choice, own?: OwnRead|null}} known what a link without words stands for, and its own formulas,
+ *   where somebody could read them
  * @returns {{choice: Choice, notices: string[]}}
  */
-export function readLink(search, { first, sections, own = null }) {
+export function readLink(search, { first, own = null }) {
   const query = new URLSearchParams(search);
   const longest = catalogue().limits.query;
   if (String(query).length > longest)
@@ -53,13 +55,12 @@ export function readLink(search, { first, sections, own = null }) {
   const link = new Link(query, own);
   const op = opOf(link, first.op);
   const rules = rulesOf(link, first.rules);
-  const plain = { ...first, op, rules, parameters: {}, learns: "", section: "", slow: "" };
+  const plain = { ...first, op, rules, parameters: {}, learns: "", slow: "" };
   const settled = { ...plain, parameters: parametersOf(link, plain) };
   const choice = {
-    ...rangeOf(link, settled),
-    g: link.number("g", first.g, -catalogue().limits.g, catalogue().limits.g),
+    ...settled,
+    ...viewWith((word) => READ[word.kind](link, word)),
     learns: learnsOf(link, settled),
-    section: sectionOf(link, sections),
     slow: link.last("slow") ?? "",
     training: trainingOf(link),
   };
@@ -211,33 +212,38 @@ function learnsOf(link, choice) {
   return "";
 }
 
-/** @param {Link} link @param {Record<string, string>} sections */
-function sectionOf(link, sections) {
-  const section = link.last("section") ?? "";
-  if (!section || held(sections, section)) return section;
-  link.notices.push(
-    `The link opens ${quoted(section)}: the sections are ${Object.keys(sections).join(", ")}.`,
-  );
-  return "";
+/** @param {Link} link @param {Word} word */
+function numberOf(link, { name, default: usual, low, high }) {
+  return link.number(name, usual, low, high);
 }
 
-/** The choice with the range of a link. @param {Link} link @param {Choice} choice @returns {Choice} */
-function rangeOf(link, choice) {
-  const ends = link.all("range");
-  if (!ends.length) return choice;
+/** @param {Link} link @param {Word} word @returns {[number, number]} */
+function rangeOf(link, { name, default: usual, low, high }) {
+  const ends = link.all(name);
+  if (!ends.length) return usual;
   if (ends.length !== 2) {
-    link.notices.push("The link's range needs two values, such as range=-3&range=3.");
-    return choice;
+    const example = usual.map((/** @type {number} */ end) => `${name}=${end}`).join("&");
+    link.notices.push(`The link's ${name} needs two values, such as ${example}.`);
+    return usual;
   }
-  const { largest } = sampling();
-  const [start, stop] = ends.map((text, end) =>
-    link.number("range", choice.range[end], -largest, largest, text),
-  );
-  const tidied = withRange(choice, start, stop);
-  if (String(tidied.range) !== String([start, stop]))
-    link.notices.push(`The range ${start} to ${stop} is drawn from ${tidied.range.join(" to ")}.`);
+  const [start, stop] = ends.map((text, end) => link.number(name, usual[end], low, high, text));
+  const tidied = tidyRange(start, stop);
+  if (String(tidied) !== String([start, stop]))
+    link.notices.push(`The range ${start} to ${stop} is drawn from ${tidied.join(" to ")}.`);
   return tidied;
 }
+
+/** @param {Link} link @param {Word} word @returns {string} */
+function choiceOf(link, { name, default: usual, words, refusal }) {
+  const text = link.last(name) || usual;
+  if (text === usual || held(words, text)) return text;
+  const parts = { name, text: quoted(text), words: Object.keys(words).join(", "), default: quoted(usual) };
+  link.notices.push(filled(refusal, parts));
+  return usual;
+}
+
+/** The reader of each kind of word. @type {Record<Word["kind"], (link: Link, word: Word) => *>} */
+const READ = { number: numberOf, range: rangeOf, choice: choiceOf };
 
 /** What a link says of a training, as it is. @param {Link} link @returns {Record<string, string>} */
 function trainingOf(link) {

@@ -1,6 +1,6 @@
 // The section Checks where there is no server: Python in a worker computes what did not come along.
 
-import { catalogue } from "../choice/entries.js";
+import { defaultView } from "../choice/view.js";
 
 /** @typedef {import("../explore/sections/checks.js").ReadLines} ReadLines */
 
@@ -39,6 +39,6 @@ export function questionOf(what, query) {
 /** @param {URLSearchParams} named */
 function rangeOf(named) {
   const ends = named.getAll("range").map(Number);
-  const [start, stop] = ends.length ? ends : catalogue().link.defaults.range;
+  const [start, stop] = ends.length ? ends : defaultView().range;
   return { start, stop };
 }

@@ -35,7 +35,7 @@ const [first, examples] = [received(start.choice), receivedExamples(start.exampl
 learnAll(start.own);
 if (kept(OWN)) learnAll(kept(OWN)); // of who has been here
 arrange();
-const { choice, notices } = readLink(location.search, { first, sections, own: await own() });
+const { choice, notices } = readLink(location.search, { first, own: await own() });
 tell(notices);
 const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main .instrument")), choice, {
   ...siteReach,

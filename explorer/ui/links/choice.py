@@ -6,44 +6,33 @@ from typing import Any
 
 from explorer.catalogue import Op, Parameter, Rule, find_op, find_rule
 from explorer.formula import number_text
+from explorer.instrument.view import VIEW, View
 from explorer.training import SETTINGS, USUAL, TrainingSettings
 from explorer.training.settings import Branch, branches_text
 
-SECTIONS = {
-    "formula": "Formula",
-    "code": "Code",
-    "checks": "Checks",
-    "rest": "Rest",
-    "paste": "Paste code",
-    "data": "Data",
-}
 STUDY = ("rates", "controls", "sweep", "values")
 
 
 @dataclass(frozen=True)
-class Choice(TrainingSettings):
+class Choice(View, TrainingSettings):
     """Everything chosen on the pages: strings and numbers only.
 
     ``parameters`` holds the values that differ from their default, by name or by ``rule.name``;
     ``learns`` is the parameter whose gradient has a panel, or "";
     ``hide`` the rules whose curves are not drawn; ``colours`` the number of each rule's colour as one text,
-    "" for 1, 2, 3 …; ``section`` what is open below the chart, or ""; ``slow`` what slow motion shows, or "":
-    a stage, and as far as they are chosen the numbers of rule, layer, unit and row from 1. Of a study:
-    ``rates`` to try, () for the task's usual ones, whether zero and reversal stand beside the rules as
-    ``controls``, and the parameter whose ``values`` it goes through, ``sweep``, or "". ``branch``: the branch
-    points of a run, as ``Settings`` has them.
+    "" for 1, 2, 3 …; ``slow`` the stage of slow motion, and as far as they are chosen the numbers of rule,
+    layer, unit and row from 1, or "". Of a study: ``rates`` to try, () for the task's usual ones; whether
+    zero and reversal stand beside the rules as ``controls``; the parameter that is swept, ``sweep``, or "",
+    with its ``values``. ``branch``: the branch points of a run, as ``Settings`` has them.
     """
 
     op: str = "round"
     rules: tuple[str, ...] = ("default", "straight_through")
     hide: tuple[str, ...] = ()
     colours: str = ""
-    section: str = ""
     slow: str = ""
     parameters: Mapping[str, float] = field(default_factory=dict)
     learns: str = ""
-    range: tuple[float, float] = (-3.0, 3.0)
-    g: float = 1.0
     rates: tuple[float, ...] = ()
     controls: bool = True
     sweep: str = ""
@@ -69,9 +58,7 @@ WORDS = (
     "rule",
     "hide",
     "colours",
-    "range",
-    "g",
-    "section",
+    *VIEW,
     "learns",
     "slow",
     "embed",

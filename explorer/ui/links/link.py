@@ -14,13 +14,14 @@ from urllib.parse import parse_qs, urlencode
 from explorer.catalogue import MOST_RULES, OWN, Op, Rule, find_op, find_rule, hint, learnable
 from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE
 from explorer.formula import FormulaError
-from explorer.instrument.limits import LARGEST_G, LONGEST_QUERY, LONGEST_QUOTE, reach
+from explorer.instrument.limits import LONGEST_QUERY, LONGEST_QUOTE, reach
+from explorer.instrument.view import VIEW, Word
 from explorer.study import usual_rates
 from explorer.training import FIRST, SETTINGS, TASKS, USUAL, Setting
 from explorer.training.instruments.slow_motion.stages import STAGE_KEYS
 from explorer.training.limits import LARGEST_LR, MAX_BRANCHES, SMALLEST_LR
 from explorer.training.settings import NUMBER, Branch, checked_branches, checked_learn, read_branch
-from explorer.ui.links.choice import PREFIX, SECTIONS, WORDS, Choice, ordered, parameters_of
+from explorer.ui.links.choice import PREFIX, WORDS, Choice, ordered, parameters_of
 
 LONGEST_REASON = 200
 MOST_RATES = 20  # of a study
@@ -71,12 +72,10 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
         rules=rules,
         hide=reader.hide(rules),
         colours=reader.colours(rules),
-        section=reader.section(),
         slow=reader.slow(),
         parameters=reader.parameters(find_op(op), [find_rule(rule) for rule in rules]),
         learns=reader.learns(find_op(op), [find_rule(rule) for rule in rules]),
-        range=reader.range(),
-        g=reader.g(),
+        **reader.view(),
     )
     choice = reader.branches(reader.study(reader.training(choice)))
     rest = [
@@ -151,13 +150,6 @@ class _Reader:
             return _DEFAULT.colours
         return "" if colours == _COLOURS[: len(rules)] else colours
 
-    def section(self) -> str:
-        section = self.last("section") or ""
-        if section in SECTIONS or not section:
-            return section
-        self.note(f"The link opens {_quoted(section)}: the sections are {', '.join(SECTIONS)}.")
-        return _DEFAULT.section
-
     def slow(self) -> str:
         slow = self.last("slow") or ""
         if not slow or _SLOW.fullmatch(slow):
@@ -205,9 +197,38 @@ class _Reader:
         self.note(f"The link lets {_quoted(name)} learn, which cannot: {can}.")
         return _DEFAULT.learns
 
-    def g(self) -> float:
-        text = self.last("g")
-        return _DEFAULT.g if text is None else self.value("g", text, _DEFAULT.g, -LARGEST_G, LARGEST_G)
+    def view(self) -> dict[str, Any]:
+        """The words of ``VIEW``, each by its kind."""
+        read = {"number": self.number, "range": self.range, "choice": self.one_of}
+        return {name: read[word.kind](word) for name, word in VIEW.items()}
+
+    def number(self, word: Word) -> Any:
+        text = self.last(word.name)
+        if text is None:
+            return word.default
+        return self.value(word.name, text, word.default, word.low, word.high)
+
+    def one_of(self, word: Word) -> Any:
+        text = self.last(word.name) or word.default
+        if text in word.words or text == word.default:
+            return text
+        names = {"name": word.name, "text": _quoted(text), "default": _quoted(word.default)}
+        self.note(word.refusal.format(**names, words=", ".join(word.words)))
+        return word.default
+
+    def range(self, word: Word) -> Any:
+        ends = self.query.pop(word.name, [])
+        if not ends:
+            return word.default
+        if len(ends) != 2:
+            example = "&".join(f"{word.name}={end:.15g}" for end in word.default)
+            self.note(f"The link's {word.name} needs two values, such as {example}.")
+            return word.default
+        pairs = zip(ends, word.default, strict=True)
+        start, stop = (self.value(word.name, *pair, word.low, word.high) for pair in pairs)
+        tidied, notices = tidy_range(start, stop)
+        self.notices += notices
+        return tidied
 
     def value(self, key: str, text: str, default: float, low: float, high: float) -> float:
         value = float(text) if NUMBER.fullmatch(text) else math.nan
@@ -218,19 +239,6 @@ class _Reader:
             f"it must be a number from {low:.15g} to {high:.15g} and is left at {default:.15g}."
         )
         return default
-
-    def range(self) -> tuple[float, float]:
-        ends = self.query.pop("range", [])
-        if not ends:
-            return _DEFAULT.range
-        if len(ends) != 2:
-            self.note("The link's range needs two values, such as range=-3&range=3.")
-            return _DEFAULT.range
-        bounds = (-LARGEST_RANGE, LARGEST_RANGE)
-        start, stop = (self.value("range", *pair, *bounds) for pair in zip(ends, _DEFAULT.range, strict=True))
-        tidied, notices = tidy_range(start, stop)
-        self.notices += notices
-        return tidied
 
     def training(self, choice: Choice) -> Choice:
         """Training settings one by one, each as the run itself accepts it; what is left out is the task's."""

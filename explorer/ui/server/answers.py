@@ -15,6 +15,7 @@ from explorer.instrument import Asset, assets, choice_data, document, entry
 from explorer.instrument import own_entry as own_entry  # which app.py answers with
 from explorer.instrument.assets import PLOTLY, json_text, skeleton, skeleton_css, with_imports
 from explorer.instrument.page import Page
+from explorer.instrument.view import SECTIONS
 from explorer.lessons import GLOSSARY, LESSONS
 from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, beginnings, read_sources
 from explorer.study import usual_rates
@@ -29,7 +30,7 @@ from explorer.training.limits import (
 )
 from explorer.training.numerics import OPTIMISERS
 from explorer.training.runs import DEVICES
-from explorer.ui.links.choice import SECTIONS, WORDS, Choice, numbers_text, training_texts
+from explorer.ui.links.choice import WORDS, Choice, numbers_text, training_texts
 from explorer.ui.links.link import MOST_RATES, MOST_VALUES, from_text, is_embedded
 from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
 from explorer.ui.sections import lines
@@ -59,9 +60,7 @@ def files() -> Mapping[str, Asset]:
 
 def whole_document(suffix: str = "") -> Answer:
     """What the browser knows: the catalogue, links, and trainings; ``suffix`` ends the addresses of pages."""
-    start = Choice()
-    link = {"defaults": {"range": start.range, "g": start.g}, "words": WORDS}
-    link |= {"pages": {name: f"{name}{suffix}" for name in ("learn", "train")}}
+    link = {"words": WORDS, "pages": {name: f"{name}{suffix}" for name in ("learn", "train")}}
     known = document() | {"link": link} | training()
     known["limits"] = known["limits"] | {"table": TABLE_LIMITS, "study": STUDY_LIMITS}
     return known
@@ -167,11 +166,8 @@ def _example(preset: Preset) -> Answer:
 def chosen(choice: Choice) -> Answer:
     """A choice as the browser takes it."""
     op, rules = choice.entries
-    kept = {
-        name: getattr(choice, name)
-        for name in ("parameters", "learns", "g", "hide", "colours", "section", "slow")
-    }
-    return choice_data(op, rules, span=choice.range, training=training_texts(choice), **kept)
+    words = {name: getattr(choice, name) for name in ("parameters", "learns", "hide", "colours", "slow")}
+    return choice_data(op, rules, view=choice, training=training_texts(choice), **words)
 
 
 def confirm(query: str) -> Answer:
@@ -273,7 +269,7 @@ def _readable(reading: Reading) -> Answer:
     heading = {"name": reading.name, "line": reading.line}
     if reading.problem:
         return heading | {"message": reading.problem.message}
-    start, rules = Choice(), dict.fromkeys(["default", reading.rule])
+    rules = dict.fromkeys(["default", reading.rule])
     op, records = find_op(reading.op), [find_rule(rule) for rule in rules]
     values = beginnings(op.parsed.tree)
     return heading | {
@@ -281,5 +277,5 @@ def _readable(reading: Reading) -> Answer:
         "rule": records[-1].formula or "torch's own",
         "learned": {learned.name: learned.text for learned in records[-1].learned},
         "notes": list(reading.notes),
-        "choice": choice_data(op, records, parameters=values, span=start.range, g=start.g),
+        "choice": choice_data(op, records, parameters=values),
     }

@@ -182,7 +182,7 @@ def test_every_file_stands_below_one_folder_that_its_content_names():
     for asset in answers.files().values():
         assert len(asset.etag) == 16
     document = json.loads(answers.files()[f"{answers.folder()}/document.json"].content)
-    assert set(document["link"]) == {"defaults", "words", "pages"}
+    assert set(document["link"]) == {"words", "pages"}
     assert {name: document[name] for name in answers.training()} == json.loads(json.dumps(answers.training()))
 
 

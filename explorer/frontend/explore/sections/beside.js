@@ -9,7 +9,7 @@ import {
   withoutRule,
 } from "../../choice/choice.js";
 import { tidied } from "../../chart/scene/view.js";
-import { catalogue } from "../../choice/entries.js";
+import { defaultView } from "../../choice/view.js";
 import { held } from "../../formula/records.js";
 
 /** @typedef {import("../../choice/choice.js").Choice} Choice */
@@ -24,15 +24,14 @@ import { held } from "../../formula/records.js";
 export function alone(choice, slot, ranged = false) {
   const others = choice.rules.filter((rule) => rule.slot !== slot);
   const one = others.reduce((rest, rule) => withoutRule(rest, rule.slot), choice);
-  const { range, g } = catalogue().link.defaults;
+  const view = defaultView();
   const rules = one.rules.map(({ key }) => ({ key, slot: 0, hidden: false }));
   return {
     ...one,
     rules,
-    g,
-    range: ranged ? choice.range : range,
+    ...view,
+    range: ranged ? choice.range : view.range,
     learns: "",
-    section: "",
     slow: "",
     training: {},
   };

@@ -2,6 +2,7 @@
 
 import { element, freshId } from "../../elements/dom.js";
 import { received } from "../../choice/message.js";
+import { viewOf } from "../../choice/view.js";
 
 /**
  * A Function that was found: its formulas, those of the gradients for its parameters by name, what they leave out
@@ -66,10 +67,8 @@ export function createPaste(host, { store, read, onShow }) {
 
   /** @param {*} choice */
   function take(choice) {
-    const { range, g, section, training } = /** @type {import("../../choice/choice.js").Choice} */ (
-      store.choice
-    );
-    store.change({ ...received(choice), range, g, section, training });
+    const now = /** @type {import("../../choice/choice.js").Choice} */ (store.choice);
+    store.change({ ...received(choice), ...viewOf(now), training: now.training });
     onShow();
   }
 

@@ -9,7 +9,7 @@ import pytest
 from explorer.instrument import document
 from tests.frontend.modules import Node
 
-LINK = {"defaults": {"range": [-3, 3], "g": 1}, "words": ["op", "rule", "g"]}
+LINK = {"words": ["op", "rule", "g"]}
 CHOICE = {
     "op": "step", "range": [-1, 4], "g": 2, "bounds": {}, "section": "checks", "slow": "x",
     "training": {"steps": "9"}, "parameters": {"atan_surrogate.a": 3, "triangle.a": 2, "s": 0.25},

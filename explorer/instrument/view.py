@@ -1,0 +1,86 @@
+"""The words of a link that say how Explore is looked at, beside op, rules and parameters: one row each.
+
+``ui/links`` reads links by the rows. The browser gets them with its document: it reads and writes links
+by them, and checks what Python sends.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, Literal
+
+from explorer.curves import LARGEST_RANGE
+from explorer.instrument.limits import LARGEST_G
+
+SECTIONS = {
+    "formula": "Formula",
+    "code": "Code",
+    "checks": "Checks",
+    "rest": "Rest",
+    "paste": "Paste code",
+    "data": "Data",
+}
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a link.
+
+    Attributes:
+        name: the word in the link, the field of ``View`` and of the browser's choice.
+        kind: a "number" from ``low`` to ``high``, a "range" of two of them, or a "choice" of ``words``.
+        default: the value of a link without the word; that of a choice may be "", for none of them.
+        meaning: a noun phrase, with the unit.
+        words: the texts to choose from, with their labels.
+        refusal: the sentence for another text, with {name}, {text}, {words} and {default}.
+    """
+
+    name: str
+    kind: Literal["number", "range", "choice"]
+    default: Any
+    meaning: str
+    low: float = 0.0
+    high: float = 0.0
+    words: Mapping[str, str] = field(default_factory=dict)
+    refusal: str = "The link asks for {name} = {text}: it must be one of {words} and is left at {default}."
+
+
+def _number(default: float, meaning: str, *, low: float, high: float) -> Any:
+    return _row("number", default, meaning, low=low, high=high)
+
+
+def _range(default: tuple[float, float], meaning: str, *, low: float, high: float) -> Any:
+    return _row("range", default, meaning, low=low, high=high)
+
+
+def _choice(default: str, meaning: str, *, words: Mapping[str, str], **more: str) -> Any:
+    return _row("choice", default, meaning, words=words, **more)
+
+
+def _row(kind: str, default: object, meaning: str, **more: Any) -> Any:
+    return field(default=default, metadata={"kind": kind, "default": default, "meaning": meaning, **more})
+
+
+@dataclass(frozen=True)
+class View:
+    """The values of the words; ``VIEW`` holds their rows."""
+
+    range: tuple[float, float] = _range(
+        (-3.0, 3.0), "The range of x.", low=-LARGEST_RANGE, high=LARGEST_RANGE
+    )
+    g: float = _number(1.0, "The upstream gradient.", low=-LARGEST_G, high=LARGEST_G)
+    section: str = _choice(
+        "", "The section that is open below the chart.", words=SECTIONS,
+        refusal="The link opens {text}: the sections are {words}.",
+    )  # fmt: skip
+
+
+VIEW: Mapping[str, Word] = MappingProxyType(
+    {each.name: Word(each.name, **each.metadata) for each in fields(View)}
+)
+
+
+def view_data(view: View) -> dict[str, Any]:
+    """The value of each word as JSON types."""
+    values = {name: getattr(view, name) for name in VIEW}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

@@ -1,0 +1,104 @@
+"""Each word of a link that is a row: read, kept, written and refused alike in Python and in the browser."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+import pytest
+
+from explorer.instrument.assets import MODULES
+from explorer.instrument.view import VIEW, Word
+from explorer.ui.links.choice import Choice
+from explorer.ui.links.link import from_text
+from explorer.ui.server import answers
+from tests.frontend.modules import Node
+
+SETTING = """
+    const { setDocument } = await import("./choice/entries.js");
+    const { received, sentChoice } = await import("./choice/message.js");
+    setDocument(given.document);
+    const first = received(given.first);
+"""
+READ = f"""{SETTING}
+    const {{ readLink }} = await import("./choice/reading.js");
+    return readLink(given.query, {{ first }});
+"""
+WRITTEN = f"""{SETTING}
+    const {{ queryOf }} = await import("./choice/address.js");
+    return {{ query: queryOf(first), sent: sentChoice(first) }};
+"""
+_DEFAULT = Choice()
+TYPE = re.compile(r"^ \* @property \{.+\} (\w+) ", re.MULTILINE)
+
+
+def other(word: Word) -> Any:
+    """A value within the bounds that is not the default."""
+    if word.kind == "choice":
+        return next(text for text in word.words if text != word.default)
+    if word.kind == "range":
+        return (word.low / 2, word.high / 4)
+    return next(end for end in ((word.default + word.high) / 2, word.low) if end != word.default)
+
+
+def beyond(word: Word) -> Any:
+    return {"choice": "nothing known", "range": (word.low, word.high + 1), "number": word.high + 1}[word.kind]
+
+
+def link(word: Word, value: Any) -> str:
+    return urlencode({word.name: value}, doseq=True)
+
+
+def run(node: Node, body: str, choice: Choice = _DEFAULT, **more: Any) -> Any:
+    return node.run(body, {"document": answers.whole_document(), "first": answers.chosen(choice), **more})
+
+
+@pytest.fixture(params=VIEW.values(), ids=VIEW)
+def word(request: pytest.FixtureRequest) -> Word:
+    return request.param
+
+
+def test_a_word_is_read_from_a_link(node: Node, word: Word) -> None:
+    query = link(word, other(word))
+    expected = replace(Choice(), **{word.name: other(word)})
+    assert from_text(query) == (expected, [])
+    read = run(node, READ, query=query)
+    assert (read["choice"][word.name], read["notices"]) == (answers.chosen(expected)[word.name], [])
+
+
+def test_a_word_is_kept_in_the_choice_and_written_to_the_address(node: Node, word: Word) -> None:
+    choice = replace(Choice(), **{word.name: other(word)})
+    written = run(node, WRITTEN, choice)
+    assert written["sent"][word.name] == answers.chosen(choice)[word.name]
+    assert from_text(written["query"]) == (choice, [])
+    assert word.name not in parse_qs(run(node, WRITTEN)["query"]), "a default is not written"
+
+
+def test_a_word_beyond_its_bounds_is_refused_with_a_notice(node: Node, word: Word) -> None:
+    query = link(word, beyond(word))
+    choice, notices = from_text(query)
+    read = run(node, READ, query=query)
+    assert notices == read["notices"]
+    assert len(notices) == 1
+    assert read["choice"][word.name] == answers.chosen(choice)[word.name]
+    assert word.kind == "range" or choice == Choice()
+
+
+def test_a_message_without_a_word_is_not_understood(node: Node, word: Word) -> None:
+    message = answers.chosen(Choice()) | {word.name: None}
+    with pytest.raises(RuntimeError, match="not understood"):
+        node.run(WRITTEN, {"document": answers.whole_document(), "first": message})
+
+
+def test_a_word_has_a_type_in_the_browser(word: Word) -> None:
+    typed = TYPE.findall((MODULES / "choice/view.js").read_text(encoding="utf-8"))
+    assert word.name in typed
+    assert set(typed) <= set(VIEW)
+
+
+def test_a_word_tells_its_meaning_and_holds_its_default(word: Word) -> None:
+    assert word.meaning.endswith(".")
+    ends = word.default if word.kind == "range" else [word.default]
+    assert word.kind == "choice" or all(word.low <= end <= word.high for end in ends)
