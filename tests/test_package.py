@@ -94,7 +94,7 @@ def test_the_core_works_without_streamlit(loaded: list[set[str]]):
     assert not {name for name in everything if name.startswith("explorer.ui")}
 
 
-@pytest.mark.parametrize("package", ["black", "sklearn", "distributed", "sympy"])
+@pytest.mark.parametrize("package", ["black", "sklearn", "scipy", "distributed", "sympy"])
 def test_what_few_need_is_loaded_when_it_is_needed(loaded: list[set[str]], package: str):
     assert package not in loaded[-1]
 
@@ -103,7 +103,7 @@ def test_a_training_or_a_study_loads_neither_pandas_nor_plotly_nor_scikit_learn(
     """Tables and figures take 80 MB and half a second of every process that trains, the digits a second."""
     first, _ = loaded
     assert "explorer.training.engine.process" in first
-    assert not {"pandas", "plotly.graph_objects", "sklearn"} & first
+    assert not {"pandas", "plotly.graph_objects", "sklearn", "scipy"} & first
 
 
 def test_an_own_rule_or_op_works_wherever_a_key_does():

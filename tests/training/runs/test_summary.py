@@ -7,7 +7,7 @@ import pytest
 
 from explorer.catalogue import find_rule
 from explorer.training import FIRST, Run, Settings
-from explorer.training.runs.summary import apart, conclusion, device, number, sentences
+from explorer.training.runs.summary import apart, conclusion, device, number, quantile, sentences
 from explorer.ui.links.presets import PRESETS
 
 LABELS = {"default": "Torch", "ste": "Straight"}
@@ -214,6 +214,13 @@ NAN = float("nan")
 def test_what_is_said_of_held_out_data(race, words):
     labels = {rule: label for rule, label in LABELS.items() if rule in race.score}
     assert words in conclusion(race, labels)
+
+
+@pytest.mark.parametrize(
+    ("degrees", "expected"), [(1, 12.7062), (4, 2.7764), (9, 2.2622), (29, 2.0452), (10**6, 1.96)]
+)
+def test_half_an_interval_is_as_printed_tables_of_students_t_have_it(degrees, expected):
+    assert quantile(degrees) == pytest.approx(expected, abs=5e-5)
 
 
 def test_of_three_rules_the_best_may_be_two():
