@@ -15,9 +15,10 @@ from explorer.nearest import nearest
 from explorer.reading import ReadingError, read_source
 from explorer.snippets import snippet
 from explorer.study import study
+from explorer.training.ranking import rank
 
 __all__ = [
     "OPS", "RULES", "Formula", "FormulaError", "Learned", "Op", "Parameter", "ReadingError", "Rule",
-    "apply", "check", "describe", "figure", "instrument", "nearest", "parse", "read_source",
+    "apply", "check", "describe", "figure", "instrument", "nearest", "parse", "rank", "read_source",
     "sample", "snippet", "study",
 ]  # fmt: skip

@@ -30,7 +30,7 @@ CORE = [
 
 def test_the_names_other_people_lean_on():
     promised = {"OPS", "RULES", "Formula", "FormulaError", "Op", "Parameter", "Rule"}
-    promised |= {"apply", "describe", "figure", "parse", "read_source", "sample", "snippet"}
+    promised |= {"apply", "describe", "figure", "parse", "rank", "read_source", "sample", "snippet"}
     assert promised <= set(explorer.__all__)
     assert len(set(explorer.__all__)) == len(explorer.__all__)
 

@@ -25,6 +25,7 @@ from tests.benchmarks import (
     learned,
     lesson,
     peer,
+    ranking,
     site,
     study,
     together,
@@ -128,6 +129,10 @@ def _lesson(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return lesson.measure(rounds)
 
 
+def _ranking(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
+    return ranking.measure(rounds)
+
+
 def _classroom(_browser: Browser, app: str, _dash: str, rounds: int) -> Series:
     return classroom.measure(app, rounds)
 
@@ -147,6 +152,7 @@ SECTIONS: Mapping[str, tuple[Section, int, bool]] = {
     "training": (_training, 5, False),
     "classroom": (_classroom, 3, False),
     "lesson": (_lesson, 1, False),
+    "ranking": (_ranking, 2_000, False),
 }
 
 

@@ -1,0 +1,135 @@
+"""Paired scores of several rules, compared with the highest: 95 % for all intervals together.
+
+Tukey's honest significant difference with seeds as blocks, floored by each pair's own scatter, so that a rule
+that scatters more than the others is not called lower too easily. A rule is lower where its mean distance
+from the highest exceeds
+
+    q(K, (n - 1)(L - 1)) · max(error of the pair, pooled error, one held-out example / √n)
+
+with K rules, n seeds, and q the 95 % quantile of the studentised range over √2. The error is pooled over the
+L rules that are not lower yet: a dead rule leaves the pool as soon as it is seen to be lower, and does not
+widen the intervals of good ones. For two rules it is the paired t test. Claims and intervals are one thing:
+an interval that reaches 0 belongs to a rule that may be best.
+
+Source: Tukey, "The problem of multiple comparisons" (1953). ``python -m tests.benchmarks ranking`` measures
+how often it claims a difference between equal rules, and how often it sees a true one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import inf
+from statistics import fmean, stdev, variance
+from typing import Literal
+
+from explorer.training.ranking.quantiles import quantile
+
+Interval = tuple[float, float]
+Unit = Literal["%", ""]
+_Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The rules that may be best, and by how much each other one is lower.
+
+    Attributes:
+        means: the mean score of each rule that is compared, the highest first.
+        best: the labels of the rules that may be best, the highest mean first.
+        lower: rules that are shown to be lower -> the least and the most by which, above 0.
+        differences: every rule but the highest -> the least and the most by which it may be lower than the
+            highest; the least is negative where it may be better, both are infinite where too few seeds are
+            shared.
+        started: the seeds that each rule was started with.
+        shared: the fewest finite seeds that the highest and another rule have in common.
+        diverged: the labels with a seed that diverged -> how many did; where that is half of them or more,
+            the rule is not compared.
+        alike: whether all score the same with every seed.
+        example: what one held-out example is worth, in the unit of the scores; 0 where that has no meaning.
+        unit: "%" for shares from 0 to 1, which are written in percent, or "" for other scores.
+    """
+
+    means: Mapping[str, float]
+    best: tuple[str, ...]
+    lower: Mapping[str, Interval]
+    differences: Mapping[str, Interval]
+    started: int
+    shared: int
+    diverged: Mapping[str, int]
+    alike: bool
+    example: float
+    unit: Unit
+
+
+def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -> Comparison:
+    """The comparison of which ``rank`` makes its statement; its arguments are described there."""
+    by_label = {label: [float(value) for value in values] for label, values in scores.items()}
+    started = {len(values) for values in by_label.values()}
+    if len(started) != 1 or started == {0}:
+        raise ValueError("rank takes one score a seed for each rule, as many for all: NaN where one diverged")
+    (seeds,) = started
+    finite = {
+        label: {seed: value for seed, value in enumerate(values) if math.isfinite(value)}
+        for label, values in by_label.items()
+    }
+    compared = {label: values for label, values in finite.items() if 2 * len(values) > seeds}
+    means = {label: fmean(values.values()) for label, values in compared.items()}
+    order = sorted(means, key=lambda label: means[label], reverse=True)
+    differences, shared = _differences(compared, order, example)
+    lower = {label: reach for label, reach in differences.items() if reach[0] > 0}
+    return Comparison(
+        means={label: means[label] for label in order},
+        best=tuple(label for label in order if label not in lower),
+        lower=lower,
+        differences=differences,
+        started=seeds,
+        shared=shared,
+        diverged={label: seeds - len(values) for label, values in finite.items() if len(values) < seeds},
+        alike=len({tuple(values.items()) for values in compared.values()}) == 1 < len(order),
+        example=example,
+        unit=unit,
+    )
+
+
+def _differences(
+    scores: Mapping[str, Mapping[int, float]], order: Sequence[str], example: float
+) -> tuple[dict[str, Interval], int]:
+    """The interval of each rule's distance below the highest, and the fewest seeds that two of them share."""
+    if len(order) < 2:
+        return {}, len(scores[order[0]]) if order else 0
+    best, *rest = order
+    pairs = {(one, other): _paired(scores[one], scores[other]) for one, other in combinations(order, 2)}
+    shared = min(len(pairs[best, label]) for label in rest)
+    if shared < 2:
+        return dict.fromkeys(rest, (-inf, inf)), shared
+    half = _halves(pairs, order, shared, example)
+    leads = {label: fmean(pairs[best, label]) for label in rest}
+    return {label: (leads[label] - half[label], leads[label] + half[label]) for label in rest}, shared
+
+
+def _halves(
+    pairs: Mapping[_Pair, Sequence[float]], order: Sequence[str], shared: int, example: float
+) -> dict[str, float]:
+    """Half of each rule's interval; rules seen to be lower leave the pool, until none does."""
+    best, *rest = order
+    errors = {
+        label: max(stdev(pairs[best, label]), example) / math.sqrt(len(pairs[best, label])) for label in rest
+    }
+    variances = {pair: variance(each) for pair, each in pairs.items() if len(each) > 1}
+    half: dict[str, float] = {}
+    left = [*order]
+    while True:
+        pooled = math.sqrt(fmean(variances.get(pair, 0.0) for pair in combinations(left, 2)) / shared)
+        wide = quantile(len(order), (shared - 1) * (len(left) - 1))
+        half |= {label: wide * max(errors[label], pooled) for label in left[1:]}
+        stay = [label for label in left[1:] if fmean(pairs[best, label]) <= half[label]]
+        if not stay or len(stay) == len(left) - 1:
+            return half
+        left = [best, *stay]
+
+
+def _paired(one: Mapping[int, float], other: Mapping[int, float]) -> list[float]:
+    return [one[seed] - other[seed] for seed in one if seed in other]

@@ -1,0 +1,104 @@
+"""A ranking in one sentence, and what seeds that diverged do to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from explorer.training.ranking.comparison import Comparison
+
+ADVISED = 5  # seeds: from there on differences of two points in a hundred are seen nearly always
+
+
+def sentence(ranking: Comparison) -> str:
+    """What the scores show, and no more; ``Ranking.sentence`` has it."""
+    return " ".join([*_shown(ranking), *_lost(ranking)])
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as people list them: "a, b and c"."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+class _Text:
+    """The numbers of one ranking, all with the same digits."""
+
+    def __init__(self, ranking: Comparison) -> None:
+        self._ranking = ranking
+        self._scale = 100 if ranking.unit else 1
+        bounds = [self._scale * least for least, _ in ranking.lower.values()]
+        usual = 1 if ranking.unit else 2
+        # No bound of a difference that is claimed may be written as 0.
+        self._digits = max([usual, *(math.ceil(-math.log10(2 * bound)) for bound in bounds)])
+        self._usual = usual
+
+    def mean(self, label: str) -> str:
+        unit = f" {self._ranking.unit}" if self._ranking.unit else ""
+        return f"{self._scale * self._ranking.means[label]:.{self._usual}f}{unit}"
+
+    def named(self, labels: Iterable[str]) -> str:
+        return listed([f"{label} ({self.mean(label)})" for label in labels])
+
+    def below(self, label: str) -> str:
+        least, most = (self._number(end) for end in self._ranking.lower[label])
+        return f"{label} ({self.mean(label)}) lower by {least} to {most}{self._points()}"
+
+    def hidden(self) -> str:
+        return self._number(max(most for _, most in self._ranking.differences.values())) + self._points()
+
+    def _number(self, value: float) -> str:
+        return f"{self._scale * value:.{self._digits}f}"
+
+    def _points(self) -> str:
+        return " points" if self._ranking.unit else ""
+
+
+def _shown(ranking: Comparison) -> list[str]:
+    order, text, where = [*ranking.means], _Text(ranking), _where(ranking)
+    if not order:
+        return []
+    best = order[0]
+    basis = f"means of {ranking.started} seeds; intervals hold together at 95 %"
+    few = ["Two seeds show large differences only."] if ranking.shared == 2 else []
+    if len(order) == 1:
+        of = f"mean of {ranking.started} seeds" if ranking.started > 1 else "one seed"
+        return [f"{best} is at {text.mean(best)} {where} ({of})."]
+    if ranking.started == 1:
+        unknown = f"How far another seed would change that is unknown: take {ADVISED}."
+        return [f"One seed: {text.named(order)} {where}.", unknown]
+    if ranking.shared < 2:
+        return [f"Too few seeds are left that all rules share: {text.named(order)} {where}."]
+    if ranking.alike:
+        return [f"{listed(order)} score alike with every seed, at {text.mean(best)} {where}."]
+    if not ranking.lower:
+        hidden = f"a true difference of up to {text.hidden()} may be hidden"
+        main = f"{ranking.started} seeds do not show which is best {where}: {text.named(order)}; {hidden}"
+        return [f"{main} ({basis}).", *few]
+    below = listed([text.below(label) for label in ranking.lower])
+    if len(ranking.best) == 1:
+        return [f"{best} is best {where}, at {text.mean(best)}; {below} ({basis}).", *few]
+    return [f"{text.named(ranking.best)} may each be best {where}; {below} than {best} ({basis}).", *few]
+
+
+def _where(ranking: Comparison) -> str:
+    if ranking.unit and ranking.example:
+        return f"on the {1 / ranking.example:,.0f} held-out examples"
+    return "on held-out data"
+
+
+def _lost(ranking: Comparison) -> list[str]:
+    gone = {label: count for label, count in ranking.diverged.items() if label not in ranking.means}
+    kept = {label: count for label, count in ranking.diverged.items() if label in ranking.means}
+    said = [
+        f"{count} of {ranking.started} seeds of {label} diverged and are left out, which flatters it."
+        for label, count in kept.items()
+    ]
+    whole = [label for label, count in gone.items() if count == ranking.started]
+    if whole:
+        said.append(f"{listed(whole)} diverged and cannot be compared.")
+    return said + [
+        f"{label} diverged with {count} of {ranking.started} seeds and is not compared."
+        for label, count in gone.items()
+        if count < ranking.started
+    ]

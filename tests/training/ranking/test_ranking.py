@@ -1,0 +1,212 @@
+"""Which rules may be best: against scipy, against a second reading of the method, and by its laws."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from explorer.training.ranking import rank
+from explorer.training.ranking.quantiles import _DEGREES, _RULES, MOST_RULES, quantile
+from tests.training.ranking.tabulate import half
+
+NAN = math.nan
+TABLE = st.integers(2, 6).flatmap(
+    lambda rules: st.integers(2, 8).flatmap(
+        lambda seeds: st.lists(
+            st.lists(st.integers(0, 360), min_size=seeds, max_size=seeds), min_size=rules, max_size=rules
+        )
+    )
+)
+
+
+def named(rows: list[list[int]]) -> dict[str, list[float]]:
+    """Counts of right answers as shares, by a label a row."""
+    return {chr(65 + index): [count / 360 for count in row] for index, row in enumerate(rows)}
+
+
+@pytest.mark.parametrize(
+    ("rules", "degrees"),
+    [(2, 1), (2, 4), (3, 8), (6, 4), (6, 27), (7, 50), (12, 13), (17, 100), (28, 9), (40, 200), (128, 3)],
+)
+def test_a_quantile_is_scipys(rules: int, degrees: int):
+    assert quantile(rules, degrees) == pytest.approx(half(rules, degrees), rel=5e-4)
+
+
+def test_the_table_grows_with_rules_and_shrinks_with_degrees():
+    whole = [int(each) for each in _DEGREES[:-1]]
+    table = np.array([[quantile(rules, degrees) for degrees in whole] for rules in _RULES])
+    assert (np.diff(table, axis=0) > 0).all()
+    assert (np.diff(table, axis=1) < 0).all()
+
+
+@pytest.mark.parametrize(("rules", "degrees"), [(1, 4), (MOST_RULES + 1, 4), (3, 0)])
+def test_a_quantile_outside_the_table_is_refused(rules: int, degrees: int):
+    with pytest.raises(ValueError, match="is tabulated"):
+        quantile(rules, degrees)
+
+
+@given(TABLE)
+@settings(max_examples=60)
+def test_two_rules_are_compared_by_the_paired_t_test(rows: list[list[int]]):
+    one, other = (np.array(row) / 360 for row in rows[:2])
+    if one.mean() == other.mean() or np.std(one - other, ddof=1) < 1 / 360:
+        return
+    found = rank(named(rows[:2]), 1 / 360)
+    p = stats.ttest_rel(one, other).pvalue
+    if abs(p - 0.05) > 1e-3:
+        assert bool(found.lower) == (p < 0.05)
+
+
+@given(TABLE)
+@settings(max_examples=60)
+def test_intervals_are_those_of_a_second_reading(rows: list[list[int]]):
+    table = np.array(rows, float) / 360
+    table = table[np.argsort(-table.mean(1), kind="stable")]
+    rules, seeds = table.shape
+    leads = table[0] - table
+    left = list(range(rules))
+    wide = np.zeros(rules)
+    while True:
+        among = [np.var(table[i] - table[j], ddof=1) for i in left for j in left if i < j]
+        for index in left[1:]:
+            error = max(np.std(leads[index], ddof=1), 1 / 360, math.sqrt(np.mean(among))) / math.sqrt(seeds)
+            wide[index] = half(rules, (seeds - 1) * (len(left) - 1)) * error
+        stay = [index for index in left if index == 0 or leads[index].mean() <= wide[index]]
+        if len(stay) in (1, len(left)):
+            break
+        left = stay
+    found = rank({str(index): row for index, row in enumerate(table)}, 1 / 360)
+    if list(found.means) != [str(index) for index in range(rules)]:
+        return  # equal means, in another order
+    for index in range(1, rules):
+        least, most = found.differences[str(index)]
+        assert (least + most) / 2 == pytest.approx(leads[index].mean(), abs=1e-9)
+        assert (most - least) / 2 == pytest.approx(wide[index], rel=1e-3)
+
+
+@given(TABLE, st.randoms())
+@settings(max_examples=60)
+def test_neither_the_order_of_rules_or_seeds_nor_a_common_shift_matters(rows: list[list[int]], random):
+    scores = named(rows)
+    found = rank(scores, 1 / 360)
+    seeds = list(range(len(rows[0])))
+    labels = list(scores)
+    random.shuffle(seeds)
+    random.shuffle(labels)
+    other = rank({label: [scores[label][seed] + 1 for seed in seeds] for label in labels}, 1 / 360)
+    tied = len(set(found.means.values())) < len(found.means)
+    if not tied:
+        assert set(other.lower) == set(found.lower)
+        assert other.best == found.best
+
+
+@given(TABLE)
+@settings(max_examples=60)
+def test_a_claim_is_an_interval_above_zero_and_nobody_is_both(rows: list[list[int]]):
+    found = rank(named(rows), 1 / 360)
+    assert {*found.best, *found.lower} == set(named(rows))
+    assert found.best[0] == next(iter(found.means))
+    assert found.lower == {label: ends for label, ends in found.differences.items() if ends[0] > 0}
+    assert not set(found.best) & set(found.lower)
+
+
+def test_one_seed_claims_nothing():
+    found = rank({"A": [0.99], "B": [0.01]}, 1 / 360, unit="%")
+    assert not found.lower
+    assert found.sentence == (
+        "One seed: A (99.0 %) and B (1.0 %) on the 360 held-out examples. How far another seed would change "
+        "that is unknown: take 5."
+    )
+
+
+def test_an_equal_lead_on_two_seeds_is_no_claim():
+    found = rank({"A": [0.95, 0.96], "B": [0.94, 0.95]}, 1 / 360, unit="%")
+    assert not found.lower
+    assert "a true difference of up to" in found.sentence
+    assert found.sentence.endswith("Two seeds show large differences only.")
+
+
+def test_a_dead_rule_does_not_widen_the_intervals_of_good_ones():
+    random = np.random.default_rng(0)
+    good = 0.95 + 0.004 * random.standard_normal((3, 10)) - np.array([[0], [0.012], [0]])
+    dead = 0.2 + 0.05 * random.standard_normal((1, 10))
+    with_dead = rank(dict(zip("ABCD", [*good, *dead], strict=True)), 1 / 360)
+    assert {"B", "D"} <= set(with_dead.lower)
+
+
+SENTENCES = {
+    "one best": (
+        {"A": [0.95, 0.96, 0.94, 0.95, 0.96], "B": [0.75, 0.77, 0.74, 0.73, 0.78]},
+        r"A is best on the 360 held-out examples, at 95.2 %; B \(75.4 %\) lower by \d+.\d to \d+.\d points "
+        r"\(means of 5 seeds; intervals hold together at 95 %\).",
+    ),
+    "two level": (
+        {"A": [0.95, 0.96, 0.94], "B": [0.95, 0.95, 0.95], "C": [0.3, 0.2, 0.25]},
+        r"A \(95.0 %\) and B \(95.0 %\) may each be best on the 360 held-out examples; C \(25.0 %\) lower by "
+        r"\d+.\d to \d+.\d points than A \(means of 3 seeds; .*\).",
+    ),
+    "alike": (
+        {"A": [0.95, 0.96], "B": [0.95, 0.96]},
+        r"A and B score alike with every seed, at 95.5 % on the 360 held-out examples.",
+    ),
+    "some diverged": (
+        {
+            "A": [0.95, 0.96, 0.94, 0.95],
+            "B": [0.95, NAN, 0.95, 0.94],
+            "C": [0.3, NAN, NAN, 0.2],
+            "D": [NAN] * 4,
+        },
+        r"4 seeds do not show .* 1 of 4 seeds of B diverged and are left out, which flatters it. D "
+        r"diverged and cannot be compared. C diverged with 2 of 4 seeds and is not compared.",
+    ),
+    "one left": (
+        {"A": [0.95, 0.96], "B": [NAN, NAN]},
+        r"A is at 95.5 % on the 360 held-out examples \(mean of 2 seeds\). B diverged "
+        r"and cannot be compared.",
+    ),
+    "none left": ({"A": [NAN], "B": [NAN]}, r"A and B diverged and cannot be compared."),
+    "none shared": (
+        {"A": [0.95, 0.96, NAN], "B": [NAN, 0.9, 0.9]},
+        r"Too few seeds are left that all rules share: A .* and B .* on the 360 held-out examples. .*",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_a_ranking_is_said(name: str):
+    scores, expected = SENTENCES[name]
+    assert re.fullmatch(expected, rank(scores, 1 / 360, unit="%").sentence)
+
+
+def test_other_scores_than_shares_are_said_in_their_own_unit():
+    found = rank({"A": [0.91, 0.92, 0.93, 0.92], "B": [0.5, 0.52, 0.49, 0.5]})
+    assert re_match(
+        r"A is best on held-out data, at 0.92; B \(0.50\) lower by 0.\d\d to 0.\d\d \(means", found
+    )
+
+
+def re_match(pattern: str, found) -> bool:
+    return bool(re.match(pattern, found.sentence))
+
+
+def test_no_bound_of_a_claimed_difference_is_written_as_zero():
+    random = np.random.default_rng(1)
+    claimed = 0
+    for _ in range(400):
+        scores = 0.95 + 0.004 * random.standard_normal((2, 5)) - np.array([[0], [0.006]])
+        found = rank({"A": scores[0], "B": scores[1]}, 1 / 36_000, unit="%")
+        claimed += bool(found.lower)
+        assert "by 0.0 to" not in found.sentence
+    assert claimed > 50
+
+
+@pytest.mark.parametrize("scores", [{}, {"A": []}, {"A": [1.0], "B": [1.0, 2.0]}])
+def test_scores_that_cannot_be_paired_are_refused(scores: dict[str, list[float]]):
+    with pytest.raises(ValueError, match="one score a seed"):
+        rank(scores)
