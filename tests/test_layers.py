@@ -71,10 +71,11 @@ ENTRIES = frozenset(
     {"lessons", "checks", "catalogue/ops", "catalogue/rules", "training/tasks", "training/instruments"}
 )
 
-# A type is imported as well, in a comment.
+# A type is imported as well, in a comment. Files of a room that are found by themselves are in the same room.
 _MODULE = re.compile(
     r"""(?:^(?:import|export)\b[^;"'`=(]*|\bimport\s*\(\s*)["'`]([^"'`]*)["'`]|\bimport\s*\(""", re.MULTILINE
 )
+OWN_ROOM = "./${key}.js"
 
 
 def part_of(path: Path, root: Path) -> str:
@@ -146,6 +147,8 @@ def named_by(module: Path, scripts: Path) -> Iterator[str]:
     """Paths below ``scripts`` of what a module imports, in code or as a type; other addresses as they are."""
     for found in _MODULE.finditer(module.read_text(encoding="utf-8")):
         address = found[1]
+        if address == OWN_ROOM:
+            continue
         if address is None:
             yield "a name computed at run time"
         elif address.startswith("."):
@@ -216,7 +219,9 @@ def script_graph(scripts: Path) -> dict[str, set[str]]:
         code = re.sub(r"/\*.*?\*/", "", module.read_text(encoding="utf-8"), flags=re.DOTALL)
         named = [found[1] for found in _MODULE.finditer(code) if (found[1] or "").startswith(".")]
         graph[module.relative_to(scripts).as_posix()] = {
-            Path(os.path.relpath(module.parent / address, scripts)).as_posix() for address in named
+            Path(os.path.relpath(module.parent / address, scripts)).as_posix()
+            for address in named
+            if address != OWN_ROOM  # its files import it as a type alone
         }
     return graph
 
@@ -346,6 +351,7 @@ SMALL_ROOMS = """
         ("low/a.js", "import {\n  x,\n} from '../high/c.js';", "imports high/c.js"),
         ("low/a.js", "const { x } = await import('../high/c.js');", "imports high/c.js"),
         ("low/a.js", "await import(`../high/${name}.js`);", "imports high/${name}.js"),
+        ("low/a.js", "await import(`./${key}.js`);", None),
         ("high/inner/a.js", "", "high/inner/a.js is in no room"),
         ("low/a.js", "await import(name);", "computed at run time"),
         ("low/a.js", '/** @type {import("../high/c.js").X} */', "imports high/c.js"),

@@ -86,11 +86,12 @@ function explore(place, { data, setStateValue }) {
 
 /** @returns {Promise<Make>} */
 async function training() {
-  const [{ createTraining }, { entered }] = await Promise.all([
+  const [{ loadTraining }, { entered }] = await Promise.all([
     import("../train/page/controller.js"),
     import("../train/state/tasks.js"),
+    ready,
   ]);
-  return working(createTraining, entered);
+  return working(await loadTraining(), entered);
 }
 
 /** @returns {Promise<Make>} */
@@ -120,10 +121,12 @@ function working(createTraining, enter) {
 
 /** @returns {Promise<Make>} */
 async function lessons() {
-  const [{ createCourse }, { createTraining }] = await Promise.all([
+  const [{ createCourse }, { loadTraining }] = await Promise.all([
     import("../learn/course.js"),
     import("../train/page/controller.js"),
+    ready,
   ]);
+  const createTraining = await loadTraining();
   const none = { readCode: null, readLines: null, save: null, sections: {}, examples: [] };
   return (place, { data }) => {
     leaveServed();

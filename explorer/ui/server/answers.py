@@ -13,7 +13,7 @@ import numpy as np
 from explorer.catalogue import OWN, find_op, find_rule
 from explorer.instrument import Asset, assets, choice_data, document, entry
 from explorer.instrument import own_entry as own_entry  # which app.py answers with
-from explorer.instrument.assets import PLOTLY, json_text, skeleton, skeleton_css, with_imports
+from explorer.instrument.assets import MODULES, PLOTLY, json_text, skeleton, skeleton_css, with_imports
 from explorer.instrument.page import Page
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import GLOSSARY, LESSONS
@@ -47,6 +47,7 @@ _ALSO = {
     "/study": ("study/study.js",),
     "/learn": ("learn/course.js", "train/page/controller.js"),
 }
+PANELS = "train/panels"  # the room of the pictures of instruments, below MODULES
 LONGEST_BODY = 8 * MAX_CHARACTERS  # bytes of pasted code as JSON: four a character, or an escaped quote
 _log = logging.getLogger(__name__)
 Answer = dict[str, Any]
@@ -80,7 +81,13 @@ def training() -> Answer:
         "usualTask": USUAL,
         "controls": CONTROLS,
         "instruments": [_instrument(instrument) for instrument in INSTRUMENTS.values()],
+        "panels": panels(),
     }
+
+
+def panels() -> list[str]:
+    """The keys of instruments that have a picture: a module of their name in ``train/panels``."""
+    return [key for key in INSTRUMENTS if (MODULES / f"{PANELS}/{key}.js").exists()]
 
 
 def _instrument(instrument: Instrument) -> Answer:
@@ -119,7 +126,9 @@ def head(path: str) -> str:
     """For the head of a page: the skeleton's style, and what is fetched while Streamlit is still loading."""
     below = f"assets/{folder()}"
     styles = [name for name in files() if name.endswith(".css")]
-    modules = with_imports("pages/mount.js", *_ALSO.get(path, ()))
+    trains = "train/page/controller.js" in (also := _ALSO.get(path, ()))
+    pictures = (f"{PANELS}/{key}.js" for key in panels()) if trains else ()
+    modules = with_imports("pages/mount.js", *also, *pictures)
     return "\n".join(
         [
             f"<style>{skeleton_css()}</style>",

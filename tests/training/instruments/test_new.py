@@ -1,4 +1,4 @@
-"""A new instrument is one file: nothing else knows of it, and everything shows it."""
+"""A new instrument is one file, and one more for its picture: nothing else knows of them, all show them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,31 @@ from typing import Any
 import pytest
 
 import explorer
+from tests.frontend.modules import node
+
+PICTURE = """
+export const panel = {
+  order: 99,
+  opens: true,
+  layered: true,
+  suits: () => true,
+  rows: 2,
+  picture: ({ measured }) => ({ words: `Largest ${measured.largest}` }),
+  create: () => ({ draw() {} }),
+};
+"""
+
+# The panels of a choice, their words for some measures, and what the stream is asked for.
+SHOWN = """
+    const { setDocument } = await import(given.folder + "/choice/entries.js");
+    const { loadPanels, openPanels, wantedOf } = await import(given.folder + "/train/panels/panels.js");
+    setDocument(given.document);
+    await loadPanels();
+    const choice = { training: { task: "circles" } };
+    const panel = openPanels(choice, {}).at(-1);
+    const state = { choice, panels: {}, numbers: {}, view: { status: { state: "running" } } };
+    return [panel.key, panel.picture({ measured: { largest: 2 } }).words, wantedOf(state).at(-1)];
+"""
 
 TOY = '''
 """The largest weight of a layer."""
@@ -48,6 +73,23 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def _modules() -> list[str]:
     return [name for name in sys.modules if name.partition(".")[0] == "explorer"]
+
+
+def test_its_picture_is_one_file_more(package: Path):
+    """In a copy with two files more, the document names the picture, the page loads and shows it."""
+    (package / "training" / "instruments" / "toy.py").write_text(TOY, encoding="utf-8")
+    panels = package / "frontend" / "train" / "panels"
+    (panels / "toy.js").write_text(PICTURE, encoding="utf-8")
+    answers = import_module("explorer.ui.server.answers")
+    document = json.loads(answers.files()[f"{answers.folder()}/document.json"].content)
+    assert "toy" in document["panels"]
+    assert "alignment" not in document["panels"], "it has no module in the room"
+    assert all((panels / f"{key}.js").exists() for key in document["panels"])
+    preloaded = f'<link href="assets/{answers.folder()}/train/panels/toy.js" rel="modulepreload">'
+    assert [preloaded in answers.head(path) for path in ("/train", "/learn", "/")] == [True, True, False]
+    with node() as running:
+        given = {"folder": (package / "frontend").as_uri(), "document": document}
+        assert running.run(SHOWN, given) == ["toy", "Largest 2", "toy"]
 
 
 def _seen() -> dict[str, Any]:

@@ -5,7 +5,7 @@ import { createAsking } from "./requests.js";
 import { createMachine } from "../history/controller.js";
 import { liveFor, namedOf } from "../client/request.js";
 import { createPainter } from "./view.js";
-import { wantedOf } from "../panels/panels.js";
+import { loadPanels, wantedOf } from "../panels/panels.js";
 import { packed } from "../state/history.js";
 import { pictureOf } from "./view-model.js";
 import { inkOf } from "../widgets/canvas.js";
@@ -27,6 +27,12 @@ import { createTurning } from "./live-settings.js";
  *   isMine: () => boolean, rename: (choice: Choice) => void}} Page
  */
 
+/** What makes a training, once the panels that the document names are loaded. */
+export async function loadTraining() {
+  await loadPanels();
+  return createTraining;
+}
+
 /**
  * @param {HTMLElement} host with the places of the skeleton
  * @param {Store} store
@@ -34,7 +40,7 @@ import { createTurning } from "./live-settings.js";
  *   examples: import("../../cards/examples.js").Example[],
  *   onPresent: (present: import("../../cards/cards.js").Present) => void}} reach
  */
-export function createTraining(host, store, { server, plotly, colours, examples, onPresent }) {
+function createTraining(host, store, { server, plotly, colours, examples, onPresent }) {
   const now = () => /** @type {Choice} */ (store.choice);
   const theme = () => ({ colours: colours().rules, ink: inkOf(host) });
   let state = stateOf(now(), theme(), {

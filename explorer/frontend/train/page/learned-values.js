@@ -3,8 +3,7 @@
 import { entriesOf } from "../../choice/choice.js";
 import { learningOf } from "../../choice/learning.js";
 import { shortText } from "../../formula/numbers.js";
-import { presentOf } from "../panels/parameters.js";
-import { learnedOf } from "../state/series.js";
+import { learnedOf, presentOf } from "../state/series.js";
 
 /** @typedef {import("../../cards/cards.js").Present} Present */
 

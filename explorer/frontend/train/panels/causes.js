@@ -14,9 +14,9 @@ import { shareText } from "../../formula/numbers.js";
 const PASSES = 0; // the place of what gets a gradient: nothing is hatched there
 const ROOM = 0.2; // of the bar, which the text of a part needs
 
-/** @type {import("./panel.js").Panel} */
-export const causes = {
-  key: "causes",
+/** @type {import("./panel.js").Declared} */
+export const panel = {
+  order: 7,
   opens: true,
   layered: true,
   suits: () => true,

@@ -4,7 +4,7 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { sampleCurves } from "../../formula/curves.js";
 import { capitalised, shareText, shortText } from "../../formula/numbers.js";
-import { presentOf } from "./parameters.js";
+import { presentOf } from "../state/series.js";
 import { barPath, linePath, share } from "../widgets/svg-paths.js";
 
 /** @typedef {import("./panel.js").Seen} Seen */
@@ -21,9 +21,9 @@ const MUCH = 0.03; // of the data, to be told
 const CURVES_KEPT = 64;
 const curves = /** @type {Map<string, Point[]>} */ (new Map());
 
-/** @type {import("./panel.js").Panel} */
-export const inputs = {
-  key: "inputs",
+/** @type {import("./panel.js").Declared} */
+export const panel = {
+  order: 6,
   opens: true,
   layered: true,
   suits: () => true,

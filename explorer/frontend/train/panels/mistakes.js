@@ -12,9 +12,9 @@ import { paintGrey, same } from "../widgets/canvas.js";
  * @typedef {{words: string, note: string, misread: Misread[], picked: number|null, ink: number}} Picture
  */
 
-/** @type {import("./panel.js").Panel} */
-export const mistakes = {
-  key: "mistakes",
+/** @type {import("./panel.js").Declared} */
+export const panel = {
+  order: 5,
   opens: true,
   layered: false,
   suits: ({ kind }) => kind === "image",

@@ -9,9 +9,9 @@ import { shortText } from "../../formula/numbers.js";
 
 const DECADES = [-6, 3]; // from no bar to a whole one
 
-/** @type {import("./panel.js").Panel} */
-export const norms = {
-  key: "norms",
+/** @type {import("./panel.js").Declared} */
+export const panel = {
+  order: 8,
   opens: false,
   layered: false,
   suits: () => true,

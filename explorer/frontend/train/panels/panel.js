@@ -24,16 +24,17 @@ import { instrument } from "../state/instruments.js";
  * ``of`` what was measured it may be called otherwise, "" for no.
  * @typedef {{text: string, swatch: string, numbers?: Object<string, number>,
  *   of?: (measured: *) => string}} Legend
- * A panel. ``key`` is that of its instrument, which has its words; ``opens`` says whether it is open at
- * first, ``suits`` whether it says anything of a task, or where a parameter learns, ``layered`` whether it is of one layer; ``rows`` is
+ * A panel as its module declares it; its instrument, which has its words, has the name of the module. Panels
+ * stand by their ``order``; ``opens`` says whether it is open at first, ``suits`` whether it says anything of a task, or where a parameter learns, ``layered`` whether it is of one layer; ``rows`` is
  * the height of a cell in rem, ``request`` the key of the instrument that its legend's buttons ask, ``data``
  * what can be carried to Explore, ``picks`` the number of another panel that a press in a cell chooses; a cell that ``scrolls`` may hold more than is seen at once.
  * ``picture`` is pure; ``create`` makes what draws it.
- * @typedef {{key: string, opens: boolean, layered: boolean, suits: (task: import("../state/tasks.js").Task,
+ * @typedef {{order: number, opens: boolean, layered: boolean, suits: (task: import("../state/tasks.js").Task,
  *   learns: boolean) => boolean, rows: number, picture: (seen: Seen) => Drawn|null,
  *   create: (cell: HTMLElement, pick: (value: number) => void) => {draw: (picture: *) => void}, legend?: Legend[], request?: string,
  *   scrolls?: boolean, picks?: {panel: string, name: string, hint: string},
- *   data?: (seen: Seen) => Omit<import("../../choice/carried.js").Carried, "of">}} Panel
+ *   data?: (seen: Seen) => Omit<import("../../choice/carried.js").Carried, "of">}} Declared
+ * A panel with the key of its instrument. @typedef {Declared & {key: string}} Panel
  * A panel as it is shown; ``legend`` has the texts of the names, ``missing`` is why it shows nothing, ``empty`` why a cell does, ``pressed`` the
  * place of the legend whose answer is shown, ``numbers`` those that its instrument takes.
  * @typedef {{panel: Panel, title: string, sentence: string, limits: string, missing: string,

@@ -1,27 +1,24 @@
-// The panels of the area "Why", in their order.
+// The panels of the area "Why", in their order: the modules of this room that have the name of an instrument.
 
+import { catalogue } from "../../choice/entries.js";
 import { questionOf } from "../state/instruments.js";
-import { instrument } from "../state/instruments.js";
-import { causes } from "./causes.js";
-import { inputs } from "./inputs.js";
-import { mistakes } from "./mistakes.js";
-import { norms } from "./norms.js";
-import { parameters } from "./parameters.js";
-import { raster } from "./raster.js";
-import { regions } from "./regions.js";
 import { OVER } from "../state/status.js";
 import { taskOf } from "../state/tasks.js";
-import { weights } from "./weights.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
 
-/** @type {Panel[]} */
-const PANELS = [regions, raster, parameters, weights, mistakes, inputs, causes, norms];
+let panels = /** @type {Panel[]} */ ([]);
+
+/** Load the panels that the document names. */
+export async function loadPanels() {
+  const load = async (/** @type {string} */ key) => ({ ...(await import(`./${key}.js`)).panel, key });
+  panels = (await Promise.all(catalogue().panels.map(load))).sort((one, other) => one.order - other.order);
+}
 
 /** The panels that say something of what is chosen. @param {import("../../choice/choice.js").Choice} choice */
 export function panelsOf(choice) {
   const learns = Boolean(choice.training.learn);
-  return PANELS.filter(({ key, suits }) => instrument(key) && suits(taskOf(choice), learns));
+  return panels.filter(({ suits }) => suits(taskOf(choice), learns));
 }
 
 /**
@@ -38,8 +35,8 @@ export function openPanels(choice, left) {
  * soon.
  * @param {import("../state/state.js").State} state
  */
-export function wantedOf({ choice, panels, numbers, view }) {
+export function wantedOf({ choice, panels: left, numbers, view }) {
   const isOver = OVER.includes(view.status.state);
-  const wanted = isOver ? panelsOf(choice) : openPanels(choice, panels);
+  const wanted = isOver ? panelsOf(choice) : openPanels(choice, left);
   return ["alignment", ...wanted.map(({ key }) => questionOf(key, numbers[key]))];
 }

@@ -17,9 +17,9 @@ import { linePath, share } from "../widgets/svg-paths.js";
  * @typedef {{words: string, drawn: Drawn[]}} Picture
  */
 
-/** @type {import("./panel.js").Panel} */
-export const parameters = {
-  key: "parameters",
+/** @type {import("./panel.js").Declared} */
+export const panel = {
+  order: 3,
   opens: true,
   layered: false,
   suits: (_task, learns) => learns,
@@ -28,24 +28,6 @@ export const parameters = {
   create,
   scrolls: true,
 };
-
-/**
- * The present values of a rule's parameters in one layer, means over the seeds that are finite.
- * @param {*} snapshot
- * @param {string} rule
- * @param {number} layer from 0
- * @returns {Object<string, number>}
- */
-export function presentOf(snapshot, rule, layer) {
-  return Object.fromEntries(
-    learnedOf(snapshot, rule).flatMap(({ name, layers }) => {
-      const at = Math.min(layer, layers - 1);
-      const all = Array.from(snapshot.learned[rule][name]).filter((_, index) => index % layers === at);
-      const finite = /** @type {number[]} */ (all).filter(Number.isFinite);
-      return finite.length ? [[name, finite.reduce((sum, one) => sum + one, 0) / finite.length]] : [];
-    }),
-  );
-}
 
 /** @param {Seen} seen @returns {Picture} */
 function pictureOf({ measured, snapshot, lane }) {

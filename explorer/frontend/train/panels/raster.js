@@ -13,9 +13,9 @@ import { paintGrey } from "../widgets/canvas.js";
  *   levels: number[], read: number, ink: number}} Picture
  */
 
-/** @type {import("./panel.js").Panel} */
-export const raster = {
-  key: "raster",
+/** @type {import("./panel.js").Declared} */
+export const panel = {
+  order: 2,
   opens: true,
   layered: false,
   suits: ({ site }) => site.fires,

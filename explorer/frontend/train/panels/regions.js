@@ -31,9 +31,9 @@ const MOST_NAMED = 5; // classes
 const DRAWN = 384; // px of the canvas with the dots
 const DOT = { trained: 3.4, heldOut: 6 }; // px of it
 
-/** @type {import("./panel.js").Panel} */
-export const regions = {
-  key: "regions",
+/** @type {import("./panel.js").Declared} */
+export const panel = {
+  order: 1,
   opens: true,
   layered: false,
   suits: ({ kind }) => kind === "plane" || kind === "own",

@@ -15,9 +15,9 @@ import { shareText, shortText } from "../../formula/numbers.js";
 
 const ROOF = 0.95; // of the height, for the highest bar
 
-/** @type {import("./panel.js").Panel} */
-export const weights = {
-  key: "weights",
+/** @type {import("./panel.js").Declared} */
+export const panel = {
+  order: 4,
   opens: true,
   layered: false,
   suits: ({ site }) => !site.per_example,

@@ -107,6 +107,24 @@ export function learnedOf({ learned = {}, seeds }, rule) {
 }
 
 /**
+ * The present values of a rule's parameters in one layer, means over the seeds that are finite.
+ * @param {*} snapshot
+ * @param {string} rule
+ * @param {number} layer from 0
+ * @returns {Object<string, number>}
+ */
+export function presentOf(snapshot, rule, layer) {
+  return Object.fromEntries(
+    learnedOf(snapshot, rule).flatMap(({ name, layers }) => {
+      const at = Math.min(layer, layers - 1);
+      const all = Array.from(snapshot.learned[rule][name]).filter((_, index) => index % layers === at);
+      const finite = /** @type {number[]} */ (all).filter(Number.isFinite);
+      return finite.length ? [[name, finite.reduce((sum, one) => sum + one, 0) / finite.length]] : [];
+    }),
+  );
+}
+
+/**
  * One curve a rule: its alignment in a layer with the gradient of the smoothed op. Each point is the mean of
  * so many of the last ones; with another σ it begins anew, and at rest its end is what is measured now.
  * @param {"cosines"|"agreements"} kind

@@ -61,7 +61,9 @@ def picture(node: Node, document: dict[str, Any], body: str, **given: Any) -> di
         const {{ setDocument }} = await import("./choice/entries.js");
         const {{ stateOf, withBegun, withOther, withReset }} = await import("./train/state/state.js");
         const {{ pictureOf }} = await import("./train/page/view-model.js");
+        const {{ loadPanels }} = await import("./train/panels/panels.js");
         setDocument(given.document);
+        await loadPanels();
         const view = (status, more = {{}}) => ({{ status, notice: "", lost: false, id: "a", ...more }});
         let state = stateOf(given.choice,
             {{ colours: given.colours, ink: 0 }},

@@ -10,7 +10,7 @@ from explorer.instrument import document
 from tests.frontend.modules import Node
 
 SEEN = """
-    const panel = (await import(given.module))[given.name];
+    const { panel } = await import(given.module);
     const { array } = await import("./formula/arrays.js");
     const clipped = {
         key: "clipped", parameters: [{ name: "c", default: 1 }], kinks: null, pieces: [], usesY: false,
@@ -27,7 +27,7 @@ SEEN = """
 
 def picture(node: Node, name: str, measured: dict[str, Any], **seen: Any) -> dict[str, Any]:
     shown = SEEN.replace("import(given.module)", f'import("./train/panels/{name}.js")')
-    found: dict[str, Any] = node.run(shown, {"name": name, "seen": {"measured": measured, **seen}})
+    found: dict[str, Any] = node.run(shown, {"seen": {"measured": measured, **seen}})
     return found
 
 
@@ -57,12 +57,12 @@ def test_the_data_lie_behind_the_curve_on_one_axis(node: Node):
 
 
 CARRIED = """
-    const { inputs } = await import("./train/panels/inputs.js");
+    const { panel } = await import("./train/panels/inputs.js");
     const { setDocument } = await import("./choice/entries.js");
     const { carry } = await import("./choice/carried.js");
     const { chosenData } = await import("./choice/data.js");
     setDocument(given.document);
-    carry({ of: "data of Clipped", ...inputs.data({ measured: given.measured, layer: 0 }) });
+    carry({ of: "data of Clipped", ...panel.data({ measured: given.measured, layer: 0 }) });
     const { kind, label, values, weights, bars, note } = chosenData();
     carry(null);
     return { kind, label, values, weights, bars, note };
