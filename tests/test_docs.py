@@ -10,7 +10,7 @@ import torch
 
 import explorer
 from explorer.catalogue.table import page
-from explorer.formula import FUNCTIONS
+from explorer.formula import FUNCTIONS, parse, parsing
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -46,6 +46,15 @@ def test_the_table_of_ops_and_rules_is_up_to_date() -> None:
 def test_every_function_of_the_language_is_listed() -> None:
     listed = read("docs/language.md").split("these functions:")[1].split(".\n")[0]
     assert re.findall(r"`(\w+)`", listed) == list(FUNCTIONS)
+
+
+def test_the_other_spellings_and_the_limits_of_the_language_are_so() -> None:
+    language = read("docs/language.md")
+    spellings = re.findall(r"`([^`]*x[^`]*)`", language.split("## Other spellings")[1].split("\n## ")[0])
+    assert len(spellings) >= 9
+    assert all(parse(spelling, parameters=None) for spelling in spellings)
+    said = f"{parsing.MAX_LENGTH} characters, {parsing.MAX_NODES} parts, {parsing.MAX_DEPTH} levels"
+    assert said in language
 
 
 def test_the_pages_with_code_are_those_that_are_run() -> None:
@@ -102,6 +111,18 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 def test_every_file_that_is_named_is_there(path: Path) -> None:
     for name in re.findall(r"(?<!New file )`((?:explorer/|app\.py)[\w./]*)`", path.read_text("utf-8")):
         assert (ROOT / name).exists(), name
+
+
+def test_a_word_means_one_thing() -> None:
+    table = (
+        read("docs/architecture.md")
+        .split("\n| word | meaning | where |\n|---|---|---|\n")[1]
+        .split("\n\n")[0]
+    )
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
+    words = [word for first, meaning, _ in rows if meaning for word in first.split(", ")]
+    assert len(words) > 40
+    assert len(set(words)) == len(words)
 
 
 def test_a_newcomer_finds_every_page() -> None:
