@@ -45,10 +45,10 @@ def find(playwright: Playwright) -> str | None:
     return own or (downloaded if Path(downloaded).exists() else None)
 
 
-def launch(playwright: Playwright) -> Browser:
-    """A headless browser; fails with a sentence where there is none."""
+def launch(playwright: Playwright, *further: str) -> Browser:
+    """A headless browser, started with further arguments; fails with a sentence where there is none."""
     path = _found(playwright)
-    return playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+    return playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *further])
 
 
 def launch_lasting(playwright: Playwright, **options: Any) -> BrowserContext:

@@ -13,6 +13,7 @@ from tests.browser.chromium import launch
 from tests.browser.server import ROOT, serve
 
 FOLDER = ROOT / "docs"
+EVEN_LETTERS = "--font-render-hinting=none"  # else each stands on a whole pixel
 SIZE = {"width": 1280, "height": 860}
 
 
@@ -20,7 +21,7 @@ def main() -> None:
     """Take all pictures anew."""
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
-        browser = launch(playwright)
+        browser = launch(playwright, EVEN_LETTERS)
         with serve(ROOT / "app.py", Path(scratch) / "log.txt") as address:
             explore(opened(browser, f"{address}/?op=clamp&rule=straight_through&rule=published_clamp&g=2"))
             train(opened(browser, f"{address}/train?task=digits&rule=default&rule=straight_through&seeds=5"))
@@ -30,10 +31,11 @@ def main() -> None:
 
 
 def opened(browser: Browser, address: str) -> Page:
-    """A page whose chart has been drawn."""
+    """A page whose chart has been drawn, and whose heading is complete."""
     page = browser.new_page(viewport=SIZE, device_scale_factor=1.5, bypass_csp=True)
     page.goto(address)
     page.locator(".js-plotly-plot").first.wait_for()
+    page.get_by_text("Copy link").first.wait_for()
     page.wait_for_timeout(1000)
     return page
 
