@@ -11,7 +11,7 @@ _MISSING = 'The app needs Streamlit, which this installs: pip install "gradient-
 
 
 def main() -> None:
-    """Have Streamlit run ``app.py``, with the settings beside it and the options that were given.
+    """Run ``app.py`` in Streamlit, with the settings beside it and the options of the command line.
 
     Raises SystemExit, with a sentence, where Streamlit is not installed.
     """

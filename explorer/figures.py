@@ -44,7 +44,7 @@ def curve_figure(shown: Curves | pd.DataFrame) -> go.Figure:
 
 
 def curve_spec(shown: Curves | pd.DataFrame) -> Spec:
-    """What ``curve_figure`` draws, as a dict of traces and layout whose arrays are NumPy's."""
+    """The figure of ``curve_figure`` as a dict of traces and layout whose arrays are NumPy's."""
     curves = curves_of(shown)
     named = {"name": _escaped(curves.op.label), "meta": FORWARD}
     traces = _curve(curves, FORWARD, {"color": NEUTRAL, "width": _WIDTH}, named)
@@ -105,9 +105,9 @@ def _curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]:
 
 
 def _jumps(curves: Curves, key: str) -> tuple[Mask, Mask]:
-    """Which points are kinks of the curve, and between which and the next it jumps; each (n,).
+    """Masks of the points that are kinks of the curve, and of those before a jump; (n,) each.
 
-    What is a jump is seen by the size of the curve away from kinks; beside a pole it may be huge.
+    A jump is judged by the size of the curve away from kinks; beside a pole it may be huge.
     """
     y, near = curves.columns[key], curves.around(key)
     usual = y[np.isfinite(y) & ~near].astype(np.float64)
@@ -133,7 +133,7 @@ def _drawing_order(exact: Mask, jump: Mask) -> NDArray[np.int64]:
 
 
 def _circle_key(traces: list[Spec]) -> list[Spec]:
-    """Entries of the legend that say what the circles that are there mean."""
+    """Legend entries for the kinds of circles in the figure."""
     symbols = {symbol for trace in traces if "marker" in trace for symbol in trace["marker"]["symbol"]}
     marker = {"color": NEUTRAL, "size": _CLOSED_SIZE}
     empty = {"type": "scatter", "mode": "markers", "x": np.full(1, np.nan), "y": np.full(1, np.nan)}
@@ -182,8 +182,8 @@ def _axis(title: str) -> Spec:
 def _clipped(values: Floats, beside: Mask) -> Spec:
     """Bounds for Plotly's choice of a range where a curve grows without bound beside a kink, such as 1/x.
 
-    ``beside``: which points are a kink or one of the floats next to it. The bounds leave the larger
-    part of the curve in sight. Empty where nothing grows like that.
+    ``beside``: mask of kinks and the floats next to them. The bounds leave the larger part of the curve in
+    sight. Empty where nothing grows like that.
     """
     values = np.abs(values.astype(np.float64))
     finite = values[~beside & np.isfinite(values)]

@@ -31,8 +31,9 @@ _ENGINE = torch.autograd.Variable._execution_engine  # torch has no public name 
 def pulled_back(y: Tensor, leaf: Tensor, g: Tensor) -> Tensor:
     """The gradient for a leaf of an upstream gradient of y, of its shape and dtype; y's graph is used up.
 
-    What ``torch.autograd.grad`` asks of the engine once it has compared the shapes, which takes 30 µs and
-    loads sympy at first: half a second of every process. Raises RuntimeError where y does not come from it.
+    It calls the engine as ``torch.autograd.grad`` does, without the comparison of shapes, which takes 30 µs
+    and loads sympy at first: half a second of every process. Raises RuntimeError where y does not depend on
+    the leaf.
     """
     (gradient,) = _ENGINE.run_backward(
         (y,), (g,), False, False, (leaf,), allow_unreachable=False, accumulate_grad=False
@@ -49,7 +50,7 @@ class Backward:
     needs_y: bool
 
     def __call__(self, saved: tuple[Tensor, ...], g: Tensor) -> Tensor:
-        """The gradient; g stands in for what was not kept."""
+        """The gradient; g stands in for x or y where it was not saved."""
         return self.rule(saved[0] if self.needs_x else g, saved[-1] if self.needs_y else g, g)
 
 
@@ -102,7 +103,7 @@ class Bound:
         return self.forward(x)
 
     def gradient(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
-        """What the rule makes of an upstream gradient at x and y, outside any graph; all of one shape."""
+        """The rule's gradient for an upstream gradient at x and y, outside any graph; all of one shape."""
         if self.rule is not None:
             return self.rule((x, y), g)
         leaf = x.detach().requires_grad_()
@@ -129,16 +130,15 @@ def joined(op: Formula, rule: Formula | None, parameters: Mapping[str, float]) -
 
 
 def _fresh(formula: Formula, parameters: Mapping[str, float]) -> Callable[..., Tensor]:
-    """What evaluates a formula into memory of its own: neither x nor y changes with its result."""
+    """The function that evaluates a formula into memory of its own: changes of the result reach no input."""
     evaluate = formula.bind(parameters)
     return (lambda *inputs: evaluate(*inputs).clone()) if formula.alias in ("x", "y") else evaluate
 
 
 def pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Pair:
-    """What ``bind`` joins, apart: ``x -> y`` and ``(x, y, g) -> gradient``.
+    """The two functions that ``bind`` joins: ``x -> y`` and ``(x, y, g) -> gradient``.
 
-    For a training that multiplies by its weights itself: it asks no autograd to walk a graph between the
-    layers, and needs the gradient before and behind the rule.
+    They serve a training that multiplies by its weights itself, without autograd between the layers.
     """
     bound = bind(op, rule, settings)
     return bound.forward, bound.gradient
@@ -153,8 +153,8 @@ def _applied(x: Tensor, forward: Forward, backward: Backward) -> Tensor:
 class Learning:
     """An op with a rule where some parameters are tensors, which get gradients of their own.
 
-    ``given`` holds these tensors by name, each of x's dtype and of a shape that broadcasts to x's: one value,
-    or one for each channel. x, y and g are of one shape.
+    ``tensors`` holds these parameters by name, each of x's dtype and of a shape that broadcasts to x's: one
+    value, or one for each channel. x, y and g are of one shape.
     """
 
     op: Callable[..., Tensor]
@@ -173,7 +173,7 @@ class Learning:
         return self.op(x, None, None, tensors)
 
     def gradient(self, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
-        """What the rule makes of an upstream gradient for x, outside any graph."""
+        """The rule's gradient for x, outside any graph."""
         if self.rule is not None:
             return self.rule(x, y, g, tensors)
         leaf, fixed = x.detach().requires_grad_(), {name: value.detach() for name, value in tensors.items()}
@@ -182,11 +182,11 @@ class Learning:
             return pulled_back(y, leaf, g) if y.requires_grad else torch.zeros_like(g)
 
     def part(self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
-        """What each element contributes to a parameter's gradient, of x's shape, before it is scaled."""
+        """The contribution of each element to a parameter's gradient, of x's shape, unscaled."""
         return self.parts[name](x, y, g, tensors)
 
     def factor(self, name: str, elements: float, tensors: Mapping[str, Tensor]) -> float | Tensor:
-        """What the sum is multiplied by where so many elements share a value of the parameter."""
+        """The factor on the sum for ``elements`` that share a value of the parameter."""
         found = self.contributions[name]
         if found.scale is None or not set(found.scale.parameters) & set(tensors):
             return found.factor(self.numbers, elements)
@@ -333,7 +333,7 @@ def _learned(learning: Learning, op: Op, x: Tensor, tensors: Mapping[str, Tensor
 
 
 def _contributions(op: Op, rule: Rule, tensors: Mapping[str, Tensor]) -> dict[str, Contribution]:
-    """What the tensors learn, those that can; ValueError where a gradient would be lost."""
+    """Contributions for the tensors that can learn; raises ValueError where a gradient would be lost."""
     found, bare_names = {}, tuple(name.split(".")[-1] for name in tensors)
     for bare, value in zip(bare_names, tensors.values(), strict=True):
         try:

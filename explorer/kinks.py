@@ -1,4 +1,4 @@
-"""Where the kinks are: declared in the catalogue, found numerically in an own formula."""
+"""Positions of kinks: declared in the catalogue, found numerically in an own formula."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -55,10 +55,10 @@ def part_kinks(
     stop: float,
     g: float = 1.0,
 ) -> list[float] | None:
-    """The kinks in x of what one element contributes to the gradient for a parameter, as of ``kinks``.
+    """The kinks in x of the contribution of one element to the gradient for a parameter; else as ``kinks``.
 
-    They are the op's, where it hangs on the rule the rule's, and those of a formula of its own for which the
-    rule declares none. Raises ValueError where the parameter cannot learn by the rule.
+    They are the op's, the rule's where the contribution depends on it, and those of a contribution's own
+    formula for which the rule declares none. Raises ValueError where the parameter cannot learn by the rule.
     """
     contributed = contribution(op, rule, name)
     parts = [kinks(op, None, settings, start, stop, g)]
@@ -146,7 +146,7 @@ def _positions(
 
 
 def _bends(curve: Curve, x: Tensor, width: float, torchs: bool) -> Tensor:
-    """Which x are kinks of the curve itself: it has a value there; value or slope differ on the two sides.
+    """Mask of the x that are kinks of the curve itself: with a value, and another value or slope on each side.
 
     Seen from a hundredth of the distance a smooth change is a hundredth as large, that of a jump or corner
     is not; where values begin or end, or the slope grows on and on, is a kink as well. x: (n,) ascending.
@@ -165,9 +165,9 @@ def _bends(curve: Curve, x: Tensor, width: float, torchs: bool) -> Tensor:
 
 
 def _changes(curve: Curve, x: Tensor, step: Tensor, torchs: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """How much value and slope change from one side of each x to the other, rounding left out; (2, n).
+    """The changes of value and slope across each x, without rounding, (2, n); the steepness there, (n,).
 
-    And how steep the curve is there, (n,), and whether it has a value at x or beside it; (n,) bool.
+    The third is whether the curve has a value at x or beside it; (n,) bool.
     """
     sides = torch.stack([x - step, x, x + step]).requires_grad_()
     values = curve(sides)
@@ -186,7 +186,7 @@ def _changes(curve: Curve, x: Tensor, step: Tensor, torchs: bool) -> tuple[Tenso
 
 
 def _switches(value: Curve, start: float, stop: float, also: list[float]) -> list[float]:
-    """Where a piecewise constant function changes, snapped to short decimals that are as near.
+    """The x at which a piecewise constant function changes, snapped to short decimals that are as near.
 
     The scan goes a step beyond both ends, for what changes exactly there, and over ``also``. A cell
     that changes is halved, and both halves are kept where both change: many jumps in one are all found.
@@ -230,7 +230,7 @@ def _halved(value: Curve, cells: Floats, times: int) -> Floats:
 
 
 def _zeros(value: Curve, x: list[float]) -> list[float]:
-    """Those x at which a sign is 0: its zero, of which rounding may have made a stretch."""
+    """The x at which a sign is 0: its zero, which rounding may have made a stretch."""
     at = torch.tensor(x, dtype=torch.float64)
     zeros: list[float] = at[value(at) == 0].tolist()
     return zeros
@@ -241,7 +241,7 @@ def _is_near(x: float, positions: list[float], distance: float) -> bool:
 
 
 def _comparable(value: Curve, x: Floats) -> Floats:
-    """Values with one number for what is not a number, which would differ from itself; (n,) float64."""
+    """Values with infinity for NaN, which would differ from itself; (n,) float64."""
     with torch.no_grad():
         y = value(torch.from_numpy(x))
         return y.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf).numpy()

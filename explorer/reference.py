@@ -27,7 +27,7 @@ def even_points(start: float, stop: float, points: int) -> Tensor:
 def fixed(
     formula: Formula, op: Op, parameters: Mapping[str, float], start: float, stop: float, g: float
 ) -> tuple[Formula, dict[str, float]]:
-    """A formula without reductions such as ``mean``, and its parameters with what each is over the reference.
+    """A formula without reductions such as ``mean``, and its parameters with the values of the reductions.
 
     So a mean depends on op, range and g alone, not on the points drawn or on the other rules.
     """

@@ -1,6 +1,6 @@
-"""What data make of a parameter that learns: the sum of their parts, and where it comes to rest.
+"""The gradient that data send to a learned parameter, and the values at which it comes to rest.
 
-The upstream gradient of each number is y − x, that of half the squared error of what the op makes of it.
+The upstream gradient of each number is y − x, that of half the squared error.
 """
 
 import math
@@ -36,13 +36,13 @@ def normal_numbers() -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Pull:
-    """What data do to a parameter under one rule.
+    """The gradient that given data send to a parameter under one rule.
 
     Attributes:
-        rule: the rule; ``origin`` says where its contribution comes from, "" where there is none.
+        rule: the rule; ``origin`` is that of its contribution, "" where there is none.
         name: the parameter.
         up, down: the sums of the parts that make it grow, below 0, and shrink, above 0.
-        factor: that of the sum, 1 for a rule without a scale, which is not ``scaled``.
+        factor: the scale of the sum; 1 for a rule without one, which is not ``scaled``.
     """
 
     rule: Rule
@@ -65,7 +65,7 @@ class Pull:
 
     @property
     def verdict(self) -> Verdict:
-        """What a step against the gradient does to the parameter."""
+        """The effect of a step against the gradient on the parameter."""
         if not self.origin:
             return "cannot"
         if not math.isfinite(self.gradient):
@@ -76,7 +76,7 @@ class Pull:
 
 
 def contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | None:
-    """What one element contributes; None where the parameter cannot learn by the rule."""
+    """The contribution of one element; None where the parameter cannot learn by the rule."""
     try:
         return contribution(op, rule, name)
     except ValueError:
@@ -110,17 +110,17 @@ def pull(
 
 @dataclass(frozen=True)
 class Rest:
-    """A parameter over its range: its gradients, the error, and where it comes to rest.
+    """A parameter over its range: its gradients, the error, and the values at which it comes to rest.
 
     Attributes:
-        rules: those by which it can learn.
+        rules: the rules by which it can learn.
         name: the parameter.
         at: (n,) its values, ascending.
-        error: (n,) the mean squared error of what the op makes of the numbers.
+        error: (n,) the mean squared error of the op on the numbers.
         gradients: by rule key, (n,): the mean of the parts, without a rule's scale.
-        positions: by rule key: where the gradient crosses 0 upwards, as pairs of equal numbers; a stretch on
-            which it is 0 as its two ends.
-        least: where the error is least among ``at``.
+        positions: by rule key, pairs of values at which it comes to rest: twice the same where the gradient
+            crosses 0 upwards, the two ends of a stretch on which it is 0.
+        least: the value among ``at`` with the least error.
     """
 
     rules: tuple[Rule, ...]
@@ -132,7 +132,7 @@ class Rest:
 
     @property
     def least(self) -> float | None:
-        """Where the error is least, the first of several; None where it is no number."""
+        """The value with the least error, the first of several; None where it is no number."""
         finite = self.error[np.isfinite(self.error)]
         if not len(finite):
             return None
@@ -146,7 +146,7 @@ def rest(
     numbers: Sequence[float],
     settings: Mapping[str, float] | None = None,
 ) -> Rest:
-    """Where a parameter comes to rest on numbers, (n,), under each rule, between the bounds of its control.
+    """The values at which a parameter comes to rest on numbers, (n,), under each rule, within its bounds.
 
     Raises ValueError where it cannot learn by any of the rules.
     """
@@ -192,7 +192,7 @@ def _error(op: Op, rule: Rule, numbers: Sequence[float], settings: dict[str, flo
 
 
 def _at_rest(at: Floats, gradient: Floats, mean: Callable[[float], float]) -> Iterator[tuple[float, float]]:
-    """Where a step against the gradient ends: below 0 on the left, above on the right, or 0 in between.
+    """Stretches at which steps against the gradient end: it is below 0 to the left and above to the right.
 
     At an end of the range the other side is enough. Nothing comes to rest beside what is not finite.
     """
@@ -222,7 +222,7 @@ def _runs(signs: Floats) -> list[tuple[float, int, int]]:
 
 
 def _halved(low: float, high: float, is_left: Callable[[float], bool]) -> float:
-    """Where a condition ends that holds at ``low`` and not at ``high``."""
+    """The value, by bisection, at which a condition ends that holds at ``low`` and not at ``high``."""
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if is_left(middle) else (low, middle)

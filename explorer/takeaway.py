@@ -1,4 +1,4 @@
-"""What is taken away of a run: its history as CSV, its settings as JSON, its weights as safetensors."""
+"""Files of a run: its history as CSV, its settings as JSON, its weights as safetensors."""
 
 import csv
 import dataclasses
@@ -36,7 +36,7 @@ def _texts(column: np.ndarray) -> list[str]:
 def settings_json(settings: Settings) -> str:
     """Settings as JSON text; ``read_settings`` gives them back, and so does ``Settings(**json.loads(text))``.
 
-    Raises ValueError where op or a rule is a record: what somebody wrote in Python is no text.
+    Raises ValueError where op or a rule is a record made in Python, which is no text.
     """
     return _json(_texts_of(settings))
 
@@ -53,7 +53,7 @@ def _json(value: Any) -> str:
 
 
 def read_settings(text: str) -> Settings:
-    """Settings of JSON text. Raises ValueError with a plain sentence for what is none."""
+    """Settings of JSON text. Raises ValueError, with a plain sentence, for any other text."""
     if len(text) > LONGEST_SETTINGS:
         raise ValueError(f"the file has {len(text):,} characters: at most {LONGEST_SETTINGS:,} are read")
     try:

@@ -69,7 +69,7 @@ def _looked_up(
 
 
 def hint(kind: str, key: str) -> str:
-    """What may be meant by a key that no op or rule has, in a few words; "" where that would be a guess."""
+    """A short suggestion for a key that no op or rule has; "" where it would be a guess."""
     entries, others = (OPS, RULES) if kind == "op" else (RULES, OPS)
     if meant := entries.meant(key):
         return f"did you mean {' or '.join(map(repr, meant))}?"

@@ -1,4 +1,4 @@
-"""What one element contributes to the gradient of a parameter, and from where that is known."""
+"""The contribution of one element to the gradient of a parameter, and its origin."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _CORE = Name("q")
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one element contributes to the gradient of a parameter.
+    """The contribution of one element to the gradient of a parameter.
 
     Attributes:
         name: the parameter.
@@ -43,16 +43,16 @@ class Contribution:
     note: str = ""
 
     def factor(self, parameters: Mapping[str, float], elements: float) -> float:
-        """The number the sum is multiplied by, where so many elements share the parameter."""
+        """The factor on the sum, as a number, for ``elements`` that share the parameter."""
         return 1.0 if self.scale is None else self.scale.value({**parameters, COUNT: float(elements)})
 
 
 @dataclass(frozen=True)
 class Following:
-    """How a contribution follows from a rule r for x: ``outer + r * ratio``.
+    """The contribution that follows from a rule r for x: ``outer + r * ratio``.
 
-    ``outer``, in x and g, is the parameter's part behind q; ``ratio``, in x, how q's argument moves with the
-    parameter for each step it moves with x.
+    ``outer``, in x and g, is the parameter's part behind q. ``ratio``, in x, is the derivative of q's
+    argument by the parameter over its derivative by x.
     """
 
     outer: Node
@@ -61,14 +61,13 @@ class Following:
 
 @lru_cache
 def contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = ()) -> Contribution:
-    """What one element contributes to the gradient of a parameter of an op with a rule.
+    """The contribution of one element to the gradient of a parameter of an op with a rule.
 
-    It is the rule's own; or else, where the op says how, it follows from the rule's formula for x; or else
-    it is torch's derivative of the op. ``tensors`` names the parameters that are tensors, as this one is in
-    any case.
+    It is the rule's own; else it follows from the rule's formula for x, where the op declares inner and
+    outer; else it is torch's derivative of the op. ``tensors`` names further parameters that are tensors.
 
-    Raises ValueError, with a plain sentence, where there is none: for a name that y does not depend on, or
-    that torch sees no path to.
+    Raises ValueError, with a plain sentence, for a name that y does not depend on or that torch sees no path
+    to.
     """
     own = next((learned for learned in rule.learned if learned.name == name), None)
     if own:
@@ -131,7 +130,7 @@ def gradient_beside(op: Op, name: str) -> Formula | None:
 
 @lru_cache
 def following(op: Op, name: str, tensors: tuple[str, ...] = ()) -> Following | None:
-    """How a parameter's contribution follows from any rule for x; None where the op does not say.
+    """The contribution to a parameter that follows from any rule for x; None where the op does not say.
 
     ``tensors`` as for ``contribution``. Raises ValueError for an inner and outer that the op's formula is not
     made of.
@@ -170,7 +169,7 @@ def _slope(tree: Node, name: str, upstream: Node, tensors: Collection[str]) -> N
 
 
 def _quotient(numerator: Node, denominator: Node) -> Node:
-    """One tree by another: ``-1 * (x / s / s) / (1 / s)`` is ``-(x / s)``."""
+    """The quotient of two trees: ``-1 * (x / s / s) / (1 / s)`` is ``-(x / s)``."""
     if isinstance(first_factor(numerator), Unary):
         return Unary("-", _quotient(negated(numerator), denominator))
     match numerator, denominator:

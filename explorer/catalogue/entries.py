@@ -47,10 +47,10 @@ class Entries(Mapping[str, Record]):
         return html_table(self._rows())
 
     def meant(self, word: str) -> list[str]:
-        """The keys somebody may mean who wrote ``word``, at most three; [] where that would be a guess.
+        """At most three keys that ``word`` may mean; [] where that would be a guess.
 
-        First a name people know an entry by, then what a name begins with, then a slip of the pen that
-        leaves the first letter and the digits right. No function is ever taken for another one.
+        First an exact name, then the beginning of a name, then a misspelling that leaves the first letter
+        and the digits right. No function is ever taken for another one.
         """
         wanted, names = _plain(word), self._names()
         if wanted not in names and wanted in FUNCTIONS:

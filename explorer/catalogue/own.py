@@ -12,7 +12,7 @@ from explorer.formula.errors import error_at
 OWN = "formula: "
 # A name may stand before an own formula; it is its label.
 _NAMED = re.compile(r"\s*([A-Za-z0-9_]{1,40})\s*=(?!=)\s*")
-# What a parameter learns: "s: 1 / sqrt(N) * sum(g * x)".
+# The gradient of a parameter: "s: 1 / sqrt(N) * sum(g * x)".
 _LEARNED = re.compile(r"\s*(?P<name>\w+)\s*:\s*(?:(?P<scale>.+?)\s*\*\s*)?sum\((?P<formula>.*)\)\s*")
 _CACHED = 256  # formulas read; a page asks for each of its own many times
 _NO_PART = "behind a semicolon stands what a parameter learns, such as s: sum(g * x)"
@@ -21,7 +21,7 @@ _NO_PART = "behind a semicolon stands what a parameter learns, such as s: sum(g 
 def own_key(formula: str, name: str = "", learned: Sequence[Learned] = ()) -> str:
     """The key of a formula: ``formula: x**3``, or with a name ``formula: Cube = x**3``.
 
-    What parameters learn follows behind semicolons: ``formula: g * (x < hi); hi: sum(g * (x >= hi))``.
+    Gradients of parameters follow after semicolons: ``formula: g * (x < hi); hi: sum(g * (x >= hi))``.
     """
     name = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:40]
     head = f"{OWN}{name} = {formula}" if name else OWN + formula
@@ -38,8 +38,9 @@ def own_op(text: str) -> Op:
 def own_rule(text: str) -> Rule:
     """A rule from a formula in x, y, g; other names become parameters. Raises FormulaError.
 
-    Behind semicolons may stand what parameters learn, ``name: scale * sum(contribution)``: the contribution
-    of one element in x, y, g, and a scale, or none, in which N is the number of elements that share it.
+    Gradients of parameters may follow after semicolons, as ``name: scale * sum(contribution)``: the
+    contribution of one element in x, y, g, and an optional scale, in which N is the number of elements that
+    share it.
     """
     own, *parts = text.split(";")
     fields, learned = _read(own, VARIABLES, text), _all_learned(parts, len(own) + 1, text)
@@ -56,7 +57,7 @@ def own_rule(text: str) -> Rule:
 
 
 def _all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Learned, ...]:
-    """What parameters learn, by the parts between semicolons, the first of which begins at ``start``."""
+    """The gradients of parameters from the parts between semicolons; the first begins at ``start``."""
     learned: dict[str, Learned] = {}
     for part in parts:
         one = _learned(part, start, text)
@@ -68,12 +69,12 @@ def _all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Learned, 
 
 
 def _part(learned: Learned) -> str:
-    """What a parameter learns, as it stands in a key."""
+    """The gradient of a parameter as text of a key."""
     return f"{learned.name}: {learned.text}"
 
 
 def _learned(part: str, start: int, text: str) -> Learned:
-    """What a parameter learns, from the part of a text that begins at ``start``."""
+    """The gradient of a parameter from the part of ``text`` that begins at ``start``."""
     match = _LEARNED.fullmatch(part)
     if not match:
         raise FormulaError(_NO_PART, start + 1 + _indent(part), text)
@@ -109,7 +110,7 @@ def _moved(error: FormulaError, start: int, text: str) -> FormulaError:
 
 
 def _read(own: str, variables: tuple[str, ...], text: str) -> dict[str, Any]:
-    """What the beginning of a text tells of an entry; the label is the name before the formula, or that."""
+    """The fields of an entry from the first part of a text; the label is the name, or else the formula."""
     named = _NAMED.match(own)
     name, start = (named[1], named.end()) if named else ("", 0)
     formula = _formula(own[start:], start, variables, text)

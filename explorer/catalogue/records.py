@@ -1,4 +1,4 @@
-"""What an entry of the catalogue is made of."""
+"""Records of the catalogue: op, rule, parameter, kinks, and gradients of parameters."""
 
 import math
 import re
@@ -56,7 +56,7 @@ class Parameter:
 
     @property
     def scale(self) -> Literal["linear", "log"]:
-        """How a slider moves: by factors where the bounds are positive and two decades or more apart."""
+        """The scale of the slider: logarithmic for positive bounds two decades or more apart."""
         return "log" if self.low > 0 and self.high / self.low >= _DECADES_TO_DRAG else "linear"
 
 
@@ -78,11 +78,11 @@ Kink = str | Lattice
 
 @dataclass(frozen=True)
 class Learned:
-    """The gradient that a parameter gets: ``scale`` times the sum of what each element contributes.
+    """The gradient of a parameter: ``scale`` times the sum of the contributions of all elements.
 
     Attributes:
         name: the parameter, one of the rule's.
-        formula: what one element contributes, in x, y, g and the rule's parameters.
+        formula: the contribution of one element, in x, y, g and the rule's parameters.
         scale: a factor on the sum, in the rule's parameters and N, the number of elements that share the
             parameter; None for 1.
         at_bound: who gets g exactly at a bound that is learned, a key of ``AT_BOUND``; "" where there is
@@ -107,7 +107,7 @@ class Learned:
 
     @cached_property
     def parsed(self) -> Formula:
-        """What one element contributes, as a tree."""
+        """The contribution of one element, as a tree."""
         return parse(self.formula, parameters=None)
 
     @cached_property
@@ -123,14 +123,14 @@ class Learned:
 
     @property
     def named(self) -> set[str]:
-        """The parameters that stand in it, its own among them."""
+        """The parameters that the formulas use, and the one that learns."""
         scale = self.parsed_scale.parameters if self.parsed_scale else ()
         return {self.name, *self.parsed.parameters, *scale} - {COUNT}
 
 
 @dataclass(frozen=True, repr=False)
 class Entry:
-    """What ops and rules have in common; one line of text, and a small table in a notebook.
+    """The common fields of ops and rules; shown as one line of text, in a notebook as a small table.
 
     Attributes:
         key: permanent name, used in links and code.

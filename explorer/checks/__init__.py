@@ -120,7 +120,7 @@ def _checked_own(subject: Subject) -> Results:
 
 
 def _stops(subject: Subject) -> str:
-    """Why nothing can be tried, a sentence; empty where something can."""
+    """A sentence on why nothing can be tried; "" where something can."""
     try:
         within(TIME_LIMIT_S, lambda: subject.trial)
     except HungError as hung:

@@ -1,4 +1,4 @@
-"""What is the gradient exactly at a kink, and beside it?"""
+"""Is the gradient exactly at a kink between its limits from both sides?"""
 
 import math
 from collections.abc import Callable
@@ -73,7 +73,7 @@ def _words(x: Tensor, left: Tensor, at: Tensor, right: Tensor) -> str:
 
 
 def _positions(curve: Curve) -> Tensor:
-    """Kinks that are declared or found, and round numbers; of those that are none only what stands out."""
+    """Declared or detected kinks, and round numbers at which the gradient has a value of its own; (m,)."""
     subject = curve.subject
     if subject.op and subject.rule:
         positions = kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
@@ -91,7 +91,7 @@ def _positions(curve: Curve) -> Tensor:
 
 
 def _corners(curve: Curve) -> Tensor:
-    """Where the op's slope jumps near a round number, although the gradient does not."""
+    """The x near round numbers at which the op's slope jumps, although the gradient does not; (m,)."""
     x = torch.tensor(sorted({*range(-8, 9), *curve.subject.numbers}), dtype=curve.dtype)
     h = 1e-6 * x.abs().clamp(min=1.0)
     y = [curve.subject.y(x + k * h) for k in (-1, 0, 1)]
@@ -108,7 +108,7 @@ def _sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _torchs(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
-    """Torch's own function that is the same op, and its gradient at x; None where there is none."""
+    """The name of torch's own function that is the same op, and its gradient at x; None without one."""
     subject = curve.subject
     if subject.op:
         own = pair_subject(subject.op, RULES["default"], subject.parameters)

@@ -34,7 +34,7 @@ def autocast(curve: Curve) -> Finding:
 
 
 def _passed(subject: Subject, x: Tensor, enabled: bool) -> tuple[Tensor, Tensor]:
-    """y and the gradient, the learned arguments in float32 as a module keeps them."""
+    """y and the gradient; learned arguments are float32, as the weights of a module."""
     leaf = x.clone().requires_grad_()
     with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
         y = subject.run(leaf.clone(), subject.prepared(torch.float32, learned=True))

@@ -19,9 +19,9 @@ MANY_JUMPS = 3  # from here on an op is a staircase that follows something
 
 
 class Curve:
-    """What the checks ask of a subject, each part computed when it is first asked for.
+    """Values, gradients, slopes, jumps and areas of a subject, each computed at its first use.
 
-    All are (n,) tensors on ascending x. UntriedError where the subject is not elementwise.
+    All are (n,) tensors on ascending x. Raises UntriedError where the subject is not elementwise.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -29,12 +29,12 @@ class Curve:
 
     @property
     def dtype(self) -> torch.dtype:
-        """That of all of them."""
+        """The dtype of all tensors of the curve."""
         return self.subject.trial.dtype
 
     @property
     def eps(self) -> float:
-        """The relative distance of its numbers."""
+        """The machine epsilon of the dtype."""
         return torch.finfo(self.dtype).eps
 
     @cached_property
@@ -77,7 +77,7 @@ class Curve:
 
     @cached_property
     def gradient(self) -> Tensor:
-        """What the rule returns for g = 1."""
+        """The gradient of the rule for g = 1."""
         return self.subject.gradient(self.x)
 
     @cached_property
@@ -98,7 +98,7 @@ class Curve:
 
     @cached_property
     def tolerance(self) -> Tensor:
-        """How far the slope may be off."""
+        """The tolerance of the slope."""
         slope, error, h = self._stencil
         rounding = 64 * self.eps * (self.y.abs() + 1e-3) / h
         relative = 1e-5 if self.dtype == torch.float64 else 5e-3
@@ -106,7 +106,7 @@ class Curve:
 
     @cached_property
     def trusted(self) -> Tensor:
-        """Where the slope is known: y finite, no kink within the stencil; (n,) bool."""
+        """Mask of the x at which the slope is known: y finite, no kink within the stencil; (n,) bool."""
         slope, error, _ = self._stencil
         loose = 1e-3 if self.dtype == torch.float64 else 5e-2
         fine = self.y.isfinite() & slope.isfinite() & self.gradient.isfinite()
@@ -139,19 +139,19 @@ class Curve:
 
     @cached_property
     def jumps(self) -> tuple[Tensor, Tensor]:
-        """Where y jumps, at most one a cell of the scan, and by how much; (m,) each."""
+        """Positions and heights of the jumps of y, at most one per cell of the scan; (m,) each."""
         at, _ = _jumps(self.subject.y, self.scan)
         h = 1e-9 * at.abs().clamp(min=1.0)  # past the one value that sign has at 0 itself
         return at, self.subject.y(at + h) - self.subject.y(at - h)
 
     @cached_property
     def breaks(self) -> tuple[Tensor, Tensor]:
-        """Where the gradient for g = 1 jumps, and by how much; (m,) each."""
+        """Positions and heights of the jumps of the gradient for g = 1; (m,) each."""
         return _jumps(self.subject.gradient, self.scan)
 
     @property
     def edges(self) -> list[float]:
-        """Where the gradient may jump: the kinks of a pair, which are known, or what is found."""
+        """Positions at which the gradient may jump: the known kinks of a pair, else the detected jumps."""
         subject = self.subject
         if subject.op and subject.rule:
             return kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
@@ -186,7 +186,7 @@ class Curve:
         return whole
 
     def total(self) -> float:
-        """From where to where y goes over all x; ±inf where it goes on growing."""
+        """The rise of y over all x; ±inf where it goes on growing."""
         ends = torch.tensor([-FAR, -FAR / 2, FAR / 2, FAR], dtype=self.dtype)
         y = self.subject.y(ends)
         whole = float(y[3] - y[0])
@@ -211,7 +211,7 @@ def _same(left: Tensor, right: Tensor, tolerance: float) -> bool:
 
 
 def _jumps(curve: Callable[[Tensor], Tensor], scan: Tensor) -> tuple[Tensor, Tensor]:
-    """Where a function jumps, and by how much: what halving leaves of the differences in the cells of a scan.
+    """Positions and heights of a function's jumps: the differences in cells of a scan that survive halving.
 
     Neither the end of a domain nor a pole is a jump.
     """
@@ -239,6 +239,6 @@ def _jumps(curve: Callable[[Tensor], Tensor], scan: Tensor) -> tuple[Tensor, Ten
 
 
 def settled(x: float, among: list[float] | None = None) -> float:
-    """A position found by halving as the short decimal it stands for."""
+    """A position found by bisection, rounded to the short decimal it stands for."""
     short = float(f"{x:.9g}")
     return short if abs(short - x) <= 1e-12 + 1e-14 * abs(x) else x

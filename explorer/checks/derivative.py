@@ -28,9 +28,9 @@ def true_derivative(curve: Curve) -> Finding:
 
 
 def clearest(x: Tensor, off: Tensor, beyond: Tensor) -> int:
-    """Of the places where something is off by about as much as anywhere, the one nearest to ±1.
+    """The index, among the points with about the largest deviation, of the x nearest to ±1.
 
-    Of several that are as near but for rounding the largest, whatever the machine rounds.
+    Of several that are equally near up to rounding it is the largest, so that machines agree.
     """
     weighed = torch.where(beyond, off / (1 + x.abs()), 0.0)
     large = beyond & (weighed >= 0.7 * weighed.max())
@@ -44,7 +44,7 @@ def is_derivative(curve: Curve) -> bool:
 
 
 def factor(curve: Curve) -> float | None:
-    """The number by which the rule is the op's derivative everywhere; None where no number does."""
+    """The constant factor between the rule and the op's derivative; None where there is none."""
     sure = curve.trusted
     slope, r = curve.slope[sure], curve.gradient[sure]
     if not slope.abs().max() > 0:

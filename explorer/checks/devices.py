@@ -7,7 +7,7 @@ from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, fails, holds, unknown
 from explorer.checks.subject import NoGradientError, Subject, UntriedError, pulled
 
-# What torch says when something stays on, or moves to, another device than x's.
+# Parts of torch's messages about tensors on another device than x's.
 _MOVES = ("Cannot copy out of meta", "to numpy", "not compiled with CUDA", "NVIDIA driver", "No CUDA GPUs")
 _STAYS = ("same device", "expected device", "found at least two devices")
 

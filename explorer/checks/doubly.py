@@ -43,7 +43,7 @@ class _NotTwiceError(Exception):
 
 
 def _second(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
-    """What autograd makes of the gradient's sum: its gradients towards x and g; 0 where no way leads."""
+    """The gradients of the gradient's sum by x and by g, from autograd; 0 where there is no path."""
     leaf, upstream = (subject.lifted(values).clone().requires_grad_() for values in (x, g))
     with torch.enable_grad():
         y = subject.run(leaf.clone())
@@ -61,7 +61,7 @@ def _second(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _differences(subject: Subject, x: Tensor, g: Tensor, curve: Curve) -> tuple[Tensor, Tensor]:
-    """The slope of the gradient by differences, and where it is known."""
+    """The slope of the gradient by differences, and a mask of the x at which it is known."""
     h = 1e-4 if curve.dtype == torch.float64 else 2e-2
     wide, fine = (
         (subject.gradient(x + step, g) - subject.gradient(x - step, g)) / (2 * step) for step in (h, h / 2)

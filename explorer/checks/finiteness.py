@@ -10,7 +10,7 @@ from explorer.checks.result import Finding, by_design, fails, holds, position, s
 from explorer.checks.subject import Subject, UntriedError
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
-_USUAL = 1e4  # what lies beyond is said, and no fault
+_USUAL = 1e4  # values beyond are reported, but no fault
 _POLE = 1e3
 
 
@@ -50,7 +50,7 @@ def probes(dtype: torch.dtype) -> Tensor:
 
 
 def _due(subject: Subject, x: Tensor, dtype: torch.dtype) -> Tensor:
-    """Where the dtype could hold the gradient that float64 gives; in float64 everywhere."""
+    """Mask of the x at which the dtype can hold the gradient that float64 gives; all True for float64."""
     if dtype == torch.float64:
         return torch.ones_like(x, dtype=torch.bool)
     try:

@@ -1,7 +1,7 @@
-"""What somebody's own function inherits: the declarations of the catalogue's rule that has the same curve.
+"""The catalogue's rule with the same curve as somebody's own function, which inherits its declarations.
 
-The same everywhere, for g and −g, with no factor: less would give a rule a name that is not its own. Which
-rules come near over a range, up to a factor, ``explorer.nearest`` says.
+The same means everywhere, for g and −g, with no factor. ``explorer.nearest`` finds rules that come near over
+a range, up to a factor.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +15,7 @@ from torch import Tensor
 from explorer.catalogue import RULES, Rule
 from explorer.checks.curve import MANY_JUMPS, Curve
 
-# Where a rule for any op is meant: on a smooth op the upstream gradient alone is a derivative forgotten.
+# Families for which a rule for any op is meant: on a smooth op g alone is a forgotten derivative.
 _ANYWHERE = ("identity", "jumps", "bounded")
 _HEIGHTS = {"sign": 2.0, "step": 1.0}  # of the jump that a family's rules stand for
 _SAME, _STEP, _MOST_IDLE, _MOST_CANDIDATES = 1e-6, 1e-6, 3, 14
@@ -39,8 +39,7 @@ class Match:
 def match(curve: Curve) -> Match | None:
     """The catalogue's rule that suits the op and has the same gradient, for g = 1 and g = −1; or None.
 
-    What an entry calls a fault is inherited by nobody, and a factor makes another rule, unless the op is
-    the identity: there it is all a rule can be.
+    A declared fault is never inherited. A factor makes another rule, unless the op is the identity.
     """
     matched = next(_of_op(curve), None)
     if matched is None and curve.flat and len(curve.jumps[0]) < MANY_JUMPS:
@@ -64,7 +63,7 @@ def _of_op(curve: Curve) -> Iterator[Match]:
 
 
 def _families(curve: Curve, lo: float, hi: float) -> set[str]:
-    """What kind of op it is, in the catalogue's words where they suit."""
+    """The catalogue's families that suit the op."""
     holds = {
         "identity": curve.identity,
         "jumps": curve.flat,
@@ -146,7 +145,7 @@ def _candidates(rule: Rule, target: Tensor, curve: Curve, centre: float) -> Iter
 
 
 def _refined(distance: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
-    """Gauss and Newton, damped, on the logarithms of positive parameters; until nothing is gained."""
+    """Damped Gauss–Newton on the logarithms of positive parameters, until nothing is gained."""
     logs, damping, idle = values.clamp(min=1e-3).log(), 1e-3, 0
     error, unit = distance(logs.exp()), torch.eye(len(logs), dtype=logs.dtype)
     while idle < _MOST_IDLE:
@@ -165,7 +164,7 @@ def _refined(distance: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
 
 
 def _is_within(rule: Rule, values: Tensor) -> bool:
-    """Whether parameters are such as the entry's controls can set."""
+    """Whether parameters lie within the bounds of the rule's controls."""
     pairs = zip(rule.parameters, values.tolist(), strict=True)
     return all(parameter.low * 0.99 <= value <= parameter.high * 1.01 for parameter, value in pairs)
 

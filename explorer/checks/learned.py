@@ -43,7 +43,8 @@ def parameter_gradients(curve: Curve) -> Finding:
     result = _of_all(_teaching(subject, op, rule))
     if result.verdict == "fails" or not any("y" in names(one.parsed.tree) for one in rule.learned):
         return result
-    # What asks y rather than x is right for one sign of what learns, and may be wrong for the other.
+    # A formula that tests y instead of x is right for one sign of the parameter, and may be wrong for the
+    # other.
     turned = {one.name: -subject.parameters[one.name] for one in rule.learned}
     turned_round = replace(subject, parameters={**subject.parameters, **turned})
     other = _of_all(_teaching(turned_round, op, rule))
@@ -52,7 +53,7 @@ def parameter_gradients(curve: Curve) -> Finding:
 
 
 def _for_another_op(op: Op, rule: Rule) -> str:
-    """Why what a rule teaches cannot be judged by this op, a sentence; "" where it can."""
+    """A sentence on why this op cannot judge the rule's parameter gradients; "" where it can."""
     known, taught = set(op.parsed.parameters), {one.name for one in rule.learned}
     absent, unknown_to_it = sorted(taught - known), sorted(known - {p.name for p in rule.parameters})
     if not known & taught or (absent and rule.key in RULES):
@@ -63,7 +64,7 @@ def _for_another_op(op: Op, rule: Rule) -> str:
 
 
 def _teaching(pair: Subject, op: Op, rule: Rule) -> Subject:
-    """A pair as a function of x and of what its rule teaches, which are tensors that learn."""
+    """A pair as a function of x and of the parameters that its rule teaches, as tensors."""
     taught = tuple(one.name for one in rule.learned if one.name in op.parsed.parameters)
     numbers = {name: value for name, value in pair.parameters.items() if name not in taught}
     values = (torch.tensor(pair.parameters[name], requires_grad=True) for name in taught)
@@ -79,7 +80,7 @@ def _teaching(pair: Subject, op: Op, rule: Rule) -> Subject:
 
 
 def _of_all(subject: Subject) -> Finding:
-    """The worst that is found of what learns."""
+    """The worst finding over all arguments that learn."""
     learning = [k for k, argument in enumerate(subject.arguments) if _learns(argument)]
     if not learning:
         return holds("None of its arguments learns: there is no tensor among them that requires grad.")
@@ -97,7 +98,7 @@ def _learns(argument: Any) -> bool:
 
 
 class _Probe:
-    """What the learned arguments of a subject get, and what they are due, for the same x and g."""
+    """The gradients of a subject's learned arguments, actual and due, for the same x and g."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -108,13 +109,13 @@ class _Probe:
 
     @cached_property
     def upstreams(self) -> list[Tensor]:
-        """Three upstream gradients, no multiples of each other; 0 where it is undecided what is due."""
+        """Three upstream gradients, no multiples of each other; 0 where the due gradient is ambiguous."""
         steps = torch.arange(self.y.numel(), dtype=self.y.dtype).reshape(self.y.shape)
         return [((steps * pace).sin() + 0.4) * self._decided for pace in (0.7, 1.9, 3.1)]
 
     @cached_property
     def _decided(self) -> Tensor:
-        """Where x gets what autograd of the forward gives it, if that is anywhere.
+        """Mask of the x whose gradient is that of autograd through the forward; all 1 if that is rare.
 
         Rounding before or after clamping is one forward and two masks: between the two the learned
         argument is due one thing or the other.
@@ -136,17 +137,17 @@ class _Probe:
 
     @property
     def _rounds(self) -> bool:
-        """Whether its forward rounds; True of code that is not looked into."""
+        """Whether the forward rounds; True for code that is not inspected."""
         op = self.subject.op
         calls = {part.function for part in walk(op.parsed.tree) if isinstance(part, Call)} if op else _STAIRS
         return bool(calls & _STAIRS)
 
     def got(self, x: Tensor, g: Tensor) -> list[Tensor | None]:
-        """The gradients its backward gives, one an argument; None for what does not learn or gets none."""
+        """The gradients from the backward, one per argument; None where there is none."""
         return _pulled(self.subject.call, x, self.subject.prepared(x.dtype, learned=True), g)
 
     def due(self, x: Tensor, g: Tensor) -> list[Tensor | None]:
-        """The gradients autograd of the forward gives; UntriedError where that cannot be followed."""
+        """The gradients from autograd of the forward; raises UntriedError where it cannot be followed."""
         arguments = self.subject.prepared(x.dtype, learned=True)
         forward = _composed(self.subject)
         if forward is None:
@@ -216,7 +217,7 @@ class _StraightThrough(TorchFunctionMode):
 def _by_differences(
     subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor
 ) -> list[Tensor | None]:
-    """Central differences of what a callable computes; UntriedError where it jumps as an argument moves."""
+    """Central differences of a callable by its arguments; raises UntriedError where it jumps."""
     gradients: list[Tensor | None] = []
     for k, argument in enumerate(arguments):
         if not (isinstance(argument, Tensor) and argument.requires_grad):
@@ -308,7 +309,7 @@ def _judged(probe: _Probe, k: int, name: str, mine: Tensor, wanted: Tensor) -> F
 
 
 def _ratio(mine: Tensor, wanted: Tensor) -> float | None:
-    """The number by which one is the other; None where no number does."""
+    """The constant ratio of two gradients; None where there is none."""
     size = float(wanted.abs().max())
     if size < 1e-12:
         return 1.0 if float(mine.abs().max()) < 1e-9 else None
@@ -318,7 +319,7 @@ def _ratio(mine: Tensor, wanted: Tensor) -> float | None:
 
 
 def _growth(probe: _Probe, k: int, mine: Tensor) -> float:
-    """How many times as much it gets from three times the elements."""
+    """The growth of the argument's gradient for three times the elements."""
     x = torch.cat([probe.x] * _REPEATS)
     more = probe.got(x, torch.cat([probe.upstreams[0]] * _REPEATS))[k]
     size = float(mine[0].abs().sum())
@@ -326,12 +327,12 @@ def _growth(probe: _Probe, k: int, mine: Tensor) -> float:
 
 
 def _is_bound(probe: _Probe, k: int, mine: Tensor) -> bool:
-    """Whether the argument is where y ends, and learns from what lies at that end alone."""
+    """Whether the argument is a bound of y, and learns only from the elements at that bound."""
     argument = probe.subject.arguments[k].detach().to(probe.y.dtype)
     ends = torch.stack([probe.y.amax(), probe.y.amin()])
     if argument.numel() != 1 or not bool((ends - argument.reshape(())).abs().min() < 1e-6):
         return False
-    # What is rounded to the end is not beyond it: x still gets its gradient there.
+    # An x that is rounded to the bound is not beyond it: it still gets its gradient.
     beyond = probe.subject.both(probe.x)[1] == 0
     at_end = beyond & ((probe.y - argument.reshape(())).abs() < 1e-6)
     due = [probe.due(probe.x, g * at_end)[k] for g in probe.upstreams]

@@ -36,7 +36,7 @@ def linear_in_g(curve: Curve) -> Finding:
 
 
 def _departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float] | None:
-    """The clearest of these places where it is not linear: x, g, the gradient there, and what is due."""
+    """The clearest departure from linearity among x: x, g, the gradient there, and the due one."""
     one = curve.subject.gradient(x)
     sure = one.isfinite() & curve.subject.y(x).isfinite()
     worst: tuple[float, tuple[float, float, float, float]] | None = None
@@ -82,7 +82,7 @@ def _judged(curve: Curve, at: float, example: str, got: float, due: float) -> Fi
 
 
 def _meaning(curve: Curve, one: Tensor, mirrored: bool) -> str:
-    """What a rule that is not linear in g may be meant to do, as a sentence; "" for none of these."""
+    """A sentence on the likely purpose of a rule that is not linear in g; "" for none that is known."""
 
     def at(g: float) -> Tensor:
         return curve.subject.gradient(curve.x, g)
@@ -101,7 +101,7 @@ def _meaning(curve: Curve, one: Tensor, mirrored: bool) -> str:
 
 
 def _apart(curve: Curve) -> Finding | None:
-    """Whether each gradient looks at its own g alone, which is a power of two as in ``_POWERS``."""
+    """The failure of a gradient that depends on the g of other elements; None where there is none."""
     x = curve.x
     g = 1.0 + (torch.sin(7.0 * torch.arange(len(x), dtype=x.dtype)) > 0).to(x.dtype)
     r, due = curve.subject.gradient(x, g), g * curve.gradient

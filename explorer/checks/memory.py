@@ -45,7 +45,7 @@ def _upstream(y: Tensor) -> Tensor:
 
 
 def _forward(subject: Subject, x: Tensor) -> tuple[Tensor, Tensor]:
-    """y, and the leaf below what was handed in."""
+    """y, and the leaf that its input was cloned from."""
     leaf = x.clone().requires_grad_()
     return subject.run(leaf.clone()), leaf
 
@@ -115,7 +115,7 @@ def _laid_out_otherwise(subject: Subject, x: Tensor) -> Finding | None:
 
 
 def _layouts(y: Tensor) -> Iterator[tuple[str, Tensor]]:
-    """Upstream gradients that lie in memory in other ways than row by row."""
+    """Upstream gradients in other memory layouts than row by row, each with a name."""
     if y.dim() == 0:
         return
     g = _upstream(y)
@@ -127,7 +127,7 @@ def _layouts(y: Tensor) -> Iterator[tuple[str, Tensor]]:
 
 
 def _called_twice(subject: Subject, x: Tensor) -> Finding | None:
-    """Whether the backward of one call knows its own x after another call."""
+    """The failure of a backward that uses the x of a later call; None where there is none."""
     alone = subject.both(x, _upstream(_forward(subject, x)[0]))[1]
     y, leaf = _forward(subject, x)
     g = _upstream(y)

@@ -1,4 +1,4 @@
-"""What a check says: a verdict, one plain sentence, a number and a position."""
+"""The result of a check: a verdict, one plain sentence, a number and a position."""
 
 import math
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ _MARKS = dict(zip(VERDICTS, "✗?○✓", strict=True))
 
 @dataclass(frozen=True)
 class Result:
-    """What one check says of a rule.
+    """The result of one check of a rule.
 
     Attributes:
         name: of the check, one of ``explorer.checks.CHECKS``.
         verdict: "holds"; "by design" for a deviation that is declared or meant; "fails"; "unknown" where it
             could not be tried.
-        sentence: what was seen and, where it does not hold, what to do; plain text.
-        where: the x at which it shows best, None where there is none.
+        sentence: the observation and, where it does not hold, the remedy; plain text.
+        where: the x at which it shows best; None without one.
         figure: the number the verdict rests on, None without one.
     """
 
@@ -62,7 +62,7 @@ class Results(list[Result]):
 
     @property
     def failures(self) -> list[Result]:
-        """Those that fail; what could not be tried is none of them."""
+        """The results whose verdict is "fails"; "unknown" is not among them."""
         return [result for result in self if result.verdict == FAILS]
 
     @property

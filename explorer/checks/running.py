@@ -1,4 +1,4 @@
-"""One check at a time: what it raises becomes a sentence, what hangs is left behind."""
+"""One check at a time, with a time limit: an exception becomes a sentence."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ class HungError(Exception):
 
 @dataclass(frozen=True)
 class Check:
-    """One check: its name, what it asks, and the function of a curve that answers.
+    """One check: its name, its question, and the function of a curve that answers it.
 
-    ``in_app``: whether it says something of a formula and is quick, so that the page shows it; ``if_learned``
-    of a rule that says what its parameters learn.
+    ``in_app``: whether it applies to formulas and is quick, so that the page shows it. ``if_learned``:
+    whether it needs a rule with gradients for parameters.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Check:
 
 
 def result_of(check: Check, curve: Curve) -> Finding:
-    """What a check finds; "unknown" with the reason for anything that is raised on the way."""
+    """The finding of a check; "unknown" with the reason where it raises."""
     try:
         return check.look(curve)
     except UntriedError as error:
@@ -46,7 +46,7 @@ def result_of(check: Check, curve: Curve) -> Finding:
 
 
 def within(limit_s: float, work: Callable[[], Answer]) -> Answer:
-    """What the work returns; HungError if that takes too long: it goes on in a daemon thread then."""
+    """Return the result of ``work``; raise HungError after ``limit_s``, leaving it in a daemon thread."""
     answers: SimpleQueue[Answer | BaseException] = SimpleQueue()
 
     def run() -> None:

@@ -68,13 +68,13 @@ def _tried(subject: Subject, x: Tensor, case: str) -> Finding | None:
 
 
 def _raised(x: Tensor, message: str) -> Finding | None:
-    """What a case that raises is worth: nothing where torch lacks the dtype, or x holds no element."""
+    """The finding for a case that raises: None where torch lacks the dtype, or x holds no element."""
     lacking = any(words in message for words in _UNSUPPORTED)
     return None if lacking or not x.numel() else fails(f"{message}.")
 
 
 def _raw(y: Tensor, x: Tensor, case: str) -> Finding | None:
-    """What backward itself returns, before torch casts or sums it."""
+    """The fault in dtype or shape of backward's own return value, before torch casts or sums it."""
     node = custom_node(y)
     if node is None or node is not _first(y):
         return None
@@ -104,7 +104,7 @@ def _engine(y: Tensor, leaf: Tensor, case: str) -> Finding | None:
 
 
 def _learned(subject: Subject, x: Tensor) -> Finding | None:
-    """Whether backward runs when the arguments that can learn do."""
+    """The fault of a backward that raises once its arguments require grad; None where there is none."""
     leaf = x.clone().requires_grad_()
     y = subject.run(leaf.clone(), subject.prepared(x.dtype, learned=True))
     try:

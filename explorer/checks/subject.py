@@ -1,4 +1,4 @@
-"""What is checked: an op with a rule, or somebody's own Function, behind one face."""
+"""The subject of a check: an op with a rule, or somebody's own Function, behind one interface."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ _TRIED = 7  # elements of the first trial; a prime, so that no shape fits it by 
 
 
 class UntriedError(Exception):
-    """Why something could not be tried, in words."""
+    """Something could not be tried; the message is the reason in words."""
 
 
 class NoGradientError(UntriedError):
@@ -31,9 +31,9 @@ class Subject:
     """A function of x and further arguments whose backward is checked.
 
     Attributes:
-        name: what it is called in sentences.
+        name: the name in sentences.
         call: ``(x, *arguments) -> y``.
-        arguments: what follows x; tensors of floats are cast to x's dtype.
+        arguments: the arguments after x; tensors of floats are cast to x's dtype.
         function: the Function class, where it is one.
         op, rule, parameters: of a pair; None and {} for somebody's own function.
         plain: the forward as code that autograd follows, where it is known without a Function.
@@ -52,7 +52,7 @@ class Subject:
 
     @property
     def declared(self) -> Rule | None:
-        """The rule whose entry says what it is; None where nothing is declared."""
+        """The rule with the declarations that apply; None where nothing is declared."""
         rule = self.rule
         return (
             rule
@@ -73,7 +73,7 @@ class Subject:
         return tuple(_copied(argument, dtype, learned, device) for argument in self.arguments)
 
     def run(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> Tensor:
-        """y, a tensor; UntriedError where it is anything else or the function raises."""
+        """y; raises UntriedError where it is no tensor or the function raises."""
         prepared = self.prepared(x.dtype) if arguments is None else arguments
         try:
             y = self.call(x, *prepared)
@@ -92,7 +92,7 @@ class Subject:
 
     @cached_property
     def trial(self) -> "Trial":
-        """The dtype and the shape it takes; UntriedError where it takes none."""
+        """The first dtype and shape that the function accepts; raises UntriedError where there is none."""
         reasons: list[UntriedError] = []
         accepted: list[tuple[int, Trial]] = []
         for dtype in (torch.float64, torch.float32):
@@ -106,7 +106,7 @@ class Subject:
         raise reasons[0]
 
     def _fit(self, trial: "Trial") -> int:
-        """How well a shape suits: 0 where y has x's shape and backward runs; UntriedError for no y."""
+        """The rank of a shape: 0 where y has x's shape and backward runs; raises UntriedError without y."""
         x = _spread(torch.linspace(-1.3, 1.7, _TRIED, dtype=trial.dtype), trial.suffix)
         y = self.run(x.clone())
         try:
@@ -116,7 +116,7 @@ class Subject:
         return int(y.shape != x.shape)
 
     def _suffixes(self) -> list[tuple[int, ...]]:
-        """What may follow the first dimension of x: nothing, or what a tensor among the arguments wants."""
+        """Shapes that may follow the first dimension of x: (), and those of tensor arguments."""
         tensors = [argument for argument in self.arguments if isinstance(argument, Tensor)]
         shapes = [tuple(tensor.shape) for tensor in tensors if tensor.numel() > 1]
         ends = [shape[-1:] for shape in shapes] + [shape[:1] for shape in shapes]
@@ -127,7 +127,7 @@ class Subject:
         return _spread(x, self.trial.suffix)
 
     def lowered(self, values: Tensor) -> Tensor:
-        """The first of each row of what came out; (n,)."""
+        """The first value of each row; (n,)."""
         return values[(slice(None), *[0] * len(self.trial.suffix))]  # type: ignore[index]  # a tuple of ints
 
     def y(self, x: Tensor) -> Tensor:
@@ -143,7 +143,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Trial:
-    """What a function takes: the dtype its curve is computed in, and what follows the first dimension."""
+    """An input that a function accepts: the dtype of x, and the dimensions after the first."""
 
     dtype: torch.dtype
     suffix: tuple[int, ...]
@@ -154,7 +154,7 @@ def _spread(x: Tensor, suffix: tuple[int, ...]) -> Tensor:
 
 
 def pulled(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
-    """What an upstream gradient becomes on its way from y to a leaf; 0 where no way leads."""
+    """The gradient of a leaf for an upstream gradient of y; 0 where there is no path."""
     upstream = g if isinstance(g, Tensor) else torch.full_like(y, g)
     if not y.requires_grad:
         return torch.zeros_like(leaf)

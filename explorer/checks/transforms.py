@@ -14,7 +14,7 @@ _LINES = (
     "To add: forward(x, …) without ctx, setup_context(ctx, inputs, output) that saves, "
     "generate_vmap_rule = True, and jvp for forward mode"
 )
-# What torch says of a part that a Function need not have, and the line that adds it.
+# Parts of torch's messages about optional members of a Function, with the line that adds the member.
 _MISSING = (
     ("vmap staticmethod", "vmap", "generate_vmap_rule = True"),
     ("vmap support", "vmap", "generate_vmap_rule = True"),
@@ -64,7 +64,7 @@ def _old_style() -> Finding:
 
 
 def _tries(subject: Subject) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]]]:
-    """Each transform: its name, what is due, and what computes it."""
+    """Each transform: its name, the due result, and the function that computes it."""
     x = _points(subject)
     rows = torch.stack([x * factor + 0.01 for factor in torch.linspace(0.5, 1.2, _ROWS).tolist()])
     arguments = subject.prepared(x.dtype)
@@ -105,7 +105,7 @@ def _tangent(x: Tensor) -> Tensor:
 
 
 def _is_slope(subject: Subject, tangent: Tensor) -> bool:
-    """Whether a tangent is what differences of the forward give, which a jvp may be as well."""
+    """Whether a tangent equals differences of the forward, which is correct for a jvp as well."""
     x = _points(subject)
     move = 1e-5 * _tangent(x)
     with torch.no_grad():

@@ -92,7 +92,7 @@ def antiderivative(curve: Curve) -> Finding:
 
 
 def _not_antiderivative(curve: Curve, text: str) -> Finding | None:
-    """Where the declared antiderivative has another slope than the rule."""
+    """The failure of a declared antiderivative whose slope is not the rule; None where there is none."""
     values = curve.subject.parameters
     evaluate = parse(text, variables=("x",), parameters=None).bind(values)
     inner = curve.x[curve.x.abs() < 100]
@@ -118,7 +118,7 @@ def _of_slope(curve: Curve) -> Finding:
 
 
 def _followed(curve: Curve) -> Finding:
-    """Whether the antiderivative of a rule goes along with an op that moves by jumps."""
+    """The verdict on the antiderivative of a rule beside an op that moves by jumps."""
     at, heights = curve.jumps
     x, total = curve.integral
     y = curve.subject.y(x)
@@ -148,7 +148,7 @@ def _followed(curve: Curve) -> Finding:
 
 
 def _stopped(curve: Curve, step: float) -> float | None:
-    """Where far out a rule weighs something else than an endless staircase rises by; None for nowhere."""
+    """The x from which, far out, a rule's integral departs from an endless staircase; None without one."""
     for start in (100.0, -100.0, 1000.0, -1000.0):
         x = start + torch.linspace(0, NEAR, 801, dtype=curve.dtype)
         rises = float(curve.subject.y(x[[0, -1]]).diff())
@@ -159,7 +159,7 @@ def _stopped(curve: Curve, step: float) -> float | None:
 
 
 def _placed(curve: Curve) -> Finding:
-    """Whether a rule for one jump or two has its weight where they are."""
+    """The verdict on the position of a rule's weight beside one jump or two."""
     at, heights = curve.jumps
     x, total = curve.integral
     centre = settled(float((at * heights.abs()).sum() / heights.abs().sum()))
@@ -181,7 +181,7 @@ def _placed(curve: Curve) -> Finding:
 
 
 def _excused(curve: Curve, verdict: Finding) -> Finding:
-    """What an entry declares, or inherits, is by design; a mask that a staircase lacks never is."""
+    """The verdict, "by design" where the rule declares or inherits it; never for a missing mask."""
     declared = curve.subject.declared
     if declared:
         return by_design(f"{declared.label} is made so. {verdict.sentence}", verdict.where, verdict.figure)

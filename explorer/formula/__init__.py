@@ -45,7 +45,7 @@ class Formula:
         return f"Formula({self.text!r})"
 
     def _repr_latex_(self) -> str:
-        """What a notebook shows."""
+        """The formula as a notebook shows it."""
         return f"$\\displaystyle {self.latex}$"
 
     @cached_property
@@ -55,7 +55,7 @@ class Formula:
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        """Those of x, y, g that stand in the formula."""
+        """The variables among x, y, g that the formula uses."""
         return tuple(name for name in names(self.tree) if name in VARIABLES)
 
     @cached_property
@@ -98,7 +98,7 @@ class Formula:
 
     @cached_property
     def gradient(self) -> Formula | None:
-        """In x and g, what torch's autograd of this formula of x returns; None where it is too long."""
+        """The gradient of torch's autograd for this formula of x, in x and g; None where it is too long."""
         return _formula(derivative(self.tree))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What people write otherwise: one table of signs, names and calls that become the language's own."""
+"""Other spellings of the language: one table of signs, names and calls, and their meaning."""
 
 import difflib
 import re
@@ -42,7 +42,7 @@ class OtherCall:
     text: str
 
     def operands(self, *arguments: Any, **named: Any) -> list[Any] | None:
-        """What stands for a, b, c, d, defaults as numbers; None where the call is another."""
+        """The operands a, b, c, d of a call, defaults as numbers; None where the signature does not fit."""
         try:
             bound = self.signature.bind(*arguments, **named)
         except TypeError:
@@ -51,7 +51,7 @@ class OtherCall:
         return list(bound.arguments.values())
 
 
-# Names, what they take, and what it is. Of one name the first that fits is meant.
+# Names, signatures, and formulas. Of one name the first signature that fits is meant.
 _CALLS = (
     ("absolute fabs", "a", "abs(a)"), ("sgn", "a", "sign(a)"), ("rint", "a", "round(a)"),
     ("fix", "a", "trunc(a)"), ("ceiling", "a", "ceil(a)"), ("frac", "a", "a - trunc(a)"),

@@ -1,4 +1,4 @@
-"""What torch's autograd returns for a formula, written out as a formula: reverse mode on the tree.
+"""The gradient of torch's autograd for a formula, written out as a formula: reverse mode on the tree.
 
 Each operation passes the gradient of its result on to its operands by one line of maths in torch's own
 form, so that 0 · ∞, ties, bounds and values at kinks come out as in torch. The lines of the functions
@@ -66,9 +66,9 @@ def derivative(
 
     ``tensors`` are parameters that are tensors, as ``wrt`` is in any case: at a bound of a clamp torch may
     share the gradient otherwise than with numbers. ``upstream`` is the gradient that arrives at each element,
-    ``g`` unless told. What torch does not differentiate (conditions, ``heaviside``, ``detach``) passes
-    nothing on; where nothing arrives the tree is 0. At a kink it gives what torch returns there. None for
-    more than 2,000 nodes.
+    ``g`` by default. Nodes that torch does not differentiate (conditions, ``heaviside``, ``detach``) pass
+    nothing on; where nothing arrives the tree is 0. At a kink the value is torch's. None for more than 2,000
+    nodes.
 
     With ``finite`` it is shortened for people to read: the same values wherever all of its parts are
     finite numbers and every constant is in the domain of its function.
@@ -108,7 +108,7 @@ class _Reverse:
                 yield from self.arriving(operand, self.filled(passing, scope))
 
     def passed(self, node: Node) -> list[Node]:
-        """For each operand the gradient it gets, as a tree in a, b, c, y and g."""
+        """The gradient of each operand, as a tree in a, b, c, y and g."""
         match node:
             case Unary():
                 return [template("-g")]
@@ -143,7 +143,7 @@ class _Reverse:
         return self.short(rebuilt(tree, tuple(self.filled(part, scope) for part in children(tree))))
 
     def short(self, node: Node) -> Node:
-        """The node without what changes no value: ``1 * a``, ``a**1``, a ``where`` that is decided."""
+        """The node without parts that change no value: ``1 * a``, ``a**1``, a ``where`` that is decided."""
         match node:
             case Binary("*", left, right) if ONE in (left, right):
                 return right if left == ONE else left
@@ -165,7 +165,7 @@ class _Reverse:
                 return self.shorter(node) if self.finite else node
 
     def shorter(self, node: Node) -> Node:
-        """Without what changes no value among finite numbers."""
+        """The node without parts that change no value among finite numbers."""
         match node:
             case Binary("*", left, right) if ZERO in (left, right):
                 return ZERO
@@ -218,7 +218,7 @@ def _guarded(tree: Node, node: Call) -> Node:
 
 
 def first_factor(node: Node) -> Node:
-    """What a product or quotient begins with, which is where its sign stands."""
+    """The first factor of a product or quotient, which carries its sign."""
     while isinstance(node, Binary) and node.operator in ("*", "/"):
         node = node.left
     return node

@@ -1,7 +1,7 @@
 """Tree to numbers: plain torch operations, so that autograd, double backward and torch.func see through.
 
-What depends on x, y or g is a tensor; what does not is one number, computed once (see ``constants``). Of
-what reads, differentiates and prints formulas nothing needs torch but this file and ``measured``.
+A node that depends on x, y or g is a tensor; any other is one number, computed once (see ``constants``). Of
+the modules for formulas only this one and ``measured`` need torch.
 """
 
 from collections.abc import Callable, Mapping
@@ -75,7 +75,7 @@ def _counts(elements: int) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=1024)
 def bound(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
-    """What evaluates a formula to a tensor like x; the parameters in hexadecimal, for -0.0 is not 0.0."""
+    """The function that evaluates a formula to a tensor like x; parameters in hexadecimal keep -0.0."""
     if (alone := counted(node)) != node:
         return lambda scope: bound(alone, parameters + _counts(scope.x.numel()))(scope)
     values = {name: float.fromhex(value) for name, value in parameters}

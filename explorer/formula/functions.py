@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-# What torch asks of the arguments when some have a value per element and some are constants:
+# Torch's requirements on arguments of which some have a value per element and some are constants:
 #   scalars   all but the first argument must be constants (torch takes Python numbers there)
 #   tensors   constants are filled out to tensors
 #   bounds    all but the first are numbers or all are tensors

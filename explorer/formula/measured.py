@@ -1,4 +1,4 @@
-"""What is asked of torch and of Python when formulas are read: of those that are here.
+"""Properties of the installed torch and Python that reading a formula depends on.
 
 On the site without a server another file stands in for this one and holds their answers: see site/python.py.
 """
@@ -14,7 +14,7 @@ from explorer.formula.functions import AtBounds
 
 @cache
 def at_bounds() -> AtBounds:
-    """What torch.clamp does: up to version 2.13 it passes g, since then 0 and a half."""
+    """The share of g at the bounds of torch.clamp: up to version 2.13 all of it, since then 0 and a half."""
     with torch.inference_mode(False), torch.enable_grad():
         x, bounds = torch.zeros(1, requires_grad=True), (torch.zeros(1), torch.ones(1))
         outputs = torch.clamp(x, 0, 1), torch.clamp(x, *bounds), torch.fmax(x, bounds[0])

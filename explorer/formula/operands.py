@@ -1,4 +1,4 @@
-"""What operations ask of their operands, and what comes out of them: a tree is asked, without values."""
+"""Requirements of operations on their operands, and properties of results, from the tree alone."""
 
 from collections.abc import Collection
 

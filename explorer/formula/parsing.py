@@ -89,7 +89,7 @@ def parse_tree(
 
 @lru_cache
 def template(text: str) -> Node:
-    """A formula of the tables, in the operands a, b, c, what is made of them, y, and g; d is free."""
+    """A formula of the tables as a tree, in the operands a, b, c, d, the result y, and g."""
     return _Parser(tokens(text), ("y", "g"), ("a", "b", "c", "d")).formula()
 
 
@@ -104,7 +104,7 @@ def _constant(value: Node | float) -> Node:
 
 
 class Part(NamedTuple):
-    """What stands between two marks, where it begins, and the ``min=`` before it."""
+    """An expression between two marks, its column, and the ``min=`` before it."""
 
     node: Node
     column: int
@@ -145,7 +145,7 @@ class _Parser:
         return node
 
     def expression(self) -> Node:
-        """A comparison chain, or what binds tighter."""
+        """A comparison chain, or an expression that binds tighter."""
         column = self.token.column
         parts, operators = [Part(self.binary(POWERS["|"]), column)], []
         while self.token.text in COMPARISONS:
@@ -173,7 +173,7 @@ class _Parser:
         return left
 
     def power(self) -> int:
-        """How tightly the next word binds as an operator; 0 where it is none."""
+        """The precedence of the next word as an operator; 0 where it is none."""
         if self.closing == "|":
             self.part_bars()
         return 0 if self.token.text == self.closing else POWERS.get(self.token.text, 0)
@@ -215,7 +215,7 @@ class _Parser:
         raise error_at(token.column, f'a value is missing before "{token.text}"', "")
 
     def enclosed(self, opening: Token, several: bool) -> list[Part]:
-        """What stands between two marks: ``several`` parts between commas, with keywords or without."""
+        """The parts between two marks: one, or ``several`` between commas, with keywords or without."""
         outer, self.closing = self.closing, "|" if opening.text == "|" else ")"
         parts: list[Part] = []
         while not parts or (several and self.token.text == "," and self.take()):

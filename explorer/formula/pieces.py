@@ -1,4 +1,4 @@
-"""What of a tree is constant between its kinks, and of which degree it is there."""
+"""The parts of a tree that are constant between its kinks, and its degree there."""
 
 import math
 from collections.abc import Iterator
@@ -72,11 +72,11 @@ def _is_finite(node: Node) -> bool:
 
 @lru_cache(maxsize=1024)
 def turns(piece: Node) -> tuple[Node, ...] | None:
-    """The signs of the derivatives of what a piece depends on, the highest first.
+    """The signs of the derivatives of a piece's argument, the highest order first.
 
-    Between two x where they change it rises or falls all the way, so that no two changes of the piece are
-    passed over together. Of a polynomial those of every order, of anything else the first alone; none of
-    what hangs on y, nor of a straight line. None for a polynomial that cannot be followed.
+    Between two x at which they change the argument is monotonic, so that no two changes of the piece are
+    missed together. A polynomial has one for every order, any other argument the first alone; a straight line
+    or one that depends on y has none. None for a polynomial that cannot be followed.
     """
     (inner,) = children(piece)
     signs: list[Node] = []
@@ -92,7 +92,7 @@ def turns(piece: Node) -> tuple[Node, ...] | None:
 
 
 def _signs(node: Node) -> Iterator[Node]:
-    """The signs on which that of a number hangs: of each factor, for ``x * x`` may be 0 without a change."""
+    """The signs that decide that of a number: one per factor, as ``x * x`` may be 0 without a change."""
     match node:
         case Binary("*" | "/", left, right):
             yield from _signs(left)

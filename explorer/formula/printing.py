@@ -58,7 +58,7 @@ def _code_number(value: float) -> str:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one language spells what differs between them."""
+    """The spellings in which one language differs from another."""
 
     call: Callable[[Function, list[str]], str]
     number: Callable[[float], str] = _code_number
@@ -157,7 +157,7 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
 
 
 def _constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
-    """What Python spells otherwise than tensors."""
+    """The text of a constant that Python spells otherwise than tensors; None for any other node."""
     match node:
         case Unary("~"):
             return f"not {_operands(node, dialect, [_COMPARE])[0]}", _NOT

@@ -29,7 +29,7 @@ def gradient():
 
 
 def learned():
-    """What an optimiser would be given."""
+    """The parameters that an optimiser would receive."""
     return [name for name, _ in MyLayer().named_parameters()]
 
 
@@ -39,7 +39,7 @@ def plain_tensor_asks():
 
 
 def tensor_slip():
-    """What torch says to the published ``torch.tensor(3, 3)``."""
+    """Torch's answer to the published ``torch.tensor(3, 3)``."""
     try:
         torch.tensor(3, 3)
     except TypeError as error:
@@ -47,7 +47,7 @@ def tensor_slip():
 
 
 def uniform_slip():
-    """What torch says to the published ``init.uniform``."""
+    """Torch's answer to the published ``init.uniform``."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         nn.init.uniform(torch.empty(3, 3), 0, 1)
@@ -55,7 +55,7 @@ def uniform_slip():
 
 
 def init_slip():
-    """What torch says when ``super().__init__()`` is missing, as it was."""
+    """Torch's answer when ``super().__init__()`` is missing, as it was."""
 
     class Forgetful(MyLayer):
         def __init__(self):

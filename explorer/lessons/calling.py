@@ -12,7 +12,7 @@ from explorer.lessons.straight_through import RoundGradient
 
 
 def said(attempt):
-    """What torch or Python answers to an attempt: a gradient, or the beginning of the error."""
+    """The result of an attempt: a gradient, or the beginning of the error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the instance, before the error
         try:
@@ -38,12 +38,12 @@ def called():
 
 
 def import_slip():
-    """What Python says to the published ``import pytorch``."""
+    """Python's answer to the published ``import pytorch``."""
     return said(lambda: importlib.import_module("pytorch"))
 
 
 def name_slip():
-    """What Python says where gradient.py has RoundGradient and RoundNoGradient is called."""
+    """Python's answer where gradient.py has RoundGradient and RoundNoGradient is called."""
     gradient = types.ModuleType("gradient")
     gradient.RoundGradient = RoundGradient
     return said(lambda: gradient.RoundNoGradient)

@@ -32,7 +32,7 @@ def tiny_step():
 
 
 def at_a_kink():
-    """What gradcheck finds for ReLU at exactly 0."""
+    """The verdict of gradcheck on ReLU at exactly 0."""
     x = torch.zeros(1, dtype=torch.double, requires_grad=True)
     try:
         gradcheck(torch.relu, (x,))

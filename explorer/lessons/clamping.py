@@ -60,7 +60,7 @@ def fixed():
 
 
 def gradcheck_says():
-    """What plain gradcheck finds above the bound."""
+    """The verdict of plain gradcheck above the bound."""
     x = torch.tensor([2.0], dtype=torch.double, requires_grad=True)
     try:
         gradcheck(ClampGradient.apply, (x,))

@@ -35,7 +35,7 @@ class Blocked(Function):
 
 
 def for_the_number():
-    """What ``backward`` returns for the constant."""
+    """The gradient that ``backward`` returns for the constant."""
     return MulConstant.backward(None, None)[1]
 
 
@@ -66,14 +66,14 @@ def returned():
 
 
 def behind_a_block():
-    """What arrives at x when no gradient comes back to MulConstant."""
+    """The gradient of x when no gradient comes back to MulConstant."""
     x = torch.ones(2, requires_grad=True)
     Blocked.apply(MulConstant.apply(x, 3.0)).sum().backward()
     return x.grad
 
 
 def arriving(materialize):
-    """What ``backward`` itself is given there."""
+    """The argument of ``backward`` there."""
     seen = []
 
     class Watched(MulConstant):
@@ -94,7 +94,7 @@ def arriving(materialize):
 
 
 def given():
-    """What arrives by default, when zeros are made up, and after ``set_materialize_grads(False)``."""
+    """The arguments by default, when zeros are made up, and after ``set_materialize_grads(False)``."""
     return {"usual": arriving(True), "spared": arriving(False)}
 
 

@@ -125,7 +125,7 @@ def after_a_change(function):
 
 
 def changed():
-    """What each of the two makes of that change; the true gradient is exp(0)."""
+    """The result of each of the two after that change; the true gradient is exp(0)."""
     return {function.__name__: after_a_change(function) for function in (SavedExp, StoredExp)}
 
 

@@ -49,7 +49,7 @@ def pull():
 
 
 def single(x, s):
-    """What one number adds to the gradient for s."""
+    """The contribution of one number to the gradient for s."""
     y = Quantise.apply(x, s, 1.0)
     (part,) = torch.autograd.grad(y, s, y.detach() - x)
     return part

@@ -37,7 +37,7 @@ def retained():
 
 
 def hooked():
-    """What a hook is given: the gradient as it passes by."""
+    """The argument of a hook: the gradient as it passes by."""
     seen = []
     y = torch.tensor([1.0, 3.0], requires_grad=True) ** 2
     y.register_hook(lambda grad: seen.append(grad.tolist()))
@@ -46,7 +46,7 @@ def hooked():
 
 
 def kind_of_variable():
-    """What ``Variable`` returns today."""
+    """The type that ``Variable`` returns today."""
     return type(Variable(torch.ones(2), requires_grad=True)).__name__
 
 

@@ -1,4 +1,4 @@
-"""What a lesson is made of: plain data and the functions that compute its numbers."""
+"""The records of a lesson: plain data and the functions that compute its numbers."""
 
 import ast
 import inspect
@@ -54,9 +54,9 @@ class Answer:
 
     Attributes:
         text: what it says, without a number that has to be computed.
-        why: one sentence to whoever picks it: why it is so, or what speaks against it. It does not say which
-            one is right. Numbers as in a lesson's words.
-        picture: key or formula of a rule: what its gradient would look like in the lesson's first scene.
+        why: one sentence to whoever picks it: the reason, or an objection. It does not name the right answer.
+            Numbers as in a lesson's words.
+        picture: key or formula of the rule whose gradient this would be in the lesson's first scene.
             None where the answer is that there is no gradient.
     """
 
@@ -82,7 +82,7 @@ class Choice:
     thumbnails: bool = False
 
     def data(self, results: Results) -> dict[str, Any]:
-        """Plain data; ``right`` is the place of the right answer. Raises ValueError if it is not there."""
+        """Plain data; ``right`` is the index of the right answer. Raises ValueError if it is not there."""
         right = [answer.text for answer in self.answers].index(self.right(results))
         answers = [_data(answer, results) for answer in self.answers]
         return {"ask": self.ask, "answers": answers, "right": right, "thumbnails": self.thumbnails}
@@ -93,10 +93,10 @@ class Drawing:
     """A gradient to be drawn before it is shown; who does not draw picks among pictures of rules.
 
     Attributes:
-        ask: what to draw, for the op of the lesson's first scene.
+        ask: the task, for the op of the lesson's first scene.
         rule: the rule whose gradient is drawn over it.
         answers: pictures to pick from, without text, that of ``rule`` among them.
-        at: an x at which the values of all rules of the scene are told as well, such as a corner.
+        at: an x, such as a corner, at which the values of all rules of the scene are reported as well.
     """
 
     ask: str
@@ -105,7 +105,7 @@ class Drawing:
     at: float | None = None
 
     def data(self, results: Results) -> dict[str, Any]:
-        """Plain data; ``right`` is the place of the right picture. Raises ValueError if it is not there."""
+        """Plain data; ``right`` is the index of the right picture. Raises ValueError if it is not there."""
         right = [answer.picture for answer in self.answers].index(self.rule)
         answers = [_data(answer, results) for answer in self.answers]
         return {"ask": self.ask, "answers": answers, "right": right, "rule": self.rule, "at": self.at}
@@ -144,16 +144,16 @@ class Lines:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What becomes of a share as a parameter changes, over seeds, beside a control that does not have it.
+    """A share as a function of a parameter, over seeds, beside a control without the parameter.
 
     Attributes:
         parameter: its name; its value in the first scene is marked.
-        x_name, y_name: what the axes hold: the parameter's values, on a scale of decades, and the share.
+        x_name, y_name: titles of the axes: the parameter's values, on a scale of decades, and the share.
         x: the values of the parameter, ascending, above 0.
         mean, sd: of the share at each of them, from 0 to 1, over the seeds.
         control: mean and standard deviation of the control.
-        control_name: what it is called.
-        seeds: how many there are.
+        control_name: its name.
+        seeds: the number of seeds.
     """
 
     parameter: str
@@ -179,12 +179,12 @@ class Lesson:
         key: permanent name, the end of its link.
         title: a few words.
         question: what the lesson answers.
-        prediction: what the reader says or draws first.
+        prediction: the question that the reader answers first, in words or by drawing.
         words: the story.
         numbers: the functions that compute what stands in the words; their source is shown.
         scenes: the live curves and nets, each in exactly one state of Explore or Train, which it opens.
         remember: one sentence.
-        code: what is shown before the numbers: the Functions and layers the story is about.
+        code: the Functions and layers of the story, shown before the numbers.
         pictures: functions that compute heat maps, lines or sweeps.
     """
 
@@ -201,7 +201,7 @@ class Lesson:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The words and what is said to each answer, with the places of their numbers."""
+        """The words and the reply to each answer, with placeholders for numbers."""
         return (inspect.cleandoc(self.words), *(answer.why for answer in self.prediction.answers))
 
     @property
@@ -225,7 +225,7 @@ class Lesson:
         return "\n".join(["results = {", *computed, "}", *lines])
 
     def results(self) -> dict[str, Any]:
-        """What every number is, computed now."""
+        """The value of every number, computed now."""
         with _ONE_AT_A_TIME, one_thread():
             return {number.__name__: number() for number in self.numbers}
 
@@ -265,7 +265,7 @@ def _fields(text: str) -> list[tuple[str, str]]:
 
 
 def _head(module: ModuleType) -> list[str]:
-    """What a module imports from elsewhere, and its constants."""
+    """The import lines and constants of a module."""
     text = inspect.getsource(module)
     kinds = (ast.Import, ast.ImportFrom, ast.Assign)
     lines = [ast.get_source_segment(text, node) for node in ast.parse(text).body if isinstance(node, kinds)]

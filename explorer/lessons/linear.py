@@ -40,7 +40,7 @@ class WrongBiasFunction(LinearFunction):
 
 
 def checked(function):
-    """What gradcheck says, with the published shapes: True, or the first line of its complaint."""
+    """The verdict of gradcheck with the published shapes: True, or the first line of its complaint."""
     inputs = [
         torch.randn(*shape, dtype=torch.double, requires_grad=True) for shape in ((20, 20), (30, 20), (30,))
     ]
@@ -51,7 +51,7 @@ def checked(function):
 
 
 def said():
-    """What ``gradcheck`` says of the right function and of the wrong one."""
+    """The verdicts of ``gradcheck`` on the right function and on the wrong one."""
     return {function.__name__: checked(function) for function in (LinearFunction, WrongBiasFunction)}
 
 

@@ -64,7 +64,7 @@ def pair():
 
 
 def in_a_list():
-    """What becomes of a and b in a list: whether the output asks for a gradient, and the error."""
+    """The outcome for a and b in a list: whether the output asks for a gradient, and the error."""
     y = WeightedList.apply(list(pair()))
     try:
         y.sum().backward()
@@ -90,7 +90,7 @@ def of_two_outputs():
 
 
 def unused():
-    """What backward is given for an output that nobody uses."""
+    """The argument of backward for an output that nobody uses."""
     given = []
 
     class Watched(SinCos):

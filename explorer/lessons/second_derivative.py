@@ -73,7 +73,7 @@ def once():
 
 
 def gradgradcheck_says():
-    """What gradgradcheck, which differentiates twice, says to the right one and to the wrong one."""
+    """The verdicts of gradgradcheck, which differentiates twice, on the right one and on the wrong one."""
     x = torch.ones(1, dtype=torch.double, requires_grad=True)
     try:
         gradgradcheck(FrozenCube.apply, (x,))

@@ -36,7 +36,7 @@ def gradient():
 
 
 def gradcheck_says():
-    """What gradcheck finds: its numerical derivative beside ours."""
+    """The verdict of gradcheck: its numerical derivative beside ours."""
     x = torch.tensor([0.3], dtype=torch.double, requires_grad=True)
     try:
         gradcheck(RoundGradient.apply, (x,))

@@ -41,7 +41,7 @@ def rings():
 
 
 def start(generator):
-    """What one net starts from: the weights of all layers, and then their biases."""
+    """The start of one net: the weights of all layers, and then their biases."""
     pairs = list(pairwise(ENDS))
     weights = [torch.randn(a, b, generator=generator) / a**0.5 for a, b in pairs]
     biases = [torch.randn(1, b, generator=generator) for _, b in pairs[:-1]]
@@ -49,7 +49,7 @@ def start(generator):
 
 
 def output(x, parameters, c):
-    """What nets make of points x, and the values before each of their signs."""
+    """The outputs of nets for points x, and the values before each of their signs."""
     *weights, last = parameters[:4]
     *biases, bias = parameters[4:]
     values = []

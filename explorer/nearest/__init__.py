@@ -1,4 +1,4 @@
-"""Which rules of the catalogue another rule is, or is near to, over a range: up to factor, width and shift.
+"""The rules of the catalogue nearest to another rule over a range, up to factor, width and shift.
 
 Parameters are fitted before factors: half a steep surrogate is that surrogate with another steepness if
 it can be. All of it is computed in float64 over a range, from a grid and by least squares.

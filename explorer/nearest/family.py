@@ -28,14 +28,14 @@ Evaluate = Callable[[Names], Tensor]
 
 
 def depends(rule: Rule, op: Op) -> bool:
-    """Whether a rule draws other curves beside an op than beside others."""
+    """Whether the curve of a rule depends on the op."""
     shared = {p.name for p in rule.parameters} & {p.name for p in op.parameters}
     return rule.parsed is None or "y" in rule.parsed.variables or bool(shared)
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """All curves that a rule can be made to draw.
+    """All curves of a rule under its parameters, a width and a shift.
 
     A member is a row of numbers, in coordinates in which equal steps matter alike: each parameter (its
     logarithm where the slider moves by factors), the logarithm of the width, the shift.
@@ -49,7 +49,7 @@ class Family:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Those to be fitted: what the op has too is the op's."""
+        """The parameters to be fitted: those that the op does not have."""
         shared = {parameter.name for parameter in self.op.parameters}
         return tuple(p for p in self.rule.parameters if p.name not in shared)
 
@@ -96,7 +96,7 @@ class Family:
         return torch.cat([self.usual[None], torch.tensor(rows, dtype=torch.float64).reshape(-1, len(low))])
 
     def curves(self, members: Tensor, x: Tensor) -> Tensor:
-        """What members return at x (n,), each row divided by its upstream gradient; (m, upstream, n)."""
+        """The gradients of members at x (n,), each row divided by its upstream gradient; (m, upstream, n)."""
         numbers = self.numbers(members)
         return self._curves(numbers, (x - numbers[:, -1:]) / numbers[:, -2:-1])
 
@@ -105,7 +105,7 @@ class Family:
         return torch.stack(rows, dim=1)
 
     def values_at(self, member: Tensor, x: float, near: float) -> Tensor:
-        """What a member (k,) returns at one x; (upstream, n), n different values where x is not exact.
+        """The gradients of a member (k,) at one x; (upstream, n), n different values where x is not exact.
 
         A kink of its own is met exactly, however width and shift are rounded.
         """
@@ -146,12 +146,12 @@ class Family:
         return _Source(evaluate, joined(forward, None, bound), needs_y)
 
     def _known(self, bound: Mapping[str, float]) -> dict[str, float]:
-        """What is a number for all members."""
+        """The parameters that are the same number for all members."""
         fitted = {p.name for p in self.parameters}
         return {name: value for name, value in bound.items() if name not in fitted}
 
     def kinks(self, members: Tensor) -> Tensor:
-        """Where members have the kinks that are declared, two of a lattice; (m, kinks)."""
+        """The positions of declared kinks, two of a lattice, per member; (m, kinks)."""
         numbers = self.numbers(members)
         return self._inner_kinks(numbers) * numbers[:, -2:-1] + numbers[:, -1:]
 
@@ -183,7 +183,7 @@ def _one_by_one(kink: Kink) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Source:
-    """What evaluates a rule, or None for torch's own gradient of the op; the op."""
+    """The functions that evaluate a rule, None for torch's own gradient, and the op."""
 
     backward: Evaluate | None
     bound: Bound

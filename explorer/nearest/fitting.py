@@ -33,7 +33,7 @@ _NEAR = 1e-3  # of the range: what a picture does not tell apart
 
 @dataclass(frozen=True, eq=False)
 class Starts:
-    """Where fits begin: members (s, k), which of their numbers may change (s, k), whose factor may (s,)."""
+    """Starts of fits: members (s, k), masks of the numbers (s, k) and of the factors (s,) that may change."""
 
     members: Tensor
     moves: Tensor
@@ -64,7 +64,7 @@ class Fit:
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing is left."""
+        """Whether the fit is the target's curve up to rounding."""
         return self.distance <= EXACT
 
 
@@ -75,7 +75,7 @@ def _starts(members: Tensor, moving: str, scaled: bool) -> Starts:
 
 
 def _moves(moving: str, count: int) -> Tensor:
-    """Which of so many numbers may change: parameters, width, shift."""
+    """Mask over ``count`` numbers (parameters, width, shift) that may change."""
     parts = ["parameters"] * (count - 2) + ["width", "shift"]
     return torch.tensor([part in moving.split() for part in parts])
 
@@ -103,12 +103,12 @@ class Fitting:
         return plain + self._best(self._moved(plain))
 
     def _beside_zero(self) -> Fit:
-        """Of a rule that is 0 everywhere no factor tells anything: as they are two are the same or not."""
+        """The fit to a rule that is 0 everywhere, with which no factor can be found."""
         left = (self._curves(self.family.usual[None], self.target.x) * self._root).any()
         return Fit(self.family.usual, 1.0, float(left))
 
     def _plain(self) -> Starts:
-        """As it is, with another factor, with other parameters, with both."""
+        """Starts without width and shift: unchanged, with a factor, with other parameters, with both."""
         usual = self.family.usual[None]
         grid = torch.cat([self.family.grid(), self._meeting(_PARAMETERS)])
         starts = [_starts(usual, "", scaled) for scaled in (False, True)]
@@ -117,7 +117,7 @@ class Fitting:
         return sum(starts[1:], starts[0])
 
     def _moved(self, plain: list[Fit]) -> Starts:
-        """Shifted so that kinks or peaks meet; and made wider or narrower before."""
+        """Starts shifted so that kinks or peaks meet, with and without another width."""
         shifted = torch.cat([self._shifted(self.family.grid()), self._meeting(_SHIFT)])
         few = torch.stack([self.family.usual, *(fit.member for fit in plain)])
         low, high = (float(bound[-2]) for bound in self.family.bounds)
@@ -138,7 +138,7 @@ class Fitting:
         return torch.cat([self._meeting_in(part, moving) for part in parts])
 
     def _meeting_in(self, part: slice, moving: str) -> Tensor:
-        """From the usual member by Newton's method, all choices of the target's kinks at once."""
+        """Newton's method from the usual member, for all choices of the target's kinks at once."""
         usual, low, high = self.family.usual, *self.family.bounds
         own = self.family.kinks(usual[None])[:, part]
         some = list(combinations(self._kinks[:_MOST_KINKS].tolist(), own.shape[1]))
@@ -179,7 +179,7 @@ class Fitting:
         return keep.flatten()
 
     def _curves(self, members: Tensor, x: Tensor) -> Tensor:
-        """What members return, flat and finite; (…, upstream * n)."""
+        """The gradients of members, flat and finite; (…, upstream * n)."""
         flat = members.reshape(-1, members.shape[-1])
         values = self.family.curves(flat, x).nan_to_num(0.0, 0.0, 0.0).flatten(1)
         return values.reshape(*members.shape[:-1], -1)
@@ -187,7 +187,7 @@ class Fitting:
     def _errors(
         self, starts: Starts, keep: Tensor | None = None, some: slice = slice(None)
     ) -> tuple[Tensor, Tensor]:
-        """The square of what each member leaves, kinks included, and its factor; (s,) each."""
+        """The squared residual of each member, kinks included, and its factor; (s,) each."""
         root, wanted = (self._root, self._wanted) if keep is None else (self._root[keep], self._wanted[keep])
         curves = self._curves(starts.members, self.target.x[some]) * root
         factors = _factors(curves, wanted, starts.scaled)
@@ -196,7 +196,7 @@ class Fitting:
         return left + (away**2).sum(1) + self._lost(starts.members), factors
 
     def _away(self, members: Tensor) -> Tensor:
-        """How far each kink of members is from the nearest one of the target, weighted; (…, kinks)."""
+        """The weighted distance of each kink of members from the nearest one of the target; (…, kinks)."""
         flat = members.reshape(-1, members.shape[-1])
         own = self.family.kinks(flat)
         if not len(self._kinks):
@@ -207,7 +207,7 @@ class Fitting:
         return near.reshape(*members.shape[:-1], -1)
 
     def _lost(self, members: Tensor) -> Tensor:
-        """Infinite for members that a fit has robbed of all kinks: without those any rule is flat."""
+        """Infinity for members that lost all kinks in a fit, as any rule is flat between kinks; else 0."""
         if not self._keeps_kinks:
             return members.new_zeros(len(members))
         start, stop = self.target.span
@@ -247,11 +247,11 @@ class Fitting:
         return [Fit(*row) for row in zip(members, factors.tolist(), left.tolist(), strict=True)]
 
     def apart(self, members: Tensor) -> Tensor:
-        """How far the kinks of members (m, k) are from the target's, all in all, as a share of the range."""
+        """The total distance of the kinks of members (m, k) from the target's, as a share of the range."""
         return self._away(members).abs().sum(1) / _KINK_WEIGHT
 
     def worst(self, fit: Fit) -> float:
-        """The x at which most is left."""
+        """The x with the largest residual."""
         curves = self._curves(fit.member[None], self.target.x)[0]
         left = (self.target.values.flatten() - fit.factor * curves).abs() * (self._root > 0)
         x = float(self.target.x[left.reshape(len(self.target.upstream), -1).amax(0).argmax()])
@@ -259,7 +259,7 @@ class Fitting:
         return next(close, 0.0 if abs(x) <= _NEAR * self.target.width else x)
 
     def _step(self, starts: Starts, errors: Tensor, damping: Tensor) -> tuple[Starts, Tensor, Tensor]:
-        """One step of least squares from every start, as bold as it makes things better."""
+        """The best of several damped steps of least squares from every start, with its error and damping."""
         left, slopes = self._linear(starts)
         normal = slopes.transpose(1, 2) @ slopes
         toward = (slopes.transpose(1, 2) @ left[..., None])[..., 0]
@@ -285,7 +285,7 @@ class Fitting:
         return replace(starts, members=members), torch.where(better, best, errors), damping
 
     def _linear(self, starts: Starts) -> tuple[Tensor, Tensor]:
-        """What each member leaves, and how that falls with its numbers; (s, r) and (s, r, k)."""
+        """The residual of each member and its decrease with the member's numbers; (s, r) and (s, r, k)."""
         steps = torch.diag(torch.full_like(self.family.usual, _DIFFERENCE))
         around = torch.cat([starts.members[:, None], starts.members[:, None] + steps], 1)
         curves = self._curves(around, self.target.x) * self._root

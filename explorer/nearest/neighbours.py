@@ -1,4 +1,4 @@
-"""The rules of the catalogue by their distance from a target, each told in a sentence."""
+"""The rules of the catalogue by their distance from a target, each with a sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from explorer.nearest.family import Family, depends
 from explorer.nearest.fitting import EXACT, Fit, Fitting
 from explorer.nearest.target import BESIDE_KINK, Target
 
-_DIGITS = 7  # a fitted number is told with as few of them as will do
+_DIGITS = 7  # a fitted number is written with as few digits as will do
 _FEW_DIGITS = 3  # and where it is not the same curve anyway
 _BETTER = 0.98  # a freer fit must leave less than this share of what a plainer one leaves
 _EQUAL_VALUES = 1e-6  # of the largest: single values that are as near are the same
@@ -26,16 +26,16 @@ _MOST_CACHED = 4096  # answers, with the targets that several share about 20 MB
 class Neighbour:
     """A rule of the catalogue beside another rule, which ``factor * rule((x - shift) / width)`` comes near.
 
-    Nothing is said of what lies beyond the range over which they were compared.
+    It holds on the compared range alone.
 
     Attributes:
         rule: key of ``RULES``.
         factor, width, shift: 1, 1 and 0 where the parameters alone do it.
-        distance: the root mean square of what is left, as a share of the other rule's own, 0 to 1: 0 for the
+        distance: the root mean square of the residual, as a share of the other rule's own, 0 to 1: 0 for the
             same curve, 1 for nothing in common.
         parameters: the values of the rule's parameters; those the op has too are the op's and not told.
         differs: the single x at which two curves that are otherwise the same differ.
-        where: the x where they differ most; None where they do not.
+        where: the x of the largest difference; None without one.
         sentence: all of it in words.
     """
 
@@ -56,7 +56,7 @@ class Neighbour:
 
     @property
     def changes(self) -> int:
-        """How many of factor, width and shift are needed beside the parameters."""
+        """The number among factor, width and shift that are needed beside the parameters."""
         return (self.factor != 1) + (self.width != 1) + (self.shift != 0)
 
 
@@ -96,7 +96,7 @@ def _rank(one: Neighbour) -> tuple[float, ...]:
 
 
 def _neighbour(op: Op, rule: Rule, settings: Mapping[str, float], target: Target) -> Neighbour:
-    """A rule beside a target: where it asks nothing of the op, the same beside all ops, and computed once."""
+    """A rule beside a target; computed once for all ops where the rule does not depend on the op."""
     if rule.linear and target.is_linear:
         target = target.first
     if depends(rule, op):

@@ -1,4 +1,4 @@
-"""What is compared: the values of a rule at points of a range, each counted by the width it stands for."""
+"""Targets of a comparison: the values of a rule at points of a range, weighted by width."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Target:
 
     @property
     def width(self) -> float:
-        """How wide the range is."""
+        """The width of the range."""
         return float(self.x[-1] - self.x[0])
 
     @property
@@ -77,12 +77,12 @@ class Target:
 
     @property
     def peak(self) -> float:
-        """Where it is farthest from 0."""
+        """The x at which the rule is farthest from 0."""
         return float(self.x[(self.values[0].abs() * (self.weights > 0)).argmax()])
 
     @cached_property
     def is_linear(self) -> bool:
-        """Whether what it returns is known from the first upstream gradient."""
+        """Whether the rule is linear in g, so that the first upstream gradient suffices."""
         first = self.values[:1].expand_as(self.values)
         return torch.allclose(self.values, first, rtol=1e-9, atol=1e-12)
 
@@ -94,7 +94,7 @@ class Target:
 
     @property
     def is_enough(self) -> bool:
-        """Whether there are points enough to be compared."""
+        """Whether enough points are finite for a comparison."""
         return int((self.weights > 0).sum()) >= _FEW
 
 

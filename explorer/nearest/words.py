@@ -21,7 +21,7 @@ _IRRATIONAL = {
 
 @dataclass(frozen=True)
 class FittedRule:
-    """A rule beside an op, with what was done to it."""
+    """A rule beside an op, with its fitted parameters, factor, width and shift."""
 
     op: Op
     rule: Rule
@@ -33,11 +33,11 @@ class FittedRule:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name in sentences."""
         return self.rule.label if self.rule.formula else f"torch's own gradient of {self.op.label}"
 
     def text(self, source: str = "") -> str:
-        """All that was done to it, one after another; ``source``: what is said of a factor."""
+        """The rule with its fitted numbers in words; ``source`` follows a factor."""
         pairs = [f"{name} = {number(value)}" for name, value in self.parameters.items()]
         parts = [self.name + (f" with {listed(pairs)}" if pairs else "")]
         if self.factor != 1:
@@ -50,7 +50,7 @@ class FittedRule:
 
     @property
     def area(self) -> str:
-        """What its area has become, where that is a number."""
+        """The area after factor and width, in words; "" where it is no number."""
         scale = self.factor * self.width
         if self.rule.area in (None, "infinite", "0") or math.isclose(scale, 1):
             return ""
@@ -97,7 +97,7 @@ def number(value: float) -> str:
 
 
 def factor_text(factor: float) -> str:
-    """A factor, and what it is made of where that can be told."""
+    """A factor, and its closed form where there is one."""
     size = abs(factor)
     for name, value in _IRRATIONAL.items():
         for above, below in product(_PARTS, _PARTS):

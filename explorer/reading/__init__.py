@@ -2,7 +2,7 @@
 
 A ``torch.autograd.Function`` in any of the styles people publish (static methods, ``setup_context``,
 the old instance style), a small ``nn.Module``, or a plain function that stops gradients with
-``detach``. What cannot be read is named, with its line.
+``detach``. A part that cannot be read is named, with its line.
 """
 
 import ast
@@ -37,8 +37,8 @@ class Reading:
         line: where it begins, 1 for the first line.
         op: a key for ``apply`` and ``sample``; empty if it could not be read.
         rule: likewise, with what its parameters learn; ``default`` where the gradient is left to torch.
-        problem: what could not be read and where, None if all is well.
-        notes: what the code does and the formulas do not, a sentence each.
+        problem: the part that could not be read and its line; None if all is well.
+        notes: differences between code and formulas, a sentence each.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Reading:
 
 
 class Keys(tuple[str, str]):
-    """The op and the rule of what was read, a pair; ``notes`` say what the formulas leave out."""
+    """The keys of op and rule, a pair; ``notes`` are the differences between code and formulas."""
 
     notes: tuple[str, ...] = ()
 
@@ -70,11 +70,11 @@ def read_source(text: str) -> Keys:
         that can be read. The first input becomes x, the saved output y, the upstream gradient g. A
         further input keeps the value the signature gives it; one without a value becomes a
         parameter of the formula, 1 unless given. A gradient that backward returns for it is read as the sum
-        it is, and stands in the rule: ``"formula: Fn = g; s: sum(g * x)"``. What the formulas leave out
-        stands in ``.notes`` of the pair, a sentence each.
+        it is, and stands in the rule: ``"formula: Fn = g; s: sum(g * x)"``. ``.notes`` of the pair are the
+        differences between code and formulas, a sentence each.
 
     Raises:
-        ReadingError: what could not be read, in a sentence, and its line. Nothing else.
+        ReadingError: a sentence on the part that could not be read, and its line. Nothing else.
     """
     readings = read_sources(text)
     for reading in readings:
@@ -86,7 +86,7 @@ def read_source(text: str) -> Keys:
 
 
 def read_sources(text: str) -> list[Reading]:
-    """All Functions of a text in their order, each with its keys or what stood in the way.
+    """All Functions of a text in their order, each with its keys or the reason why there are none.
 
     Where there is no Function, the modules and plain functions that no other one calls.
 
@@ -129,7 +129,7 @@ def _reading(candidate: Candidate, module: ast.Module, lines: list[str], steps: 
 
 
 def _key(name: str, node: Node, find: Callable[[str], Op | Rule], learned: Sequence[Learned] = ()) -> str:
-    """The key of an own formula that is called like what was read."""
+    """The key of an own formula under the name of the definition."""
     node = number(node)
     _require_short(node)
     try:
@@ -151,12 +151,12 @@ def _require_short(node: Node) -> None:
 
 
 def _learned(part: Part) -> Learned:
-    """What was read for a parameter, as an entry holds it."""
+    """The gradient of a parameter as a record of the catalogue."""
     return Learned(part.name, Formula(part.tree).text, Formula(part.scale).text if part.scale else None)
 
 
 def _fitting(trees: Trees) -> Trees:
-    """Without what learns by a formula that is too long, which is said."""
+    """The trees without parameter gradients that are too long, each replaced by a note."""
     learned, notes = [], list(trees.notes)
     for part in trees.learned:
         try:
@@ -201,12 +201,12 @@ def _joined(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:
 
 
 def _names(*sides: Trees) -> list[str]:
-    """What learns on one side at least."""
+    """The parameters that learn on at least one side."""
     return list(dict.fromkeys(part.name for side in sides for part in side.learned))
 
 
 def _joined_part(test: Node, name: str, then: Sequence[Part], otherwise: Sequence[Part]) -> Part:
-    """What a parameter learns where another decides between two formulas; without one it learns nothing."""
+    """The gradient of a parameter under a test of another; 0 on a side without a gradient."""
     sides = [next((part for part in side if part.name == name), None) for side in (then, otherwise)]
     known = next(side for side in sides if side)
     first, other = (side or known._replace(tree=NO_GRADIENT) for side in sides)

@@ -1,4 +1,4 @@
-"""Values that the parameters of what was read begin with, so that its curve is no flat line."""
+"""Initial values for the parameters of a definition, so that its curve is no flat line."""
 
 from collections.abc import Iterator
 

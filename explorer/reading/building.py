@@ -1,6 +1,6 @@
 """Formula trees put together the way the pasted code puts its tensors together.
 
-What changes nothing (``1 * x``, ``x + 0``) is left out, so that what was read stays readable. A tree
+Operations that change nothing (``1 * x``, ``x + 0``) are left out, so that formulas stay readable. A tree
 that is true or false stands for a mask and for the numbers 1 and 0 alike, as arithmetic takes it.
 """
 
@@ -45,7 +45,7 @@ def number(node: Node) -> Node:
 
 
 def mask(node: Node) -> Node:
-    """The condition that a number is not 0, as short as what a mask of zeros and ones stands for."""
+    """The condition that a number is not 0, in its shortest form for a mask of zeros and ones."""
     match node:
         case Binary("-", Number(1.0), right) if is_condition(right):
             return built("~", right)
@@ -58,7 +58,7 @@ def mask(node: Node) -> Node:
 
 
 def built(sign: str, *parts: Node) -> Node:
-    """An operation or a function on trees, without what changes nothing; one number where that is short."""
+    """An operation or function on trees, without parts that change nothing; a number where that is short."""
     node: Node = _joined(sign, *parts)
     size, levels = tree.measure(node)
     small = size <= MAX_PARTS and levels <= MAX_LEVELS
@@ -137,7 +137,7 @@ def is_detached(node: Node) -> bool:
 
 
 def again(node: Node, exchanged: Callable[[Node], Node | None]) -> Node:
-    """The tree built anew, with what ``exchanged`` gives for a part, if anything, in its place."""
+    """The tree rebuilt, each part replaced by ``exchanged(part)`` unless that is None."""
     if part := exchanged(node):
         return part
     parts = tuple(again(child, exchanged) for child in tree.children(node))

@@ -1,4 +1,4 @@
-"""What in a pasted text could be an op with a rule, and what its trees are."""
+"""The definitions of a pasted text that could be an op with a rule, and their trees."""
 
 import ast
 from collections.abc import Callable, Collection, Sequence
@@ -34,9 +34,9 @@ NOT_DIFFERENTIABLE = (
 
 
 class Trees(NamedTuple):
-    """What was read: the op, the rule, None for torch's own autograd, what learns, and what has to be said.
+    """The trees of a definition: op, rule (None for torch's own autograd), parameter gradients, and notes.
 
-    ``unread`` names what learns in a way that could not be read.
+    ``unread`` names the parameters whose gradients could not be read.
     """
 
     op: Node
@@ -48,7 +48,7 @@ class Trees(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A definition to be read; ``tracked``: it is no Function, so that autograd follows its code."""
+    """A definition to be read; ``tracked`` if it is no Function, so that autograd follows its code."""
 
     name: str
     definition: ast.stmt
@@ -91,7 +91,7 @@ def _methods(node: ast.ClassDef) -> set[str]:
 
 
 def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
-    """Op and rule of a definition; ReadingError for what cannot be read.
+    """Op and rule of a definition; raises ReadingError for a part that cannot be read.
 
     The first input is x. A further one keeps the value its signature gives it; without one it
     becomes a parameter of the formula, under its own name where the language allows that.
@@ -106,7 +106,7 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
 
 
 def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
-    """The op, the rule, what learns, and what is left out of it, in sentences."""
+    """Op, rule and parameter gradients of a definition, with notes on the parts left out."""
     scope, definition = reader.scope, candidate.definition
     reader.declare(module.body, scope)
     for node in ast.walk(module):
@@ -146,7 +146,7 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
 def _both_passes(
     reader: Reader, group: type[Pasted], needs: Sequence[bool] = ()
 ) -> tuple[Node, Value, set[str]]:
-    """The op of a Function, what its backward returns, and the parameters that it saves as tensors.
+    """The op of a Function, the return value of its backward, and the parameters saved as tensors.
 
     ``needs`` says which inputs need a gradient.
     """
@@ -165,7 +165,7 @@ def _both_passes(
 
 
 class _Learned(NamedTuple):
-    """What the inputs after the first learn, sentences on it, and the names of what could not be read."""
+    """The gradients of the inputs after the first, notes, and the names whose gradients were not read."""
 
     learned: tuple[Part, ...]
     notes: list[str]
@@ -175,7 +175,7 @@ class _Learned(NamedTuple):
 def _learned(
     gradients: Value, inputs: list[str], reader: Reader, again: Callable[[Sequence[bool]], Any] | None
 ) -> _Learned:
-    """What the inputs after the first learn; ``again`` reads with other inputs needed."""
+    """The gradients of the inputs after the first; ``again`` reads with other inputs needing gradients."""
     parts, notes, unread = list[Part](), list[str](), set[str]()
     for position, value in enumerate(gradients[1:] if isinstance(gradients, tuple) else (), 1):
         if value is None:
@@ -209,7 +209,7 @@ def _without_gradient(
 
 
 def _alone(again: Callable[[Sequence[bool]], Any], position: int) -> Value:
-    """What an input gets where x and it alone need a gradient."""
+    """The gradient of an input where x and it alone need one."""
     gradients = again([index in (0, position) for index in range(len(Pasted.needs_input_grad))])[1]
     return gradients[position] if isinstance(gradients, tuple) and position < len(gradients) else None
 
@@ -235,14 +235,14 @@ def _numbered(gradients: Value, group: type[Pasted]) -> list[str]:
 
 
 def _inputs(group: type[Pasted]) -> list[str]:
-    """The names of what forward takes besides the context."""
+    """The names of forward's inputs, without the context."""
     takes = signature(method(group, "forward")).parameters.values()
     named = [parameter.name for parameter in takes if parameter.kind < 2]
     return named if hasattr(group, "setup_context") else named[1:]
 
 
 def _recognised(value: Value, op: Node) -> Value:
-    """What forward kept of its own output is y from here on."""
+    """A value with y in place of forward's own output."""
     if isinstance(value, tuple):
         return tuple(_recognised(part, op) for part in value)
     whole = isinstance(value, Tensor) and not (value.folded or value.summed)
@@ -268,7 +268,7 @@ def _tracked(output: Value) -> Trees:
 
 
 def _learns_otherwise(node: Node, op: Node, name: str) -> bool:
-    """Whether autograd's gradient for a parameter is another than that of what is returned."""
+    """Whether autograd's gradient for a parameter differs from that of the op's formula."""
     composed, own = (derivative(number(tree), name, finite=True) for tree in (node, op))
     return composed is None or untracked(composed) != own
 

@@ -1,11 +1,11 @@
-"""The one error of the reader, and what it is made from."""
+"""The errors of the reader."""
 
 
 class ReadingError(ValueError):
     """Source code that cannot be turned into formulas.
 
-    ``message`` is a plain sentence that names what could not be read; ``line`` is where it stands
-    in the text as it was given, 1 for the first line.
+    ``message`` is a plain sentence that names the part that could not be read; ``line`` is its line
+    in the original text, 1 for the first.
     """
 
     def __init__(self, message: str, line: int) -> None:
@@ -18,7 +18,7 @@ class DeadEndError(ReadingError):
 
 
 class UnreadableError(Exception):
-    """Why an expression cannot be read: the end of a sentence that begins with its line and its code."""
+    """An expression cannot be read; the message ends a sentence that begins with its line and its code."""
 
 
 class UndecidedError(Exception):
@@ -26,6 +26,6 @@ class UndecidedError(Exception):
 
 
 def require(condition: object, reason: str) -> None:
-    """UnreadableError with this reason where a condition does not hold."""
+    """Raise UnreadableError with this reason where a condition does not hold."""
     if not condition:
         raise UnreadableError(reason)

@@ -1,7 +1,7 @@
 """Torch names, tensor methods, layers and Python's own functions: callables in one table.
 
 Each takes and returns values as the code that is read would, so that Python's own rules for
-arguments hold. Nothing here computes on tensors: what comes out is a formula tree.
+arguments hold. Nothing here computes on tensors: the results are formula trees.
 """
 
 import inspect
@@ -30,13 +30,13 @@ READABLE_ROOTS = ("torch", "math", "numpy", "copy")
 
 @dataclass(frozen=True)
 class Library:
-    """A module, or what a module holds, by its dotted name: ``torch.nn.functional.relu``."""
+    """A module or a member of one, by its dotted name: ``torch.nn.functional.relu``."""
 
     path: str
 
     @property
     def name(self) -> str:
-        """What stands last."""
+        """The last part of the dotted name."""
         return self.path.rsplit(".", 1)[-1]
 
     @property
@@ -56,7 +56,7 @@ class Library:
 
 @contextmanager
 def sensible(what: str) -> Iterator[None]:
-    """What Python itself refuses in this block, said in words."""
+    """Turn Python's own TypeError and ValueError in this block into UnreadableError."""
     try:
         yield
     except (TypeError, ValueError) as reason:
@@ -64,9 +64,9 @@ def sensible(what: str) -> Iterator[None]:
 
 
 def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
-    """What a call gives, its arguments bound as Python binds them.
+    """The result of a call, its arguments bound as Python binds them.
 
-    ``out=`` and ``inplace=True`` change a tensor; keywords without a meaning for values are passed over.
+    ``out=`` and ``inplace=True`` change a tensor; keywords without a meaning for values are ignored.
     """
     function = function.row if isinstance(function, Library) else function
     require(not isinstance(function, Quantity), UNKNOWN)
@@ -109,7 +109,7 @@ def of_name(name: str) -> values.Function:
 
 
 def _maths(text: str, *arguments: Value, kind: str = "float32") -> Value:
-    """A formula in a, b, c and d of as many values."""
+    """The value of a formula in a, b, c and d for as many arguments."""
     operands = [quantity(value) for value in arguments]
     return values.like(filled(text, [operand.node for operand in operands]), *operands, kind=kind)
 
@@ -146,7 +146,7 @@ def _product(self: Value, *_along: Value, **_named: Value) -> Value:
 
 
 def counted(size: Value) -> Value:
-    """The number of elements of what has a size."""
+    """The number of elements of a value with this size."""
     of = size.of if isinstance(size, values.Opaque) else None
     return size if of is None else _Torch.numel(Tensor(of) if has_elements(of) else Quantity(of))
 
@@ -160,7 +160,7 @@ def _largest(name: str, *arguments: Value) -> Value:
 
 
 def _listed(function: values.Function, *arguments: Value, **named: Value) -> Value:
-    """What one of Python's own functions goes through, as a tuple."""
+    """The items of one of Python's own iterables, as a tuple."""
     try:
         return several(tuple(islice(function(*arguments, **named), values.MAX_VALUES + 1)))
     except (TypeError, ValueError):
@@ -168,7 +168,7 @@ def _listed(function: values.Function, *arguments: Value, **named: Value) -> Val
 
 
 def _settled(function: values.Function, arguments: Value) -> Value:
-    """Whether all or any hold, where each is known."""
+    """The result of ``all`` or ``any`` where each item is known."""
     require(isinstance(arguments, tuple) and {bool}.issuperset(map(type, arguments)), REASONS["sum"])
     return function(arguments)
 
@@ -185,7 +185,7 @@ def _lined_up(tensor: Value) -> Value:
 
 
 def _size(tensor: Value) -> values.Opaque:
-    """What is known of a size: of what it is one."""
+    """The dimension that a size was read from."""
     if not isinstance(tensor, Quantity):
         return SHAPE
     whole = not tensor.within and not values.sum_of(tensor)
@@ -242,7 +242,7 @@ class _Torch:
         return values.like(detach(held.node), held, kind=held.kind)
 
     def numel(self: Value) -> Value:
-        """How many elements there are: known of x, y, g and what is made of them."""
+        """The number of elements, known for x, y, g and values computed from them."""
         if not isinstance(self, Tensor) or not has_elements(self.node) or self.summed:
             known = isinstance(self, Quantity) and _is_input(self)
             return replace(SHAPE, counts=names(self.node)[0]) if known else SHAPE
@@ -268,7 +268,7 @@ class _Torch:
         return made("trunc", ratio) if rounding_mode == "trunc" else ratio
 
     def new(self: Value, *data: Value) -> Value:
-        """Of a tensor another name for its memory; sizes give memory that is still to be written."""
+        """The same memory under another name for a tensor; for sizes, memory that is still to be written."""
         first = next(iter(data), None)
         if isinstance(first, tuple) and first != (SHAPE,):
             return _Torch.tensor(first)

@@ -1,4 +1,4 @@
-"""What backward returns for a parameter, as what one element contributes to it and a factor on the sum."""
+"""The gradient that backward returns for a parameter, as the contribution of one element and a factor."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -31,7 +31,7 @@ SCALAR = (
 
 
 class Part(NamedTuple):
-    """What one element contributes to the gradient for a parameter, and the factor on the sum, None for 1."""
+    """The contribution of one element to a parameter's gradient, and the factor on the sum, None for 1."""
 
     name: str
     tree: Node
@@ -39,10 +39,10 @@ class Part(NamedTuple):
 
 
 def part_of(value: Value, name: str, remarks: Mapping[Node, str]) -> Part:
-    """What was returned for a parameter; UnreadableError for what is no sum.
+    """The gradient returned for a parameter; raises UnreadableError where it is no sum.
 
-    ``name`` is that in formulas; ``remarks`` tells which statistics are taken along a dimension. A value for
-    each element is summed by torch itself, as far as the parameter's shape asks for it.
+    ``name`` is the parameter's in formulas; ``remarks`` holds the statistics taken along a dimension. A value
+    per element is summed by torch itself to the parameter's shape.
     """
     held = quantity(value)
     require(not held.within, PICKED)
@@ -66,7 +66,7 @@ def part_of(value: Value, name: str, remarks: Mapping[Node, str]) -> Part:
 
 
 def shape_notes(value: Value, name: str) -> list[str]:
-    """What has to be said of the shape of what was returned for a parameter; ``name`` is that in the code."""
+    """Notes on the shape of the gradient returned for a parameter; ``name`` is its name in the code."""
     summed = sum_of(value)
     if summed is None:
         return []
@@ -95,7 +95,7 @@ def _counted(factor: Node, name: str, whole: bool) -> Node:
 
 
 def _apart(node: Node) -> tuple[Node, Node]:
-    """A tree as what hangs on the elements times a factor, which holds the numbers of elements."""
+    """A tree as a part that depends on the elements times a factor with the numbers of elements."""
     if not any(map(_is_count, walk(node))):
         return node, ONE
     if not has_elements(node):
@@ -124,7 +124,7 @@ def _apart(node: Node) -> tuple[Node, Node]:
 
 
 def _averaged(node: Node) -> Node:
-    """What a mean is taken of, with all that it is multiplied by; UnreadableError for what is no mean."""
+    """The operand of a mean, with all its factors; raises UnreadableError where there is no mean."""
     match node:
         case Call("mean", (operand,)) if has_elements(operand):
             return operand

@@ -1,4 +1,4 @@
-"""Follows pasted code, line by line, on formula trees; nothing of it is ever executed.
+"""A reader that follows pasted code, line by line, on formula trees; nothing of it is ever executed.
 
 The syntax tree is walked: a function of the text becomes a Python callable that walks its own body, a
 class a Python class of such functions, and every other name means a row of ``functions``.
@@ -55,10 +55,10 @@ class _Returned(Exception):  # noqa: N818  # no error: the way out of nested sta
 
 @dataclass
 class Reader:
-    """Reads one definition, once.
+    """A reader of one definition, used once.
 
-    ``decisions`` says how the branches that depend on a parameter or a shape are taken; ``steps``
-    counts the expressions of a text.
+    ``decisions`` holds the outcomes of tests that depend on a parameter or a shape; ``steps`` counts the
+    expressions of a text.
     """
 
     lines: list[str]
@@ -99,7 +99,7 @@ class Reader:
         return value
 
     def lenient(self, node: ast.expr, scope: Scope) -> Value:
-        """The value of an expression, or what was wrong with it, in case nobody needs it."""
+        """The value of an expression, or its error, in case the value is never used."""
         if next(self.steps) > MAX_STEPS:
             return ReadingError(f"line {node.lineno}: the code takes too many steps to follow", node.lineno)
         try:
@@ -164,13 +164,13 @@ class Reader:
                 raise UnreadableError(OTHER)
 
     def _note(self, call: ast.Call) -> None:
-        """What a call has to be told of, with its line."""
+        """Record the remarks of a call, with its line."""
         remarks = sums.REMARKS.get()
         self.notes |= {part: str(self.error(call, UnreadableError(words))) for part, words in remarks}
         remarks.clear()
 
     def truth(self, node: ast.expr, scope: Scope) -> bool:
-        """Whether a test holds; UndecidedError where a parameter or a shape decides."""
+        """Whether a test holds; raises UndecidedError where a parameter or a shape decides."""
         value: Value = self.value(node, scope)
         test: object = value, node.lineno
         if isinstance(value, Quantity):
@@ -291,7 +291,7 @@ class Reader:
         ]
 
     def arguments(self, function: Function, *first: Value) -> inspect.BoundArguments:
-        """The arguments of a call in which what is neither given nor has a default becomes a parameter."""
+        """The arguments of a call; one without value and default becomes a parameter."""
         with sensible("takes other inputs than it is given"):
             signature = inspect.signature(function)
             bound = signature.bind_partial(*first)
@@ -301,7 +301,7 @@ class Reader:
         return bound
 
     def invoked(self, function: Function, *first: Value) -> Value:
-        """What a function gives with such arguments."""
+        """The result of a function with these arguments; see ``arguments``."""
         bound = self.arguments(function, *first)
         return function(*bound.args, **bound.kwargs)
 
@@ -310,7 +310,7 @@ class Reader:
     ) -> tuple[Pasted, Value]:
         """The context and output of a Function's forward, in any of the styles torch has had.
 
-        ``needs`` says which inputs need a gradient: all, unless told.
+        ``needs`` says which inputs need a gradient; all by default.
         """
         context, forward = self.invoked(group), method(group, "forward")
         context.needs_input_grad = tuple(needs) or context.needs_input_grad
@@ -322,7 +322,7 @@ class Reader:
         return context, output
 
     def applied(self, group: type[Pasted], *inputs: Value) -> Value:
-        """What ``Function.apply`` gives."""
+        """The result of ``Function.apply``."""
         own_rule = "applies a Function whose rule stands there: paste that one by itself"
         require(not tracking.AUTOGRAD.get(), own_rule)
         return self.forwarded(group, *inputs)[1]
@@ -344,7 +344,7 @@ class Reader:
         return self.groups[definition]
 
     def declare(self, statements: Iterable[ast.stmt], scope: Scope) -> None:
-        """Names of a module, class or function get their values; what else stands there is passed over."""
+        """Assign the names of a module, class or function; other statements are passed over."""
         for item in statements:
             if isinstance(item, DECLARED):
                 with suppress(DeadEndError, _Returned):  # a definition stands for itself
@@ -409,7 +409,7 @@ class Reader:
                 raise UnreadableError(REFUSED.get(type(statement), OTHER))
 
     def _added(self, statement: ast.AugAssign, held: Tensor, value: Value) -> Value:
-        """A tensor after it was changed; within a Function what cannot be read is left to who uses it."""
+        """A tensor after an in-place change; within a Function an unreadable change marks the tensor."""
         try:
             return tracking.assigned(held, value)
         except (UnreadableError, ReadingError) as reason:
@@ -451,7 +451,7 @@ class Reader:
 
 
 def _outside(scope: Scope) -> Scope:
-    """What a function or class defined here sees: of a class body only what is around it."""
+    """The scope of a function or class defined here: of a class body only the scope around it."""
     return ChainMap(*scope.maps[1:]) if isinstance(scope, _Body) else scope
 
 
@@ -463,6 +463,6 @@ def method(group: type[Pasted], name: str) -> Function:
 
 
 def last_name(node: ast.expr) -> str:
-    """The last name of what is called or named: ``no_grad`` for ``torch.no_grad()``."""
+    """The last name of an expression: ``no_grad`` for ``torch.no_grad()``."""
     named = node.func if isinstance(node, ast.Call) else node
     return str(getattr(named, "attr", getattr(named, "id", "")))

@@ -1,4 +1,4 @@
-"""What can no longer be taken as it was, because it may be changed where the reader does not follow."""
+"""Values that are no longer known, because a statement may change them that the reader does not follow."""
 
 import ast
 import inspect
@@ -14,9 +14,9 @@ Scope = ChainMap[str, Value]
 
 
 def spoil(statement: ast.stmt, error: ReadingError, scope: Scope) -> None:
-    """Nothing that a statement gives or changes can be read from here on, since it was not followed.
+    """Mark all names that a statement assigns or changes as unreadable, since it was not followed.
 
-    Raises the error itself for a hook, which may change what no name leads to.
+    Raises the error itself for a hook, which may change values without a name.
     """
     for node in ast.walk(statement):
         match node:
@@ -38,7 +38,7 @@ def spoil(statement: ast.stmt, error: ReadingError, scope: Scope) -> None:
 
 
 def _path(node: ast.expr) -> list[str]:
-    """The names that lead to what is held: ``self``, ``a`` for ``self.a[0]``; no name for a call's result."""
+    """The names on the path to a value: ``self``, ``a`` for ``self.a[0]``; none for a call's result."""
     path: list[str] = []
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         path[:0] = [node.attr] if isinstance(node, ast.Attribute) else []
@@ -60,7 +60,7 @@ def _is_method(owner: Value, name: str) -> bool:
 
 
 def _spoil_held(node: ast.expr, error: ReadingError, scope: Scope) -> None:
-    """What is held there is exchanged for an error; of an object or class itself, all that it holds."""
+    """Replace the value of an expression by an error; of an object or class, all its members."""
     first, *path = _path(node)
     holder = scope.get(first)
     if isinstance(holder, Pasted | type):

@@ -11,7 +11,7 @@ from explorer.reading.errors import require
 from explorer.reading.values import Sum, Tensor, Value, made, quantity, several
 from explorer.reading.vocabulary import REASONS
 
-# What has to be said of parts of the trees.
+# Remarks on parts of the trees.
 REMARKS: ContextVar[list[tuple[Node, str]]] = ContextVar("REMARKS")
 NUMPY = ContextVar("NUMPY", default=False)  # whether a tensor has become an array, whose std is another
 PER_CHANNEL = "is taken over all elements here, though the code takes it along a dimension: a curve has one"

@@ -18,8 +18,8 @@ _DEFINITION = re.compile(r"(async\s+def|def|class)\b|@")
 def syntax_trees(text: str) -> Iterator[tuple[ast.Module, list[str]]]:
     """Pasted text read as Python, the likeliest way first, each with the lines it was read from.
 
-    Nothing is executed. Line numbers count in the text as given. First comes the whole text, then
-    what is left without prompts, at last what is left without prose, fences and printed output.
+    Nothing is executed. Line numbers are those of the original text. First comes the whole text, then
+    the text without prompts, at last that without prose, fences and printed output.
 
     Raises:
         ReadingError: no text, too long, or not Python.

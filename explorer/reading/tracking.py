@@ -1,4 +1,4 @@
-"""What autograd follows of a tensor: the modes in which code runs, and what is written in place."""
+"""The history of a tensor for autograd: gradient modes, detaching, and in-place writes."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager

@@ -1,9 +1,9 @@
-"""What a name in the pasted code may stand for while it is read, and arithmetic on it.
+"""Values of names in the pasted code while it is read, and arithmetic on them.
 
-Numbers, None, text, tuples and dictionaries are Python's own; a number that is not known, or says
-more as arithmetic, is a formula tree; whatever can be called is a Python callable, a class of the
-text a Python class; a ReadingError is what could not be read, in case nobody needs it; everything
-else is one of these.
+Numbers, None, text, tuples and dictionaries are Python's own. A number that is not known, or says
+more as arithmetic, is a formula tree. A function is a Python callable, a class of the text a Python class.
+A ReadingError stands for a value that could not be read, in case it is never used. Everything else is one of
+these classes.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Tensor(Quantity):
 
 @dataclass(frozen=True)
 class Sum:
-    """How elements were summed.
+    """The way in which elements were summed.
 
     Attributes:
         over: the dimensions of each sum, as the code names them; () for all elements.
@@ -83,9 +83,9 @@ class Sum:
 
 @dataclass(frozen=True)
 class Opaque:
-    """Something a formula has no word for and the result seldom depends on: a size, a device.
+    """A value without a counterpart in formulas, on which results seldom depend: a size, a device.
 
-    ``of`` is what has all of this size, as a formula; ``counts`` names the parameter of so many values.
+    ``of`` is the formula whose size this is; ``counts`` names the parameter with so many values.
     """
 
     what: str
@@ -93,12 +93,12 @@ class Opaque:
     counts: str = field(default="", compare=False)
 
     def __call__(self, *_positional: Value, **_keywords: Value) -> Opaque:
-        """As little known as what is called."""
+        """The result of a call, as unknown as the callee."""
         return self
 
 
 class Pasted:
-    """What the classes of a text inherit: the parts of ``Function`` and ``Module`` that hold values."""
+    """The base of all classes of a text: the parts of ``Function`` and ``Module`` that hold values."""
 
     needs_input_grad = (True,) * 16
     saved_tensors: tuple[Value, ...] = ()
@@ -108,11 +108,13 @@ class Pasted:
     def __init__(self, *_inputs: Value, **_named: Value) -> None: ...
 
     def __call__(self, *inputs: Value, **named: Value) -> Value:
-        """What a module does is its forward."""
+        """The result of the module's forward."""
         return member(self, "forward")(*inputs, **named)
 
     def save_for_backward(self, *values: Value) -> None:
-        """What forward saves is found again under both names torch has had."""
+        """Store tensors under both names that torch has had for them."""
+        # what torch makes of arithmetic on two masks
+        # torch's results of arithmetic on two masks
         self.saved_tensors = self.saved_variables = values
 
     def mark_non_differentiable(self, *outputs: Value) -> None:
@@ -228,12 +230,12 @@ def made(sign: str, *values: Value) -> Value:
 
 
 def sum_of(value: Value) -> Sum | None:
-    """How a value was summed; None for one that was not."""
+    """The sum that a value is; None for one that is none."""
     return value.summed if isinstance(value, Tensor) else None
 
 
 def _linear(sign: str, *operands: Quantity) -> Value:
-    """What is a sum again: sums added, and a sum times a number or divided by one."""
+    """A sum from sums added, or from a sum times a number or divided by one."""
     sums = [held for held in map(sum_of, operands) if held]
     others = [operand for operand in operands if not sum_of(operand)]
     others = [other for other in others if not (sign == "+" and _is_zero(other))]
@@ -252,7 +254,7 @@ def _is_zero(operand: Quantity) -> bool:
 
 
 def _is_number(operand: Quantity) -> bool:
-    """Whether it is one number, or one for each value of a parameter: nothing of x's shape."""
+    """Whether a value is one number, or one per value of a parameter: nothing of x's shape."""
     apart = isinstance(operand, Tensor) and (operand.sized or operand.within)
     return not apart and not has_elements(operand.node)
 
@@ -289,12 +291,12 @@ def shared(name: str) -> Name:
 
 
 def is_shared(node: Node) -> bool:
-    """Whether it is such a number."""
+    """Whether a node is a number from ``shared``."""
     return isinstance(node, Name) and "(" in node.name
 
 
 def require_exact(divisor: Value) -> None:
-    """Only for a divisor with few binary digits does ``floor(a / b)`` round down where torch does."""
+    """Raise UnreadableError unless the divisor is short in binary, so that ``floor(a / b)`` is torch's."""
     exact = isinstance(divisor, int | float) and not divisor * 1024 % 1 and 0 < abs(divisor) < 1024
     require(exact, "rounds down more exactly than floor(a / b) does: write torch.floor(a / b)")
 
@@ -353,14 +355,14 @@ def picked(values: Value, key: Value) -> Value:
 
 
 def _in_part(value: Value) -> Value:
-    """One size, or several, which are no longer all that a tensor has."""
+    """One size, or several, no longer known to be all sizes of a tensor."""
     if isinstance(value, tuple):
         return tuple(map(_in_part, value))
     return Opaque(value.what) if isinstance(value, Opaque) else value
 
 
 def apart(value: Value, targets: list[ast.expr]) -> Iterator[tuple[ast.expr, Value]]:
-    """Several targets, of which one may have a star, each with its value or what could not be read."""
+    """Assignment targets, of which one may be starred, each with its value or its error."""
     count = len(targets)
     values = (value,) * count if isinstance(value, ReadingError) else several(value)
     more = len(values) - count + 1

@@ -80,7 +80,7 @@ def local_gradient(node: Node) -> Node | None:
 
 
 def _surrogate(pair: Pair, factors: Mapping[str, Node]) -> str:
-    """What has y's gradients: x, and what learns, times the factor of each."""
+    """The surrogate that carries y's gradients: x and each learned parameter, times its factor."""
     if factors == {"x": _ONE}:
         return "\n    return y - (x.detach() - x)"
     lines, terms = [], []

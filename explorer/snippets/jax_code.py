@@ -92,7 +92,7 @@ def _derivative(pair: Pair, own: Formula) -> str:
 
 
 def _totals(pair: Pair) -> Iterator[str]:
-    """What the backward half returns for what learns."""
+    """The gradients that the backward half returns for learned parameters."""
     for name in pair.learns:
         scale = pair.scale(name, f"(jnp.size(g) / jnp.size({name}))")
         factor = f"({scale.jax_source}) * " if scale else ""

@@ -1,4 +1,4 @@
-"""Layout of generated Python: a formatter breaks lines, what is left for us is docstrings and imports."""
+"""Layout of generated Python: a formatter breaks lines; docstrings and imports are laid out here."""
 
 import ast
 import textwrap

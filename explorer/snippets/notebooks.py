@@ -35,7 +35,7 @@ _PLAIN = """\
 y = {name}(x)
 (gradient,) = torch.autograd.grad(y, x, torch.full_like(y, g))"""
 _LEARNING = """\
-# One value for each x: what it gets is the part of that x, as of a parameter for N = 1 elements.
+# One value for each x: its gradient is the part of that x, as of a parameter for N = 1 elements.
 {tensors}
 y = {name}(x, {learned})
 gradient, {parts} = torch.autograd.grad(y, [x, {learned}], torch.full_like(y, g))"""
@@ -91,8 +91,8 @@ def notebook(
 ) -> str:
     """A notebook (nbformat 4, as JSON text) that defines the function and draws its curve.
 
-    Where parameters learn it also draws the part of one element in the gradient for each, and tells what
-    standard normal numbers make of them.
+    Where parameters learn it also draws the part of one element in the gradient for each, and prints the
+    gradients for standard normal numbers.
 
     Args:
         op, rule, parameters, learns: as for ``snippet``.
@@ -170,14 +170,14 @@ def _computed(name: str, learned: Mapping[str, float]) -> str:
 
 
 def _numbers(name: str, learned: Mapping[str, float]) -> str:
-    """Code for what numbers make of each parameter that learns."""
+    """Code for the gradient of each learned parameter on given numbers."""
     lines = [f"{_learned(each)} = torch.tensor({learned[each]!r}, requires_grad=True)" for each in learned]
     names = ", ".join(f'"{each}"' for each in learned)
     return _NUMBERS.format(name=name, tensors="\n".join(lines), learned=_arguments(learned), names=names)
 
 
 def _learned(name: str) -> str:
-    """What stands for a parameter that learns; no name of the cells can be one of these."""
+    """The variable of a learned parameter, distinct from all names of the cells."""
     return f"learned_{name}"
 
 
@@ -195,7 +195,7 @@ def _tensor(values: Sequence[float]) -> str:
 
 
 def introduction(pair: Pair) -> str:
-    """What stands above the code, in Markdown."""
+    """The text above the code, in Markdown."""
     y, gradient = pair.formulas
     learned = "".join(f"- `{pair.learning(name)}`\n" for name in pair.learns)
     return (

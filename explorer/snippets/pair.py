@@ -1,4 +1,4 @@
-"""What every kind of code is written from: an op, a rule, and names and values for both."""
+"""The source of every kind of code: an op, a rule, and names and values for both."""
 
 import keyword
 import re
@@ -23,7 +23,7 @@ from explorer.formula.tree import Name, substituted
 
 Values = Mapping[str, float] | None
 
-# What functions, their layers and the cells of a notebook call by these names.
+# Names that functions, their layers and the cells of a notebook use themselves.
 _TAKEN = CODE_WORDS.union((
     "custom", "tensor", "x", "y", "g", "start", "stop", "points", "even", "kinks", "left", "right", "range",
 ))  # fmt: skip
@@ -39,7 +39,7 @@ _LEARNS = (
 class Pair:
     """An op and a rule with the parameters of both, in the order of the signature.
 
-    ``learns`` are the parameters that are tensors and get a gradient, with what each element contributes.
+    ``learns`` holds the contribution of an element by parameter, for those that are tensors and learn.
     """
 
     op: Op
@@ -54,7 +54,7 @@ class Pair:
 
     @property
     def forward(self) -> Formula:
-        """The op's formula; what learns is a tensor in it."""
+        """The op's formula, with learned parameters as tensors."""
         return self.op.parsed.varying(self.learns)
 
     @property
@@ -66,7 +66,7 @@ class Pair:
         return own and own.varying(self.learns)
 
     def part(self, name: str) -> Formula:
-        """What one element contributes to the gradient of a parameter."""
+        """The contribution of one element to the gradient of a parameter."""
         return self.learns[name].formula.varying(self.learns)
 
     def scale(self, name: str, count: str) -> Formula | None:
@@ -97,7 +97,7 @@ class Pair:
 
     @property
     def formulas(self) -> tuple[str, str]:
-        """What stands for y and, where the rule has a formula, for the gradient."""
+        """The formula of y and, where the rule has one, that of the gradient."""
         gradient = self.rule.parsed.text if self.rule.parsed else "the library's own derivative of y"
         return self.op.parsed.text, gradient
 
@@ -125,7 +125,7 @@ class Pair:
         ]
 
     def learning(self, name: str) -> str:
-        """What a parameter that learns gets, as a formula in words."""
+        """The gradient of a learned parameter, as a formula in words."""
         found = self.learns[name]
         scale = f"({found.scale.text}) * " if found.scale else ""
         return f"gradient of {name} = {scale}sum({found.readable.text})"

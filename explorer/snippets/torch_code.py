@@ -62,7 +62,7 @@ class {layer}(nn.Module):
     def extra_repr(self) -> str:
         return ", ".join(f"{{name}}={{value}}" for name, value in self.settings.items())
 '''
-# What learns is called learned_s, for the same reason.
+# A learned parameter is called learned_s, for the same reason.
 _LEARNING_LAYER = '''
 
 class {layer}(nn.Module):
@@ -183,7 +183,7 @@ def _gradient(pair: Pair) -> str | None:
 
 
 def _totals(pair: Pair) -> list[str]:
-    """The expressions that backward returns for what learns, in the order of the arguments."""
+    """The expressions that backward returns for learned parameters, in the order of the arguments."""
     totals = []
     for name in pair.learns:
         part = fresh(pair.part(name), "g")
@@ -205,13 +205,13 @@ def _function_class(pair: Pair, gradient: str) -> str:
 
 
 def _tensors(pair: Pair, used: set[str]) -> dict[str, str]:
-    """The tensors that backward needs, by name, and as what they are saved."""
+    """The tensors that backward needs: name -> the expression that is saved."""
     known = {"x": "x", "y": "output", **{name: name for name in pair.learns}}
     return {name: saved for name, saved in known.items() if name in used}
 
 
 def _kept(pair: Pair, used: set[str]) -> str:
-    """What backward needs: tensors where autograd sees them, numbers beside them."""
+    """The lines that save values for backward: tensors where autograd sees them, numbers beside them."""
     inputs = [name if name in used else "_" for name in ("x", *pair.parameters)]
     tensors, numbers = _tensors(pair, used).values(), [name for name in pair.numbers if name in used]
     lines = [f"{several(inputs)} = inputs"] if set(inputs) != {"_"} else []
@@ -221,7 +221,7 @@ def _kept(pair: Pair, used: set[str]) -> str:
 
 
 def _returned(pair: Pair, gradient: str, used: set[str]) -> str:
-    """The gradients of x and of what learns, where they are asked for, and None for what is no tensor."""
+    """The lines that return the gradients of x and learned parameters, and None for numbers."""
     tensors, numbers = list(_tensors(pair, used)), [name for name in pair.numbers if name in used]
     lines = [f"{several(tensors)} = ctx.saved_tensors"] if tensors else []
     lines += [f"{several(numbers)} = ctx.numbers"] if numbers else []
