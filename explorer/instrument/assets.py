@@ -47,8 +47,8 @@ def assets(document: Mapping[str, Any]) -> dict[str, Asset]:
     for name, content in sorted(files.items()):
         digest.update(f"{name} {len(content)} ".encode() + content)
     folder = digest.hexdigest()[:16]
-    found = {f"{folder}/{name}": Asset(content, _TYPES[Path(name).suffix]) for name, content in files.items()}
-    return found | {PLOTLY: Asset(plotly_js(), _TYPES[".js"])}
+    below = {f"{folder}/{name}": Asset(content, _TYPES[Path(name).suffix]) for name, content in files.items()}
+    return below | {PLOTLY: Asset(plotly_js(), _TYPES[".js"])}
 
 
 def with_imports(*names: str) -> list[str]:
@@ -56,12 +56,12 @@ def with_imports(*names: str) -> list[str]:
 
     ``names`` are paths below ``explorer/frontend``, such as ``"pages/mount.js"``.
     """
-    found = list(names)
-    for name in found:  # it grows
+    modules = list(names)
+    for name in modules:  # it grows
         text = (MODULES / name).read_text(encoding="utf-8")
         imported = dict.fromkeys(beside(name, path) for path in _IMPORTED.findall(text))
-        found += [other for other in imported if other not in found]
-    return found
+        modules += [other for other in imported if other not in modules]
+    return modules
 
 
 def sources(*suffixes: str) -> list[Path]:

@@ -57,8 +57,8 @@ def entry(record: Op | Rule) -> Json:
     the three that has the name counts; the default rule has the last alone.
     """
     formula = record.parsed
-    told = ("key", "label", "also", "purpose", "source", "note", "formula")
-    common = {name: getattr(record, name) for name in told} | {
+    fields = ("key", "label", "also", "purpose", "source", "note", "formula")
+    common = {name: getattr(record, name) for name in fields} | {
         "tree": formula and formula.data,
         "parameters": [asdict(p) | {"scale": p.scale, "reach": reach(p)} for p in record.parameters],
         "kinks": None if record.kinks is None else [_kink(kink, record) for kink in record.kinks],
@@ -100,30 +100,30 @@ def _follows(op: Op) -> Iterator[tuple[str, Json]]:
 def _by_torch(op: Op) -> Iterator[tuple[str, Json]]:
     """Torch's derivative by each parameter that it has one by."""
     for parameter in op.parameters:
-        if found := torch_derivative(op, parameter.name):
-            exact, shown = found
+        if derivative := torch_derivative(op, parameter.name):
+            exact, readable = derivative
             beside = gradient_beside(op, parameter.name)
             own = {"gradient": beside.data} if beside else {}
-            yield parameter.name, {"tree": exact.data, "text": shown.text, **own}
+            yield parameter.name, {"tree": exact.data, "text": readable.text, **own}
 
 
 def _watched(formula: Formula) -> Json:
     """What the search for kinks evaluates; a ``mean`` counts as one number there."""
-    found = reductions(formula.tree)
-    means: dict[Node, Node] = {node: Name(f"({number})") for number, node in enumerate(found)}
+    means_in = reductions(formula.tree)
+    means: dict[Node, Node] = {node: Name(f"({number})") for number, node in enumerate(means_in)}
     back = {name: node for node, name in means.items()}
     tree = substituted(formula.tree, means)
     slopes = {name: derivative(tree, name, upstream=ONE) or ZERO for name in ("x", "y")}
 
-    def told(node: Node) -> Data:
+    def tree_data(node: Node) -> Data:
         return data(substituted(node, back))
 
     return {
         "pieces": [
-            {"tree": told(piece), "turns": [told(turn) for turn in turns(piece) or ()]}
+            {"tree": tree_data(piece), "turns": [tree_data(turn) for turn in turns(piece) or ()]}
             for piece in dict.fromkeys(pieces(tree))
         ],
-        "slopes": {name: told(slope) for name, slope in slopes.items()},
+        "slopes": {name: tree_data(slope) for name, slope in slopes.items()},
     }
 
 

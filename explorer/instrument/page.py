@@ -90,7 +90,7 @@ def standalone() -> tuple[str, str]:
 
 def filled(page: str, parts: Mapping[str, str]) -> str:
     """A page by the name of its file, with each part in the place that names it."""
-    return re.sub(r"<!-- (\w+) -->", lambda found: parts[found[1]], skeleton(page))
+    return re.sub(r"<!-- (\w+) -->", lambda match: parts[match[1]], skeleton(page))
 
 
 @cache
@@ -115,4 +115,4 @@ def _address(module: str) -> str:
 
 
 def _renamed(module: str, text: str) -> str:
-    return _IMPORT.sub(lambda found: f'{found[1]}"#{beside(module, found[2])}"', text)
+    return _IMPORT.sub(lambda match: f'{match[1]}"#{beside(module, match[2])}"', text)

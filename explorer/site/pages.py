@@ -214,7 +214,7 @@ def _html(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> s
 
 def _start(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> Json:
     """What a page knows when it begins."""
-    given = answers.given(Choice(), "instrument")
+    given = answers.page_data(Choice(), "instrument")
     common = {"document": answers.whole_document(SUFFIX), "plotly": drawing()[0]}
     match page.name:
         case "index":

@@ -7,7 +7,7 @@
  * @typedef {Record<string, string>} Modules texts by their paths
  * @typedef {{files: Record<string, string>, packages: string, start: string, arrays: string,
  *   modules: Modules}} Start files as base64 of gzip
- * @typedef {{question: string, given: *, modules: Modules}} Asked
+ * @typedef {{question: string, input: *, modules: Modules}} Asked
  */
 
 const NOWHERE = "https://pyodide.invalid/";
@@ -16,25 +16,25 @@ const TYPES = /** @type {Record<string, string>} */ ({ wasm: "application/wasm",
 /** @type {Promise<*>|null} */
 let starting = null;
 let from = ""; // the module that answers
-let answer = /** @type {((question: string, given: string) => string)|null} */ (null);
+let answer = /** @type {((question: string, input: string) => string)|null} */ (null);
 
 self.onmessage = async ({ data }) => {
-  const { question, given, modules } = /** @type {Asked} */ (data);
+  const { question, input, modules } = /** @type {Asked} */ (data);
   try {
     starting ??= start(data);
     const python = await starting;
     write(python, modules);
-    const told = question && JSON.parse(ask(python, question, JSON.stringify(given)));
-    self.postMessage({ answer: told });
+    const result = question && JSON.parse(ask(python, question, JSON.stringify(input)));
+    self.postMessage({ answer: result });
   } catch (error) {
     self.postMessage({ failed: String(error) });
   }
 };
 
-/** @param {*} python @param {string} question @param {string} given @returns {string} the answer as JSON */
-function ask(python, question, given) {
+/** @param {*} python @param {string} question @param {string} input @returns {string} the answer as JSON */
+function ask(python, question, input) {
   answer ??= python.runPython(`from ${from} import answer\nanswer`);
-  return /** @type {(question: string, given: string) => string} */ (answer)(question, given);
+  return /** @type {(question: string, input: string) => string} */ (answer)(question, input);
 }
 
 /** @param {*} python @param {Modules} modules */
@@ -46,7 +46,7 @@ function write(python, modules) {
   python.runPython("import importlib; importlib.invalidate_caches()");
 }
 
-/** @param {Start} given @returns Pyodide */
+/** @param {Start} data @returns Pyodide */
 async function start({ files, packages, start: module, arrays }) {
   from = module;
   self.fetch = async (address) => {
@@ -72,7 +72,7 @@ function typeOf(name) {
 function unpacked(packed) {
   const plain = atob(packed);
   const bytes = new Uint8Array(plain.length);
-  for (let place = 0; place < bytes.length; place++) bytes[place] = plain.charCodeAt(place); // megabytes
+  for (let index = 0; index < bytes.length; index++) bytes[index] = plain.charCodeAt(index); // megabytes
   return new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
 }
 

@@ -26,14 +26,14 @@ def open_train(page: Page, query: str, address: str = "") -> None:
 
 _MODULES = """
     const module = name => import(new URL(`assets/${folder}/${name}.js`, document.baseURI).href);
-    const [{ mount, unmount }, { store }, { keep, kept }, { post, server }] =
+    const [{ mount, unmount }, { store }, { keep, load }, { post, server }] =
         await Promise.all(["pages/mount", "choice/store", "choice/session", "choice/server"].map(module));
     const host = document.querySelector("[data-testid=stBidiComponentRegular]:has(.instrument.training)");
 """
 
 # The run that the session has stops, and it keeps nothing.
 _FORGET = """
-    const run = kept("run");
+    const run = load("run");
     if (run) await post(server(`runs/${run.id}/stop`), { key: run.key });
     if (host) unmount(host);
     Object.keys(sessionStorage).forEach(name => keep(name.replace("gradient-explorer.", ""), null));
@@ -65,7 +65,7 @@ def turn_train(page: Page, query: str, *, anew: bool = True) -> None:
     choice, notices = from_query(parse_qs(query))
     assert notices == []
     page.mouse.move(0, 0)
-    data = answers.given(choice, "training")
+    data = answers.page_data(choice, "training")
     page.evaluate(_TURN, [answers.folder(), skeleton("training"), data, query, anew])
     expect(button(page, "Start")).to_be_visible()
     if anew:

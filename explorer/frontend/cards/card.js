@@ -44,7 +44,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
   /** @type {ReturnType<typeof createOwnField>|null} */
   let field = null;
   /** @type {{name: string, slider: ReturnType<typeof createSlider>, learns: HTMLElement, present: HTMLElement}[]} */
-  let shown = [];
+  let rows = [];
 
   /** @param {Entry} entry */
   function showOwn(entry) {
@@ -63,20 +63,20 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
 
   /** @param {CardState} state */
   function showSliders({ controls, values, bounds, learning }) {
-    if (shown.map((one) => one.name).join() !== controls.map((one) => one.name).join()) {
-      shown = controls.map((control) => ({
+    if (rows.map((one) => one.name).join() !== controls.map((one) => one.name).join()) {
+      rows = controls.map((control) => ({
         name: control.name,
         slider: sliderOf(control),
         learns: learnsOf(control),
         present: element("span", { class: "present", title: BEGINS, hidden: true }),
       }));
-      shown.forEach(({ slider, learns, present }) => slider.element.children[0].after(present, learns));
-      sliders.replaceChildren(...shown.map((one) => one.slider.element));
+      rows.forEach(({ slider, learns, present }) => slider.element.children[0].after(present, learns));
+      sliders.replaceChildren(...rows.map((one) => one.slider.element));
     }
-    shown.forEach(({ slider, learns }, place) => {
-      slider.update(values[place], bounds[place], isLog(controls[place], bounds[place]));
-      learns.hidden = learning[place] === null;
-      setAttribute(learns, "aria-pressed", String(learning[place] === true));
+    rows.forEach(({ slider, learns }, index) => {
+      slider.update(values[index], bounds[index], isLog(controls[index], bounds[index]));
+      learns.hidden = learning[index] === null;
+      setAttribute(learns, "aria-pressed", String(learning[index] === true));
     });
   }
 
@@ -90,7 +90,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
 
   /** What the parameters are now that learn. @param {Object<string, string>} texts by name */
   function showPresent(texts) {
-    for (const { name: key, present } of shown) {
+    for (const { name: key, present } of rows) {
       const text = texts[key.slice(key.lastIndexOf(".") + 1)] ?? "";
       setText(present, text);
       setAttribute(present, "hidden", !text);

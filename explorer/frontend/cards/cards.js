@@ -26,7 +26,7 @@ import { createPalette } from "./palette.js";
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /**
  * A rule's card: the rule, what the card shows of it, and whether no other rule is chosen.
- * @typedef {{rule: import("../choice/choice.js").Shown, state: import("./card.js").CardState, isOnly: boolean}} RuleCard
+ * @typedef {{rule: import("../choice/choice.js").ChosenRule, state: import("./card.js").CardState, isOnly: boolean}} RuleCard
  */
 /**
  * What parameters are now that learn, in words by name: beside the op's sliders, and those of each rule by key.
@@ -190,10 +190,10 @@ function partOf(choice, rule) {
   const { learns } = choice;
   if (!learns) return null;
   const { op } = entriesOf(choice);
-  const found = contributionOf(op, rule, learns);
-  if (!found) return { text: `${learns} cannot learn by this rule.`, formula: "" };
-  const { origin, text, scaleText, atBound, note } = found;
+  const contribution = contributionOf(op, rule, learns);
+  if (!contribution) return { text: `${learns} cannot learn by this rule.`, formula: "" };
+  const { origin, text, scaleText, atBound, note } = contribution;
   const whole = scaleText ? `${scaleText} * sum(${text})` : text && `sum(${text})`;
-  const told = [`The gradient for ${learns}: ${catalogue().origins[origin]}.`, atBound, note];
-  return { text: told.filter(Boolean).join(" "), formula: whole };
+  const sentences = [`The gradient for ${learns}: ${catalogue().origins[origin]}.`, atBound, note];
+  return { text: sentences.filter(Boolean).join(" "), formula: whole };
 }

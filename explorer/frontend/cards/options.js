@@ -39,7 +39,7 @@ export function opOptions(choice) {
 export function ruleOptions(choice) {
   const { rules, firstOwn } = catalogue();
   const { op } = entriesOf(choice);
-  const shown = new Set(choice.rules.map((rule) => rule.key));
+  const chosen = new Set(choice.rules.map((rule) => rule.key));
   const groups = [...new Set([MADE_FOR, "For any op", "Your own", NOT_MADE])];
   const listed = Object.values(rules).map((entry) => ({
     ...option(
@@ -49,9 +49,9 @@ export function ruleOptions(choice) {
       choice,
       suits(entry, op) ? "" : entry.otherwise,
     ),
-    taken: shown.has(entry.key),
+    taken: chosen.has(entry.key),
   }));
-  const first = firstOwn.rule.find((/** @type {Rule} */ entry) => !shown.has(entry.key));
+  const first = firstOwn.rule.find((/** @type {Rule} */ entry) => !chosen.has(entry.key));
   const own = first
     ? [
         option(
@@ -79,13 +79,13 @@ function byGroup(options, groups) {
 /**
  * @param {Entry} entry
  * @param {string} group
- * @param {{op: Op, rule: Rule|null}} shown
+ * @param {{op: Op, rule: Rule|null}} pair
  * @param {Choice} choice
  * @param {string} [doubt]
  * @returns {Option}
  */
-function option(entry, group, shown, choice, doubt = "") {
+function option(entry, group, pair, choice, doubt = "") {
   const settings = settingsOf(choice);
-  const parameters = shown.rule ? choice.parameters : {};
-  return { entry, group, doubt, picture: () => thumbnail(shown, { ...settings, parameters }) };
+  const parameters = pair.rule ? choice.parameters : {};
+  return { entry, group, doubt, picture: () => thumbnail(pair, { ...settings, parameters }) };
 }

@@ -47,11 +47,11 @@ export function createOwnField({ kind, read, onEntry }) {
 
   async function reading() {
     const mine = ++turn;
-    const found = read && (await read(kind, field.value, (words) => mine === turn && wait(words)));
+    const answer = read && (await read(kind, field.value, (words) => mine === turn && wait(words)));
     if (mine !== turn) return;
     isUnread = false;
-    if (found && "entry" in found) onEntry(found.entry);
-    say(found ?? { message: "The server does not answer", column: 0 });
+    if (answer && "entry" in answer) onEntry(answer.entry);
+    say(answer ?? { message: "The server does not answer", column: 0 });
   }
 
   /** @param {string} words why nothing is drawn yet */
@@ -60,14 +60,14 @@ export function createOwnField({ kind, read, onEntry }) {
     setText(mistake, words);
   }
 
-  /** @param {{entry: Entry}|{message: string, column: number}|null} found null while it is being read */
-  function say(found) {
-    const wrong = found !== null && "message" in found;
-    setText(mistake, wrong ? `${sentence(found.message)} The last good formula stays.` : "");
+  /** @param {{entry: Entry}|{message: string, column: number}|null} answer null while it is being read */
+  function say(answer) {
+    const wrong = answer !== null && "message" in answer;
+    setText(mistake, wrong ? `${sentence(answer.message)} The last good formula stays.` : "");
     setAttribute(mistake, "title", wrong ? mistake.textContent : null);
     setAttribute(field, "aria-invalid", wrong ? "true" : null);
-    caret.hidden = !(wrong && found.column);
-    if (wrong) caret.style.setProperty("--column", String(found.column - 1));
+    caret.hidden = !(wrong && answer.column);
+    if (wrong) caret.style.setProperty("--column", String(answer.column - 1));
   }
 
   /** What was typed comes too late: something else has been chosen meanwhile. */

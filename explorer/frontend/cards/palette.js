@@ -54,11 +54,11 @@ export function createPalette(host, { title, searchLabel, onChoose }) {
   dialog.addEventListener("click", (/** @type {Event} */ event) => event.target === dialog && dialog.close());
 
   function fill() {
-    const found = search(
+    const matches = search(
       offered.map((option) => option.entry),
       field.value,
     );
-    const options = found.map(
+    const options = matches.map(
       (entry) => /** @type {Option} */ (offered.find((option) => option.entry === entry)),
     );
     rows = options.map(row);

@@ -25,10 +25,10 @@ export function search(entries, text) {
  * @param {string} word
  */
 function rank(entry, word) {
-  const places = [[entry.label], [entry.key, ...entry.also], [entry.formula ?? ""], [entry.purpose]];
-  const texts = places.map((names) => names.map((name) => name.toLowerCase()));
+  const fields = [[entry.label], [entry.key, ...entry.also], [entry.formula ?? ""], [entry.purpose]];
+  const texts = fields.map((names) => names.map((name) => name.toLowerCase()));
   if (texts[0].concat(texts[1]).includes(word)) return 0;
-  const place = texts.findIndex((names) => names.some((name) => name.includes(word)));
-  if (place < 0) return Infinity;
-  return place + (texts[place].some((name) => name.startsWith(word)) ? 0.25 : 0.5);
+  const index = texts.findIndex((names) => names.some((name) => name.includes(word)));
+  if (index < 0) return Infinity;
+  return index + (texts[index].some((name) => name.startsWith(word)) ? 0.25 : 0.5);
 }

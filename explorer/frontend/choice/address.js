@@ -20,7 +20,7 @@ export function queryOf(choice) {
   for (const rule of choice.rules) query.append("rule", rule.key);
   for (const rule of choice.rules) if (rule.hidden) query.append("hide", rule.key);
   const colours = choice.rules.map(({ slot }) => slot + 1);
-  if (colours.some((colour, place) => colour !== place + 1)) query.append("colours", colours.join(""));
+  if (colours.some((colour, index) => colour !== index + 1)) query.append("colours", colours.join(""));
   for (const { name } of choiceControls(choice)) {
     const value = held(choice.parameters, name);
     if (value !== undefined) query.append(words.includes(name) ? `p.${name}` : name, String(value));
@@ -65,10 +65,11 @@ export function fits(query) {
  * @param {{pathname: string, search: string}} page whose address keeps what is Streamlit's
  */
 export function addressOf(choice, { pathname, search }) {
-  const kept = new URLSearchParams();
-  for (const [name, value] of new URLSearchParams(search)) if (FRAME.includes(name)) kept.append(name, value);
+  const framing = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(search))
+    if (FRAME.includes(name)) framing.append(name, value);
   const query = queryOf(choice);
-  const parts = [fits(query) ? query : "", String(kept)].filter(Boolean);
+  const parts = [fits(query) ? query : "", String(framing)].filter(Boolean);
   return pathname + (parts.length ? `?${parts.join("&")}` : "");
 }
 

@@ -94,14 +94,14 @@ function isUsual(choice) {
 function assembled({ rules }, known, forward, { x, even, kinks, arrays }) {
   const curves = [forward, ...rules.map(({ key }) => known.gradients[key])];
   const bends = curves.flatMap((curve) => curve.kinks ?? []).map((number) => kinks[number]);
-  const marked = new Map(even.map((place) => [place, EVEN]));
-  for (const { beside } of bends) for (const place of beside) marked.set(place, BESIDE);
+  const marked = new Map(even.map((index) => [index, EVEN]));
+  for (const { beside } of bends) for (const index of beside) marked.set(index, BESIDE);
   for (const { at } of bends) marked.set(at, KINK);
-  const places = [...marked.keys()].sort((one, other) => one - other);
+  const indices = [...marked.keys()].sort((one, other) => one - other);
   const all = array(x);
   const picked = (/** @type {Curve} */ curve) => {
     const whole = array(arrays[curve.values]);
-    return Float32Array.from(places, (place) => whole[place]);
+    return Float32Array.from(indices, (index) => whole[index]);
   };
   const where = (/** @type {Curve} */ curve) =>
     curve.kinks && curve.kinks.map((number) => all[kinks[number].at]);
@@ -110,8 +110,8 @@ function assembled({ rules }, known, forward, { x, even, kinks, arrays }) {
   const [main, rest] = known.words[rules.map(({ key }) => key).join(" ")] ?? ["", ""];
   return {
     curves: {
-      x: Float32Array.from(places, (place) => all[place]),
-      marks: Int8Array.from(places, (place) => /** @type {number} */ (marked.get(place))),
+      x: Float32Array.from(indices, (index) => all[index]),
+      marks: Int8Array.from(indices, (index) => /** @type {number} */ (marked.get(index))),
       y: picked(forward),
       gradients: byRule(picked),
       parts: {},

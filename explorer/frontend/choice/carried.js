@@ -1,6 +1,6 @@
 // Data of a training on its way to Explore: kept in this tab until it is removed, and in no link.
 
-import { keep, kept } from "./session.js";
+import { keep, load } from "./session.js";
 
 /**
  * A histogram of what came into an op: ``of`` says whose it is, ``means`` are those of the numbers in each bin,
@@ -12,7 +12,7 @@ const NAME = "carried-numbers";
 
 /** @returns {Carried|null} */
 export function carriedData() {
-  return kept(NAME);
+  return load(NAME);
 }
 
 /** @param {Carried|null} data */

@@ -15,13 +15,13 @@ import { sampling } from "../formula/sampling.js";
 /** @typedef {import("../formula/entry.js").Rule} Rule */
 /**
  * A rule in the list. Its slot gives it its colour for as long as it is shown.
- * @typedef {{key: string, slot: number, hidden: boolean}} Shown
+ * @typedef {{key: string, slot: number, hidden: boolean}} ChosenRule
  */
 /**
  * ``parameters`` holds the values that differ from their default, by control name; ``bounds`` the ends of
  * sliders that were widened; ``learns`` the parameter whose gradient has a panel, or ""; ``slow`` what slow motion
  * shows, as a link writes it; ``training`` the settings of a run or study as a link writes them.
- * @typedef {{op: string, rules: Shown[], parameters: Object<string, number>, learns: string,
+ * @typedef {{op: string, rules: ChosenRule[], parameters: Object<string, number>, learns: string,
  *   bounds: Object<string, [number, number]>, slow: string, training: Object<string, string>}
  *   & import("./view.js").View} Choice
  */

@@ -6,7 +6,7 @@ import { numbersIn } from "../formula/pasted.js";
 import { sampling } from "../formula/sampling.js";
 import { carriedData } from "./carried.js";
 import { catalogue } from "./entries.js";
-import { keep, kept } from "./session.js";
+import { keep, load } from "./session.js";
 
 /** @typedef {"normal"|"carried"|"pasted"} Kind */
 /**
@@ -20,7 +20,7 @@ const NAME = "numbers";
 
 /** @returns {Kept} */
 function chosen() {
-  return kept(NAME) ?? { kind: carriedData() ? "carried" : "normal", text: "" };
+  return load(NAME) ?? { kind: carriedData() ? "carried" : "normal", text: "" };
 }
 
 let read = /** @type {Data|null} */ (null); // what was read last
@@ -47,8 +47,8 @@ export function chooseData(kind) {
  * @returns {string} a sentence on what is in the way; "" where it was taken
  */
 export function pasteData(text) {
-  const found = numbersIn(text, limits());
-  if ("message" in found) return found.message;
+  const result = numbersIn(text, limits());
+  if ("message" in result) return result.message;
   keep(NAME, { kind: "pasted", text });
   read = null;
   return "";
@@ -92,9 +92,9 @@ function carried() {
 
 /** @param {string} text @returns {Data|null} */
 function pasted(text) {
-  const found = numbersIn(text, limits());
-  if ("message" in found) return null;
-  const { values } = found;
+  const result = numbersIn(text, limits());
+  if ("message" in result) return null;
+  const { values } = result;
   const label =
     values.length === 1 ? "the number of yours" : `${values.length.toLocaleString("en")} numbers of yours`;
   return { kind: "pasted", label, values, weights: null, count: values.length, bars: null, note: "" };

@@ -29,12 +29,12 @@ export function received(message) {
   )
     refuse();
   if (![slow, learns, ...Object.values(record(training))].every((text) => typeof text === "string")) refuse();
-  const shown = rules.map((/** @type {string} */ key, /** @type {number} */ place) => ({
+  const listed = rules.map((/** @type {string} */ key, /** @type {number} */ index) => ({
     key,
-    slot: slots[place],
+    slot: slots[index],
     hidden: list(hide).includes(key),
   }));
-  return widened({ op, rules: shown, parameters, learns, ...viewOf(message), bounds: {}, slow, training });
+  return widened({ op, rules: listed, parameters, learns, ...viewOf(message), bounds: {}, slow, training });
 }
 
 /** A choice as Python writes it: ``received`` gives it back. @param {Choice} choice */

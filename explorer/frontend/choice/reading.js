@@ -5,12 +5,12 @@ import { FRAME } from "./address.js";
 import { choiceControls, learnableOf, tidyRange, widened } from "./choice.js";
 import { catalogue, find, isOwn, learn } from "./entries.js";
 import { viewWith } from "./view.js";
-import { kept, valueOf } from "../formula/controls.js";
+import { nonDefault, valueOf } from "../formula/controls.js";
 import { filled } from "../formula/learning-words.js";
 import { held } from "../formula/records.js";
 
 /** @typedef {import("./choice.js").Choice} Choice */
-/** @typedef {import("./choice.js").Shown} Shown */
+/** @typedef {import("./choice.js").ChosenRule} ChosenRule */
 /** @typedef {import("./entries.js").Kind} Kind */
 /** @typedef {import("./view.js").Word} Word */
 /** @typedef {import("../formula/controls.js").Control} Control */
@@ -27,16 +27,16 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
  */
 export async function readOwn(search, read) {
   /** @type {OwnRead} */
-  const found = { op: {}, rule: {} };
+  const known = { op: {}, rule: {} };
   const query = new URLSearchParams(search);
-  if (String(query).length > catalogue().limits.query) return found;
+  if (String(query).length > catalogue().limits.query) return known;
   for (const kind of /** @type {const} */ (["op", "rule"]))
     for (const key of query.getAll(kind).filter((each) => isOwn(each) && !find(kind, each))) {
       const { entry, message } = await read(kind, key.slice(catalogue().own.length));
       if (entry) learn(kind, entry);
-      found[kind][key] = entry ? { key: entry.key } : { message };
+      known[kind][key] = entry ? { key: entry.key } : { message };
     }
-  return found;
+  return known;
 }
 
 /**
@@ -134,20 +134,20 @@ function keyOf(link, kind, key) {
   return "";
 }
 
-/** The rules of a link with colours and hidden ones. @param {Link} link @param {Shown[]} usual @returns {Shown[]} */
+/** The rules of a link with colours and hidden ones. @param {Link} link @param {ChosenRule[]} usual @returns {ChosenRule[]} */
 function rulesOf(link, usual) {
   const keys = link.all("rule").map((key) => keyOf(link, "rule", key));
   const named = [...new Set(keys.filter(Boolean))];
   const most = catalogue().limits.rules;
   if (named.length > most)
     link.notices.push(`The link names ${named.length} rules: the first ${most} are shown.`);
-  const shown = named.length ? named.slice(0, most) : usual.map((rule) => rule.key);
+  const visible = named.length ? named.slice(0, most) : usual.map((rule) => rule.key);
   const hidden = link.all("hide");
-  const stranger = hidden.find((key) => !shown.includes(key));
+  const stranger = hidden.find((key) => !visible.includes(key));
   if (stranger !== undefined)
     link.notices.push(`The link hides ${quoted(stranger)}, which is not among its rules.`);
-  const slots = slotsOf(link, shown.length);
-  return shown.map((key, place) => ({ key, slot: slots[place], hidden: hidden.includes(key) }));
+  const slots = slotsOf(link, visible.length);
+  return visible.map((key, index) => ({ key, slot: slots[index], hidden: hidden.includes(key) }));
 }
 
 /** The colour of each rule, from 0 on. @param {Link} link @param {number} count */
@@ -173,11 +173,11 @@ function parametersOf(link, choice) {
   const shared = Object.fromEntries(plain.map((name) => [name, link.last(wordOf(name))]));
   /** @type {Record<string, number>} */
   const values = {};
-  controls.forEach(({ name, parameter }, place) => {
-    const text = texts[place] ?? held(shared, parameter.name); // a plain name means every rule that has it
+  controls.forEach(({ name, parameter }, index) => {
+    const text = texts[index] ?? held(shared, parameter.name); // a plain name means every rule that has it
     if (text !== undefined) values[name] = link.number(name, parameter.default, ...parameter.reach, text);
   });
-  return kept(inOrder(link, values, controls), controls);
+  return nonDefault(inOrder(link, values, controls), controls);
 }
 
 /**
@@ -248,12 +248,12 @@ const READ = { number: numberOf, range: rangeOf, choice: choiceOf };
 /** What a link says of a training, as it is. @param {Link} link @returns {Record<string, string>} */
 function trainingOf(link) {
   /** @type {Record<string, string>} */
-  const told = {};
+  const training = {};
   for (const name of catalogue().link.words.filter((word) => !FRAME.includes(word))) {
     const texts = link.all(name);
-    if (texts.length) told[name] = name === "branch" ? texts.join("\n") : texts[texts.length - 1];
+    if (texts.length) training[name] = name === "branch" ? texts.join("\n") : texts[texts.length - 1];
   }
-  return told;
+  return training;
 }
 
 /** A quotation of what a link holds: one short line. @param {string} text */

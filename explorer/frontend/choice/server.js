@@ -17,15 +17,15 @@ export async function fetchDocument() {
  * @param {string} text
  */
 export async function readFormula(kind, text) {
-  const found = await answerOf(`entry?${new URLSearchParams({ kind, text })}`);
-  return found?.entry || typeof found?.message === "string" ? found : null;
+  const answer = await answerOf(`entry?${new URLSearchParams({ kind, text })}`);
+  return answer?.entry || typeof answer?.message === "string" ? answer : null;
 }
 
 /** What the server finds in pasted code. @param {string} code */
 export async function readCode(code) {
-  const found = await answerOf("read", sent({ code }));
-  return Array.isArray(found?.readings) || typeof found?.message === "string"
-    ? found
+  const answer = await answerOf("read", sent({ code }));
+  return Array.isArray(answer?.readings) || typeof answer?.message === "string"
+    ? answer
     : { message: "The server does not answer: type on to try again." };
 }
 
@@ -35,14 +35,14 @@ export async function readCode(code) {
  * @param {string} query of a choice with this rule alone
  */
 export async function readLines(what, query) {
-  const found = await answerOf(`${what}?${query}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
-  return Array.isArray(found?.lines) || typeof found?.message === "string" ? found : null;
+  const answer = await answerOf(`${what}?${query}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+  return Array.isArray(answer?.lines) || typeof answer?.message === "string" ? answer : null;
 }
 
 /** A lesson with its numbers, which the first visitor waits for; a message where none comes. @param {string} key */
 export async function readLesson(key) {
-  const found = await answerOf(`lesson?${new URLSearchParams({ key })}`);
-  return found ?? { message: "The server does not answer." };
+  const answer = await answerOf(`lesson?${new URLSearchParams({ key })}`);
+  return answer ?? { message: "The server does not answer." };
 }
 
 /** What ``fetch`` needs to send data. @param {*} data @returns {RequestInit} */

@@ -5,7 +5,7 @@ const PREFIX = "gradient-explorer.";
 const memory = /** @type {Map<string, string>} */ (new Map());
 
 /** What was kept under a name; null where nothing was. @param {string} name */
-export function kept(name) {
+export function load(name) {
   const text = storage()?.getItem(PREFIX + name) ?? memory.get(name);
   return JSON.parse(text ?? "null");
 }
@@ -28,7 +28,7 @@ function storage() {
 
 /** This session's name, so that it has one active run and one study. @returns {string} */
 export function owner() {
-  const known = kept("owner");
+  const known = load("owner");
   if (known) return known;
   const made = [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, "0"))

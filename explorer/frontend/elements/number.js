@@ -11,7 +11,7 @@ import { element, freshId, setAttribute, setText } from "./dom.js";
  *   next: (value: number, way: 1|-1) => number}} options
  */
 export function createNumberField({ name, class: kind = "", onNumber, next }) {
-  let shown = "";
+  let displayed = "";
   let typing = false; // what is typed is not to be written over
   const message = element("small", { class: "refusal", role: "alert", id: freshId() });
   const plain = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
@@ -33,7 +33,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next }) {
   function rest() {
     typing = false;
     refuse("");
-    field.value = shown;
+    field.value = displayed;
   }
 
   function commit() {
@@ -67,8 +67,8 @@ export function createNumberField({ name, class: kind = "", onNumber, next }) {
      * @param {string} text
      */
     show(text) {
-      const anew = text !== shown;
-      shown = text;
+      const anew = text !== displayed;
+      displayed = text;
       setAttribute(field, "aria-valuenow", typedNumber(text));
       if (!typing && (anew || !message.textContent)) rest();
     },

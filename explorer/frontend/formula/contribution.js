@@ -41,12 +41,12 @@ export function contributionOf(op, rule, name) {
   known.set(op, ofOp);
   const ofRule = ofOp.get(rule) ?? new Map();
   ofOp.set(rule, ofRule);
-  if (!ofRule.has(name)) ofRule.set(name, found(op, rule, name));
+  if (!ofRule.has(name)) ofRule.set(name, derived(op, rule, name));
   return ofRule.get(name);
 }
 
 /** @param {Op} op @param {Rule} rule @param {string} name @returns {Contribution|null} */
-function found(op, rule, name) {
+function derived(op, rule, name) {
   const own = held(rule.learned, name);
   if (own) {
     const { tree, text, scale, scaleText: factor, atBound, note, pieces, slopes } = own;

@@ -59,7 +59,7 @@ export function withValue(parameters, control, value, controls) {
     if (isAbove(other, control) && valueOf(next, other) < value) next[other.name] = value;
     if (isAbove(control, other) && valueOf(next, other) > value) next[other.name] = value;
   }
-  return kept(next, controls);
+  return nonDefault(next, controls);
 }
 
 /**
@@ -67,7 +67,7 @@ export function withValue(parameters, control, value, controls) {
  * @param {Object<string, number>} parameters
  * @param {Control[]} controls
  */
-export function kept(parameters, controls) {
+export function nonDefault(parameters, controls) {
   const differing = controls.filter((control) => valueOf(parameters, control) !== control.parameter.default);
   return Object.fromEntries(differing.map((control) => [control.name, valueOf(parameters, control)]));
 }
@@ -83,12 +83,12 @@ export function carried(parameters, before, after) {
   const next = { ...parameters };
   for (const rule of after.rules.filter((entry) => before.rules.some((other) => other.key === entry.key))) {
     const old = controlsOf(rule, before.op, before.rules);
-    controlsOf(rule, after.op, after.rules).forEach((control, place) => {
-      const value = held(parameters, old[place].name);
+    controlsOf(rule, after.op, after.rules).forEach((control, index) => {
+      const value = held(parameters, old[index].name);
       if (value !== undefined) next[control.name] = value;
     });
   }
-  return kept(next, allControls(after.op, after.rules));
+  return nonDefault(next, allControls(after.op, after.rules));
 }
 
 /** @param {Control} upper @param {Control} lower */

@@ -20,8 +20,8 @@ export function csvText({ x, y, gradients, parts }, rules, learning) {
     value === undefined || Number.isNaN(value) ? "" : text(value);
   const rows = rules.flatMap((key) => {
     const name = quoted(key);
-    return Array.from(x, (at, place) => {
-      const numbers = [at, y[place], gradients[key]?.[place], ...(learning ? [parts[key]?.[place]] : [])];
+    return Array.from(x, (at, index) => {
+      const numbers = [at, y[index], gradients[key]?.[index], ...(learning ? [parts[key]?.[index]] : [])];
       return `${[name, ...numbers.map(field)].join(",")}\n`;
     });
   });

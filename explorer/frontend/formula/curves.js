@@ -63,7 +63,7 @@ export function sampleCurves({ op, rules }, choice, { points = sampling().points
     start,
     stop,
     points,
-    Object.values(kinks).flatMap((found) => found ?? []),
+    Object.values(kinks).flatMap((each) => each ?? []),
   );
   /** @type {Record<string, Float64Array|null>} */
   const gradients = {};

@@ -172,14 +172,14 @@ const comparable = (values) => values.map((value) => (Number.isNaN(value) ? Infi
  */
 function apart(found, width) {
   /** @type {number[]} */
-  const kept = [];
+  const distinct = [];
   for (const x of found) {
     const near = Math.max(1e-14 * width, 8 * unit(x));
-    if (kept.length && x - kept[kept.length - 1] <= near) continue;
+    if (distinct.length && x - distinct[distinct.length - 1] <= near) continue;
     const short = Math.abs(x) > near ? Number(x.toPrecision(7)) : 0;
-    kept.push((Math.abs(short - x) <= near ? short : x) + 0);
+    distinct.push((Math.abs(short - x) <= near ? short : x) + 0);
   }
-  return kept;
+  return distinct;
 }
 
 /**
@@ -210,7 +210,7 @@ function sidesOf(entry, scopeAt, opSlope) {
  * @param {boolean} torchs
  */
 function bends(curve, x, width, torchs) {
-  const step = x.map((at, i) => Math.max(32 * unit(at), Math.min(room(x, i, width), 1e-10 * width)));
+  const step = x.map((at, i) => Math.max(32 * unit(at), Math.min(spacing(x, i, width), 1e-10 * width)));
   const [far, near] = [100, 1].map((factor) =>
     changes(
       curve,
@@ -232,7 +232,7 @@ function bends(curve, x, width, torchs) {
  * @param {number} i
  * @param {number} width
  */
-function room(x, i, width) {
+function spacing(x, i, width) {
   const before = i > 0 ? x[i] - x[i - 1] : width;
   const after = i + 1 < x.length ? x[i + 1] - x[i] : width;
   return Math.min(before, after) / 300;

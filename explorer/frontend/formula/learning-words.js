@@ -33,10 +33,12 @@ export function pullWords(words, { verdict, total, factor, gradient, scaled }, r
  * @param {number} most places that are told one by one
  */
 export function restWords(words, rest, rules, name, most) {
-  const told = rules
+  const sentences = rules
     .filter(({ key }) => rest.places[key])
     .map(({ key, label }) => placeWords(words, rest, { key, label }, name, most));
-  return rest.least === null ? told : [...told, filled(words.least, { name, at: digits(rest.least) })];
+  return rest.least === null
+    ? sentences
+    : [...sentences, filled(words.least, { name, at: digits(rest.least) })];
 }
 
 /**

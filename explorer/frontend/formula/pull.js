@@ -17,13 +17,13 @@
  * @property {number} gradient for the parameter
  * @property {boolean} scaled whether the rule has a factor
  *
- * @typedef {[number, number]} Place where a parameter comes to rest: the ends of a stretch, or twice the same
+ * @typedef {[number, number]} Stretch where a parameter comes to rest: the ends of a stretch, or twice the same
  *
  * @typedef {object} Rest
  * @property {Float64Array} at values of the parameter, ascending
  * @property {Float64Array} error mean squared error of what the op makes of the numbers
  * @property {Record<string, Float64Array>} gradients by rule key: the mean of the parts, without a scale
- * @property {Record<string, Place[]>} places by rule key
+ * @property {Record<string, Stretch[]>} places by rule key
  * @property {number|null} least where the error is least
  *
  * @typedef {{steps: number, halvings: number, balanced: number}} Resting how finely it is looked for
@@ -43,16 +43,17 @@ import { evaluate } from "./evaluation.js";
  * @returns {Pull}
  */
 export function pullOf(op, rule, name, numbers, settings, { balanced }) {
-  const found = contributionOf(op, rule, name);
-  if (!found) return { verdict: "cannot", origin: "", total: 0, factor: 1, gradient: 0, scaled: false };
+  const contribution = contributionOf(op, rule, name);
+  if (!contribution)
+    return { verdict: "cannot", origin: "", total: 0, factor: 1, gradient: 0, scaled: false };
   const parameters = valuesOf(op, rule, settings);
   const { x, y } = forwardOf(op, parameters, numbers);
   const g = y.map((value, i) => value - x[i]);
-  const [up, down] = sums(evaluate(found.tree, { x, y, g, parameters }), numbers.weights);
+  const [up, down] = sums(evaluate(contribution.tree, { x, y, g, parameters }), numbers.weights);
   const total = up + down;
-  const factor = factorOf(found, parameters, numbers.count);
+  const factor = factorOf(contribution, parameters, numbers.count);
   const gradient = factor * total;
-  const { origin, scale } = found;
+  const { origin, scale } = contribution;
   return { verdict: verdictOf(), origin, total, factor, gradient, scaled: scale !== null };
 
   /** @returns {Verdict} */
@@ -117,8 +118,8 @@ function parameterOf(op, rules, name) {
 
 /** @param {Parameter} parameter @param {number} steps */
 function grid({ low, high, scale }, steps) {
-  return Float64Array.from({ length: steps }, (_, place) => {
-    const share = place / (steps - 1);
+  return Float64Array.from({ length: steps }, (_, index) => {
+    const share = index / (steps - 1);
     return scale === "log" ? low * (high / low) ** share : low + (high - low) * share;
   });
 }
@@ -149,7 +150,7 @@ function leastOf(at, error, { balanced }) {
  * @param {Float64Array} gradient
  * @param {(value: number) => number} mean
  * @param {number} halvings
- * @returns {Place[]}
+ * @returns {Stretch[]}
  */
 function placesOf(at, gradient, mean, halvings) {
   const runs = runsOf(Array.from(gradient, Math.sign));
@@ -159,12 +160,12 @@ function placesOf(at, gradient, mean, halvings) {
     /** @type {(v: number) => boolean} */ isLeft,
   ) => halfway(low, high, isLeft, halvings);
   const isBelow = (/** @type {number} */ value) => mean(value) < 0;
-  /** @type {Place[]} */
+  /** @type {Stretch[]} */
   const crossings = runs.slice(1).flatMap((right, before) => {
     const left = runs[before];
     if (!(left.sign < 0 && right.sign > 0)) return [];
-    const place = halved(at[left.last], at[right.first], isBelow);
-    return [/** @type {Place} */ ([place, place])];
+    const crossing = halved(at[left.last], at[right.first], isBelow);
+    return [/** @type {Stretch} */ ([crossing, crossing])];
   });
   const stretches = runs.flatMap(({ sign, first, last }, number) => {
     const [before, after] = [runs[number - 1], runs[number + 1]];
@@ -172,7 +173,7 @@ function placesOf(at, gradient, mean, halvings) {
     if (!rests) return [];
     const low = before ? halved(at[first - 1], at[first], isBelow) : at[0];
     const high = after ? halved(at[last], at[last + 1], (value) => mean(value) <= 0) : at[at.length - 1];
-    return [/** @type {Place} */ ([low, high])];
+    return [/** @type {Stretch} */ ([low, high])];
   });
   return [...crossings, ...stretches];
 }
@@ -181,10 +182,10 @@ function placesOf(at, gradient, mean, halvings) {
 function runsOf(signs) {
   /** @type {{sign: number, first: number, last: number}[]} */
   const runs = [];
-  signs.forEach((sign, place) => {
+  signs.forEach((sign, index) => {
     const run = runs[runs.length - 1];
-    if (run && (run.sign === sign || (Number.isNaN(run.sign) && Number.isNaN(sign)))) run.last = place;
-    else runs.push({ sign, first: place, last: place });
+    if (run && (run.sign === sign || (Number.isNaN(run.sign) && Number.isNaN(sign)))) run.last = index;
+    else runs.push({ sign, first: index, last: index });
   });
   return runs;
 }

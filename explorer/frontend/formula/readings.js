@@ -9,11 +9,11 @@ import { sampling } from "./sampling.js";
  * @param {{x: ArrayLike<number>, marks: ArrayLike<number>}} curves
  * @param {[number, number]} range
  */
-export function readingPlaces({ x, marks }, [start, stop]) {
-  const places = new Set([...evenPoints(start, stop, sampling().readings)].map((step) => nearest(x, step)));
-  for (let place = 0; place < x.length; place++)
-    if (marks[place] === KINK) [place - 1, place, place + 1].forEach((near) => places.add(near));
-  return [...places].filter((place) => place >= 0 && place < x.length).sort((one, other) => one - other);
+export function readingIndices({ x, marks }, [start, stop]) {
+  const indices = new Set([...evenPoints(start, stop, sampling().readings)].map((step) => nearest(x, step)));
+  for (let index = 0; index < x.length; index++)
+    if (marks[index] === KINK) [index - 1, index, index + 1].forEach((near) => indices.add(near));
+  return [...indices].filter((index) => index >= 0 && index < x.length).sort((one, other) => one - other);
 }
 
 /** The place of the x that is nearest. @param {ArrayLike<number>} x ascending @param {number} at */

@@ -17,7 +17,7 @@ import { thumbnail } from "../chart/scene/thumbnail.js";
  * What somebody expects. ``checked`` says whether it is right, and a sentence to it; ``answer``
  * is the sentence to who asks for the answer; ``saved`` and ``restore`` carry it over a reload.
  * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean,
- *   room: [number, number], checked: () => {right: boolean, words: string}, answer: () => string,
+ *   leastRange: [number, number], checked: () => {right: boolean, words: string}, answer: () => string,
  *   saved: () => {picked: number|null, drawn: (number|null)[]|null},
  *   restore: (state: import("./memory.js").State) => void, missed: () => void}} Forecast
  * @typedef {{onTerm: import("./words.js").OnTerm, onCheck: () => void, onSkip: () => void,
@@ -123,7 +123,7 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
    * What the gradients' axis has to hold, so that every answer can be seen on it.
    * @returns {[number, number]}
    */
-  function roomOf() {
+  function leastRangeOf() {
     const pictures = answers.flatMap((/** @type {*} */ { picture }) =>
       picture ? [sampled(picture, choice)] : [],
     );
@@ -141,7 +141,7 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
     element: form.element,
     drawing,
     draws,
-    room: roomOf(),
+    leastRange: leastRangeOf(),
     checked,
     answer,
     saved: () => ({ picked: form.picked(), drawn: form.picked() === null && draws ? drawing.saved() : null }),

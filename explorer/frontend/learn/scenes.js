@@ -51,7 +51,7 @@ export function showScene(host, { scene, forecast, secret, reach }) {
   const instrument = createInstrument(host, store, {
     ...reach,
     confirm: secret ? null : reach.confirm,
-    room: forecast?.room,
+    leastRange: forecast?.leastRange,
     onFrame: forecast?.drawing.follow,
   });
   if (forecast) host.querySelector(".chart-place")?.append(forecast.drawing.element);

@@ -13,7 +13,7 @@ import { stayUncovered } from "./uncovered.js";
 /**
  * What Streamlit calls a component with, once when it appears and again with all new data.
  * @typedef {{parentElement: HTMLElement, data: *, setStateValue: (name: string, value: *) => void}} Component
- * @typedef {(place: HTMLElement, component: Component) => () => void} Make makes a part; returns what ends it
+ * @typedef {(root: HTMLElement, component: Component) => () => void} Make makes a part; returns what ends it
  */
 
 /**
@@ -41,11 +41,11 @@ stayUncovered();
 /** @param {Component} component */
 export async function mount(component) {
   const host = component.parentElement;
-  const place = /** @type {HTMLElement|null} */ (host.querySelector(".instrument, .lesson"));
-  const load = PARTS.find(([name]) => place?.matches(name))?.[1];
-  if (!place || !load) return;
+  const root = /** @type {HTMLElement|null} */ (host.querySelector(".instrument, .lesson"));
+  const load = PARTS.find(([name]) => root?.matches(name))?.[1];
+  if (!root || !load) return;
   const [make] = await Promise.all([load(), ready]);
-  if (place.isConnected && !mounted.has(host)) mounted.set(host, make(place, component));
+  if (root.isConnected && !mounted.has(host)) mounted.set(host, make(root, component));
 }
 
 /**
@@ -64,8 +64,8 @@ export function unmount(host) {
 }
 
 /** @type {Make} */
-function heading(place) {
-  return createCopyButton(/** @type {HTMLElement} */ (place.querySelector(".copy"))).destroy;
+function heading(root) {
+  return createCopyButton(/** @type {HTMLElement} */ (root.querySelector(".copy"))).destroy;
 }
 
 /** @returns {Promise<Make>} */
@@ -76,10 +76,10 @@ async function exploring() {
 }
 
 /** @type {Make} */
-function explore(place, { data, setStateValue }) {
-  const page = served ?? createPage(place, received(data.choice), pageReachOf(data), explored);
+function explore(root, { data, setStateValue }) {
+  const page = served ?? createPage(root, received(data.choice), pageReachOf(data), explored);
   served = null;
-  if (page.place !== place) takeOver(page.place, place);
+  if (page.root !== root) takeOver(page.root, root);
   page.join((query) => setStateValue("report", { query }));
   return page.destroy;
 }
@@ -110,10 +110,10 @@ async function studying() {
  * @returns {Make}
  */
 function working(createTraining, enter) {
-  return (place, { data }) => {
+  return (root, { data }) => {
     leaveServed();
     const reach = { ...pageReachOf(data), createTraining };
-    const page = createPage(place, received(data.choice), reach, enter);
+    const page = createPage(root, received(data.choice), reach, enter);
     page.join(() => undefined);
     return page.destroy;
   };
@@ -128,10 +128,10 @@ async function lessons() {
   ]);
   const createTraining = await loadTraining();
   const none = { readCode: null, readLines: null, save: null, sections: {}, examples: [] };
-  return (place, { data }) => {
+  return (root, { data }) => {
     leaveServed();
     const instrument = { ...reachOf(data), createTraining, ...none };
-    return createCourse(place, data.course, { address: server, lesson: readLesson, instrument }).destroy;
+    return createCourse(root, data.course, { address: server, lesson: readLesson, instrument }).destroy;
   };
 }
 

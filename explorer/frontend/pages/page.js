@@ -13,24 +13,24 @@ const LEAVE_MS = 10_000; // in which a page goes whose visitor has pressed a lin
 /**
  * The instrument of the choice that all pages share, in a place that holds its skeleton. ``enter`` makes it
  * one of this page, by what brought the visitor here.
- * @param {HTMLElement} place
+ * @param {HTMLElement} root
  * @param {import("../choice/choice.js").Choice} first what a visitor without a choice has
  * @param {import("../explore/page/instrument.js").Reach} reach
  * @param {(choice: import("../choice/choice.js").Choice,
  *   by: "nothing"|"link"|"page") => import("../choice/choice.js").Choice} [enter]
  */
-export function createPage(place, first, reach, enter = (choice) => choice) {
+export function createPage(root, first, reach, enter = (choice) => choice) {
   let said = queryOf(first);
   let report = /** @type {Report|null} */ (null);
   let timer = 0;
   const by = store.choice ? "page" : isBare(location.search) ? "nothing" : "link";
   store.change(enter(store.choice ?? first, by), { origin: "arrival" });
-  const instrument = createInstrument(place, store, reach);
+  const instrument = createInstrument(root, store, reach);
   const leaveAddress = followAddress(store);
-  place.classList.toggle("framed", new URLSearchParams(location.search).has("embed"));
+  root.classList.toggle("framed", new URLSearchParams(location.search).has("embed"));
   const stop = store.subscribe((_choice, { phase }) => {
     clearTimeout(timer);
-    if (phase === "settled" && !place.matches(".training")) timer = setTimeout(tell, REPORT_MS);
+    if (phase === "settled" && !root.matches(".training")) timer = setTimeout(tell, REPORT_MS);
   });
   const end = new AbortController();
   // What Python is told between the press on a link and the page it leads to would bring this one back.
@@ -58,13 +58,13 @@ export function createPage(place, first, reach, enter = (choice) => choice) {
   }
 
   return {
-    place,
+    root,
     /**
      * Python is there, and has read the address: from now on it is told what is chosen.
-     * @param {Report} told
+     * @param {Report} next
      */
-    join(told) {
-      report = told;
+    join(next) {
+      report = next;
       instrument.refresh();
       announce("start");
     },

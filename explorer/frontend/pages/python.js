@@ -7,7 +7,7 @@ import { loaded } from "./files.js";
 /** @typedef {{runtime: string, program: string, formatter: string, judging: string}} Files addresses of what comes along */
 /** @typedef {(words: string) => void} OnWait is told what is loaded, where something is, and "" once it is there */
 /**
- * @typedef {{ask: (question: Question, given: *, modules: Record<string, string>) => Promise<*>,
+ * @typedef {{ask: (question: Question, input: *, modules: Record<string, string>) => Promise<*>,
  *   end: (why: Error) => void}} Interpreter ``end`` rejects what is computed, and ends it
  * @typedef {ReturnType<typeof createPython>} Python
  */
@@ -72,17 +72,17 @@ export function createPython(files, program, { limit_s = LIMIT_S } = {}) {
   /**
    * The answer to a question. Once its signal is aborted nobody waits for it: Python ends where it computes it,
    * and what is asked otherwise is computed by a new one.
-   * @param {Question} question @param {*} given @param {OnWait} [onWait] @param {AbortSignal} [signal]
+   * @param {Question} question @param {*} input @param {OnWait} [onWait] @param {AbortSignal} [signal]
    */
-  async function ask(question, given, onWait, signal) {
+  async function ask(question, input, onWait, signal) {
     await prepare(question, onWait);
-    const answer = last.then(() => answered(question, given, onWait, signal));
+    const answer = last.then(() => answered(question, input, onWait, signal));
     last = answer.catch(() => undefined);
     return answer;
   }
 
-  /** @param {Question} question @param {*} given @param {OnWait} [onWait] @param {AbortSignal} [signal] */
-  async function answered(question, given, onWait, signal) {
+  /** @param {Question} question @param {*} input @param {OnWait} [onWait] @param {AbortSignal} [signal] */
+  async function answered(question, input, onWait, signal) {
     const interpreter = await prepare(question, onWait); // it may have ended meanwhile
     const modules = question === "code" ? await formatter() : {};
     signal?.throwIfAborted();
@@ -90,7 +90,7 @@ export function createPython(files, program, { limit_s = LIMIT_S } = {}) {
     const timer = setTimeout(() => interpreter.end(new Error(LONG)), 1000 * limit_s);
     signal?.addEventListener("abort", leave);
     try {
-      return await interpreter.ask(question, given, modules);
+      return await interpreter.ask(question, input, modules);
     } finally {
       signal?.removeEventListener("abort", leave);
       clearTimeout(timer);
@@ -163,5 +163,5 @@ async function started(runtime, program, onEnd) {
     worker.terminate();
     throw new Error(UNFIT);
   });
-  return { ask: (question, given, modules) => sent({ question, given, modules }), end };
+  return { ask: (question, input, modules) => sent({ question, input, modules }), end };
 }

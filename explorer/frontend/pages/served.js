@@ -16,9 +16,9 @@ let touched = -Infinity; // when a key was last pressed or a pointer lifted
  */
 export function createServed() {
   const host = document.querySelector(".served");
-  const place = /** @type {HTMLElement|null|undefined} */ (host?.querySelector(".instrument:not(.heading)"));
+  const root = /** @type {HTMLElement|null|undefined} */ (host?.querySelector(".instrument:not(.heading)"));
   const data = host?.querySelector("script")?.textContent;
-  if (!host || !place || !data) return null;
+  if (!host || !root || !data) return null;
   host.addEventListener("pointerdown", () => (held = true));
   host.addEventListener("keydown", () => (touched = performance.now()));
   const lifted = () => {
@@ -27,7 +27,7 @@ export function createServed() {
   };
   for (const type of ["pointerup", "pointercancel"]) window.addEventListener(type, lifted, { capture: true });
   const sent = JSON.parse(data);
-  return createPage(place, received(sent.choice), pageReachOf(sent));
+  return createPage(root, received(sent.choice), pageReachOf(sent));
 }
 
 /**
@@ -50,12 +50,12 @@ export async function letGo() {
 /**
  * Put what was served into the place that Streamlit has for it; what has the focus keeps it.
  * @param {Element} served
- * @param {Element} place
+ * @param {Element} root
  */
-export function takeOver(served, place) {
+export function takeOver(served, root) {
   const focused = /** @type {HTMLElement|null} */ (document.activeElement);
   const scrolled = document.querySelector(".served")?.scrollTop ?? 0;
-  place.replaceWith(served);
+  root.replaceWith(served);
   const page = served.closest(".stMain");
   if (page) page.scrollTop = scrolled;
   clear(); // which shows the page: before that nothing in it takes the focus

@@ -4,12 +4,12 @@ import { queryOf } from "../choice/address.js";
 import { learnAll, ownEntries } from "../choice/entries.js";
 import { received } from "../choice/message.js";
 import { readLink, readOwn } from "../choice/reading.js";
-import { keep, kept } from "../choice/session.js";
+import { keep, load } from "../choice/session.js";
 import { store } from "../choice/store.js";
 import { element } from "../elements/dom.js";
 import { besideWay, needsApp } from "../explore/sections/elsewhere.js";
 import { createSections } from "../explore/sections/sections.js";
-import { toldOf } from "../explore/stage/telling.js";
+import { sentencesOf } from "../explore/stage/telling.js";
 import { createJudging } from "./judging.js";
 import { createPage } from "./page.js";
 import { receivedExamples } from "./reach.js";
@@ -33,7 +33,7 @@ const { confirm } = siteReach;
 const judge = judging && createJudging(judging);
 const [first, examples] = [received(start.choice), receivedExamples(start.examples)];
 learnAll(start.own);
-if (kept(OWN)) learnAll(kept(OWN)); // of who has been here
+if (load(OWN)) learnAll(load(OWN)); // of who has been here
 arrange();
 const { choice, notices } = readLink(location.search, { first, own: await own() });
 tell(notices);
@@ -73,7 +73,7 @@ function wordsOf(now) {
   return new Promise((resolve) =>
     confirm({
       onAnswer: ({ words }) => resolve(words),
-      onStatus: (status) => status === "computed" && resolve(toldOf(now)),
+      onStatus: (status) => status === "computed" && resolve(sentencesOf(now)),
     }).ask(now),
   );
 }
@@ -87,7 +87,7 @@ async function own() {
     done();
     if (words) done = tellWaiting(words);
   };
-  const found = await readOwn(location.search, (kind, text) => siteReach.read(kind, text, wait));
+  const formulas = await readOwn(location.search, (kind, text) => siteReach.read(kind, text, wait));
   done();
-  return found;
+  return formulas;
 }

@@ -27,23 +27,23 @@ export async function readLines(what, query) {
   const named = new URLSearchParams(query);
   const [op, rule] = FIXED.map((name) => named.get(name) ?? "");
   const known = await loaded(`checks/${op}.js`).catch(() => null);
-  const found = known?.[what][rule] ?? GONE;
-  if (typeof found === "string") return { message: found };
-  return { lines: found.map((/** @type {number} */ number) => known.lines[number]) };
+  const numbers = known?.[what][rule] ?? GONE;
+  if (typeof numbers === "string") return { message: numbers };
+  return { lines: numbers.map((/** @type {number} */ number) => known.lines[number]) };
 }
 
 /**
  * The instrument with a choice as one file.
  * @param {Choice} choice
  * @param {Record<string, *>} document of which the file has a part
- * @param {{names: string[], limits: string[]}} kept the names of that part, and those of its limits
+ * @param {{names: string[], limits: string[]}} saved the names of that part, and those of its limits
  * @param {{main: string, rest: string}} words
  */
-export async function writtenFile(choice, document, kept, words) {
+export async function writtenFile(choice, document, saved, words) {
   const { gzip } = await loaded("saved.js");
   const [before, after] = await Promise.all(gzip.map(unpacked));
-  const limits = partOf(document.limits, kept.limits);
-  const known = { ...partOf(document, kept.names), limits };
+  const limits = partOf(document.limits, saved.limits);
+  const known = { ...partOf(document, saved.names), limits };
   const start = { document: known, choice: sentChoice(choice), words };
   return before + JSON.stringify(start).replaceAll("<", "\\u003c") + after;
 }

@@ -2,7 +2,7 @@
 
 import { createBrought } from "../choice/brought.js";
 import { setDocument } from "../choice/entries.js";
-import { keep, kept } from "../choice/session.js";
+import { keep, load } from "../choice/session.js";
 import { element } from "../elements/dom.js";
 import { createCopyButton } from "./heading.js";
 import { loaded } from "./files.js";
@@ -63,7 +63,7 @@ export function carryOn(query) {
 
 /** The choice of the page that was left, for one that has none of its own. */
 export function carried() {
-  return kept(CHOICE) ?? "";
+  return load(CHOICE) ?? "";
 }
 
 /** Say what of a link could not be had. @param {string[]} notices */

@@ -9,9 +9,9 @@
  */
 export function createTeller({ ask }) {
   return async (choice, onWait) => {
-    const told = await ask("words", questionOf(choice), onWait);
-    if ("message" in told) throw new Error(told.message);
-    return told;
+    const answer = await ask("words", questionOf(choice), onWait);
+    if ("message" in answer) throw new Error(answer.message);
+    return answer;
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { post } from "../choice/server.js";
 import { createFeed } from "../train/client/events.js";
-import { keep, kept, owner } from "../choice/session.js";
+import { keep, load, owner } from "../choice/session.js";
 import { ACTIVE, IDLE } from "./state.js";
 
 /** @typedef {import("./state.js").Status} Status */
@@ -18,7 +18,7 @@ const WATCHED = [...ACTIVE, "paused", "finished", "silent"]; // while it is look
  * @param {{server: (path: string) => string, onChange: (view: View) => void}} options
  */
 export function createSession({ server, onChange }) {
-  let study = kept("study");
+  let study = load("study");
   let view = /** @type {View} */ ({ status: IDLE, notice: "", lost: false, id: null });
   let line = Promise.resolve(); // what was pressed is done in its order
   let waiting = 0;

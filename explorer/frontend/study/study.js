@@ -3,7 +3,7 @@
 import { fits, queryOf } from "../choice/address.js";
 import { learn, ownEntries } from "../choice/entries.js";
 import { post } from "../choice/server.js";
-import { keep, kept } from "../choice/session.js";
+import { keep, load } from "../choice/session.js";
 import { taskOf } from "../train/state/tasks.js";
 import { createPainter } from "./painter.js";
 import { pictureOf } from "./picture.js";
@@ -25,7 +25,7 @@ const TOO_LONG = "This choice is too long for a link, and so for a study: take s
  */
 export function createStudy(host, store, { server, plotly, colours, examples }) {
   const now = () => /** @type {Choice} */ (store.choice);
-  let state = { ...stateOf(now(), colours(), kept("table") ?? ""), ...restored() };
+  let state = { ...stateOf(now(), colours(), load("table") ?? ""), ...restored() };
   let frame = 0;
   let timer = 0;
   let weighed = ""; // the key of what its cost is known or asked for
@@ -115,7 +115,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
 
 /** What was studied before the page was loaded, with its own formulas. @returns {Partial<State>} */
 function restored() {
-  const { own, studied = null, studiedKey = null } = kept("studied") ?? {};
+  const { own, studied = null, studiedKey = null } = load("studied") ?? {};
   for (const kind of /** @type {const} */ (["op", "rule"]))
     own?.[kind].forEach((/** @type {*} */ entry) => learn(kind, entry));
   return { studied, studiedKey };

@@ -86,13 +86,13 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
 
 def _within_length(query: Mapping[str, Sequence[str]]) -> tuple[Mapping[str, Sequence[str]], list[str]]:
     """A query without its first branch points, as far as it is too long, and a sentence that says so."""
-    given = list(query.get("branch", ()))
-    left = given[-MAX_BRANCHES:]
-    if query_length(query) <= LONGEST_QUERY or not given:
+    branches = list(query.get("branch", ()))
+    left = branches[-MAX_BRANCHES:]
+    if query_length(query) <= LONGEST_QUERY or not branches:
         return query, []
     while left and query_length({**query, "branch": left}) > LONGEST_QUERY:
         left = left[1:]
-    which = f"the last {len(left)} of its {len(given)} branch points are taken"
+    which = f"the last {len(left)} of its {len(branches)} branch points are taken"
     return {**query, "branch": left}, [f"The link is longer than {LONGEST_QUERY} characters: {which}."]
 
 
@@ -123,10 +123,10 @@ class _Reader:
         text = self.last("op")
         if text is None:
             return _DEFAULT.op
-        return self.entry(text, "op", find_op) or _DEFAULT.op
+        return self.key(text, "op", find_op) or _DEFAULT.op
 
     def rules(self) -> tuple[str, ...]:
-        keys = [self.entry(text, "rule", find_rule) for text in self.query.pop("rule", [])]
+        keys = [self.key(text, "rule", find_rule) for text in self.query.pop("rule", [])]
         rules = tuple(dict.fromkeys(filter(None, keys)))
         if len(rules) > MOST_RULES:
             self.note(f"The link names {len(rules)} rules: the first {MOST_RULES} are shown.")
@@ -160,7 +160,7 @@ class _Reader:
         )
         return _DEFAULT.slow
 
-    def entry(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
+    def key(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
         """The canonical key of an op or rule, or "" with a notice."""
         try:
             return find(text).key
@@ -263,8 +263,7 @@ class _Reader:
         texts = self.query.pop("branch", [])
         if len(texts) > MAX_BRANCHES:
             self.note(f"The link branches {len(texts)} times: the last {MAX_BRANCHES} are taken.")
-        found = [self.branch(text, choice) for text in texts[-MAX_BRANCHES:]]
-        points = [point for point in found if point]
+        points = [point for text in texts[-MAX_BRANCHES:] if (point := self.branch(text, choice))]
         return replace(choice, branch=checked_branches(points, choice.rules, choice.steps))
 
     def branch(self, text: str, choice: Choice) -> Branch | None:
@@ -273,7 +272,7 @@ class _Reader:
         try:
             step, name, value = read_branch(text, choice.rules)
             if isinstance(value, str):
-                value = self.entry(value, *(("op", find_op) if name == "op" else ("rule", find_rule)))
+                value = self.key(value, *(("op", find_op) if name == "op" else ("rule", find_rule)))
                 if not value:
                     return None
             (point,) = checked_branches([(min(step, last), name, value)], choice.rules, choice.steps)
@@ -316,10 +315,10 @@ class _Reader:
         if text is None:
             return ()
         parts = text.split(",")
-        found = sorted({float(part) + 0.0 for part in parts if NUMBER.fullmatch(part)})
+        numbers = sorted({float(part) + 0.0 for part in parts if NUMBER.fullmatch(part)})
         fit = all(NUMBER.fullmatch(part) and low <= float(part) <= high for part in parts)
-        if fit and len(found) <= most:
-            return tuple(found)
+        if fit and len(numbers) <= most:
+            return tuple(numbers)
         self.note(
             f"The link asks for {key} = {_quoted(text)}: up to {most} numbers from {low:.15g} to "
             f"{high:.15g} can be had, between commas. {otherwise}"

@@ -45,7 +45,7 @@ def mount(part: str, **more: Any) -> None:
     default: dict[str, Any] = {"report": {}}
     _mounts[part](
         key=part,
-        data=answers.given(state.current(), part) | more,
+        data=answers.page_data(state.current(), part) | more,
         default=default,
         on_report_change=reported,
         width=width,

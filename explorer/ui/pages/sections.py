@@ -55,7 +55,7 @@ def _readings(op: str, rules: tuple[str, ...], sampling: tuple[tuple[str, Any], 
 def _notes(entry: Op | Rule, parameters: Mapping[str, float]) -> None:
     if parameters:
         st.latex(formulas.values_latex(parameters))
-    st.text(formulas.told(entry))
+    st.text(formulas.about(entry))
 
 
 def _code(choice: Choice, op: Op, rules: Rules) -> None:
@@ -84,9 +84,9 @@ def _code(choice: Choice, op: Op, rules: Rules) -> None:
 
 
 def _drawing(choice: Choice, rule: Rule) -> dict[str, Any]:
-    """What a notebook draws."""
-    found = sample_curves(choice.op, choice.rules, **choice.sampling).kinks
-    kinks = sorted({*(found[rule.key] or ()), *(found.get(part_key(rule.key)) or ())})
+    """The drawing of a notebook: range, g and kinks."""
+    kinks_of = sample_curves(choice.op, choice.rules, **choice.sampling).kinks
+    kinks = sorted({*(kinks_of[rule.key] or ()), *(kinks_of.get(part_key(rule.key)) or ())})
     start, stop = choice.range
     return {"start": start, "stop": stop, "g": choice.g, "kinks": kinks}
 

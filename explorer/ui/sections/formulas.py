@@ -34,11 +34,11 @@ def learned(op: Op, rule: Rule, names: Sequence[str]) -> Iterator[tuple[str, str
     """What parameters learn by a rule, as LaTeX and words: a sum over all elements that share a value, N."""
     notes = {learned.name: [AT_BOUND.get(learned.at_bound, ""), learned.note] for learned in rule.learned}
     for name in names:
-        found = contribution(op, rule, name, tuple(names))
-        scale = rf"{found.scale.latex}\," if found.scale else ""
-        left, part = rf"\text{{gradient of }}{name_latex(name)}", found.readable.latex
-        words = notes.get(name, [f"{name}: {ORIGINS[found.origin]}."])
-        yield rf"{left} = {scale}\sum\nolimits_N \left({part}\right)", "\n".join(filter(None, words))
+        part = contribution(op, rule, name, tuple(names))
+        scale = rf"{part.scale.latex}\," if part.scale else ""
+        left, summand = rf"\text{{gradient of }}{name_latex(name)}", part.readable.latex
+        words = notes.get(name, [f"{name}: {ORIGINS[part.origin]}."])
+        yield rf"{left} = {scale}\sum\nolimits_N \left({summand}\right)", "\n".join(filter(None, words))
 
 
 def values_latex(parameters: Mapping[str, float]) -> str:
@@ -47,7 +47,7 @@ def values_latex(parameters: Mapping[str, float]) -> str:
     return r",\quad ".join(pairs)
 
 
-def told(entry: Op | Rule) -> str:
-    """What an op or a rule is for, what is to be known of it, and its source, in lines."""
+def about(entry: Op | Rule) -> str:
+    """Purpose, note and source of an op or a rule, in lines."""
     source = f"Source: {entry.source}." if entry.source else ""
     return "\n".join(filter(None, [entry.purpose, entry.note, source]))

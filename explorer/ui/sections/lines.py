@@ -19,15 +19,15 @@ _MOST_NEIGHBOURS, _FAR = 4, 0.5  # that are told, and from which distance on non
 
 def checks(op: str, rule: str, parameters: Mapping[str, float]) -> Answer:
     """What the checks say of an op with a rule, worst first; a message where they cannot."""
-    return _told(_checked, op, rule, tuple(sorted(parameters.items())))
+    return _answered(_checked, op, rule, tuple(sorted(parameters.items())))
 
 
 def neighbours(op: str, rule: str, parameters: Mapping[str, float], start: float, stop: float) -> Answer:
     """The rules of the catalogue near another over a range, nearest first; a message where there are none."""
-    return _told(_neighbours, op, rule, tuple(sorted(parameters.items())), start, stop)
+    return _answered(_neighbours, op, rule, tuple(sorted(parameters.items())), start, stop)
 
 
-def _told(look: Callable[..., Answer], *of: Any) -> Answer:
+def _answered(look: Callable[..., Answer], *of: Any) -> Answer:
     try:
         return look(*of)
     except ValueError as error:
@@ -36,20 +36,20 @@ def _told(look: Callable[..., Answer], *of: Any) -> Answer:
 
 @lru_cache(maxsize=512)
 def _checked(op: str, rule: str, settings: Settings) -> Answer:
-    found = check_pair(op, rule, dict(settings)).worst_first
-    return {"lines": [_line(result, "name", "verdict", "mark", "sentence") for result in found]}
+    results = check_pair(op, rule, dict(settings)).worst_first
+    return {"lines": [_line(result, "name", "verdict", "mark", "sentence") for result in results]}
 
 
 @lru_cache(maxsize=512)
 def _neighbours(op: str, rule: str, settings: Settings, start: float, stop: float) -> Answer:
-    found = [one for one in nearest(op, rule, start=start, stop=stop, **dict(settings)) if one.rule != rule]
-    near = [one for one in found if one.distance < _FAR][:_MOST_NEIGHBOURS]
+    others = [one for one in nearest(op, rule, start=start, stop=stop, **dict(settings)) if one.rule != rule]
+    near = [one for one in others if one.distance < _FAR][:_MOST_NEIGHBOURS]
     return {"lines": [_line(one, "rule", "sentence", "parameters") for one in near]}
 
 
-def _line(found: Result | Neighbour, *told: str) -> Answer:
-    """What is told of something found, and the x where it shows, if there is one that can be shown."""
-    seen = found.where is not None and abs(found.where) <= LARGEST_RANGE
-    return {name: getattr(found, name) for name in told} | {
-        "where": float(f"{found.where:.6g}") if seen else None
+def _line(result: Result | Neighbour, *fields: str) -> Answer:
+    """Fields of a result, and the x ``where`` it can be seen: None outside the largest range."""
+    visible = result.where is not None and abs(result.where) <= LARGEST_RANGE
+    return {name: getattr(result, name) for name in fields} | {
+        "where": float(f"{result.where:.6g}") if visible else None
     }

@@ -91,26 +91,26 @@ def panels() -> list[str]:
 
 
 def _instrument(instrument: Instrument) -> Answer:
-    told = ("key", "kind", "label", "sentence", "limits", "cost", "window")
+    fields = ("key", "kind", "label", "sentence", "limits", "cost", "window")
     arguments = [{"name": each.name, "label": each.label} for each in instrument.arguments]
-    return {name: getattr(instrument, name) for name in told} | {"arguments": arguments}
+    return {name: getattr(instrument, name) for name in fields} | {"arguments": arguments}
 
 
 def _setting(setting: Setting) -> Answer:
     """``words`` with their labels."""
-    told = ("name", "kind", "label", "meaning", "low", "high", "live")
-    facts = {name: getattr(setting, name) for name in told}
+    fields = ("name", "kind", "label", "meaning", "low", "high", "live")
+    facts = {name: getattr(setting, name) for name in fields}
     return facts | {"words": {word: _WORDS.get(word, word) for word in setting.words}}
 
 
 def _task(task: Task) -> Answer:
     """With the text of every default, and the op, rules and parameters it begins with."""
-    told = ("key", "label", "purpose", "kind", "metric", "chance", "note")
+    fields = ("key", "label", "purpose", "kind", "metric", "chance", "note")
     shown = (setting for name, setting in SETTINGS.items() if name != "task")
     defaults = {setting.name: setting.text(setting.default(task.key)) for setting in shown}
     defaults["rates"] = numbers_text(usual_rates(task.lr))
     begins = {"op": task.op, "rules": task.rules, "parameters": task.parameters}
-    facts = {name: getattr(task, name) for name in told}
+    facts = {name: getattr(task, name) for name in fields}
     site = asdict(task.net.site) | {"output": task.net.output}
     return facts | {"defaults": defaults, "begins": begins, "site": site, "picture": task.picture()}
 
@@ -143,14 +143,14 @@ def head(path: str) -> str:
 
 def served(query: str) -> str:
     """Explore with the choice of a link, for the body of its page: it is drawn before Streamlit has come."""
-    data = json_text(given(from_text(query)[0], "instrument"))
+    data = json_text(page_data(from_text(query)[0], "instrument"))
     heading = "" if is_embedded(query) else skeleton("heading")
     script = f'<script type="application/json">{data}</script>'
     return f'<div class="served">{heading}{skeleton("instrument")}{script}</div>'
 
 
-def given(choice: Choice, part: str) -> Answer:
-    """What a part of the instrument is given: the choice, and what is the same for all visitors."""
+def page_data(choice: Choice, part: str) -> Answer:
+    """The data of a part of the instrument: the choice, and what is the same for all visitors."""
     return {
         "folder": folder(),
         "plotly": PLOTLY,
@@ -166,9 +166,9 @@ def _examples(part: str) -> list[Answer]:
 
 
 def _example(preset: Preset) -> Answer:
-    told = ("name", "hint", "train", "table", "source")
+    fields = ("name", "hint", "train", "table", "source")
     lesson = {"key": preset.lesson, "title": LESSONS[preset.lesson].title} if preset.lesson else None
-    facts = {name: getattr(preset, name) for name in told}
+    facts = {name: getattr(preset, name) for name in fields}
     return facts | {"lesson": lesson, "choice": chosen(preset.choice)}
 
 
@@ -235,8 +235,8 @@ def saved(query: str) -> str:
 
 def course() -> Answer:
     """The lessons in their order, the glossary their words lead to, and the places of a training."""
-    told = ("key", "title", "question")
-    lessons = [{name: getattr(lesson, name) for name in told} for lesson in LESSONS.values()]
+    fields = ("key", "title", "question")
+    lessons = [{name: getattr(lesson, name) for name in fields} for lesson in LESSONS.values()]
     return {"lessons": lessons, "glossary": GLOSSARY, "skeleton": skeleton("training")}
 
 

@@ -13,11 +13,11 @@ from tests.frontend.modules import Node
 
 READ = """
     const { sampleCurves } = await import("./formula/curves.js");
-    const { readingPlaces } = await import("./formula/readings.js");
+    const { readingIndices } = await import("./formula/readings.js");
     const { start, stop, g, parameters } = given;
     const curves = sampleCurves(given.entries, { start, stop, g, parameters });
-    const places = readingPlaces(curves, [start, stop]);
-    const at = (values) => Float64Array.from(places, (place) => values[place]);
+    const indices = readingIndices(curves, [start, stop]);
+    const at = (values) => Float64Array.from(indices, (index) => values[index]);
     return { x: at(curves.x), y: at(curves.y), torch: at(curves.gradients.default) };
 """
 

@@ -14,7 +14,7 @@ from tests.frontend.modules import Node
 SAMPLED = """
     const { setSampling } = await import("./formula/sampling.js");
     const { sampleCurves } = await import("./formula/curves.js");
-    const { readingPlaces } = await import("./formula/readings.js");
+    const { readingIndices } = await import("./formula/readings.js");
     const { moved, zoomed } = await import("./chart/scene/view.js");
     setSampling({ ...given.usual, ...given.other });
     const choice = { start: -3, stop: 3, g: 1, parameters: {} };
@@ -22,7 +22,7 @@ SAMPLED = """
     const seen = {
       points: marks.filter((mark) => mark === 0).length,
       kinks: kinks.forward?.length ?? null,
-      rows: readingPlaces({ x, marks }, [-3, 3]).length,
+      rows: readingIndices({ x, marks }, [-3, 3]).length,
       narrowest: zoomed([0, 1], 0.5, 0),
       farthest: moved([0, 1], 1e9),
     };

@@ -13,10 +13,10 @@ from tests.frontend.pages.page import PAGE
 SHARED = """
     let release = () => {};
     const released = new Promise((resolve) => (release = resolve));
-    reply = async ({ question, given }) => {
-      if (given?.op === "never") return undefined;
-      if (given?.op === "slow") await released;
-      return { answer: question === "words" ? { main: given.op, rest: "" } : { lines: [given?.op] } };
+    reply = async ({ question, input }) => {
+      if (input?.op === "never") return undefined;
+      if (input?.op === "slow") await released;
+      return { answer: question === "words" ? { main: input.op, rest: "" } : { lines: [input?.op] } };
     };
     const { setDocument } = await import("./choice/entries.js");
     const { createJudging } = await import("./pages/judging.js");
@@ -32,7 +32,7 @@ SHARED = """
         words: (op) => tell(choice(op), wait).catch(({ message }) => message),
       };
     };
-    const named = (message) => (message.question ? [message.question, message.given.op] : message);
+    const named = (message) => (message.question ? [message.question, message.input.op] : message);
     const isPlain = (message) => message === "ended" || message.question;
 
     /** What is told, asked and waited for until all is answered that is begun, one after the other. */

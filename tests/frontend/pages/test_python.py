@@ -12,10 +12,10 @@ from tests.frontend.pages.page import PAGE
 READER = """
     gone = true;
     let fit = false;
-    reply = ({ question, given }) => {
+    reply = ({ question, input }) => {
       if (!question) return fit ? {} : { failed: "no WebAssembly" };
-      if (given.text === "crash") throw new Error("out of memory");
-      return given.text === "x(" ? { failed: "Error" } : { answer: { entry: { key: given.text } } };
+      if (input.text === "crash") throw new Error("out of memory");
+      return input.text === "x(" ? { failed: "Error" } : { answer: { entry: { key: input.text } } };
     };
     const asked = createPython(files, "program");
     const read = createReader(asked);
@@ -79,7 +79,7 @@ def test_a_worker_that_does_not_start_or_crashes_is_ended(reader: Any) -> None:
 
 def test_the_formatter_is_loaded_for_the_first_code_and_sent_once(reader: Any) -> None:
     sent = [each for each in reader["sent"] if isinstance(each, dict) and "question" in each]
-    texts = [each["given"]["text"] for each in sent]
+    texts = [each["input"]["text"] for each in sent]
     assert texts == ["x", "g", "x(", "g * 2", "c", "d", "crash", "g + 1", "g * 3"]
     assert [each["modules"] for each in sent if each["question"] == "code"] == [{"e": "f"}, {}]
     assert not any(each["modules"] for each in sent if each["question"] == "entry")

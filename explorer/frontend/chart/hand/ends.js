@@ -20,7 +20,7 @@ const PULL = "↔";
  *   phase: Phase) => void}} hand ``share`` says where a px of the window is, as a part of the width
  */
 export function createEnds(layer, { view, share, onView }) {
-  const nodes = NAMES.map((name, place) => {
+  const nodes = NAMES.map((name, index) => {
     const hint = "Drag to stretch the axis (arrow keys too)";
     const node = element("div", {
       class: "chart-end",
@@ -30,7 +30,7 @@ export function createEnds(layer, { view, share, onView }) {
       title: hint,
     });
     node.append(element("span", {}, PULL));
-    drag(node, place);
+    drag(node, index);
     return node;
   });
   const held = /** @type {(number|null)[]} */ ([null, null]); // what lies under the hand

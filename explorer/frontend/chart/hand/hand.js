@@ -6,22 +6,22 @@ import { pointedX } from "../probe/probe-marks.js";
 /**
  * @param {import("./parts.js").Parts} parts
  * @param {ReturnType<typeof import("../probe/probe.js").createProbe>} probe
- * @param {Pick<import("./gestures.js").Hand, "view"|"onView"|"onReset"> & {seen: () => {
+ * @param {Pick<import("./gestures.js").Hand, "view"|"onView"|"onReset"> & {displayed: () => {
  *   picture: import("../scene/picture.js").Picture|null, scene: import("../scene/scene.js").Scene|null}}} chart
  * @returns {import("./gestures.js").Hand}
  */
-export function handOf({ place, probe: focusable }, probe, { seen, ...acts }) {
-  const local = (/** @type {number} */ px) => px - place.getBoundingClientRect().left;
+export function handOf({ area, probe: focusable }, probe, { displayed, ...acts }) {
+  const local = (/** @type {number} */ px) => px - area.getBoundingClientRect().left;
 
   /** @param {number} px of the window */
   function share(px) {
-    const { scene } = seen();
+    const { scene } = displayed();
     return scene ? shareOf(scene.frame, local(px)) : 0.5;
   }
 
   /** The x under a px of the window; null while nothing is drawn. @param {number} px */
   function xUnder(px) {
-    const { picture, scene } = seen();
+    const { picture, scene } = displayed();
     return scene && picture && pointedX(picture.curves, scene.frame, local(px));
   }
 

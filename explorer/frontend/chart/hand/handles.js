@@ -33,9 +33,9 @@ export function createHandles(layer, onParameter) {
     draw(grips, frame) {
       const [start, stop] = frame.x;
       const inView = grips.filter(({ sign, value }) => sign * value >= start && sign * value <= stop);
-      const kept = new Set(inView.map(({ id }) => id));
+      const present = new Set(inView.map(({ id }) => id));
       for (const [id, { node }] of handles) {
-        if (kept.has(id)) continue;
+        if (present.has(id)) continue;
         node.remove();
         handles.delete(id);
       }

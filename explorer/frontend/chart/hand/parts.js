@@ -25,7 +25,7 @@ export function partsOf({ onReset, onSave }) {
   );
   const layer = element("div", { class: "chart-layer" }, probe, buttons);
   return {
-    place: element("div", { class: "chart-place" }, plot, overlay, layer),
+    area: element("div", { class: "chart-place" }, plot, overlay, layer),
     plot,
     circles,
     marks,

@@ -34,23 +34,23 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   let theme = /** @type {import("./theme.js").Theme|undefined} */ (undefined); // in which Plotly has drawn it
   let inView = true;
   let timer = 0;
-  const place = document.createElement("div");
+  const plot = document.createElement("div");
   const caption = element("p", { class: "caption" });
   const end = new AbortController();
   const resized = new ResizeObserver(() => {
     size = { width: host.clientWidth, height: host.clientHeight };
     redraw();
   });
-  const seen = new IntersectionObserver((entries) => {
+  const visibility = new IntersectionObserver((entries) => {
     inView = entries[entries.length - 1].isIntersecting;
     if (inView && timer) redraw();
   });
   const config = { ...CONFIG, staticPlot: !hover, doubleClick: false };
   host.classList.add("chart-host");
-  host.prepend(caption, place);
-  setAttribute(place, "role", "img");
+  host.prepend(caption, plot);
+  setAttribute(plot, "role", "img");
   resized.observe(host);
-  seen.observe(host);
+  visibility.observe(host);
   followTheme(host, { drawnIn: () => theme, changed: redraw }, end.signal);
   loadPlotly(plotly).then(
     (loaded) => {
@@ -71,7 +71,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     setText(caption, text);
     theme = themeOf(host);
     const all = { ...common(theme, size, names?.width ?? 0, layout), ...layout, ...axesOf(layout) };
-    Plotly.react(place, traces, all, config).then(() => end.signal.aborted || onDrawn(place, names));
+    Plotly.react(plot, traces, all, config).then(() => end.signal.aborted || onDrawn(plot, names));
   }
 
   /** Move what is drawn to a picture that looks the same; whether that is enough, for now or for good. */
@@ -84,9 +84,9 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     const isSame = areEqual(values, next);
     if (!isSame && (!areMovable(traces) || host.matches(":hover"))) return "";
     setText(caption, text);
-    if (!isSame) moveTraces(place, traces);
+    if (!isSame) moveTraces(plot, traces);
     values = next;
-    onDrawn(place, names);
+    onDrawn(plot, names);
     return isSame ? "for good" : "for now";
   }
 
@@ -94,7 +94,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   function draw(next) {
     const first = picture === null;
     picture = next;
-    setAttribute(place, "aria-label", next.words);
+    setAttribute(plot, "aria-label", next.words);
     const enough = first ? "" : moved();
     if (!enough) redraw();
     if (enough !== "for now") return;
@@ -108,8 +108,8 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
       end.abort();
       clearTimeout(timer);
       resized.disconnect();
-      seen.disconnect();
-      if (Plotly) Plotly.purge(place);
+      visibility.disconnect();
+      if (Plotly) Plotly.purge(plot);
       host.replaceChildren();
     },
   };

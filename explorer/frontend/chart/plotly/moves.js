@@ -24,18 +24,18 @@ export function moveTraces(chart, traces) {
   const lines = [...chart.querySelectorAll(".scatterlayer > .trace")];
   const bars = [...chart.querySelectorAll(".barlayer > .trace")];
   const below = /** @type {number[]} */ ([]);
-  traces.forEach((trace, place) => {
-    Object.assign(chart.data[place], { x: trace.x, y: trace.y });
-    const { xaxis, yaxis } = axesOf(chart, place);
+  traces.forEach((trace, index) => {
+    Object.assign(chart.data[index], { x: trace.x, y: trace.y });
+    const { xaxis, yaxis } = axesOf(chart, index);
     if (trace.type === "bar") moveBars(bars.shift(), trace, xaxis, yaxis, below);
     else moveLine(lines.shift(), trace, xaxis, yaxis);
   });
 }
 
-/** @param {*} chart @param {number} place @returns {{xaxis: Axis, yaxis: Axis}} */
-function axesOf({ _fullLayout: layout, _fullData: data }, place) {
+/** @param {*} chart @param {number} index @returns {{xaxis: Axis, yaxis: Axis}} */
+function axesOf({ _fullLayout: layout, _fullData: data }, index) {
   const named = (/** @type {string} */ axis) => layout[axis.replace(/^([xy])/, "$1axis")];
-  return { xaxis: named(data[place].xaxis), yaxis: named(data[place].yaxis) };
+  return { xaxis: named(data[index].xaxis), yaxis: named(data[index].yaxis) };
 }
 
 /** @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis */

@@ -69,7 +69,7 @@ export function endMargin(size, letters = LETTERS) {
 /**
  * What the layouts of all charts begin with.
  * @param {import("./theme.js").Theme} theme
- * @param {{width: number, height: number, size: number}} room in px; ``size`` is that of letters
+ * @param {{width: number, height: number, size: number}} space in px; ``size`` is that of letters
  */
 export function groundOf(theme, { width, height, size }) {
   return {
@@ -85,10 +85,10 @@ export function groundOf(theme, { width, height, size }) {
 /**
  * A line of text in a chart.
  * @param {string} text
- * @param {Object<string, *>} place as shares of the panels
+ * @param {Object<string, *>} position as shares of the panels
  */
-export function note(text, place) {
-  return { text: escaped(text), xref: "paper", yref: "paper", showarrow: false, borderpad: 2, ...place };
+export function note(text, position) {
+  return { text: escaped(text), xref: "paper", yref: "paper", showarrow: false, borderpad: 2, ...position };
 }
 
 /** Text as it stands: Plotly would read a small HTML dialect in names. @param {string} text */

@@ -26,7 +26,7 @@ export function themeOf(host) {
  */
 export function followTheme(host, { drawnIn, changed }, signal) {
   let frame = 0;
-  const seen = (/** @type {Event} */ event) => {
+  const onTransition = (/** @type {Event} */ event) => {
     if (event.target === host) frame ||= requestAnimationFrame(tell);
   };
 
@@ -39,5 +39,5 @@ export function followTheme(host, { drawnIn, changed }, signal) {
   }
 
   for (const type of ["transitionend", "transitioncancel", "animationstart"])
-    host.addEventListener(type, seen, { signal });
+    host.addEventListener(type, onTransition, { signal });
 }

@@ -69,8 +69,8 @@ export function probeShapes(values, lines, frame, g) {
   const d = `M${x},${frame.forward.top}V${frame.bottom}`;
   const rule = shape("path", { d, class: "chart-probe-line" });
   const rules = lines.filter(({ panel }) => panel === "gradient");
-  const tangents = rules.map((line, place) => {
-    const reach = TANGENT_PX + LONGER_PX * (rules.length - 1 - place);
+  const tangents = rules.map((line, index) => {
+    const reach = TANGENT_PX + LONGER_PX * (rules.length - 1 - index);
     return tangent(frame, x, values.y, valueOn(line, values) / g, reach, line.colour);
   });
   const dots = lines.map((line) => dot(panelOf(frame, line.panel), x, valueOn(line, values), line.colour));
@@ -98,7 +98,7 @@ function tangent({ inner, x: [start, stop], forward }, x, y, slope, reach, colou
   const [above, below] = [at - forward.top, forward.top + forward.height - at];
   const [left, right] = steepness > 0 ? [above, below] : [below, above]; // px to the panel's ends
   const most = reach / Math.hypot(1, steepness);
-  const [dx, dx2] = [left, right].map((room) => Math.min(most, room / Math.abs(steepness)));
+  const [dx, dx2] = [left, right].map((space) => Math.min(most, space / Math.abs(steepness)));
   const d = `M${x - dx},${at - dx * steepness}L${x + dx2},${at + dx2 * steepness}`;
   return shape("path", { d, stroke: colour, class: "chart-tangent" });
 }

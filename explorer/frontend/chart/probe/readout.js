@@ -41,8 +41,8 @@ export function createReadout(onType) {
       setAttribute(field, "aria-invalid", wrong && "true");
       setText(aside, wrong ? "not a number" : values && !inView(picture, values.x) ? "outside the view" : "");
       setText(slope, (values?.slopes ?? []).map(digits).join(" | "));
-      const shown = picture.rules.filter((rule) => !rule.hidden);
-      counted(rules, shown, row, (item, rule) => {
+      const visible = picture.rules.filter((rule) => !rule.hidden);
+      counted(rules, visible, row, (item, rule) => {
         const [name, value, formula] = item.querySelectorAll("b, strong, span");
         item.style.setProperty("--colour", rule.colour);
         setText(name, rule.label);
@@ -91,8 +91,8 @@ function partText({ learns }, part) {
  * @param {import("./probe-values.js").Values} values
  */
 export function spoken(picture, { x, y, gradients, parts }) {
-  const shown = picture.rules.filter((rule) => !rule.hidden);
-  const each = shown.map(({ key, label }) =>
+  const visible = picture.rules.filter((rule) => !rule.hidden);
+  const each = visible.map(({ key, label }) =>
     [`${label} ${digits(gradients[key])}`, partText(picture, parts[key])].filter(Boolean).join(", "),
   );
   return [`x ${x}`, `forward ${digits(y)}`, ...each].join(", ");

@@ -54,11 +54,11 @@ function bound(lines, marks) {
     }
   }
   if (close <= 100 * away || !away) return Infinity;
-  const seen = lines.flatMap(({ y }) =>
+  const sizes = lines.flatMap(({ y }) =>
     [...y].filter((v, i) => !marks[i] && Number.isFinite(v)).map(Math.abs),
   );
-  seen.sort((one, other) => one - other);
-  return 4 * seen[Math.floor(0.9 * (seen.length - 1))] || 1;
+  sizes.sort((one, other) => one - other);
+  return 4 * sizes[Math.floor(0.9 * (sizes.length - 1))] || 1;
 }
 
 /**
@@ -94,7 +94,7 @@ export function ticks(range, most, letters) {
 function ticksFrom(base, [start, stop], step, letters) {
   const first = Math.ceil((start - base) / step - NEARLY);
   const last = Math.floor((stop - base) / step + NEARLY);
-  const steps = Array.from({ length: Math.max(last - first + 1, 0) }, (_, place) => first + place);
+  const steps = Array.from({ length: Math.max(last - first + 1, 0) }, (_, index) => first + index);
   const values = steps.map((count) => base + count * step);
   const size = Math.floor(Math.log10(Math.max(Math.abs(first), Math.abs(last), 1) * step));
   const power = Math.floor(Math.log10(step) + 1e-9);
@@ -125,9 +125,9 @@ export function lengthOf({ texts }) {
 /** A number in a range with as few digits as there are. @param {Range} range */
 function roundest([start, stop]) {
   const highest = Math.ceil(Math.log10(Math.max(Math.abs(start), Math.abs(stop))));
-  const powers = Array.from({ length: DIGITS }, (_, place) => highest - place);
-  const found = powers.map((power) => roundTo((start + stop) / 2, 10 ** power));
-  return found.find((number) => number >= start && number <= stop) ?? start;
+  const powers = Array.from({ length: DIGITS }, (_, index) => highest - index);
+  const rounded = powers.map((power) => roundTo((start + stop) / 2, 10 ** power));
+  return rounded.find((number) => number >= start && number <= stop) ?? start;
 }
 
 /** The next of 1, 2, 5, 10, … times a power of ten. @param {number} width */

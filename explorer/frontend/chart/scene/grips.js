@@ -11,8 +11,8 @@ import { controlsOf, valueOf } from "../../formula/controls.js";
  */
 export function gripsOf({ op, rules, parameters, neutral }) {
   const entries = rules.map((rule) => rule.entry);
-  const shown = rules.filter((rule) => !rule.hidden).map(({ entry, colour }) => ({ entry, colour }));
-  const grips = [{ entry: op, colour: neutral }, ...shown].flatMap(({ entry, colour }) => {
+  const visible = rules.filter((rule) => !rule.hidden).map(({ entry, colour }) => ({ entry, colour }));
+  const grips = [{ entry: op, colour: neutral }, ...visible].flatMap(({ entry, colour }) => {
     const controls = controlsOf(entry, op, entries);
     return entry.movable.map(({ name, sign }) => {
       const control = controls[entry.parameters.findIndex((parameter) => parameter.name === name)];

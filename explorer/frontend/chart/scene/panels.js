@@ -26,7 +26,7 @@ const [X_LETTERS, Y_LETTERS] = [8, 5]; // of a label at most
 
 /**
  * Where the panels lie in a chart of a size: forward above, gradients below, parts at the bottom, on one x.
- * @param {{width: number, height: number}} room
+ * @param {{width: number, height: number}} space
  * @param {Ranges} ranges
  * @param {number} smallest px of letters
  * @param {Frame|null} [before] whose width of the panels stays, while a hand moves them
@@ -148,12 +148,12 @@ function axis(name, marks) {
  */
 function uncut(axis, { width, left, inner, size, x: [start, stop] }) {
   const beyond = (/** @type {number} */ at) => width - left - ((at - start) / (stop - start)) * inner;
-  const fits = (/** @type {string} */ text, /** @type {number} */ place) =>
-    (DIGIT * size * text.length) / 2 <= beyond(axis.tickvals[place]);
+  const fits = (/** @type {string} */ text, /** @type {number} */ index) =>
+    (DIGIT * size * text.length) / 2 <= beyond(axis.tickvals[index]);
   return {
     ...axis,
-    ticktext: axis.ticktext.map((/** @type {string} */ text, /** @type {number} */ place) =>
-      fits(text, place) ? text : "",
+    ticktext: axis.ticktext.map((/** @type {string} */ text, /** @type {number} */ index) =>
+      fits(text, index) ? text : "",
     ),
   };
 }
@@ -168,5 +168,5 @@ export function drawPlot(Plotly, element, traces, layout) {
  * @param {*} element @param {*[]} traces those that are drawn, with other values
  */
 export function exchangeValues(element, traces) {
-  traces.forEach(({ x, y }, place) => Object.assign(element.data[place], { x, y }));
+  traces.forEach(({ x, y }, index) => Object.assign(element.data[index], { x, y }));
 }

@@ -47,7 +47,7 @@ export function movePaths(element, lines, pixels) {
     gradient: drawnLines(element, "xy2"),
     part: drawnLines(element, "xy3"),
   };
-  lines.forEach((line, place) => setPath(groups[line.panel].shift(), pixels[place]));
+  lines.forEach((line, index) => setPath(groups[line.panel].shift(), pixels[index]));
 }
 
 /** @param {HTMLElement} element @param {string} panel */

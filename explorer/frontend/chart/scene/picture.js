@@ -6,8 +6,8 @@
  * control name; ``words`` the text for those who cannot see the chart.
  * @typedef {{curves: import("./traces.js").Curves, op: import("../../formula/entry.js").Op, rules: Listed[],
  *   neutral: string, parameters: Object<string, number>, g: number, range: [number, number],
- *   room?: [number, number], learns?: string, words: string, confirmed: boolean}} Picture ``room`` is what the
- *   gradients' axis always holds, at least 0; ``learns`` the parameter whose parts have a panel, "" for none
+ *   leastRange?: [number, number], learns?: string, words: string, confirmed: boolean}} Picture ``leastRange`` is
+ *   always on the gradients' axis, 0 by default; ``learns`` the parameter whose parts have a panel, "" for none
  * @typedef {{key: string, label: string, colour: string, slot: number, hidden: boolean,
  *   entry: import("../../formula/entry.js").Rule}} Listed a rule
  */

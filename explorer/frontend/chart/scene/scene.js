@@ -11,16 +11,16 @@ import { linesOf, underlaid } from "./traces.js";
 /** @typedef {import("./axes.js").Range} Range */
 /**
  * What a scene is drawn into, in px.
- * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Room
+ * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Space
  *
  * ``choice`` is what was chosen, as one text; ``absent`` are the rules without a curve; ``slots`` the place
  * of each rule among the colours, ``title`` what the parts of a parameter that learns are, or "".
- * @typedef {{choice: string, title: string, lines: Line[], absent: import("./picture.js").Listed[], room: Room,
+ * @typedef {{choice: string, title: string, lines: Line[], absent: import("./picture.js").Listed[], space: Space,
  *   slots: Object<string, number>, frame: import("./panels.js").Frame, pixels: import("../plotly/svg-paths.js").Pixels[],
  *   grips: import("./grips.js").Grip[]}} Scene
  *
  * What is on the screen; ``drawn`` is what Plotly has drawn, null where paths were set since.
- * @typedef {{scene: Scene|null, drawn: Scene|null}} Seen
+ * @typedef {{scene: Scene|null, drawn: Scene|null}} Displayed
  * @typedef {{by: "values"|"paths"|"plot", glides: boolean}} Step what is exchanged, moved or drawn anew
  */
 
@@ -31,15 +31,15 @@ const NOWHERE = /** @type {Range} */ ([Infinity, -Infinity]);
 
 /**
  * @param {import("./picture.js").Picture} picture
- * @param {Room} room
+ * @param {Space} space
  * @param {Scene|null} before whose axes stay while they hold the curves; null at rest
  * @returns {Scene}
  */
-export function sceneOf(picture, room, before) {
+export function sceneOf(picture, space, before) {
   const all = linesOf(picture);
   const [forward, gradients, parts] = PANELS.map((name) => all.filter(({ panel }) => panel === name));
   const fit = before !== null && width(before.frame.x) !== width(picture.range);
-  const lowest = picture.room ?? ZERO;
+  const lowest = picture.leastRange ?? ZERO;
   const least = { forward: NOWHERE, gradient: picture.learns ? ZERO : lowest, part: lowest };
   const range = (/** @type {Line[]} */ some, /** @type {import("./panels.js").PanelName} */ panel) => {
     const next = rangeOf(some, picture.curves.marks, least[panel]);
@@ -52,7 +52,7 @@ export function sceneOf(picture, room, before) {
     gradient: range(gradients, "gradient"),
     part: picture.learns ? range(parts, "part") : null,
   };
-  const frame = frameOf(room, ranges, room.theme.type, before?.frame);
+  const frame = frameOf(space, ranges, space.theme.type, before?.frame);
   const drawn = [...forward, ...underlaid(gradients), ...underlaid(parts)];
   const lines = drawn.map((line) => uncrowded(line, frame));
   const { op, rules, parameters, g } = picture;
@@ -71,7 +71,7 @@ export function sceneOf(picture, room, before) {
     slots: Object.fromEntries(picture.rules.map(({ key, slot }) => [key, slot])),
     frame,
     pixels: lines.map((line) => pixelsOf(line, frame)),
-    room,
+    space,
     grips: gripsOf(picture),
   };
 }
@@ -94,7 +94,7 @@ function width([start, stop]) {
  * How the screen gets from what is seen to a scene. At rest Plotly draws, unless nobody would see a change;
  * while something moves only paths are set, where they are all that differs.
  * @param {Scene} next
- * @param {Seen} seen
+ * @param {Displayed} displayed
  * @param {"moving"|"settled"} phase
  * @returns {Step}
  */
@@ -134,7 +134,7 @@ function differ(one, other) {
  * @param {Scene} other
  */
 function alike(one, other) {
-  const look = (/** @type {Scene} */ { choice, lines, absent, room }) =>
+  const look = (/** @type {Scene} */ { choice, lines, absent, space }) =>
     JSON.stringify([
       choice,
       lines.map(({ label, colour, width: w, closed, open }) => [
@@ -145,7 +145,7 @@ function alike(one, other) {
         open.length,
       ]),
       absent.map(({ key }) => key),
-      room,
+      space,
     ]);
   return (
     look(one) === look(other) &&

@@ -12,7 +12,7 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * The picture of one curve as an SVG element: a zero line and the curve.
- * @param {{op: Op, rule: Rule|null}} shown null for the op's own curve
+ * @param {{op: Op, rule: Rule|null}} pair null for the op's own curve
  * @param {import("../../formula/curves.js").Choice} settings
  */
 export function thumbnail({ op, rule }, settings) {
@@ -44,10 +44,10 @@ function curve(op, rule, settings) {
  * @returns {[number, number]}
  */
 function span(y) {
-  const seen = Array.from(y)
+  const ascending = Array.from(y)
     .filter(Number.isFinite)
     .sort((one, other) => one - other);
-  const part = (/** @type {number} */ share) => seen[Math.round(share * (seen.length - 1))] ?? 0;
+  const part = (/** @type {number} */ share) => ascending[Math.round(share * (ascending.length - 1))] ?? 0;
   const middle = part(0.95) - part(0.05);
   const low = Math.min(0, Math.max(part(0), part(0.05) - middle));
   const high = Math.max(0, Math.min(part(1), part(0.95) + middle));

@@ -35,10 +35,10 @@ const OPEN_SIZE = 11; // stays visible around a filled one
  * @returns {Line[]}
  */
 export function linesOf({ curves, op, rules, neutral }) {
-  const shown = rules.filter((rule) => !rule.hidden && curves.gradients[rule.key]);
+  const visible = rules.filter((rule) => !rule.hidden && curves.gradients[rule.key]);
   const learning = rules.filter((rule) => !rule.hidden && curves.parts?.[rule.key]);
   const forward = line("forward", { key: "", label: op.label, colour: neutral }, "forward", curves, curves.y);
-  const gradients = shown.map((rule) =>
+  const gradients = visible.map((rule) =>
     line(rule.key, rule, "gradient", curves, /** @type {Floats} */ (curves.gradients[rule.key])),
   );
   const parts = learning.map((rule) =>
@@ -66,14 +66,14 @@ function line(key, { key: rule, label, colour }, panel, curves, y) {
  * @returns {Line[]}
  */
 export function underlaid(lines) {
-  const shared = lines.map((line, place) => lines.slice(place + 1).map((later) => sharedGaps(line, later)));
+  const shared = lines.map((line, index) => lines.slice(index + 1).map((later) => sharedGaps(line, later)));
   const over = shared.map((each) => each.filter((gaps) => gaps.includes(0)).length);
   const edge = Math.min(EDGE, (BROADEST - WIDTH) / Math.max(...over, 1));
-  return lines.flatMap((line, place) => {
-    if (!over[place]) return [line];
-    const gaps = line.gaps.map((_, i) => Math.min(...shared[place].map((each) => each[i])));
+  return lines.flatMap((line, index) => {
+    if (!over[index]) return [line];
+    const gaps = line.gaps.map((_, i) => Math.min(...shared[index].map((each) => each[i])));
     const y = line.y.map((value, i) => (gaps[i] && (i === 0 || gaps[i - 1]) ? NaN : value));
-    const broad = { under: true, width: WIDTH + edge * over[place], y, gaps, closed: [], open: [] };
+    const broad = { under: true, width: WIDTH + edge * over[index], y, gaps, closed: [], open: [] };
     return [{ ...line, ...broad, key: `under ${line.key}` }, line];
   });
 }
@@ -145,7 +145,7 @@ function withGaps({ x, y, gaps }) {
 /** @param {Line} line */
 function circles({ x, y, colour, panel, closed, open }) {
   const at = [...open, ...closed]; // what is drawn last lies on top
-  const filled = at.map((_, place) => place >= open.length);
+  const filled = at.map((_, index) => index >= open.length);
   return {
     type: "scatter",
     mode: "markers",

@@ -33,8 +33,8 @@ export function createChart(host, options) {
   const end = new AbortController();
   const parts = partsOf({ onReset: reset, onSave: saveImage });
   const probe = createProbe(parts, options.onProbe);
-  const seen = () => ({ picture: state.picture, scene: painter.scene() });
-  const hand = handOf(parts, probe, { seen, view: () => viewOf(state), onView: ask, onReset: reset });
+  const displayed = () => ({ picture: state.picture, scene: painter.scene() });
+  const hand = handOf(parts, probe, { displayed, view: () => viewOf(state), onView: ask, onReset: reset });
   const painter = createPainter(host, parts, {
     ends: createEnds(parts.layer, hand),
     handles: createHandles(parts.layer, options.onParameter),
@@ -43,11 +43,11 @@ export function createChart(host, options) {
   const resized = new ResizeObserver(() => painter.fits() || redraw());
 
   host.classList.add("chart-host");
-  host.replaceChildren(parts.place, probe.readout);
-  resized.observe(parts.place);
-  followTheme(host, { drawnIn: () => painter.scene()?.room.theme, changed: redraw }, end.signal);
+  host.replaceChildren(parts.area, probe.readout);
+  resized.observe(parts.area);
+  followTheme(host, { drawnIn: () => painter.scene()?.space.theme, changed: redraw }, end.signal);
   parts.probe.addEventListener("keydown", pressed);
-  const endGestures = followGestures(parts.place, hand);
+  const endGestures = followGestures(parts.area, hand);
   loadPlotly(options.plotly).then(begin, (error) => parts.plot.replaceChildren(error.message));
 
   /** @param {*} Plotly */

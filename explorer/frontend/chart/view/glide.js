@@ -23,7 +23,7 @@ export function glide(from, to, draw, done) {
     done();
     return () => {};
   }
-  const starts = to.map((curve, place) => (from[place] ? resampled(from[place], curve) : curve));
+  const starts = to.map((curve, index) => (from[index] ? resampled(from[index], curve) : curve));
   const begin = performance.now();
   let frame = requestAnimationFrame(next);
   /** @param {number} now */
@@ -32,7 +32,7 @@ export function glide(from, to, draw, done) {
     draw(
       share === 1
         ? to
-        : to.map((curve, place) => between(starts[place], curve, share * share * (3 - 2 * share))),
+        : to.map((curve, index) => between(starts[index], curve, share * share * (3 - 2 * share))),
     );
     if (share === 1) return done();
     frame = requestAnimationFrame(next);

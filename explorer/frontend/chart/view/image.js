@@ -17,13 +17,13 @@ const SCALE = 2; // pixels of a PNG for each px
  * @param {import("../scene/picture.js").Picture} picture
  */
 function captionOf({ op, rules, parameters, g }) {
-  const shown = rules.filter((rule) => !rule.hidden);
+  const visible = rules.filter((rule) => !rule.hidden);
   const controls = allControls(
     op,
-    shown.map((rule) => rule.entry),
+    visible.map((rule) => rule.entry),
   );
   const values = controls.map((control) => `${control.name} = ${numberText(valueOf(parameters, control))}`);
-  const names = shown.map((rule) => rule.label).join(", ");
+  const names = visible.map((rule) => rule.label).join(", ");
   return [`${op.label} with ${names}`, ...values, `g = ${numberText(g)}`].join(" · ");
 }
 
@@ -44,7 +44,7 @@ export function nameOf({ op, rules }) {
  * @param {"png"|"svg"} format
  * @returns {Promise<string>}
  */
-export function imageOf(Plotly, { lines: curves, title, frame, room: { theme } }, picture, format) {
+export function imageOf(Plotly, { lines: curves, title, frame, space: { theme } }, picture, format) {
   const traces = tracesOf(curves, [], title !== "");
   const [width, tall] = [Math.max(frame.width, LEAST[0]), Math.max(frame.height, LEAST[1])];
   const { x, forward, gradient, part } = frame;
@@ -61,8 +61,8 @@ export function imageOf(Plotly, { lines: curves, title, frame, room: { theme } }
   const size = Math.round(own.size * 0.9);
   const lines = wrapped(captionOf(picture), own.inner / (LETTER * size));
   const below = Math.round(lines.length * CAPTION * size);
-  const place = { x: 0, xanchor: "left", y: 0, yanchor: "top", yshift: -margin.b + 4, align: "left" };
-  const words = { ...note("", place), text: lines.map(escaped).join("<br>"), font: { size } };
+  const position = { x: 0, xanchor: "left", y: 0, yanchor: "top", yshift: -margin.b + 4, align: "left" };
+  const words = { ...note("", position), text: lines.map(escaped).join("<br>"), font: { size } };
   const above = 1 + margin.t / (tall - margin.t - margin.b); // the strip over the panels
   const height = tall + LEGEND + below;
   const figure = {

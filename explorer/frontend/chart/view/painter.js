@@ -11,10 +11,10 @@ import { themeOf } from "../plotly/theme.js";
 import { tracesOf } from "../scene/traces.js";
 
 /** @typedef {import("../scene/scene.js").Scene} Scene */
-/** @typedef {import("../scene/scene.js").Seen} Seen */
+/** @typedef {import("../scene/scene.js").Displayed} Displayed */
 /** @typedef {import("../scene/panels.js").Frame} Frame */
 
-/** @type {Seen} */
+/** @type {Displayed} */
 const NOTHING = { scene: null, drawn: null };
 
 /**
@@ -26,7 +26,7 @@ const NOTHING = { scene: null, drawn: null };
  */
 export function createPainter(host, parts, { handles, ends, onFrame }) {
   let Plotly = /** @type {*} */ (null);
-  let seen = NOTHING;
+  let displayed = NOTHING;
   let endGlide = () => {};
 
   /**
@@ -36,29 +36,29 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
    */
   function paint(picture, phase) {
     setAttribute(parts.plot, "aria-label", picture.words || "Chart");
-    if (!Plotly || !(seen.scene || parts.place.clientWidth)) return;
-    const room = seen.scene?.room ?? roomOf(host, parts.place); // to measure it costs a layout
-    const next = sceneOf(picture, room, phase === "moving" ? seen.scene : null);
-    const { by, glides } = stepTo(next, seen, phase);
+    if (!Plotly || !(displayed.scene || parts.area.clientWidth)) return;
+    const space = displayed.scene?.space ?? spaceOf(host, parts.area); // to measure it costs a layout
+    const next = sceneOf(picture, space, phase === "moving" ? displayed.scene : null);
+    const { by, glides } = stepTo(next, displayed, phase);
     if (by === "values") exchange(next);
     else bring(next, by === "paths", glides);
   }
 
   /** Other values of what looks the same. @param {Scene} next */
   function exchange(next) {
-    const { frame, pixels } = /** @type {Scene} */ (seen.drawn);
+    const { frame, pixels } = /** @type {Scene} */ (displayed.drawn);
     exchangeValues(parts.plot, tracesOf(next.lines, next.absent, next.title !== ""));
-    seen = { ...seen, scene: { ...next, frame, pixels } };
+    displayed = { ...displayed, scene: { ...next, frame, pixels } };
   }
 
   /** @param {Scene} next @param {boolean} quick whether only paths are set @param {boolean} glides */
   function bring(next, quick, glides) {
-    const before = /** @type {Scene} */ (seen.scene);
-    seen = { scene: next, drawn: quick ? null : next };
+    const before = /** @type {Scene} */ (displayed.scene);
+    displayed = { scene: next, drawn: quick ? null : next };
     endGlide();
     if (quick) movePaths(parts.plot, next.lines, next.pixels);
     else drawScene(Plotly, parts.plot, next);
-    parts.place.classList.toggle("quick", quick);
+    parts.area.classList.toggle("quick", quick);
     parts.circles.replaceChildren(...(quick ? circlesOf(next) : []));
     if (glides) endGlide = glideTo(parts, before, next);
     handles.draw(next.grips, next.frame);
@@ -71,18 +71,22 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     /** Plotly is there. @param {*} loaded */
     start: (loaded) => (Plotly = loaded),
     /** Forget what is seen: size or theme have changed. */
-    forget: () => (seen = NOTHING),
+    forget: () => (displayed = NOTHING),
     /** Whether what is seen was drawn for the size of its place. */
     fits() {
-      const { clientWidth: width, clientHeight: height } = parts.place;
-      return seen.scene !== null && seen.scene.room.width === width && seen.scene.room.height === height;
+      const { clientWidth: width, clientHeight: height } = parts.area;
+      return (
+        displayed.scene !== null &&
+        displayed.scene.space.width === width &&
+        displayed.scene.space.height === height
+      );
     },
     /** @returns {Scene|null} */
-    scene: () => seen.scene,
+    scene: () => displayed.scene,
     /** @param {import("../scene/picture.js").Picture|null} picture what is seen @param {"png"|"svg"} format */
     async image(picture, format) {
-      if (!seen.scene || !picture) throw new Error("There is no chart yet: wait until it is drawn");
-      return imageOf(Plotly, seen.scene, picture, format);
+      if (!displayed.scene || !picture) throw new Error("There is no chart yet: wait until it is drawn");
+      return imageOf(Plotly, displayed.scene, picture, format);
     },
     destroy() {
       endGlide();
@@ -91,14 +95,14 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   };
 }
 
-/** @param {HTMLElement} host @param {HTMLElement} place @returns {import("../scene/scene.js").Room} */
-function roomOf(host, place) {
-  return { theme: themeOf(host), width: place.clientWidth, height: place.clientHeight };
+/** @param {HTMLElement} host @param {HTMLElement} area @returns {import("../scene/scene.js").Space} */
+function spaceOf(host, area) {
+  return { theme: themeOf(host), width: area.clientWidth, height: area.clientHeight };
 }
 
 /** @param {*} Plotly @param {HTMLElement} plot @param {Scene} scene */
 function drawScene(Plotly, plot, scene) {
-  const layout = layoutOf(scene.frame, scene.room.theme, hasJumps(scene), scene.title);
+  const layout = layoutOf(scene.frame, scene.space.theme, hasJumps(scene), scene.title);
   drawPlot(Plotly, plot, tracesOf(scene.lines, scene.absent, scene.title !== ""), layout);
 }
 
@@ -108,11 +112,11 @@ function drawScene(Plotly, plot, scene) {
  * @param {Scene} next
  * @returns {() => void}
  */
-function glideTo({ place, plot }, before, next) {
+function glideTo({ area, plot }, before, next) {
   const from = next.lines.map((line) => before.pixels[predecessor(line, next, before)]);
-  place.classList.add("quick");
+  area.classList.add("quick");
   const move = movePaths.bind(null, plot, next.lines);
-  return glide(from, next.pixels, move, () => place.classList.remove("quick"));
+  return glide(from, next.pixels, move, () => area.classList.remove("quick"));
 }
 
 /** The circles of all lines while they move. @param {Scene} scene */

@@ -1,4 +1,4 @@
-// The instrument: chart, strip, cards and tabs of one store, put into the places of the page.
+// The instrument: chart, strip, cards and tabs of one store, put into the hosts of the page.
 
 import { createCards } from "../../cards/cards.js";
 import { createChecks } from "../sections/checks.js";
@@ -34,7 +34,7 @@ import { createTakeAway, createWriting } from "./takeaway.js";
  *   examples: import("../stage/strip.js").Example[],
  *   onPresent: (present: import("../../cards/cards.js").Present) => void}) => Drawn} CreateTraining
  * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store) => {
- *   show: (shown: import("../stage/stage.js").Shown) => void, destroy: () => void}} CreateSections
+ *   show: (displayed: import("../stage/stage.js").Displayed) => void, destroy: () => void}} CreateSections
  * @typedef {{refresh: () => void, destroy: () => void}} Drawn a part that is drawn anew when the colours
  *   change
  */
@@ -48,17 +48,17 @@ import { createTakeAway, createWriting } from "./takeaway.js";
 export function createInstrument(host, store, reach) {
   let now = coloursOf(host);
   const colours = () => now;
-  const place = (/** @type {string} */ name) =>
+  const hostOf = (/** @type {string} */ name) =>
     /** @type {HTMLElement|null} */ (host.querySelector(`.${name}`));
   const [words, chart, strip, cards, tabs, panel] = ["words", "chart", "strip", "cards", "tabs", "panel"].map(
-    place,
+    hostOf,
   );
   /** @type {{destroy: () => void}[]} */
   const parts = [];
   /** @type {Drawn[]} */
   const drawn = [];
-  const shown = cards && createCards(cards, { store, colours, read: reach.read, drawn: chart !== null });
-  if (shown) drawn.push(shown);
+  const cardList = cards && createCards(cards, { store, colours, read: reach.read, drawn: chart !== null });
+  if (cardList) drawn.push(cardList);
   const below = panel && reach.createSections ? reach.createSections(panel, store) : null;
   if (below) parts.push(below);
   const stage =
@@ -74,17 +74,17 @@ export function createInstrument(host, store, reach) {
         plotly,
         colours,
         examples: reach.examples,
-        onPresent: (present) => shown?.showPresent(present),
+        onPresent: (present) => cardList?.showPresent(present),
       }),
     );
   const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   if (panel && reach.readCode) parts.push(createPaste(panel, { store, read: reach.readCode, onShow: show }));
-  const checks = place("checks");
+  const checks = hostOf("checks");
   if (checks && stage && reach.readLines)
     drawn.push(
       createChecks(checks, { store, colours, read: reach.readLines, brought: reach.brought, ...stage }),
     );
-  const resting = place("resting");
+  const resting = hostOf("resting");
   if (resting && stage) drawn.push(createResting(resting, { store, plotly, colours }));
   if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));

@@ -22,12 +22,12 @@ import { alone, canJoin, centred, joined } from "./beside.js";
  */
 
 /**
- * @typedef {{place: Element, ask: () => Promise<void>}} Part
- * @typedef {{label: string, place: Element} & Record<What, Part|null>} Block
+ * @typedef {{body: Element, ask: () => Promise<void>}} Part
+ * @typedef {{label: string, body: Element} & Record<What, Part|null>} Block
  */
 
 const REST_MS = 300; // a choice that is changed again sooner is not asked for
-const MOST_KEPT = 100;
+const MOST_CACHED = 100;
 /** @type {Record<What, {busy: string, none: string}>} */
 const WORDS = {
   checks: { busy: "Checking …", none: "No check says anything of it." },
@@ -46,7 +46,7 @@ const LONG = "Too long for a link, and so it cannot be checked: shorten a formul
  */
 export function createChecks(host, { store, colours, read, brought, point, pin }) {
   /** @type {Map<string, Answer>} */
-  const kept = new Map();
+  const cached = new Map();
   let timer = 0;
   let drawn = "";
   for (const kind of ["pointerover", "focusin"]) host.addEventListener(kind, follow);
@@ -63,10 +63,10 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     clearTimeout(timer);
     point(null);
     const blocks = choice.rules.map(block);
-    const places = blocks.filter(({ checks, neighbours }) => checks || neighbours).map(({ place }) => place);
+    const bodies = blocks.filter(({ checks, neighbours }) => checks || neighbours).map(({ body }) => body);
     host.replaceChildren(
       ...(brought ? notes(choice, brought) : []),
-      ...places,
+      ...bodies,
       ...(brought ? lacking(blocks, brought) : []),
     );
     timer = setTimeout(() => inTurn(blocks), REST_MS);
@@ -78,7 +78,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
    */
   async function inTurn(blocks) {
     const parts = WHATS.flatMap((what) => blocks.map((one) => one[what]));
-    for (const part of parts) if (part?.place.isConnected) await part.ask();
+    for (const part of parts) if (part?.body.isConnected) await part.ask();
   }
 
   /** Where the lines are from. @param {Choice} choice @param {Brought} of */
@@ -91,8 +91,8 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
   /** What is said once of all rules that something did not come along for. @param {Block[]} blocks @param {Brought} of */
   function lacking(blocks, of) {
     const labels = (/** @type {What} */ what) => blocks.filter((one) => !one[what]).map(({ label }) => label);
-    const found = { checks: labels("checks"), neighbours: labels("neighbours") };
-    return found.checks.length + found.neighbours.length ? [of.elsewhere(found)] : [];
+    const missing = { checks: labels("checks"), neighbours: labels("neighbours") };
+    return missing.checks.length + missing.neighbours.length ? [of.elsewhere(missing)] : [];
   }
 
   /** What is asked about a rule. @param {number} slot @returns {Record<What, string>} */
@@ -102,7 +102,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
 
   /**
    * One rule: its checks, and its neighbours, each where it can be had.
-   * @param {import("../../choice/choice.js").Shown} rule
+   * @param {import("../../choice/choice.js").ChosenRule} rule
    * @returns {Block}
    */
   function block({ key, slot }) {
@@ -112,14 +112,14 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     const [checks, neighbours] = WHATS.map(had);
     const label = find("rule", key)?.label ?? key;
     const beside = () => element("h4", {}, `Beside another rule, on ${rangeText(now().range)}`);
-    const place = element(
+    const body = element(
       "section",
       { class: "checked" },
       element("h3", {}, dot(slot), label),
-      ...(checks ? [checks.place] : []),
-      ...(neighbours ? [beside(), neighbours.place] : []),
+      ...(checks ? [checks.body] : []),
+      ...(neighbours ? [beside(), neighbours.body] : []),
     );
-    return { label, place, checks, neighbours };
+    return { label, body, checks, neighbours };
   }
 
   /** @param {number} slot */
@@ -132,35 +132,35 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
 
   /** The lines of one question, with what is said while they are not there. @param {What} what @param {string} query */
   function part(what, query) {
-    const place = element("div", { class: "lines" });
+    const body = element("div", { class: "lines" });
     const say = (/** @type {string} */ words, /** @type {Element[]} */ ...more) =>
-      place.replaceChildren(element("p", { role: "status" }, words), ...more);
+      body.replaceChildren(element("p", { role: "status" }, words), ...more);
     const name = `${what}?${query}`;
-    const known = kept.get(name);
+    const known = cached.get(name);
     const sign = brought?.computed && !brought.has(query) ? brought.computed.sign : "";
 
     /** @param {Answer} answer */
     function fill(answer) {
       if ("message" in answer) say(answer.message);
       else if (!answer.lines.length) say(WORDS[what].none);
-      else place.replaceChildren(element("ul", {}, ...answer.lines.map(item)));
-      if ("lines" in answer && sign) place.append(element("p", { class: "origin" }, sign));
+      else body.replaceChildren(element("ul", {}, ...answer.lines.map(item)));
+      if ("lines" in answer && sign) body.append(element("p", { class: "origin" }, sign));
     }
 
     async function ask() {
-      if (known || !place.isConnected) return;
+      if (known || !body.isConnected) return;
       if (!fits(query)) return say(LONG);
       say(WORDS[what].busy);
       const answer = await read(what, query, (words) => say(words || WORDS[what].busy));
       if (!answer) return say(GONE, element("button", { type: "button", onclick: ask }, "Try again"));
-      if (kept.size >= MOST_KEPT) kept.clear();
-      if ("lines" in answer) kept.set(name, answer);
+      if (cached.size >= MOST_CACHED) cached.clear();
+      if ("lines" in answer) cached.set(name, answer);
       fill(answer);
     }
 
     if (known) fill(known);
     else say(WORDS[what].busy);
-    return { place, ask };
+    return { body, ask };
   }
 
   /** @param {Line} line */

@@ -56,14 +56,16 @@ export function notebookText(notebooks, { introduction, code }, texts, { op, rul
   const [start, stop] = range.map(floatText);
   const kinks = kinksLine(kinksOf(op, rule, choice), notebooks.width);
   const values = texted(valuesOf(op, rule, parameters));
-  const places = { ...named(texts), ...values, start, stop, g: floatText(g), kinks };
-  const found = Object.entries(held(notebooks.cells, texts.learns.join(" ")) ?? {});
-  const below = Object.fromEntries(found.map(([id, text]) => [id, filled(notebooks, text, places)]));
+  const replacements = { ...named(texts), ...values, start, stop, g: floatText(g), kinks };
+  const cellTexts = Object.entries(held(notebooks.cells, texts.learns.join(" ")) ?? {});
+  const below = Object.fromEntries(
+    cellTexts.map(([id, text]) => [id, filled(notebooks, text, replacements)]),
+  );
   if (!code.includes("import torch\n")) below.sample = WITHOUT_TORCH + below.sample;
   const cells = /** @type {Record<string, string>} */ ({ introduction, function: code.trimEnd(), ...below });
   const { book } = notebooks;
-  const kept = book.cells.filter((/** @type {{id: string}} */ cell) => cell.id in cells);
-  const whole = kept.map((/** @type {{id: string}} */ cell) => ({
+  const present = book.cells.filter((/** @type {{id: string}} */ cell) => cell.id in cells);
+  const whole = present.map((/** @type {{id: string}} */ cell) => ({
     ...cell,
     source: sourceOf(cells[cell.id]),
   }));
@@ -99,10 +101,10 @@ function texted(values) {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, floatText(value)]));
 }
 
-/** @param {Lines} of @param {number[]} text @param {Record<string, string>} places */
-function filled({ lines, width }, text, places) {
+/** @param {Lines} of @param {number[]} text @param {Record<string, string>} replacements */
+function filled({ lines, width }, text, replacements) {
   const fill = (/** @type {string} */ part) =>
-    part.replace(/«(\w+)»/g, (_, /** @type {string} */ name) => held(places, name) ?? name);
+    part.replace(/«(\w+)»/g, (_, /** @type {string} */ name) => held(replacements, name) ?? name);
   const put = (/** @type {string|Signature} */ line) =>
     typeof line === "string" ? fill(line) : laidOut(line, fill, width);
   return text.map((number) => put(lines[number])).join("\n");
@@ -114,10 +116,10 @@ function filled({ lines, width }, text, places) {
  * @param {(part: string) => string} fill
  * @param {number} width
  */
-function laidOut({ indent, head, arguments: given, tail }, fill, width) {
+function laidOut({ indent, head, arguments: args, tail }, fill, width) {
   const space = " ".repeat(indent);
   const within = `${space}    `;
-  const parts = given.map(fill);
+  const parts = args.map(fill);
   const [first, inner, last] = [space + fill(head), parts.join(", "), tail];
   if ((first + inner + last).length <= width) return first + inner + last;
   const each = (within + inner).length <= width ? [within + inner] : parts.map((part) => `${within}${part},`);
@@ -146,8 +148,8 @@ function kinksLine(kinks, width) {
   const line = `kinks = torch.tensor([${numbers.join(", ")}])`;
   if (line.length <= width) return line;
   const rows = /** @type {string[]} */ ([]);
-  numbers.forEach((number, place) => {
-    const word = place < numbers.length - 1 ? `${number},` : number;
+  numbers.forEach((number, index) => {
+    const word = index < numbers.length - 1 ? `${number},` : number;
     const longer = `${rows[rows.length - 1]} ${word}`;
     if (rows.length && longer.length <= width) rows[rows.length - 1] = longer;
     else rows.push(`    ${word}`);

@@ -10,7 +10,7 @@ import { createDownload } from "./download.js";
 /** @typedef {import("../../choice/choice.js").Choice} Choice */
 /** @typedef {import("./code-text.js").Pair} Pair */
 /**
- * @typedef {(question: "formulas"|"code", given: *, onWait?: (words: string) => void) => Promise<*>} AskOwn has
+ * @typedef {(question: "formulas"|"code", input: *, onWait?: (words: string) => void) => Promise<*>} AskOwn has
  *   Python answer for own formulas; rejected with words for the page
  * @typedef {{languages: string[], notebook: string,
  *   readCodes: (op: string) => Promise<import("./code-text.js").Codes>,
@@ -39,7 +39,7 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
   const note = element("p", { role: "status" });
   const text = element("code");
   const block = element("pre", { tabindex: 0, role: "region", "aria-label": "Code" }, text);
-  const place = element(
+  const body = element(
     "div",
     { class: "code-section" },
     element(
@@ -55,12 +55,12 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
   let language = languages[0];
   let turn = 0;
   const now = () => /** @type {Choice} */ (store.choice);
-  host.append(place);
+  host.append(body);
 
   /** @param {Choice} choice */
   function changed(choice) {
-    place.hidden = choice.section !== "code";
-    if (place.hidden) return;
+    body.hidden = choice.section !== "code";
+    if (body.hidden) return;
     const rules = entriesByFormula(choice);
     const known = rules.some(({ key }) => key === pick.value) ? pick.value : rules[0].key;
     pick.replaceChildren(
@@ -151,8 +151,8 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
 
 /** The rules of a choice, those with a formula first. @param {Choice} choice */
 function entriesByFormula({ rules }) {
-  const found = rules.map(
+  const pairs = rules.map(
     ({ key }) => /** @type {import("../../formula/entry.js").Rule} */ (find("rule", key)),
   );
-  return [...found].sort((one, other) => Number(one.formula === null) - Number(other.formula === null));
+  return [...pairs].sort((one, other) => Number(one.formula === null) - Number(other.formula === null));
 }

@@ -35,13 +35,13 @@ export function needsApp({ checks, neighbours }) {
  */
 export function createElsewhere(host, { store, names, address }) {
   const sentence = element("p");
-  const place = besideWay(sentence, address);
-  host.append(place);
+  const body = besideWay(sentence, address);
+  host.append(body);
 
   /** @param {import("../../choice/choice.js").Choice} choice */
   function show({ section }) {
     const name = held(names, section);
-    place.hidden = name === undefined;
+    body.hidden = name === undefined;
     setText(
       sentence,
       name ? `The section ${name} needs the app: the server computes it, and this site has none.` : "",

@@ -7,7 +7,7 @@ import { element, setText } from "../../elements/dom.js";
 import { mathElement } from "../../elements/math.js";
 import { sampleCurves, valuesOf } from "../../formula/curves.js";
 import { floatText, singleText } from "../../formula/python.js";
-import { readingPlaces } from "../../formula/readings.js";
+import { readingIndices } from "../../formula/readings.js";
 import { held } from "../../formula/records.js";
 import { cellText } from "./table.js";
 
@@ -46,7 +46,7 @@ export function createFormulas(host, { store, confirm, readFormulas, ask }) {
     table,
   );
   const rest = element("p");
-  const place = element("div", { class: "formula-section" }, boxes, lead, frame, rest);
+  const body = element("div", { class: "formula-section" }, boxes, lead, frame, rest);
   const confirmation = confirm?.({
     onAnswer: (answer, choice) => read(answer.curves, choice, true),
     onStatus: (status) => status === "computed" && compute(),
@@ -55,12 +55,12 @@ export function createFormulas(host, { store, confirm, readFormulas, ask }) {
   let known = /** @type {Formulas|null} */ (null);
   let set = /** @type {{names: string, formulas: Formulas}|null} */ (null); // by Python, the last
   let turn = 0;
-  host.append(place);
+  host.append(body);
 
   /** @param {Choice} choice */
   async function changed(choice) {
-    place.hidden = choice.section !== "formula";
-    if (place.hidden) return confirmation?.drop();
+    body.hidden = choice.section !== "formula";
+    if (body.hidden) return confirmation?.drop();
     const mine = ++turn;
     known ??= await readFormulas().catch(() => null);
     if (mine !== turn) return undefined;
@@ -101,7 +101,7 @@ export function createFormulas(host, { store, confirm, readFormulas, ask }) {
 
   /** @param {*} curves @param {Choice} choice @param {boolean} torchs whether the numbers are torch's */
   function read(curves, choice, torchs) {
-    const places = readingPlaces(curves, choice.range);
+    const indices = readingIndices(curves, choice.range);
     const most = catalogue().limits.readings;
     const text = curves.x instanceof Float32Array ? singleText : floatText;
     const others = entriesOf(now()).rules.filter(({ key }) => key !== DEFAULT);
@@ -113,10 +113,10 @@ export function createFormulas(host, { store, confirm, readFormulas, ask }) {
     setText(lead, torchs && known ? known.lead : COMPUTED);
     table.replaceChildren(
       element("thead", {}, line("th", titles(torchs, others))),
-      element("tbody", {}, ...places.slice(0, most).map((at) => line("td", row(at)))),
+      element("tbody", {}, ...indices.slice(0, most).map((at) => line("td", row(at)))),
     );
-    const more = `The first ${most} of ${places.length} rows: narrow the range to see the others.`;
-    setText(rest, places.length > most ? more : "");
+    const more = `The first ${most} of ${indices.length} rows: narrow the range to see the others.`;
+    setText(rest, indices.length > most ? more : "");
   }
 
   const stop = store.subscribe((choice, { phase }) => void (phase === "settled" && changed(choice)));
@@ -169,7 +169,7 @@ function boxesOf(known, choice) {
   const first = box(`Forward: ${op.label}`, [
     formula(known, held(known.forward, op.key), `y = ${op.formula}`),
     ...valueLine(known, values),
-    words(told(op)),
+    words(about(op)),
   ]);
   return [first, ...rules.map((rule) => ruleBox(known, choice, op, rule))];
 }
@@ -184,7 +184,7 @@ function ruleBox(known, choice, op, rule) {
     formula(known, number, `gradient = ${rule.formula ?? "g · dy/dx"}`),
     ...learnedLines(known, choice, op, rule),
     ...valueLine(known, own),
-    words(told(rule)),
+    words(about(rule)),
   ]);
 }
 
@@ -206,8 +206,8 @@ function ofLearning(by, { learns }) {
  * @param {Rule} rule
  */
 function learnedLines(known, choice, op, rule) {
-  const found = ofLearning(held(held(known.learned, op.key) ?? {}, rule.key) ?? {}, choice) ?? [];
-  return found.flatMap(([number, text]) => [formula(known, number, ""), words(text)]);
+  const lines = ofLearning(held(held(known.learned, op.key) ?? {}, rule.key) ?? {}, choice) ?? [];
+  return lines.flatMap(([number, text]) => [formula(known, number, ""), words(text)]);
 }
 
 /** @param {string} title @param {Node[]} content */
@@ -254,7 +254,7 @@ function numberMath(value) {
 }
 
 /** What an op or a rule is for, what to know of it, and its source. @param {Entry} entry */
-function told({ purpose, note, source }) {
+function about({ purpose, note, source }) {
   return [purpose, note, source && `Source: ${source}.`].filter(Boolean).join("\n");
 }
 

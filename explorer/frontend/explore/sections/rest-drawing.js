@@ -21,17 +21,17 @@ const LARGEST = 0.9; // of the sizes of a gradient that the axis holds, where it
  * @param {number} width px of the whole
  */
 export function restDrawing({ rest, rules, name, value, log, neutral }, width) {
-  const shown = rules.filter(({ key }) => rest.gradients[key]);
+  const visible = rules.filter(({ key }) => rest.gradients[key]);
   const error = { ...LINE, x: rest.at, y: rest.error, line: { color: neutral, width: 2.5 } };
-  const gradients = shown.map(({ key, colour }, place) => ({
+  const gradients = visible.map(({ key, colour }, index) => ({
     ...LINE,
     x: rest.at,
     y: rest.gradients[key],
     xaxis: "x2",
     yaxis: "y2",
-    line: { color: colour, width: 2.5 + 1.5 * (shown.length - 1 - place) },
+    line: { color: colour, width: 2.5 + 1.5 * (visible.length - 1 - index) },
   }));
-  const rests = shown.flatMap(({ key, colour }, place) =>
+  const rests = visible.flatMap(({ key, colour }, index) =>
     rest.places[key].map((ends) => ({
       type: "scatter",
       mode: ends[0] === ends[1] ? "markers" : "lines",
@@ -40,7 +40,7 @@ export function restDrawing({ rest, rules, name, value, log, neutral }, width) {
       y: [0, 0],
       xaxis: "x2",
       yaxis: "y2",
-      marker: { color: colour, size: 10 + 4 * (shown.length - 1 - place), line: { width: 0 } },
+      marker: { color: colour, size: 10 + 4 * (visible.length - 1 - index), line: { width: 0 } },
       line: { color: colour, width: 7 },
       cliponaxis: false,
     })),
@@ -48,7 +48,7 @@ export function restDrawing({ rest, rules, name, value, log, neutral }, width) {
   const stacked = width < NARROW;
   const lines = [
     ...["", "2"].map((axis) => upright(axis, value, NOW)),
-    ...shown.flatMap(({ key, colour }) =>
+    ...visible.flatMap(({ key, colour }) =>
       rest.places[key].flatMap(([low, high]) =>
         low === high ? [upright("", low, { ...PLACE, color: colour })] : [],
       ),
@@ -56,7 +56,7 @@ export function restDrawing({ rest, rules, name, value, log, neutral }, width) {
   ];
   return {
     traces: [error, ...gradients, ...rests],
-    layout: layoutOf({ rest, name, log, stacked, keys: shown.map(({ key }) => key), lines, value }),
+    layout: layoutOf({ rest, name, log, stacked, keys: visible.map(({ key }) => key), lines, value }),
   };
 }
 

@@ -23,16 +23,16 @@ const NOTHING = "No parameter learns yet: press “learns” beside one on a car
  *   colours: () => {rules: string[], neutral: string}}} options
  */
 export function createResting(host, { store, plotly, colours }) {
-  const place = element("div", { class: "rest-figure" });
+  const area = element("div", { class: "rest-figure" });
   const said = element("ul", { class: "rest-words", role: "status" });
   const lead = element("p");
   const nothing = element("p", {}, NOTHING);
   const slide = element("div", { class: "rest-slider" });
-  const whole = element("div", {}, slide, lead, place, said);
+  const whole = element("div", {}, slide, lead, area, said);
   const now = () => /** @type {Choice} */ (store.choice);
   const compose = (/** @type {import("./rest-drawing.js").Picture} */ picture) =>
-    restDrawing(picture, place.clientWidth);
-  const figure = createFigure(place, { plotly, hover: false, compose });
+    restDrawing(picture, area.clientWidth);
+  const figure = createFigure(area, { plotly, hover: false, compose });
   let slider = /** @type {{name: string, part: ReturnType<typeof createSlider>}|null} */ (null);
   let known = /** @type {{key: string, data: import("../../choice/data.js").Data, rest: Rest}|null} */ (null);
   let frame = 0;
@@ -54,10 +54,10 @@ export function createResting(host, { store, plotly, colours }) {
     const rest = restNow(choice, control);
     const { op, rules } = entriesOf(choice);
     const { words, places } = catalogue().learning;
-    const shown = choice.rules.flatMap(({ slot, hidden }, at) =>
+    const visible = choice.rules.flatMap(({ slot, hidden }, at) =>
       hidden ? [] : [{ key: rules[at].key, label: rules[at].label, colour: brightOf(slot) }],
     );
-    const sentences = restWords(words, rest, shown, choice.learns, places);
+    const sentences = restWords(words, rest, visible, choice.learns, places);
     setText(lead, filled(words.lead, { data: chosenData().label }).replace(/:$/, "."));
     said.replaceChildren(...sentences.map((sentence) => element("li", {}, sentence)));
     showSlider(choice, control);
@@ -66,7 +66,7 @@ export function createResting(host, { store, plotly, colours }) {
     const log = control.parameter.scale === "log";
     figure.draw({
       rest,
-      rules: shown,
+      rules: visible,
       name: choice.learns,
       op: op.label,
       value,

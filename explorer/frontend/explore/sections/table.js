@@ -7,7 +7,7 @@ import { createDownload } from "./download.js";
 
 /** @typedef {import("../../choice/choice.js").Choice} Choice */
 /** @typedef {import("../../formula/csv.js").Sampled} Sampled */
-/** @typedef {import("../stage/stage.js").Shown} Shown */
+/** @typedef {import("../stage/stage.js").Displayed} Displayed */
 
 const ROW_PX = 28; // as the style sheet has it
 const BEYOND = 10; // rows that are drawn above and below those that are seen
@@ -25,18 +25,18 @@ export function createTable(host, { store }) {
   const body = element("tbody");
   const table = element("table", {}, element("thead", {}, head), body);
   const frame = element("div", { class: "rows", tabindex: 0, role: "region", "aria-label": "Data" }, table);
-  const place = element("div", { class: "table-section" }, download.element, note, frame);
-  let shown = /** @type {Shown|null} */ (null);
-  let drawn = /** @type {Shown|null} */ (null);
-  host.append(place);
+  const whole = element("div", { class: "table-section" }, download.element, note, frame);
+  let current = /** @type {Displayed|null} */ (null);
+  let drawn = /** @type {Displayed|null} */ (null);
+  host.append(whole);
   frame.addEventListener("scroll", rows, { passive: true });
 
   function draw() {
     const choice = /** @type {Choice} */ (store.choice);
-    place.hidden = choice.section !== "data";
-    if (place.hidden || !shown || shown === drawn) return;
-    drawn = shown;
-    const { curves, confirmed } = shown;
+    whole.hidden = choice.section !== "data";
+    if (whole.hidden || !current || current === drawn) return;
+    drawn = current;
+    const { curves, confirmed } = current;
     const keys = Object.keys(curves.gradients);
     const learning = Boolean(choice.learns);
     setText(note, confirmed ? TORCHS : COMPUTED);
@@ -54,9 +54,9 @@ export function createTable(host, { store }) {
     const keys = Object.keys(curves.gradients);
     const count = keys.length * curves.x.length;
     const { first, last } = rowsSeen(count, frame);
-    const seen = Array.from({ length: last - first }, (_, at) => row(first + at, keys, curves));
+    const visible = Array.from({ length: last - first }, (_, at) => row(first + at, keys, curves));
     const columns = head.childElementCount;
-    body.replaceChildren(room(first, columns), ...seen, room(count - last, columns));
+    body.replaceChildren(spacer(first, columns), ...visible, spacer(count - last, columns));
   }
 
   /** @param {number} number @param {string[]} keys @param {Sampled} curves */
@@ -71,9 +71,9 @@ export function createTable(host, { store }) {
 
   const stop = store.subscribe((_choice, { phase }) => phase === "settled" && draw());
   return {
-    /** @param {Shown} now the curves of the chart at rest */
+    /** @param {Displayed} now the curves of the chart at rest */
     show(now) {
-      shown = now;
+      current = now;
       draw();
     },
     destroy: stop,
@@ -99,8 +99,8 @@ export function cellText(value) {
 }
 
 /** Room for rows that are not drawn. @param {number} count @param {number} columns */
-function room(count, columns) {
+function spacer(count, columns) {
   const cell = element("td", { colspan: columns });
   cell.style.height = `${Math.max(count, 0) * ROW_PX}px`;
-  return element("tr", { "aria-hidden": "true", class: "room" }, cell);
+  return element("tr", { "aria-hidden": "true", class: "spacer" }, cell);
 }

@@ -32,10 +32,10 @@ function layerOf(data) {
   }
 
   return {
-    /** @param {HTMLElement} place of a chart: the bars lie behind its curves */
-    put(place) {
-      place.prepend(picture);
-      place.append(name);
+    /** @param {HTMLElement} area of a chart: the bars lie behind its curves */
+    put(area) {
+      area.prepend(picture);
+      area.append(name);
     },
     /** @param {Frame} frame */
     follow(frame) {

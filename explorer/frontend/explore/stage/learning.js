@@ -42,7 +42,7 @@ export function createLearning(store, colours) {
   );
   const now = () => /** @type {Choice} */ (store.choice);
   let frame = /** @type {Frame|null} */ (null);
-  let told = "";
+  let description = "";
 
   function toggleRest() {
     const opens = now().section !== "rest";
@@ -61,7 +61,7 @@ export function createLearning(store, colours) {
 
   /** @param {Choice} choice */
   function show(choice) {
-    told = "";
+    description = "";
     if (!choice.learns) return;
     const { words } = catalogue().learning;
     const data = chosenData();
@@ -77,15 +77,16 @@ export function createLearning(store, colours) {
       setText(sentence, text);
       sentence.title = text;
     });
-    told = `${lead.textContent} ${rows.map(({ text }) => text).join("; ")}. ${outside.textContent}`.trim();
+    description =
+      `${lead.textContent} ${rows.map(({ text }) => text).join("; ")}. ${outside.textContent}`.trim();
     drawBars();
   }
 
   return {
-    /** @param {HTMLElement} place of a chart: the bars lie behind its curves, the rest below it */
-    put(place) {
-      place.prepend(picture);
-      place.after(bar);
+    /** @param {HTMLElement} area of a chart: the bars lie behind its curves, the rest below it */
+    put(area) {
+      area.prepend(picture);
+      area.after(bar);
     },
     /** Take the room that is needed, before curves are drawn. @param {Choice} choice */
     arrange(choice) {
@@ -99,7 +100,7 @@ export function createLearning(store, colours) {
     },
     show,
     /** What is said, for those who cannot see the chart; "" where nothing learns. */
-    text: () => told,
+    text: () => description,
   };
 }
 

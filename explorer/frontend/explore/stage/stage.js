@@ -15,7 +15,7 @@ import { createLearning } from "./learning.js";
 import { createTelling } from "./telling.js";
 import { createWords, NO_WORDS } from "./words.js";
 
-/** The curves of the chart at rest. @typedef {{curves: import("../../formula/csv.js").Sampled, confirmed: boolean}} Shown */
+/** The curves of the chart at rest. @typedef {{curves: import("../../formula/csv.js").Sampled, confirmed: boolean}} Displayed */
 /** @typedef {import("../../choice/choice.js").Choice} Choice */
 /** @typedef {"moving"|"settled"} Phase */
 /** @typedef {import("../../choice/confirm.js").Confirm} Confirm */
@@ -25,16 +25,28 @@ import { createWords, NO_WORDS } from "./words.js";
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
  * @param {{store: import("../../choice/store.js").Store, plotly: string, confirm: Confirm|null,
  *   explanation?: string, tell?: import("./telling.js").Tell|null, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
- *   room?: [number, number], carries?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
- *   onCurves?: (shown: Shown) => void}} options
+ *   leastRange?: [number, number], carries?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
+ *   onCurves?: (displayed: Displayed) => void}} options
  *   ``plotly`` is the address of plotly.js; ``confirm`` makes what has torch's curves, null where nobody has
- *   them, and ``explanation`` says what its sign means; ``words`` those of the start; ``room`` and ``onFrame``
+ *   them, and ``explanation`` says what its sign means; ``words`` those of the start; ``leastRange`` and ``onFrame``
  *   as the chart takes them, ``tell`` has sentences where torch's are not there, ``carries`` whether data of a
  *   training are shown that somebody has carried here; ``onCurves`` is told of the curves at rest
  */
 export function createStage(
   hosts,
-  { store, plotly, confirm, explanation, tell, colours, words: first, room, carries, onFrame, onCurves },
+  {
+    store,
+    plotly,
+    confirm,
+    explanation,
+    tell,
+    colours,
+    words: first,
+    leastRange,
+    carries,
+    onFrame,
+    onCurves,
+  },
 ) {
   const now = () => /** @type {Choice} */ (store.choice);
   const words = createWords(hosts.words, explanation);
@@ -51,17 +63,17 @@ export function createStage(
       onFrame?.(frame);
     },
   });
-  const place = /** @type {HTMLElement} */ (hosts.chart.querySelector(".chart-place"));
-  carried?.put(place);
-  learning.put(place);
-  const telling = tell ? createTelling({ tell, words, onTold: told }) : null;
+  const area = /** @type {HTMLElement} */ (hosts.chart.querySelector(".chart-place"));
+  carried?.put(area);
+  learning.put(area);
+  const telling = tell ? createTelling({ tell, words, onSentences }) : null;
   const confirmation = confirm?.({ onAnswer: answered, onStatus: said });
   let frame = 0;
   /** @type {Phase} */
   let phase = "settled";
   const otherwise = confirm ? null : NO_WORDS;
   const start = { key: first && curvesKey(now()), words: first };
-  let shown = { key: "", curves: /** @type {*} */ (null), confirmed: false };
+  let displayed = { key: "", curves: /** @type {*} */ (null), confirmed: false };
 
   /** @param {string} name @param {number} value @param {Phase} how */
   function grasped(name, value, how) {
@@ -82,24 +94,24 @@ export function createStage(
     frame = 0;
     const choice = now();
     const key = curvesKey(choice);
-    if (key !== shown.key) {
+    if (key !== displayed.key) {
       confirmation?.drop();
       words.show(key === start.key ? start.words : otherwise);
-      shown = { key, curves: sampledCurves(choice), confirmed: false };
+      displayed = { key, curves: sampledCurves(choice), confirmed: false };
     }
     chart.draw(picture(choice), phase);
     learning.show(choice);
-    if (phase === "settled") onCurves?.(shown);
-    if (phase === "settled" && !shown.confirmed) confirmation?.ask(choice);
+    if (phase === "settled") onCurves?.(displayed);
+    if (phase === "settled" && !displayed.confirmed) confirmation?.ask(choice);
   }
 
   /** @param {import("../../choice/confirm.js").Answer} answer @param {Choice} choice */
   function answered(answer, choice) {
     const key = curvesKey(choice);
     if (key !== curvesKey(now())) return;
-    shown = { key, curves: answer.curves, confirmed: true };
+    displayed = { key, curves: answer.curves, confirmed: true };
     words.show(answer.words);
-    onCurves?.(shown);
+    onCurves?.(displayed);
     chart.draw(picture(now()), "settled");
   }
 
@@ -112,10 +124,10 @@ export function createStage(
     chart.draw(picture(now()), "settled"); // its description has the words too
   }
 
-  /** @param {import("./words.js").Words} found @param {Choice} choice */
-  function told(found, choice) {
+  /** @param {import("./words.js").Words} sentences @param {Choice} choice */
+  function onSentences(sentences, choice) {
     if (curvesKey(choice) !== curvesKey(now())) return;
-    words.show(found);
+    words.show(sentences);
     chart.draw(picture(now()), "settled");
   }
 
@@ -123,14 +135,26 @@ export function createStage(
   function picture(choice) {
     const { op, rules } = entriesOf(choice);
     const { neutral, rules: bright } = colours();
-    const listed = choice.rules.map((rule, place) => {
-      const entry = rules[place];
+    const listed = choice.rules.map((rule, index) => {
+      const entry = rules[index];
       return { ...rule, label: entry.label, colour: bright[rule.slot % bright.length], entry };
     });
     const { parameters, g, range, learns } = choice;
-    const { curves, confirmed } = shown;
-    const told = [words.text(), learning.text()].filter(Boolean).join(" ");
-    return { curves, op, rules: listed, neutral, parameters, g, range, learns, room, words: told, confirmed };
+    const { curves, confirmed } = displayed;
+    const sentences = [words.text(), learning.text()].filter(Boolean).join(" ");
+    return {
+      curves,
+      op,
+      rules: listed,
+      neutral,
+      parameters,
+      g,
+      range,
+      learns,
+      leastRange,
+      words: sentences,
+      confirmed,
+    };
   }
 
   const stop = store.subscribe(changed);

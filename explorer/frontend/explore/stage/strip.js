@@ -33,15 +33,15 @@ export function createStrip(host, { store, examples }) {
   );
   host.append(g.element, from.label, to.label, ...(examples.length ? [menu.element] : []));
 
-  /** @param {string} name @param {0|1} place @param {(value: number) => Choice} next */
-  function endField(name, place, next) {
+  /** @param {string} name @param {0|1} index @param {(value: number) => Choice} next */
+  function endField(name, index, next) {
     const { field, message, show } = createNumberField({
       name,
       onNumber: (value, byKeys) => store.change(next(value), { thing: byKeys ? name : null }),
       next: (value, way) => Number((value + way * stepOf(now().range)).toPrecision(12)),
     });
     const label = element("label", { class: "end" }, name, field, message);
-    return { label, show: (/** @type {Choice} */ { range }) => show(endText(range, place)) };
+    return { label, show: (/** @type {Choice} */ { range }) => show(endText(range, index)) };
   }
 
   /** @param {Choice} choice */
@@ -65,12 +65,12 @@ function stepOf([start, stop]) {
 /**
  * One end of a range, with as many digits as tell it from the other.
  * @param {[number, number]} range
- * @param {0|1} place
+ * @param {0|1} index
  */
-function endText(range, place) {
+function endText(range, index) {
   const size = Math.max(Math.abs(range[0]), Math.abs(range[1]));
   const digits = Math.ceil(Math.log10(size / (range[1] - range[0]))) + 4;
   return digits > 6
-    ? String(Number(range[place].toPrecision(Math.min(17, digits))))
-    : numberText(range[place]);
+    ? String(Number(range[index].toPrecision(Math.min(17, digits))))
+    : numberText(range[index]);
 }

@@ -11,16 +11,16 @@ let wished = false; // while the page is open
 let last = { key: "", words: NO_WORDS };
 
 /** What was told last, where it is of this choice; else no words. @param {Choice} choice @returns {Words} */
-export function toldOf(choice) {
+export function sentencesOf(choice) {
   return last.key === curvesKey(choice) ? last.words : NO_WORDS;
 }
 
 /**
  * What tells of one choice after another; what has been passed by meanwhile is left out.
  * @param {{tell: Tell, words: ReturnType<typeof import("./words.js").createWords>,
- *   onTold: (words: Words, choice: Choice) => void}} options
+ *   onSentences: (words: Words, choice: Choice) => void}} options
  */
-export function createTelling({ tell, words, onTold }) {
+export function createTelling({ tell, words, onSentences }) {
   let next = /** @type {Choice|null} */ (null);
   let busy = false;
 
@@ -32,16 +32,16 @@ export function createTelling({ tell, words, onTold }) {
     while (next) {
       const asked = next;
       next = null;
-      const found = await told(asked);
-      if (!next) onTold(found, asked);
+      const sentences = await sentencesFor(asked);
+      if (!next) onSentences(sentences, asked);
     }
     busy = false;
   }
 
   /** @param {Choice} choice */
-  async function told(choice) {
+  async function sentencesFor(choice) {
     try {
-      const wait = (/** @type {string} */ text) => onTold({ main: text || NOT_YET, rest: "" }, choice);
+      const wait = (/** @type {string} */ text) => onSentences({ main: text || NOT_YET, rest: "" }, choice);
       last = { key: curvesKey(choice), words: await tell(choice, wait) };
       return last.words;
     } catch (error) {

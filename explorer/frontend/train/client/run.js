@@ -2,7 +2,7 @@
 
 import { answered, post, save } from "../../choice/server.js";
 import { createFeed } from "./events.js";
-import { keep, kept, owner } from "../../choice/session.js";
+import { keep, load, owner } from "../../choice/session.js";
 import { withArrays } from "../state/series.js";
 import { ACTIVE, AT_REST, IDLE, OVER, withSeen } from "../state/status.js";
 
@@ -23,7 +23,7 @@ const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events c
  *   onChange: (view: View) => void}} options
  */
 export function createRun({ server, live, onChange }) {
-  let run = /** @type {Started|null} */ (kept("run"));
+  let run = /** @type {Started|null} */ (load("run"));
   let view = /** @type {View} */ ({ status: IDLE, notice: "", lost: false, id: null });
   let line = Promise.resolve(); // what was pressed is done in its order
   let waiting = 0;

@@ -1,6 +1,6 @@
 // Training: the run of the chosen op and rules. Its state goes from press to press, and is painted in between.
 
-import { keep, kept } from "../../choice/session.js";
+import { keep, load } from "../../choice/session.js";
 import { createAsking } from "./requests.js";
 import { createMachine } from "../history/controller.js";
 import { liveFor, namedOf } from "../client/request.js";
@@ -44,9 +44,9 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
   const now = () => /** @type {Choice} */ (store.choice);
   const theme = () => ({ colours: colours().rules, ink: inkOf(host) });
   let state = stateOf(now(), theme(), {
-    table: kept("table") ?? "",
-    panels: kept("panels") ?? {},
-    numbers: kept("numbers") ?? {},
+    table: load("table") ?? "",
+    panels: load("panels") ?? {},
+    numbers: load("numbers") ?? {},
   });
   let frame = 0;
   const run = createRun({

@@ -15,7 +15,7 @@ SCENES = """
     const { sampleCurves } = await import("./formula/curves.js");
     const { sceneOf, stepTo } = await import("./chart/scene/scene.js");
     const theme = { text: "black", ground: "white", font: "serif", type: 0 };
-    const room = { theme, width: 900, height: 600 };
+    const space = { theme, width: 900, height: 600 };
     const { op, rule, changes } = given;
     const pictureOf = (change) => {
       const chosen = { range: [-3, 3], g: 1, parameters: {}, ...change };
@@ -25,11 +25,11 @@ SCENES = """
       const rules = [{ key, label, colour: "blue", slot: 0, hidden: false, entry: rule }];
       return { ...chosen, curves, op, rules, neutral: "grey", words: "", confirmed: false };
     };
-    let seen = { scene: null, drawn: null };
+    let displayed = { scene: null, drawn: null };
     return changes.map(([change, phase]) => {
-      const next = sceneOf(pictureOf(change), room, phase === "moving" ? seen.scene : null);
-      const step = stepTo(next, seen, phase);
-      seen = { scene: next, drawn: step.by === "paths" ? null : next };
+      const next = sceneOf(pictureOf(change), space, phase === "moving" ? displayed.scene : null);
+      const step = stepTo(next, displayed, phase);
+      displayed = { scene: next, drawn: step.by === "paths" ? null : next };
       return [step.by, step.glides, next.grips.map(({ name, sign }) => [name, sign]), next.lines.length];
     });
 """
