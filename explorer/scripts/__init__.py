@@ -62,6 +62,6 @@ def script(settings: Settings) -> str:
         main_code(settings, task, lines),
     ]
     code = module("".join([*functions.code.values(), *parts]), *_IMPORTS)
-    told = (f"{task.label}. {task.purpose}", _PROMISE)
-    what, promise = (fill(each, WIDTH) for each in told)
-    return f'"""{what}\n\n{promise}\n"""\n\n{code}'
+    paragraphs = (f"{task.label}. {task.purpose}", _PROMISE)
+    summary, promise = (fill(each, WIDTH) for each in paragraphs)
+    return f'"""{summary}\n\n{promise}\n"""\n\n{code}'

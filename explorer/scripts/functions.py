@@ -34,19 +34,19 @@ def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
     """All functions, and the lines that they stand in."""
     steps = sorted({step for step, name, _ in settings.branch if name != "lr"})
     functions = Functions({}, {})
-    places: dict[str, dict[str, int]] = {"op": {}, "rule": {}}
+    numbers: dict[str, dict[str, int]] = {"op": {}, "rule": {}}
     starts = _starts(settings)
-    found: list[Line] = []
+    lines: list[Line] = []
     for line, _ in enumerate(settings.rules):
         names: dict[int, str] = {}
         for step in (-1, *steps):
             course = settings.course(step)
             op, rule = find_op(course.op), find_rule(course.rules[line])
-            names[step] = _add(functions, op, rule, places, settings)
+            names[step] = _add(functions, op, rule, numbers, settings)
         own = {each for name in names.values() for each in functions.learns[name]}
         begins = {name: value for name, value in starts[line].items() if name in own}
-        found.append(Line(names[-1], {step: names[step] for step in steps}, begins))
-    return functions, found
+        lines.append(Line(names[-1], {step: names[step] for step in steps}, begins))
+    return functions, lines
 
 
 def _starts(settings: Settings) -> list[dict[str, float]]:
@@ -58,17 +58,17 @@ def _starts(settings: Settings) -> list[dict[str, float]]:
 
 
 def _add(
-    functions: Functions, op: Op, rule: Rule, places: dict[str, dict[str, int]], settings: Settings
+    functions: Functions, op: Op, rule: Rule, numbers: dict[str, dict[str, int]], settings: Settings
 ) -> str:
     """The name of an op with a rule; own formulas are told apart by the order in which they come."""
     its, learns = values(op, rule, settings.parameters), learned_with(op, rule, settings.learn)
-    op_place, place = (
+    op_number, rule_number = (
         known.setdefault(key, len(known) + 1)
-        for known, key in ((places["op"], op.key), (places["rule"], rule.key))
+        for known, key in ((numbers["op"], op.key), (numbers["rule"], rule.key))
     )
-    named = rule if rule.key.isidentifier() else replace(rule, key=f"rule_{place}")
-    own = op.key.isidentifier() or op_place == 1
-    name, code = function_code(op if own else replace(op, key=f"op_{op_place}"), named, its, learns)
+    named = rule if rule.key.isidentifier() else replace(rule, key=f"rule_{rule_number}")
+    own = op.key.isidentifier() or op_number == 1
+    name, code = function_code(op if own else replace(op, key=f"op_{op_number}"), named, its, learns)
     functions.code[name], functions.learns[name] = code, learns
     return name
 

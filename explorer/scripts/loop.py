@@ -5,7 +5,7 @@ from itertools import pairwise
 from textwrap import indent
 
 from explorer.scripts.functions import Line, has_turns
-from explorer.scripts.net import example_of, seen
+from explorer.scripts.net import example_of, net_arguments
 from explorer.training import Settings, Task
 from explorer.training.instruments.base.instrument import op_layers
 from explorer.training.numerics import squared_error
@@ -45,7 +45,7 @@ return {returned}
 _LOOP = """
 {changes}
 {batch}
-output = net({given})
+output = net({arguments})
 loss = {loss}
 losses.append(loss.item())
 if not loss.isfinite(){fallen}:
@@ -85,7 +85,7 @@ for each in {those}:
 """
 _JUDGED = """
 with torch.no_grad():
-    held = net(held_{given})
+    held = net(held_{arguments})
 """
 _LEARNED = """
 # Each gets a value of its own in every layer with the op, and what moves it a rate of its own.
@@ -106,8 +106,8 @@ x, y = train_x[chosen], train_y[chosen]
 _MAIN = """
 for {each} in ({lines}):
     for seed in range({seeds}):
-        {found} = train({arguments})
-        print(f"{{op.__name__}}{then}, seed {{seed}}: loss {{losses[-1]:.6g}}{told}")
+        {results} = train({arguments})
+        print(f"{{op.__name__}}{then}, seed {{seed}}: loss {{losses[-1]:.6g}}{fields}")
 """
 _THEN = "{''.join(f' until {step}, then {each.__name__}' for step, each in later.items())}"
 _VALUES = "{''.join(f', {name} {each:.4g}' for name, own in learned.items() for each in own)}"
@@ -128,7 +128,7 @@ def train_code(settings: Settings, task: Task, data: str) -> str:
         _LOOP,
         changes="\n".join(_changes(settings)),
         batch=_DRAWN.format(rows=rows, batch=settings.batch) if draws else "",
-        given=seen(settings),
+        arguments=net_arguments(settings),
         loss=_SQUARES if task.loss is squared_error else _LOSSES[are_numbers],
         fallen=_fallen(settings),
         descent=_descent(settings),
@@ -146,7 +146,7 @@ def train_code(settings: Settings, task: Task, data: str) -> str:
         step="step" if _changes(settings) else "_",
         steps=settings.steps,
         loop=loop,
-        judged=_JUDGED.format(given=seen(settings)) if scored else "",
+        judged=_JUDGED.format(arguments=net_arguments(settings)) if scored else "",
         returned=", ".join(returned),
     )
     return f"\ndef train({', '.join(_arguments(settings))}):\n" + indent(body, "    ")
@@ -235,16 +235,16 @@ def _arguments(settings: Settings) -> list[str]:
 def main_code(settings: Settings, task: Task, lines: Sequence[Line]) -> str:
     """The loop over lines and seeds, which prints how each ends."""
     turns, arguments = has_turns(settings), _arguments(settings)
-    told = [", score {score:.4f}"] * bool(task.metric) + [_VALUES] * bool(settings.learn)
-    found = ["losses", *["score"] * bool(task.metric), *["learned"] * bool(settings.learn)]
+    fields = [", score {score:.4f}"] * bool(task.metric) + [_VALUES] * bool(settings.learn)
+    results = ["losses", *["score"] * bool(task.metric), *["learned"] * bool(settings.learn)]
     return _MAIN.format(
         each=", ".join(name for name in arguments if name != "seed"),
         lines=", ".join(_line(each, settings) for each in lines) + "," * (len(lines) == 1),
         arguments=", ".join(arguments),
         seeds=", ".join(map(str, [settings.seed] * bool(settings.seed) + [settings.seed + settings.seeds])),
-        found=", ".join(found),
+        results=", ".join(results),
         then=_THEN if turns else "",
-        told="".join(told),
+        fields="".join(fields),
     )
 
 

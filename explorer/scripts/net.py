@@ -51,7 +51,7 @@ for {each} in {rest}:
     x = {x}
 return x
 """
-_GIVEN = ", *(learned[name][{layer}] for name in learns[op])"
+_OP_ARGUMENTS = ", *(learned[name][{layer}] for name in learns[op])"
 _TINY = 400  # multiplications, below which torch.bmm has a loop of its own
 _BATCHED = """
 # The run's way to multiply: of so few numbers torch adds up in another order without the [None].
@@ -62,11 +62,11 @@ def net_code(settings: Settings, task: Task) -> str:
     """The function ``net``."""
     note = _BATCHED if _is_tiny(settings) else ""
     body = _behind(settings) if spares(settings) else _whole(settings, task)
-    return f"\n{note}def net({seen(settings)}):" + indent(body, "    ")
+    return f"\n{note}def net({net_arguments(settings)}):" + indent(body, "    ")
 
 
 def _whole(settings: Settings, task: Task) -> str:
-    given = _given(settings, here="number", before="number - 1")
+    arguments = _op_arguments(settings, here="number", before="number - 1")
     layer = "(weights, bias)" if settings.bias else "weights"
     return _body_of(task.net.site).format(
         x=_product("x", settings), currents=_product("torch.cat(spikes)", settings),
@@ -74,7 +74,7 @@ def _whole(settings: Settings, task: Task) -> str:
         layer=layer, latent=layer.replace("weights", "latent"),
         each=f"number, {layer}" if settings.learn else layer,
         hidden="enumerate(layers[:-1])" if settings.learn else "layers[:-1]",
-        **given,
+        **arguments,
     )  # fmt: skip
 
 
@@ -87,16 +87,16 @@ def _body_of(site: OpSite) -> str:
 
 def _behind(settings: Settings) -> str:
     each, rest = ("number, weights", "enumerate(rest)") if settings.learn else ("weights", "rest")
-    seen_by_op = "x{before}".format(**_given(settings, before="number"))
-    return _BEHIND.format(each=each, rest=rest, x=_product(f"op({seen_by_op})", settings))
+    op_input = "x{before}".format(**_op_arguments(settings, before="number"))
+    return _BEHIND.format(each=each, rest=rest, x=_product(f"op({op_input})", settings))
 
 
-def _given(settings: Settings, **layers: str) -> dict[str, str]:
-    """What the op is given beside x, where its layers are numbered so."""
-    return {at: _GIVEN.format(layer=layer) if settings.learn else "" for at, layer in layers.items()}
+def _op_arguments(settings: Settings, **layers: str) -> dict[str, str]:
+    """The op's arguments beside x, where its layers are numbered so."""
+    return {at: _OP_ARGUMENTS.format(layer=layer) if settings.learn else "" for at, layer in layers.items()}
 
 
-def seen(settings: Settings) -> str:
+def net_arguments(settings: Settings) -> str:
     """What the net takes; where ``spares``, the first of its layers is x times the weights."""
     return ", ".join(["x"] * (not spares(settings)) + ["layers", "op"] + ["learned"] * bool(settings.learn))
 

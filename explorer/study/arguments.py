@@ -56,7 +56,7 @@ def values_of(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> di
     """All values of each parameter."""
     if not isinstance(parameters, Mapping):
         raise ValueError(f"parameters must be values by name, such as {{'c': [0.5, 1]}}, not {parameters!r}")
-    values = {name: _numbers(f"parameter {name}", given) for name, given in parameters.items()}
+    values = {name: _numbers(f"parameter {name}", swept) for name, swept in parameters.items()}
     op, *rules = entries
     assert isinstance(op, Op)
     checked(
@@ -81,10 +81,10 @@ def known_to(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[st
 def seeds_of(seeds: object, first: int) -> Sequence[int]:
     """The seeds that are given, or so many from the first."""
     if isinstance(seeds, Iterable) and not isinstance(seeds, str):
-        given = seeds if isinstance(seeds, Sequence) else list(seeds)
-        if not given:
+        own = seeds if isinstance(seeds, Sequence) else list(seeds)
+        if not own:
             raise ValueError("seeds must be 1 or more: the list is empty")
-        return given
+        return own
     try:
         count = 0 if isinstance(seeds, bool) else operator.index(seeds)  # type: ignore[arg-type]
     except TypeError:

@@ -83,14 +83,14 @@ def study(
         controls=controls,
         **settings,
     )
-    kept = StudyFile(file, plan) if file is not None else None
-    rows = {row.trial: row for row in kept.rows} if kept else {}
+    saved = StudyFile(file, plan) if file is not None else None
+    rows = {row.trial: row for row in saved.rows} if saved else {}
     with opened(executor) as pool, _bar(plan, len(rows), progress) as moved:
         before = list(rows.values())
         for new in _here(plan, before, moved) if pool is None else computed(plan, before, pool):
             fresh = [row for row in new if row.trial not in rows]
-            if kept and fresh:
-                kept.append(fresh)
+            if saved and fresh:
+                saved.append(fresh)
             rows |= {row.trial: row for row in fresh}
             moved(len(rows) * plan.steps)
         moved(plan.runs * plan.steps)  # what diverged at every rate needs no more
@@ -106,8 +106,8 @@ def _here(plan: Plan, rows: list[Row], moved: Callable[[int], None]) -> Iterator
 
 
 @contextmanager
-def _bar(plan: Plan, runs: int, shown: bool) -> Iterator[Callable[[int], None]]:
+def _bar(plan: Plan, runs: int, visible: bool) -> Iterator[Callable[[int], None]]:
     """A progress bar, told how many steps of all runs are done."""
     total, before = plan.runs * plan.steps, runs * plan.steps
-    with tqdm(total=total, initial=before, unit="step", unit_scale=True, disable=not shown) as bar:
+    with tqdm(total=total, initial=before, unit="step", unit_scale=True, disable=not visible) as bar:
         yield lambda done: bar.update(done - bar.n)

@@ -149,19 +149,19 @@ def _heat_map(plan: Plan, cells: pd.DataFrame, labels: dict[str, str]) -> go.Hea
     highest = cells.groupby(["rule", "lr"])["validation"].max()
     lost = cells.groupby(["rule", "lr"])["diverged"].sum()
     tried = cells.groupby(["rule", "lr"])["seeds"].sum()
-    places = [[(rule, lr) for lr in plan.lrs] for rule in plan.keys]
+    grid = [[(rule, lr) for lr in plan.lrs] for rule in plan.keys]
     scale, digits = (100, 0) if plan.metric == "accuracy" else (1, 2)
 
-    def text(place: tuple[str, float]) -> str:
-        if place not in tried.index or lost[place] == tried[place]:
+    def text(cell: tuple[str, float]) -> str:
+        if cell not in tried.index or lost[cell] == tried[cell]:
             return ""
-        return f"{highest[place] * scale:.{digits}f}" + "*" * bool(lost[place])
+        return f"{highest[cell] * scale:.{digits}f}" + "*" * bool(lost[cell])
 
     return go.Heatmap(
         x=[number_text(lr) for lr in plan.lrs],
         y=[labels[rule] for rule in plan.keys],
-        z=[[highest.get(place) for place in row] for row in places],
-        text=[[text(place) for place in row] for row in places],
+        z=[[highest.get(cell) for cell in row] for row in grid],
+        text=[[text(cell) for cell in row] for row in grid],
         texttemplate="%{text}",
         textfont={"color": "#14181f"},
         colorscale=[[0, "#f6f0dc"], [1, "#4f9fdc"]],  # dark figures can be read on all of it
@@ -213,9 +213,9 @@ def _sweep(
     traces = []
     for rule in plan.keys:
         own = [each for each in variants if each.rule == rule and each.scores and name in dict(each.values)]
-        shown = [_highest(own, name, value) for value in sorted({dict(each.values)[name] for each in own})]
-        if shown:
-            traces.append(_line(shown, name, labels[rule], colours[rule]))
+        visible = [_highest(own, name, value) for value in sorted({dict(each.values)[name] for each in own})]
+        if visible:
+            traces.append(_line(visible, name, labels[rule], colours[rule]))
     return traces + (_key() if with_key else [])
 
 
@@ -223,23 +223,23 @@ def _highest(own: Sequence[Judged], name: str, value: float) -> Judged:
     return max((each for each in own if dict(each.values)[name] == value), key=lambda each: each.validation)
 
 
-def _line(shown: Sequence[Judged], name: str, label: str, colour: str) -> go.Scatter:
-    states = [state(each, shown) for each in shown]
+def _line(visible: Sequence[Judged], name: str, label: str, colour: str) -> go.Scatter:
+    states = [state(each, visible) for each in visible]
     return go.Scatter(
-        x=[dict(each.values)[name] for each in shown],
-        y=[each.mean for each in shown],
-        error_y={"type": "data", "array": [_half(each) for each in shown], "color": colour, "width": 4},
+        x=[dict(each.values)[name] for each in visible],
+        y=[each.mean for each in visible],
+        error_y={"type": "data", "array": [_half(each) for each in visible], "color": colour, "width": 4},
         mode="lines+markers",
         line={"color": colour, "width": 2},
         marker={"size": 10, "color": colour, "symbol": [_SYMBOLS[each] for each in states]},
         customdata=[
             ("" if math.isnan(each.passed) else f"; {percent_of(each.passed)} of the gradient passes")
             + (f"; {where}" if where else "")
-            for each, where in zip(shown, states, strict=True)
+            for each, where in zip(visible, states, strict=True)
         ],
         hovertemplate="%{x}: %{y}%{customdata}",
         name=label,
-        meta=shown[0].rule,
+        meta=visible[0].rule,
     )
 
 

@@ -84,10 +84,10 @@ class Plan:
         base = Settings(**common, op=op)  # type: ignore[arg-type]  # None is filled in
         if TASKS[base.task].metric is None:
             raise ValueError(f'the task "{base.task}" holds no data out: a study has nothing to judge by')
-        given = rules_of(TASKS[base.task].rules if rules is None else rules)
-        added = [key for key in CONTROLS if controls and key not in map(key_of, given)]
+        selected = rules_of(TASKS[base.task].rules if rules is None else rules)
+        added = [key for key in CONTROLS if controls and key not in map(key_of, selected)]
         usual = TASKS[base.task].parameters if op is None else {}
-        op_entry, entries = find_op(base.op), [find_rule(rule) for rule in (*given, *added)]
+        op_entry, entries = find_op(base.op), [find_rule(rule) for rule in (*selected, *added)]
         values = values_of(
             [op_entry, *entries], {**known_to([op_entry, *entries], usual), **(parameters or {})}
         )
@@ -95,7 +95,7 @@ class Plan:
         plan = cls(
             task=base.task,
             op=base.op,
-            rules=(*given, *added),
+            rules=(*selected, *added),
             controls=tuple(added),
             lrs=rates_of(lrs, base.lr),
             steps=base.steps,

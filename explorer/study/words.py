@@ -127,7 +127,7 @@ class _Words:
             ("dead", "too little gradient passes"),
             ("mismatch", "it passes where the op is flat"),
         ):
-            if lower := [each for each, found in zip(variants, states, strict=True) if found == where]:
+            if lower := [each for each, own in zip(variants, states, strict=True) if own == where]:
                 passed = listed([percent_of(each.passed) for each in lower])
                 texts = listed([self._value(each) for each in lower])
                 parts.append(f"lower at {texts}, where {passed} of the gradient passes ({where}: {why})")
@@ -216,5 +216,5 @@ def _span(middle: float, half: float) -> str:
 
 def _digits(value: float, half: float) -> str:
     """With as many digits as an interval of that size is worth."""
-    places = 1 if math.isnan(half) or half == 0 else max(0, 1 - math.floor(math.log10(half)))
-    return f"{value:.{min(places, 4)}f}"
+    decimals = 1 if math.isnan(half) or half == 0 else max(0, 1 - math.floor(math.log10(half)))
+    return f"{value:.{min(decimals, 4)}f}"

@@ -161,7 +161,7 @@ def run_chunk(plan: Plan, trials: list[Trial], expected: dict[str, str], attempt
     if other := [name for name in expected if here.get(name) != expected[name]]:
         said = ", ".join(f"{name} {here.get(name)} instead of {expected[name]}" for name in other)
         raise OtherVersionsError(f"a worker has other versions, and its numbers cannot be compared: {said}")
-    with _ROOM.taken(len(trials)):
+    with _QUOTA.taken(len(trials)):
         chunk = Chunk(plan, trials)
         while not chunk.finished:
             chunk.advance()
@@ -171,16 +171,16 @@ def run_chunk(plan: Plan, trials: list[Trial], expected: dict[str, str], attempt
 @cache
 def versions() -> dict[str, str]:
     """What the numbers of a run may depend on, as it is here; of our own code a short sum of its text."""
-    found = {name: importlib.metadata.version(name) for name in _COUNTED}
+    versions = {name: importlib.metadata.version(name) for name in _COUNTED}
     root = Path(explorer.training.__file__).parents[1]
     parts = ("catalogue", "formula", "training", "study", "gradient.py")
     files = [file for part in parts for file in sorted([root / part, *(root / part).rglob("*.py")])]
     texts = [file.read_bytes() for file in files if file.is_file()]
-    return found | {"explorer": hashlib.sha256(b"".join(texts)).hexdigest()[:8]}
+    return versions | {"explorer": hashlib.sha256(b"".join(texts)).hexdigest()[:8]}
 
 
-class _Room:
-    """Room for so many trials in this process, whatever threads it has."""
+class _Quota:
+    """A quota of trials in this process, whatever threads it has."""
 
     def __init__(self, trials: int) -> None:
         self._free = trials
@@ -199,4 +199,4 @@ class _Room:
                 self._changed.notify_all()
 
 
-_ROOM = _Room(MAX_CHUNK)
+_QUOTA = _Quota(MAX_CHUNK)

@@ -111,9 +111,9 @@ def test_our_own_code_is_among_the_versions():
     assert set(workers.versions()) == {"torch", "numpy", "scikit-learn", "explorer"}
 
 
-def test_threads_give_the_same_and_never_hold_more_lanes_than_fit(alone, monkeypatch):
-    room, most, lock, held = workers._Room(MAX_CHUNK), [0], threading.Lock(), [0]
-    taken = room.taken
+def test_threads_give_the_same_and_never_hold_more_trials_than_fit(alone, monkeypatch):
+    quota, most, lock, held = workers._Quota(MAX_CHUNK), [0], threading.Lock(), [0]
+    taken = quota.taken
 
     class Watched:
         @contextmanager
@@ -126,7 +126,7 @@ def test_threads_give_the_same_and_never_hold_more_lanes_than_fit(alone, monkeyp
                 with lock:
                     held[0] -= trials
 
-    monkeypatch.setattr(workers, "_ROOM", Watched())
+    monkeypatch.setattr(workers, "_QUOTA", Watched())
     with ThreadPoolExecutor(9) as pool:
         result = explorer.study(**ARGUMENTS | {"seeds": 100}, executor=pool)
     assert 0 < most[0] <= MAX_CHUNK

@@ -12,13 +12,13 @@ from explorer.training.instruments.base.instrument import (
     Record,
     Recorded,
     Requested,
-    Shown,
+    Visible,
 )
 
-__all__ = ["INSTRUMENTS", "Argument", "Instrument", "Nets", "Record", "Recorded", "Requested", "Shown"]
+__all__ = ["INSTRUMENTS", "Argument", "Instrument", "Nets", "Record", "Recorded", "Requested", "Visible"]
 
 _modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
-_found: list[Instrument] = [module.INSTRUMENT for module in _modules if hasattr(module, "INSTRUMENT")]
+_all: list[Instrument] = [module.INSTRUMENT for module in _modules if hasattr(module, "INSTRUMENT")]
 
-INSTRUMENTS: Mapping[str, Instrument] = MappingProxyType({entry.key: entry for entry in _found})
+INSTRUMENTS: Mapping[str, Instrument] = MappingProxyType({entry.key: entry for entry in _all})
 """All of them by key: whatever file here ends with an ``INSTRUMENT``."""

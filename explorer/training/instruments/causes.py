@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from explorer.formula import percent
-from explorer.training.instruments.base.instrument import Nets, Record, Shown
+from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.instruments.base.rule_shape import peak, span
 from explorer.training.nets import OpTrace
 
@@ -26,13 +26,13 @@ def measured(nets: Nets) -> dict[int, Record]:
     shares, whole = (torch.stack(each, 1).cpu().numpy() for each in both)
     if not nets.site.per_example:
         whole[:] = 0
-    found: dict[int, Record] = {}
+    records: dict[int, Record] = {}
     for rule, members in nets.ensemble.by_rule().items():
         parts, wholes = (each[members].mean(0) for each in (shares, whole))
         layers = enumerate(zip(parts, wholes, strict=True), 1)
         words = [_words(nets, number, *each) for number, each in layers]
-        found[rule] = {"names": NAMES, "shares": list(parts), "whole": list(wholes), "words": words}
-    return found
+        records[rule] = {"names": NAMES, "shares": list(parts), "whole": list(wholes), "words": words}
+    return records
 
 
 def by_cause(nets: Nets) -> list[Tensor]:
@@ -70,7 +70,7 @@ def _words(nets: Nets, layer: int, shares: Tensor, whole: Tensor) -> str:
     return f"Layer {layer}, {nets.site.elements}: {', '.join(parts) or 'all get a gradient'}."
 
 
-INSTRUMENT = Shown(
+INSTRUMENT = Visible(
     key="causes",
     label="Units without gradient",
     sentence="How many units × examples get no gradient, and why: the rule returns 0, less than 1 % of its "

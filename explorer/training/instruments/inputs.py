@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.training.instruments.base.instrument import Nets, Record, Shown
+from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.instruments.base.rule_shape import span, spread, width
 
 _BINS = 40
@@ -28,15 +28,15 @@ def measured(nets: Nets) -> dict[int, Record]:
     """
     low, high = span(nets)
     edges = np.linspace(low, high, _BINS + 1, dtype=np.float32)
-    seen = [nets.now.traces[layer].op.x for layer in nets.op_layers]
-    bins = [_binned(x, low, high) for x in seen]
-    beyond = torch.stack([((x < low) | (x > high)).float().flatten(1).mean(1) for x in seen], 1)
-    widths = torch.stack([spread(x) for x in seen], 1)
-    found: dict[int, Record] = {}
+    observed = [nets.now.traces[layer].op.x for layer in nets.op_layers]
+    bins = [_binned(x, low, high) for x in observed]
+    beyond = torch.stack([((x < low) | (x > high)).float().flatten(1).mean(1) for x in observed], 1)
+    widths = torch.stack([spread(x) for x in observed], 1)
+    records: dict[int, Record] = {}
     for rule, members in nets.ensemble.by_rule().items():
-        own = [fmean(width(nets, member, layer) for member in members) for layer in range(len(seen))]
+        own = [fmean(width(nets, member, layer) for member in members) for layer in range(len(observed))]
         ratio = widths[members].mean(0).cpu().numpy() / np.array(list(map(_finite, own)), np.float32)
-        found[rule] = {
+        records[rule] = {
             "edges": edges,
             "counts": [each[members].sum(0).cpu().numpy() for each, _ in bins],
             "means": [
@@ -46,18 +46,18 @@ def measured(nets: Nets) -> dict[int, Record]:
             "ratio": ratio.astype(np.float32),
             "words": [_words(nets, *each) for each in enumerate(ratio.tolist(), 1)],
         }
-    return found
+    return records
 
 
 def _binned(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
     """How many values of each member lie in each bin, and their sum: (members, bins) each."""
     known = x.flatten(1).nan_to_num(0)
     bins = ((known - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).long()
-    places = (bins + torch.arange(len(x), device=x.device)[:, None] * _BINS).flatten()
+    cells = (bins + torch.arange(len(x), device=x.device)[:, None] * _BINS).flatten()
     every = len(x) * _BINS
     sums = torch.zeros(every, dtype=torch.float64, device=x.device)
-    sums.index_add_(0, places, known.flatten().double())
-    return places.bincount(minlength=every).view(len(x), _BINS), sums.view(len(x), _BINS)
+    sums.index_add_(0, cells, known.flatten().double())
+    return cells.bincount(minlength=every).view(len(x), _BINS), sums.view(len(x), _BINS)
 
 
 def _finite(width: float) -> float:
@@ -80,7 +80,7 @@ def _times(ratio: float) -> str:
     return f"{float(f'{ratio:.2g}'):,.1f}".removesuffix(".0")
 
 
-INSTRUMENT = Shown(
+INSTRUMENT = Visible(
     key="inputs",
     label="Where the data sits",
     sentence="How often the op sees which x, behind the rule's curve; the outermost bars hold all beyond.",

@@ -28,10 +28,10 @@ def measured(nets: Nets) -> dict[int, Record | None]:
     return {
         rule: {
             "distances": DISTANCES,
-            "losses": by_member[places].mean(0),
-            "loss": float(now.losses[places].mean()),
+            "losses": by_member[members].mean(0),
+            "loss": float(now.losses[members].mean()),
         }
-        for rule, places in ensemble.by_rule().items()
+        for rule, members in ensemble.by_rule().items()
     }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from explorer.training.instruments.base.instrument import Nets, Record, Shown
+from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.nets import Ensemble
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy import int32, uint8
     from numpy.typing import NDArray
 
-MOST_SHOWN = 24  # of each rule, and as many of those that it alone reads wrong
+MOST_VISIBLE = 24  # of each rule, and as many of those that it alone reads wrong
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Mistakes:
         of: how many held-out images there are.
         count: how many of them it reads wrong.
         alone: how many of these the nets of all other rules read right; None for a rule without others.
-        classes: (shown,) uint8, what the images are: at most ``MOST_SHOWN``, those first that it is surest
-            of, and then as many that it alone reads wrong, each image once.
-        read: (shown,) uint8, what each is read as.
-        only: (shown,) uint8, 1 for those that it alone reads wrong.
-        examples: (shown,) int32, the places of the images among the held-out ones.
-        images: (shown · pixels,) uint8, row by row, from 0 to 255.
+        classes: (visible,) uint8, the classes of the images: at most ``MOST_VISIBLE`` of which it is surest,
+            then as many that it alone reads wrong, each image once.
+        read: (visible,) uint8, what each is read as.
+        only: (visible,) uint8, 1 for those that it alone reads wrong.
+        examples: (visible,) int32, the indices of the images among the held-out ones.
+        images: (visible · pixels,) uint8, row by row, from 0 to 255.
         words: the picture in a sentence.
     """
 
@@ -60,29 +60,29 @@ def mistakes(ensemble: Ensemble, data: Data) -> dict[int, Mistakes]:
     wrong = read != y
     only = wrong & (wrong.sum(0) == 1) & (len(nets) > 1)
     images = _images(x)
-    found = {}
+    records = {}
     for at, (rule, net) in enumerate(nets.items()):
         order = sure[at].where(wrong[at], -1).argsort(descending=True, stable=True)[: int(wrong[at].sum())]
-        shown = _shown(order, only[at])
+        visible = _visible(order, only[at])
         alone = int(only[at].sum()) if len(nets) > 1 else None
-        found[rule] = Mistakes(
+        records[rule] = Mistakes(
             seed=ensemble.going[net].seed,
             of=len(y),
             count=len(order),
             alone=alone,
-            classes=_bytes(y[shown]),
-            read=_bytes(read[at, shown]),
-            only=_bytes(only[at, shown]),
-            examples=shown.to(torch.int32).numpy(),
-            images=_bytes(images[shown].flatten()),
+            classes=_bytes(y[visible]),
+            read=_bytes(read[at, visible]),
+            only=_bytes(only[at, visible]),
+            examples=visible.to(torch.int32).numpy(),
+            images=_bytes(images[visible].flatten()),
             words=_words(len(order), len(y), alone, y[order[:1]].tolist(), read[at, order[:1]].tolist()),
         )
-    return found
+    return records
 
 
-def _shown(order: Tensor, only: Tensor) -> Tensor:
-    """Which of the examples in order are shown."""
-    first, alone = order[:MOST_SHOWN], order[only[order]][:MOST_SHOWN]
+def _visible(order: Tensor, only: Tensor) -> Tensor:
+    """The examples in order that are visible."""
+    first, alone = order[:MOST_VISIBLE], order[only[order]][:MOST_VISIBLE]
     return torch.cat([first, alone[~torch.isin(alone, first)]])
 
 
@@ -102,8 +102,8 @@ def _words(count: int, of: int, alone: int | None, first: list[int], read: list[
 
 
 def _bytes(values: Tensor) -> NDArray[uint8]:
-    found: NDArray[uint8] = values.to(torch.uint8).numpy()
-    return found
+    pixels: NDArray[uint8] = values.to(torch.uint8).numpy()
+    return pixels
 
 
 def _measured(nets: Nets) -> dict[int, Record]:
@@ -114,13 +114,13 @@ def _missing(settings: Settings) -> str:
     return "" if TASKS[settings.task].kind == "image" else "Not shown here: the examples are no images."
 
 
-INSTRUMENT = Shown(
+INSTRUMENT = Visible(
     key="mistakes",
     label="Mistakes",
     sentence="Held-out images that the net reads wrong, and as what: those first that it is surest of.",
     limits=(
-        f"It is one net of each rule, and at most {MOST_SHOWN} of its mistakes beside those it makes alone: "
-        "another seed makes others."
+        f"It is one net of each rule, and at most {MOST_VISIBLE} of its mistakes beside those it makes "
+        "alone: another seed makes others."
     ),
     cost="2.4 ms and 16 kB for six rules",
     measure=_measured,

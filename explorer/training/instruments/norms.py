@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from explorer.training.instruments.base.instrument import Nets, Record, Shown
+from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 
 @torch.no_grad()
@@ -17,7 +17,7 @@ def measured(nets: Nets) -> dict[int, Record]:
     }
 
 
-INSTRUMENT = Shown(
+INSTRUMENT = Visible(
     key="norms",
     label="Gradient norms",
     sentence="The length of the gradient of each layer of weights, from the first layer to the last.",

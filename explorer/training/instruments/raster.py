@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from explorer.training.instruments.base.instrument import Argument, Nets, Record, Shown, op_site
+from explorer.training.instruments.base.instrument import Argument, Nets, Record, Visible, op_site
 from explorer.training.nets import Ensemble, Latency, Trace
 from explorer.training.nets.layers.spiking import TIMES
 from explorer.training.settings import Settings
@@ -25,7 +25,7 @@ class Raster:
 
     Attributes:
         seed: the number of the net among the seeds of its rule, from 0.
-        example: its place among the held-out ones.
+        example: its index among the held-out ones.
         of: how many there are.
         label: the class it belongs to.
         read: the class that is read.
@@ -55,15 +55,15 @@ def raster(ensemble: Ensemble, data: Data, example: int) -> dict[int, Raster]:
     """The spikes of the first finite net of each rule while it looks at a held-out example."""
     assert data.held_out is not None
     x, y = data.held_out
-    nets, seen = ensemble.firsts(), x[example].view(1, 1, -1)
-    outputs, traces = ensemble.traced(seen, list(nets.values()))
-    pixels = Latency([0]).forward(seen, [], Trace())[0]
+    nets, image = ensemble.firsts(), x[example].view(1, 1, -1)
+    outputs, traces = ensemble.traced(image, list(nets.values()))
+    pixels = Latency([0]).forward(image, [], Trace())[0]
     hidden = [trace.y for trace in traces if trace.y is not None]
-    found = {}
+    records = {}
     for at, (rule, net) in enumerate(nets.items()):
         layers = [pixels, *(each[at].cpu() for each in hidden)]
         label, read = int(y[example]), int(outputs[at, 0].argmax())
-        found[rule] = Raster(
+        records[rule] = Raster(
             seed=ensemble.going[net].seed,
             example=example,
             of=len(y),
@@ -76,7 +76,7 @@ def raster(ensemble: Ensemble, data: Data, example: int) -> dict[int, Raster]:
             potentials=outputs[at, 0].cpu().numpy(),
             words=_words(label, read, layers[1:]),
         )
-    return found
+    return records
 
 
 def _words(label: int, read: int, hidden: list[Tensor]) -> str:
@@ -90,8 +90,8 @@ def _words(label: int, read: int, hidden: list[Tensor]) -> str:
 
 def _bytes(values: Tensor) -> NDArray[uint8]:
     """Values from 0 to 1 as 0 to 255."""
-    found: NDArray[uint8] = (values.clamp(0, 1) * 255).round().to(torch.uint8).numpy()
-    return found
+    whole: NDArray[uint8] = (values.clamp(0, 1) * 255).round().to(torch.uint8).numpy()
+    return whole
 
 
 def _measured(nets: Nets, *, example: int) -> dict[int, Record]:
@@ -106,7 +106,7 @@ def _missing(settings: Settings) -> str:
     return "" if op_site(settings).fires else "Not shown here: the units of this task do not spike."
 
 
-INSTRUMENT = Shown(
+INSTRUMENT = Visible(
     key="raster",
     label="Spikes",
     sentence="When each pixel and each hidden unit fires over the steps of time, a row a unit; below, the "

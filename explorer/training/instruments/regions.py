@@ -10,7 +10,7 @@ import torch
 from torch import Generator, Tensor
 
 from explorer.formula import percent
-from explorer.training.instruments.base.instrument import Nets, Record, Shown
+from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.nets import Ensemble
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Draw, Part
@@ -123,21 +123,21 @@ def _cells(outputs: Tensor) -> tuple[Tensor, Tensor]:
     level = ((sure * classes - 1) * (levels / (classes - 1))).clamp_(0, levels - 1).nan_to_num_(0)
     cells = (chosen * levels).add_(level.long()).byte()
     cells[sure.isnan()] = NO_CLASS
-    given = [(cells // levels == number).float().mean(1) for number in range(classes)]
-    return cells.cpu(), torch.stack(given, 1).cpu()
+    shares = [(cells // levels == number).float().mean(1) for number in range(classes)]
+    return cells.cpu(), torch.stack(shares, 1).cpu()
 
 
 def _points(part: Part, square: Square) -> NDArray[uint8]:
     corner = torch.tensor([square.left, square.bottom])
-    places = ((part.x[:MOST_POINTS] - corner) / square.width * 255).round().clamp(0, 255)
-    found: NDArray[uint8] = torch.cat([places, part.y[:MOST_POINTS, None]], 1).flatten().byte().numpy()
-    return found
+    positions = ((part.x[:MOST_POINTS] - corner) / square.width * 255).round().clamp(0, 255)
+    points: NDArray[uint8] = torch.cat([positions, part.y[:MOST_POINTS, None]], 1).flatten().byte().numpy()
+    return points
 
 
 def _words(score: float, count: int, shares: list[float], names: Sequence[str]) -> str:
     called = names or [f"class {number}" for number in range(len(shares))]
-    given = ", ".join(f"{name} {percent(share)}" for name, share in zip(called, shares, strict=True))
-    return f"{percent(score)} of {count} held-out points are given their class; of the plane {given}"
+    classes = ", ".join(f"{name} {percent(share)}" for name, share in zip(called, shares, strict=True))
+    return f"{percent(score)} of {count} held-out points are given their class; of the plane {classes}"
 
 
 def _measured(nets: Nets) -> dict[int, Record]:
@@ -149,7 +149,7 @@ def _missing(settings: Settings) -> str:
     return "" if is_plane(data) else "Not shown here: regions need two inputs, and a class for each example."
 
 
-INSTRUMENT = Shown(
+INSTRUMENT = Visible(
     key="regions",
     label="Regions",
     sentence="Which class the net gives to each place: the more mixed the colour, the less sure.",

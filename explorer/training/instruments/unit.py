@@ -22,17 +22,22 @@ def measured(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
         the rule made of it; ``parameters`` by name; ``formula`` and ``words``.
     """
     known, op = by_cause(nets)[layer][cause], nets.now.traces[nets.op_layers[layer]].op
-    found: dict[int, Record | None] = {}
+    records: dict[int, Record | None] = {}
     for rule, member in nets.ensemble.firsts().items():
         where = known[member].nonzero()
         if not len(where):
-            found[rule] = None
+            records[rule] = None
             continue
         example, unit = where[0].tolist()
         x, y, g, gradient = (each[member, example, unit].item() for each in op)
         numbers = {"x": x, "y": y, "g": g, "gradient": gradient}
-        found[rule] = {"unit": unit, "example": example, **numbers, **_formula(nets, member, layer, numbers)}
-    return found
+        records[rule] = {
+            "unit": unit,
+            "example": example,
+            **numbers,
+            **_formula(nets, member, layer, numbers),
+        }
+    return records
 
 
 def _formula(nets: Nets, member: int, layer: int, numbers: dict[str, float]) -> Record:
@@ -41,8 +46,8 @@ def _formula(nets: Nets, member: int, layer: int, numbers: dict[str, float]) -> 
     names = entry.parsed.variables if entry.parsed else {"x", "g"}
     own = {each.name: known[each.name] for each in (entry if entry.parsed else nets.op).parameters}
     formula = entry.formula or f"torch's own gradient of {nets.op.formula}"
-    given = {name: numbers[name] for name in ("g", "x", "y") if name in names} | own
-    said = ", ".join(f"{name} = {_text(value)}" for name, value in given.items())
+    arguments = {name: numbers[name] for name in ("g", "x", "y") if name in names} | own
+    said = ", ".join(f"{name} = {_text(value)}" for name, value in arguments.items())
     words = f"{said}: {formula} = {_text(numbers['gradient'])}"
     return {"parameters": own, "formula": formula, "words": words}
 

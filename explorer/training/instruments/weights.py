@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from explorer.formula import percent
-from explorer.training.instruments.base.instrument import Nets, Record, Shown, op_site
+from explorer.training.instruments.base.instrument import Nets, Record, Visible, op_site
 from explorer.training.limits import BINS
 from explorer.training.nets import Ensemble, Trace
 from explorer.training.settings import Settings
@@ -65,11 +65,11 @@ def weights(ensemble: Ensemble, data: Data) -> dict[int, Weights]:
         ensemble.traced(one, list(nets.values()), start=start) for start in (False, True)
     )
     stages = [(old, new) for old, new in zip(before, now, strict=True) if new.y is not None]
-    found = {}
+    records = {}
     for at, (rule, net) in enumerate(nets.items()):
         layers = [_layer(old, new, at) for old, new in stages]
-        found[rule] = Weights(ensemble.going[net].seed, layers, _words(layers))
-    return found
+        records[rule] = Weights(ensemble.going[net].seed, layers, _words(layers))
+    return records
 
 
 def _layer(before: Trace, now: Trace, at: int) -> Layer:
@@ -84,12 +84,12 @@ def _layer(before: Trace, now: Trace, at: int) -> Layer:
     values, which = y.unique(return_inverse=True)  # type: ignore[no-untyped-call]  # torch
     if len(values) > MOST_VALUES:
         values, which = values[:0], which[:0]
-    places = (which * BINS + bins) if len(values) else which
+    cells = (which * BINS + bins) if len(values) else which
     return Layer(
         edges=np.linspace(low.item(), high.item(), BINS + 1, dtype=np.float32),
         counts=bins.bincount(minlength=BINS).cpu().numpy(),
         values=values.cpu().numpy(),
-        by_value=places.bincount(minlength=len(values) * BINS).cpu().numpy(),
+        by_value=cells.bincount(minlength=len(values) * BINS).cpu().numpy(),
         changed=(before.y[at].flatten() != y).float().mean().item(),
     )
 
@@ -101,8 +101,8 @@ def _words(layers: list[Layer]) -> str:
 
 
 def _measured(nets: Nets) -> dict[int, Record]:
-    found = weights(nets.ensemble, nets.data).items()
-    return {rule: vars(each) | {"layers": [vars(layer) for layer in each.layers]} for rule, each in found}
+    records = weights(nets.ensemble, nets.data).items()
+    return {rule: vars(each) | {"layers": [vars(layer) for layer in each.layers]} for rule, each in records}
 
 
 def _missing(settings: Settings) -> str:
@@ -111,7 +111,7 @@ def _missing(settings: Settings) -> str:
     return ""
 
 
-INSTRUMENT = Shown(
+INSTRUMENT = Visible(
     key="weights",
     label="Weights",
     sentence="Where the full-precision weights lie, and what the op makes of them: the stronger the colour, "

@@ -57,7 +57,7 @@ class Pass(NamedTuple):
     gradients: Views
 
 
-class Seen(NamedTuple):
+class Observed(NamedTuple):
     """All members forward and backward on any examples.
 
     Attributes:
@@ -149,25 +149,25 @@ class Ensemble:
         return self.weighted[0], self.weighted[-1]
 
     def by_rule(self) -> dict[int, list[int]]:
-        """The places of the members going, by the number of their rule."""
-        places: dict[int, list[int]] = {}
-        for place, member in enumerate(self.going):
-            places.setdefault(member.rule, []).append(place)
-        return places
+        """The indices of the members going, by the number of their rule."""
+        indices: dict[int, list[int]] = {}
+        for index, member in enumerate(self.going):
+            indices.setdefault(member.rule, []).append(index)
+        return indices
 
     def firsts(self) -> dict[int, int]:
-        """The place of each going rule's first member that is going, by the number of the rule."""
-        return {rule: places[0] for rule, places in self.by_rule().items()}
+        """The index of each going rule's first member that is going, by the number of the rule."""
+        return {rule: indices[0] for rule, indices in self.by_rule().items()}
 
     @torch.no_grad()
-    def traced(self, x: Tensor, places: Sequence[int], *, start: bool = False) -> tuple[Tensor, list[Trace]]:
-        """What the nets at some places return for examples x (1, n, inputs), and what each layer did.
+    def traced(self, x: Tensor, indices: Sequence[int], *, start: bool = False) -> tuple[Tensor, list[Trace]]:
+        """The output of the nets at some indices for examples x (1, n, inputs), and what each layer did.
 
         ``start``: with the parameters they had before the first step.
         """
-        members = [self.going[place] for place in places]
+        members = [self.going[index] for index in indices]
         layers = self._build(members)
-        flat = self.started(members) if start else self.parameters[list(places)]
+        flat = self.started(members) if start else self.parameters[list(indices)]
         traces = [Trace() for _ in layers]
         output = x.to(flat.device)
         for layer, parameters, trace in zip(layers, self.views(flat), traces, strict=True):
@@ -211,11 +211,11 @@ class Ensemble:
         return self._ahead[1]
 
     @torch.no_grad()
-    def look_at(self, x: Tensor, y: Tensor, loss: Loss) -> Seen:
+    def look_at(self, x: Tensor, y: Tensor, loss: Loss) -> Observed:
         """The same on any examples, which no step begins with: the last bits of a loss do not count."""
         flat = torch.zeros_like(self.parameters)
         views = self.views(flat)
-        return Seen(*self._both_ways(x, y, loss.nearly, views), flat, views)
+        return Observed(*self._both_ways(x, y, loss.nearly, views), flat, views)
 
     @torch.no_grad()
     def moved(self) -> list[float]:
@@ -230,7 +230,7 @@ class Ensemble:
         """What ``load`` continues from exactly here: numbers and copied tensors."""
         tensors = [self.parameters, *self.optimiser.state]
         return {
-            "members": [list(member) for member in self.going],
+            "lanes": [list(member) for member in self.going],
             "fallen": [[*member, *where] for member, where in self.fallen.items()],
             "steps": self.optimiser.steps,
             "tensors": [tensor.cpu().clone() for tensor in tensors],
@@ -238,7 +238,7 @@ class Ensemble:
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Continue where other members of the same nets were."""
-        self.going = [Member(*member) for member in state["members"]]
+        self.going = [Member(*member) for member in state["lanes"]]
         self.fallen = {Member(*member): (layer, parameter) for *member, layer, parameter in state["fallen"]}
         self.optimiser.steps = state["steps"]
         self._take([tensor.to(self._start.device, copy=True) for tensor in state["tensors"]])
@@ -248,30 +248,30 @@ class Ensemble:
     ) -> Ensemble:
         """These and others of the same shapes as one, copied: (their members together, numbers).
 
-        ``order``: the places of the members among all of them, one after the other; ``going``: what they are
+        ``order``: the indices of the members among all of them, one after the other; ``going``: what they are
         called then; ``build``: the layers of members that are called so. Nothing learns in them.
         """
         same, parts = copy.copy(self), (self, *others)
         same._build, same.going, same.fallen = build, list(going), {}
         same.optimiser = copy.copy(self.optimiser)
         steps = [taken for part in parts for taken in part.optimiser.steps_of(len(part.going))]
-        same.optimiser.by_member = [steps[place] for place in order.tolist()]
+        same.optimiser.by_member = [steps[index] for index in order.tolist()]
         tensors = zip(*((part.parameters, *part.optimiser.state) for part in parts), strict=True)
         same._take([torch.cat(each)[order] for each in tensors])
         return same
 
-    def only(self, places: Tensor) -> Ensemble:
+    def only(self, indices: Tensor) -> Ensemble:
         """Some of the members, copied."""
-        return self.beside([], [self.going[place] for place in places.tolist()], places, self._build)
+        return self.beside([], [self.going[index] for index in indices.tolist()], indices, self._build)
 
-    def put(self, other: Ensemble, places: Tensor) -> None:
+    def put(self, other: Ensemble, indices: Tensor) -> None:
         """Be where members of another are that went on from here."""
         tensors = zip(
             (self.parameters, *self.optimiser.state), (other.parameters, *other.optimiser.state), strict=True
         )
         for own, theirs in tensors:
-            torch.index_select(theirs, 0, places, out=own)
-        self.optimiser.steps = other.optimiser.steps_of(len(other.going))[int(places[0])]
+            torch.index_select(theirs, 0, indices, out=own)
+        self.optimiser.steps = other.optimiser.steps_of(len(other.going))[int(indices[0])]
         self._ahead = None
 
     def rebuild(self) -> None:

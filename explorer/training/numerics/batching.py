@@ -58,11 +58,11 @@ def norms(tensor: Tensor) -> Tensor:
 
 def batched(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
     """Matrix products of all members, in one call where that changes no bit; bias: (members, 1, m)."""
-    given = (left, right) if bias is None else (bias, left, right)
+    operands = (left, right) if bias is None else (bias, left, right)
     product: Callable[..., Tensor] = torch.bmm if bias is None else torch.baddbmm
     if _alike(left, right):
-        return product(*given)
-    members = zip(*map(split, given), strict=True)
+        return product(*operands)
+    members = zip(*map(split, operands), strict=True)
     return torch.cat([product(*map(_aligned, member)) for member in members])
 
 

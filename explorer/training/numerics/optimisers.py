@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-Place = slice | tuple[slice, slice]
-Rates = Sequence[tuple[Place, float]]
+Index = slice | tuple[slice, slice]
+Rates = Sequence[tuple[Index, float]]
 """Learning rates of neighbouring members, or of some of their numbers. torch takes a rate as a number: a
 tensor would round otherwise."""
 
@@ -123,14 +123,14 @@ def _by_member(lr: Lr, members: int) -> list[float]:
     """The rate of each member, where all its numbers have the same."""
     if not isinstance(lr, Sequence):
         return [lr] * members
-    groups = [(place[0] if isinstance(place, tuple) else place, rate) for place, rate in lr]
-    return [rate for places, rate in groups for _ in range(*places.indices(members))]
+    groups = [(index[0] if isinstance(index, tuple) else index, rate) for index, rate in lr]
+    return [rate for rows, rate in groups for _ in range(*rows.indices(members))]
 
 
 def _by_rate(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:
     """Each rate with the part of some tensors that goes by it."""
     if isinstance(lr, Sequence):
-        return [(rate, *(each[place] for each in tensors)) for place, rate in lr]
+        return [(rate, *(each[index] for each in tensors)) for index, rate in lr]
     return [(lr, *tensors)]
 
 

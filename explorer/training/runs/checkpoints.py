@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from explorer.training.limits import KEPT_BYTES
+from explorer.training.limits import CHECKPOINT_BYTES
 
 State = Mapping[str, Any]
 
@@ -29,7 +29,7 @@ def nearest(steps: Collection[int], step: int) -> int:
     return min(steps, key=lambda each: (abs(each - step), each))
 
 
-class Kept:
+class Checkpoints:
     """States by their step, every ``spacing`` steps; where room ends, every other one goes.
 
     Attributes:
@@ -37,7 +37,7 @@ class Kept:
         bytes: what all of them take.
     """
 
-    def __init__(self, spacing: int, most: int = KEPT_BYTES) -> None:
+    def __init__(self, spacing: int, most: int = CHECKPOINT_BYTES) -> None:
         """``most``: bytes that all of them may take; the one at step 0 stays in any case."""
         self.spacing, self._most = spacing, most
         self._states: dict[int, State] = {}
@@ -69,9 +69,9 @@ class Kept:
         """The state at a step that is kept."""
         return self._states[step]
 
-    def until(self, step: int) -> Kept:
+    def until(self, step: int) -> Checkpoints:
         """The same without those beyond a step; they share what they hold."""
-        same = Kept(self.spacing, self._most)
+        same = Checkpoints(self.spacing, self._most)
         same._put({each: state for each, state in self._states.items() if each <= step})
         return same
 

@@ -25,8 +25,8 @@ class Together:
     def __init__(self, runs: Sequence[Run]) -> None:
         """``runs`` of the same likeness, two or more."""
         first, *others = self.runs = list(runs)
-        self._nets, self._places = first.nets.beside([run.nets for run in others])
-        self._readings = first.readings.beside(self._nets, [run.readings for run in others])
+        self._nets, self._indices = first.nets.beside([run.nets for run in others])
+        self._recorder = first.recorder.beside(self._nets, [run.recorder for run in others])
         self.is_noting = False
 
     def advance(self) -> bool:
@@ -46,39 +46,39 @@ class Together:
 
     def part(self) -> None:
         """Let the runs have their parameters back, as they are now."""
-        for place in range(len(self.runs)):
-            self._hand_back(place)
+        for index in range(len(self.runs)):
+            self._hand_back(index)
 
     def _step(self) -> None:
-        for place, run in enumerate(self.runs):
+        for index, run in enumerate(self.runs):
             if run.keeps:
-                self._hand_back(place)
+                self._hand_back(index)
         rates = [run.prepare() for run in self.runs for _ in run.settings.rules]
         numbers = self._nets.step(rates)
-        taken = zip(self.runs, self._places, strict=True)
-        due = [run.took(numbers[:, places]) for run, places in taken]
+        taken = zip(self.runs, self._indices, strict=True)
+        due = [run.took(numbers[:, indices]) for run, indices in taken]
         self._nets.see([run.nets for run in self.runs])
-        self._judge([place for place, is_due in enumerate(due) if is_due])
+        self._judge([index for index, is_due in enumerate(due) if is_due])
 
     def _judge(self, due: list[int]) -> None:
-        """Judge the runs at these places, which are so far now that they are to be judged."""
+        """Judge the runs at these indices, which are so far now that they are to be judged."""
         if not self._nets.reads_together:
-            for place in due:
-                self._hand_back(place)
-                self.runs[place].judge()
+            for index in due:
+                self._hand_back(index)
+                self.runs[index].judge()
         elif due:
             self._judge_together(due)
 
     def _judge_together(self, due: list[int]) -> None:
-        every = [self._places[place] for place in due]
+        every = [self._indices[index] for index in due]
         nets, settings = self._nets, self.runs[due[0]].settings
         if len(due) < len(self.runs):
             chosen, order = torch.cat(every).sort()  # members of one rule stay side by side
             nets = nets.only(chosen)
-            every = apart(order, [len(places) for places in every])
-        found = Judgement.of(nets, self._readings.beside(nets, []), settings)
-        for place, places in zip(due, every, strict=True):
-            self.runs[place].note(found.only(places.tolist()))
+            every = apart(order, [len(indices) for indices in every])
+        judgement = Judgement.of(nets, self._recorder.beside(nets, []), settings)
+        for index, indices in zip(due, every, strict=True):
+            self.runs[index].note(judgement.only(indices.tolist()))
 
-    def _hand_back(self, place: int) -> None:
-        self.runs[place].nets.ensemble.put(self._nets.ensemble, self._places[place])
+    def _hand_back(self, index: int) -> None:
+        self.runs[index].nets.ensemble.put(self._nets.ensemble, self._indices[index])

@@ -98,7 +98,7 @@ class Lockstep:
         return self.ensemble.look(*self.batch, self._task.loss)
 
     def beside(self, others: Sequence[Lockstep]) -> tuple[Lockstep, list[Tensor]]:
-        """These nets and others of the same shapes, op and data as one, and the places of each one's members.
+        """One lockstep of these nets and others of the same shapes, op and data; the indices of each part.
 
         They go on from copies of their parameters and see the batches that these have drawn.
         """
@@ -110,10 +110,10 @@ class Lockstep:
         same.see(parts)
         return same, apart(order, [len(part.ensemble.going) for part in parts])
 
-    def only(self, places: Tensor) -> Lockstep:
+    def only(self, indices: Tensor) -> Lockstep:
         """Some of the members, copied."""
         same = copy.copy(self)
-        same.ensemble = self.ensemble.only(places)
+        same.ensemble = self.ensemble.only(indices)
         return same
 
     def see(self, parts: Sequence[Lockstep]) -> None:
@@ -194,8 +194,8 @@ class Lockstep:
 
     def load(self, state: Any) -> None:
         """Continue where other nets of the same settings were."""
-        for generator, kept in zip(self.generators, state["generators"], strict=True):
-            generator.set_state(kept)
+        for generator, own in zip(self.generators, state["generators"], strict=True):
+            generator.set_state(own)
         self._before = state["generators"]
         self.turn()
         self.ensemble.load(state["nets"])
@@ -287,15 +287,15 @@ def _side_by_side(parts: Sequence[Lockstep], joined: Joined) -> tuple[list[Membe
         rules, seeds = rules + len(part.joined.pairs), seeds + len(part.generators)
     groups: dict[int, int] = {}
     of_rule = [groups.setdefault(id(backward), len(groups)) for _, backward in joined.pairs]
-    order = sorted(range(len(members)), key=lambda place: of_rule[members[place].rule])
-    return [members[place] for place in order], torch.tensor(order)
+    order = sorted(range(len(members)), key=lambda index: of_rule[members[index].rule])
+    return [members[index] for index in order], torch.tensor(order)
 
 
-def _like(drawn: Tensors, given: Tensors) -> Tensors:
-    """The given start tensors, copied to where the drawn ones are. Raises ValueError for a wrong shape."""
+def _like(drawn: Tensors, tensors: Tensors) -> Tensors:
+    """Start tensors, copied to where the drawn ones are. Raises ValueError for a wrong shape."""
     names = ["x", "y", *(f"parameter {number}" for number, _ in enumerate(drawn.parameters, 1))]
     pairs = list(
-        zip((drawn.x, drawn.y, *drawn.parameters), (given.x, given.y, *given.parameters), strict=True)
+        zip((drawn.x, drawn.y, *drawn.parameters), (tensors.x, tensors.y, *tensors.parameters), strict=True)
     )
     for name, (wanted, each) in zip(names, pairs, strict=True):
         if each.shape != wanted.shape:

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from explorer.catalogue import find_op, find_rule
-from explorer.training.instruments import INSTRUMENTS, Instrument, Nets, Record, Recorded, Requested, Shown
+from explorer.training.instruments import INSTRUMENTS, Instrument, Nets, Record, Recorded, Requested, Visible
 from explorer.training.instruments.base.question import key_of, numbers_of, question
 from explorer.training.runs.lockstep import Lockstep
 from explorer.training.runs.series import mean
@@ -25,7 +25,7 @@ Records = dict[int, Record | None]
 """By the number of every rule; None where there is nothing to say."""
 
 
-class Readings:
+class Recorder:
     """What instruments read of the nets of one run. To be used inside ``one_thread``.
 
     ``settings`` come with each call, for some of them may change as the run goes.
@@ -68,32 +68,32 @@ class Readings:
     def read(self, settings: Settings) -> dict[str, NDArray[float32]]:
         """What is recorded as it is now, by key: (fields, members going, columns) each."""
         going = self._lockstep.ensemble.going
-        return {each.key: each.measure(self._seen(settings)) for each in self._recorded if going}
+        return {each.key: each.measure(self._observed(settings)) for each in self._recorded if going}
 
-    def beside(self, lockstep: Lockstep, others: Sequence[Readings]) -> Readings:
+    def beside(self, lockstep: Lockstep, others: Sequence[Recorder]) -> Recorder:
         """The same for nets that go together; only to ``read``."""
         same = copy.copy(self)
         same._lockstep, same._nets = lockstep, None
         same._rules = [rule for each in (self, *others) for rule in each._rules]
         return same
 
-    def note(self, step: int, settings: Settings, found: Mapping[str, NDArray[float32]]) -> None:
+    def note(self, step: int, settings: Settings, values: Mapping[str, NDArray[float32]]) -> None:
         """Note what was read after so many steps."""
-        place = int(np.searchsorted(self._steps, step))
-        self._sigmas[place] = settings.sigma
+        index = int(np.searchsorted(self._steps, step))
+        self._sigmas[index] = settings.sigma
         for each in self._recorded:
-            self._series[each.key][:, place] = self._by_member(each, found.get(each.key))
+            self._series[each.key][:, index] = self._by_member(each, values.get(each.key))
 
     def records(self, step: int, settings: Settings, questions: Collection[str]) -> dict[str, Records]:
         """What is recorded by key, and what is shown by question."""
-        found: dict[str, Records] = {
+        records: dict[str, Records] = {
             each.key: dict(enumerate(self._past(each, step, settings))) for each in self._recorded
         }
         for text in questions:
-            for each in self._known(Shown, [key_of(text)]):
+            for each in self._known(Visible, [key_of(text)]):
                 if not self._refusal(text):
-                    found[text] = self._by_rule(settings, each, numbers_of(text))
-        return found
+                    records[text] = self._by_rule(settings, each, numbers_of(text))
+        return records
 
     def answer(self, settings: Settings, key: str, arguments: Mapping[str, int]) -> Records:
         """What an instrument says that is asked for. Raises ValueError with a plain sentence."""
@@ -110,9 +110,9 @@ class Readings:
     def columns(self) -> dict[str, NDArray[float32]]:
         """The series (judged, rules, seeds) of all that is recorded, by instrument, field and layer."""
         return {
-            f"{each.key}_{field}_{layer + 1}": self._series[each.key][place, ..., layer]
+            f"{each.key}_{field}_{layer + 1}": self._series[each.key][index, ..., layer]
             for each in self._recorded
-            for place, field in enumerate(each.fields)
+            for index, field in enumerate(each.fields)
             for layer in range(self._series[each.key].shape[-1])
         }
 
@@ -144,9 +144,9 @@ class Readings:
         self._sigmas[:] = np.nan
         self._sigmas[: len(state["sigmas"])] = state["sigmas"].numpy()
         for key, each in self._series.items():
-            kept = state["series"][key].numpy()
+            own = state["series"][key].numpy()
             each[:] = np.nan
-            each[:, : kept.shape[1]] = kept
+            each[:, : own.shape[1]] = own
 
     def _known(self, kind: type[Any], keys: Collection[str]) -> Iterator[Any]:
         """The instruments of a kind and of these keys that can be measured here."""
@@ -185,25 +185,25 @@ class Readings:
                 record[f"{name}s"] = list(values.T)
             yield record
 
-    def _by_member(self, instrument: Recorded, found: NDArray[float32] | None) -> NDArray[float32]:
+    def _by_member(self, instrument: Recorded, read: NDArray[float32] | None) -> NDArray[float32]:
         """What was read of members, (fields, rules, seeds, columns); NaN for nets that have left."""
         fields, _, *shape = self._series[instrument.key].shape
         values = np.full((fields, *shape), np.nan, np.float32)
-        if found is not None:
+        if read is not None:
             rules, seeds = zip(*self._lockstep.ensemble.going, strict=True)
-            values[:, rules, seeds] = found
+            values[:, rules, seeds] = read
         return values
 
     def _by_rule(
-        self, settings: Settings, instrument: Shown | Requested, numbers: Mapping[str, int]
+        self, settings: Settings, instrument: Visible | Requested, numbers: Mapping[str, int]
     ) -> Records:
-        found: Records = dict.fromkeys(range(len(settings.rules)))
+        records: Records = dict.fromkeys(range(len(settings.rules)))
         if self._lockstep.ensemble.going:
             first = dict.fromkeys(self._most[instrument.key], 0)
-            found.update(instrument.measure(self._seen(settings), **{**first, **numbers}))
-        return found
+            records.update(instrument.measure(self._observed(settings), **{**first, **numbers}))
+        return records
 
-    def _seen(self, settings: Settings) -> Nets:
+    def _observed(self, settings: Settings) -> Nets:
         """The nets as instruments see them; the same while nothing has changed, with all they did."""
         ensemble = self._lockstep.ensemble
         present = (ensemble.optimiser.steps, len(ensemble.going))

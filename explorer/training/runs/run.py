@@ -15,6 +15,7 @@ from explorer.training.instruments.base.gradients import Gradients, gradients
 from explorer.training.nets import no_longer
 from explorer.training.numerics import metric_of
 from explorer.training.runs import series
+from explorer.training.runs.checkpoints import Checkpoints
 from explorer.training.runs.lockstep import Tensors
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.stepper import Stepper
@@ -40,7 +41,7 @@ class Run(Stepper):
     Attributes:
         settings: what it does; a learning rate that was changed on the way stands in it as a branch point.
         step: steps taken.
-        kept: the states that it can go back to.
+        checkpoints: the states that it can go back to.
 
     Args:
         settings: what to do.
@@ -51,33 +52,38 @@ class Run(Stepper):
         ValueError: a start tensor has another shape.
     """
 
+    @property
+    def kept(self) -> Checkpoints:
+        """``checkpoints``, as they were called."""
+        return self.checkpoints
+
     def weights(self) -> dict[str, torch.Tensor]:
         """The weights and biases of all nets that did not diverge, copied, as ``nn.Linear`` has them.
 
         ``rule.seed.layer.weight`` (outputs, inputs) and ``….bias`` (outputs,), the layers from 0; an own
-        formula is ``rule_1``, ``rule_2`` … by its place among the rules. What learns of the op is
+        formula is ``rule_1``, ``rule_2`` … by its index among the rules. What learns of the op is
         ``rule.seed.op.layer.name``, a number each, the layers with the op from 0.
         """
-        found: dict[str, torch.Tensor] = {}
+        tensors: dict[str, torch.Tensor] = {}
         names = [
-            rule if rule.isidentifier() else f"rule_{place}" for place, rule in enumerate(self._rules, 1)
+            rule if rule.isidentifier() else f"rule_{index}" for index, rule in enumerate(self._rules, 1)
         ]
         for layer, (weights, *biases) in enumerate([] if self.diverged else self._nets.weights()):
-            for place, (rule, seed) in enumerate(self._nets.ensemble.going):
+            for index, (rule, seed) in enumerate(self._nets.ensemble.going):
                 name = f"{names[rule]}.{self.settings.seed + seed}.{layer}"
-                found[f"{name}.weight"] = weights[place].T.contiguous().cpu().clone()
-                found |= {f"{name}.bias": bias[place, 0].cpu().clone() for bias in biases}
-        return found | self._learned_numbers(names)
+                tensors[f"{name}.weight"] = weights[index].T.contiguous().cpu().clone()
+                tensors |= {f"{name}.bias": bias[index, 0].cpu().clone() for bias in biases}
+        return tensors | self._learned_numbers(names)
 
     def _learned_numbers(self, names: Sequence[str]) -> dict[str, torch.Tensor]:
         """What learns of the op, in nets that did not diverge; ``names`` of the rules."""
-        found: dict[str, torch.Tensor] = {}
+        tensors: dict[str, torch.Tensor] = {}
         for rule, its in enumerate(map(self._learned, range(len(names)))):
             for name, of_seeds in its.items():
                 for seed, layer in zip(*np.isfinite(of_seeds).nonzero(), strict=True):
                     key = f"{names[rule]}.{self.settings.seed + seed}.op.{layer}.{name}"
-                    found[key] = torch.tensor(of_seeds[seed, layer])
-        return found
+                    tensors[key] = torch.tensor(of_seeds[seed, layer])
+        return tensors
 
     def history(self) -> dict[str, NDArray[Any]]:
         """Everything there is to see of the run as columns of equal length, one row a rule, seed and step.
@@ -86,15 +92,15 @@ class Run(Stepper):
         ``held_out`` and what is measured by hidden layer, such as ``alignment_cosine_1``, after so many
         steps; NaN where there is none. ``pandas.DataFrame`` takes it.
         """
-        kept, count = self._series, self.step + 1
+        own, count = self._series, self.step + 1
         seeds = np.arange(self.settings.seed, self.settings.seed + self.settings.seeds)
         rule, seed, step = np.meshgrid(self._rules, seeds, np.arange(count), indexing="ij")
-        numbers = series.of_steps(kept.numbers, range(count), count)
-        judged = {"held_out": kept.scores} if self._nets.data[0].held_out else {}
+        numbers = series.of_steps(own.numbers, range(count), count)
+        judged = {"held_out": own.scores} if self._nets.data[0].held_out else {}
         columns = {"rule": rule, "seed": seed, "step": step}
         columns |= dict(zip(("loss", "w1_norm", "w2_norm"), numbers, strict=True))
-        for name, measured in {**judged, **self._readings.columns()}.items():
-            columns[name] = series.of_steps(measured, kept.score_steps, count)
+        for name, measured in {**judged, **self._recorder.columns()}.items():
+            columns[name] = series.of_steps(measured, own.score_steps, count)
         return {name: column.reshape(-1) for name, column in columns.items()}
 
     def validation(self) -> dict[str, Curve]:
@@ -116,21 +122,27 @@ class Run(Stepper):
         x, y, parameters = self._nets.start[0]
         return Tensors(x.clone(), y.clone(), tuple(each.clone() for each in parameters))
 
-    def snapshot(self, shown: Collection[str] = ()) -> Snapshot:
-        """What the run is at this step, with what instruments show: keys, or questions with numbers."""
-        kept = self._series
-        taken = [kept.taken(rule, self.step) for rule in range(len(self._rules))]
+    def snapshot(self, visible: Collection[str] = (), *, shown: Collection[str] = ()) -> Snapshot:
+        """A snapshot of this step.
+
+        Args:
+            visible: instruments to measure beside those that are recorded: keys, or questions with numbers.
+            shown: ``visible``, as it was called.
+        """
+        visible = (*visible, *shown)
+        own = self._series
+        taken = [own.taken(rule, self.step) for rule in range(len(self._rules))]
         at = [series.thinned(count) for count in taken]
         loss, w1, w2 = (
-            [kept.numbers[what, steps, rule] for rule, steps in enumerate(at)] for what in range(3)
+            [own.numbers[what, steps, rule] for rule, steps in enumerate(at)] for what in range(3)
         )
-        points = int((kept.score_steps <= self.step).sum())
-        score_steps, scores = kept.score_steps[:points], kept.scores[:points]
+        points = int((own.score_steps <= self.step).sum())
+        score_steps, scores = own.score_steps[:points], own.scores[:points]
         held_out = self._nets.data[0].held_out
         if held_out is None:
             score_steps, scores = score_steps[:0], scores[:0]
         by_seed = [scores[:, rule] for rule in range(len(self._rules))]
-        diverged = kept.diverged
+        diverged = own.diverged
         return Snapshot(
             step=self.step,
             steps=self.settings.steps,
@@ -161,24 +173,24 @@ class Run(Stepper):
             learned=self._named(map(self._learned, range(len(self._rules)))),
             gradients=self._gradients(),
             seed=self._named(map(self._first_finite, diverged)),
-            measured=self._measured(shown),
-            measured_steps=kept.score_steps[:points],
-            measured_sigmas=self._readings.sigmas(self.step),
-            unmeasured=self._readings.missing(shown),
-            most=self._readings.most,
+            measured=self._measured(visible),
+            measured_steps=own.score_steps[:points],
+            measured_sigmas=self._recorder.sigmas(self.step),
+            unmeasured=self._recorder.missing(visible),
+            most=self._recorder.most,
             sigma=self.settings.sigma,
             layers=len(self.settings.widths),
             device=str(self._nets.device),
             lr=self.settings.lr,
             branch=self.settings.branch,
-            kept=self.kept.steps,
+            checkpoints=self.checkpoints.steps,
         )
 
-    def _measured(self, shown: Collection[str]) -> dict[str, dict[str, Record | None]]:
+    def _measured(self, visible: Collection[str]) -> dict[str, dict[str, Record | None]]:
         with one_thread():
-            found = self._readings.records(self.step, self.settings, shown)
+            records = self._recorder.records(self.step, self.settings, visible)
         left = [rule for rule, at in zip(self._rules, self._series.diverged, strict=True) if (at >= 0).all()]
-        return {key: self._named(each.values()) | dict.fromkeys(left) for key, each in found.items()}
+        return {key: self._named(each.values()) | dict.fromkeys(left) for key, each in records.items()}
 
     def measure(self, key: str, **arguments: int) -> dict[str, Record | None]:
         """What an instrument says that is asked for, by rule; None where it has nothing to say.
@@ -186,7 +198,7 @@ class Run(Stepper):
         Raises ValueError for an instrument or arguments that cannot be, in a plain sentence.
         """
         with one_thread(), self._bound_for(key):
-            return self._named(self._readings.answer(self.settings, key, arguments).values())
+            return self._named(self._recorder.answer(self.settings, key, arguments).values())
 
     @contextmanager
     def _bound_for(self, key: str) -> Iterator[None]:
@@ -232,11 +244,11 @@ class Run(Stepper):
         op, its, ensemble = find_op(self._bound.op), find_rule(self._bound.rules[rule]), self._nets.ensemble
         own = values(op, its, self.settings.parameters)
         now = ensemble.learned(ensemble.parameters).cpu().numpy()
-        found = np.full((self.settings.seeds, *now.shape[1:]), np.nan, np.float32)
-        for place, member in enumerate(ensemble.going):
+        learned = np.full((self.settings.seeds, *now.shape[1:]), np.nan, np.float32)
+        for index, member in enumerate(ensemble.going):
             if member.rule == rule:
-                found[member.seed] = now[place]
-        return {name: found[..., place] for place, name in enumerate(names) if name in own}
+                learned[member.seed] = now[index]
+        return {name: learned[..., index] for index, name in enumerate(names) if name in own}
 
     def _named(self, values: Any) -> dict[str, Any]:
         """Values by rule."""
@@ -244,12 +256,12 @@ class Run(Stepper):
 
     def _gradients(self) -> dict[str, Gradients | None]:
         """By rule; None for one that is not going."""
-        found: dict[str, Gradients | None] = dict.fromkeys(self._rules)
+        by_rule: dict[str, Gradients | None] = dict.fromkeys(self._rules)
         if self._nets.ensemble.going:
             with one_thread():
                 facts = gradients(self._nets.ensemble, self._nets.look())
-            found |= {self._rules[rule]: each for rule, each in facts.items()}
-        return found
+            by_rule |= {self._rules[rule]: each for rule, each in facts.items()}
+        return by_rule
 
 
 def _chance(held_out: Part | None) -> float | None:

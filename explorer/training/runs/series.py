@@ -42,7 +42,7 @@ class Series:
         if len(members) == self.diverged.size:
             self.numbers[:, step] = numbers.reshape(3, *self.diverged.shape)
             return
-        rules, seeds = _places(members)
+        rules, seeds = _indices(members)
         if members:
             self.numbers[:, step, rules, seeds] = numbers
         gone = self.diverged < 0
@@ -51,8 +51,8 @@ class Series:
 
     def judged(self, step: int, members: Sequence[Member], scores: Numbers) -> None:
         """Note the scores of members (members,) after so many steps."""
-        place = int(np.searchsorted(self.score_steps, step))
-        self.scores[place][_places(members)] = scores
+        index = int(np.searchsorted(self.score_steps, step))
+        self.scores[index][_indices(members)] = scores
 
     def is_due(self, step: int) -> bool:
         """Whether the nets are to be judged after so many steps."""
@@ -66,8 +66,8 @@ class Series:
     def state(self, step: int) -> dict[str, Any]:
         """A copy of all of it after so many steps."""
         count = int((self.score_steps <= step).sum())
-        kept = (self.numbers[:, :step], self.scores[:count], self.diverged)
-        numbers, scores, diverged = (torch.from_numpy(values.copy()) for values in kept)
+        parts = (self.numbers[:, :step], self.scores[:count], self.diverged)
+        numbers, scores, diverged = (torch.from_numpy(values.copy()) for values in parts)
         return {"numbers": numbers, "scores": scores, "diverged": diverged}
 
     def state_before(self, step: int) -> dict[str, Any]:
@@ -102,10 +102,10 @@ def deviation(values: Numbers) -> Numbers:
 
 def of_steps(values: Numbers, steps: Iterable[int], count: int) -> Numbers:
     """Values (…, steps, rules, seeds) of some steps as (…, rules, seeds, count) of all; NaN elsewhere."""
-    known = [(place, step) for place, step in enumerate(steps) if step < count and place < values.shape[-3]]
+    known = [(index, step) for index, step in enumerate(steps) if step < count and index < values.shape[-3]]
     result = np.full((*values.shape[:-3], *values.shape[-2:], count), np.nan, np.float32)
-    places, at = ([pair[end] for pair in known] for end in (0, 1))
-    result[..., at] = np.moveaxis(values[..., places, :, :], -3, -1)
+    indices, at = ([pair[end] for pair in known] for end in (0, 1))
+    result[..., at] = np.moveaxis(values[..., indices, :, :], -3, -1)
     return result
 
 
@@ -122,6 +122,6 @@ def _mean(values: Numbers) -> tuple[Numbers, NDArray[int64]]:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan).astype(np.float32), count
 
 
-def _places(members: Sequence[Member]) -> tuple[NDArray[int64], NDArray[int64]]:
-    places = np.array(members, np.int64).reshape(-1, 2)
-    return places[:, 0], places[:, 1]
+def _indices(members: Sequence[Member]) -> tuple[NDArray[int64], NDArray[int64]]:
+    indices = np.array(members, np.int64).reshape(-1, 2)
+    return indices[:, 0], indices[:, 1]

@@ -61,20 +61,20 @@ class Snapshot:
         gradients: what the gradient does at the present weights, of the first seed that is finite; None
             where the rule diverged.
         seed: of which seed this is, and whatever else is of one net of a rule; None where it diverged.
-        measured: the record of each instrument that is recorded or was to be shown, by its key, or the
+        measured: the record of each instrument that is recorded or visible, by its key, or the
             question that it answers (see ``instruments.question``), and rule; None where the rule diverged. A
             recorded one has its ``fields`` as they are now, (hidden layers,) float32, and each of their
             series in the plural, a list of (points,) by layer.
         measured_steps: (points,) int64, the steps of these: 0, every ⌈steps ÷ 200⌉, the last.
         measured_sigmas: (points,) float32, the ``sigma`` of each of them.
-        unmeasured: why an instrument that is recorded or was to be shown is not in it, in a sentence.
+        unmeasured: why an instrument that is recorded or visible is not in it, in a sentence.
         most: the largest of each number that instruments take here, by key and name.
         sigma: standard deviation of the noise with which gradients are compared.
         layers: how many hidden layers the net has.
         device: where the run computes, such as "cpu".
         lr: the learning rate it began with.
         branch: from which step on something else held or will, as in ``Settings``.
-        kept: the steps it can go back to, ascending.
+        checkpoints: the steps it can go back to, ascending.
     """
 
     step: int
@@ -113,7 +113,12 @@ class Snapshot:
     device: str
     lr: float
     branch: tuple[Branch, ...]
-    kept: tuple[int, ...]
+    checkpoints: tuple[int, ...]
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """``checkpoints``, as they were called."""
+        return self.checkpoints
 
     @property
     def accuracy(self) -> Mapping[str, Curve | None]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from explorer.catalogue import find_op, values
 from explorer.training.nets import Joined, Member, hexed, joined
-from explorer.training.runs.checkpoints import Kept, nearest
+from explorer.training.runs.checkpoints import Checkpoints, nearest
 from explorer.training.runs.lockstep import Lockstep, Tensors
-from explorer.training.runs.recorder import Readings
+from explorer.training.runs.recorder import Recorder
 from explorer.training.runs.series import Series
 from explorer.training.settings import LIVE, Course, Settings, merged, parting
 from explorer.training.system import one_thread
@@ -34,15 +34,15 @@ class Judgement(NamedTuple):
     read: Mapping[str, Curve]
 
     @classmethod
-    def of(cls, nets: Lockstep, readings: Readings, settings: Settings) -> Judgement:
+    def of(cls, nets: Lockstep, recorder: Recorder, settings: Settings) -> Judgement:
         """Of nets as they are now."""
         held_out = nets.data[0].held_out
-        return cls(nets.scores(held_out) if held_out else None, readings.read(settings))
+        return cls(nets.scores(held_out) if held_out else None, recorder.read(settings))
 
-    def only(self, places: Sequence[int]) -> Judgement:
+    def only(self, indices: Sequence[int]) -> Judgement:
         """Of some of the members."""
-        read = {key: each[:, places] for key, each in self.read.items()}
-        return Judgement(None if self.scores is None else self.scores[places], read)
+        read = {key: each[:, indices] for key, each in self.read.items()}
+        return Judgement(None if self.scores is None else self.scores[indices], read)
 
 
 class Stepper:
@@ -56,16 +56,16 @@ class Stepper:
     ) -> None:
         self.settings = settings
         self.step = 0
-        self._given = tensors
+        self._tensors = tensors
         self._rules = [rule if isinstance(rule, str) else rule.key for rule in settings.rules]
         self._series = Series(settings.steps, len(self._rules), settings.seeds)
         seeds = range(settings.seed, settings.seed + settings.seeds)
         members = [Member(rule, seed) for rule in range(len(self._rules)) for seed in range(settings.seeds)]
-        self.kept = Kept(self._series.every)
+        self.checkpoints = Checkpoints(self._series.every)
         self._bound = settings.course(-1)
         with one_thread():
             self._nets = Lockstep(settings, settings.table, seeds, members, self._joined(), tensors)
-            self._readings = Readings(settings, self._nets, self._series.score_steps, recorded)
+            self._recorder = Recorder(settings, self._nets, self._series.score_steps, recorded)
             self.judge()
 
     @property
@@ -96,14 +96,14 @@ class Stepper:
     def prepare(self) -> float:
         """Keep the state that is due, and have in force what holds in the next step; its learning rate."""
         if self.keeps:
-            self.kept.keep(self.step, {"step": self.step, **self._nets.state()})
+            self.checkpoints.keep(self.step, {"step": self.step, **self._nets.state()})
         self._bind(self.step)
         return self._bound.lr
 
     @property
     def keeps(self) -> bool:
         """Whether the state at this step is to be kept before the next."""
-        return self.kept.is_due(self.step)
+        return self.checkpoints.is_due(self.step)
 
     def took(self, numbers: NDArray[float32]) -> bool:
         """Note what the nets did in a step, draw what the next one sees; whether they are to be judged."""
@@ -123,7 +123,7 @@ class Stepper:
         if before[:2] == self._bound[:2]:
             return
         self._nets.bind(self._joined())
-        self._readings.bind(self._bound)
+        self._recorder.bind(self._bound)
 
     def _joined(self) -> Joined:
         """The op with the rules that are in force, and what learns."""
@@ -148,13 +148,13 @@ class Stepper:
 
         Neither touches a generator.
         """
-        self.note(Judgement.of(self._nets, self._readings, self.settings))
+        self.note(Judgement.of(self._nets, self._recorder, self.settings))
 
-    def note(self, found: Judgement) -> None:
+    def note(self, judgement: Judgement) -> None:
         """Note how its nets do now."""
-        if found.scores is not None:
-            self._series.judged(self.step, self._nets.ensemble.going, found.scores)
-        self._readings.note(self.step, self.settings, found.read)
+        if judgement.scores is not None:
+            self._series.judged(self.step, self._nets.ensemble.going, judgement.scores)
+        self._recorder.note(self.step, self.settings, judgement.read)
 
     @property
     def nets(self) -> Lockstep:
@@ -162,9 +162,9 @@ class Stepper:
         return self._nets
 
     @property
-    def readings(self) -> Readings:
+    def recorder(self) -> Recorder:
         """What instruments read of it."""
-        return self._readings
+        return self._recorder
 
     @property
     def likeness(self) -> Hashable:
@@ -173,7 +173,7 @@ class Stepper:
         if nets is None or self.finished or any(name != "lr" for _, name, _ in ours.branch):
             return None
         op = find_op(self._bound.op)
-        return nets, op, hexed(values(op, None, ours.parameters)), ours.sigma, self._readings.recorded
+        return nets, op, hexed(values(op, None, ours.parameters)), ours.sigma, self._recorder.recorded
 
     @property
     def numbers(self) -> int:
@@ -191,12 +191,14 @@ class Stepper:
         return self._whole(state) | {"series": self._series.state(self.step)}
 
     def state_at(self, step: int) -> dict[str, Any]:
-        """The same of the nearest step that is kept, or of this one; its ``step`` says which it is.
+        """The same of the nearest checkpoint, or of this one; its ``step`` says which it is.
 
         What it holds of the nets is shared and must not be changed; ``load_state_dict`` copies it.
         """
-        place = nearest({*self.kept.steps, self.step}, step)
-        return self.state_dict() if place == self.step else self._whole(self.kept.state(place))
+        checkpoint = nearest({*self.checkpoints.steps, self.step}, step)
+        return (
+            self.state_dict() if checkpoint == self.step else self._whole(self.checkpoints.state(checkpoint))
+        )
 
     def _whole(self, state: Mapping[str, Any]) -> dict[str, Any]:
         step = state["step"]
@@ -204,16 +206,16 @@ class Stepper:
             "settings": dataclasses.asdict(self.settings),
             **state,
             "series": self._series.state_before(step),
-            "readings": self._readings.state(step),
+            "readings": self._recorder.state(step),
         }
 
     def back(self, step: int) -> int:
-        """Go back to the nearest step that is kept, and return it: from there all comes as it came."""
+        """Go back to the nearest checkpoint, and return it: from there all comes as it came."""
         self.follow(self, step)
         return self.step
 
     def branch(self, step: int, **changes: Any) -> Self:
-        """Another run, from the nearest kept step on with another ``lr``, ``op`` or rule.
+        """Another run, from the nearest checkpoint on with another ``lr``, ``op`` or rule.
 
         The ``rule`` of all, or that of one by the key it began with: ``branch(9, default="clipped")``.
         What this run was to do later is not in it, and this run stays as it is.
@@ -221,22 +223,22 @@ class Stepper:
         Raises:
             ValueError: what changes cannot, or is past the end.
         """
-        place = nearest({*self.kept.steps, self.step}, step)
-        points = [(place, name, value) for name, value in changes.items()]
-        ours = merged(self.settings.branch, (), place + 1)
-        other = type(self)(dataclasses.replace(self.settings, branch=(*ours, *points)), self._given)
-        other.follow(self, place)
+        checkpoint = nearest({*self.checkpoints.steps, self.step}, step)
+        points = [(checkpoint, name, value) for name, value in changes.items()]
+        ours = merged(self.settings.branch, (), checkpoint + 1)
+        other = type(self)(dataclasses.replace(self.settings, branch=(*ours, *points)), self._tensors)
+        other.follow(self, checkpoint)
         return other
 
     def follow(self, other: Self, step: int) -> None:
-        """Begin where another run was, at the nearest kept step until which it did the same."""
+        """Begin where another run was, at the nearest checkpoint until which it did the same."""
         until = self.settings.parts_from(other.settings)
-        steps = {each for each in (*other.kept.steps, other.step) if each <= until}
+        steps = {each for each in (*other.checkpoints.steps, other.step) if each <= until}
         if not steps:
             return
-        state, kept = other.state_at(nearest(steps, step)), other.kept
+        state, checkpoints = other.state_at(nearest(steps, step)), other.checkpoints
         self.load_state_dict(state)
-        self.kept = kept.until(self.step)
+        self.checkpoints = checkpoints.until(self.step)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue where another run of the same settings was; what is live it takes over.
@@ -253,9 +255,9 @@ class Stepper:
         branch = merged(theirs["branch"], self.settings.branch, state["step"])
         live = {name: theirs[name] for name in LIVE}
         self.settings = dataclasses.replace(self.settings, branch=branch, **live)
-        self.kept = Kept(self._series.every)
+        self.checkpoints = Checkpoints(self._series.every)
         self.step = state["step"]
         self._nets.load(state)
         self._series.load(state["series"])
-        self._readings.load(state["readings"])
+        self._recorder.load(state["readings"])
         self._bind(self.step - 1)

@@ -164,8 +164,8 @@ class Roster:
 
     def _thin(self, now: float) -> None:
         """Keep what all runs can go back to within its limit, at the cost of those nobody watches first."""
-        held = [entry for entry in self if entry.run and entry.run.kept.bytes]
-        total = sum(entry.run.kept.bytes for entry in held if entry.run)
+        held = [entry for entry in self if entry.run and entry.run.checkpoints.bytes]
+        total = sum(entry.run.checkpoints.bytes for entry in held if entry.run)
         if total <= self._limits.kept_bytes:
             return
         for entry in sorted(held, key=lambda entry: (self._is_watched(entry, now), entry.renewed)):
@@ -338,9 +338,9 @@ def _halved(run: Run | None) -> int:
     """Let go of every other state that a run keeps, but for the first; the bytes that are free now."""
     if run is None:
         return 0
-    before = run.kept.bytes
-    run.kept.thin(max(1, len(run.kept.steps) // 2))
-    return before - run.kept.bytes
+    before = run.checkpoints.bytes
+    run.checkpoints.thin(max(1, len(run.checkpoints.steps) // 2))
+    return before - run.checkpoints.bytes
 
 
 def _by_turn(entry: Entry) -> tuple[float, int]:

@@ -22,23 +22,23 @@ class Course(NamedTuple):
     lr: float
 
 
-def checked_branches(given: Any, rules: Sequence[str | Rule], steps: int) -> tuple[Branch, ...]:
+def checked_branches(branch: Any, rules: Sequence[str | Rule], steps: int) -> tuple[Branch, ...]:
     """Branch points in the order of their steps; the last of the same step and name counts.
 
     Raises ValueError with a plain sentence for what cannot be.
     """
-    if isinstance(given, str) or not isinstance(given, list | tuple):
-        raise ValueError(f"branch must be a list of (step, name, value), not {given!r}")
-    points = {point[:2]: point for point in (_checked(each, rules, steps) for each in given)}
+    if isinstance(branch, str) or not isinstance(branch, list | tuple):
+        raise ValueError(f"branch must be a list of (step, name, value), not {branch!r}")
+    points = {point[:2]: point for point in (_checked(each, rules, steps) for each in branch)}
     if len(points) > MAX_BRANCHES:
         raise ValueError(f"a run branches at most {MAX_BRANCHES} times, not {len(points)}")
     return tuple(sorted(points.values(), key=lambda point: point[0]))
 
 
-def _checked(given: Any, rules: Sequence[str | Rule], steps: int) -> Branch:
-    if not isinstance(given, list | tuple) or len(given) != 3:
-        raise ValueError(f"a branch point is (step, name, value), such as (200, 'lr', 0.001), not {given!r}")
-    step, name, value = given
+def _checked(point: Any, rules: Sequence[str | Rule], steps: int) -> Branch:
+    if not isinstance(point, list | tuple) or len(point) != 3:
+        raise ValueError(f"a branch point is (step, name, value), such as (200, 'lr', 0.001), not {point!r}")
+    step, name, value = point
     keys = [find_rule(rule).key for rule in rules]
     if name not in ("lr", "op", "rule", *keys):
         raise ValueError(f"a branch changes lr, op, rule or one of {', '.join(keys)}, not {name!r}")

@@ -172,8 +172,8 @@ class Settings(TrainingSettings):
         self._put("op", _entry("op", task.op if self.op is None else self.op, Op))
         self._put("rules", _distinct(task.rules if self.rules is None else self.rules))
         self._put("branch", checked_branches(self.branch, self.rules, self.steps))
-        given = self._known(usual) if self.parameters is None else self.parameters
-        self._put("parameters", _parameters(self._ops, self._all_rules, given))
+        parameters = self._known(usual) if self.parameters is None else self.parameters
+        self._put("parameters", _parameters(self._ops, self._all_rules, parameters))
         self._put("learn", checked_learn(self._ops, self._all_rules, self.learn))
         self._check_table()
         self._check_size()
@@ -274,12 +274,12 @@ def _distinct(rules: object) -> tuple[str | Rule, ...]:
     """The rules in their order, each once: two spellings of one own formula are one rule."""
     if isinstance(rules, str) or not isinstance(rules, list | tuple):
         raise ValueError(f"rules must be a list of keys, such as ['default'], not {rules!r}")
-    found: dict[str, str | Rule] = {}
+    known: dict[str, str | Rule] = {}
     for rule in rules:
-        found.setdefault(find_rule(_entry("a rule", rule, Rule)).key, rule)
-    if not 1 <= len(found) <= MOST_RULES:
-        raise ValueError(f"choose 1 to {MOST_RULES} rules, not {len(found)}")
-    return tuple(found.values())
+        known.setdefault(find_rule(_entry("a rule", rule, Rule)).key, rule)
+    if not 1 <= len(known) <= MOST_RULES:
+        raise ValueError(f"choose 1 to {MOST_RULES} rules, not {len(known)}")
+    return tuple(known.values())
 
 
 def _parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: object) -> dict[str, float]:

@@ -25,7 +25,7 @@ def _noisy(points: Tensor, generator: Generator, deviation: float) -> Tensor:
 
 
 def _both(n: int) -> tuple[Tensor, Tensor]:
-    """Even places from 0 to 1 along the curve of each class, and the classes."""
+    """Even positions from 0 to 1 along the curve of each class, and the classes."""
     return torch.linspace(0, 1, n // 2).repeat(2), torch.arange(2).repeat_interleave(n // 2)
 
 
@@ -62,8 +62,8 @@ def _data(points: Points) -> Data:
 
 def _picture(points: Points) -> dict[str, Any]:
     x, y = points(torch.Generator().manual_seed(1), _DRAWN)
-    places = (x / x.abs().max()).tolist()
-    return {"points": [[round(a, 2), round(b, 2), int(c)] for (a, b), c in zip(places, y, strict=True)]}
+    positions = (x / x.abs().max()).tolist()
+    return {"points": [[round(a, 2), round(b, 2), int(c)] for (a, b), c in zip(positions, y, strict=True)]}
 
 
 def _source(points: Points) -> str:

@@ -21,7 +21,7 @@ _FEWEST_ROWS = 20
 _LONGEST_NAME = 20  # characters of a class
 _MOST_CLASSES = 32  # of texts; whole numbers with more values than that are numbers
 _LARGEST = 1e30  # of a value: its square is a number yet
-_LONGEST_SHOWN = 20
+_LONGEST_QUOTED = 20
 _DELIMITERS = ",;\t"
 
 Rows = Sequence[Sequence[str]]
@@ -124,11 +124,11 @@ def _numbers(rows: Rows) -> np.ndarray:
 
 
 def _refuse(row: int, column: int, cell: str) -> None:
-    place = f"column {column} of row {row}"
+    where = f"column {column} of row {row}"
     if not cell:
-        raise ValueError(f"{place} is empty: fill the gap or leave the row out")
-    shown = cell[:_LONGEST_SHOWN] + "…" * (len(cell) > _LONGEST_SHOWN)
-    raise ValueError(f"{place} is {shown!r}: every column but the last must hold finite numbers")
+        raise ValueError(f"{where} is empty: fill the gap or leave the row out")
+    text = cell[:_LONGEST_QUOTED] + "…" * (len(cell) > _LONGEST_QUOTED)
+    raise ValueError(f"{where} is {text!r}: every column but the last must hold finite numbers")
 
 
 def _standardised(values: np.ndarray) -> Tensor:

@@ -1,4 +1,4 @@
-"""What a task is made of: data, a loss, the place of the op in the net, and the settings it begins with."""
+"""A task: data, a loss, the architecture of its nets, and the settings it begins with."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

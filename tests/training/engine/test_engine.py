@@ -704,8 +704,8 @@ def test_no_more_states_are_kept_than_there_is_room_for_two_runs(clock):
     for _ in range(9):
         clock.now += 0.1
         engine.list()
-    counts = [len(engine.snapshot(each).snapshot.kept) for each in runs]
-    held = [entry.run.kept.bytes for entry in engine._roster]
+    counts = [len(engine.snapshot(each).snapshot.checkpoints) for each in runs]
+    held = [entry.run.checkpoints.bytes for entry in engine._roster]
     assert sum(held) <= 2 * size
     assert counts[0] < counts[2] == 40
     for identity in runs:
@@ -715,7 +715,7 @@ def test_no_more_states_are_kept_than_there_is_room_for_two_runs(clock):
 def finished_bytes():
     run = Run(BRANCHING)
     run.advance(40)
-    return run.kept.bytes
+    return run.checkpoints.bytes
 
 
 def test_what_is_taken_away_is_what_the_run_did(engine):

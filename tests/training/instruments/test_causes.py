@@ -49,7 +49,7 @@ def test_a_rule_that_returns_nothing_is_the_cause_in_the_last_layer_and_below_no
 def test_shares_are_those_of_a_count_by_hand():
     run = Run(Settings(task="digits", op="sign", rules=("clipped",), parameters={"c": 0.3}, device="cpu"))
     record = run.snapshot(("causes",)).measured["causes"]["clipped"]
-    nets = run._readings._nets
+    nets = run._recorder._nets
     op = nets.now.traces[nets.op_layers[0]].op
     blocked = (op.x.abs() > 0.3).float().mean().item()
     assert 0.1 < blocked < 0.9

@@ -10,7 +10,7 @@ from explorer.training.instruments.base.rule_shape import peak, span, width
 def nets_of(**settings):
     run = Run(Settings(device="cpu", **settings))
     run.snapshot(("inputs",))
-    return run._readings._nets
+    return run._recorder._nets
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_every_value_is_counted_once_in_bins_that_stay():
     run.advance(5)
     later = run.snapshot(("inputs",)).measured["inputs"]["default"]
     np.testing.assert_array_equal(first["edges"], later["edges"])
-    nets = run._readings._nets
+    nets = run._recorder._nets
     x = nets.now.traces[nets.op_layers[0]].op.x[0].numpy()
     counts, edges = later["counts"][0], later["edges"]
     inside = np.histogram(x[(x > edges[1]) & (x < edges[-2])], edges[1:-1])[0]
@@ -69,7 +69,7 @@ def test_how_wide_the_data_is_beside_the_rule_is_said_where_the_rule_has_an_end(
     settings = Settings(task="digits", op="sign", rules=rules, parameters={"c": 0.02}, device="cpu")
     run = Run(settings)
     found = run.snapshot(("inputs",)).measured["inputs"]
-    nets = run._readings._nets
+    nets = run._recorder._nets
     expected = nets.now.traces[nets.op_layers[0]].op.x[1].std().item() * math.sqrt(math.tau) / 0.04
     assert found["clipped"]["ratio"][0] == pytest.approx(expected, rel=0.02)
     times = f"{float(f'{expected:.2g}'):,.0f}"

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from explorer.training import TASKS, Run, Settings
-from explorer.training.instruments import INSTRUMENTS, Shown
+from explorer.training.instruments import INSTRUMENTS, Visible
 from explorer.ui.server.runs.stream import _data
 
 TASK_OF = {"regions": "circles", "mistakes": "digits", "weights": "binary weights", "raster": "spikes"}
@@ -28,7 +28,7 @@ def test_who_looks_changes_no_bit_of_a_run(key: str):
     settings = Settings(task=TASK_OF[key], steps=12, seeds=2)
     watched, alone = Run(settings), Run(settings)
     for _ in range(12):
-        assert watched.snapshot(shown=(key,)).measured[key]
+        assert watched.snapshot(visible=(key,)).measured[key]
         watched.advance()
         alone.advance()
     assert kept(watched) == kept(alone)
@@ -38,7 +38,7 @@ def test_who_looks_changes_no_bit_of_a_run(key: str):
 def test_it_is_measured_while_it_is_asked_for_only(key: str, monkeypatch: pytest.MonkeyPatch):
     called = []
     instrument = INSTRUMENTS[key]
-    assert isinstance(instrument, Shown)
+    assert isinstance(instrument, Visible)
     measure = instrument.measure
     monkeypatch.setitem(
         vars(instrument), "measure", lambda nets, **given: called.append(key) or measure(nets, **given)
@@ -47,7 +47,7 @@ def test_it_is_measured_while_it_is_asked_for_only(key: str, monkeypatch: pytest
     run.advance()
     assert key not in run.snapshot().measured
     assert called == []
-    records = run.snapshot(shown=(key,)).measured[key]
+    records = run.snapshot(visible=(key,)).measured[key]
     assert called == [key]
     assert list(records) == list(run.snapshot().losses)
 
@@ -68,13 +68,13 @@ def test_a_record_can_be_sent(key: str):
         else:
             assert value is None or isinstance(value, str | int | float)
 
-    told(dict(run.snapshot(shown=(key,)).measured[key]))
+    told(dict(run.snapshot(visible=(key,)).measured[key]))
 
 
 def test_a_rule_that_diverged_has_no_record():
     run = Run(Settings(task="circles", op="formula: x**9", rules=("default", "zero"), lr=1e3))
     run.advance(20)
-    snapshot = run.snapshot(shown=("regions",))
+    snapshot = run.snapshot(visible=("regions",))
     records = snapshot.measured["regions"]
     for rule in ("default", "zero"):
         assert (records[rule] is None) == (snapshot.diverged[rule] is not None)
@@ -84,7 +84,7 @@ def test_a_rule_that_diverged_has_no_record():
 @pytest.mark.parametrize("task", TASKS)
 def test_where_it_is_not_shown_a_sentence_says_why(task: str):
     run = Run(Settings(task=task, steps=1, table=TABLE if task == "data" else None))
-    snapshot = run.snapshot(shown=tuple(TASK_OF))
+    snapshot = run.snapshot(visible=tuple(TASK_OF))
     for key in TASK_OF:
         assert (key in snapshot.measured) != (key in snapshot.unmeasured)
     for key, sentence in snapshot.unmeasured.items():

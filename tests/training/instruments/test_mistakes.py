@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.instruments.mistakes import MOST_SHOWN, Mistakes, mistakes
+from explorer.training.instruments.mistakes import MOST_VISIBLE, Mistakes, mistakes
 from explorer.training.tasks.digits import image
 
 RULES = ("zero", "straight_through", "clipped")
@@ -50,16 +50,16 @@ def test_what_is_shown_is_wrong_and_the_surest_is_first(run: Run, seen: dict[int
     for rule, told in seen.items():
         images = torch.from_numpy(told.images).view(-1, 64)
         places = [int((pixels == each).all(1).nonzero()[0, 0]) for each in images]
-        assert len(set(places)) == len(places) <= 2 * MOST_SHOWN
+        assert len(set(places)) == len(places) <= 2 * MOST_VISIBLE
         assert told.examples.tolist() == places
         assert (told.read != told.classes).all()
         assert y[places].tolist() == told.classes.tolist()
         assert chances[rule, places].argmax(-1).tolist() == told.read.tolist()
         sure = chances[rule, places].amax(-1)
-        first = min(MOST_SHOWN, told.count)
+        first = min(MOST_VISIBLE, told.count)
         assert (sure[:first].diff() <= 0).all()
         assert sure[0] == chances[rule].amax(-1)[wrong(run)[rule]].max()
-        assert told.only.sum() == min(MOST_SHOWN, told.alone)
+        assert told.only.sum() == min(MOST_VISIBLE, told.alone)
         assert told.only[first:].all()
 
 

@@ -42,7 +42,7 @@ SHOWN = """
 TOY = '''
 """The largest weight of a layer."""
 
-from explorer.training.instruments.base.instrument import Argument, Record, Shown
+from explorer.training.instruments.base.instrument import Argument, Record, Visible
 
 
 def measured(nets, *, layer):
@@ -51,7 +51,7 @@ def measured(nets, *, layer):
     return {rule: {"largest": float(by_member[at].max())} for rule, at in nets.ensemble.by_rule().items()}
 
 
-INSTRUMENT = Shown(
+INSTRUMENT = Visible(
     key="toy", label="Toy", sentence="The largest weight.", limits="No more.", cost="nothing",
     arguments=(Argument("layer", "Layer", lambda settings, _data: len(settings.widths)),), measure=measured,
 )
@@ -136,7 +136,7 @@ def test_a_new_instrument_is_one_file(package: Path):
     assert told["most"] == {"layer": 1}
     assert told["page"] == {
         "key": "toy",
-        "kind": "shown",
+        "kind": "visible",
         "label": "Toy",
         "sentence": "The largest weight.",
         "limits": "No more.",

@@ -46,7 +46,7 @@ def test_a_unit_that_is_not_there_is_refused_in_a_sentence(numbers, why):
 def test_a_unit_may_be_of_any_layer_in_which_the_op_stands(task):
     run = run_of(task=task)
     run.measure("unit")
-    last = len(run._readings._nets.op_layers) - 1
+    last = len(run._recorder._nets.op_layers) - 1
     assert run.snapshot().most["unit"] == {"layer": last, "cause": 3}
     run.measure("unit", layer=last, cause=3)
 
@@ -66,7 +66,7 @@ def test_losses_along_a_step_are_those_of_nets_that_took_it(task, given):
     run = run_of(task=task, **{"rules": ("straight_through",), **given})
     run.advance(2)
     (found,) = run.measure("line_search").values()
-    ensemble, nets = run._nets.ensemble, run._readings._nets
+    ensemble, nets = run._nets.ensemble, run._recorder._nets
     weights = sum(
         layer.length(each) ** 2
         for layer, each in zip(ensemble.layers, ensemble.parameter_views, strict=True)
@@ -121,7 +121,7 @@ def test_losses_along_a_step_are_those_of_a_plain_net(rule, reach):
     run = run_of(task="digits", op="sign", rules=(rule,), hidden=(6, 5))
     run.advance(3)
     found = run.measure("line_search")[rule]
-    nets = run._readings._nets
+    nets = run._recorder._nets
     x, y = nets.x[0].double(), nets.answers[0]
     views = [part[0].double() for layer in run._nets.ensemble.parameter_views for part in layer]
     parameters = [each.clone().requires_grad_() for each in views]

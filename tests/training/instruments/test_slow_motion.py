@@ -31,7 +31,7 @@ def shown(record, name):
 
 def weights_of(run, layer=0):
     """The weights of all members going in a layer with the op, as the run itself has them now."""
-    return Step(run._readings._seen(run.settings), layer).weights.clone()
+    return Step(run._recorder._observed(run.settings), layer).weights.clone()
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
@@ -107,7 +107,7 @@ def test_the_documents_net_says_what_a_net_without_its_shortcut_says():
     """Their first layer keeps neither weights nor gradients; both are worked out."""
     run = run_of("documents", rules=("default", "zero", "straight_through"))
     record = run.measure("slow_motion", layer=0)["straight_through"]
-    x, gradient = run._nets.batch[0][0], Step(run._readings._nets, 0).op.gradient[2]
+    x, gradient = run._nets.batch[0][0], Step(run._recorder._nets, 0).op.gradient[2]
     torch.testing.assert_close(shown(record, "slope"), (x.T @ gradient)[:MOST, :MOST], rtol=1e-4, atol=1e-3)
     torch.testing.assert_close(shown(record, "input"), x[:, :MOST])
     titles = {stage["key"]: stage["note"] for stage in record["stages"]}
@@ -118,7 +118,7 @@ def test_the_documents_net_says_what_a_net_without_its_shortcut_says():
 def test_rows_of_spikes_are_all_times_of_the_first_examples():
     run = run_of("spikes", rules=("fast_sigmoid",))
     record = run.measure("slow_motion", layer=0)["fast_sigmoid"]
-    x = Step(run._readings._nets, 0).op.x[0].view(8, 64, 32)
+    x = Step(run._recorder._nets, 0).op.x[0].view(8, 64, 32)
     assert torch.equal(shown(record, "x").view(8, 8, 32), x[:, :8].transpose(0, 1))
     whole = shown(record, "left") + shown(record, "arrives") - 1
     torch.testing.assert_close(whole, shown(record, "x"), atol=1e-5, rtol=1e-4)

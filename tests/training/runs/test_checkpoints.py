@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from explorer.training import Run, Settings, limits
 from explorer.training.runs import stepper
-from explorer.training.runs.checkpoints import Kept, nearest, size, thinned
+from explorer.training.runs.checkpoints import Checkpoints, nearest, size, thinned
 
 SMALL = Settings(
     task="moons", op="sign", rules=("default", "clipped"), steps=24, hidden=8, batch=16, seeds=2, device="cpu"
@@ -42,7 +42,7 @@ def test_nothing_is_nearer_than_the_nearest(steps, step):
 def test_two_states_fit_into_the_room_of_two():
     state = {"step": 0, "nets": {"tensors": [torch.zeros(10)]}}
     assert size(state) == 40
-    kept = Kept(1, most=80)
+    kept = Checkpoints(1, most=80)
     for step in range(9):
         if kept.is_due(step):
             kept.keep(step, state)
@@ -83,15 +83,15 @@ def test_back_at_a_step_all_is_as_it_was_there(monkeypatch):
     there, before = trained(SMALL), trained(SMALL, 11)
     there.back(11)
     assert told(there) == told(before)
-    assert there.kept.steps == (*before.kept.steps, 11)
+    assert there.checkpoints.steps == (*before.checkpoints.steps, 11)
     there.back(0)
     assert told(there) == told(Run(SMALL))
 
 
 def test_the_nearest_kept_step_is_taken(monkeypatch):
     one = trained(SMALL)
-    one.kept.thin(4)
-    assert one.kept.steps == (0, 8, 16)
+    one.checkpoints.thin(4)
+    assert one.checkpoints.steps == (0, 8, 16)
     assert one.state_at(11)["step"] == 8
     assert one.state_at(23)["step"] == 24
     assert one.back(13) == 16
@@ -100,9 +100,9 @@ def test_the_nearest_kept_step_is_taken(monkeypatch):
 
 
 def test_room_for_two_states(monkeypatch):
-    state = size(trained(SMALL).kept.state(0))
-    monkeypatch.setattr(stepper, "Kept", lambda spacing: Kept(spacing, most=2 * state))
-    assert trained(SMALL).kept.steps == (0, 16)
+    state = size(trained(SMALL).checkpoints.state(0))
+    monkeypatch.setattr(stepper, "Checkpoints", lambda spacing: Checkpoints(spacing, most=2 * state))
+    assert trained(SMALL).checkpoints.steps == (0, 16)
 
 
 def test_what_a_state_keeps_of_a_net_is_its_numbers_and_where_its_generators_are(monkeypatch):
@@ -111,7 +111,7 @@ def test_what_a_state_keeps_of_a_net_is_its_numbers_and_where_its_generators_are
     one = trained(settings)
     net = 4 * one.numbers  # weights and the two memories of Adam, float32
     generators = 5 * torch.Generator().get_state().nbytes
-    assert size(one.kept.state(2)) == net + generators
+    assert size(one.checkpoints.state(2)) == net + generators
     batch = [each.clone() for each in trained(settings, 2)._nets.batch]
     one.back(2)
     assert all(map(torch.equal, one._nets.batch, batch))

@@ -54,8 +54,11 @@ def assert_as_alone(together, alone):
     for ours, theirs in zip(together, alone, strict=True):
         assert ours.step == theirs.step
         assert same(ours.state_dict(), theirs.state_dict())
-        assert ours.kept.steps == theirs.kept.steps
-        assert all(same(ours.kept.state(step), theirs.kept.state(step)) for step in ours.kept.steps)
+        assert ours.checkpoints.steps == theirs.checkpoints.steps
+        assert all(
+            same(ours.checkpoints.state(step), theirs.checkpoints.state(step))
+            for step in ours.checkpoints.steps
+        )
 
 
 @pytest.mark.parametrize("optimiser", ["adam", "momentum", "sgd"])

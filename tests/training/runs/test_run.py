@@ -203,7 +203,7 @@ def test_resumed_with_batches_is_uninterrupted_bit_for_bit(batches):
 def assert_equal_states(one, other):
     one, other = one.state_dict(), other.state_dict()
     assert one["step"] == other["step"]
-    assert one["nets"]["members"] == other["nets"]["members"]
+    assert one["nets"]["lanes"] == other["nets"]["lanes"]
     pairs = zip(
         [*one["generators"], *one["nets"]["tensors"], *one["series"].values()],
         [*other["generators"], *other["nets"]["tensors"], *other["series"].values()],
@@ -504,3 +504,19 @@ def test_half_the_start_weights_are_half_as_large():
     assert all(torch.equal(0.5 * one, other) for one, other in zip(usual[2], half[2], strict=True))
     w1 = usual.parameters[0]
     assert w1.std().item() == pytest.approx(64**-0.5, rel=0.1)
+
+
+def test_old_spellings_are_read_as_before():
+    """``shown`` for what is visible, ``kept`` for checkpoints; a saved state says lanes and readings."""
+    run = Run(Settings(task="circles", hidden=4, steps=4, device="cpu"))
+    run.advance(2)
+    now = run.snapshot(("causes",))
+    assert (
+        run.snapshot(shown=("causes",)).measured.keys()
+        == now.measured.keys()
+        > run.snapshot().measured.keys()
+    )
+    assert run.kept is run.checkpoints
+    assert now.kept == now.checkpoints == (0, 1)
+    assert {"readings", "nets"} <= run.state_dict().keys()
+    assert run.state_dict()["nets"]["lanes"][:2] == [[0, 0], [1, 0]]

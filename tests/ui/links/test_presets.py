@@ -55,7 +55,7 @@ def trained(preset: Preset) -> Snapshot:
     settings |= {"op": choice.op, "rules": choice.rules, "parameters": choice.parameters}
     run = Run(Settings(table=preset.table or None, **settings), recorded=())
     run.advance(run.settings.steps)
-    return run.snapshot(shown=("weights",))
+    return run.snapshot(visible=("weights",))
 
 
 def test_every_example_of_training_is_held_to_its_hint():

@@ -50,8 +50,8 @@ function drawnOf(snapshot, written) {
 
 /** The steps that can be looked at, ascending: those kept, and where the run is. @param {State} state */
 export function stepsSeen({ view: { status } }) {
-  const kept = /** @type {number[]} */ (status.snapshot?.kept ?? []);
-  return [...kept.filter((step) => step < status.step), ...(status.snapshot ? [status.step] : [])];
+  const checkpoints = /** @type {number[]} */ (status.snapshot?.checkpoints ?? []);
+  return [...checkpoints.filter((step) => step < status.step), ...(status.snapshot ? [status.step] : [])];
 }
 
 /**

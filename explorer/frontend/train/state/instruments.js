@@ -5,7 +5,7 @@ import { catalogue } from "../../choice/entries.js";
 /**
  * An instrument, as Python declares it.
  * @typedef {{key: string, label: string, sentence: string, limits: string, cost: string, window: number,
- *   kind: "recorded"|"shown"|"requested", arguments: {name: string, label: string}[]}} Instrument
+ *   kind: "recorded"|"visible"|"requested", arguments: {name: string, label: string}[]}} Instrument
  * ``window``: of how many of its last points a drawn one is the mean; ``arguments`` are whole numbers from 0
  */
 

@@ -50,12 +50,12 @@ def gradients(ensemble: Ensemble, now: Pass) -> dict[int, Gradients | None]:
     op = next(trace for trace in now.traces if trace.gradient is not None).op
     tensors = [each.cpu().numpy() for each in (op.x, op.upstream, op.gradient)]  # torch is slow with little
     w1, w2 = now.numbers[1:].tolist()
-    moved, found = ensemble.moved(), {}
-    for rule, places in ensemble.by_rule().items():
-        net = places[0]
-        far = fmean(moved[place] for place in places)
-        found[rule] = _measured(w1[net], w2[net], far, *(each[net] for each in tensors))
-    return found
+    moved, by_rule = ensemble.moved(), {}
+    for rule, members in ensemble.by_rule().items():
+        net = members[0]
+        far = fmean(moved[member] for member in members)
+        by_rule[rule] = _measured(w1[net], w2[net], far, *(each[net] for each in tensors))
+    return by_rule
 
 
 def _measured(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, values
-from explorer.training.nets import Ensemble, Joined, OpSite, Seen
+from explorer.training.nets import Ensemble, Joined, Observed, OpSite
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Task
 
@@ -62,7 +62,7 @@ class Nets:
     joined: Joined
 
     @cached_property
-    def now(self) -> Seen:
+    def now(self) -> Observed:
         """What the nets do on the examples, forward and backward."""
         return self.ensemble.look_at(self.x, self.answers, self.task.loss)
 
@@ -89,7 +89,7 @@ class Nets:
     def parameters(self, member: int, layer: int) -> dict[str, float]:
         """All values of the op and of the member's rule by name, those that learn as they are in a layer.
 
-        ``member``: its place among those that are going; ``layer``: its place in ``op_layers``.
+        ``member``: its index among those that are going; ``layer``: its index in ``op_layers``.
         """
         rule = self.ensemble.going[member].rule
         known = values(self.op, self.rules[rule], self.settings.parameters)
@@ -166,14 +166,14 @@ class Recorded(Instrument):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown(Instrument):
+class Visible(Instrument):
     """What is measured for a picture, only while somebody wants to see it.
 
     Attributes:
         measure: ``(nets, **arguments) ->`` the record of each rule that is going, by the rule's number.
     """
 
-    kind = "shown"
+    kind = "visible"
 
     measure: Callable[..., dict[int, Record]]
 

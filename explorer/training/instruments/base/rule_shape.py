@@ -33,7 +33,7 @@ def span(nets: Nets) -> tuple[float, float]:
 def peak(nets: Nets, member: int, layer: int, low: float, high: float) -> float:
     """The largest size of what a member's rule returns for g = 1 within [low, high]; 0 where it has none.
 
-    ``layer``, here and below: the place of a layer in ``op_layers``, where something may have learned.
+    ``layer``, here and below: the index of a layer in ``op_layers``, where something may have learned.
     """
     return _peak(nets.op, _rule(nets, member), _settled(nets, member, layer), low, high)
 

@@ -161,12 +161,12 @@ def _flipped(nets: Nets, op: Smoothed, layer: int, n: int) -> Tensor:
     """What the loss changes at the jumps near each x, times the density there; (members going, units, n)."""
     flips = _Flips(nets, layer, n)
     if op.steps is None:
-        found = _at_jumps(flips, op)
+        change = _at_jumps(flips, op)
     elif len(op.at) == 1:
-        found = _at_one_step(flips, op, *op.steps)
+        change = _at_one_step(flips, op, *op.steps)
     else:
-        found = (_along_steps if flips.last else _at_steps)(flips, op, *op.steps)
-    return found.mul_(op.densest)
+        change = (_along_steps if flips.last else _at_steps)(flips, op, *op.steps)
+    return change.mul_(op.densest)
 
 
 def _at_jumps(flips: _Flips, op: Smoothed) -> Tensor:
@@ -252,11 +252,11 @@ def _densities(x: Tensor, own: Tensor, op: Smoothed, first: float, width: float,
     offsets = x.new_tensor([first + width * jump for jump in jumps])[:, None, None]
     densities = op.density(torch.sub(x, own, alpha=width)[:, None] - offsets)
     lowest, highest = (int(end) for end in own.aminmax())
-    for place, jump in enumerate(jumps):
+    for index, jump in enumerate(jumps):
         if lowest + jump < 0:
-            densities[:, place].mul_(own >= -jump)
+            densities[:, index].mul_(own >= -jump)
         if highest + jump >= len(op.at):
-            densities[:, place].mul_(own < len(op.at) - jump)
+            densities[:, index].mul_(own < len(op.at) - jump)
     return densities
 
 

@@ -75,7 +75,7 @@ def _record(step: Step, rule: int, member: int) -> Record:
         "note": ""
         if step.now.finite[member]
         else "With this step the net is no longer finite: it drops out.",
-        "stages": [_told(step, stage, facts, tensors) for stage in stages_of(nets.site)],
+        "stages": [_described(step, stage, facts, tensors) for stage in stages_of(nets.site)],
         "tensors": tensors,
     }
 
@@ -92,10 +92,10 @@ def _tensors(step: Step, member: int) -> dict[str, Record]:
     for stage in stages_of(step.nets.site):
         own = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
         looks |= {**own, **stage.also}
-    return {name: _shown(step, look(step)[member], axes) for name, (look, axes) in looks.items()}
+    return {name: _visible(step, look(step)[member], axes) for name, (look, axes) in looks.items()}
 
 
-def _shown(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
+def _visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
     """The part of a tensor (down, across) that is shown."""
     down = _places(step, axes[0], len(tensor)).to(tensor.device)
     part = tensor[down, :MOST].to(torch.float32)
@@ -124,13 +124,13 @@ def _places(step: Step, axis: Axis, count: int) -> Tensor:
     return torch.arange(min(count, MOST))
 
 
-def _told(step: Step, stage: Stage, facts: Mapping[str, Any], tensors: Mapping[str, Record]) -> Record:
-    told = {name: getattr(stage, name) for name in ("key", "view", "under", "scale")}
+def _described(step: Step, stage: Stage, facts: Mapping[str, Any], tensors: Mapping[str, Record]) -> Record:
+    fields = {name: getattr(stage, name) for name in ("key", "view", "under", "scale")}
     texts = {name: getattr(stage, name).format_map(facts) for name in ("title", "words", "numbers")}
     otherwise = {name: text.format_map(facts) for name, text in stage.otherwise.items()}
     name = stage.tensor if isinstance(stage.tensor, str) else stage.key
     return {
-        **told,
+        **fields,
         **texts,
         "otherwise": otherwise,
         "tensor": name,
@@ -145,11 +145,11 @@ def _note(step: Step, stage: Stage, tensor: Record) -> str:
         return f"{percent(zeros)} exactly 0" if zeros else "none exactly 0"
     sizes = _sizes(step)
     pairs = zip(tensor["shape"], tensor["axes"], strict=True)
-    return " × ".join(_part(shown, *sizes[axis]) for shown, axis in pairs)
+    return " × ".join(_part(visible, *sizes[axis]) for visible, axis in pairs)
 
 
-def _part(shown: int, count: int, name: str) -> str:
-    return f"{count:,} {name}" if shown == count else f"{shown} of {count:,} {name}"
+def _part(visible: int, count: int, name: str) -> str:
+    return f"{count:,} {name}" if visible == count else f"{visible} of {count:,} {name}"
 
 
 def _sizes(step: Step) -> dict[str, tuple[int, str]]:

@@ -61,8 +61,8 @@ class Step:
     @cached_property
     def input(self) -> Tensor:
         """What the weights are multiplied with, (members, n, inputs)."""
-        kept = self.now.traces[self._weighted].kept
-        return kept[0] if kept else self._by_member(self.nets.batch[0])
+        saved = self.now.traces[self._weighted].saved
+        return saved[0] if saved else self._by_member(self.nets.batch[0])
 
     @cached_property
     def weights(self) -> Tensor:

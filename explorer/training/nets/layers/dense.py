@@ -25,13 +25,13 @@ class Dense(Layer):
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
-        trace.kept = (x,)
+        trace.saved = (x,)
         weights, *bias = parameters
         return batched(x, weights, *bias) if bias else self._product(x, weights)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
-        x = trace.kept[0]
+        x = trace.saved[0]
         gradients[0].copy_(self._product(x.mT, g))
         for bias in gradients[1:]:
             torch.sum(g, 1, keepdim=True, out=bias)
@@ -39,7 +39,7 @@ class Dense(Layer):
 
     def pulled(self, g: Tensor, trace: Trace) -> list[Tensor]:
         """As in ``Layer``."""
-        x = trace.kept[0]
+        x = trace.saved[0]
         return [torch.matmul(x[:, : g.shape[1]].mT, g), *([g.sum(1, keepdim=True)] * (len(self.shapes) - 1))]
 
 
@@ -48,9 +48,9 @@ class Relu(Layer):
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
-        trace.kept = (x,)
+        trace.saved = (x,)
         return x.relu()
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
-        return g * (trace.kept[0] > 0)
+        return g * (trace.saved[0] > 0)

@@ -50,12 +50,12 @@ class Trace:
     """What one layer did in one pass.
 
     Attributes:
-        kept: what ``backward`` needs of ``forward``.
+        saved: tensors that ``backward`` needs of ``forward``.
         x, y: op's input and output where the op stands in this layer, (members, …).
         upstream, gradient: before and behind the rule, like x, once ``backward`` was there.
     """
 
-    kept: tuple[Tensor, ...] = ()
+    saved: tuple[Tensor, ...] = ()
     x: Tensor | None = None
     y: Tensor | None = None
     upstream: Tensor | None = None

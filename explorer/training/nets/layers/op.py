@@ -49,7 +49,7 @@ class OpWeights(Dense):
         trace.y = self._boundary.forward(trace.x, learned)
         weights = trace.y / self._unit
         output = super().forward(x, [weights, *bias], trace)
-        trace.kept = (*trace.kept, weights)
+        trace.saved = (*trace.saved, weights)
         return output
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
@@ -58,7 +58,7 @@ class OpWeights(Dense):
         assert trace.y is not None
         (_, *bias), learned = self.parts(parameters)
         own, pulls = self.parts(gradients)
-        before = super().backward(g, [trace.kept[1], *bias], own, trace)
+        before = super().backward(g, [trace.saved[1], *bias], own, trace)
         trace.upstream = gradients[0] / self._unit
         trace.gradient = self._boundary.backward(trace.x, trace.y, trace.upstream, learned, pulls)
         torch.mul(trace.gradient, self._unit, out=gradients[0])

@@ -95,12 +95,12 @@ class Boundary:
         if len(calls) == 1:
             self._pull(calls[0], (x, y, g), learned, into)
             return self._called(calls[0], (x, y, g), learned)
-        counts, found = [b - a for _, a, b in calls], []
+        counts, results = [b - a for _, a, b in calls], []
         parts = zip(calls, *(each.split_with_sizes(counts) for each in (x, y, g)), strict=True)
         for call, *each in parts:
             self._pull(call, each, learned, into)
-            found.append(self._called(call, each, learned))
-        return torch.cat(found)
+            results.append(self._called(call, each, learned))
+        return torch.cat(results)
 
     def pull(
         self, x: Tensor, y: Tensor, g: Tensor, learned: Sequence[Tensor], into: Sequence[Tensor]
@@ -122,16 +122,16 @@ class Boundary:
         each = self._learning[a] if into else None
         if each is None:
             return
-        given = self._given(learned, a, b)
+        arguments = self._arguments(learned, a, b)
         for name, total in zip(self._names, into, strict=True):
             if name in each.names:
-                total[a:b].add_(each.total(name, x, y, g, given))
+                total[a:b].add_(each.total(name, x, y, g, arguments))
 
     def _called(self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor]) -> Tensor:
         function, a, b = call
-        return function(*tensors, self._given(learned, a, b)) if self._learning[a] else function(*tensors)
+        return function(*tensors, self._arguments(learned, a, b)) if self._learning[a] else function(*tensors)
 
-    def _given(self, learned: Sequence[Tensor], a: int, b: int) -> dict[str, Tensor]:
+    def _arguments(self, learned: Sequence[Tensor], a: int, b: int) -> dict[str, Tensor]:
         return {name: each[a:b] for name, each in zip(self._names, learned, strict=True)}
 
     def _calls(self, half: int, x: Tensor) -> list[Call]:
@@ -202,12 +202,12 @@ def _learning(
 ) -> list[Learning | None]:
     """By rule; where the same learns the op is one function."""
     ops: dict[tuple[str, ...], Function] = {}
-    found: list[Learning | None] = []
+    learnings: list[Learning | None] = []
     for rule in rules:
         names = learned_with(op, rule, learn)
         its = learning(op, rule, parameters, names) if names else None
-        found.append(its and replace(its, op=ops.setdefault(names, its.op)))
-    return found
+        learnings.append(its and replace(its, op=ops.setdefault(names, its.op)))
+    return learnings
 
 
 def _starts(
@@ -237,9 +237,9 @@ def no_longer(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule
     op, rule = now
     names = [name for name in learned_with(*before, learn) if name not in learned_with(op, rule, learn)]
     lost = [name for name in names if name not in values(op, rule, {})]
-    kept = [name for name in names if name not in lost]
+    fixed = [name for name in names if name not in lost]
     parts = [f"{', '.join(lost)} learns no more: {op.label} with {rule.label} does not have it."] * bool(lost)
-    parts += [f"{', '.join(kept)} learns no more: {rule.label} lets it stay as it is."] * bool(kept)
+    parts += [f"{', '.join(fixed)} learns no more: {rule.label} lets it stay as it is."] * bool(fixed)
     return " ".join(parts)
 
 

@@ -75,11 +75,11 @@ class Spiking(Dense):
         if self.learned:
             for x, y, its_g in reversed(_by_time(trace.x, trace.y, g)):
                 self._boundary.pull(x, y, its_g, learned, to_learn)
-        kept = (_LEAK * (1 - trace.y)).chunk(TIMES, 1)
+        decay = (_LEAK * (1 - trace.y)).chunk(TIMES, 1)
         arriving = trace.gradient.chunk(TIMES, 1)
         at_potential = [arriving[-1]]
         for time in reversed(range(TIMES - 1)):
-            at_potential.append((kept[time] * at_potential[-1]).add_(arriving[time]))  # as autograd rounds
+            at_potential.append((decay[time] * at_potential[-1]).add_(arriving[time]))  # as autograd rounds
         return super().backward(torch.cat(at_potential[::-1], 1), own, pulls, trace)
 
     @staticmethod

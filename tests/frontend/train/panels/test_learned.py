@@ -37,7 +37,7 @@ SETTINGS = {
 def record(key: str) -> dict[str, Any]:
     run = Run(SETTINGS[key], recorded=())
     run.advance(run.settings.steps)
-    first, *_ = run.snapshot(shown=(key,)).measured[key].values()
+    first, *_ = run.snapshot(visible=(key,)).measured[key].values()
     return dict(first or {})
 
 

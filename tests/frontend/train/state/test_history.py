@@ -237,7 +237,7 @@ def test_a_step_that_was_thinned_away_meanwhile_is_said_and_the_nearest_one_show
     body = """
         const { createMachine } = await import("./train/history/controller.js");
         const { scrubbed } = await import("./train/state/history.js");
-        const snapshot = { kept: [0, 4, 8, 12, 16, 20] };
+        const snapshot = { checkpoints: [0, 4, 8, 12, 16, 20] };
         const status = { step: 24, state: "finished", snapshot };
         let state = { at: null, seen: null, remark: "before", view: { id: "r", status } };
         const asked = [];
