@@ -146,7 +146,7 @@ def _positions(
 
 
 def _bends(curve: Curve, x: Tensor, width: float, torchs: bool) -> Tensor:
-    """Mask of the x that are kinks of the curve itself: with a value, and another value or slope on each side.
+    """Mask of the x that are kinks of the curve itself: with a value, between sides of other value or slope.
 
     Seen from a hundredth of the distance a smooth change is a hundredth as large, that of a jump or corner
     is not; where values begin or end, or the slope grows on and on, is a kink as well. x: (n,) ascending.

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from operator import attrgetter
 
 import torch
 from torch import Tensor
@@ -10,15 +11,16 @@ from explorer.catalogue import RULES, gradient_beside
 from explorer.checks.curve import NEAR, Curve, settled
 from explorer.checks.result import Finding, by_design, fails, holds, position, short
 from explorer.checks.subject import UntriedError, pair_subject
+from explorer.formula import FUNCTIONS
 from explorer.kinks import kinks
 
 _STEEP = 1e4  # beyond it a gradient grows without bound, and no value is due between its limits
-_NATIVE: dict[str, Callable[..., Tensor]] = {  # to say what torch itself gives at a kink
-    "relu": torch.relu, "abs": torch.abs, "relu6": torch.nn.functional.relu6, "sign": torch.sign,
-    "round": torch.round, "floor": torch.floor, "ceil": torch.ceil, "trunc": torch.trunc,
-    "hardswish": torch.nn.functional.hardswish, "hardsigmoid": torch.nn.functional.hardsigmoid,
-    "hardtanh": torch.nn.functional.hardtanh,
-}  # fmt: skip
+# Torch's functions of one argument that consist of polynomials between kinks, and hardtanh at its defaults.
+_NATIVE: dict[str, Callable[..., Tensor]] = {
+    name: attrgetter(row.torch)(torch)
+    for name, row in FUNCTIONS.items()
+    if (row.arity == 1 and row.pieces and row.degree < math.inf) or name == "hardtanh"
+}
 
 
 def at_kinks(curve: Curve) -> Finding:

@@ -18,18 +18,13 @@ from explorer.formula.tree import Call, names, walk
 from explorer.gradient import apply
 
 _REPEATS = 3
-_STAIRS = {"round", "floor", "ceil", "trunc"}
+_STAIRS = frozenset(("round", "floor", "ceil", "trunc"))
 _CLOSE = 1e-6
 _LEAST_DECIDED = 0.5
-_ROUNDINGS = {
-    torch.round, Tensor.round, torch.floor, Tensor.floor, torch.ceil, Tensor.ceil,
-    torch.trunc, Tensor.trunc, torch.fix, Tensor.fix,
-}  # fmt: skip
+_ROUNDINGS = {getattr(owner, name) for owner in (torch, Tensor) for name in (*_STAIRS, "fix")}
 _IN_PLACE: dict[Any, Callable[..., Tensor]] = {
-    torch.round_: torch.round, Tensor.round_: torch.round, torch.floor_: torch.floor,
-    Tensor.floor_: torch.floor, torch.ceil_: torch.ceil, Tensor.ceil_: torch.ceil,
-    torch.trunc_: torch.trunc, Tensor.trunc_: torch.trunc,
-}  # fmt: skip
+    getattr(owner, f"{name}_"): getattr(torch, name) for owner in (torch, Tensor) for name in _STAIRS
+}
 
 
 def parameter_gradients(curve: Curve) -> Finding:
