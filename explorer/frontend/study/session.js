@@ -31,13 +31,9 @@ export function createSession({ server, onChange }) {
     onChange(view);
   }
 
-  /** @param {*} event */
+  /** @param {import("../train/state/records.js").StudyEvent} event */
   function told(event) {
-    const status = /** @type {Status} */ ({
-      ...IDLE,
-      ...event,
-      results: event.results ?? view.status.results,
-    });
+    const status = { ...IDLE, ...event, results: event.results ?? view.status.results };
     show({ status, notice: view.lost ? "" : view.notice, lost: false });
     if (!WATCHED.includes(status.state)) feed.close();
   }
@@ -73,7 +69,7 @@ export function createSession({ server, onChange }) {
     return answer;
   }
 
-  /** @param {*} next */
+  /** @param {{id: string, key: string}|null} next */
   function known(next) {
     study = next;
     keep("study", next);

@@ -3,17 +3,12 @@
 import { studyKey } from "./settings.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @typedef {import("../train/state/records.js").Cell} Cell */
+/** @typedef {import("../train/state/records.js").Judgement} Judged */
+/** @typedef {import("../train/state/records.js").Results} Results */
 /**
- * What the server says of a study; see explorer/ui/server/runs/studies.py. ``cells`` are what rates are chosen by,
- * ``judged`` what each rule does with its own on seeds and data of its own.
- * @typedef {{rule: string, value: number|null, lr: number, mean: number|null, seeds: number, diverged: number}} Cell
- * @typedef {{rule: string, value: number|null, lr: number|null, validation: number|null, mean: number|null,
- *   half: number|null, scores: number[], seeds: number, diverged: number}} Judged
- * @typedef {{rules: string[], controls: string[], lrs: number[], sweep: string, values: number[],
- *   seeds: number, metric: string|null, chance: number|null, cells: Cell[], judged: Judged[],
- *   words: string[], runs: number, most: number, stage: string}} Results
- * @typedef {{state: string, sentence: string, done: number, total: number, left: string,
- *   results: Results|null}} Status
+ * A study as an event has it.
+ * @typedef {Omit<import("../train/state/records.js").StudyEvent, "id"> & {id?: string}} Status
  * What is to be seen: ``notice`` is what could not be done, ``lost`` whether the connection is.
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
  * What a study would take: in words, and whether it is refused.

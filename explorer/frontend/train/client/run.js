@@ -41,13 +41,13 @@ export function createRun({ server, live, onChange }) {
     onChange(view);
   }
 
-  /** @param {*} event */
+  /** @param {import("../state/status.js").Event} event */
   function told(event) {
     if (event.state === "gone" && OVER.includes(view.status.state)) {
       feed.close(); // forgotten by the server: what was seen of it stays
       return;
     }
-    const status = withSeen(/** @type {Status} */ (withArrays(event)), view.status);
+    const status = withSeen(withArrays(event), view.status);
     const keeps = KEEPS_PICTURE.includes(status.state) && !status.snapshot;
     const { state, sentence } = status;
     if (![...ACTIVE, ...AT_REST, "silent"].includes(state)) feed.close(); // before somebody asks for more
@@ -145,7 +145,7 @@ export function createRun({ server, live, onChange }) {
     },
     /** @param {Order} order */
     begin(order) {
-      const soon = { ...IDLE, state: "running", sentence: "Starting." };
+      const soon = { ...IDLE, state: /** @type {const} */ ("running"), sentence: "Starting." };
       act(soon, () => started(order, false), order.settingsKey);
     },
     /**
@@ -155,7 +155,11 @@ export function createRun({ server, live, onChange }) {
      * @param {Partial<Status>} seen
      */
     goOn(order, step, seen) {
-      const soon = { ...seen, state: "running", sentence: `Going on from step ${step}.` };
+      const soon = {
+        ...seen,
+        state: /** @type {const} */ ("running"),
+        sentence: `Going on from step ${step}.`,
+      };
       act(soon, () => started(order, false, step), order.settingsKey);
     },
     /** Begin at rest and take the first step. @param {Order} order */
@@ -168,7 +172,11 @@ export function createRun({ server, live, onChange }) {
     },
     /** Begin at rest, before the first step. @param {Order} order */
     beginAtRest(order) {
-      const soon = { ...IDLE, state: "ready", sentence: "Ready at step 0: press Start or Step." };
+      const soon = {
+        ...IDLE,
+        state: /** @type {const} */ ("ready"),
+        sentence: "Ready at step 0: press Start or Step.",
+      };
       act(soon, () => started(order, true), order.settingsKey);
     },
     /** Whether the server has not yet done all that was pressed. */

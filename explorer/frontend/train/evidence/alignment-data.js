@@ -8,6 +8,7 @@ import { alignmentSeries, endsText } from "../state/series.js";
 import { settingText } from "../state/tasks.js";
 
 /** @typedef {import("../state/state.js").State} State */
+/** @typedef {import("../state/status.js").Snapshot} Snapshot */
 /** @typedef {import("../state/series.js").Lane} Lane */
 /** @typedef {import("../state/state.js").Aligned} Aligned */
 /**
@@ -59,7 +60,7 @@ export function alignmentOf(state, lanes) {
  * What stands in the chart without a curve.
  * @param {import("../state/series.js").Series[]} series
  * @param {Lane[]} lanes
- * @param {*} snapshot
+ * @param {Snapshot|null} snapshot
  */
 function emptyOf(series, lanes, snapshot) {
   if (series.length) return "No gradient to compare";
@@ -71,10 +72,10 @@ function emptyOf(series, lanes, snapshot) {
  * Of which rules there is no gradient to compare.
  * @param {import("../state/series.js").Series[]} series
  * @param {Lane[]} lanes
- * @param {*} snapshot
+ * @param {Snapshot|null} snapshot
  */
 function withoutGradient(series, lanes, snapshot) {
-  if (!series.length || !snapshot.measured_steps.length) return "";
+  if (!series.length || !snapshot?.measured_steps.length) return "";
   const known = new Set(series.filter(({ y }) => Number.isFinite(y[y.length - 1])).map(({ rule }) => rule));
   const none = lanes.filter(({ key }) => !known.has(key) && series.some(({ rule }) => rule === key));
   return none.length ? `No gradient: ${none.map(({ label }) => label).join(", ")}` : "";

@@ -13,6 +13,7 @@ import { SEARCH, searchOf } from "./line-search-data.js";
 import { taskOf } from "../state/tasks.js";
 
 /** @typedef {import("../state/state.js").State} State */
+/** @typedef {import("../state/status.js").Snapshot} Snapshot */
 /** @typedef {import("../state/series.js").Lane} Lane */
 
 const NO_NET = "No net is left to look at: every rule has diverged.";
@@ -50,24 +51,25 @@ function rowOf(state, lanes, panel) {
     const measured = snapshot?.measured[panel.key]?.[lane.key] ?? null;
     const { parameters } = choice;
     const now = inForce(points, step, { op: choice.op, rule: lane.key });
-    const seen = {
-      picked: pickedOf(state, panel),
-      measured,
-      snapshot,
-      lane,
-      op: find("op", now.op),
-      rule: find("rule", now.rule),
-      parameters,
-      task: taskOf(choice),
-      layer,
-      ink: state.ink,
-    };
+    const seen = measured &&
+      snapshot && {
+        picked: pickedOf(state, panel),
+        measured,
+        snapshot,
+        lane,
+        op: find("op", now.op),
+        rule: find("rule", now.rule),
+        parameters,
+        task: taskOf(choice),
+        layer,
+        ink: state.ink,
+      };
     return {
       lane,
-      picture: measured && panel.picture(seen),
+      picture: seen && panel.picture(seen),
       empty: emptyOf(snapshot, lane),
       answer: answerOf(state, panel, lane),
-      carry: measured && carryOf(state, panel, seen),
+      carry: seen && carryOf(state, panel, seen),
     };
   });
   const known = lanes.map(({ key }) => snapshot?.measured[panel.key]?.[key]).find(Boolean);
@@ -101,7 +103,7 @@ function pickedOf({ choice, numbers }, { picks }) {
 
 /**
  * What stands in the place of a picture.
- * @param {*} snapshot
+ * @param {Snapshot|null} snapshot
  * @param {Lane} lane
  */
 function emptyOf(snapshot, lane) {

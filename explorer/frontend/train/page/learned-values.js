@@ -5,6 +5,7 @@ import { learningOf } from "../../choice/learning.js";
 import { shortText } from "../../formula/numbers.js";
 import { learnedOf, presentOf } from "../state/series.js";
 
+/** @typedef {import("../state/status.js").Snapshot} Snapshot */
 /** @typedef {import("../../cards/cards.js").Present} Present */
 
 /**
@@ -15,10 +16,10 @@ import { learnedOf, presentOf } from "../state/series.js";
 export function presentTexts({ choice, view }) {
   const { snapshot } = view.status;
   const { op, rules } = entriesOf(choice);
-  const known = snapshot ? learningOf(op, rules, choice.training.learn ?? "") : [];
   /** @type {Present} */
   const present = { op: {}, rules: {} };
-  for (const { name, rules: each } of known) {
+  if (!snapshot) return present;
+  for (const { name, rules: each } of learningOf(op, rules, choice.training.learn ?? "")) {
     const learning = each.filter(({ learns }) => learns);
     if (!learning.length) continue;
     const values = learning.map(({ rule }) => valuesOf(snapshot, rule.key, name));
@@ -32,7 +33,7 @@ export function presentTexts({ choice, view }) {
 
 /**
  * By layer, as far as nets are left.
- * @param {*} snapshot
+ * @param {Snapshot} snapshot
  * @param {string} rule
  * @param {string} name
  * @returns {number[]}

@@ -4,15 +4,16 @@ import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shareText, shortText } from "../../formula/numbers.js";
 
+/** @typedef {import("../state/status.js").Snapshot} Snapshot */
 /** @typedef {import("../state/series.js").Lane} Lane */
 /**
  * A column: its name, what it means, and what stands in it for a rule; "–" where there is nothing yet.
- * @typedef {{name: string, meaning: string, text: (snapshot: *, key: string, said: Said) => string}} Column
+ * @typedef {{name: string, meaning: string, text: (snapshot: Snapshot, key: string, said: Said) => string}} Column
  * What is said of rules elsewhere, by their key: how each does on held-out data, and its alignment.
  * @typedef {{judged: Record<string, string>, aligned: Record<string, string>}} Said
  * The table: ``judged`` is null where no data are held out; ``of`` says which net what is measured of one
  * alone is of.
- * @typedef {{lanes: Lane[], snapshot: *, judged: Said["judged"]|null, aligned: Said["aligned"],
+ * @typedef {{lanes: Lane[], snapshot: Snapshot|null, judged: Said["judged"]|null, aligned: Said["aligned"],
  *   of: string}} Picture
  */
 
@@ -49,16 +50,19 @@ const COLUMNS = [
   ),
 ];
 
-/** @param {string} name @param {string} meaning @param {(gradients: *) => string} text @returns {Column} */
+/** @param {string} name @param {string} meaning @param {(gradients: import("../state/records.js").Gradients) => string} text @returns {Column} */
 function gradientColumn(name, meaning, text) {
   return {
     name,
     meaning,
-    text: (snapshot, key) => (snapshot.gradients[key] ? text(snapshot.gradients[key]) : NONE),
+    text({ gradients }, key) {
+      const one = gradients[key];
+      return one ? text(one) : NONE;
+    },
   };
 }
 
-/** @param {*} snapshot @param {string} key */
+/** @param {Snapshot} snapshot @param {string} key */
 function lossText(snapshot, key) {
   const step = snapshot.diverged[key];
   if (typeof step === "number") return `diverged at ${step}`;
@@ -99,7 +103,7 @@ export function createRows(host) {
 
 /**
  * A row; a press on its name holds the rule lifted.
- * @typedef {{lane: Lane, snapshot: *, said: Said}} Row
+ * @typedef {{lane: Lane, snapshot: Snapshot|null, said: Said}} Row
  * @param {Row} row
  */
 function createRow({ lane: { key } }) {
@@ -113,8 +117,8 @@ function createRow({ lane: { key } }) {
       row.style.setProperty("--colour", colour);
       setText(name, label);
       setAttribute(name, "title", label);
-      const known = snapshot && key in snapshot.losses;
-      cells.forEach((cell, index) => setText(cell, known ? COLUMNS[index].text(snapshot, key, said) : NONE));
+      const known = snapshot && key in snapshot.losses ? snapshot : null;
+      cells.forEach((cell, index) => setText(cell, known ? COLUMNS[index].text(known, key, said) : NONE));
     },
   };
 }

@@ -183,14 +183,14 @@ function scaleOf(state, measure) {
     const title = measure === "loss" ? "loss" : "gradient norm";
     return { kind: "decades", title, chance: null, banded };
   }
-  if (metric !== "accuracy") return { kind: "fit", title: metric, chance: null, banded, heldOut: true };
+  if (metric !== "accuracy") return { kind: "fit", title: metric ?? "", chance: null, banded, heldOut: true };
   return { kind: "share", title: "accuracy, %", chance: taskOf(state.choice).chance, banded, heldOut: true };
 }
 
 /**
  * @param {State} state as it was at the step that is looked at
  * @param {Measure} measure
- * @param {*} latest the last snapshot there is
+ * @param {import("../state/status.js").Snapshot|null} latest
  * @returns {import("../charts/chart.js").Picture}
  */
 function chartOf(state, measure, latest) {
@@ -198,7 +198,7 @@ function chartOf(state, measure, latest) {
   const { snapshot, words, recorded } = view.status;
   const now = trained && snapshot ? linesOf(state, measure, { choice: trained, snapshot, recorded }) : [];
   const later =
-    trained && latest !== snapshot
+    trained && latest && latest !== snapshot
       ? ghostsOf(linesOf(state, measure, { choice: trained, snapshot: latest, recorded }), "", [])
       : [];
   const past = measure === "norms" || measure === "learned" ? [] : comparable(state);
@@ -221,7 +221,7 @@ function chartOf(state, measure, latest) {
  * The lines of a run with their branches.
  * @param {State} state
  * @param {Measure} measure
- * @param {{choice: State["choice"], snapshot: *, recorded?: import("../state/status.js").Recorded}} run
+ * @param {{choice: State["choice"], snapshot: import("../state/series.js").Drawn, recorded?: import("../state/status.js").Recorded}} run
  */
 function linesOf({ colours }, measure, { choice, snapshot, recorded }) {
   const lanes = lanesOf(choice, colours);
@@ -230,7 +230,7 @@ function linesOf({ colours }, measure, { choice, snapshot, recorded }) {
   return branched(seriesOf(measure, snapshot, lanes), points, lanes, free);
 }
 
-/** What stands in a chart without a curve. @param {Measure} measure @param {*} snapshot */
+/** What stands in a chart without a curve. @param {Measure} measure @param {import("../state/status.js").Snapshot|null} snapshot */
 function emptyOf(measure, snapshot) {
   const begun = snapshot?.step || snapshot?.finished;
   const what = MISSING[measure];

@@ -6,13 +6,14 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createCounter } from "../widgets/number-stepper.js";
 import { instrument } from "../state/instruments.js";
 
+/** @typedef {import("../state/status.js").Snapshot} Snapshot */
 /** @typedef {import("../state/series.js").Lane} Lane */
 /**
  * What a small picture is made of: what was measured for the rule, the snapshot it stands in, the op and the
  * rule in force as entries, undefined where the browser does not know them; ``layer`` is the number of the op's
  * place, from 0; ``picked`` is the number of another panel
  * that this one chooses, null where it chooses none; ``ink`` is the colour of letters, as a pixel.
- * @typedef {{measured: *, snapshot: *, lane: Lane, op: *, rule: *, parameters: Object<string, number>,
+ * @typedef {{measured: *, snapshot: Snapshot, lane: Lane, op: *, rule: *, parameters: Object<string, number>,
  *   task: import("../state/tasks.js").Task, layer: number, picked: number|null, ink: number}} Seen
  * What is drawn; ``words`` are for who cannot see it.
  * @typedef {{words: string}&Object<string, *>} Drawn

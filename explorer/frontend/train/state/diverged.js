@@ -1,8 +1,9 @@
 // Rules of which no net is left: all of them diverged.
 
+/** @typedef {import("./status.js").Snapshot} Snapshot */
 /**
  * Whether every net of a rule diverged.
- * @param {*} snapshot null before the first one
+ * @param {Snapshot|null} snapshot null before the first one
  * @param {import("./series.js").Lane} lane
  */
 export function isLost(snapshot, { key }) {

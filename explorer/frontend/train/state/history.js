@@ -6,13 +6,15 @@ import { LOST, OVER } from "./status.js";
 import { liveOf, settingText, withSetting } from "./tasks.js";
 
 /** @typedef {import("./state.js").State} State */
+/** @typedef {import("./series.js").Drawn} Drawn */
 /** @typedef {import("./state.js").Past} Past */
 /** @typedef {import("./branches.js").Point} Point */
 
 const MOST = 3; // earlier runs whose lines stay
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-const DRAWN = ["loss_steps", "losses", "loss_sd", "score_steps", "scores", "score_sd"]; // of a snapshot
+/** Of a snapshot. @type {(keyof Drawn)[]} */
+const DRAWN = ["loss_steps", "losses", "loss_sd", "score_steps", "scores", "score_sd"];
 
 /**
  * Earlier runs as a session keeps them: what is drawn of each, as JSON has it.
@@ -37,20 +39,22 @@ export function unpacked(kept) {
 }
 
 /**
- * @param {*} snapshot
+ * @param {Drawn} snapshot
  * @param {(y: ArrayLike<number>) => number[]} written
+ * @returns {Drawn}
  */
 function drawnOf(snapshot, written) {
-  const each = (/** @type {*} */ value) =>
+  /** @type {(value: *) => *} */
+  const each = (value) =>
     Array.isArray(value) || ArrayBuffer.isView(value)
       ? written(/** @type {*} */ (value))
       : Object.fromEntries(Object.entries(value).map(([rule, y]) => [rule, written(y)]));
-  return Object.fromEntries(DRAWN.map((name) => [name, each(snapshot[name])]));
+  return /** @type {Drawn} */ (Object.fromEntries(DRAWN.map((name) => [name, each(snapshot[name])])));
 }
 
 /** The steps that can be looked at, ascending: those kept, and where the run is. @param {State} state */
 export function stepsSeen({ view: { status } }) {
-  const checkpoints = /** @type {number[]} */ (status.snapshot?.checkpoints ?? []);
+  const checkpoints = status.snapshot?.checkpoints ?? [];
   return [...checkpoints.filter((step) => step < status.step), ...(status.snapshot ? [status.step] : [])];
 }
 

@@ -2,6 +2,8 @@
 
 import { array } from "../../formula/arrays.js";
 
+/** @typedef {import("./status.js").Snapshot} Snapshot */
+/** @typedef {ArrayLike<number>} Values */
 /**
  * A lane of a run as it is drawn: a rule with its colour.
  * @typedef {{key: string, label: string, colour: string}} Lane
@@ -10,7 +12,10 @@ import { array } from "../../formula/arrays.js";
  * @typedef {{name: string, label?: string, rule?: string, meta?: string, ends?: boolean, colour: string, x:
  * ArrayLike<number>, y: ArrayLike<number>, spread?: ArrayLike<number>, dash?: string, faint?: boolean, symbol?:
  * string}}
- * Series What the large chart shows: held-out score, loss, gradient norms, or what learns.
+ * Series The series of a run that are drawn after it as well.
+ * @typedef {{loss_steps: Object<string, Values>, losses: Object<string, Values>, loss_sd: Object<string, Values>,
+ *   score_steps: Values, scores: Object<string, Values>, score_sd: Object<string, Values>}} Drawn
+ * What the large chart shows: held-out score, loss, gradient norms, or what learns.
  * @typedef {"score"|"loss"|"norms"|"learned"} Measure
  */
 
@@ -22,22 +27,27 @@ export function withArrays(value) {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withArrays(part)]));
 }
 
-/** The series of each measure. @type {{[measure in Measure]: (snapshot: *, lanes: Lane[]) => Series[]}} */
+/** The series of each measure. @type {{[measure in Measure]: (snapshot: Snapshot, lanes: Lane[]) => Series[]}} */
 const SERIES = { score: scoreSeries, loss: lossSeries, norms: normSeries, learned: learnedSeries };
 const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // by layer
 const SMALL = "₁₂₃₄₅";
 
-/** @param {Measure} measure @param {*} snapshot @param {Lane[]} lanes */
+/**
+ * The series of a measure; of an earlier run there are those of its score and its loss.
+ * @param {Measure} measure
+ * @param {Snapshot|Drawn} snapshot
+ * @param {Lane[]} lanes
+ */
 export function seriesOf(measure, snapshot, lanes) {
-  return SERIES[measure](snapshot, lanes);
+  return SERIES[measure](/** @type {Snapshot} */ (snapshot), lanes);
 }
 
-/** @param {*} snapshot @param {Lane[]} lanes */
+/** @param {Snapshot} snapshot @param {Lane[]} lanes */
 function scoreSeries({ score_steps: steps, scores, score_sd: spreads }, lanes) {
   return lanes.map((lane) => curveOf(lane, steps, scores, spreads));
 }
 
-/** @param {*} snapshot @param {Lane[]} lanes */
+/** @param {Snapshot} snapshot @param {Lane[]} lanes */
 function lossSeries({ loss_steps: steps, losses, loss_sd: spreads }, lanes) {
   return lanes.map((lane) => curveOf(lane, steps[lane.key], losses, spreads));
 }
@@ -45,9 +55,9 @@ function lossSeries({ loss_steps: steps, losses, loss_sd: spreads }, lanes) {
 /**
  * The curve of a rule with its band, which are given by rule.
  * @param {Lane} lane
- * @param {number[]} x
- * @param {Object<string, number[]>} values
- * @param {Object<string, number[]>} spreads
+ * @param {Values} x
+ * @param {Object<string, Values>} values
+ * @param {Object<string, Values>} spreads
  * @returns {Series}
  */
 function curveOf({ key, label, colour }, x, values, spreads) {
@@ -56,7 +66,7 @@ function curveOf({ key, label, colour }, x, values, spreads) {
 
 /**
  * Two curves a rule: first layer solid, last one dotted.
- * @param {*} snapshot
+ * @param {Snapshot} snapshot
  * @param {Lane[]} lanes
  * @returns {Series[]}
  */
@@ -69,7 +79,7 @@ function normSeries({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lanes) {
 
 /**
  * One curve for each layer of each parameter of a rule.
- * @param {*} snapshot
+ * @param {Snapshot} snapshot
  * @param {Lane[]} lanes
  * @returns {Series[]}
  */
@@ -93,7 +103,7 @@ function learnedSeries(snapshot, lanes) {
 
 /**
  * The parameters that a rule has of those that learn, with the place of their first column.
- * @param {*} snapshot
+ * @param {Snapshot} snapshot
  * @param {string} rule its key
  * @returns {{name: string, layers: number, first: number}[]}
  */
@@ -108,7 +118,7 @@ export function learnedOf({ learned = {}, seeds }, rule) {
 
 /**
  * The present values of a rule's parameters in one layer, means over the seeds that are finite.
- * @param {*} snapshot
+ * @param {Snapshot} snapshot
  * @param {string} rule
  * @param {number} layer from 0
  * @returns {Object<string, number>}
@@ -129,7 +139,7 @@ export function presentOf(snapshot, rule, layer) {
  * so many of the last ones; with another σ it begins anew, and at rest its end is what is measured now.
  * @param {"cosines"|"agreements"} kind
  * @param {number} layer from 0
- * @param {*} snapshot
+ * @param {Snapshot} snapshot
  * @param {Lane[]} lanes
  * @param {number} window
  * @returns {Series[]}

@@ -19,7 +19,7 @@ import { taskOf } from "./tasks.js";
  *   answer: Object<string, *>|null}} Request
  * An earlier run: what was chosen for it, the last that was seen of it, what was changed on its way, why it
  * is over, and the letter it goes by.
- * @typedef {{choice: Choice, snapshot: *, recorded?: import("./status.js").Recorded, name: string,
+ * @typedef {{choice: Choice, snapshot: import("./series.js").Drawn, recorded?: import("./status.js").Recorded, name: string,
  *   letter: string}} Past
  * The state: what is chosen, what the run that is seen was begun with, how it stands, the runs before it,
  * the step that is looked at where it is not the last one, how the run stood there, what is said of

@@ -1,12 +1,11 @@
 // How a run stands, in the words of the engine.
 
+/** @typedef {import("./records.js").Snapshot} Snapshot */
+/** @typedef {import("./records.js").Recorded} Recorded */
+/** @typedef {import("./records.js").Status & import("./records.js").Fields} Event */
 /**
- * The fields of an event.
- * @typedef {{state: string, sentence: string, step: number, steps: number, steps_per_second: number,
- *   snapshot: *, words: string[], device: string|null, id?: string, recorded?: Recorded,
- *   judged: Record<string, string>}} Status ``judged``: on held-out data
- * The learning rate a run began with, and its branch points, one a line.
- * @typedef {{lr: string, branch: string}} Recorded
+ * A run as an event has it; "idle" before there is one.
+ * @typedef {Omit<Event, "id"|"state"|"position"> & {state: Event["state"]|"idle", id?: string}} Status
  * What is to be seen: ``notice`` is what could not be done, ``lost`` whether the connection is.
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
  */

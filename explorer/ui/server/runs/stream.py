@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 from starlette.concurrency import run_in_threadpool
@@ -34,12 +34,31 @@ INTERVAL_S = 0.05  # between two looks, and longer where many watch
 LONGEST_QUESTION = 100  # characters
 QUIET_S = 15.0  # after which a comment keeps the connection, and notices when it is gone
 
-_BY_SEED = ("seed_losses", "seed_scores")  # of a snapshot: more than a picture shows
+BY_SEED = ("seed_losses", "seed_scores")  # of a snapshot: more than a picture shows
 _DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # by NumPy's kind; what plotly.js reads as typed arrays
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 _CROWDED = "This training is watched in {count} places already: close one of them and reload the page."
 _MANY = "{count} trainings are watched where you are already: close one of them and reload the page."
 _FULL = "{count} trainings are watched already: reload the page in about a minute."
+
+
+class Recorded(TypedDict):
+    """The learning rate a run began with, and its branch points as a link writes them."""
+
+    lr: str
+    branch: str
+
+
+class Fields(TypedDict):
+    """The fields of an event beside those of its ``Status``.
+
+    ``words`` say what the snapshot shows, ``judged`` how each rule does on held-out data.
+    """
+
+    words: list[str]
+    device: str | None
+    judged: dict[str, str]
+    recorded: NotRequired[Recorded]
 
 
 class Watching:
@@ -189,9 +208,7 @@ async def events(
 
 
 def event(status: Status, shown: Collection[str] = ()) -> str:
-    """A status as JSON: the fields of ``Status``, what the snapshot shows in ``words``, the ``device``, and
-    how each rule is ``judged`` on held-out data, in words; and ``recorded``, the learning rate it began with
-    and its branch points as a link writes them. Of instruments only the answers to these questions, by the
+    """A status as JSON, with ``Fields``. Of instruments only the answers to these questions, by the
     instrument's key.
 
     Series are ``{"dtype", "bdata"}``, as plotly.js takes them: base64 of little-endian numbers. What is by
@@ -200,19 +217,19 @@ def event(status: Status, shown: Collection[str] = ()) -> str:
     snapshot = status.snapshot
     labels = {rule: _label(rule, snapshot) for rule in snapshot.losses} if snapshot else {}
     said = words.sentences(snapshot, labels) if snapshot else []
-    device = snapshot and words.device(snapshot.device)
-    told: dict[str, Any] = {
+    device = words.device(snapshot.device) if snapshot else None
+    fields: Fields = {
         "words": said,
         "device": device,
         "judged": words.scores(snapshot) if snapshot else {},
     }
     if snapshot:
-        told["recorded"] = {"lr": number_text(snapshot.lr), "branch": branches_text(snapshot.branch)}
+        fields["recorded"] = {"lr": number_text(snapshot.lr), "branch": branches_text(snapshot.branch)}
         measured = {key_of(text): each for text, each in snapshot.measured.items() if text in shown}
         own = {text: why for text, why in snapshot.unmeasured.items() if text in shown or text in INSTRUMENTS}
         unmeasured = {key_of(text): why for text, why in own.items()}
         snapshot = replace(snapshot, measured=measured, unmeasured=unmeasured)
-    return as_json(vars(status) | told | {"snapshot": snapshot})
+    return as_json({**vars(status), **fields, "snapshot": snapshot})
 
 
 def _label(rule: str, snapshot: Snapshot) -> str:
@@ -256,4 +273,4 @@ def _data(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         dtype = _DTYPES[value.dtype.kind]
         return {"dtype": dtype, "bdata": base64.b64encode(value.astype(f"<{dtype}").tobytes()).decode()}
-    return {name: part for name, part in vars(value).items() if name not in _BY_SEED}
+    return {name: part for name, part in vars(value).items() if name not in BY_SEED}

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from threading import Lock
-from typing import Any, get_args
+from typing import Any, TypedDict, get_args
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -37,6 +37,57 @@ _measuring = Lock()
 _REFUSAL = "This cannot be studied: {}."
 _watching = Watching()
 operation.watchers.labels("study").set_function(lambda: len(_watching))
+
+
+class Cell(TypedDict):
+    """What a rate is chosen by, of one rule and value: ``mean`` validation score, over ``seeds``."""
+
+    rule: str
+    lr: float
+    seeds: int
+    diverged: int
+    value: float | None
+    mean: float | None
+
+
+class Judgement(TypedDict):
+    """How a rule does at its own rate, on seeds and data of its own; ``half`` of the 95 % interval."""
+
+    rule: str
+    value: float | None
+    lr: float | None
+    seeds: int
+    diverged: int
+    validation: float | None
+    mean: float | None
+    half: float | None
+
+
+class Results(TypedDict):
+    """The results of a study so far, of ``runs`` of ``most``."""
+
+    controls: Sequence[str]
+    lrs: Sequence[float]
+    seeds: int
+    metric: str | None
+    chance: float | None
+    runs: int
+    most: int
+    cells: list[Cell]
+    judged: list[Judgement]
+    words: Sequence[str]
+
+
+class StudyEvent(TypedDict):
+    """An event of a study; ``left`` is the time to its end in words, "" before that is known."""
+
+    id: str
+    state: str
+    sentence: str
+    done: float
+    total: float
+    left: str
+    results: Results | None
 
 
 async def start(request: Request) -> Response:
@@ -163,14 +214,20 @@ def _trial_step_s(plan: Plan) -> float:
 
 def event(status: StudyStatus) -> str:
     """A status as JSON, with what the rows show so far; without them where there is no study."""
-    told = {name: getattr(status, name) for name in ("id", "state", "sentence", "done", "total")}
-    left = "" if status.left_s is None else duration(status.left_s)
-    results = results_of(status.plan, status.rows) if status.plan else None
-    return json.dumps(told | {"left": left, "results": results}, allow_nan=False)
+    told: StudyEvent = {
+        "id": status.id,
+        "state": status.state,
+        "sentence": status.sentence,
+        "done": status.done,
+        "total": status.total,
+        "left": "" if status.left_s is None else duration(status.left_s),
+        "results": results_of(status.plan, status.rows) if status.plan else None,
+    }
+    return json.dumps(told, allow_nan=False)
 
 
-def results_of(plan: Plan, rows: Sequence[Row]) -> Json:
-    """What is drawn of a study: see ``Results`` in state.js."""
+def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
+    """The results of a study as they are drawn."""
     task = TASKS[plan.task]
     result = Result(plan, rows)
     return {
@@ -187,25 +244,28 @@ def results_of(plan: Plan, rows: Sequence[Row]) -> Json:
     }
 
 
-def _cell(plan: Plan, cell: Mapping[Hashable, Any]) -> Json:
-    """What rates are chosen by, of one rule, value and rate."""
-    value = next((_finite(cell[name]) for name in plan.columns), None)
-    told = {name: cell[name] for name in ("rule", "lr", "seeds", "diverged")}
-    return told | {"value": value, "mean": _finite(cell["validation"])}
+def _cell(plan: Plan, cell: Mapping[Hashable, Any]) -> Cell:
+    return {
+        "rule": cell["rule"],
+        "lr": cell["lr"],
+        "seeds": cell["seeds"],
+        "diverged": cell["diverged"],
+        "value": next((_finite(cell[name]) for name in plan.columns), None),
+        "mean": _finite(cell["validation"]),
+    }
 
 
-def _judged(each: Judged) -> Json:
-    """How a rule does at its own rate, with half of the 95 % interval."""
-    value = next((value for _, value in each.values), None)
-    told = {
+def _judged(each: Judged) -> Judgement:
+    return {
         "rule": each.rule,
-        "value": value,
+        "value": next((value for _, value in each.values), None),
         "lr": each.lr,
         "seeds": len(each.scores),
         "diverged": each.lost,
+        "validation": _finite(each.validation),
+        "mean": _finite(each.mean),
+        "half": _finite(each.half),
     }
-    scores = {"validation": each.validation, "mean": each.mean, "half": each.half}
-    return told | {name: _finite(score) for name, score in scores.items()}
 
 
 def _finite(value: float) -> float | None:

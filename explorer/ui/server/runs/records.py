@@ -1,0 +1,66 @@
+"""The records that the server streams, as types of the browser's half.
+
+``python -m explorer.ui.server.runs.records`` writes them to ``explorer/frontend/train/state/records.js``.
+"""
+
+import types
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import is_dataclass
+from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.instrument.assets import MODULES
+from explorer.training import Snapshot, Status
+from explorer.training.instruments.base.gradients import Gradients
+from explorer.ui.server.runs.stream import BY_SEED, Fields, Recorded
+from explorer.ui.server.runs.studies import Cell, Judgement, Results, StudyEvent
+
+FILE = MODULES / "train/state/records.js"
+_RECORDS = (Gradients, Snapshot, Recorded, Fields, Status, Cell, Judgement, Results, StudyEvent)
+_HEAD = """// The records that the server streams, by their classes in Python.
+// Written by `python -m explorer.ui.server.runs.records`: change the classes, and run it.
+"""
+_WORDS = {float: "number", int: "number", bool: "boolean", str: "string", type(None): "null", Any: "*"}
+_ARRAYS = {np.float32: "Float32Array", np.int64: "Int32Array"}  # as the stream writes them
+_NAMES = {"float32": np.float32, "int64": np.int64, "NDArray": NDArray, "Curve": NDArray[np.float32]}
+
+
+def module() -> str:
+    """The module of the browser's half: comments alone, a typedef a record."""
+    return "\n".join([_HEAD, *map(_typedef, _RECORDS), "export {};", ""])
+
+
+def _typedef(record: type) -> str:
+    hints = get_type_hints(record, localns=_NAMES, include_extras=True)
+    fields = [_field(name, hint) for name, hint in hints.items() if name not in BY_SEED]
+    return "\n".join(["/**", f" * @typedef {{object}} {record.__name__}", *fields, " */"])
+
+
+def _field(name: str, hint: Any) -> str:
+    if get_origin(hint) is NotRequired:
+        return f" * @property {{{_written(get_args(hint)[0])}}} [{name}]"
+    return f" * @property {{{_written(hint)}}} {name}"
+
+
+def _written(hint: Any) -> str:
+    """A type of Python in the words of JSDoc."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return "|".join(map(_written, arguments))
+    if origin is Literal:
+        return "|".join(f'"{each}"' for each in arguments)
+    if origin is np.ndarray:
+        return _ARRAYS[get_args(arguments[1])[0]]
+    if origin is tuple and arguments[-1] is not ...:
+        return f"[{', '.join(map(_written, arguments))}]"
+    if origin in (Mapping, dict):
+        return f"Object<string, {_written(arguments[1])}>"
+    if origin in (tuple, list, Sequence, Collection):
+        return f"Array<{_written(arguments[0])}>"
+    return hint.__name__ if is_dataclass(hint) or is_typeddict(hint) else _WORDS[hint]
+
+
+if __name__ == "__main__":
+    FILE.write_text(module(), encoding="utf-8")

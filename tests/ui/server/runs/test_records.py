@@ -1,0 +1,29 @@
+"""The types of what the server streams: the browser's half has them as they are in Python."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from explorer.training import Run, Settings, Status
+from explorer.ui.server.runs import records, stream
+
+TYPEDEF = re.compile(r"@typedef \{object\} (\w+)\n(.*?) \*/", re.DOTALL)
+FIELD = re.compile(r"@property \{.+\} \[?(\w+)\]?")
+
+
+def test_the_browser_has_the_types_of_what_is_streamed():
+    assert records.module() == records.FILE.read_text(encoding="utf-8"), (
+        "run: python -m explorer.ui.server.runs.records"
+    )
+
+
+def test_an_event_has_the_fields_that_its_types_name():
+    fields = {name: set(FIELD.findall(text)) for name, text in TYPEDEF.findall(records.module())}
+    run = Run(Settings(task="circles", rules=("default", "clipped"), hidden=4, steps=3, device="cpu"))
+    run.advance(1)
+    event = json.loads(stream.event(Status("", "running", "", snapshot=run.snapshot())))
+    assert set(event) == fields["Status"] | fields["Fields"]
+    assert set(event["snapshot"]) == fields["Snapshot"]
+    assert set(event["recorded"]) == fields["Recorded"]
+    assert set(event["snapshot"]["gradients"]["default"]) == fields["Gradients"]
