@@ -1,4 +1,4 @@
-"""The net of a task: which layers it has, and where the op stands among them."""
+"""Architectures: the layers of a task's nets, and the site of the op among them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Ends = Sequence[int]
 
 
 class Member(NamedTuple):
-    """One net of a run: the numbers of its rule and of its seed."""
+    """A member of an ensemble: the numbers of its rule and of its seed."""
 
     rule: int
     seed: int
@@ -94,7 +94,7 @@ SPIKING = Architecture(Spiking, _spikes)
 
 
 def behind(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:
-    """A layer of one's own, and what follows it: dense layers without biases, every product by itself."""
+    """The layers of a dense net behind a given first one: no biases, every product by itself."""
     layers = [first]
     for a, b in pairwise(ends[1:]):
         layers += [Activation(boundary), Dense(a, b, bias=False, alone=True)]
@@ -108,7 +108,7 @@ def drawn(
 
     Args:
         layers: of the net.
-        generator: where all of it comes from.
+        generator: the source of all draws.
         scale: deviation of the weights, divided by √(fan in) unless ``unit``.
         bias: deviation of the hidden units' biases.
     """

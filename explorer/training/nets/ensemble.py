@@ -1,4 +1,4 @@
-"""The nets of a run: members of flat parameters through one list of layers."""
+"""The nets of a run as an ensemble: flat parameters of all members, and one list of layers for them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Lr = float | Sequence[float]
 
 
 class OpParameters(NamedTuple):
-    """What learns of the op in each layer with it.
+    """The parameters of the op that learn in each layer with it.
 
     Attributes:
         starts: by rule, the value of each parameter before the first step.
-        positive: which of them must stay above 0.
-        rate: what their learning rate is in that of the weights.
+        positive: by parameter, whether it is constrained to be positive.
+        rate: their learning rate as a factor of the weights'.
     """
 
     starts: Sequence[Sequence[float]] = ()
@@ -44,8 +44,8 @@ class Pass(NamedTuple):
 
     Attributes:
         numbers: (3, members) loss, and norms of the gradients of the first and the last layer of weights.
-        finite: whether all is, by member.
-        traces: what each layer did.
+        finite: whether all numbers are, by member.
+        traces: of each layer.
         output: (members, n, outputs).
         gradients: of the parameters layer by layer, (members, …) each, until the step has used them up.
     """
@@ -63,7 +63,7 @@ class Observed(NamedTuple):
     Attributes:
         losses: (members,).
         output: (members, n, outputs).
-        traces: what each layer did.
+        traces: of each layer.
         flat: gradients of the parameters, (members, numbers).
         gradients: the same layer by layer, (members, …) each.
     """
@@ -76,10 +76,10 @@ class Observed(NamedTuple):
 
 
 class Ensemble:
-    """Nets in lock-step, the same but for their rules and seeds; bit for bit what each would be alone.
+    """Nets in lock-step that differ in rules and seeds alone, each bit for bit as it would be alone.
 
-    One that is no longer finite leaves, and so does one of which a parameter that learns is where its
-    formulas break. All parameters of a member stand in one row, each filled up to whole steps of a processor,
+    Members with non-finite values, or with a learned parameter outside its domain, are removed. All
+    parameters of a member stand in one row, each filled up to whole steps of a processor,
     so that one update does for all of them; those of the op that learn stand last.
 
     Attributes:
@@ -127,13 +127,13 @@ class Ensemble:
         return flat
 
     def rated(self, flat: Tensor) -> Tensor:
-        """A direction (members, numbers), the part of what learns times its own rate."""
+        """A direction (members, numbers), its learned parameters multiplied by their own rate."""
         rated = flat.clone()
         rated[:, self._dense :] *= self._learned.rate
         return rated
 
     def learned(self, flat: Tensor) -> Tensor:
-        """A view of what learns of the op in a flat tensor: (members, layers with the op, parameters)."""
+        """A view of the learned parameters in a flat tensor: (members, layers with the op, parameters)."""
         count = len(self._learned.positive)
         layers = (self._starts[-1] - self._dense) // (count * padded(1))
         return flat[:, self._dense :].view(len(flat), layers, count, padded(1))[..., 0]
@@ -145,23 +145,23 @@ class Ensemble:
 
     @property
     def _ends(self) -> tuple[int, int]:
-        """Of these the first and the last."""
+        """The first and the last of ``weighted``."""
         return self.weighted[0], self.weighted[-1]
 
     def by_rule(self) -> dict[int, list[int]]:
-        """The indices of the members going, by the number of their rule."""
+        """The indices of the members still going, by the number of their rule."""
         indices: dict[int, list[int]] = {}
         for index, member in enumerate(self.going):
             indices.setdefault(member.rule, []).append(index)
         return indices
 
     def firsts(self) -> dict[int, int]:
-        """The index of each going rule's first member that is going, by the number of the rule."""
+        """The index of each rule's first member that is still going, by the number of the rule."""
         return {rule: indices[0] for rule, indices in self.by_rule().items()}
 
     @torch.no_grad()
     def traced(self, x: Tensor, indices: Sequence[int], *, start: bool = False) -> tuple[Tensor, list[Trace]]:
-        """The output of the nets at some indices for examples x (1, n, inputs), and what each layer did.
+        """The output of the members at some indices for examples x (1, n, inputs), and a trace of each layer.
 
         ``start``: with the parameters they had before the first step.
         """
@@ -176,15 +176,15 @@ class Ensemble:
 
     @torch.no_grad()
     def output(self, x: Tensor, parameters: Views | None = None) -> Tensor:
-        """What the nets return for examples x (seeds or 1, n, inputs): (members going, n, outputs).
+        """The output of the nets for examples x (seeds or 1, n, inputs): (members going, n, outputs).
 
-        ``parameters``: others than they have.
+        ``parameters``: in the place of their own.
         """
         return self._forward(x, parameters or self.parameter_views)[0]
 
     @torch.no_grad()
     def step(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> NDArray[float32]:
-        """One step down the gradient, for those that stay finite; their ``Pass.numbers``."""
+        """Take a step down the gradient with the members that stay finite; return their ``Pass.numbers``."""
         now = self.look(x, y, loss)
         if not all(now.finite):
             fallen = zip(self.going, self._fallen(), strict=True)
@@ -205,21 +205,21 @@ class Ensemble:
 
     @torch.no_grad()
     def look(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
-        """Forward and backward on a batch at the present weights; the next step begins with it."""
+        """Pass forward and backward on a batch at the present weights; the next step begins with it."""
         if self._ahead is None or self._ahead[0] is not x:
             self._ahead = x, self._pass(x, y, loss)
         return self._ahead[1]
 
     @torch.no_grad()
     def look_at(self, x: Tensor, y: Tensor, loss: Loss) -> Observed:
-        """The same on any examples, which no step begins with: the last bits of a loss do not count."""
+        """Pass forward and backward on any examples; no step begins with it, so last bits do not count."""
         flat = torch.zeros_like(self.parameters)
         views = self.views(flat)
         return Observed(*self._both_ways(x, y, loss.nearly, views), flat, views)
 
     @torch.no_grad()
     def moved(self) -> list[float]:
-        """How far the first layer of weights is from its start, by member."""
+        """The distance of the first layer of weights from its start, by member."""
         number = self.weighted[0]
         seeds = [member.seed for member in self.going]
         start = [view[seeds] for view in self.views(self._start)[number]]
@@ -227,7 +227,7 @@ class Ensemble:
         return moved
 
     def state(self) -> dict[str, Any]:
-        """What ``load`` continues from exactly here: numbers and copied tensors."""
+        """The state that ``load`` continues from: numbers and copied tensors."""
         tensors = [self.parameters, *self.optimiser.state]
         return {
             "lanes": [list(member) for member in self.going],
@@ -237,7 +237,7 @@ class Ensemble:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Continue where other members of the same nets were."""
+        """Continue from the ``state`` of an ensemble of the same nets."""
         self.going = [Member(*member) for member in state["lanes"]]
         self.fallen = {Member(*member): (layer, parameter) for *member, layer, parameter in state["fallen"]}
         self.optimiser.steps = state["steps"]
@@ -246,7 +246,7 @@ class Ensemble:
     def beside(
         self, others: Sequence[Ensemble], going: Sequence[Member], order: Tensor, build: Build
     ) -> Ensemble:
-        """These and others of the same shapes as one, copied: (their members together, numbers).
+        """One ensemble of this and others of the same shapes, their parameters copied.
 
         ``order``: the indices of the members among all of them, one after the other; ``going``: what they are
         called then; ``build``: the layers of members that are called so. Nothing learns in them.
@@ -261,11 +261,11 @@ class Ensemble:
         return same
 
     def only(self, indices: Tensor) -> Ensemble:
-        """Some of the members, copied."""
+        """An ensemble of some of the members, copied."""
         return self.beside([], [self.going[index] for index in indices.tolist()], indices, self._build)
 
     def put(self, other: Ensemble, indices: Tensor) -> None:
-        """Be where members of another are that went on from here."""
+        """Copy the parameters back from members of another ensemble that went on from here."""
         tensors = zip(
             (self.parameters, *self.optimiser.state), (other.parameters, *other.optimiser.state), strict=True
         )
@@ -275,14 +275,14 @@ class Ensemble:
         self._ahead = None
 
     def rebuild(self) -> None:
-        """Make the layers of the same nets anew."""
+        """Build the layers of the same nets again."""
         self._take((self.parameters, *self.optimiser.state))
 
     def _in_force(self, lr: Lr) -> float | Rates:
         return lr if isinstance(lr, float) and self._is_rated_alike else self._rates(lr)
 
     def _rates(self, lr: Lr) -> Rates:
-        """Of neighbouring members, and of what learns in them apart from their weights."""
+        """The rates of neighbouring members, with those of learned parameters apart from the weights'."""
         lrs = lr if isinstance(lr, Sequence) else [lr] * (1 + max(member.rule for member in self.going))
         groups = groupby(range(len(self.going)), key=lambda member: lrs[self.going[member].rule])
         together = [(rate, list(members)) for rate, members in groups]
@@ -299,7 +299,7 @@ class Ensemble:
 
     @property
     def _times(self) -> list[tuple[slice, float]]:
-        """Numbers of a row with their learning rate, in that of the weights."""
+        """Slices of a row, each with its learning rate as a factor of the weights'."""
         if self._is_rated_alike:
             return [(slice(None), 1.0)]
         return [(slice(self._dense), 1.0), (slice(self._dense, None), self._learned.rate)]
@@ -339,7 +339,7 @@ class Ensemble:
         return Pass(numbers[:3], finite, traces, output, into)
 
     def _fallen(self) -> list[tuple[int, int] | None]:
-        """By member the first layer with the op, and the parameter there, that must be above 0 and is not."""
+        """By member, the first layer with the op and the parameter there that left its domain, or None."""
         if not any(self._learned.positive):
             return [None] * len(self.going)
         positive = torch.tensor(self._learned.positive, device=self.parameters.device)
@@ -348,7 +348,7 @@ class Ensemble:
         return [first.get(member) for member in range(len(self.going))]
 
     def _leave(self, stays: list[bool]) -> None:
-        """Let go of the members that are not to stay."""
+        """Remove the members that do not stay."""
         self.going = [member for member, stay in zip(self.going, stays, strict=True) if stay]
         self._take([tensor[stays] for tensor in (self.parameters, *self.optimiser.state)])
 
@@ -372,7 +372,7 @@ class Ensemble:
         ]
 
     def views(self, flat: Tensor) -> Views:
-        """The same, layer by layer: weights and biases, and what learns of the op."""
+        """Views of a flat tensor, layer by layer: weights and biases, then the op's learned parameters."""
         views = self._flat_views(flat)
         dense = sum(len(layer.shapes) for layer in self.layers)
         own, learned = iter(views[:dense]), iter(views[dense:])

@@ -1,4 +1,4 @@
-"""What keeps the bits of a member apart from its company: which members may be computed in one call.
+"""Batching that changes no bit of a member: the members that may be computed in one call.
 
 torch's elementwise functions take the last numbers of a tensor by another way than those before and may
 round them otherwise, and MKL adds up in another order where a matrix begins at an odd place or has one row
@@ -19,7 +19,7 @@ Product = Callable[[Tensor, Tensor], Tensor]
 
 
 def padded(count: int) -> int:
-    """So many numbers, filled up to whole steps."""
+    """A count of numbers, rounded up to whole steps."""
     return -(-count // _STEP) * _STEP
 
 

@@ -14,7 +14,7 @@ Value = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 @dataclass(frozen=True)
 class Loss:
-    """What is made smaller; called as ``loss(output (members, n, outputs), y)``.
+    """A loss to minimise; called as ``loss(output (members, n, outputs), y)``.
 
     Attributes:
         value: exactly what a step goes by.
@@ -81,12 +81,12 @@ def _log_softmax(output: Tensor) -> Tensor:
 
 
 def _log_softmax_backward(g: Tensor, logs: Tensor) -> Tensor:
-    """Autograd's own, to the last bit."""
+    """The gradient of autograd, to the last bit."""
     return torch._log_softmax_backward_data(g, logs, -1, logs.dtype)
 
 
 def _cross_entropy_nearly(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """By ``exp`` and sums in calls of their own: with few classes by far faster than torch's log-softmax."""
+    """Log-softmax by ``exp`` and sums in calls of their own: with few classes far faster than torch's."""
     members, n, outputs = output.shape
     chosen = y.expand(members, -1).unsqueeze(-1)
     away = output - output.amax(-1, keepdim=True)

@@ -1,4 +1,4 @@
-"""What held-out data is judged by."""
+"""Metrics of held-out data: accuracy and R²."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -14,7 +14,7 @@ def metric_of(y: Tensor) -> Metric:
 
 
 def _accuracy(output: Tensor, y: Tensor) -> Tensor:
-    """By comparisons, in half the time of ``argmax``, as long as no two outputs are both the largest."""
+    """Accuracy by comparisons, in half the time of ``argmax``, unless two outputs are both the largest."""
     best = output == output.amax(-1, keepdim=True)
     if int(best.count_nonzero()) != best.shape[0] * best.shape[1]:
         return (output.argmax(-1) == y).float().mean(1)

@@ -15,20 +15,20 @@ Rates = Sequence[tuple[Index, float]]
 tensor would round otherwise."""
 
 Lr = float | Rates
-"""One of all members, or several."""
+"""One rate of all members, or several."""
 
 _MOMENTUM = 0.9
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
 
 
 class Optimiser:
-    """One way down a gradient.
+    """An optimiser of flat parameters.
 
     Attributes:
         label: its name on screen.
         steps: taken so far.
         by_member: the same by member, of nets that go together and did not begin together; else None.
-        state: what it remembers of them, in place.
+        state: the tensors that it remembers, changed in place.
     """
 
     label = "Gradient descent"
@@ -46,7 +46,7 @@ class Optimiser:
         self._step(parameters, gradients, lr)
 
     def steps_of(self, members: int) -> Sequence[int]:
-        """The steps that each of so many members has taken."""
+        """The steps taken by each of so many members."""
         return self.by_member or [self.steps] * members
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
@@ -128,7 +128,7 @@ def _by_member(lr: Lr, members: int) -> list[float]:
 
 
 def _by_rate(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:
-    """Each rate with the part of some tensors that goes by it."""
+    """Each rate with its part of some tensors."""
     if isinstance(lr, Sequence):
         return [(rate, *(each[index] for each in tensors)) for index, rate in lr]
     return [(lr, *tensors)]

@@ -28,13 +28,13 @@ _ZERO = """
 
 
 def _pixels() -> tuple[Tensor, Tensor]:
-    """All 1,797 of scikit-learn's ``load_digits``: brightness from 0 to 1, and which digit each is."""
+    """All 1,797 digits of scikit-learn's ``load_digits``: brightness from 0 to 1, and classes."""
     rows = np.loadtxt(_file(), delimiter=",", dtype=np.float32)
     return torch.from_numpy(rows[:, :-1]) / 16, torch.from_numpy(rows[:, -1]).long()
 
 
 def _file() -> Path:
-    """Where scikit-learn keeps them: to import it would take each training process a second."""
+    """The path of scikit-learn's file of digits: to import it would take each training process a second."""
     package = find_spec("sklearn")
     if package is None or package.origin is None:
         raise ModuleNotFoundError("The digits come with scikit-learn: install it.", name="sklearn")
@@ -42,7 +42,7 @@ def _file() -> Path:
 
 
 def _standardised() -> Data:
-    """By one mean and one deviation for all pixels."""
+    """Data standardised by one mean and one deviation for all pixels."""
     x, y = _pixels()
     return parts((x - x.mean()) / x.std(), y, outputs=10, judged=_JUDGED)
 
@@ -65,7 +65,7 @@ def _latent() -> Tensor:
 
 
 def _raster() -> Tensor:
-    """When the pixels of the image's fourth column fire, (8, times): a row a pixel."""
+    """The spikes of the pixels in the image's fourth column, (8, times): a row a pixel."""
     spikes = Latency([0]).forward(image()[:, 3].view(1, 1, 8), [], Trace())
     return spikes.view(TIMES, 8).T
 

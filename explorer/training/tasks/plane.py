@@ -67,7 +67,7 @@ def _picture(points: Points) -> dict[str, Any]:
 
 
 def _source(points: Points) -> str:
-    """The functions themselves, those that are called, and what for."""
+    """The source of the points, with the functions that they call, as a script has it."""
     used = [each for each in (_noisy, _both) if each.__name__ in points.__code__.co_names]
     code = "\n".join(inspect.getsource(function) for function in (*used, points))
     called = (
@@ -77,7 +77,7 @@ def _source(points: Points) -> str:
 
 
 def _task(key: str, label: str, points: Points, purpose: str, **rest: Any) -> Task:
-    """With random start biases: without them a net of signs could learn odd functions only."""
+    """A task with random start biases: without them a net of signs could learn odd functions only."""
     rules = ("default", "straight_through", "clipped", "approx_sign", "reste")
     usual: dict[str, Any] = {"rules": rules, "steps": 200, "hidden": (16, 16)}
     return Task(

@@ -10,7 +10,7 @@ from explorer.training.tasks.task import Data, Draw, Part
 
 
 def parts(x: Tensor, y: Tensor, outputs: int, judged: int) -> Data:
-    """Shuffled always alike and split: the last ``judged`` rows held out, as many before for validation."""
+    """Data shuffled alike and split: the last ``judged`` rows held out, as many before for validation."""
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
     x, y = x[order], y[order]
     train, validation, held_out = (

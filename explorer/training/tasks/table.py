@@ -95,13 +95,13 @@ def _rows(text: str) -> list[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """What stands most often in the first line."""
+    """The separator that is most frequent in the first line."""
     first = text.lstrip("\ufeff\r\n ").partition("\n")[0]
     return max(_DELIMITERS, key=first.count)
 
 
 def _without_names(rows: Rows) -> Rows:
-    """Without the first row where none of its cells is a number, and those below are."""
+    """The rows without a heading: a first row without a number above rows of numbers."""
     names = all(_number(cell) is None for cell in rows[0])
     below = len(rows) > 1 and any(_number(cell) is not None for cell in rows[1])
     return rows[1:] if names and below else rows
@@ -163,7 +163,7 @@ def _classes(labels: Sequence[str]) -> tuple[Tensor, int]:
 
 
 def _names(labels: Sequence[str]) -> tuple[str, ...]:
-    """What classes are called, in their order, shortened; () where the last column holds numbers."""
+    """The names of the classes in their order, shortened; () if the last column holds numbers."""
     if not _are_classes(labels):
         return ()
     return tuple(name[:_LONGEST_NAME] + "…" * (len(name) > _LONGEST_NAME) for name in sorted(set(labels)))
@@ -174,7 +174,7 @@ def _targets(labels: Sequence[str]) -> tuple[Tensor, int]:
 
 
 def _chosen(part: str) -> Any:
-    """A part of the loss that the last column asks for: classes are whole numbers."""
+    """A part of the loss that suits the last column: classes are whole numbers."""
 
     def of(output: Tensor, y: Tensor, *rest: Any) -> Any:
         return getattr(mean_squared_error if y.is_floating_point() else cross_entropy, part)(output, y, *rest)
@@ -183,7 +183,7 @@ def _chosen(part: str) -> Any:
 
 
 def _source(table: str | None) -> str:
-    """How the file of such a table is read."""
+    """Code for a script that reads such a table from a file."""
     rows = _rows(table or "")
     skipped = len(rows) - len(_without_names(rows))
     labels = [row[-1] for row in rows[skipped:]]

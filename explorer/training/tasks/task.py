@@ -18,7 +18,7 @@ class Part(NamedTuple):
 
 
 class Data(NamedTuple):
-    """What a task is learnt from and judged on; without ``validation`` and ``held_out`` it cannot be judged.
+    """The data of a task, to learn from and to judge by; without ``held_out`` it cannot be judged.
 
     Rates and the like are chosen by ``validation``, and ``held_out`` judges. ``names`` are those of a table's
     classes, in their order.
@@ -37,7 +37,7 @@ class Data(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """What data may depend on: the run's own generator, examples in a step, and a table as CSV text."""
+    """The arguments of a data set: the run's own generator, examples in a step, and a table as CSV text."""
 
     generator: Generator
     batch: int
@@ -46,25 +46,25 @@ class Draw(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """A data set plus a loss, and how a net on it begins.
+    """A data set plus a loss, and the first settings of a net on it.
 
     Attributes:
         key: permanent name, used in links and code.
         label: name on screen.
-        purpose: one sentence that says what is learnt.
-        data: the examples. One that leaves the generator alone gives the same ones for every seed.
-        loss: what is made smaller.
+        purpose: its aim, in one sentence.
+        data: the examples; the same ones for every seed if the generator is not used.
+        loss: to minimise.
         widths: inputs and outputs of a net.
-        op, rules, parameters: what it begins with.
+        op, rules, parameters: the first ones.
         net: its layers, and the site of the op in them.
-        kind: what its picture shows: points of a "plane", an "image", "random" numbers, or one's "own".
-        metric: what held-out data is judged by, as far as the task alone says; None where none is held out.
+        kind: the kind of its picture: points of a "plane", an "image", "random" numbers, or one's "own".
+        metric: of held-out data, as far as the task alone determines it; None without such data.
         chance: accuracy by guessing.
         start_bias: standard deviation of the hidden units' biases before the first step.
         unit_weights: start weights have deviation ``init_scale``, and not that divided by √(fan in).
         same: every step sees all examples, and they are few: under plain gradient descent most work of the
             first layer can be spared.
-        note: a sentence where what it begins with needs one.
+        note: a sentence on its first settings, if they need one.
         steps, lr, hidden, batch, optimiser, bias, init_scale, seeds, seed, pace, sigma, learn, learn_rate,
             device: as in ``Settings``.
         source: code for a script, that of a table given: the examples x and y and how many are ``judged``;

@@ -13,7 +13,7 @@ class Dense(Layer):
     def __init__(
         self, inputs: int, outputs: int, *, bias: bool = True, first: bool = False, alone: bool = False
     ) -> None:
-        """``first``: nobody asks for the gradient at x; ``alone``: no bias, and every product by itself."""
+        """``first``: the gradient at x is not needed; ``alone``: no bias, and every product by itself."""
         self.shapes = ((inputs, outputs), *([(1, outputs)] if bias else []))
         self._first = first
         self._product: Product = one_by_one if alone else batched

@@ -1,4 +1,4 @@
-"""The first layer of a net that sees the same examples at every step: most of its work can be spared."""
+"""The first layer of a net that sees the same examples at every step, without most of its work."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ class Fixed(Layer):
     """``x @ w`` under gradient descent where x (n, inputs) never changes and n is small.
 
     A step changes ``x @ w`` by ``-lr · (x @ x.T) @ g``, a small product. So the parameters of this layer are
-    the value ``x @ w`` and the way so far: the weights are ``w - x.T @ way``, whenever somebody asks.
+    the value ``x @ w`` and the way so far: the weights are ``w - x.T @ way``, computed on demand.
     """
 
     biased = False
@@ -42,7 +42,7 @@ class Fixed(Layer):
         return parameters[0]
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``; nobody asks for what it returns."""
+        """As in ``Layer``; its result is not used."""
         gradients[0].copy_(self._changes(g))
         torch.neg(g, out=gradients[1])
         return g
@@ -75,5 +75,5 @@ class Fixed(Layer):
         return sums(way * self._changes(way)).clamp_(min=0).sqrt_()
 
     def _changes(self, g: Tensor) -> Tensor:
-        """What a gradient takes from ``x @ w`` at lr 1."""
+        """The change of ``x @ w`` by a gradient at lr 1, without its sign."""
         return one_by_one([self._grams[seed] for seed in self._seeds], g)

@@ -1,4 +1,4 @@
-"""What a stage of a net is."""
+"""A layer of a net, its trace, and the site of an op in it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from torch import Generator, Tensor
 from explorer.training.numerics import norms
 
 Parameters = Sequence[Tensor]
-"""Those of one layer, or their gradients: (members, …) each, views into one flat tensor."""
+"""The parameters of one layer, or their gradients: (members, …) each, views into one flat tensor."""
 
 
 class OpTrace(NamedTuple):
-    """What an op and its rules did in one layer, (members, …) each."""
+    """The input and output of the op in one layer, and the gradient before and behind its rule."""
 
     x: Tensor
     y: Tensor
@@ -47,7 +47,7 @@ class OpSite:
 
 @dataclass
 class Trace:
-    """What one layer did in one pass.
+    """The tensors of one layer in one pass.
 
     Attributes:
         saved: tensors that ``backward`` needs of ``forward``.
@@ -63,7 +63,7 @@ class Trace:
 
     @property
     def op(self) -> OpTrace:
-        """The last four, of a layer with the op after both ways."""
+        """The trace of the op, in a layer with the op after both passes."""
         assert self.x is not None
         assert self.y is not None
         assert self.upstream is not None
@@ -72,23 +72,23 @@ class Trace:
 
 
 class Layer:
-    """One stage: ``forward`` from x to what the next one gets, ``backward`` from its gradient to that of x.
+    """One layer: ``forward`` from x to its output, ``backward`` from the gradient of that to the one at x.
 
     A layer holds no numbers of its own: parameters and traces come with each call.
 
     Attributes:
         site: the site of the op; None in a layer without the op.
         shapes: of the weights and biases of one member, weights first.
-        learned: how many parameters of the op stand behind these, of shape (1, 1) each.
+        learned: the number of learned parameters of the op behind these, of shape (1, 1) each.
     """
 
     site: ClassVar[OpSite | None] = None
     shapes: tuple[tuple[int, ...], ...] = ()
-    biased = True  # whether what follows the weights among the parameters are biases
+    biased = True  # whether biases follow the weights among the parameters
     learned: int = 0
 
     def parts(self, parameters: Parameters) -> tuple[Parameters, Parameters]:
-        """Weights and biases, and what learns of the op; of their gradients likewise."""
+        """Weights and biases, and the op's learned parameters; of gradients likewise."""
         return parameters[: len(self.shapes)], parameters[len(self.shapes) :]
 
     def start(self, generator: Generator, scale: float) -> list[Tensor]:
@@ -96,7 +96,7 @@ class Layer:
         return []
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """What the next layer gets, (members, …)."""
+        """The output of this layer, (members, …)."""
         raise NotImplementedError
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
@@ -104,7 +104,7 @@ class Layer:
         raise NotImplementedError
 
     def pulled(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """What the parameters get of a gradient at what this layer returned for the first examples.
+        """The gradients of the parameters, from the gradient at this layer's output for the first examples.
 
         (members, n or fewer, outputs) -> (members, …) each, weights first.
         """
@@ -127,12 +127,12 @@ class Layer:
         return norms(parameters[0])
 
     def moved(self, parameters: Parameters, start: Parameters) -> Tensor:
-        """How far the weights are from their start, (members,)."""
+        """The distance of the weights from their start, (members,)."""
         return norms(parameters[0] - start[0])
 
 
 class Spread(Layer):
-    """Gives each member the examples of its seed: (seeds, …) -> (members, …)."""
+    """The examples of each member's seed: (seeds, …) -> (members, …)."""
 
     def __init__(self, seeds: Sequence[int]) -> None:
         """``seeds``: the number of each member's seed."""
@@ -143,7 +143,7 @@ class Spread(Layer):
         return spread(x, self._seeds)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``; nobody asks for it."""
+        """As in ``Layer``; its result is not used."""
         return g
 
 

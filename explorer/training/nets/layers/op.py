@@ -1,4 +1,4 @@
-"""Where the op stands in a dense net: at the hidden units, or on the weights."""
+"""Layers with the op in a dense net: at the hidden units, or on the weights."""
 
 import torch
 from torch import Tensor
@@ -22,7 +22,7 @@ class Activation(Layer):
         return trace.y
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``: what the rules make of g."""
+        """As in ``Layer``: the gradient by the rules."""
         assert trace.x is not None
         assert trace.y is not None
         trace.upstream = g
@@ -31,7 +31,7 @@ class Activation(Layer):
 
 
 class OpWeights(Dense):
-    """``x @ (op(w·√inputs) / √inputs) + b``: latent weights of about unit scale are what the op sees."""
+    """``x @ (op(w·√inputs) / √inputs) + b``: the op sees latent weights of about unit scale."""
 
     site = OpSite("weights", "latent weights", elements="weights", per_example=False)
 

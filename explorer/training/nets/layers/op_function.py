@@ -1,4 +1,4 @@
-"""Where members meet op and rules: the one place of a net that knows either."""
+"""The op with the rules of all members, as functions of tensors; no other file of a net knows either."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -52,7 +52,7 @@ class Joined(NamedTuple):
     starts: Sequence[Sequence[float]] = ()
 
     def learns(self, rule: int) -> list[bool]:
-        """Which of ``learned`` a rule lets learn."""
+        """Mask of ``learned``: the parameters that a rule lets learn."""
         own = self.learning[rule] if self.learned else None
         return [own is not None and each.name in own.names for each in self.learned]
 
@@ -61,12 +61,12 @@ class Boundary:
     """An op with the rules of several members, on tensors (members, …).
 
     Members of one rule stand side by side and go in one call, unless a ``mean`` is over each member alone or
-    their numbers do not fill whole steps (see ``company``); those of one op too. What learns is given with
-    each call, (members, 1, 1) by parameter; a member whose rule lets nothing learn does not look at it.
+    their numbers do not fill whole steps (see ``company``); those of one op too. Learned
+    values come with each call, (members, 1, 1) by parameter; a member whose rule learns nothing ignores them.
 
     Attributes:
         whole: whether a ``mean`` or the like stands in the op or in a rule.
-        learned: how many parameters learn.
+        learned: the number of parameters that learn.
     """
 
     def __init__(self, joined: Joined, rules: Sequence[int]) -> None:
@@ -90,7 +90,7 @@ class Boundary:
     def backward(
         self, x: Tensor, y: Tensor, g: Tensor, learned: Sequence[Tensor] = (), into: Sequence[Tensor] = ()
     ) -> Tensor:
-        """What the rules return for the upstream gradient g, like x; ``into`` as in ``pull``."""
+        """The rules' gradients at x for the upstream gradient g, like x; ``into`` as in ``pull``."""
         calls = self._calls(1, x)
         if len(calls) == 1:
             self._pull(calls[0], (x, y, g), learned, into)
@@ -105,7 +105,7 @@ class Boundary:
     def pull(
         self, x: Tensor, y: Tensor, g: Tensor, learned: Sequence[Tensor], into: Sequence[Tensor]
     ) -> None:
-        """Add to ``into`` what the parameters that learn get of g, (members, 1, 1) each.
+        """Add to ``into`` the gradients of the learned parameters for g, (members, 1, 1) each.
 
         It is the rule's scale × the sum of every element's contribution; N in the scale is the number of
         elements of x that share the value: examples × units of one layer, or its weights.
@@ -117,7 +117,7 @@ class Boundary:
     def _pull(
         self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor], into: Sequence[Tensor]
     ) -> None:
-        """Add what the members of a call learn; ``tensors`` are their x, y and g."""
+        """Add the gradients of the learned parameters of a call's members; ``tensors``: their x, y and g."""
         (_, a, b), (x, y, g) = call, tensors
         each = self._learning[a] if into else None
         if each is None:
@@ -139,7 +139,7 @@ class Boundary:
 
 
 def _halves(joined: Joined, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
-    """By rule the op and the rule; where something learns they take its values too, by name."""
+    """The op and the rule as functions, by rule; where parameters learn they take their values by name."""
     forwards: dict[int, Function] = {}  # one for each op: its members go in one call
     halves: dict[int, tuple[Function, Function]] = {}
     for rule in dict.fromkeys(rules):
@@ -155,7 +155,7 @@ def _each(functions: Sequence[Function]) -> list[Call]:
 
 
 def _runs(functions: Sequence[Function]) -> list[Call]:
-    """Neighbours with the very same function in one call."""
+    """Calls, one for neighbours with the very same function."""
     groups = [
         list(each) for _, each in groupby(range(len(functions)), key=lambda member: id(functions[member]))
     ]
@@ -169,7 +169,7 @@ def joined(
     learn: Sequence[str] = (),
     learned: Sequence[Learned] = (),
 ) -> Joined:
-    """The op with each of the rules; ``learn`` as in ``Settings``, ``learned`` what learns in a run of it."""
+    """The op with each of the rules; ``learn`` as in ``Settings``, ``learned``: the learned parameters."""
     op, entries = find_op(op), [find_rule(rule) for rule in rules]
     whole = any(map(_reduces, (op.parsed, *(rule.parsed for rule in entries))))
     forward, _ = _pair(op, find_rule("default"), hexed(values(op, None, parameters)))
@@ -187,20 +187,20 @@ def joined(
 
 
 def hexed(parameters: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
-    """Parameters as what can be compared and hashed: -0.0 is not 0.0."""
+    """Parameters as text to compare and hash: -0.0 is not 0.0."""
     return tuple((name, float(value).hex()) for name, value in sorted(parameters.items()))
 
 
 @lru_cache(maxsize=1024)
 def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
-    """The very same functions whenever the same is asked for: members that have them go in one call."""
+    """Cached functions of an op with a rule: members that share them go in one call."""
     return pair(op, rule, {name: float.fromhex(value) for name, value in parameters})
 
 
 def _learning(
     op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], learn: Sequence[str]
 ) -> list[Learning | None]:
-    """By rule; where the same learns the op is one function."""
+    """The learning functions by rule; rules with the same learned parameters share one of the op."""
     ops: dict[tuple[str, ...], Function] = {}
     learnings: list[Learning | None] = []
     for rule in rules:
@@ -213,12 +213,12 @@ def _learning(
 def _starts(
     own: Mapping[str, float], parameters: Mapping[str, float], learned: Sequence[Learned]
 ) -> list[float]:
-    """Of each parameter: what a rule has there, or else what it is by its name."""
+    """The start of each parameter: its value under a rule, or else its own."""
     return [own.get(each.name, parameters.get(each.name, each.start)) for each in learned]
 
 
 def side_by_side(parts: Sequence[Joined]) -> Joined:
-    """The rules of all of these, one after the other, that share what learns."""
+    """The rules of all of these, one after the other; they share their learned parameters."""
     learning = [each for part in parts for each in part.learning or [None] * len(part.pairs)]
     starts = [each for part in parts for each in part.starts or [()] * len(part.pairs)]
     pairs = [pair for part in parts for pair in part.pairs]
@@ -233,7 +233,7 @@ def learned_with(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
 
 
 def no_longer(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule]) -> str:
-    """Which parameters learned with one op and rule and do not with others, and why, in sentences."""
+    """Sentences on the parameters that learned with one op and rule and do not with others, and why."""
     op, rule = now
     names = [name for name in learned_with(*before, learn) if name not in learned_with(op, rule, learn)]
     lost = [name for name in names if name not in values(op, rule, {})]
@@ -244,7 +244,7 @@ def no_longer(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule
 
 
 def learned_by(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -> tuple[Learned, ...]:
-    """The parameters that learn with one of the ops and rules or several, each once."""
+    """The parameters that learn with any of the ops and rules, each once."""
     known: dict[str, Learned] = {}
     for op, rule in product(ops, rules):
         for name in learned_with(op, rule, learn):

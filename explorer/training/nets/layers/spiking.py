@@ -30,12 +30,12 @@ class Latency(Layer):
         return spread((due == times).to(x.dtype).flatten(1, 2), self._seeds)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``; nobody asks for it."""
+        """As in ``Layer``; its result is not used."""
         return g
 
 
 class Spiking(Dense):
-    """Currents ``x @ w + b`` charge leaky units, the op says which fire, and who fired starts from 0.
+    """Leaky integrate-and-fire units, charged by ``x @ w + b``; the op says which fire, and they reset to 0.
 
     ``v[t] = leak · v[t-1] · (1 - spike[t-1]) + current[t]``, ``spike[t] = op(v[t] - 1)``; backward through
     time, the reset taken as a constant. (members, times · n, inputs) -> (members, times · n, outputs).
@@ -66,7 +66,7 @@ class Spiking(Dense):
         return trace.y
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``; what the op learns gets the sum over the times, each with its own N."""
+        """As in ``Layer``; learned parameters of the op get the sum over the times, each with its own N."""
         assert trace.x is not None
         assert trace.y is not None
         own, learned = self.parts(parameters)
@@ -84,14 +84,14 @@ class Spiking(Dense):
 
     @staticmethod
     def left(trace: Trace) -> Tensor:
-        """What is left of each potential of the time before, like ``trace.x``."""
+        """The rest of each potential of the time before, like ``trace.x``."""
         assert trace.x is not None
         assert trace.y is not None
         charges = ((trace.x + _THRESHOLD) * (_LEAK * (1 - trace.y))).chunk(TIMES, 1)
         return torch.cat([torch.zeros_like(charges[0]), *charges[:-1]], 1)
 
     def _ruled(self, x: Tensor, y: Tensor, g: Tensor, learned: Parameters) -> Tensor:
-        """What the rules make of g: at all times at once, unless a mean is over one time alone."""
+        """The rules' gradients for g: at all times at once, unless a mean is over one time alone."""
         if not self._boundary.whole:
             return self._boundary.backward(x, y, g, learned)
         by_time = _by_time(x, y, g)
