@@ -12,10 +12,9 @@ from explorer.description.words import (
     different_texts,
     each_in_digits,
     in_digits,
-    listed,
     of_kind,
 )
-from explorer.formula import percent
+from explorer.formula import listed, percent
 
 
 def comparison_sentences(

@@ -15,7 +15,8 @@ from explorer.description.comparison import comparison_sentences
 from explorer.description.forward import forward_words
 from explorer.description.gradient import gradient_words
 from explorer.description.learning import learning_words
-from explorer.description.words import MAIN_LENGTH, listed
+from explorer.description.words import MAIN_LENGTH
+from explorer.formula import listed
 
 if TYPE_CHECKING:
     import pandas as pd

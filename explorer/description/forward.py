@@ -2,7 +2,8 @@
 
 from explorer.claims import Claim
 from explorer.description.missing import hole_words, is_whole, overflow_words, part_words, shares_of
-from explorer.description.words import listed, of_kind
+from explorer.description.words import of_kind
+from explorer.formula import listed
 
 
 def forward_words(claims: list[Claim]) -> str:

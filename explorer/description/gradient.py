@@ -10,11 +10,11 @@ from explorer.description.missing import hole_words, is_whole, overflow_words, p
 from explorer.description.words import (
     different_texts,
     in_digits,
-    listed,
     of_kind,
     position_words,
     value_text,
 )
+from explorer.formula import listed
 
 
 def gradient_words(claims: list[Claim], curves: Curves) -> str:

@@ -3,7 +3,8 @@
 import numpy as np
 
 from explorer.curves import Curves, Floats
-from explorer.description.words import in_digits, listed
+from explorer.description.words import in_digits
+from explorer.formula import listed
 from explorer.rest import Pull, Rest, normal_numbers, pull
 
 # Of a parameter that learns; in braces what is put in, here and in the browser.

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from explorer.claims import Claim
-from explorer.formula import with_minus
+from explorer.formula import listed, with_minus
 
 MAIN_LENGTH = 110  # characters that stand above the chart
 _LARGEST = 7  # power of ten, from which on numbers are written with it
@@ -15,11 +15,6 @@ _MOST_LISTED = 8  # single x that are told one by one
 def of_kind(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
     """Those of the claims that are of one of these kinds."""
     return [claim for claim in claims if claim.kind in kinds]
-
-
-def listed(parts: Sequence[str]) -> str:
-    """Several parts as a sentence has them: "a, b and c"."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def each_in_digits(numbers: Iterable[float]) -> list[str]:

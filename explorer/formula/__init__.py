@@ -21,7 +21,7 @@ from explorer.formula.functions import FUNCTIONS, Function
 from explorer.formula.latex import latex, name_latex, number_latex
 from explorer.formula.operands import carries_gradient
 from explorer.formula.parsing import MAX_DEPTH, MAX_LENGTH, MAX_NODES, parse_tree
-from explorer.formula.printing import number_text, percent, with_minus
+from explorer.formula.printing import listed, number_text, percent, with_minus
 from explorer.formula.tree import CONSTANTS, VARIABLES, Call, Data, Name, Node, data, names
 from explorer.formula.varying import varied
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONSTANTS", "FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "MAX_NODES", "VARIABLES", "Formula", "FormulaError",
-    "Function", "Node", "derivative", "name_latex", "names", "number_latex", "number_text", "parse",
+    "Function", "Node", "derivative", "listed", "name_latex", "names", "number_latex", "number_text", "parse",
     "percent", "with_minus",
 ]  # fmt: skip
 

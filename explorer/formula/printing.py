@@ -6,7 +6,7 @@ printed from the text a user wrote.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from explorer.formula.constants import PYTHON, constant_value, settled_value
@@ -44,6 +44,12 @@ def percent(share: float) -> str:
     if share in (0, 1) or 0 < whole < 100:
         return f"{whole} %"
     return "less than 1 %" if whole == 0 else "more than 99 %"
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Texts as in a sentence: ``a, b and c``; at least one."""
+    *most, last = texts
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def with_minus(text: str) -> str:

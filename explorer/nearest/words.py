@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from explorer.catalogue import Op, Rule, values
-from explorer.formula import parse, percent
+from explorer.formula import listed, parse, percent
 
 _MOST_SINGLE = 3  # more x than this are counted instead of listed
 _PARTS = range(1, 13)  # numerators and denominators that a factor is recognised by
@@ -117,9 +117,3 @@ def _product(above: int, below: int, name: str) -> str:
     top = over if above == 1 and over else str(above) if over in ("", "1") else f"{above}{over}"
     bottom = f"{below if below > 1 else ''}{under}"
     return f"{top}/{f'({bottom})' if below > 1 and under else bottom}" if bottom else top
-
-
-def listed(texts: Sequence[str]) -> str:
-    """Texts as in a sentence: ``a, b and c``."""
-    *most, last = texts
-    return f"{', '.join(most)} and {last}" if most else last

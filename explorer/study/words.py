@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from explorer.formula import number_text, percent
+from explorer.formula import listed, number_text, percent
 from explorer.study.judged import Judged, by_rule, interval, state
 from explorer.study.plan import Plan
 from explorer.training import TASKS
-from explorer.training.runs import listed, score
+from explorer.training.runs import score
 
 
 def sentences(plan: Plan, variants: Sequence[Judged], done: int) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from explorer.formula import listed
 from explorer.training.ranking.comparison import Comparison
 
 ADVISED = 5  # seeds: from there on differences of two points in a hundred are seen nearly always
@@ -13,12 +14,6 @@ ADVISED = 5  # seeds: from there on differences of two points in a hundred are s
 def sentence(ranking: Comparison) -> str:
     """What the scores show, and no more; ``Ranking.sentence`` has it."""
     return " ".join([*_shown(ranking), *_lost(ranking)])
-
-
-def listed(names: Iterable[str]) -> str:
-    """Names as people list them: "a, b and c"."""
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 class _Text:

@@ -4,9 +4,9 @@ from explorer.training.runs.fused import Together
 from explorer.training.runs.lockstep import Lockstep, Tensors, spares
 from explorer.training.runs.run import Run
 from explorer.training.runs.snapshot import Snapshot
-from explorer.training.runs.summary import DEVICES, listed, quantile, score
+from explorer.training.runs.summary import DEVICES, quantile, score
 
 __all__ = [
-    "DEVICES", "Lockstep", "Run", "Snapshot", "Tensors", "Together", "listed", "quantile", "score",
+    "DEVICES", "Lockstep", "Run", "Snapshot", "Tensors", "Together", "quantile", "score",
     "spares",
 ]  # fmt: skip

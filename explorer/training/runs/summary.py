@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from statistics import fmean, stdev
 
-from explorer.formula import percent
+from explorer.formula import listed, percent
 from explorer.training.instruments.base.gradients import Gradients
 from explorer.training.runs.snapshot import Snapshot
 
@@ -212,8 +212,3 @@ def _rule(snapshot: Snapshot, rule: str, label: str) -> str:
     if gradients.w1_moved == 0:
         return f"{', '.join(words)}. {first} has not moved: no gradient reaches it, only {rest}.{rests}"
     return f"{', '.join(words)}. {first} has moved by {number(gradients.w1_moved)}; {blocked}.{rests}"
-
-
-def listed(names: list[str]) -> str:
-    """Names as people list them: "a, b and c"."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
