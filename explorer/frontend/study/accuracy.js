@@ -2,11 +2,11 @@
 
 import { shortText } from "../formula/numbers.js";
 import { scoreText } from "./heat.js";
-import { laneName, shortName, subjectOf } from "./lanes.js";
+import { lineName, shortName, subjectOf } from "./rows.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Judged} Judged */
-/** @typedef {import("./lanes.js").Lane} Lane */
+/** @typedef {import("./rows.js").Line} Line */
 /**
  * A point: ``at`` is the line it stands on, or the value of what is swept, null where the rule has none.
  * ``half`` is half the width of its interval, null where there is none; ``sure`` says that it is judged.
@@ -20,17 +20,17 @@ import { laneName, shortName, subjectOf } from "./lanes.js";
 /** @param {State} state @returns {Picture} */
 export function accuracyOf(state) {
   const { results } = state.view.status;
-  const { lanes, sweep } = subjectOf(state);
+  const { lines, sweep } = subjectOf(state);
   const metric = results?.metric ?? "accuracy";
   const judged = results?.judged ?? [];
-  const isSwept = lanes.some(({ value }) => value !== null);
-  const series = [...new Set(lanes.map(({ key }) => key))].map((key) => {
-    const own = lanes.filter((lane) => lane.key === key);
+  const isSwept = lines.some(({ value }) => value !== null);
+  const series = [...new Set(lines.map(({ key }) => key))].map((key) => {
+    const own = lines.filter((line) => line.key === key);
     const { label: name, colour, control } = own[0];
-    const points = own.flatMap((lane) => {
-      const found = judged.find((each) => each.rule === key && each.value === lane.value);
-      const at = isSwept ? lane.value : lanes.indexOf(lane);
-      return found ? pointOf(found, at, laneName(lane, sweep), metric) : [];
+    const points = own.flatMap((line) => {
+      const found = judged.find((each) => each.rule === key && each.value === line.value);
+      const at = isSwept ? line.value : lines.indexOf(line);
+      return found ? pointOf(found, at, lineName(line, sweep), metric) : [];
     });
     return { key, name, colour, control, points };
   });
@@ -41,9 +41,9 @@ export function accuracyOf(state) {
     share: metric === "accuracy",
     chance: results?.chance ?? null,
     sweep: isSwept ? shortName(sweep) : "",
-    values: [...new Set(lanes.flatMap(({ value }) => (value === null ? [] : [value])))],
-    names: isSwept ? [] : lanes.map(({ label }) => label),
-    firstControl: isSwept ? -1 : lanes.findIndex(({ control }) => control),
+    values: [...new Set(lines.flatMap(({ value }) => (value === null ? [] : [value])))],
+    names: isSwept ? [] : lines.map(({ label }) => label),
+    firstControl: isSwept ? -1 : lines.findIndex(({ control }) => control),
     series,
     words: [
       headingOf(metric, seeds),

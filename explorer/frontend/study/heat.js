@@ -1,17 +1,17 @@
 // The heat map of a study as plain data: a line a rule, a column a rate. No page.
 
 import { shortText } from "../formula/numbers.js";
-import { laneName, subjectOf, trainQuery } from "./lanes.js";
+import { lineName, subjectOf, trainQuery } from "./rows.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Cell} Cell */
-/** @typedef {import("./lanes.js").Lane} Lane */
+/** @typedef {import("./rows.js").Line} Line */
 /**
  * One cell: ``text`` stands in it, ``words`` say all of it, ``query`` opens it on Train, ``shade`` is from 0
  * to 1, null where there is no score; ``chosen`` is the rate of its line.
  * @typedef {{text: string, mark: string, words: string, query: string, shade: number|null,
  *   diverged: boolean, chosen: boolean}} Drawn
- * @typedef {{lane: Lane, name: string, cells: Drawn[]}} Row
+ * @typedef {{line: Line, name: string, cells: Drawn[]}} Row
  * @typedef {{heading: string, legend: string, rates: string[], rows: Row[], busy: boolean}} Heat
  */
 
@@ -26,15 +26,15 @@ export function heatOf(state) {
   const metric = results?.metric ?? "accuracy";
   const shade = shadesOf(known);
   const chosen = new Map((results?.judged ?? []).map((each) => [keyOf(each), each.lr]));
-  const rows = subject.lanes.map((lane) => ({
-    lane,
-    name: laneName(lane, subject.sweep),
+  const rows = subject.lines.map((line) => ({
+    line,
+    name: lineName(line, subject.sweep),
     cells: subject.rates.map((lr) => {
       const cell = known.find(
-        (each) => each.rule === lane.key && each.value === lane.value && each.lr === lr,
+        (each) => each.rule === line.key && each.value === line.value && each.lr === lr,
       );
-      const isChosen = chosen.get(keyOf({ rule: lane.key, value: lane.value })) === lr;
-      return drawn(subject, lane, lr, cell, { metric, shade, isChosen, seeds: results?.seeds ?? 0 });
+      const isChosen = chosen.get(keyOf({ rule: line.key, value: line.value })) === lr;
+      return drawn(subject, line, lr, cell, { metric, shade, isChosen, seeds: results?.seeds ?? 0 });
     }),
   }));
   return {
@@ -70,16 +70,16 @@ function shadesOf(cells) {
 }
 
 /**
- * @param {import("./lanes.js").Subject} subject
- * @param {Lane} lane
+ * @param {import("./rows.js").Subject} subject
+ * @param {Line} line
  * @param {number} lr
  * @param {Cell|undefined} cell
  * @param {{metric: string, shade: (score: number) => number, isChosen: boolean, seeds: number}} among
  * @returns {Drawn}
  */
-function drawn({ choice, sweep }, lane, lr, cell, { metric, shade, isChosen, seeds }) {
-  const at = `${laneName(lane, sweep)} at lr ${shortText(lr)}`;
-  const query = trainQuery(choice, lane, lr);
+function drawn({ choice, sweep }, line, lr, cell, { metric, shade, isChosen, seeds }) {
+  const at = `${lineName(line, sweep)} at lr ${shortText(lr)}`;
+  const query = trainQuery(choice, line, lr);
   const common = { query, chosen: isChosen, diverged: false, mark: "" };
   if (!cell) return { ...common, text: NOT_YET, words: `${at}: not yet trained`, shade: null };
   const lost = cell.diverged ? `, ${cell.diverged} of ${seeds} seeds diverged` : "";

@@ -26,7 +26,7 @@ export function createHeat(host) {
     cells = rows.map(({ cells: drawn }) =>
       drawn.map(() => element("a", { target: "_blank", rel: "noopener" })),
     );
-    body.replaceChildren(...rows.map((row, at) => line(row, cells[at])));
+    body.replaceChildren(...rows.map((row, at) => createRow(row, cells[at])));
   }
 
   return {
@@ -34,7 +34,7 @@ export function createHeat(host) {
     show(heat) {
       setText(title, heat.heading);
       setText(legend, heat.legend);
-      const next = JSON.stringify([heat.rates, heat.rows.map(({ lane, name }) => [lane, name])]);
+      const next = JSON.stringify([heat.rates, heat.rows.map(({ line, name }) => [line, name])]);
       if (next !== shape) laidOut(heat);
       shape = next;
       heat.rows.forEach(({ cells: drawn }, row) => drawn.forEach((each, at) => fill(cells[row][at], each)));
@@ -43,10 +43,10 @@ export function createHeat(host) {
 }
 
 /** @param {Row} row @param {HTMLAnchorElement[]} links */
-function line({ lane, name }, links) {
+function createRow({ line, name }, links) {
   const heading = element("th", { scope: "row", title: name }, element("span", {}, name));
-  const row = element("tr", { class: lane.control ? "control" : "" }, heading);
-  row.style.setProperty("--colour", lane.colour);
+  const row = element("tr", { class: line.control ? "control" : "" }, heading);
+  row.style.setProperty("--colour", line.colour);
   row.append(...links.map((link) => element("td", {}, link)));
   return row;
 }

@@ -75,8 +75,8 @@ def test_before_it_starts_every_cell_is_empty_and_controls_stand_below(node: Nod
         "Zero",
         "Gradient reversal",
     ]
-    assert [row["lane"]["control"] for row in rows] == [False, False, True, True]
-    assert [row["lane"]["colour"] for row in rows] == ["#000001", "#000002", "#777777", "#777777"]
+    assert [row["line"]["control"] for row in rows] == [False, False, True, True]
+    assert [row["line"]["colour"] for row in rows] == ["#000001", "#000002", "#777777", "#777777"]
     assert shown["heat"]["rates"] == ["0.003", "0.03"]
     assert {cell["text"] for row in rows for cell in row["cells"]} == {"–"}
     assert [name for name, offered in shown["offered"].items() if offered] == ["start"]
@@ -129,7 +129,7 @@ def test_a_cell_opens_on_train_with_its_very_nets(
     for row in picture(node, document)["heat"]["rows"]:
         for cell, lr in zip(row["cells"], plan.lrs, strict=True):
             opened, notices = from_text(cell["query"])
-            assert (notices, opened.rules, opened.lr) == ([], (row["lane"]["key"],), lr)
+            assert (notices, opened.rules, opened.lr) == ([], (row["line"]["key"],), lr)
             assert (opened.task, opened.op, opened.seeds, opened.rates) == ("circles", "sign", 2, ())
 
 

@@ -9,7 +9,7 @@ import { settingText } from "../state/tasks.js";
 
 /** @typedef {import("../state/state.js").State} State */
 /** @typedef {import("../state/status.js").Snapshot} Snapshot */
-/** @typedef {import("../state/series.js").Lane} Lane */
+/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
 /** @typedef {import("../state/state.js").Aligned} Aligned */
 /**
  * The chart of the alignment, with what stands around it.
@@ -27,13 +27,13 @@ const SCALES = /** @type {{[kind in Aligned]: import("../charts/axes.js").Scale}
   agreements: { kind: "share", title: "", chance: null, banded: false },
 });
 
-/** @param {State} state @param {Lane[]} lanes @returns {Alignment} */
-export function alignmentOf(state, lanes) {
+/** @param {State} state @param {LegendEntry[]} lines @returns {Alignment} */
+export function alignmentOf(state, lines) {
   const { view, aligned } = state;
   const { snapshot, steps } = view.status;
   const { label, sentence, limits, window } = instrument("alignment");
   const { chosen: layer, count } = layersOf(state);
-  const series = snapshot ? alignmentSeries(aligned, layer, snapshot, lanes, window) : [];
+  const series = snapshot ? alignmentSeries(aligned, layer, snapshot, lines, window) : [];
   const missing = snapshot?.unmeasured.alignment ?? "";
   const title = count > 1 ? `Why: ${label.toLowerCase()}, layer ${layer + 1}` : `Why: ${label.toLowerCase()}`;
   const drawn = missing ? "" : `Mean of the last ${window} measures.`;
@@ -42,7 +42,7 @@ export function alignmentOf(state, lanes) {
     sentence,
     limits,
     missing,
-    note: [drawn, withoutGradient(series, lanes, snapshot)].filter(Boolean).join(" "),
+    note: [drawn, withoutGradient(series, lines, snapshot)].filter(Boolean).join(" "),
     kinds: { options: KINDS, chosen: aligned },
     chart: {
       run: `${view.id} ${aligned} ${layer}`,
@@ -50,7 +50,7 @@ export function alignmentOf(state, lanes) {
       series,
       steps: steps || Number(settingText(state.choice, "steps")),
       words: [`${title}, over steps.`, drawn, endsText(series)].join(" "),
-      empty: emptyOf(series, lanes, snapshot),
+      empty: emptyOf(series, lines, snapshot),
       legend: "",
     },
   };
@@ -59,25 +59,25 @@ export function alignmentOf(state, lanes) {
 /**
  * What stands in the chart without a curve.
  * @param {import("../state/series.js").Series[]} series
- * @param {Lane[]} lanes
+ * @param {LegendEntry[]} lines
  * @param {Snapshot|null} snapshot
  */
-function emptyOf(series, lanes, snapshot) {
+function emptyOf(series, lines, snapshot) {
   if (series.length) return "No gradient to compare";
-  const nothing = lanes.every((lane) => isLost(snapshot, lane));
+  const nothing = lines.every((line) => isLost(snapshot, line));
   return nothing ? "Every rule has diverged" : "No alignment before the first step";
 }
 
 /**
  * Of which rules there is no gradient to compare.
  * @param {import("../state/series.js").Series[]} series
- * @param {Lane[]} lanes
+ * @param {LegendEntry[]} lines
  * @param {Snapshot|null} snapshot
  */
-function withoutGradient(series, lanes, snapshot) {
+function withoutGradient(series, lines, snapshot) {
   if (!series.length || !snapshot?.measured_steps.length) return "";
   const known = new Set(series.filter(({ y }) => Number.isFinite(y[y.length - 1])).map(({ rule }) => rule));
-  const none = lanes.filter(({ key }) => !known.has(key) && series.some(({ rule }) => rule === key));
+  const none = lines.filter(({ key }) => !known.has(key) && series.some(({ rule }) => rule === key));
   return none.length ? `No gradient: ${none.map(({ label }) => label).join(", ")}` : "";
 }
 

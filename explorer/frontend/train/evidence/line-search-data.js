@@ -4,7 +4,7 @@ import { instrument } from "../state/instruments.js";
 import { endsText } from "../state/series.js";
 
 /** @typedef {import("../state/state.js").State} State */
-/** @typedef {import("../state/series.js").Lane} Lane */
+/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
 
 export const SEARCH = "line_search"; // the key of the instrument
 const ALONG = {
@@ -20,14 +20,14 @@ const ALONG = {
 /**
  * What was found along the rules' steps.
  * @param {State} state
- * @param {Lane[]} lanes
+ * @param {LegendEntry[]} lines
  * @returns {import("./line-search-chart.js").Picture}
  */
-export function searchOf({ view, requests }, lanes) {
+export function searchOf({ view, requests }, lines) {
   const { label, sentence, limits } = instrument(SEARCH);
   const made = requests[SEARCH]?.run === view.id ? requests[SEARCH] : null;
   const answer = made?.answer ?? {};
-  const series = lanes.flatMap(({ key, label: name, colour }) => {
+  const series = lines.flatMap(({ key, label: name, colour }) => {
     const { distances: x, losses: y } = answer[key] ?? {};
     return x ? [{ name, rule: key, ends: true, colour, x, y }] : [];
   });

@@ -14,12 +14,12 @@ import { taskOf } from "../state/tasks.js";
 
 /** @typedef {import("../state/state.js").State} State */
 /** @typedef {import("../state/status.js").Snapshot} Snapshot */
-/** @typedef {import("../state/series.js").Lane} Lane */
+/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
 
 const NO_NET = "No net is left to look at: every rule has diverged.";
 
-/** @param {State} state @param {Lane[]} lanes @returns {import("./view.js").Picture} */
-export function whyOf(state, lanes) {
+/** @param {State} state @param {LegendEntry[]} lines @returns {import("./view.js").Picture} */
+export function whyOf(state, lines) {
   const open = openPanels(state.choice, state.panels);
   const searches = state.panels[SEARCH] ?? false;
   return {
@@ -28,35 +28,35 @@ export function whyOf(state, lanes) {
       { key: SEARCH, open: searches },
     ].map((button) => ({ ...button, label: instrument(button.key).label })),
     layers: layersOf(state),
-    of: netOf(state, lanes),
-    rows: open.map((panel) => rowOf(state, lanes, panel)),
-    search: searches ? searchOf(state, lanes) : null,
+    of: netOf(state, lines),
+    rows: open.map((panel) => rowOf(state, lines, panel)),
+    search: searches ? searchOf(state, lines) : null,
   };
 }
 
 /**
  * @param {State} state
- * @param {Lane[]} lanes
+ * @param {LegendEntry[]} lines
  * @param {import("../panels/panel.js").Panel} panel
  * @returns {import("../panels/panel.js").Row}
  */
-function rowOf(state, lanes, panel) {
+function rowOf(state, lines, panel) {
   const { choice, view } = state;
   const { snapshot } = view.status;
   const { label, sentence, limits, arguments: taken } = instrument(panel.key);
   const points = pointsOf(view.status.recorded?.branch, keysOf(choice));
   const { chosen: layer, count } = layersOf(state);
   const step = snapshot?.step ?? 0;
-  const cells = goingOn(lanes, points, step).map((lane) => {
-    const measured = snapshot?.measured[panel.key]?.[lane.key] ?? null;
+  const cells = goingOn(lines, points, step).map((line) => {
+    const measured = snapshot?.measured[panel.key]?.[line.key] ?? null;
     const { parameters } = choice;
-    const now = inForce(points, step, { op: choice.op, rule: lane.key });
+    const now = inForce(points, step, { op: choice.op, rule: line.key });
     const seen = measured &&
       snapshot && {
         picked: pickedOf(state, panel),
         measured,
         snapshot,
-        lane,
+        line,
         op: find("op", now.op),
         rule: find("rule", now.rule),
         parameters,
@@ -65,14 +65,14 @@ function rowOf(state, lanes, panel) {
         ink: state.ink,
       };
     return {
-      lane,
+      line,
       picture: seen && panel.picture(seen),
-      empty: emptyOf(snapshot, lane),
-      answer: answerOf(state, panel, lane),
+      empty: emptyOf(snapshot, line),
+      answer: answerOf(state, panel, line),
       carry: seen && carryOf(state, panel, seen),
     };
   });
-  const known = lanes.map(({ key }) => snapshot?.measured[panel.key]?.[key]).find(Boolean);
+  const known = lines.map(({ key }) => snapshot?.measured[panel.key]?.[key]).find(Boolean);
   return {
     panel,
     title: panel.layered && count > 1 ? `${label}, layer ${layer + 1}` : label,
@@ -81,7 +81,7 @@ function rowOf(state, lanes, panel) {
     legend: (panel.legend ?? []).map(({ text, of }) => (known && of?.(known)) || text),
     missing:
       snapshot?.unmeasured[panel.key] ??
-      (cells.every(({ lane, picture }) => !picture && isLost(snapshot, lane)) ? NO_NET : ""),
+      (cells.every(({ line, picture }) => !picture && isLost(snapshot, line)) ? NO_NET : ""),
     pressed: pressedOf(state, panel),
     numbers: taken.map(({ name }) => ({
       value: state.numbers[panel.key]?.[name] ?? 0,
@@ -104,11 +104,11 @@ function pickedOf({ choice, numbers }, { picks }) {
 /**
  * What stands in the place of a picture.
  * @param {Snapshot|null} snapshot
- * @param {Lane} lane
+ * @param {LegendEntry} line
  */
-function emptyOf(snapshot, lane) {
+function emptyOf(snapshot, line) {
   if (!snapshot) return "Nothing before the first step";
-  return isLost(snapshot, lane) ? `Diverged at step ${snapshot.diverged[lane.key]}` : "Not measured yet";
+  return isLost(snapshot, line) ? `Diverged at step ${snapshot.diverged[line.key]}` : "Not measured yet";
 }
 
 /**
@@ -120,9 +120,9 @@ function emptyOf(snapshot, lane) {
  */
 function carryOf({ choice, view }, { data }, seen) {
   if (!data) return null;
-  const { lane, layer, task } = seen;
+  const { line, layer, task } = seen;
   const carried = data(seen);
-  const of = `data of ${lane.label}, ${task.label}, layer ${layer + 1}, step ${view.status.step}`;
+  const of = `data of ${line.label}, ${task.label}, layer ${layer + 1}, step ${view.status.step}`;
   const range = /** @type {[number, number]} */ ([carried.edges[0], carried.edges.at(-1)]);
   return {
     address: `${server("")}?${queryOf({ ...choice, range })}`,
@@ -148,7 +148,7 @@ function pressedOf({ requests, view }, { request = "", legend = [] }) {
  * What the server answered of a rule, if it was asked.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
- * @param {Lane} lane
+ * @param {LegendEntry} line
  * @returns {import("../panels/panel.js").Answer|null}
  */
 function answerOf({ requests, view }, { request = "" }, { key }) {

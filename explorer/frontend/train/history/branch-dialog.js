@@ -74,8 +74,8 @@ export function createBranching({ onBranch }) {
   }
 
   /** The lists follow the lines that there are. @param {Time} now */
-  function list({ lanes }) {
-    const names = lanes.map(({ key, label }) => /** @type {[string, string]} */ ([key, label]));
+  function list({ lines }) {
+    const names = lines.map(({ key, label }) => /** @type {[string, string]} */ ([key, label]));
     const text = JSON.stringify(names);
     if (text === listed) return;
     listed = text;

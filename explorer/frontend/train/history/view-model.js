@@ -11,13 +11,13 @@ import { settingText } from "../state/tasks.js";
  * ``steps`` can be looked at, ``step`` is, of ``most``; ``points`` are the branch points of the run, or of what
  * is chosen where there is none; ``ghosts`` are the earlier runs, by letter.
  * @typedef {{steps: number[], step: number, most: number, isBack: boolean, lr: string,
- *   lanes: import("../state/series.js").Lane[], points: {step: number, text: string}[], chosen: boolean,
+ *   lines: import("../state/series.js").LegendEntry[], points: {step: number, text: string}[], chosen: boolean,
  *   ghosts: {letter: string, text: string}[], hasRun: boolean, unsaid: string}} Time ``unsaid`` says what does
  * not stand in the link
  */
 
-/** @param {State} state @param {import("../state/series.js").Lane[]} lanes @returns {Time} */
-export function timeOf(state, lanes) {
+/** @param {State} state @param {import("../state/series.js").LegendEntry[]} lines @returns {Time} */
+export function timeOf(state, lines) {
   const { at, choice, trained, view } = state;
   const { status } = view;
   const text = status.recorded && trained ? status.recorded.branch : choice.training.branch;
@@ -28,7 +28,7 @@ export function timeOf(state, lanes) {
     most: status.steps || Number(settingText(choice, "steps")),
     isBack: at !== null,
     lr: rateAt(points, at ?? status.step, settingText(choice, "lr")),
-    lanes,
+    lines,
     points: points.map((point) => ({ step: point.step, text: pointText(point) })),
     unsaid: unsaidOf(choice),
     chosen: choice.training.branch !== undefined,

@@ -5,7 +5,7 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shareText, shortText } from "../../formula/numbers.js";
 
 /** @typedef {import("../state/status.js").Snapshot} Snapshot */
-/** @typedef {import("../state/series.js").Lane} Lane */
+/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
 /**
  * A column: its name, what it means, and what stands in it for a rule; "–" where there is nothing yet.
  * @typedef {{name: string, meaning: string, text: (snapshot: Snapshot, key: string, said: Said) => string}} Column
@@ -13,7 +13,7 @@ import { shareText, shortText } from "../../formula/numbers.js";
  * @typedef {{judged: Record<string, string>, aligned: Record<string, string>}} Said
  * The table: ``judged`` is null where no data are held out; ``of`` says which net what is measured of one
  * alone is of.
- * @typedef {{lanes: Lane[], snapshot: Snapshot|null, judged: Said["judged"]|null, aligned: Said["aligned"],
+ * @typedef {{lines: LegendEntry[], snapshot: Snapshot|null, judged: Said["judged"]|null, aligned: Said["aligned"],
  *   of: string}} Picture
  */
 
@@ -84,11 +84,11 @@ export function createRows(host) {
   );
   const caption = element("caption", {});
   host.append(element("table", {}, caption, element("thead", {}, head), body), meanings);
-  const rows = keyed(body, createRow, ({ lane }) => lane.key);
+  const rows = keyed(body, createRow, ({ line }) => line.key);
 
   return {
     /** @param {Picture} picture */
-    show({ lanes, snapshot, judged, aligned, of }) {
+    show({ lines, snapshot, judged, aligned, of }) {
       setText(
         caption,
         of &&
@@ -96,24 +96,24 @@ export function createRows(host) {
       );
       host.classList.toggle("judged", judged !== null);
       const said = { judged: judged ?? {}, aligned };
-      rows.show(lanes.map((lane) => ({ lane, snapshot, said })));
+      rows.show(lines.map((line) => ({ line, snapshot, said })));
     },
   };
 }
 
 /**
  * A row; a press on its name holds the rule lifted.
- * @typedef {{lane: Lane, snapshot: Snapshot|null, said: Said}} Row
+ * @typedef {{line: LegendEntry, snapshot: Snapshot|null, said: Said}} Row
  * @param {Row} row
  */
-function createRow({ lane: { key } }) {
+function createRow({ line: { key } }) {
   const name = element("button", { type: "button", class: "holder" });
   const cells = COLUMNS.map((column) => element("td", { "data-name": column.name }));
   const row = element("tr", { "data-rule": key }, element("th", { scope: "row" }, name), ...cells);
   return {
     element: row,
     /** @param {Row} row */
-    show({ lane: { label, colour }, snapshot, said }) {
+    show({ line: { label, colour }, snapshot, said }) {
       row.style.setProperty("--colour", colour);
       setText(name, label);
       setAttribute(name, "title", label);

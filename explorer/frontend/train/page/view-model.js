@@ -9,14 +9,14 @@ import { slowOf } from "../slow-motion/view-model.js";
 import { branched, goingOn, pointsOf } from "../state/branches.js";
 import { keysOf, rateOf, scrubbed } from "../state/history.js";
 import { presentTexts } from "./learned-values.js";
-import { comparable, lanesOf } from "../state/state.js";
+import { comparable, legendOf } from "../state/state.js";
 import { timeOf } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
 import { settingText, taskOf } from "../state/tasks.js";
 
 /** @typedef {import("../state/state.js").State} State */
 /** @typedef {import("../state/series.js").Measure} Measure */
-/** @typedef {import("../state/series.js").Lane} Lane */
+/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
 /**
  * What a button does: nothing where it is not offered.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
@@ -54,18 +54,18 @@ export function pictureOf(live) {
   const { choice, view, colours } = state;
   const { snapshot } = view.status;
   const task = taskOf(choice);
-  const lanes = lanesOf(choice, colours);
+  const lines = legendOf(choice, colours);
   const metric = metricOf(state);
   const options = measuresOf(metric, Boolean(choice.training.learn));
-  const alignment = alignmentOf(state, lanes);
+  const alignment = alignmentOf(state, lines);
   const aligned = valuesOf(alignment.chart);
-  const after = state.view.status === live.view.status ? [] : alignmentOf(live, lanes).chart.series;
+  const after = state.view.status === live.view.status ? [] : alignmentOf(live, lines).chart.series;
   alignment.chart.at = live.at;
   alignment.chart.series = [...ghostsOf(after, "", []), ...alignment.chart.series];
   const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
   return {
     offered: offeredOf(view.status.state),
-    metrics: metricsOf(state, lanes[0].key),
+    metrics: metricsOf(state, lines[0].key),
     taken: view.status.step / stepsOf(state),
     status: wordsOf(live),
     verdict: verdictOf(view.status),
@@ -74,21 +74,21 @@ export function pictureOf(live) {
     measures: { options, chosen },
     chart: chartOf(state, chosen, live.view.status.snapshot),
     alignment,
-    why: whyOf(state, lanes),
-    slow: slowOf(live, lanes),
+    why: whyOf(state, lines),
+    slow: slowOf(live, lines),
     rows: {
-      lanes: goingOn(lanes, pointsOf(view.status.recorded?.branch, keysOf(choice)), snapshot?.step ?? 0),
+      lines: goingOn(lines, pointsOf(view.status.recorded?.branch, keysOf(choice)), snapshot?.step ?? 0),
       snapshot,
       judged: metric === null ? null : view.status.judged,
       aligned,
-      of: netOf(state, lanes),
+      of: netOf(state, lines),
     },
     choice,
     present: presentTexts(state),
     task,
     about: [task.purpose, task.note].filter(Boolean).join(" "),
     table: { shown: task.kind === "own", text: state.table },
-    time: timeOf(live, lanes),
+    time: timeOf(live, lines),
     rate: rateOf(live),
   };
 }
@@ -196,13 +196,16 @@ function scaleOf(state, measure) {
 function chartOf(state, measure, latest) {
   const { trained, view, at } = state;
   const { snapshot, words, recorded } = view.status;
-  const now = trained && snapshot ? linesOf(state, measure, { choice: trained, snapshot, recorded }) : [];
+  const now =
+    trained && snapshot ? branchedSeriesOf(state, measure, { choice: trained, snapshot, recorded }) : [];
   const later =
     trained && latest && latest !== snapshot
-      ? ghostsOf(linesOf(state, measure, { choice: trained, snapshot: latest, recorded }), "", [])
+      ? ghostsOf(branchedSeriesOf(state, measure, { choice: trained, snapshot: latest, recorded }), "", [])
       : [];
   const past = measure === "norms" || measure === "learned" ? [] : comparable(state);
-  const before = past.flatMap((ghost) => ghostsOf(linesOf(state, measure, ghost), ghost.letter, now));
+  const before = past.flatMap((ghost) =>
+    ghostsOf(branchedSeriesOf(state, measure, ghost), ghost.letter, now),
+  );
   const series = [...before, ...later, ...now];
   const scale = scaleOf(state, measure);
   return {
@@ -223,11 +226,11 @@ function chartOf(state, measure, latest) {
  * @param {Measure} measure
  * @param {{choice: State["choice"], snapshot: import("../state/series.js").Drawn, recorded?: import("../state/status.js").Recorded}} run
  */
-function linesOf({ colours }, measure, { choice, snapshot, recorded }) {
-  const lanes = lanesOf(choice, colours);
+function branchedSeriesOf({ colours }, measure, { choice, snapshot, recorded }) {
+  const lines = legendOf(choice, colours);
   const points = pointsOf(recorded?.branch, keysOf(choice));
-  const free = colours.find((colour) => lanes.every((lane) => lane.colour !== colour)) ?? colours[0];
-  return branched(seriesOf(measure, snapshot, lanes), points, lanes, free);
+  const free = colours.find((colour) => lines.every((line) => line.colour !== colour)) ?? colours[0];
+  return branched(seriesOf(measure, snapshot, lines), points, lines, free);
 }
 
 /** What stands in a chart without a curve. @param {Measure} measure @param {import("../state/status.js").Snapshot|null} snapshot */

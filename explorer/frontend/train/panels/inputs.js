@@ -45,12 +45,12 @@ function dataOf({ measured: { edges, counts, means, beyond }, layer }) {
 }
 
 /** @param {Seen} seen @returns {Picture} */
-function pictureOf({ measured, snapshot, lane, layer, op, rule, parameters }) {
+function pictureOf({ measured, snapshot, line, layer, op, rule, parameters }) {
   const { edges, counts, beyond, words } = measured;
   const at = Math.min(layer, counts.length - 1);
   const ends = /** @type {[number, number]} */ ([edges[0], edges[edges.length - 1]]);
   const note = [words[at], beyondText(beyond[at], ends)].filter(Boolean).join(" ");
-  const points = curveOf(op, rule, { ...parameters, ...presentOf(snapshot, lane.key, layer) }, ends);
+  const points = curveOf(op, rule, { ...parameters, ...presentOf(snapshot, line.key, layer) }, ends);
   const finite = points.map(({ y }) => y).filter(Number.isFinite);
   const [least, most] = [Math.min(0, ...finite), Math.max(1, ...finite)];
   const level = (/** @type {number} */ y) => ROOF * share(y, least, most);

@@ -7,13 +7,13 @@ import { createCounter } from "../widgets/number-stepper.js";
 import { instrument } from "../state/instruments.js";
 
 /** @typedef {import("../state/status.js").Snapshot} Snapshot */
-/** @typedef {import("../state/series.js").Lane} Lane */
+/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
 /**
  * What a small picture is made of: what was measured for the rule, the snapshot it stands in, the op and the
  * rule in force as entries, undefined where the browser does not know them; ``layer`` is the number of the op's
  * place, from 0; ``picked`` is the number of another panel
  * that this one chooses, null where it chooses none; ``ink`` is the colour of letters, as a pixel.
- * @typedef {{measured: *, snapshot: Snapshot, lane: Lane, op: *, rule: *, parameters: Object<string, number>,
+ * @typedef {{measured: *, snapshot: Snapshot, line: LegendEntry, op: *, rule: *, parameters: Object<string, number>,
  *   task: import("../state/tasks.js").Task, layer: number, picked: number|null, ink: number}} Seen
  * What is drawn; ``words`` are for who cannot see it.
  * @typedef {{words: string}&Object<string, *>} Drawn
@@ -40,7 +40,7 @@ import { instrument } from "../state/instruments.js";
  * place of the legend whose answer is shown, ``numbers`` those that its instrument takes.
  * @typedef {{panel: Panel, title: string, sentence: string, limits: string, missing: string,
  *   legend: string[], numbers: import("../widgets/number-stepper.js").Counted[],
- *   pressed: number|null, cells: {lane: Lane, picture: Drawn|null, empty: string, answer: Answer|null, carry:
+ *   pressed: number|null, cells: {line: LegendEntry, picture: Drawn|null, empty: string, answer: Answer|null, carry:
  *   Carry|null}[]}} Row
  */
 
@@ -83,9 +83,9 @@ export function createPanel(
     cells,
   );
   section.style.setProperty("--rows", `${rows}rem`);
-  const make = (/** @type {Row["cells"][number]} */ { lane }) =>
-    createCell(lane.key, (cell) => create(cell, onPick), scrolls);
-  const columns = keyed(cells, make, ({ lane }) => lane.key);
+  const make = (/** @type {Row["cells"][number]} */ { line }) =>
+    createCell(line.key, (cell) => create(cell, onPick), scrolls);
+  const columns = keyed(cells, make, ({ line }) => line.key);
 
   return {
     element: section,
@@ -149,11 +149,11 @@ function createCell(rule, create, scrolls) {
   return {
     element: cell,
     /** @param {Row["cells"][number]} shown */
-    show({ lane, picture, empty, answer, carry: way }) {
-      cell.style.setProperty("--colour", lane.colour);
-      setText(name, lane.label);
-      setAttribute(name, "title", lane.label);
-      setAttribute(place, "aria-label", `${lane.label}: ${picture?.words ?? empty}`);
+    show({ line, picture, empty, answer, carry: way }) {
+      cell.style.setProperty("--colour", line.colour);
+      setText(name, line.label);
+      setAttribute(name, "title", line.label);
+      setAttribute(place, "aria-label", `${line.label}: ${picture?.words ?? empty}`);
       data = way?.data ?? null;
       setAttribute(link, "hidden", !way);
       setAttribute(link, "href", way?.address);

@@ -30,9 +30,9 @@ export const panel = {
 };
 
 /** @param {Seen} seen @returns {Picture} */
-function pictureOf({ measured, snapshot, lane }) {
+function pictureOf({ measured, snapshot, line }) {
   const steps = Array.from(snapshot.measured_steps);
-  const drawn = learnedOf(snapshot, lane.key).map(({ name, layers, first }) => {
+  const drawn = learnedOf(snapshot, line.key).map(({ name, layers, first }) => {
     const [values, gradients] = [measured.values, measured.gradients].map((series) =>
       series.slice(first, first + layers).map((/** @type {ArrayLike<number>} */ each) => Array.from(each)),
     );

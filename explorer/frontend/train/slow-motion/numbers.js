@@ -19,10 +19,10 @@ const MOST_TOLD = 3; // numbers of a target
 /**
  * The first rule that lets something through; the first of all where none does.
  * @param {Object<string, Record|null>|null} records
- * @param {import("../state/series.js").Lane[]} lanes
+ * @param {import("../state/series.js").LegendEntry[]} lines
  */
-export function livelyRule(records, lanes) {
-  const passes = lanes.findIndex(({ key }) => records?.[key]?.tensors.gradient.values.some(Boolean));
+export function livelyRule(records, lines) {
+  const passes = lines.findIndex(({ key }) => records?.[key]?.tensors.gradient.values.some(Boolean));
   return Math.max(passes, 0);
 }
 

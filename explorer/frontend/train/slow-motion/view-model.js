@@ -10,7 +10,7 @@ import { settingText } from "../state/tasks.js";
 
 /** @typedef {import("../state/state.js").State} State */
 /** @typedef {import("../state/state.js").Slow} Slow */
-/** @typedef {import("../state/series.js").Lane} Lane */
+/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
 /**
  * Where somebody is: a stage by its key, and rule, layer, unit and row from 0; null where nothing is chosen.
  * @typedef {{stage: string, rule: number|null, unit: number|null, row: number|null,
@@ -70,19 +70,19 @@ export function layerOf(slow) {
   return positionOf(slow).layer ?? 0;
 }
 
-/** @param {State} state @param {Lane[]} lanes @returns {Picture|null} */
-export function slowOf(state, lanes) {
+/** @param {State} state @param {LegendEntry[]} lines @returns {Picture|null} */
+export function slowOf(state, lines) {
   const { choice, slow } = state;
   if (!choice.slow) return null;
   const records = known(slow);
   const requested = positionOf(choice.slow);
-  const rule = within(requested.rule ?? livelyRule(records, lanes), 0, lanes.length - 1);
-  const record = withFormulas(records?.[lanes[rule].key] ?? null);
+  const rule = within(requested.rule ?? livelyRule(records, lines), 0, lines.length - 1);
+  const record = withFormulas(records?.[lines[rule].key] ?? null);
   const frame = {
-    rules: lanes.map(({ label, colour }, place) => ({ label, colour, chosen: place === rule })),
+    rules: lines.map(({ label, colour }, place) => ({ label, colour, chosen: place === rule })),
     canStep: !["finished", "diverged"].includes(state.view.status.state),
   };
-  const refusal = refusalOf(state, records, record, lanes[rule]);
+  const refusal = refusalOf(state, records, record, lines[rule]);
   if (!record || refusal.message) return { ...frame, ...EMPTY, ...refusal, position: { ...requested, rule } };
   const cell = cellOf(record, requested, livelyCell(record));
   const entries = entriesAt(choice, rule, record);
@@ -91,7 +91,7 @@ export function slowOf(state, lanes) {
     0,
   );
   const stage = record.stages[place];
-  const stages = shownStages(record, place, cell, { ...entries, colour: lanes[rule].colour });
+  const stages = shownStages(record, place, cell, { ...entries, colour: lines[rule].colour });
   const most = stages[place].drawing.most;
   return {
     ...frame,
@@ -161,10 +161,10 @@ function known(slow) {
  * @param {State} state
  * @param {Object<string, Record|null>|null} records
  * @param {Record|null} record
- * @param {Lane} lane
+ * @param {LegendEntry} line
  * @returns {{message: string, action: Picture["action"]}}
  */
-function refusalOf({ view, slow }, records, record, lane) {
+function refusalOf({ view, slow }, records, record, line) {
   const { state, sentence, snapshot } = view.status;
   if (ACTIVE.includes(state)) return { message: GOES_ON, action: "pause" };
   if (state === "idle" || (!view.id && !record)) return { message: NO_RUN, action: "first" };
@@ -172,10 +172,10 @@ function refusalOf({ view, slow }, records, record, lane) {
   if (slow?.answer?.message) return { message: slow.answer.message, action: "again" };
   if (!records) return { message: ASKING, action: "" };
   if (record) return { message: "", action: "" };
-  const at = snapshot?.diverged[lane.key];
+  const at = snapshot?.diverged[line.key];
   const when = typeof at === "number" ? ` at step ${at}` : "";
   const action = state === "diverged" ? "first" : ""; // else others would be lost
-  return { message: `${lane.label} diverged${when}: there is no step to show.`, action };
+  return { message: `${line.label} diverged${when}: there is no step to show.`, action };
 }
 
 /** @param {State} state @param {Record} record @param {import("./numbers.js").Cell} cell */

@@ -4,7 +4,7 @@ import { find } from "../../choice/entries.js";
 import { shortText } from "../../formula/numbers.js";
 
 /** @typedef {import("./series.js").Series} Series */
-/** @typedef {import("./series.js").Lane} Lane */
+/** @typedef {import("./series.js").LegendEntry} LegendEntry */
 /** @typedef {import("../../choice/choice.js").Choice} Choice */
 /**
  * From ``step`` on the lines of ``name`` have another ``value``: "lr", "op", "rule" of all lines, or a rule.
@@ -84,7 +84,7 @@ export function ratedAt(points, at, value) {
 }
 
 /**
- * What the last of so many steps of a line was taken with, as keys: with what it begins before the first.
+ * What the last of so many steps of a curve was taken with, as keys: with what it begins before the first.
  * @param {Point[]} points
  * @param {number} taken
  * @param {{op: string, rule: string}} start
@@ -97,18 +97,18 @@ export function inForce(points, taken, { op, rule }) {
 
 /**
  * The lines of a run after so many steps, named by the rules that they went on with.
- * @param {Lane[]} lanes
+ * @param {LegendEntry[]} lines
  * @param {Point[]} points
  * @param {number} taken
  */
-export function goingOn(lanes, points, taken) {
-  return lanes.map((lane) => {
-    const { rule } = inForce(points, taken, { op: "", rule: lane.key });
-    return { ...lane, label: nameOf(lane.label, lane.key, rule) };
+export function goingOn(lines, points, taken) {
+  return lines.map((line) => {
+    const { rule } = inForce(points, taken, { op: "", rule: line.key });
+    return { ...line, label: nameOf(line.label, line.key, rule) };
   });
 }
 
-/** @param {string} name of a line @param {string} key of its rule @param {string} rule it goes on with */
+/** @param {string} name of a curve @param {string} key of its rule @param {string} rule it goes on with */
 function nameOf(name, key, rule) {
   return rule === key ? name : `${name} → ${labelOf("rule", rule)}`;
 }
@@ -145,55 +145,60 @@ function labelOf(kind, key) {
  * The same series, each line dashed from its branch points on, in the colour of the rule it goes on with.
  * @param {Series[]} series
  * @param {Point[]} points
- * @param {Lane[]} lanes
+ * @param {LegendEntry[]} lines
  * @param {string} other the colour of a rule that is none of the lines
  * @returns {Series[]}
  */
-export function branched(series, points, lanes, other) {
+export function branched(series, points, lines, other) {
   if (!points.length) return series;
-  const drawn = series.map((line) => partsOf(line, points, lanes, other));
+  const drawn = series.map((curve) => partsOf(curve, points, lines, other));
   return [...drawn.flatMap(({ parts }) => parts), ...drawn.flatMap(({ marks }) => marks)];
 }
 
 /**
- * @param {Series} line
+ * @param {Series} curve
  * @param {Point[]} points
- * @param {Lane[]} lanes
+ * @param {LegendEntry[]} lines
  * @param {string} other
  * @returns {{parts: Series[], marks: Series[]}}
  */
-function partsOf(line, points, lanes, other) {
-  const start = line.rule ?? "";
+function partsOf(curve, points, lines, other) {
+  const start = curve.rule ?? "";
   const own = points.filter(({ name }) => ["lr", "op", "rule", start].includes(name));
-  const steps = [...new Set(own.map(({ step }) => step))].filter((step) => placeOf(line, step) >= 0);
-  const parts = [{ ...cutTo(line, 0, steps.length ? placeOf(line, steps[0]) : line.x.length - 1) }];
+  const steps = [...new Set(own.map(({ step }) => step))].filter((step) => placeOf(curve, step) >= 0);
+  const parts = [{ ...cutTo(curve, 0, steps.length ? placeOf(curve, steps[0]) : curve.x.length - 1) }];
   const marks = /** @type {Series[]} */ ([]);
   steps.forEach((step, index) => {
-    const [from, to] = [placeOf(line, step), steps[index + 1]];
+    const [from, to] = [placeOf(curve, step), steps[index + 1]];
     const { rule } = inForce(own, step + 1, { op: "", rule: start });
-    const colour = rule === start ? line.colour : (lanes.find(({ key }) => key === rule)?.colour ?? other);
-    const name = nameOf(line.name, start, rule);
-    const end = to === undefined ? line.x.length - 1 : placeOf(line, to);
-    const part = cutTo({ ...line, name, colour, dash: "dash", meta: undefined }, from, end);
+    const colour = rule === start ? curve.colour : (lines.find(({ key }) => key === rule)?.colour ?? other);
+    const name = nameOf(curve.name, start, rule);
+    const end = to === undefined ? curve.x.length - 1 : placeOf(curve, to);
+    const part = cutTo({ ...curve, name, colour, dash: "dash", meta: undefined }, from, end);
     parts.push(part);
-    if (Number.isFinite(line.y[from]))
+    if (Number.isFinite(curve.y[from]))
       marks.push({ ...cutTo(part, 0, 0), spread: undefined, symbol: "diamond-open" });
   });
   return {
-    parts: parts.map((part, index) => ({ ...part, ends: line.ends && index === parts.length - 1 })),
+    parts: parts.map((part, index) => ({ ...part, ends: curve.ends && index === parts.length - 1 })),
     marks: marks.map((mark) => ({ ...mark, ends: false })),
   };
 }
 
-/** The place of the last value at a step or before, −1 where the line is not yet there. @param {Series} line @param {number} step */
+/** The place of the last value at a step or before, −1 where the curve is not yet there. @param {Series} curve @param {number} step */
 function placeOf({ x }, step) {
   let at = -1;
   while (at + 1 < x.length && x[at + 1] <= step) at += 1;
   return x.length && x[x.length - 1] >= step ? at : -1;
 }
 
-/** @param {Series} line @param {number} from @param {number} to the last one @returns {Series} */
-function cutTo(line, from, to) {
+/** @param {Series} curve @param {number} from @param {number} to the last one @returns {Series} */
+function cutTo(curve, from, to) {
   const part = (/** @type {ArrayLike<number>} */ values) => Array.from(values).slice(from, to + 1);
-  return { ...line, x: part(line.x), y: part(line.y), ...(line.spread && { spread: part(line.spread) }) };
+  return {
+    ...curve,
+    x: part(curve.x),
+    y: part(curve.y),
+    ...(curve.spread && { spread: part(curve.spread) }),
+  };
 }

@@ -4,7 +4,7 @@
 /**
  * Whether every net of a rule diverged.
  * @param {Snapshot|null} snapshot null before the first one
- * @param {import("./series.js").Lane} lane
+ * @param {import("./series.js").LegendEntry} line
  */
 export function isLost(snapshot, { key }) {
   return typeof snapshot?.diverged[key] === "number";

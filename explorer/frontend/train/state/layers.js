@@ -3,7 +3,7 @@
 import { settingText, taskOf } from "./tasks.js";
 
 /** @typedef {import("./state.js").State} State */
-/** @typedef {import("./series.js").Lane} Lane */
+/** @typedef {import("./series.js").LegendEntry} LegendEntry */
 
 /**
  * Of how many layers something is measured, and which is shown: the last one unless another is chosen.
@@ -19,16 +19,16 @@ export function layersOf({ choice, view, layer }) {
 /**
  * Which net the pictures are of, where there are several of a rule.
  * @param {State} state
- * @param {Lane[]} lanes
+ * @param {LegendEntry[]} lines
  */
-export function netOf({ view }, lanes) {
+export function netOf({ view }, lines) {
   const { snapshot } = view.status;
   if (!snapshot || snapshot.seeds === 1) return "";
-  const seeds = lanes.map(({ key }) => snapshot.seed[key]).filter((seed) => typeof seed === "number");
+  const seeds = lines.map(({ key }) => snapshot.seed[key]).filter((seed) => typeof seed === "number");
   const [first] = seeds;
   if (first === undefined) return "";
   if (seeds.every((seed) => seed === first)) return `Pictures of seed ${first}`;
-  const named = lanes.flatMap(({ key, label }) =>
+  const named = lines.flatMap(({ key, label }) =>
     typeof snapshot.seed[key] === "number" && snapshot.seed[key] !== Math.min(...seeds)
       ? [`${label} of seed ${snapshot.seed[key]}`]
       : [],

@@ -5,8 +5,8 @@ import { array } from "../../formula/arrays.js";
 /** @typedef {import("./status.js").Snapshot} Snapshot */
 /** @typedef {ArrayLike<number>} Values */
 /**
- * A lane of a run as it is drawn: a rule with its colour.
- * @typedef {{key: string, label: string, colour: string}} Lane
+ * A line of a run as it is drawn: a rule with its colour.
+ * @typedef {{key: string, label: string, colour: string}} LegendEntry
  * A series. ``label`` is its name where room is short, and ``rule`` is the key of its rule, and ``meta`` too where it is the one curve of a rule; ``ends``
  * says whether its name stands where it ends; ``spread`` is the SD over seeds; a ``symbol`` marks points.
  * @typedef {{name: string, label?: string, rule?: string, meta?: string, ends?: boolean, colour: string, x:
@@ -27,7 +27,7 @@ export function withArrays(value) {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withArrays(part)]));
 }
 
-/** The series of each measure. @type {{[measure in Measure]: (snapshot: Snapshot, lanes: Lane[]) => Series[]}} */
+/** The series of each measure. @type {{[measure in Measure]: (snapshot: Snapshot, lines: LegendEntry[]) => Series[]}} */
 const SERIES = { score: scoreSeries, loss: lossSeries, norms: normSeries, learned: learnedSeries };
 const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // by layer
 const SMALL = "₁₂₃₄₅";
@@ -36,25 +36,25 @@ const SMALL = "₁₂₃₄₅";
  * The series of a measure; of an earlier run there are those of its score and its loss.
  * @param {Measure} measure
  * @param {Snapshot|Drawn} snapshot
- * @param {Lane[]} lanes
+ * @param {LegendEntry[]} lines
  */
-export function seriesOf(measure, snapshot, lanes) {
-  return SERIES[measure](/** @type {Snapshot} */ (snapshot), lanes);
+export function seriesOf(measure, snapshot, lines) {
+  return SERIES[measure](/** @type {Snapshot} */ (snapshot), lines);
 }
 
-/** @param {Snapshot} snapshot @param {Lane[]} lanes */
-function scoreSeries({ score_steps: steps, scores, score_sd: spreads }, lanes) {
-  return lanes.map((lane) => curveOf(lane, steps, scores, spreads));
+/** @param {Snapshot} snapshot @param {LegendEntry[]} lines */
+function scoreSeries({ score_steps: steps, scores, score_sd: spreads }, lines) {
+  return lines.map((line) => curveOf(line, steps, scores, spreads));
 }
 
-/** @param {Snapshot} snapshot @param {Lane[]} lanes */
-function lossSeries({ loss_steps: steps, losses, loss_sd: spreads }, lanes) {
-  return lanes.map((lane) => curveOf(lane, steps[lane.key], losses, spreads));
+/** @param {Snapshot} snapshot @param {LegendEntry[]} lines */
+function lossSeries({ loss_steps: steps, losses, loss_sd: spreads }, lines) {
+  return lines.map((line) => curveOf(line, steps[line.key], losses, spreads));
 }
 
 /**
  * The curve of a rule with its band, which are given by rule.
- * @param {Lane} lane
+ * @param {LegendEntry} line
  * @param {Values} x
  * @param {Object<string, Values>} values
  * @param {Object<string, Values>} spreads
@@ -67,11 +67,11 @@ function curveOf({ key, label, colour }, x, values, spreads) {
 /**
  * Two curves a rule: first layer solid, last one dotted.
  * @param {Snapshot} snapshot
- * @param {Lane[]} lanes
+ * @param {LegendEntry[]} lines
  * @returns {Series[]}
  */
-function normSeries({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lanes) {
-  return lanes.flatMap(({ key, label, colour }) => [
+function normSeries({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lines) {
+  return lines.flatMap(({ key, label, colour }) => [
     { name: `${label}, w1`, rule: key, colour, x: steps[key], y: w1[key] },
     { name: `${label}, w2`, rule: key, colour, x: steps[key], y: w2[key], dash: "dot" },
   ]);
@@ -80,11 +80,11 @@ function normSeries({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lanes) {
 /**
  * One curve for each layer of each parameter of a rule.
  * @param {Snapshot} snapshot
- * @param {Lane[]} lanes
+ * @param {LegendEntry[]} lines
  * @returns {Series[]}
  */
-function learnedSeries(snapshot, lanes) {
-  return lanes.flatMap(({ key, label, colour }) =>
+function learnedSeries(snapshot, lines) {
+  return lines.flatMap(({ key, label, colour }) =>
     learnedOf(snapshot, key).flatMap(({ name, layers, first }) =>
       (snapshot.measured.parameters?.[key]?.values ?? [])
         .slice(first, first + layers)
@@ -140,16 +140,16 @@ export function presentOf(snapshot, rule, layer) {
  * @param {"cosines"|"agreements"} kind
  * @param {number} layer from 0
  * @param {Snapshot} snapshot
- * @param {Lane[]} lanes
+ * @param {LegendEntry[]} lines
  * @param {number} window
  * @returns {Series[]}
  */
-export function alignmentSeries(kind, layer, snapshot, lanes, window) {
+export function alignmentSeries(kind, layer, snapshot, lines, window) {
   const { measured, measured_steps: steps, measured_sigmas: sigmas, sigma, step } = snapshot;
   const last = sigmas.length - 1;
   const isNew = Math.fround(sigma) !== sigmas[last];
   const now = kind === "cosines" ? "cosine" : "agreement";
-  return lanes.flatMap(({ key, label, colour }) => {
+  return lines.flatMap(({ key, label, colour }) => {
     const record = measured.alignment?.[key];
     if (!record) return [];
     const values = [...record[kind][layer], ...(isNew ? [record[now][layer]] : [])];

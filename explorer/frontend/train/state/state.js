@@ -137,9 +137,9 @@ export function withoutRequest(state, key) {
  * The rules of a choice with their colours.
  * @param {Choice} choice
  * @param {string[]} colours
- * @returns {import("./series.js").Lane[]}
+ * @returns {import("./series.js").LegendEntry[]}
  */
-export function lanesOf(choice, colours) {
+export function legendOf(choice, colours) {
   const { rules: entries } = entriesOf(choice);
   return choice.rules.map(({ key, slot }, index) => ({
     key,

@@ -286,8 +286,8 @@ def test_after_a_branch_the_rule_in_force_is_named_and_drawn(node: Node, documen
         body = f"{SEEN} state.panels = {{ inputs: true }};"
         found = picture(node, document, body, status=recorded)
         row = next(row for row in found["why"]["rows"] if row["panel"]["key"] == "inputs")
-        names = [lane["label"] for lane in found["rows"]["lanes"]]
-        assert [cell["lane"]["label"] for cell in row["cells"]] == names
+        names = [line["label"] for line in found["rows"]["lines"]]
+        assert [cell["line"]["label"] for cell in row["cells"]] == names
         return names, [[point["y"] for point in cell["picture"]["curve"]] for cell in row["cells"]]
 
     names, (zero, straight) = shown("")

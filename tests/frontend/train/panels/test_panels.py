@@ -19,8 +19,8 @@ SEEN = """
     };
     const tree = ["call", "sign", ["name", "x"]];
     const op = { key: "sign", parameters: [], kinks: [], tree, gradient: 0, flat: true };
-    const lane = { key: "clipped", label: "Clipped" };
-    const common = { layer: 0, op, rule: clipped, parameters: { c: 0.5 }, lane, snapshot: { learned: {} } };
+    const line = { key: "clipped", label: "Clipped" };
+    const common = { layer: 0, op, rule: clipped, parameters: { c: 0.5 }, line, snapshot: { learned: {} } };
     return panel.picture({ ...common, ...given.seen });
 """
 

@@ -25,8 +25,8 @@ SHOWN = """
         { table: "", panels: {} });
     const status = { ...state.view.status, ...given.status };
     const slow = given.answer && { key: "", answer: withArrays(given.answer), before: null };
-    const lanes = given.choice.rules.map(({ key }) => ({ key, label: key, colour: key }));
-    const picture = slowOf({ ...state, view: { ...state.view, status, id: given.id }, slow }, lanes);
+    const lines = given.choice.rules.map(({ key }) => ({ key, label: key, colour: key }));
+    const picture = slowOf({ ...state, view: { ...state.view, status, id: given.id }, slow }, lines);
     picture?.stages.forEach(({ drawing }) => delete drawing.values);
     return picture;
 """

@@ -43,7 +43,7 @@ def test_the_nearest_kept_step(tell: Run, steps: list[int], wanted: int, taken: 
     assert tell("state/history", "nearest", steps, wanted) == taken
 
 
-LANES = [{"key": key, "label": key.title(), "colour": f"#{key}"} for key in ("default", "clipped")]
+LEGEND = [{"key": key, "label": key.title(), "colour": f"#{key}"} for key in ("default", "clipped")]
 
 
 def line(rule: str, **more: Any) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def line(rule: str, **more: Any) -> dict[str, Any]:
 
 def test_a_line_goes_on_dashed_in_the_colour_of_its_other_rule(tell: Run):
     points = [{"step": 4, "name": "default", "value": "clipped"}]
-    series = tell("state/branches", "branched", [line("default"), line("clipped")], points, LANES, "#free")
+    series = tell("state/branches", "branched", [line("default"), line("clipped")], points, LEGEND, "#free")
     whole, later, other, mark = series
     assert (whole["x"], whole["ends"], whole["meta"]) == ([0, 2, 4], False, "default")
     assert (later["x"], later["y"], later["dash"], later["colour"]) == (
@@ -88,25 +88,25 @@ CHANGES = [
     ],
 )
 def test_what_the_last_step_was_taken_with(tell: Run, taken: int, rules: list[str], op: str):
-    start = [{"op": "round", "rule": lane["key"]} for lane in LANES]
+    start = [{"op": "round", "rule": line["key"]} for line in LEGEND]
     found = [tell("state/branches", "inForce", CHANGES, taken, each) for each in start]
     assert found == [{"op": op, "rule": rule} for rule in rules]
 
 
 def test_a_line_is_named_by_the_rule_that_it_went_on_with(tell: Run):
-    names = [lane["label"] for lane in tell("state/branches", "goingOn", LANES, CHANGES, 5)]
+    names = [line["label"] for line in tell("state/branches", "goingOn", LEGEND, CHANGES, 5)]
     assert names == ["Default → Clipped straight-through", "Clipped"]
 
 
 def test_a_rate_parts_every_line_and_a_point_to_come_none(tell: Run):
     lines = [line("default"), line("clipped")]
     series = tell(
-        "state/branches", "branched", lines, [{"step": 5, "name": "lr", "value": "1"}], LANES, "#free"
+        "state/branches", "branched", lines, [{"step": 5, "name": "lr", "value": "1"}], LEGEND, "#free"
     )
     assert [each["x"] for each in series] == [[0, 2, 4], [4, 6, 8]] * 2 + [[4]] * 2
     assert {each["colour"] for each in series} == {"#default", "#clipped"}
     later = tell(
-        "state/branches", "branched", lines, [{"step": 50, "name": "lr", "value": "1"}], LANES, "#free"
+        "state/branches", "branched", lines, [{"step": 50, "name": "lr", "value": "1"}], LEGEND, "#free"
     )
     assert [each["x"] for each in later] == [[0, 2, 4, 6, 8]] * 2
 
@@ -220,8 +220,8 @@ def test_what_a_session_keeps_of_earlier_runs_draws_the_same_lines(node: Node, d
         const ghost = { choice: given.choice, snapshot, name: "before", letter: "A" };
         const own = { ...ghost, choice: { ...ghost.choice, op: "formula: x * 7" } };
         const back = unpacked(JSON.parse(JSON.stringify(packed([ghost, own]))));
-        const lanes = [{ key: "default", label: "D", colour: "#1" }];
-        const drawn = (one) => ["score", "loss"].map((what) => seriesOf(what, one, lanes)
+        const lines = [{ key: "default", label: "D", colour: "#1" }];
+        const drawn = (one) => ["score", "loss"].map((what) => seriesOf(what, one, lines)
             .map(({ x, y, spread }) => [...x, ...y, ...spread].map(String)));
         return [back.map(({ letter }) => letter), drawn(snapshot), drawn(back[0].snapshot),
             Object.keys(back[0].snapshot).length, unpacked(null)];

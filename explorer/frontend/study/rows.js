@@ -12,9 +12,9 @@ import { addedControls, ratesOf, sweptOf, valuesOf } from "./settings.js";
 /** @typedef {import("../formula/entry.js").Rule} Rule */
 /**
  * A line of the study: a rule, with a value where it has the parameter that is swept.
- * @typedef {{key: string, label: string, colour: string, control: boolean, value: number|null}} Lane
+ * @typedef {{key: string, label: string, colour: string, control: boolean, value: number|null}} Line
  * What a study is about: what was chosen for it, its lines, rates, and the name of what is swept.
- * @typedef {{choice: Choice, lanes: Lane[], rates: number[], sweep: string}} Subject
+ * @typedef {{choice: Choice, lines: Line[], rates: number[], sweep: string}} Subject
  */
 
 /** What is seen: the study there is, or the one that is chosen. @param {State} state @returns {Subject} */
@@ -24,12 +24,12 @@ export function subjectOf(state) {
   const controls = results?.controls ?? addedControls(choice);
   const keys = [...choice.rules.map(({ key }) => key), ...controls];
   const sweep = sweptOf(choice)?.name ?? "";
-  const lanes = keys.flatMap((key) => {
+  const lines = keys.flatMap((key) => {
     const values = isSwept(choice, key) ? valuesOf(choice) : [null];
-    const lane = { ...laneOf(choice, key, state.colours), control: controls.includes(key) };
-    return values.map((value) => ({ ...lane, value }));
+    const line = { ...lineOf(choice, key, state.colours), control: controls.includes(key) };
+    return values.map((value) => ({ ...line, value }));
   });
-  return { choice, lanes, rates: results?.lrs ?? ratesOf(choice), sweep };
+  return { choice, lines, rates: results?.lrs ?? ratesOf(choice), sweep };
 }
 
 /** Whether the parameter that is swept is one of this rule or of the op. @param {Choice} choice @param {string} key */
@@ -42,14 +42,14 @@ function isSwept(choice, key) {
 }
 
 /** @param {Choice} choice @param {string} key @param {State["colours"]} colours */
-function laneOf({ rules }, key, { rules: bright, neutral }) {
+function lineOf({ rules }, key, { rules: bright, neutral }) {
   const shown = rules.find((rule) => rule.key === key);
   const colour = shown ? bright[shown.slot % bright.length] : neutral;
   return { key, label: /** @type {Rule} */ (find("rule", key)).label, colour };
 }
 
-/** The name of a line, with the value of what is swept. @param {Lane} lane @param {string} sweep */
-export function laneName({ label, value }, sweep) {
+/** The name of a line, with the value of what is swept. @param {Line} line @param {string} sweep */
+export function lineName({ label, value }, sweep) {
   return value === null ? label : `${label}, ${shortName(sweep)} = ${numberText(value)}`;
 }
 
@@ -61,7 +61,7 @@ export function shortName(name) {
 /**
  * The query of a run on Train with the nets of a cell: that rule alone, its rate, and the same seeds.
  * @param {Choice} choice
- * @param {Lane} lane
+ * @param {Line} line
  * @param {number} lr
  */
 export function trainQuery(choice, { key, value }, lr) {
