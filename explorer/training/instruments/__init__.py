@@ -1,4 +1,4 @@
-"""What is measured of a run at one step: one file each, a function of the nets and what they just did."""
+"""Instruments, one a file: measurements of the nets of a run at one step."""
 
 from collections.abc import Mapping
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""How far each rule's gradient points where the loss goes down once noise smooths the op."""
+"""Alignment: the cosine of each rule's gradient with that of the net whose op noise smooths."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def measured(nets: Nets) -> NDArray[float32]:
     """Cosine and agreement of signs, (2, members going, hidden layers).
 
-    Between what the weights and biases below a hidden layer get by the rule and what they would get of the
-    op smoothed by noise; NaN where either has no gradient or one that is not finite.
+    Between the gradients of the weights and biases below a hidden layer by the rule and by the op smoothed
+    by noise; NaN where either is 0 or not finite.
     """
     n = examples(nets)
     layers = [_at_layer(nets, layer, n) for layer in nets.op_layers]
@@ -31,7 +31,7 @@ def measured(nets: Nets) -> NDArray[float32]:
 
 
 def _at_layer(nets: Nets, layer: int, n: int) -> Tensor:
-    """Of the first n examples."""
+    """``measured`` in one layer, on the first n examples."""
     below, trace = nets.ensemble.layers[layer - 1], nets.now.traces[layer - 1]
     op = nets.now.traces[layer].op
     parts = [below.pulled(g, trace) for g in (op.gradient[:, :n], smoothed_gradient(nets, layer, n))]

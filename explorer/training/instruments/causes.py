@@ -1,4 +1,4 @@
-"""Where the gradient ends: the share of units and examples that get none, by what is the cause."""
+"""Causes of a missing gradient: the share of units and examples without one, by cause."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _FAINT = 0.01
 
 @torch.no_grad()
 def measured(nets: Nets) -> dict[int, Record]:
-    """By rule, means over its seeds.
+    """The record of each rule that is going, means over its seeds.
 
-    ``shares``: (4,) float32 by layer with the op, in the order of ``names``, 1 together. ``whole``: how much
-    of each is of units for which it is so for every example; of weights none, for they see no examples.
+    ``shares``: (4,) float32 by layer with the op, in the order of ``names``, 1 together. ``whole``: the
+    part of each in units with that cause for every example; 0 of weights, for they see no examples.
     ``words``: a sentence by layer.
     """
     both = zip(*map(_shares, by_cause(nets)), strict=True)
@@ -36,13 +36,13 @@ def measured(nets: Nets) -> dict[int, Record]:
 
 
 def by_cause(nets: Nets) -> list[Tensor]:
-    """By layer with the op which of ``NAMES`` holds, one of them: (4, members going, n, units) bool each."""
+    """One-hot masks of ``NAMES`` by layer with the op: (4, members going, n, units) bool each."""
     traces = [nets.now.traces[number].op for number in nets.op_layers]
     return [_told_apart(op, _peaks(nets, layer)) for layer, op in enumerate(traces)]
 
 
 def _peaks(nets: Nets, layer: int) -> Tensor:
-    """How high each member's rule is in a layer, (members going,)."""
+    """The peak of each member's rule in a layer, (members going,)."""
     low, high = span(nets)
     members = range(len(nets.ensemble.going))
     return nets.x.new_tensor([peak(nets, member, layer, low, high) for member in members])
@@ -56,13 +56,13 @@ def _told_apart(op: OpTrace, peaks: Tensor) -> Tensor:
 
 
 def _shares(causes: Tensor) -> tuple[Tensor, Tensor]:
-    """Of all, and of units for which it is so for every example: (members, 4) each."""
+    """The shares of all, and of units with one cause for every example: (members, 4) each."""
     by_unit = causes.float().mean(2)
     return by_unit.flatten(2).mean(2).T, (by_unit == 1).float().flatten(2).mean(2).T
 
 
 def _words(nets: Nets, layer: int, shares: Tensor, whole: Tensor) -> str:
-    """What is so in one layer, without the rest that gets a gradient."""
+    """A sentence on one layer, without the units that get a gradient."""
     parts = []
     for name, share, every in zip(NAMES[1:], shares.tolist()[1:], whole.tolist()[1:], strict=True):
         always = f" ({percent(every)} in units where it is so for every example)" if every else ""

@@ -1,4 +1,4 @@
-"""Where the data sits: what the op sees, under the curve of each rule."""
+"""Inputs of the op under the curve of each rule: where the data sits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CLEAR = 1.5  # times as wide, before it is said
 
 @torch.no_grad()
 def measured(nets: Nets) -> dict[int, Record]:
-    """By rule, of all its seeds.
+    """The record of each rule that is going, over all its seeds.
 
     ``edges``: (bins + 1,) float32, the same at every step. ``counts``: (bins,) int64 by layer with the op;
     what lies beyond is in the outermost. ``means``: (bins,) float32 by layer, of the values in each bin, NaN
@@ -50,7 +50,7 @@ def measured(nets: Nets) -> dict[int, Record]:
 
 
 def _binned(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
-    """How many values of each member lie in each bin, and their sum: (members, bins) each."""
+    """The count of each member's values in each bin, and their sum: (members, bins) each."""
     known = x.flatten(1).nan_to_num(0)
     bins = ((known - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).long()
     cells = (bins + torch.arange(len(x), device=x.device)[:, None] * _BINS).flatten()
@@ -65,7 +65,7 @@ def _finite(width: float) -> float:
 
 
 def _words(nets: Nets, layer: int, ratio: float) -> str:
-    """How wide the data is beside the rule."""
+    """A sentence on the width of the data beside that of the rule."""
     things = f"layer {layer}'s {nets.site.inputs}"
     if not math.isfinite(ratio) or not ratio:
         return ""

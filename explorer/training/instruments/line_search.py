@@ -1,4 +1,4 @@
-"""What the loss does along the direction in which each rule would go."""
+"""The loss along each rule's direction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DISTANCES = np.geomspace(1e-3, 2.0, 21, dtype=np.float32)
 
 @torch.no_grad()
 def measured(nets: Nets) -> dict[int, Record | None]:
-    """By rule, means over its seeds: the true loss on the examples after one step against the gradient.
+    """The true loss on the examples after one step against each rule's gradient, means over seeds.
 
     A distance is that of the weights; what learns of the op goes along, by its own rate. ``distances`` and
     ``losses``: (21,) float32; ``loss``: where it stands. A rule without any gradient stays where it is.
@@ -36,7 +36,7 @@ def measured(nets: Nets) -> dict[int, Record | None]:
 
 
 def _length(nets: Nets, what: str, views: list[list[Tensor]]) -> Tensor:
-    """Of the weights of all layers together, or of their gradients: (members going,)."""
+    """The norm of the weights of all layers together, or of their gradients: (members going,)."""
     pairs = zip(nets.ensemble.layers, views, strict=True)
     return norms(torch.stack([getattr(layer, what)(each) for layer, each in pairs if layer.shapes], 1))
 

@@ -1,4 +1,4 @@
-"""Which held-out images a net reads wrong, and as what."""
+"""Mistakes: held-out images that a net reads wrong."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ MOST_VISIBLE = 24  # of each rule, and as many of those that it alone reads wron
 
 @dataclass(frozen=True)
 class Mistakes:
-    """What one net reads wrong.
+    """The images that one net reads wrong.
 
     Attributes:
         seed: the number of the net among the seeds of its rule, from 0.
-        of: how many held-out images there are.
-        count: how many of them it reads wrong.
-        alone: how many of these the nets of all other rules read right; None for a rule without others.
+        of: the number of held-out images.
+        count: the number of them that it reads wrong.
+        alone: the number of these that the nets of all other rules read right; None without other rules.
         classes: (visible,) uint8, the classes of the images: at most ``MOST_VISIBLE`` of which it is surest,
             then as many that it alone reads wrong, each image once.
-        read: (visible,) uint8, what each is read as.
+        read: (visible,) uint8, the class each is read as.
         only: (visible,) uint8, 1 for those that it alone reads wrong.
         examples: (visible,) int32, the indices of the images among the held-out ones.
         images: (visible · pixels,) uint8, row by row, from 0 to 255.
@@ -51,7 +51,7 @@ class Mistakes:
 
 
 def mistakes(ensemble: Ensemble, data: Data) -> dict[int, Mistakes]:
-    """What the first finite net of each rule reads wrong, by the number of its rule."""
+    """The mistakes of the first finite net of each rule, by the number of its rule."""
     assert data.held_out is not None
     x, y = data.held_out
     nets = ensemble.firsts()

@@ -1,4 +1,4 @@
-"""How large the gradient is, layer by layer."""
+"""Norms of the gradient, layer by layer."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""What the op's parameters that learn are, layer by layer, and the gradients that move them."""
+"""Learned parameters of the op, layer by layer, and the gradients that move them."""
 
 from __future__ import annotations
 

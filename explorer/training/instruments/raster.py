@@ -1,4 +1,4 @@
-"""When the units of a spiking net fire while it looks at one held-out example."""
+"""The spikes of a net for one held-out example."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Raster:
-    """What one net does with one held-out example.
+    """The spikes and potentials of one net for one held-out example.
 
     Attributes:
         seed: the number of the net among the seeds of its rule, from 0.
         example: its index among the held-out ones.
-        of: how many there are.
+        of: their number.
         label: the class it belongs to.
         read: the class that is read.
         image: (pixels,) uint8, row by row, from 0 to 255.
         times: steps of time.
-        units: how many units each layer has: the pixels, then the hidden layers from the first on.
+        units: the number of units in each layer: the pixels, then the hidden layers in order.
         spikes: (all units · times,) uint8, unit by unit: 255 where it fires, 0 where not; in between what
             another op than a step returns, held from 0 to 1.
         potentials: (classes,) float32, the mean potential of each output unit, the largest of which is read.

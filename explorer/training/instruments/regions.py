@@ -1,4 +1,4 @@
-"""What a net makes of a plane: the class it gives to each place, for tasks of two inputs and classes."""
+"""Regions: the class that a net gives to each point of a plane, for tasks of two inputs and classes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MARGIN = 0.06  # of the plane beside the outermost point
 
 
 class Square(NamedTuple):
-    """The part of the plane that is looked at, in units of the inputs."""
+    """A square of the plane, in units of the inputs."""
 
     left: float
     bottom: float
@@ -35,7 +35,7 @@ class Square(NamedTuple):
 
 @dataclass(frozen=True)
 class Regions:
-    """What one net makes of the square that all examples lie in.
+    """The classes that one net gives to the square around all examples.
 
     Attributes:
         seed: the number of the net among the seeds of its rule, from 0.
@@ -70,7 +70,7 @@ def is_plane(data: Data) -> bool:
 
 
 def regions(ensemble: Ensemble, data: Data) -> dict[int, Regions]:
-    """What the first finite net of each rule makes of the plane, by the number of its rule.
+    """The regions of the first finite net of each rule, by the number of its rule.
 
     An op with a ``mean`` in it sees all cells at once there, and a batch in training.
     """
@@ -100,7 +100,7 @@ def regions(ensemble: Ensemble, data: Data) -> dict[int, Regions]:
 
 
 def square_of(data: Data) -> Square:
-    """The square that holds what a net is trained on, with a margin."""
+    """The square around the examples that a net is trained on, with a margin."""
     low, high = data.train.x.aminmax(dim=0)
     width = (high - low).max().item() * (1 + 2 * _MARGIN)
     left, bottom = ((low + high - width) / 2).tolist()
@@ -115,7 +115,7 @@ def _middles(square: Square) -> Tensor:
 
 
 def _cells(outputs: Tensor) -> tuple[Tensor, Tensor]:
-    """What outputs (nets, cells, classes) say, as ``cells`` and ``shares`` have it, net by net."""
+    """``cells`` and ``shares`` of outputs (nets, cells, classes), net by net."""
     classes = outputs.shape[-1]
     levels = NO_CLASS // classes
     best, chosen = outputs.max(-1)

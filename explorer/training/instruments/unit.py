@@ -10,7 +10,7 @@ from explorer.training.instruments.causes import NAMES, by_cause
 
 @torch.no_grad()
 def measured(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
-    """By rule the first unit and example of a layer with a cause, of its first seed; None where none has it.
+    """The first unit and example of a layer with a cause, by rule, of its first seed; None without any.
 
     Args:
         nets: of the run.

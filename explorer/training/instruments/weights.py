@@ -1,4 +1,4 @@
-"""Full-precision weights and what the op makes of them, for tasks whose weights the op quantises."""
+"""Full-precision weights and their quantised values, for tasks whose weights the op quantises."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Weights:
 
 
 def weights(ensemble: Ensemble, data: Data) -> dict[int, Weights]:
-    """Of the first finite net of each rule, by the number of its rule."""
+    """The weights of the first finite net of each rule, by the number of its rule."""
     nets = ensemble.firsts()
     one = data.train.x[:1].unsqueeze(0)
     (_, now), (_, before) = (

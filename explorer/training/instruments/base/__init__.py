@@ -1,1 +1,1 @@
-"""What instruments share: the nets that they look at, questions, the shape of a rule, smoothing."""
+"""Shared by instruments: the nets that they measure, questions, the shape of a rule, smoothing."""

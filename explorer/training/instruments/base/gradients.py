@@ -1,4 +1,4 @@
-"""What the gradient does at one step: how large it is, how much of it the rule blocks, and where."""
+"""The gradient at one step: its size, and the part of it that the rule blocks."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Gradients:
-    """What the gradient does at one step, for one rule: of its first seed that is finite.
+    """The gradient of one rule at one step, of its first finite seed.
 
-    Where the op stands several times, all but the first three are said of the first place: the first
-    hidden layer, or the weights of the first layer, times √inputs as the op sees them.
+    In a net with several layers with the op, all but the first three are of the first one: the first hidden
+    layer, or the weights of the first layer, times √inputs as the op sees them.
 
     Attributes:
         w1: Euclidean norm of the gradient of the first layer of weights.
         w2: Euclidean norm of the gradient of the last layer of weights.
         w1_moved: Euclidean distance of the first layer of weights from its start, mean over its seeds.
-        passed: what the rule makes of the upstream gradient, sum of sizes after ÷ before: 0 where it
+        passed: the factor on the upstream gradient, sum of sizes after ÷ before: 0 where the rule
             blocks everything, 1 for straight-through, above 1 where it amplifies; None where there is
             no upstream gradient.
         blocked: fraction (0 to 1) of the op's inputs at which the rule returns 0 to an upstream
@@ -46,7 +46,7 @@ class Gradients:
 
 
 def gradients(ensemble: Ensemble, now: Pass) -> dict[int, Gradients | None]:
-    """What the gradients do, by the number of each rule that is going; None where it is not finite."""
+    """The gradients by the number of each rule that is going; None where one is not finite."""
     op = next(trace for trace in now.traces if trace.gradient is not None).op
     tensors = [each.cpu().numpy() for each in (op.x, op.upstream, op.gradient)]  # torch is slow with little
     w1, w2 = now.numbers[1:].tolist()
@@ -61,7 +61,7 @@ def gradients(ensemble: Ensemble, now: Pass) -> dict[int, Gradients | None]:
 def _measured(
     w1: float, w2: float, moved: float, x: Values, upstream: Values, gradient: Values
 ) -> Gradients | None:
-    """What a pass shows for one net, its arrays (n, units)."""
+    """The gradients of one net, its arrays (n, units)."""
     above, below = (float(np.abs(each).sum(dtype=np.float64)) for each in (upstream, gradient))
     if not (all(map(math.isfinite, (w1, w2, moved, above, below))) and np.isfinite(x).all()):
         return None

@@ -1,4 +1,4 @@
-"""What an instrument is: a function of the nets of a run at one step, and what people should know of it."""
+"""An instrument: a function of the nets of a run at one step, with its words for a reader."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ def op_site(settings: Settings) -> OpSite:
 
 
 Record = Mapping[str, Any]
-"""What an instrument says of one rule: arrays, lists of arrays, numbers and text by name."""
+"""The result of an instrument for one rule: arrays, lists of arrays, numbers and text by name."""
 
 
 @dataclass(frozen=True)
 class Nets:
     """The nets of a run at one step, and some examples that are the same at every step.
 
-    Nothing that is done with it changes the run.
+    It is read only: the run does not change.
 
     Attributes:
         ensemble: the nets.
         x: (seeds or 1, n, inputs), the first ``EXAMPLES`` of the training data.
         answers: (seeds or 1, n, …) to them.
-        batch: what the next step sees, x and y (seeds, n, …).
+        batch: of the next step, x and y (seeds, n, …).
         data: of the first seed, all of it.
         settings: of the run.
         op: the op itself, as it is at this step.
@@ -63,12 +63,12 @@ class Nets:
 
     @cached_property
     def now(self) -> Observed:
-        """What the nets do on the examples, forward and backward."""
+        """A pass over the examples, forward and backward."""
         return self.ensemble.look_at(self.x, self.answers, self.task.loss)
 
     @property
     def task(self) -> Task:
-        """What is learnt."""
+        """The task of the run."""
         return TASKS[self.settings.task]
 
     @property
@@ -83,7 +83,7 @@ class Nets:
 
     @property
     def op_layers(self) -> list[int]:
-        """The numbers of the layers in which the op stands."""
+        """The numbers of the layers with the op."""
         return [number for number, trace in enumerate(self.now.traces) if trace.gradient is not None]
 
     def parameters(self, member: int, layer: int) -> dict[str, float]:
@@ -100,13 +100,13 @@ class Nets:
         return known
 
     def weights(self, layer: int) -> Tensor:
-        """Those of a dense layer, (members going, inputs, outputs)."""
+        """The weights of a dense layer, (members going, inputs, outputs)."""
         return self.ensemble.parameter_views[layer][0]
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A whole number from 0 that an instrument takes; it is 0 where none is given.
+    """A whole number from 0 that an instrument takes, 0 by default.
 
     Attributes:
         name: in questions.
@@ -121,18 +121,17 @@ class Argument:
 
 @dataclass(frozen=True, kw_only=True)
 class Instrument:
-    """What is measured of the nets of a run.
+    """A measurement of the nets of a run, with its words.
 
     Attributes:
         key: its name in snapshots and streams.
         label: its name on screen.
-        sentence: what it shows.
+        sentence: its meaning.
         limits: what it cannot say.
-        cost: what it takes, as measured.
+        cost: measured time and size.
         missing: why it is not measured in a run, in a sentence; empty where it is.
-        arguments: the numbers that it takes.
-        window: of how many of its last points a drawn one is the mean: it looks back only, so that a line
-            that is drawn stays as it is.
+        arguments: its numbers.
+        window: points in the moving mean of a drawn line; it looks back only, so that a drawn line stays.
     """
 
     kind: ClassVar[str]
@@ -149,11 +148,11 @@ class Instrument:
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded(Instrument):
-    """What the run itself takes as it goes, so that its series does not depend on who watches.
+    """An instrument of which the run records a series, so that it does not depend on who watches.
 
     Attributes:
-        fields: names of what is taken, for each column.
-        columns: how many there are in a run: by default one for each hidden layer.
+        fields: names of the values in each column.
+        columns: their number in a run: by default one for each hidden layer.
         measure: ``nets -> (fields, members going, columns)``, NaN where there is nothing to measure.
     """
 
@@ -167,7 +166,7 @@ class Recorded(Instrument):
 
 @dataclass(frozen=True, kw_only=True)
 class Visible(Instrument):
-    """What is measured for a picture, only while somebody wants to see it.
+    """An instrument that is measured only while its picture is visible.
 
     Attributes:
         measure: ``(nets, **arguments) ->`` the record of each rule that is going, by the rule's number.
@@ -180,7 +179,7 @@ class Visible(Instrument):
 
 @dataclass(frozen=True, kw_only=True)
 class Requested(Instrument):
-    """What is measured once, when somebody asks.
+    """An instrument that is measured once, on request.
 
     Attributes:
         measure: ``(nets, **arguments) ->`` by the number of each rule that is going its record, or None where

@@ -1,4 +1,4 @@
-"""What a rule alone looks like: over which x it is drawn, how high it is, how wide."""
+"""The shape of a rule: the x over which it is drawn, its height, its width."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def span(nets: Nets) -> tuple[float, float]:
 
 
 def peak(nets: Nets, member: int, layer: int, low: float, high: float) -> float:
-    """The largest size of what a member's rule returns for g = 1 within [low, high]; 0 where it has none.
+    """The height of a member's rule, its largest size for g = 1 within [low, high]; 0 where it has none.
 
-    ``layer``, here and below: the index of a layer in ``op_layers``, where something may have learned.
+    ``layer``, here and below: the index of a layer in ``op_layers``, where it may have learned values.
     """
     return _peak(nets.op, _rule(nets, member), _settled(nets, member, layer), low, high)
 
 
 def width(nets: Nets, member: int, layer: int) -> float:
-    """How wide a member's rule is: its area ÷ its height, both of its size for g = 1 over all x.
+    """The width of a member's rule: its area ÷ its height, both of its size for g = 1 over all x.
 
     Infinite without an end. A box from −c to c is 2c wide, a triangle half its base. NaN for a rule that is
     0 everywhere, or that is not the same for every batch.

@@ -36,9 +36,9 @@ class Smoothed:
 
     Attributes:
         sigma: standard deviation of the noise.
-        at, below, above: (jumps,) where the op jumps, ascending, and its values on both sides.
+        at, below, above: (jumps,) the jumps of the op, ascending, and its values on both sides.
         flat: whether it is constant between its jumps.
-        start, spacing, slopes: the mean slope of what does not jump, on even x.
+        start, spacing, slopes: the mean slope between the jumps, on even x.
     """
 
     sigma: float
@@ -73,7 +73,7 @@ class Smoothed:
         return torch.lerp(self.slopes.take(whole), self.slopes.take(whole + 1), position - whole)
 
     def density(self, x: Tensor) -> Tensor:
-        """Of the noise, in the place of x, as a part of its greatest."""
+        """The density of the noise relative to its peak, written into x."""
         return x.square_().mul_(-0.5 / self.sigma**2).exp_()
 
     @property
@@ -104,7 +104,7 @@ def _smoothed(op: Op, settled: tuple[tuple[str, float], ...], sigma: float, devi
 
 
 def _jumps(op: Op, parameters: Mapping[str, float], evaluate: Callable[..., Tensor]) -> tuple[Tensor, ...]:
-    """Where the op jumps, and its values on both sides; none where they cannot be counted."""
+    """The jumps of the op, and its values on both sides; none where they cannot be counted."""
     looks = (kinks(op, None, parameters, -reach, reach) for reach in _RANGES)
     at = torch.tensor(next((known for known in looks if known is not None), []), dtype=torch.float64)
     step = 1e-9 * at.abs().clamp(min=1)
@@ -135,7 +135,7 @@ def smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
 
 
 def examples(nets: Nets) -> int:
-    """How many can be looked at where each unit is flipped through all layers above."""
+    """The number of examples for which each unit can be flipped through all layers above."""
     sizes = [prod(nets.weights(layer + 1).shape[1:]) for layer in nets.op_layers]
     return min(nets.x.shape[1], max(1, _FLIPS // max(sizes)))
 
@@ -158,7 +158,7 @@ def _slope(nets: Nets, x: Tensor) -> Tensor:
 
 
 def _flipped(nets: Nets, op: Smoothed, layer: int, n: int) -> Tensor:
-    """What the loss changes at the jumps near each x, times the density there; (members going, units, n)."""
+    """The change of the loss at the jumps near each x, times the density there: (members going, units, n)."""
     flips = _Flips(nets, layer, n)
     if op.steps is None:
         change = _at_jumps(flips, op)
@@ -170,7 +170,7 @@ def _flipped(nets: Nets, op: Smoothed, layer: int, n: int) -> Tensor:
 
 
 def _at_jumps(flips: _Flips, op: Smoothed) -> Tensor:
-    """Of any op: the loss on both sides of each jump."""
+    """The change for any op: the loss on both sides of each jump."""
     several = min(len(op.at), 2 * op.near)
     first = (torch.bucketize(flips.x, op.at) - op.near).clamp_(0, len(op.at) - several)
     total = torch.zeros_like(flips.x)
@@ -182,7 +182,7 @@ def _at_jumps(flips: _Flips, op: Smoothed) -> Tensor:
 
 
 def _at_one_step(flips: _Flips, op: Smoothed, first: float, _width: float, height: float) -> Tensor:
-    """Of a single step: the loss on its other side."""
+    """The change for a single step: the loss on its other side."""
     over = flips.x > first
     if flips.last:
         rise, fall = flips.table(over.new_tensor([height, -height], dtype=flips.x.dtype)).unbind(1)
@@ -192,7 +192,7 @@ def _at_one_step(flips: _Flips, op: Smoothed, first: float, _width: float, heigh
 
 
 def _along_steps(flips: _Flips, op: Smoothed, first: float, width: float, height: float) -> Tensor:
-    """Of steps that are all alike where only the output follows: one product does for all of them."""
+    """The change for equal steps below the output: one product for all of them."""
     members, each = len(flips.x), flips.x[0].numel() * (2 * op.near + 1)
     most = max(1, _AT_ONCE // each)
     parts = [slice(start, start + most) for start in range(0, members, most)]
@@ -201,7 +201,7 @@ def _along_steps(flips: _Flips, op: Smoothed, first: float, width: float, height
 
 
 def _along(flips: _Flips, members: slice, op: Smoothed, first: float, width: float, height: float) -> Tensor:
-    """Of some members: what one gets does not depend on how many there are."""
+    """The change for some members; one's result does not depend on their number."""
     x = flips.x[members]
     own = _steps_below(x, op, first, width)
     total = torch.zeros_like(x)
@@ -215,7 +215,7 @@ def _along(flips: _Flips, members: slice, op: Smoothed, first: float, width: flo
 
 
 def _at_steps(flips: _Flips, op: Smoothed, first: float, width: float, height: float) -> Tensor:
-    """Of steps that are all alike: the loss at each level near the unit's own.
+    """The change for equal steps: the loss at each level near the unit's own.
 
     Where there are few, a level above the own one is for others a level below: they go together.
     """
@@ -233,7 +233,7 @@ def _at_steps(flips: _Flips, op: Smoothed, first: float, width: float, height: f
 
 
 def _together(near: int, levels: int) -> dict[int, list[int]]:
-    """Offsets from −near to near but 0, by what is left of them when divided by so many levels."""
+    """Offsets from −near to near but 0, grouped by their remainder modulo so many levels."""
     groups: dict[int, list[int]] = {}
     for offset in (*range(-near, 0), *range(1, near + 1)):
         if abs(offset) < levels:
@@ -242,7 +242,7 @@ def _together(near: int, levels: int) -> dict[int, list[int]]:
 
 
 def _steps_below(x: Tensor, op: Smoothed, first: float, width: float) -> Tensor:
-    """How many jumps lie below each x, as numbers like x."""
+    """The number of jumps below each x, like x."""
     return ((x - first) / width).nan_to_num_(0).ceil_().clamp_(0, len(op.at))
 
 
@@ -261,7 +261,7 @@ def _densities(x: Tensor, own: Tensor, op: Smoothed, first: float, width: float,
 
 
 class _Flips:
-    """What the loss does when one unit of a layer has another value and all else is as it is.
+    """The loss with another value of one unit of a layer, all else unchanged.
 
     Examples come last in all tensors: what is done to many of them at once is fastest then.
 
@@ -284,7 +284,7 @@ class _Flips:
         return self._loss.shares(self._output.unsqueeze(2), self._answers, self._count)
 
     def table(self, distances: Tensor, members: slice = slice(None)) -> Tensor:
-        """How much the loss of some members grows for each change of y, (members, distances, units, n)."""
+        """The growth of some members' loss for each change of y, (members, distances, units, n)."""
         answers = self._answers_of(members)
         return self._loss.along(
             self._output[members], answers, self._count, self._weights[members], distances
@@ -294,14 +294,14 @@ class _Flips:
         return self._answers[members] if len(self._answers) > 1 else self._answers
 
     def changes(self, change: Tensor) -> Tensor:
-        """How much the loss grows where each unit's y changes so much, alike (members, units, n)."""
+        """The growth of the loss for these changes of each unit's y, both (members, units, n)."""
         members, units, n = change.shape
         most = max(1, _AT_ONCE // (self._above.shape[1] * units * n))
         parts = [self._changes(slice(start, start + most), change) for start in range(0, members, most)]
         return torch.cat(parts) if len(parts) > 1 else parts[0]
 
     def _changes(self, members: slice, change: Tensor) -> Tensor:
-        """Of some members."""
+        """``changes`` of some members."""
         change = change[members]
         ways = self._weights[members].mT.contiguous()[..., None], change[:, None]
         x = torch.addcmul(

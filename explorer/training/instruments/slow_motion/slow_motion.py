@@ -19,13 +19,13 @@ from explorer.training.instruments.slow_motion.step import Step, has_formula, is
 from explorer.training.nets import learned_with
 from explorer.training.numerics import OPTIMISERS
 
-MOST = 64  # rows, inputs, units and outputs that are shown: the first ones
+MOST = 64  # visible rows, inputs, units and outputs: the first ones
 _LONGEST = 12  # characters of an op's formula in a title
 
 
 @torch.no_grad()
 def measured(nets: Nets, *, layer: int) -> dict[int, Record | None]:
-    """By rule, of its first seed that is going: what the next step does, which is not taken.
+    """The next step of each rule, of its first seed that is going; the step is not taken.
 
     Args:
         nets: of the run.
@@ -81,13 +81,13 @@ def _record(step: Step, rule: int, member: int) -> Record:
 
 
 def _beside_tensors(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:
-    """Torch's gradient for x as a tree, where what learns makes it another than numbers do."""
+    """Torch's gradient for x as a tree, where learned parameters make it another than numbers do."""
     own = None if rule.parsed else op.parsed.gradient_with(learned_with(op, rule, learn))
     return None if own is None or own == op.parsed.gradient else own.data
 
 
 def _tensors(step: Step, member: int) -> dict[str, Record]:
-    """What all stages of a net are made of, by name."""
+    """The tensors of all stages of a net, by name."""
     looks: dict[str, Tensors] = {}
     for stage in stages_of(step.nets.site):
         own = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
@@ -96,7 +96,7 @@ def _tensors(step: Step, member: int) -> dict[str, Record]:
 
 
 def _visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
-    """The part of a tensor (down, across) that is shown."""
+    """The visible part of a tensor (down, across)."""
     down = _places(step, axes[0], len(tensor)).to(tensor.device)
     part = tensor[down, :MOST].to(torch.float32)
     side = math.isqrt(tensor.shape[axes.index("input")]) if "input" in axes and _is_image(step) else 0
@@ -109,13 +109,13 @@ def _visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
 
 
 def _is_image(step: Step) -> bool:
-    """Whether what comes in are all the pixels of a square image."""
+    """Whether the inputs are all the pixels of a square image."""
     pixels = step.weights.shape[1]
     return step.nets.task.kind == "image" and not step.layer and math.isqrt(pixels) ** 2 == pixels <= MOST
 
 
 def _places(step: Step, axis: Axis, count: int) -> Tensor:
-    """Which rows are shown: of examples over time all times of the first ones, one after the other."""
+    """The indices of visible rows: of examples over time all times of the first ones, one after the other."""
     if axis == "example":
         return torch.arange(min(count, MOST // step.times))
     if axis == "row" and step.times > 1:
@@ -139,7 +139,7 @@ def _described(step: Step, stage: Stage, facts: Mapping[str, Any], tensors: Mapp
 
 
 def _note(step: Step, stage: Stage, tensor: Record) -> str:
-    """How much of a tensor is 0, or how much of it is shown."""
+    """The share of a tensor that is 0, or the part of it that is visible."""
     if stage.zeros:
         zeros = float((tensor["values"] == 0).mean())
         return f"{percent(zeros)} exactly 0" if zeros else "none exactly 0"
@@ -153,7 +153,7 @@ def _part(visible: int, count: int, name: str) -> str:
 
 
 def _sizes(step: Step) -> dict[str, tuple[int, str]]:
-    """By axis how many there are, and what they are called."""
+    """The count and the noun of each axis."""
     inputs, units = step.weights.shape[1:]
     rows = (inputs, "inputs") if step.on_weights else (step.examples * step.times, "examples")
     return {
@@ -166,7 +166,7 @@ def _sizes(step: Step) -> dict[str, tuple[int, str]]:
 
 
 def _facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
-    """What texts of stages may name."""
+    """The facts that texts of stages may name."""
     nets, settings = step.nets, step.nets.settings
     inputs, units = step.weights.shape[1:]
     optimiser = OPTIMISERS[settings.optimiser]

@@ -12,11 +12,11 @@ from explorer.training.instruments.slow_motion.step import Step
 from explorer.training.nets import OpSite
 
 Axis = Literal["row", "example", "input", "unit", "output"]
-"""What a side of a tensor counts. A row is an example, or one at one time; of an op on weights an input."""
+"""The unit that a side of a tensor counts. A row is an example, or one at one time, or an input."""
 View = Literal["input", "map", "op", "loss", "rule", "weights"]
-"""How a stage is drawn: as ``input`` or ``weights`` is a map, or where there are pixels an image."""
+"""The kind of drawing; ``input`` and ``weights`` are maps, or images if the inputs are pixels."""
 Tensors = tuple[Callable[[Step], Tensor], tuple[Axis, Axis]]
-"""What gives a tensor of all members, (members, down, across), and what its sides count."""
+"""A function that returns a tensor of all members, (members, down, across), and the units of its sides."""
 
 
 @dataclass(frozen=True, kw_only=True)

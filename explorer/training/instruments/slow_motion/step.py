@@ -21,7 +21,7 @@ _REACH, _POINTS = 8.0, 801  # of the x at which that is tried
 
 @dataclass(frozen=True)
 class Step:
-    """What the next step does in all members that are going, and leaves behind; all tensors float32.
+    """The next step of all members that are going, and its result; all tensors float32.
 
     Attributes:
         nets: of the run.
@@ -40,7 +40,7 @@ class Step:
 
     @cached_property
     def now(self) -> Pass:
-        """Forward and backward on the batch: what the step begins with."""
+        """The pass forward and backward on the batch, with which the step begins."""
         return self.nets.ensemble.look(*self.nets.batch, self.nets.task.loss)
 
     @cached_property
@@ -50,17 +50,17 @@ class Step:
 
     @property
     def trace(self) -> Trace:
-        """What the layer with the op did."""
+        """The trace of the layer with the op."""
         return self.now.traces[self.op_layers[self.layer]]
 
     @property
     def op(self) -> OpTrace:
-        """What op and rules did, (members, n, units) each; on weights (members, inputs, units)."""
+        """The trace of op and rules, (members, n, units) each; on weights (members, inputs, units)."""
         return self.trace.op
 
     @cached_property
     def input(self) -> Tensor:
-        """What the weights are multiplied with, (members, n, inputs)."""
+        """The inputs that the weights are multiplied with, (members, n, inputs)."""
         saved = self.now.traces[self._weighted].saved
         return saved[0] if saved else self._by_member(self.nets.batch[0])
 
@@ -84,18 +84,18 @@ class Step:
 
     @cached_property
     def left(self) -> Tensor:
-        """Of spiking units: what is left of the potential of the time before, like the op's x."""
+        """The rest of the potential of the time before, in spiking units, like the op's x."""
         return Spiking.left(self.trace)
 
     @cached_property
     def output(self) -> Tensor:
-        """What the nets return, (members, n, outputs): of classes their chances."""
+        """The outputs of the nets, (members, n, outputs): of classes their probabilities."""
         output = self.now.output
         return output.softmax(-1) if self.has_classes else output
 
     @cached_property
     def target(self) -> Tensor:
-        """What they should return, (members, n, outputs), or (members, n, 1) classes."""
+        """The targets of the outputs, (members, n, outputs), or (members, n, 1) classes."""
         y = self._by_member(self.nets.batch[1])
         return (y.unsqueeze(-1) if self.has_classes else y).to(torch.float32)
 
@@ -112,7 +112,7 @@ class Step:
 
     @property
     def examples(self) -> int:
-        """How many are in the batch."""
+        """The number of examples in the batch."""
         return self.nets.batch[0].shape[1]
 
     @property
@@ -127,11 +127,11 @@ class Step:
 
     @property
     def _weighted(self) -> int:
-        """The number of the layer whose weights this is about."""
+        """The number of the layer whose weights are meant."""
         return max(number for number in self.nets.ensemble.weighted if number <= self.op_layers[self.layer])
 
     def _by_member(self, each: Tensor) -> Tensor:
-        """What is by seed, (members, n, …)."""
+        """A tensor by seed as one by member, (members, n, …)."""
         return self.nets.ensemble.by_seed(each).expand(len(self.nets.ensemble.going), *each.shape[1:])
 
     def _of_weights(self, what: str, views: Views) -> Tensor:
