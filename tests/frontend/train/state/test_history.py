@@ -220,8 +220,8 @@ def test_what_a_session_keeps_of_earlier_runs_draws_the_same_lines(node: Node, d
         const ghost = { choice: given.choice, snapshot, name: "before", letter: "A" };
         const own = { ...ghost, choice: { ...ghost.choice, op: "formula: x * 7" } };
         const back = unpacked(JSON.parse(JSON.stringify(packed([ghost, own]))));
-        const lines = [{ key: "default", label: "D", colour: "#1" }];
-        const drawn = (one) => ["score", "loss"].map((what) => seriesOf(what, one, lines)
+        const legend = [{ key: "default", label: "D", colour: "#1" }];
+        const drawn = (one) => ["score", "loss"].map((what) => seriesOf(what, one, legend)
             .map(({ x, y, spread }) => [...x, ...y, ...spread].map(String)));
         return [back.map(({ letter }) => letter), drawn(snapshot), drawn(back[0].snapshot),
             Object.keys(back[0].snapshot).length, unpacked(null)];
