@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, unquote_plus, urlsplit
 
@@ -13,9 +12,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 import explorer
-from explorer.catalogue import OPS, RULES, learnable
 from explorer.description import pull_words, rest_words
-from explorer.formula import with_minus
 from explorer.rest import normal_numbers, pull, rest
 from explorer.training import FIRST as FIRST_TASK
 from explorer.ui.server import answers
@@ -37,7 +34,6 @@ from tests.browser.reading import (
     settle_train,
     sign,
     slider,
-    step_to,
     traces,
     turn,
     visit,
@@ -384,42 +380,6 @@ def test_a_parameter_learns(page: Page) -> None:
     expect(page.locator(".learning")).to_be_hidden()
     expect(page.locator(".resting")).to_contain_text("No parameter learns yet")
     expect(page.locator(".hint")).to_be_empty()  # that of the example is about what s learns
-
-
-DRAWN = f"""([title, labels]) => {{
-    const {{ layout }} = document.querySelector("{CHART}");
-    const names = {PARTS}.map(({{name}}) => name).filter(Boolean);
-    return layout.annotations.at(-1).text === title && String(names) === String(labels);
-}}"""
-
-
-def learning_links() -> Iterator[tuple[str, list[str], str]]:
-    """Each parameter of an op that torch can let learn, with the rules that say how themselves."""
-    for op in OPS.values():
-        for name in learnable(op, RULES["default"]):
-            own = [rule.key for rule in RULES.values() if name in (each.name for each in rule.learned)]
-            yield op.key, ["default", "straight_through", *own], name
-    yield "quantize_power_of_two", ["tqt"], "log2_s"
-
-
-def test_the_parts_of_every_parameter_are_drawn_as_torch_has_them(page: Page) -> None:
-    """Before torch has confirmed anything: the browser's own numbers. One page, from link to link."""
-    page.route("**/confirm?*", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
-    links = list(learning_links())
-    assert {name for _, _, name in links} >= {"s", "beta", "lo", "hi", "a", "alpha", "slope", "wp", "log2_s"}
-    for place, (op, rules, name) in enumerate(links):
-        g = (-1.5, 0.5)[place % 2]  # so that no two neighbours have one title
-        step_to(page, link("/", {"op": op, "rule": rules, "g": g, "learns": name}))
-        labels = [RULES[rule].label for rule in rules]
-        title = f"part of one element in the gradient for {name}, at g = {with_minus(str(g))}"
-        page.wait_for_function(DRAWN, arg=[title, labels])
-        frame = explorer.sample(op, rules, learns=name, g=g, dtype="float64")
-        drawn = page.evaluate(f"{PARTS}.filter(({{name}}) => name).map(({{x, y}}) => [[...x], [...y]])")
-        for rule, (x, y) in zip(rules, drawn, strict=True):
-            parts = pd.Series(y, index=x, dtype=float).dropna()
-            sampled = frame[frame["rule"] == rule].set_index("x")["part"][parts.index]
-            assert len(parts) >= 400
-            np.testing.assert_allclose(parts, sampled, rtol=1e-12, atol=1e-12, err_msg=f"{op} {name}")
 
 
 def test_a_late_answer_never_overwrites_a_newer_choice(page: Page) -> None:

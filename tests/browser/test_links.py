@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from explorer.ui.links.choice import Choice
 from explorer.ui.server import answers
 from tests.browser.reading import (
     back,
@@ -167,26 +166,3 @@ _LEFT = """async ([module, path]) => {
 def test_what_a_page_has_not_yet_written_goes_to_no_other_page(explore: Page, path: str, left: str) -> None:
     turn(explore, "/?op=sign&rule=clipped", shows=["clipped"])
     assert explore.evaluate(_LEFT, [f"assets/{answers.folder()}/", path]) == left
-
-
-def test_a_message_that_is_not_understood_is_refused_with_a_sentence(explore: Page) -> None:
-    good = answers.chosen(Choice())
-    bad = [
-        {},
-        {**good, "op": "rund"},
-        {**good, "rules": []},
-        {**good, "range": [1]},
-        {**good, "slots": [0, 0]},
-        {**good, "slots": [0, 6]},
-        {**good, "g": "1"},
-        None,
-    ]
-    refused = explore.evaluate(
-        """async ([address, messages]) => {
-            const {received} = await import(new URL(address, document.baseURI).href);
-            const said = message => { try { received(message); } catch (error) { return error.message; } };
-            return messages.map(said);
-        }""",
-        [f"assets/{answers.folder()}/choice/message.js", bad],
-    )
-    assert refused == ["A message of the server was not understood: reload the page."] * len(bad)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from explorer.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.curves import sample_curves
 from tests.browser.chart.conftest import Show, changed, draw
 
@@ -30,7 +29,6 @@ PATHS = """() => [...document.querySelectorAll(".scatterlayer .trace")]
     .filter(lines => lines.every(path => path.style.strokeWidth === "2.5px"))
     .map(lines => lines.map(path => path.getAttribute("d")).join(""))"""
 LINE = "formula: 2 * x * g"
-POLE = "formula: -g / x ** 2"
 BELOW = "formula: g * (x < 0)"
 SIX = ["straight_through", "masked", "clipped", BELOW, "gaussian", LINE]
 
@@ -48,31 +46,6 @@ def points(path: str) -> list[tuple[float, ...]]:
     return [tuple(map(float, point.split(","))) for point in path.replace("M", "L").split("L") if point]
 
 
-def test_every_rule_is_one_trace_named_by_its_label(show: Show) -> None:
-    page = show(op="clamp", rules=SIX, hidden=["gaussian"])
-    traces = data(page)
-    assert list(traces) == ["forward", *[key for key in SIX if key != "gaussian"], "gaussian"]
-    assert traces["forward"]["name"] == "Clamp"
-    assert traces[BELOW]["name"] == "g * (x &lt; 0)"
-    assert traces["gaussian"] | {"x": [], "y": [], "visible": False} == traces["gaussian"]
-    assert [traces[key]["line"]["color"] for key in ("forward", "straight_through", LINE)] == [
-        NEUTRAL,
-        RULE_COLOURS_LIGHT[0],
-        RULE_COLOURS_LIGHT[5],
-    ]
-
-
-@pytest.mark.parametrize("op", ["clamp", "step", "floor", "reciprocal"])
-def test_the_data_are_the_curves(show: Show, op: str) -> None:
-    page = show(op=op, rules=[POLE, "masked"])
-    x, curves = page.evaluate(CURVES)
-    for meta, values in curves.items():
-        trace = data(page)[meta]
-        assert trace["x"] == sorted(trace["x"])
-        drawn = [point for point in zip(trace["x"], trace["y"], strict=True) if point[1] != "NaN"]
-        assert drawn == [point for point in zip(x, values, strict=True) if point[1] != "NaN"]
-
-
 def test_lines_break_at_jumps_and_only_there(show: Show) -> None:
     page = show(op="floor", rules=["straight_through", "masked"], range=[-2.5, 2.5])
     traces = data(page)
@@ -81,66 +54,6 @@ def test_lines_break_at_jumps_and_only_there(show: Show) -> None:
     assert gaps[0] == pytest.approx([-2, -1, 0, 1, 2])
     forward, *_ = page.evaluate(PATHS)
     assert forward.count("M") == 6
-
-
-def test_circles_stand_only_on_curves_that_jump(show: Show) -> None:
-    page = show(op="clamp", rules=["straight_through", "gaussian"])
-    assert circles(page) == []
-    assert page.evaluate(LAYOUT)["notes"] == []
-    draw(page, op="sign", rules=["straight_through", "clipped"])
-    forward, clipped = circles(page)
-    assert page.evaluate(LAYOUT)["notes"] == ["● value  ○ limit"]
-    assert forward["marker"]["symbol"] == ["circle-open", "circle-open", "circle"]
-    assert (forward["x"], forward["y"]) == (pytest.approx([0, 0, 0]), [-1, 1, 0])
-    assert clipped["marker"]["symbol"] == ["circle-open"] * 2 + ["circle"] * 2
-    assert list(zip(clipped["x"], clipped["y"], strict=True))[2:] == [(-1, 1), (1, 1)]
-
-
-def test_too_many_kinks_leave_a_line_without_circles(show: Show) -> None:
-    page = show(op="floor", rules=["zero"], range=[-300, 300])
-    assert circles(page) == []
-    assert "NaN" not in data(page)["forward"]["y"]
-
-
-def test_circles_that_would_hide_their_curve_are_left_out(show: Show) -> None:
-    page = show(op="round", rules=["masked"], range=[-20, 20])
-    assert [len(trace["x"]) for trace in circles(page)] == [80, 4]
-    draw(page, range=[-90, 90])
-    assert [len(trace["x"]) for trace in circles(page)] == [4]
-
-
-def under(page: Page) -> list[dict[str, Any]]:
-    """The broad lines under those that coincide with a later one."""
-    traces = page.evaluate(DATA)
-    return [trace for trace in traces if not trace.get("meta") and trace["mode"] == "lines"]
-
-
-def spans(trace: dict[str, Any]) -> list[tuple[float, float]]:
-    """The stretches of x along which a line is drawn."""
-    pieces = " ".join("/" if y == "NaN" else str(x) for x, y in zip(trace["x"], trace["y"], strict=True))
-    lines = [[float(x) for x in piece.split()] for piece in pieces.split("/")]
-    return [(line[0], line[-1]) for line in lines if len(line) > 1]
-
-
-def test_a_line_is_broad_only_where_a_later_one_coincides_with_it(show: Show) -> None:
-    page = show(op="clamp", rules=["straight_through", "masked"], range=[-2, 2])
-    assert {trace["line"]["width"] for trace in data(page).values()} == {2.5}
-    (broad,) = under(page)
-    assert broad["line"]["width"] > 2.5
-    assert spans(broad) == [(0, 1)]
-
-
-def test_of_three_that_coincide_the_earliest_is_the_broadest(show: Show) -> None:
-    page = show(op="clamp", rules=["straight_through", "masked", "clipped"])
-    first, second = (trace["line"]["width"] for trace in under(page))
-    assert first > second > 2.5
-
-
-def test_curves_that_are_only_near_each_other_are_not_broad(show: Show) -> None:
-    page = show(
-        op="step", rules=["sigmoid_surrogate", "formula: g * 4 * sigmoid(4 * x) * sigmoid(-4 * x) + 1e-4"]
-    )
-    assert under(page) == []
 
 
 def test_values_that_look_the_same_are_exchanged_without_drawing(show: Show) -> None:
@@ -155,14 +68,6 @@ def test_values_that_look_the_same_are_exchanged_without_drawing(show: Show) -> 
     assert len(data(page)["masked"]["y"]) > 400
     draw(page, rules=["straight_through"])
     assert page.evaluate("drawn") == 1
-
-
-def test_a_pole_leaves_the_larger_part_of_the_curve_in_sight(show: Show) -> None:
-    page = show(op="reciprocal", rules=[POLE])
-    layout = page.evaluate(LAYOUT)
-    assert 2 < layout["y"][1] < 30
-    assert 2 < -layout["gradient"][0] < 100
-    assert "Infinity" in data(page)["forward"]["y"]
 
 
 @pytest.mark.parametrize("depth", [1e-3, 1e-9, 2e-12])

@@ -1,0 +1,31 @@
+"""A choice that Python sends: taken over, or refused with a sentence."""
+
+from __future__ import annotations
+
+from explorer.ui.links.choice import Choice
+from explorer.ui.server import answers
+from tests.frontend.modules import Node
+
+REFUSED = """
+    const { setDocument } = await import("./choice/entries.js");
+    const { received } = await import("./choice/message.js");
+    setDocument(given.document);
+    const said = (message) => { try { received(message); } catch (error) { return error.message; } };
+    return given.messages.map((message) => said(message) ?? "");
+"""
+
+
+def test_a_message_that_is_not_understood_is_refused_with_a_sentence(node: Node) -> None:
+    good = answers.chosen(Choice())
+    bad = [
+        {},
+        {**good, "op": "rund"},
+        {**good, "rules": []},
+        {**good, "range": [1]},
+        {**good, "slots": [0, 0]},
+        {**good, "slots": [0, 6]},
+        {**good, "g": "1"},
+        None,
+    ]
+    said = node.run(REFUSED, {"document": answers.whole_document(), "messages": [good, *bad]})
+    assert said == ["", *["A message of the server was not understood: reload the page."] * len(bad)]
