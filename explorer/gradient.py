@@ -187,11 +187,11 @@ class Learning:
 
     def factor(self, name: str, elements: float, tensors: Mapping[str, Tensor]) -> float | Tensor:
         """The factor on the sum for ``elements`` that share a value of the parameter."""
-        found = self.contributions[name]
-        if found.scale is None or not set(found.scale.parameters) & set(tensors):
-            return found.factor(self.numbers, elements)
+        contributed = self.contributions[name]
+        if contributed.scale is None or not set(contributed.scale.parameters) & set(tensors):
+            return contributed.factor(self.numbers, elements)
         like = tensors[name]
-        scale = found.scale.varying(tensors).bind({**self.numbers, COUNT: float(elements)})
+        scale = contributed.scale.varying(tensors).bind({**self.numbers, COUNT: float(elements)})
         return scale(like, None, None, tensors)
 
     def total(self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
@@ -207,8 +207,8 @@ def learning(op: str | Op, rule: str | Rule, settings: Mapping[str, float], name
     Raises ValueError for a name that cannot learn, see ``catalogue.contribution``.
     """
     op, rule = find_op(op), find_rule(rule)
-    found = {name: contribution(op, rule, name, tuple(names)) for name in names}
-    return _learning(op, rule, settings, names, found)
+    contributions = {name: contribution(op, rule, name, tuple(names)) for name in names}
+    return _learning(op, rule, settings, names, contributions)
 
 
 def _learning(
@@ -223,7 +223,7 @@ def _learning(
     def bound(formula: Formula) -> Callable[..., Tensor]:
         return _fresh(formula.varying(names), numbers)
 
-    parts = {name: bound(found.formula) for name, found in contributions.items()}
+    parts = {name: bound(each.formula) for name, each in contributions.items()}
     return Learning(
         op=bound(op.parsed),
         rule=bound(rule.parsed) if rule.parsed else None,
@@ -326,7 +326,7 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
 def _learned(learning: Learning, op: Op, x: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
     """The op on x with tensors among its parameters, by torch's own autograd where nothing else is wanted."""
     own = learning.rule is not None or not op.parsed.carries_gradient
-    if not own and all(found.origin == "torch" for found in learning.contributions.values()):
+    if not own and all(each.origin == "torch" for each in learning.contributions.values()):
         return learning.forward(x, tensors)
     y: Tensor = _LearningFunction.apply(x, learning, tuple(tensors), *tensors.values())  # type: ignore[no-untyped-call]
     return y
@@ -334,14 +334,14 @@ def _learned(learning: Learning, op: Op, x: Tensor, tensors: Mapping[str, Tensor
 
 def _contributions(op: Op, rule: Rule, tensors: Mapping[str, Tensor]) -> dict[str, Contribution]:
     """Contributions for the tensors that can learn; raises ValueError where a gradient would be lost."""
-    found, bare_names = {}, tuple(name.split(".")[-1] for name in tensors)
+    contributions, bare_names = {}, tuple(name.split(".")[-1] for name in tensors)
     for bare, value in zip(bare_names, tensors.values(), strict=True):
         try:
-            found[bare] = contribution(op, rule, bare, bare_names)
+            contributions[bare] = contribution(op, rule, bare, bare_names)
         except ValueError as error:
             if _learns(value):
                 raise ValueError(f"{error}; pass it detached") from None
-    return found
+    return contributions
 
 
 def _learns(value: Tensor) -> bool:

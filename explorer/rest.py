@@ -15,7 +15,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from explorer.catalogue import Contribution, Op, Parameter, Rule, contribution, find_op, find_rule, values
+from explorer.catalogue import (
+    Op,
+    Parameter,
+    Rule,
+    contribution,
+    contribution_or_none,
+    find_op,
+    find_rule,
+    values,
+)
 
 Floats = NDArray[np.float64]
 Verdict = Literal["grow", "shrink", "rest", "undefined", "cannot"]
@@ -75,14 +84,6 @@ class Pull:
         return "grow" if self.gradient < 0 else "shrink"
 
 
-def contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | None:
-    """The contribution of one element; None where the parameter cannot learn by the rule."""
-    try:
-        return contribution(op, rule, name)
-    except ValueError:
-        return None
-
-
 def pull(
     op: str | Op,
     rule: str | Rule,
@@ -95,17 +96,25 @@ def pull(
     ``settings``: values of parameters by name or ``rule.name``; those left out are at their default.
     """
     op, rule = find_op(op), find_rule(rule)
-    found = contribution_or_none(op, rule, name)
-    if found is None:
+    part = contribution_or_none(op, rule, name)
+    if part is None:
         return Pull(rule, name)
     parameters = values(op, rule, settings or {})
     x = torch.tensor(numbers, dtype=torch.float64)
     y = op.parsed.bind(parameters)(x)
-    parts = found.formula.bind(parameters)(x, y, y - x)
+    parts = part.formula.bind(parameters)(x, y, y - x)
     if not parts.isfinite().all():
-        return Pull(rule, name, found.origin, math.nan, math.nan)
+        return Pull(rule, name, part.origin, math.nan, math.nan)
     up, down = float(parts.clamp(max=0).sum()), float(parts.clamp(min=0).sum())
-    return Pull(rule, name, found.origin, up, down, found.factor(parameters, len(x)), found.scale is not None)
+    return Pull(
+        rule,
+        name,
+        part.origin,
+        up,
+        down,
+        part.factor(parameters, len(x)),
+        part.scale is not None,
+    )
 
 
 @dataclass(frozen=True)
@@ -155,16 +164,16 @@ def rest(
     if not learning:
         contribution(op, chosen[0], name)  # which says why
     at = grid(parameter_of(op, learning, name))
-    given = dict(settings or {})
+    start = dict(settings or {})
 
     def mean(rule: Rule, value: float) -> float:
-        found = pull(op, rule, name, numbers, _with(given, rule, name, value))
-        return 0.0 if found.verdict == "rest" else found.total / len(numbers)
+        sent = pull(op, rule, name, numbers, _with(start, rule, name, value))
+        return 0.0 if sent.verdict == "rest" else sent.total / len(numbers)
 
     by_rule = {rule.key: partial(mean, rule) for rule in learning}
     gradients = {key: np.array([mean_at(value) for value in at]) for key, mean_at in by_rule.items()}
     positions = {key: tuple(_at_rest(at, gradients[key], mean_at)) for key, mean_at in by_rule.items()}
-    error = np.array([_error(op, learning[0], numbers, _with(given, learning[0], name, v)) for v in at])
+    error = np.array([_error(op, learning[0], numbers, _with(start, learning[0], name, v)) for v in at])
     return Rest(learning, name, at, error, gradients, positions)
 
 
@@ -213,12 +222,12 @@ def _at_rest(at: Floats, gradient: Floats, mean: Callable[[float], float]) -> It
 
 def _runs(signs: Floats) -> list[tuple[float, int, int]]:
     """Each stretch of equal signs: the sign, its first and its last index."""
-    found, first = [], 0
+    runs, first = [], 0
     for _, some in groupby(signs, key=str):
         stretch = list(some)
-        found.append((float(stretch[0]), first, first + len(stretch) - 1))
+        runs.append((float(stretch[0]), first, first + len(stretch) - 1))
         first += len(stretch)
-    return found
+    return runs
 
 
 def _halved(low: float, high: float, is_left: Callable[[float], bool]) -> float:

@@ -49,13 +49,13 @@ def wait_until_ready() -> None:
 
 def messages() -> dict[str, ForwardMsg]:
     """What a browser is told until the script of its page has run once: the last message of each kind."""
-    told: dict[str, ForwardMsg] = {}
+    by_type: dict[str, ForwardMsg] = {}
     with connect(f"ws://127.0.0.1:{port}/_stcore/stream", subprotocols=[Subprotocol("streamlit")]) as page:
         page.send(BackMsg(rerun_script={"query_string": "op=sign&rule=clipped"}).SerializeToString())
-        while "script_finished" not in told:
+        while "script_finished" not in by_type:
             message = ForwardMsg.FromString(page.recv(timeout=STARTS_WITHIN_S, decode=False))
-            told[str(message.WhichOneof("type"))] = message
-    return told
+            by_type[str(message.WhichOneof("type"))] = message
+    return by_type
 
 
 port, begun = free_port(), time.perf_counter()
@@ -66,9 +66,9 @@ try:
     wait_until_ready()
     started = time.perf_counter()
     assert '<div class="served">' in answer("/?op=sign&rule=clipped")
-    told = messages()
-    assert told["script_finished"].script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
-    page = told["new_session"].new_session
+    by_type = messages()
+    assert by_type["script_finished"].script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+    page = by_type["new_session"].new_session
     assert page.custom_theme.light.primary_color == "#1769aa", "the settings of .streamlit/config.toml"
     assert not page.config.gather_usage_stats
     server.send_signal(signal.SIGTERM)

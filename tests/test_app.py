@@ -60,8 +60,8 @@ def test_the_server_runs_this_lifespan_and_shows_this_error() -> None:
 
 def test_whatever_computes_is_paced() -> None:
     of_operators = {route.path for route in operation.ROUTES}  # a probe is never told to come again
-    kept = {"/assets/{name:path}", *(page.path for page in PAGES), *of_operators}
-    ours = [route for route in app.app._user_routes if route.path not in kept]
+    known = {"/assets/{name:path}", *(page.path for page in PAGES), *of_operators}
+    ours = [route for route in app.app._user_routes if route.path not in known]
     assert {"/confirm", "/entry", "/read", "/save", "/lesson", "/runs"} <= {route.path for route in ours}
     for route in ours:
         assert isinstance(route.app, admission.Paced), route.path

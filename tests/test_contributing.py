@@ -35,21 +35,21 @@ def project(tmp_path: Path) -> Path:
 
 def _follow(project: Path, steps: str) -> str:
     """Put a section's code where it says, run its commands and give what they print."""
-    for name, place, code in PLACED.findall(steps):
+    for name, position, code in PLACED.findall(steps):
         file = project / name
-        lines = file.read_text(encoding="utf-8").splitlines() if place else []
-        at = _line(lines, place)
+        lines = file.read_text(encoding="utf-8").splitlines() if position else []
+        at = _line(lines, position)
         lines[at:at] = [line.removeprefix(LIST_INDENT) for line in code.splitlines()]
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     commands = "".join(COMMANDS.findall(steps)).splitlines()
     return "".join(_run(project, command.strip()) for command in commands)
 
 
-def _line(lines: list[str], place: str) -> int:
+def _line(lines: list[str], position: str) -> int:
     """The index at which code is put in."""
-    if place.startswith("after"):
-        return lines.index(place.removeprefix("after ").strip("`")) + 1
-    return len(lines) - (place == "before the last line")
+    if position.startswith("after"):
+        return lines.index(position.removeprefix("after ").strip("`")) + 1
+    return len(lines) - (position == "before the last line")
 
 
 def _run(project: Path, command: str) -> str:

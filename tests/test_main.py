@@ -28,7 +28,7 @@ def test_streamlit_runs_the_app_with_the_options_given(monkeypatch: pytest.Monke
 def test_without_streamlit_a_sentence_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     monkeypatch.setattr(command, "find_spec", lambda _: None)
-    with pytest.raises(SystemExit) as told:
+    with pytest.raises(SystemExit) as ended:
         command.main()
-    assert f'pip install "{project["name"]}[app]"' in str(told.value)
+    assert f'pip install "{project["name"]}[app]"' in str(ended.value)
     assert any(each.startswith("streamlit") for each in project["optional-dependencies"]["app"])

@@ -80,8 +80,8 @@ SAMPLED = "explorer.sample('round', ['default', 'straight_through'])"
 @pytest.fixture(scope="module")
 def loaded() -> list[set[str]]:
     """What is loaded in a fresh interpreter: by a training and a study, then by the core and a curve."""
-    told = "import sys; print(*sys.modules)"
-    code = "\n".join([TRAINED, told, *(f"import {name}" for name in ["explorer", *CORE]), SAMPLED, told])
+    prints = "import sys; print(*sys.modules)"
+    code = "\n".join([TRAINED, prints, *(f"import {name}" for name in ["explorer", *CORE]), SAMPLED, prints])
     command = [sys.executable, "-W", "error", "-c", code]
     ended = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     return [set(line.split()) for line in ended.stdout.splitlines()]

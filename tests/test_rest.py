@@ -34,13 +34,13 @@ def test_the_normal_numbers_have_its_moments():
 
 
 def test_the_sum_of_lsq_is_that_of_its_equation():
-    found = pull("quantize", "lsq", "s", NUMBERS, TERNARY)
+    resting = pull("quantize", "lsq", "s", NUMBERS, TERNARY)
     parts = lsq_parts(np.array(NUMBERS), 0.6)
-    assert found.up == pytest.approx(parts[parts < 0].sum(), rel=1e-12)
-    assert found.down == pytest.approx(parts[parts > 0].sum(), rel=1e-12)
-    assert found.gradient == pytest.approx(parts.sum() / math.sqrt(len(NUMBERS)), rel=1e-12)
-    assert (found.verdict, found.origin) == ("grow", "rule")
-    assert "s should grow (" in pull_words(found)
+    assert resting.up == pytest.approx(parts[parts < 0].sum(), rel=1e-12)
+    assert resting.down == pytest.approx(parts[parts > 0].sum(), rel=1e-12)
+    assert resting.gradient == pytest.approx(parts.sum() / math.sqrt(len(NUMBERS)), rel=1e-12)
+    assert (resting.verdict, resting.origin) == ("grow", "rule")
+    assert "s should grow (" in pull_words(resting)
 
 
 def test_a_step_too_large_should_shrink():
@@ -48,72 +48,72 @@ def test_a_step_too_large_should_shrink():
 
 
 def test_a_parameter_that_shapes_the_gradient_alone_cannot_learn():
-    found = pull("sign", "clipped", "c", NUMBERS)
-    assert found.verdict == "cannot"
-    assert pull_words(found).endswith("c cannot learn")
+    resting = pull("sign", "clipped", "c", NUMBERS)
+    assert resting.verdict == "cannot"
+    assert pull_words(resting).endswith("c cannot learn")
 
 
 def test_parts_that_are_no_numbers_have_no_sum():
-    found = pull("formula: a * sqrt(x)", "default", "a", NUMBERS)
-    assert found.verdict == "undefined"
-    assert "no finite number" in pull_words(found)
+    resting = pull("formula: a * sqrt(x)", "default", "a", NUMBERS)
+    assert resting.verdict == "undefined"
+    assert "no finite number" in pull_words(resting)
 
 
 def test_balanced_parts_rest():
     assert pull("prelu", "default", "a", NUMBERS, {"a": 1.0}).verdict == "rest"
-    found = pull("formula: x - x + a", "default", "a", [0.1, 0.2, 0.3], {"a": 0.2})
-    assert (found.down > 0.09, found.verdict) == (True, "rest")
+    resting = pull("formula: x - x + a", "default", "a", [0.1, 0.2, 0.3], {"a": 0.2})
+    assert (resting.down > 0.09, resting.verdict) == (True, "rest")
 
 
 def test_s_comes_to_rest_where_its_parts_balance():
-    found = rest("quantize", ["lsq", "default"], "s", NUMBERS, TERNARY)
-    ((at, same),) = found.positions["lsq"]
+    resting = rest("quantize", ["lsq", "default"], "s", NUMBERS, TERNARY)
+    ((at, same),) = resting.positions["lsq"]
     assert at == same
     x = np.array(NUMBERS)
     assert lsq_parts(x, at * (1 - 1e-6)).sum() < 0 < lsq_parts(x, at * (1 + 1e-6)).sum()
-    errors = [((quantised(x, s) - x) ** 2).mean() for s in found.at]
-    np.testing.assert_allclose(found.error, errors, rtol=1e-12)
-    assert found.least == found.at[int(np.argmin(errors))]
-    assert abs(at - found.least) < 0.1
-    assert rest_words(found)[0] == f"LSQ (learned step size): s comes to rest at {at:.4g}"
+    errors = [((quantised(x, s) - x) ** 2).mean() for s in resting.at]
+    np.testing.assert_allclose(resting.error, errors, rtol=1e-12)
+    assert resting.least == resting.at[int(np.argmin(errors))]
+    assert abs(at - resting.least) < 0.1
+    assert rest_words(resting)[0] == f"LSQ (learned step size): s comes to rest at {at:.4g}"
 
 
-def told(op: str, rule: str, name: str, numbers=NUMBERS, **parameters: float) -> tuple[Rest, str]:
-    found = rest(op, [rule], name, numbers, parameters)
-    return found, rest_words(found)[0]
+def at_rest(op: str, rule: str, name: str, numbers=NUMBERS, **parameters: float) -> tuple[Rest, str]:
+    resting = rest(op, [rule], name, numbers, parameters)
+    return resting, rest_words(resting)[0]
 
 
 def test_a_bound_beyond_all_data_rests_anywhere():
-    found, words = told("clamp", "learned_clamp", "hi", (-0.5, 0.5, 1.25))
-    ((low, high),) = found.positions["learned_clamp"]
+    resting, words = at_rest("clamp", "learned_clamp", "hi", (-0.5, 0.5, 1.25))
+    ((low, high),) = resting.positions["learned_clamp"]
     assert low == pytest.approx(1.25)
-    assert high == found.at[-1]
+    assert high == resting.at[-1]
     assert f"at 1.25 to {high:g}" in words
 
 
 def test_a_parameter_that_never_rests_says_which_way_it_goes():
-    _, words = told("formula: x - x + a * x", "default", "a", NUMBERS)
+    _, words = at_rest("formula: x - x + a * x", "default", "a", NUMBERS)
     assert "comes to rest at 1" in words
-    _, words = told("formula: x + exp(-a)", "default", "a", NUMBERS)
+    _, words = at_rest("formula: x + exp(-a)", "default", "a", NUMBERS)
     assert words.startswith("Default autograd: a grows all the way to 10")
-    _, words = told("formula: x - 1 - exp(a)", "default", "a", NUMBERS)
+    _, words = at_rest("formula: x - 1 - exp(a)", "default", "a", NUMBERS)
     assert "shrinks all the way" in words
 
 
 def test_a_gradient_that_is_0_leaves_it_where_it_is():
-    found, words = told("formula: where(x > 100, a, x)", "default", "a")
-    assert found.positions == {"default": ()}
+    resting, words = at_rest("formula: where(x > 100, a, x)", "default", "a")
+    assert resting.positions == {"default": ()}
     assert words == "Default autograd: a stays wherever it is, for the sum is 0 everywhere"
 
 
 def test_where_the_gradient_is_not_finite_nothing_is_claimed():
-    found, words = told("formula: x + sqrt(a)", "default", "a")
-    gradient = found.gradients["default"]
-    assert np.isnan(gradient[found.at < 0]).all()
-    assert (gradient[found.at > 0] > 0).all()
-    assert found.positions == {"default": ()}
+    resting, words = at_rest("formula: x + sqrt(a)", "default", "a")
+    gradient = resting.gradients["default"]
+    assert np.isnan(gradient[resting.at < 0]).all()
+    assert (gradient[resting.at > 0] > 0).all()
+    assert resting.positions == {"default": ()}
     assert words.startswith("Default autograd: where a comes to rest is unknown")
-    _, words = told("formula: x + 1 / (1 + a**2)", "default", "a")
+    _, words = at_rest("formula: x + 1 / (1 + a**2)", "default", "a")
     assert words.startswith("Default autograd: a comes to rest nowhere")
 
 

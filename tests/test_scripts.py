@@ -78,12 +78,12 @@ def assert_the_same(names: dict[str, Any], settings: Settings, functions: list[s
     run.advance(settings.steps)
     snapshot = run.snapshot()
     for rule, function in zip(snapshot.losses, functions, strict=True):
-        for place in range(settings.seeds):
-            found = names["train"](names[function], settings.seed + place)
+        for index in range(settings.seeds):
+            found = names["train"](names[function], settings.seed + index)
             losses, *score = found if isinstance(found, tuple) else (found,)
-            assert np.float32(losses).tolist() == snapshot.seed_losses[rule][place].tolist(), (rule, place)
+            assert np.float32(losses).tolist() == snapshot.seed_losses[rule][index].tolist(), (rule, index)
             if score:
-                assert score[0] == pytest.approx(snapshot.score[rule][place], rel=1e-5), (rule, place)
+                assert score[0] == pytest.approx(snapshot.score[rule][index], rel=1e-5), (rule, index)
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
@@ -225,13 +225,13 @@ def assert_it_branches(names: dict[str, Any], settings: Settings) -> Mapping[str
     run.advance(settings.steps)
     snapshot = run.snapshot()
     for rule, (function, later) in zip(snapshot.losses, lines_of(names), strict=True):
-        for place in range(settings.seeds):
+        for index in range(settings.seeds):
             given = [later] if later is not None else []
-            found = names["train"](function, settings.seed + place, *given)
+            found = names["train"](function, settings.seed + index, *given)
             losses, *score = found if isinstance(found, tuple) else (found,)
-            np.testing.assert_array_equal(np.float32(losses), snapshot.seed_losses[rule][place])
+            np.testing.assert_array_equal(np.float32(losses), snapshot.seed_losses[rule][index])
             if score:
-                assert score[0] == pytest.approx(snapshot.score[rule][place], rel=1e-5), rule
+                assert score[0] == pytest.approx(snapshot.score[rule][index], rel=1e-5), rule
     return snapshot.losses
 
 
@@ -300,14 +300,14 @@ def assert_the_same_is_learned(names: dict[str, Any], settings: Settings) -> Non
     run.advance(settings.steps)
     snapshot = run.snapshot()
     for rule, (op, starts, *later) in zip(snapshot.losses, lines_of(names), strict=True):
-        for place in range(settings.seeds):
-            losses, *_, learned = names["train"](op, settings.seed + place, starts, *later)
-            np.testing.assert_array_equal(np.float32(losses), snapshot.seed_losses[rule][place], rule)
+        for index in range(settings.seeds):
+            losses, *_, learned = names["train"](op, settings.seed + index, starts, *later)
+            np.testing.assert_array_equal(np.float32(losses), snapshot.seed_losses[rule][index], rule)
             assert learned.keys() == starts.keys()
             for name, values in learned.items():
                 ends = snapshot.learned[rule].get(name)
                 if ends is not None:
-                    np.testing.assert_array_equal(np.float32(values), ends[place], rule)
+                    np.testing.assert_array_equal(np.float32(values), ends[index], rule)
                     assert not np.isclose(values, starts[name], rtol=1e-6).any(), "it has moved"
 
 

@@ -69,8 +69,8 @@ def test_where_nothing_is_held_out_or_judged_there_is_nothing():
     pace=st.one_of(st.just("full"), st.floats(1, 1000)),
     branch=st.lists(st.tuples(st.integers(0, 90), st.just("lr"), st.floats(1e-12, 1e3)), max_size=2),
 )
-def test_settings_come_back(**given):
-    settings = Settings(steps=100, **given)
+def test_settings_come_back(**fields):
+    settings = Settings(steps=100, **fields)
     text = settings_json(settings)
     assert read_settings(text) == Settings(**json.loads(text)) == settings
 

@@ -3,7 +3,14 @@
 from collections.abc import Callable
 
 from explorer.catalogue import ops, rules
-from explorer.catalogue.contribution import ORIGINS, Contribution, contribution, gradient_beside, learnable
+from explorer.catalogue.contribution import (
+    ORIGINS,
+    Contribution,
+    contribution,
+    contribution_or_none,
+    gradient_beside,
+    learnable,
+)
 from explorer.catalogue.entries import Entries, Record
 from explorer.catalogue.families import FAMILIES, GROUPS
 from explorer.catalogue.own import OWN, own_key, own_op, own_rule
@@ -27,9 +34,9 @@ from explorer.catalogue.records import (
 
 __all__ = [
     "AT_BOUND", "COUNT", "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "ORIGINS", "OWN", "OWN_FAMILY", "RULES",
-    "Contribution", "Kink", "Lattice", "Learned", "Op", "Parameter", "Rule", "TooManyKinksError",
-    "checked", "contribution", "find_op", "find_rule", "finite", "gradient_beside", "hint", "kink_points",
-    "known_degree", "learnable", "own_key", "values",
+    "Contribution", "Kink", "Lattice", "Learned", "Op", "Parameter", "Rule", "TooManyKinksError", "checked",
+    "contribution", "contribution_or_none", "find_op", "find_rule", "finite", "gradient_beside", "hint",
+    "kink_points", "known_degree", "learnable", "own_key", "values",
 ]  # fmt: skip
 
 MOST_RULES = 6  # that may be compared or trained at once

@@ -90,15 +90,15 @@ def contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = ()) -
 def learnable(op: Op, rule: Rule) -> tuple[str, ...]:
     """The parameters of an op and a rule that can learn, the op's first."""
     known = dict.fromkeys(p.name for p in (*op.parameters, *rule.parameters))
-    return tuple(name for name in known if _has_contribution(op, rule, name))
+    return tuple(name for name in known if contribution_or_none(op, rule, name))
 
 
-def _has_contribution(op: Op, rule: Rule, name: str) -> bool:
+def contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | None:
+    """The contribution of one element; None where the parameter cannot learn by the rule."""
     try:
-        contribution(op, rule, name)
+        return contribution(op, rule, name)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _without(op: Op, rule: Rule, name: str) -> str:

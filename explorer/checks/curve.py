@@ -238,7 +238,7 @@ def _jumps(curve: Callable[[Tensor], Tensor], scan: Tensor) -> tuple[Tensor, Ten
     return cells[1], cells[3] - cells[2]
 
 
-def settled(x: float, among: list[float] | None = None) -> float:
+def settled(x: float) -> float:
     """A position found by bisection, rounded to the short decimal it stands for."""
     short = float(f"{x:.9g}")
     return short if abs(short - x) <= 1e-12 + 1e-14 * abs(x) else x

@@ -56,7 +56,7 @@ def _of_op(curve: Curve) -> Iterator[Match]:
     for rule in RULES.values():
         if rule.parsed is None or rule.fault or not families & {*(rule.suits or _ANYWHERE)}:
             continue
-        for parameters in _settings(rule, up, down, lo, hi, curve):
+        for parameters in _settings(rule, up, lo, hi, curve):
             evaluate = rule.parsed.bind(parameters)
             if all(_close(evaluate(x, y, torch.full_like(x, g)), r) for g, r in ((1.0, up), (-1.0, down))):
                 yield Match(rule, parameters)
@@ -73,9 +73,7 @@ def _families(curve: Curve, lo: float, hi: float) -> set[str]:
     return {family for family, does in holds.items() if does}
 
 
-def _settings(
-    rule: Rule, up: Tensor, down: Tensor, lo: float, hi: float, curve: Curve
-) -> Iterator[dict[str, float]]:
+def _settings(rule: Rule, up: Tensor, lo: float, hi: float, curve: Curve) -> Iterator[dict[str, float]]:
     names = {parameter.name for parameter in rule.parameters}
     if not names:
         yield {}

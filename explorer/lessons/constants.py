@@ -74,7 +74,7 @@ def behind_a_block():
 
 def arriving(materialize):
     """The argument of ``backward`` there."""
-    seen = []
+    received = []
 
     class Watched(MulConstant):
         @staticmethod
@@ -85,12 +85,12 @@ def arriving(materialize):
 
         @staticmethod
         def backward(ctx, grad_output):
-            seen.append(grad_output)
+            received.append(grad_output)
             return MulConstant.backward(ctx, grad_output)
 
     x = torch.ones(2, requires_grad=True)
     Blocked.apply(Watched.apply(x, 3.0)).sum().backward()
-    return seen[0] if seen[0] is None else seen[0].tolist()
+    return received[0] if received[0] is None else received[0].tolist()
 
 
 def given():

@@ -36,13 +36,13 @@ class GreedyReLU(CloningReLU):
 
 def gradients(function, total):
     """Gradients at x = −1 and 2 for g = 1: of the function alone, and with x added, as round a block."""
-    found = {}
+    received = {}
     for name, block in (("alone", function.apply), ("beside", lambda x: x + function.apply(x))):
         x = torch.tensor([-1.0, 2.0], requires_grad=True)
         y = block(x)
         y.sum().backward() if total else y.backward(torch.ones(2))
-        found[name] = x.grad.tolist()
-    return found
+        received[name] = x.grad.tolist()
+    return received
 
 
 def given():
@@ -54,8 +54,8 @@ def summed():
     """With that of ``sum()``, which is one number for all, and the beginning of torch's warning."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = gradients(GreedyReLU, total=True)
-    return found | {"warning": str(caught[0].message).split(". ")[0]}
+        received = gradients(GreedyReLU, total=True)
+    return received | {"warning": str(caught[0].message).split(". ")[0]}
 
 
 LESSON = Lesson(

@@ -38,11 +38,11 @@ def retained():
 
 def hooked():
     """The argument of a hook: the gradient as it passes by."""
-    seen = []
+    received = []
     y = torch.tensor([1.0, 3.0], requires_grad=True) ** 2
-    y.register_hook(lambda grad: seen.append(grad.tolist()))
+    y.register_hook(lambda grad: received.append(grad.tolist()))
     y.sum().backward()
-    return seen[0]
+    return received[0]
 
 
 def kind_of_variable():

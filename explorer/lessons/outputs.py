@@ -82,25 +82,25 @@ def one_by_one():
 def of_two_outputs():
     """The gradient at x = 0 if the sine alone is used, and if the cosine alone."""
     gradients = {}
-    for place, name in enumerate(("sin", "cos")):
+    for index, name in enumerate(("sin", "cos")):
         x = torch.zeros(1, requires_grad=True)
-        SinCos.apply(x)[place].sum().backward()
+        SinCos.apply(x)[index].sum().backward()
         gradients[name] = x.grad.item()
     return gradients
 
 
 def unused():
     """The argument of backward for an output that nobody uses."""
-    given = []
+    received = []
 
     class Watched(SinCos):
         @staticmethod
         def backward(ctx, g_sin, g_cos):
-            given.append(g_cos.tolist())
+            received.append(g_cos.tolist())
             return SinCos.backward(ctx, g_sin, g_cos)
 
     Watched.apply(torch.zeros(1, requires_grad=True))[0].sum().backward()
-    return given[0]
+    return received[0]
 
 
 def optional():

@@ -38,10 +38,10 @@ def slopes():
 
 def nets():
     """The net with torch's own ReLU, and with MyReLU as in the published example."""
-    found = {"torch": two_layer_net(torch.relu), "MyReLU": two_layer_net(MyReLU.apply)}
+    nets = {"torch": two_layer_net(torch.relu), "MyReLU": two_layer_net(MyReLU.apply)}
     return {
         name: {"first": about(net["first"]), "last": about(net["last"], digits=1)}
-        for name, net in found.items()
+        for name, net in nets.items()
     }
 
 

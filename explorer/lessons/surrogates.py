@@ -91,7 +91,7 @@ def apart(one, other):
     return bool(difference.mean().abs() > 2.36 * difference.std() / len(difference) ** 0.5)
 
 
-def told(width):
+def measured(width):
     """One width: held-out accuracy, mean ± deviation over seeds, and the share of values within c."""
     right, inside = (each[WIDTHS.index(width)] for each in trained())
     mean, sd = right.mean().item(), right.std().item()
@@ -105,9 +105,9 @@ def sweep():
     none, narrow, *_, wide = WIDTHS
     best = WIDTHS[right.mean(1).argmax()]
     at = {name: WIDTHS.index(c) for name, c in (("narrow", narrow), ("best", best), ("wide", wide))}
-    return {name: told(WIDTHS[place]) for name, place in at.items()} | {
+    return {name: measured(WIDTHS[index]) for name, index in at.items()} | {
         "seeds": SEEDS,
-        "zero": told(none),
+        "zero": measured(none),
         "apart": {
             "narrow": apart(right[at["narrow"]], right[0]),
             "best": all(apart(right[at["best"]], right[at[name]]) for name in ("narrow", "wide")),
@@ -118,7 +118,7 @@ def sweep():
 
 def by_width():
     """Held-out accuracy over the width, beside the control."""
-    zero, *widths = map(told, WIDTHS)
+    zero, *widths = map(measured, WIDTHS)
     return Sweep(
         parameter="c",
         x_name="half-width c of the window",
@@ -135,7 +135,7 @@ def by_width():
 def _best_box(_results):
     """The answer whose width ended highest."""
     boxes = {0.0: "No gradient at all", 0.05: "The narrow box", 0.5: "The middle box", 5.0: "The wide box"}
-    return boxes[max(boxes, key=lambda width: told(width)["mean"])]
+    return boxes[max(boxes, key=lambda width: measured(width)["mean"])]
 
 
 LESSON = Lesson(
@@ -186,7 +186,7 @@ LESSON = Lesson(
 
     Move c from dead through good to mismatch, and train below.
     """,
-    code=(Sign, rings, start, output, trained, apart, told),
+    code=(Sign, rings, start, output, trained, apart, measured),
     numbers=(sweep,),
     scenes=(
         explore("sign", "zero", "clipped", start=-6, stop=6, c=0.5),

@@ -61,7 +61,7 @@ class Pair:
     def backward(self) -> Formula | None:
         """The rule's formula in the same way; None where torch's own derivative of y is wanted and exists."""
         own = self.rule.parsed
-        if own is None and any(found.origin != "torch" for found in self.learns.values()):
+        if own is None and any(each.origin != "torch" for each in self.learns.values()):
             own = self.op.parsed.gradient_with(self.learns)
         return own and own.varying(self.learns)
 
@@ -126,9 +126,9 @@ class Pair:
 
     def learning(self, name: str) -> str:
         """The gradient of a learned parameter, as a formula in words."""
-        found = self.learns[name]
-        scale = f"({found.scale.text}) * " if found.scale else ""
-        return f"gradient of {name} = {scale}sum({found.readable.text})"
+        contributed = self.learns[name]
+        scale = f"({contributed.scale.text}) * " if contributed.scale else ""
+        return f"gradient of {name} = {scale}sum({contributed.readable.text})"
 
     def _meanings(self) -> list[str]:
         known: dict[str, Parameter] = {}
@@ -146,9 +146,11 @@ def paired(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequ
     """
     op, rule = find_op(op), find_rule(rule)
     chosen = values(op, rule, settings or {})
-    found = {name: contribution(op, rule, name, tuple(learns)) for name in learns}
+    contributions = {name: contribution(op, rule, name, tuple(learns)) for name in learns}
     numbers = {name: finite(f"parameter {name}", value) for name, value in chosen.items()}
-    return Pair(op, rule, dict(sorted(numbers.items(), key=lambda item: item[0] not in found)), found)
+    return Pair(
+        op, rule, dict(sorted(numbers.items(), key=lambda item: item[0] not in contributions)), contributions
+    )
 
 
 def _is_own(entry: Op | Rule) -> bool:

@@ -199,7 +199,7 @@ def _function_class(pair: Pair, gradient: str) -> str:
         layer=pair.layer,
         inputs=", ".join(["x", *pair.parameters]),
         forward=fresh(pair.forward, "x"),
-        kept=_kept(pair, used),
+        kept=_saved(pair, used),
         returned=_returned(pair, gradient, used),
     )
 
@@ -210,7 +210,7 @@ def _tensors(pair: Pair, used: set[str]) -> dict[str, str]:
     return {name: saved for name, saved in known.items() if name in used}
 
 
-def _kept(pair: Pair, used: set[str]) -> str:
+def _saved(pair: Pair, used: set[str]) -> str:
     """The lines that save values for backward: tensors where autograd sees them, numbers beside them."""
     inputs = [name if name in used else "_" for name in ("x", *pair.parameters)]
     tensors, numbers = _tensors(pair, used).values(), [name for name in pair.numbers if name in used]

@@ -82,8 +82,8 @@ def test_contributions_and_the_gradient_of_x_are_those_of_composed_code(op: Op, 
         if rule.parsed:
             torch.testing.assert_close(rule.parsed.bind(parameters)(x, y, g), expected["x"])
         for name in learned_names(op, rule):
-            found = contribution(op, rule, name)
-            part = found.factor(parameters, len(x)) * found.formula.bind(parameters)(x, y, g)
+            contributed = contribution(op, rule, name)
+            part = contributed.factor(parameters, len(x)) * contributed.formula.bind(parameters)(x, y, g)
             torch.testing.assert_close(part, expected[name], rtol=1e-12, atol=1e-12, msg=f"{op} {name}")
 
 
@@ -93,9 +93,10 @@ def test_what_is_shown_is_what_is_computed(op: Op, rule: Rule):
     x = points(op, rule, parameters)[-500:]
     y = op.parsed.bind(parameters)(x)
     for name in learnable(op, rule):
-        found = contribution(op, rule, name)
+        contributed = contribution(op, rule, name)
         exact, readable = (
-            formula.bind(parameters)(x, y, upstream(x)) for formula in (found.formula, found.readable)
+            formula.bind(parameters)(x, y, upstream(x))
+            for formula in (contributed.formula, contributed.readable)
         )
         torch.testing.assert_close(exact, readable, rtol=1e-12, atol=1e-12)
 
@@ -144,8 +145,8 @@ BEYOND = {
     ],
 )  # fmt: skip
 def test_where_a_contribution_comes_from(op, rule, name, origin, text):
-    found = contribution(find_op(op), find_rule(rule), name)
-    assert (found.origin, found.readable.text) == (origin, text)
+    contributed = contribution(find_op(op), find_rule(rule), name)
+    assert (contributed.origin, contributed.readable.text) == (origin, text)
 
 
 def test_every_origin_has_its_words():
@@ -157,8 +158,8 @@ def test_what_follows_from_any_rule_is_the_chain_rule():
     op, parameters = OPS["quantize"], {"s": 0.37, "qmin": -4.0, "qmax": 3.0}
     x, k = torch.linspace(-3, 3, 501, dtype=torch.float64), 5.0
     g = upstream(x)
-    found = contribution(op, find_rule("formula: g / (1 + k * abs(x))**2"), "s")
-    part = found.formula.bind(parameters | {"k": k})(x, None, g)
+    contributed = contribution(op, find_rule("formula: g / (1 + k * abs(x))**2"), "s")
+    part = contributed.formula.bind(parameters | {"k": k})(x, None, g)
     step = torch.full_like(x, 0.37, requires_grad=True)
     u = x / step
     levels = u.detach().round().clamp(-4, 3) + (u - u.detach()) / (1 + k * x.abs()) ** 2
@@ -169,11 +170,11 @@ def test_a_threshold_gets_minus_what_x_gets():
     op = Op(
         "mine", "Mine", "where(x - v >= 0, 1, 0)", parameters=(Parameter("v", 1.0),), inner="x - v", outer="q"
     )
-    found = contribution(op, RULES["atan_surrogate"], "v")
+    contributed = contribution(op, RULES["atan_surrogate"], "v")
     parameters = values(op, RULES["atan_surrogate"], {})
     x = torch.linspace(-3, 3, 61, dtype=torch.float64)
     rule = RULES["atan_surrogate"].parsed.bind(parameters)(x, None, upstream(x))
-    torch.testing.assert_close(found.formula.bind(parameters)(x, None, upstream(x)), -rule)
+    torch.testing.assert_close(contributed.formula.bind(parameters)(x, None, upstream(x)), -rule)
 
 
 @pytest.mark.parametrize("op", [op for op in OPS.values() if op.inner], ids=lambda op: op.key)
@@ -235,8 +236,8 @@ def test_only_a_scale_may_name_the_number_of_elements():
     rule = Rule(
         "mine", "Mine", "g * s", parameters=(S, Q), learned=(Learned("s", "g", "1 / sqrt(N * qmax)"),)
     )
-    found = contribution(OPS["quantize"], rule, "s")
-    assert found.factor({"qmax": 3.0}, 12) == 1 / 6
+    contributed = contribution(OPS["quantize"], rule, "s")
+    assert contributed.factor({"qmax": 3.0}, 12) == 1 / 6
     with pytest.raises(FormulaError, match='"x" at column 1 is not known here: use parameters'):
         Rule("mine", "Mine", "g * s", parameters=(S,), learned=(Learned("s", "g", "x / N"),))
 
@@ -262,7 +263,7 @@ def test_a_convention_that_has_no_name():
 
 
 def test_without_a_scale_the_factor_is_one():
-    found = contribution(OPS["clamp"], RULES["pact"], "hi")
-    assert found.factor({}, 7) == 1.0
-    assert found.at_bound == "published"
-    assert isinstance(found.formula, Formula)
+    contributed = contribution(OPS["clamp"], RULES["pact"], "hi")
+    assert contributed.factor({}, 7) == 1.0
+    assert contributed.at_bound == "published"
+    assert isinstance(contributed.formula, Formula)

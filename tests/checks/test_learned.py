@@ -33,8 +33,8 @@ def test_every_rule_that_learns_passes_in_every_shape(op: str, rule: str, shape:
         torch.full(shape, value, requires_grad=True) if name in names else value
         for name, value in pair.parameters.items()
     ]
-    (found,) = check(function, *arguments)
-    assert found.verdict == ("by design" if rule in SCALED else "holds"), found.sentence
+    (result,) = check(function, *arguments)
+    assert result.verdict == ("by design" if rule in SCALED else "holds"), result.sentence
 
 
 ROUNDED: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
@@ -63,8 +63,8 @@ def test_a_forward_may_round_as_it_likes(rounded: Callable[..., torch.Tensor], o
             x, s = ctx.saved_tensors
             return g, (g * (rounded(x, s) - x / s)).sum()
 
-    (found,) = check(Rounds, SCALE)
-    assert found.verdict == "holds", found.sentence
+    (result,) = check(Rounds, SCALE)
+    assert result.verdict == "holds", result.sentence
 
 
 def test_a_callable_is_held_against_differences_where_there_are_any(only):
@@ -93,8 +93,8 @@ def test_of_several_values_the_one_that_is_wrong_is_named(only):
             x, w = ctx.saved_tensors
             return g * w, (g * x).reshape(-1, 2).sum(0) * torch.tensor([0.5, 1.0])
 
-    (found,) = check(Halves, torch.ones(2, requires_grad=True))
-    got, due = re.search(r"gets (\S+) where (\S+) is due", found.sentence).groups()
+    (result,) = check(Halves, torch.ones(2, requires_grad=True))
+    got, due = re.search(r"gets (\S+) where (\S+) is due", result.sentence).groups()
     got, due = (float(text.replace("−", "-")) for text in (got, due))
-    assert (found.verdict, got / due) == ("fails", pytest.approx(0.5, rel=1e-2))
-    assert found.figure == pytest.approx(got - due, rel=1e-2)
+    assert (result.verdict, got / due) == ("fails", pytest.approx(0.5, rel=1e-2))
+    assert result.figure == pytest.approx(got - due, rel=1e-2)

@@ -232,12 +232,12 @@ def test_bounds_that_are_tensors_as_torch(text: str, dtype: torch.dtype, g: floa
     formula = parse(text, parameters=("lo", "hi"))
     x, lo, hi = (column.to(dtype).contiguous().requires_grad_() for column in MEETING.T)
     leaves = {name: leaf for name, leaf in {"x": x, "lo": lo, "hi": hi}.items() if name in text}
-    upstream, given = torch.full_like(x, g), {"lo": lo, "hi": hi}
-    y = formula.varying(given).bind()(x, None, None, given)
+    upstream, bounds = torch.full_like(x, g), {"lo": lo, "hi": hi}
+    y = formula.varying(bounds).bind()(x, None, None, bounds)
     expected = torch.autograd.grad(y, list(leaves.values()), upstream)
     for name, gradient in zip(leaves, expected, strict=True):
         tree = derivative(formula.tree, name, tensors=("lo", "hi"))
-        written = Formula(tree).varying(given).bind()(x, y, upstream, given)
+        written = Formula(tree).varying(bounds).bind()(x, y, upstream, bounds)
         torch.testing.assert_close(written, gradient, rtol=0, atol=0, equal_nan=True, msg=name)
 
 

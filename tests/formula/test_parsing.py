@@ -358,9 +358,9 @@ def test_each_other_call_is_what_libraries_call_so(name, call):
     assert theirs, f"what {name} is must be said among these"
     takes = list(call.signature.parameters.values())[1:]
     numbers = {parameter: VALUES[letter] for parameter, letter in zip(takes, "bcd", strict=False)}
-    given = {p: torch.full_like(x, n) if p.name in TENSORS else n for p, n in numbers.items()}
-    named = {p.name: n for p, n in given.items() if p.kind is p.KEYWORD_ONLY or p.name == "value"}
-    plain = [n for p, n in given.items() if p.name not in named]
+    arguments = {p: torch.full_like(x, n) if p.name in TENSORS else n for p, n in numbers.items()}
+    named = {p.name: n for p, n in arguments.items() if p.kind is p.KEYWORD_ONLY or p.name == "value"}
+    plain = [n for p, n in arguments.items() if p.name not in named]
     torch.testing.assert_close(value, theirs(x, *plain, **named).expand_as(x))
 
 

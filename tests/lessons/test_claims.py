@@ -156,13 +156,13 @@ def test_in_place(r: Results) -> None:
 
 
 def test_surrogates(r: Results) -> None:
-    told = r["sweep"]
-    assert told["seeds"] == SEEDS
-    assert told["narrow"]["c"] < told["best"]["c"] < told["wide"]["c"]
-    assert told["apart"] == {"narrow": False, "best": True, "wide": True}
-    assert told["wide"]["mean"] > told["zero"]["mean"], "mismatch is better than no gradient here"
-    assert told["narrow"]["inside"] < 0.05 < told["best"]["inside"] < 0.5
-    assert told["wide"]["inside"] > 0.95, "nearly everything passes"
+    sweep = r["sweep"]
+    assert sweep["seeds"] == SEEDS
+    assert sweep["narrow"]["c"] < sweep["best"]["c"] < sweep["wide"]["c"]
+    assert sweep["apart"] == {"narrow": False, "best": True, "wide": True}
+    assert sweep["wide"]["mean"] > sweep["zero"]["mean"], "mismatch is better than no gradient here"
+    assert sweep["narrow"]["inside"] < 0.05 < sweep["best"]["inside"] < 0.5
+    assert sweep["wide"]["inside"] > 0.95, "nearly everything passes"
 
 
 def test_minimum(r: Results) -> None:
@@ -183,9 +183,9 @@ def test_the_spurious_minimum_of_the_lesson_is_one() -> None:
 
     here = loss(0, v)
     assert min(loss(turned, v) for turned in (-0.3, 0.3)) > here
-    for place in range(4):
+    for index in range(4):
         for by in (-0.1, 0.1):
-            moved = v + by * torch.nn.functional.one_hot(torch.tensor(place), 4)
+            moved = v + by * torch.nn.functional.one_hot(torch.tensor(index), 4)
             assert loss(0, moved) > here
     assert minimum.loss_of(minimum.W_STAR, minimum.V_STAR, "relu", 1000, torch.Generator()).item() == 0
 
@@ -236,11 +236,11 @@ def test_the_gradient_of_the_lesson_is_the_rule_of_the_catalogue(c: float) -> No
 def test_learned_step(r: Results) -> None:
     """What the story says, and that the live panel below it has the same numbers."""
     numbers = learned_step.normal().tolist()
-    given = {"s": learned_step.START, "qmin": float(learned_step.LOW), "qmax": float(learned_step.HIGH)}
+    settings = {"s": learned_step.START, "qmin": float(learned_step.LOW), "qmax": float(learned_step.HIGH)}
     assert numbers == pytest.approx(normal_numbers(), abs=1e-12)
-    shown = pull("quantize", "lsq", "s", normal_numbers(), given)
-    assert (shown.up, shown.down) == pytest.approx((r["pull"]["up"], r["pull"]["down"]), rel=1e-9)
-    rests = rest("quantize", ["lsq", *careless_rule()], "s", normal_numbers(), given)
+    pulled = pull("quantize", "lsq", "s", normal_numbers(), settings)
+    assert (pulled.up, pulled.down) == pytest.approx((r["pull"]["up"], r["pull"]["down"]), rel=1e-9)
+    rests = rest("quantize", ["lsq", *careless_rule()], "s", normal_numbers(), settings)
     ((at, _),) = rests.positions["lsq"]
     assert r["learned"]["s"] == pytest.approx(at, abs=1e-6), "it rests"
     assert r["learned"]["after"] < r["learned"]["before"] < r["careless"]["after"], "the error falls, or not"

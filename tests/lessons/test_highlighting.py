@@ -17,9 +17,9 @@ PARTS = '''class A:  # a comment
 
 @pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
 def test_the_texts_are_the_source(lesson):
-    found = spans(lesson.source)
-    assert "".join(text for _, text in found) == lesson.source
-    assert {kind for kind, _ in found} >= {"", "keyword", "name", "string"}
+    parts = spans(lesson.source)
+    assert "".join(text for _, text in parts) == lesson.source
+    assert {kind for kind, _ in parts} >= {"", "keyword", "name", "string"}
 
 
 @pytest.mark.parametrize("source", ["", "\n", "x", "x = 1  # no end", PARTS])
@@ -28,10 +28,10 @@ def test_nothing_is_lost_of_any_source(source: str):
 
 
 def test_the_kinds():
-    found = spans(PARTS)
+    parts = spans(PARTS)
 
     def of(kind: str) -> list[str]:
-        return [text for one, text in found if one == kind]
+        return [text for one, text in parts if one == kind]
 
     assert of("keyword") == ["class", "def", "return", "None"]
     assert of("name") == ["A", "f"]

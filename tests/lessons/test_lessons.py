@@ -93,11 +93,11 @@ def test_every_number_is_used(lesson: Lesson):
     texts = "".join(lesson.sentences)
     used = {re.split(r"[\[.]", name)[0] for _, name, *_ in Formatter().parse(texts) if name}
     computed = {number.__name__ for number in lesson.numbers}
-    shown = inspect.getsource(lesson.prediction.right) if isinstance(lesson.prediction, Choice) else ""
+    answering = inspect.getsource(lesson.prediction.right) if isinstance(lesson.prediction, Choice) else ""
     others = "".join(inspect.getsource(thing) for thing in (*lesson.numbers, *lesson.pictures))
     assert used <= computed
     for name in computed - used:
-        assert name in shown or f"{name}()" in others, name
+        assert name in answering or f"{name}()" in others, name
 
 
 @EACH
@@ -110,11 +110,11 @@ def test_the_shown_code_runs_alone_and_prints_what_the_words_say(
     lesson: Lesson, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     """It needs torch alone; what it prints stands in the words, or in what is said to an answer."""
-    shown = "".join(text for _, text in data(lesson.key)["code"])
-    assert "explorer" not in shown
+    code = "".join(text for _, text in data(lesson.key)["code"])
+    assert "explorer" not in code
     names: dict[str, Any] = {"__name__": "__main__"}
     with one_thread():
-        exec(compile(shown, f"lesson {lesson.key}", "exec"), names)  # our own text
+        exec(compile(code, f"lesson {lesson.key}", "exec"), names)  # our own text
     assert repr(names["results"]) == repr(results(lesson.key))
     printed = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
     answers = data(lesson.key)["prediction"]["answers"]

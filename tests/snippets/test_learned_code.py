@@ -62,9 +62,9 @@ def _tensors(
 
 
 def _everything(
-    y: Tensor, x: Tensor, given: dict[str, Any], names: list[str], g: Tensor
+    y: Tensor, x: Tensor, arguments: dict[str, Any], names: list[str], g: Tensor
 ) -> dict[str, Tensor]:
-    return {"y": y.detach(), **gradients(y, {"x": x} | {name: given[name] for name in names}, g)}
+    return {"y": y.detach(), **gradients(y, {"x": x} | {name: arguments[name] for name in names}, g)}
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -76,9 +76,10 @@ def test_the_function_gives_the_bits_of_explorer(
     for dtype in (torch.float32, torch.float64):
         x, g = data(dtype)
         x.requires_grad_()
-        given = _tensors(op, rule, names, shape, dtype)
+        arguments = _tensors(op, rule, names, shape, dtype)
         mine, theirs = (
-            _everything(y, x, given, names, g) for y in (function(x, **given), apply(op, rule, x, **given))
+            _everything(y, x, arguments, names, g)
+            for y in (function(x, **arguments), apply(op, rule, x, **arguments))
         )
         for name, value in theirs.items():
             assert mine[name].dtype == value.dtype
@@ -91,9 +92,9 @@ def test_one_value_gives_the_bits_of_the_chart(op: str, rule: str, names: list[s
     for dtype in (torch.float32, torch.float64):
         x, g = data(dtype)
         x.requires_grad_()
-        given = _tensors(op, rule, names, (), dtype)
+        arguments = _tensors(op, rule, names, (), dtype)
         numbers = _tensors(op, rule, [], (), dtype)
-        mine, chart = function(x, **given), apply(op, rule, x, **numbers)
+        mine, chart = function(x, **arguments), apply(op, rule, x, **numbers)
         assert torch.equal(mine, chart)
         assert torch.equal(gradients(mine, {"x": x}, g)["x"], gradients(chart, {"x": x}, g)["x"])
 
@@ -129,9 +130,10 @@ def test_composed_code_gives_the_same_up_to_rounding(
     function = defined(code)[paired(op, rule).name]
     x, g = data()
     x.requires_grad_()
-    given = _tensors(op, rule, names, shape, torch.float64)
+    arguments = _tensors(op, rule, names, shape, torch.float64)
     mine, theirs = (
-        _everything(y, x, given, names, g) for y in (function(x, **given), apply(op, rule, x, **given))
+        _everything(y, x, arguments, names, g)
+        for y in (function(x, **arguments), apply(op, rule, x, **arguments))
     )
     assert torch.equal(mine["y"], theirs["y"])
     for name, value in theirs.items():
@@ -144,18 +146,18 @@ def test_jax_gives_the_same_up_to_rounding(tmp_path):
         shape = SHAPES[2 - 2 * (number % 2)]
         x, g = data()
         x = x.clamp(-3, 3) + 0.001  # no kink: there the default rule is JAX's own
-        given = _tensors(op, rule, names, shape, torch.float64)
-        named = {"x": x.requires_grad_(), **{name: given[name] for name in names}}
-        numbers = {name: value for name, value in given.items() if name not in names}
-        told = {name: value.detach().tolist() for name, value in named.items()}
-        jobs.append([jax_snippet(op, rule, learns=names), paired(op, rule).name, told, numbers, g.tolist()])
-        expected.append(list(_everything(apply(op, rule, x, **given), x, given, names, g).values()))
+        arguments = _tensors(op, rule, names, shape, torch.float64)
+        named = {"x": x.requires_grad_(), **{name: arguments[name] for name in names}}
+        numbers = {name: value for name, value in arguments.items() if name not in names}
+        inputs = {name: value.detach().tolist() for name, value in named.items()}
+        jobs.append([jax_snippet(op, rule, learns=names), paired(op, rule).name, inputs, numbers, g.tolist()])
+        expected.append(list(_everything(apply(op, rule, x, **arguments), x, arguments, names, g).values()))
     (tmp_path / "jobs.json").write_text(json.dumps(jobs))
     command = [sys.executable, "-I", str(RUNNER), "jobs.json", "found.json"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    found = json.loads((tmp_path / "found.json").read_text())
-    for (op, rule, _), mine, theirs in zip(BY_RULE + OTHERS, found, expected, strict=True):
+    computed = json.loads((tmp_path / "found.json").read_text())
+    for (op, rule, _), mine, theirs in zip(BY_RULE + OTHERS, computed, expected, strict=True):
         for got, wanted in zip(mine, theirs, strict=True):
             got = torch.tensor(got, dtype=torch.float64)
             torch.testing.assert_close(got, wanted, rtol=1e-10, atol=1e-10, msg=f"{op} {rule}")

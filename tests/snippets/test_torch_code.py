@@ -48,10 +48,10 @@ def test_code_of_every_pair_gives_the_same_bits_in_a_clean_process(tmp_path):
         expected = [_expected(*trial) for trial in trials]
         _, errors = process.communicate()
     assert process.returncode == 0, errors
-    found = json.loads((tmp_path / "digests.json").read_text())
-    assert len(found) == len(trials) > len(EVERY)
+    results = json.loads((tmp_path / "digests.json").read_text())
+    assert len(results) == len(trials) > len(EVERY)
     assert [
-        trial[:3] for trial, *both in zip(trials, found, expected, strict=True) if both[0] != both[1]
+        trial[:3] for trial, *both in zip(trials, results, expected, strict=True) if both[0] != both[1]
     ] == []
 
 
@@ -73,11 +73,11 @@ def test_code_imports_nothing_but_torch_and_math():
 
 
 def test_parameters_become_the_defaults_of_the_signature():
-    given = snippet("clamp", "clipped", {"lo": -1.5, "clipped.c": 0.25, "of another rule": 3})
-    assert "lo: float = -1.5, hi: float = 1.0, c: float = 0.25" in given
-    assert explorer.snippet("clamp", "clipped", lo=-1.5, c=0.25) == given
+    code = snippet("clamp", "clipped", {"lo": -1.5, "clipped.c": 0.25, "of another rule": 3})
+    assert "lo: float = -1.5, hi: float = 1.0, c: float = 0.25" in code
+    assert explorer.snippet("clamp", "clipped", lo=-1.5, c=0.25) == code
     x = torch.linspace(-3, 3, 61)
-    names = defined(given)
+    names = defined(code)
     assert torch.equal(names["clamp_clipped"](x), explorer.apply("clamp", "clipped", x, lo=-1.5, c=0.25))
     assert names["ClampClipped"](hi=0.5).extra_repr() == "lo=-1.5, hi=0.5, c=0.25"
 
@@ -102,10 +102,10 @@ def test_code_keeps_for_backward_only_what_the_rule_reads(rule):
     chosen = paired("abs", rule, {})
     x = torch.linspace(-2, 2, 5).requires_grad_()
     y = defined(code_of("abs", rule))[chosen.name](x)
-    kept = len(y.grad_fn.saved_tensors)
-    assert kept == len({"x", "y"} & set(formula.variables))
-    (kept,) = re.findall(r"ctx\.numbers = (.*)", code_of("quantize", rule)) or [""]
-    assert set(re.findall(r"\w+", kept)) == set(formula.parameters)
+    saved = len(y.grad_fn.saved_tensors)
+    assert saved == len({"x", "y"} & set(formula.variables))
+    (saved,) = re.findall(r"ctx\.numbers = (.*)", code_of("quantize", rule)) or [""]
+    assert set(re.findall(r"\w+", saved)) == set(formula.parameters)
 
 
 def test_a_constant_that_torch_refuses_is_refused_by_the_code_too():
