@@ -28,7 +28,7 @@ MAX_WEIGHTS = 2_000_000  # of all nets of a run: 40 MB with Adam
 MAX_BRANCHES = 64  # branch points of a run: more than anybody makes by hand
 CHECKPOINT_BYTES = 50_000_000  # of the states that a run can go back to: 35 to 950 kB each
 CHECKPOINT_BYTES_ALL = 1_000_000_000  # of those of all runs: thirty runs of digits with five seeds
-KEPT_SHARE = 0.25  # of the memory there is, where that is less
+CHECKPOINT_SHARE = 0.25  # of the memory there is, where that is less
 MAX_PRODUCTS = 2_000_000_000  # multiplications forward in one step of all nets: less than a second
 MOST_TOGETHER = 40_000_000  # of runs that take steps together, as ``Settings.work`` has it: sixty on digits
 
@@ -63,8 +63,8 @@ class Limits:
     """Runs kept that neither run nor wait; one more and the longest forgotten that nobody watches goes."""
     kept_numbers: int = 10_000_000
     """Of runs that are over but may still be asked what they learnt: their nets, 40 MB."""
-    kept_bytes: int = field(
-        default_factory=lambda: min(CHECKPOINT_BYTES_ALL, int(KEPT_SHARE * memory_bytes()))
+    checkpoint_bytes: int = field(
+        default_factory=lambda: min(CHECKPOINT_BYTES_ALL, int(CHECKPOINT_SHARE * memory_bytes()))
     )
     """Of the states that all runs can go back to; those of runs that nobody watches are thinned first."""
     slice_s: float = 0.05

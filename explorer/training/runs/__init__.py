@@ -1,4 +1,4 @@
-"""A run: its steps, checkpoints, series and snapshots, and what it did in sentences."""
+"""A run: its steps, checkpoints, series and snapshots, and a summary in sentences."""
 
 from explorer.training.runs.fused import Together
 from explorer.training.runs.lockstep import Lockstep, Tensors, spares

@@ -1,4 +1,4 @@
-"""The states of a run that it can go back to: as many as there is room for, evenly spaced."""
+"""Checkpoints: states that a run can go back to, evenly spaced, as many as fit into memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ State = Mapping[str, Any]
 
 
 def thinned(steps: Sequence[int], spacing: int, most: int) -> tuple[tuple[int, ...], int]:
-    """At most so many steps, and how far they are apart: the spacing doubles until they are few enough.
+    """At most so many steps, and their spacing, which doubles until they are few enough.
 
     Step 0 stays in any case. The same steps are left whether they are thinned once or as they come.
     """
@@ -30,11 +30,11 @@ def nearest(steps: Collection[int], step: int) -> int:
 
 
 class Checkpoints:
-    """States by their step, every ``spacing`` steps; where room ends, every other one goes.
+    """States by their step, every ``spacing`` steps; every other one is dropped when memory is full.
 
     Attributes:
         spacing: steps from one to the next.
-        bytes: what all of them take.
+        bytes: the size of all of them.
     """
 
     def __init__(self, spacing: int, most: int = CHECKPOINT_BYTES) -> None:
@@ -45,15 +45,15 @@ class Checkpoints:
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The steps there are states of, ascending."""
+        """The steps of all states, ascending."""
         return tuple(self._states)
 
     def is_due(self, step: int) -> bool:
-        """Whether the state at a step is to be kept."""
+        """Whether a checkpoint is due at a step."""
         return step % self.spacing == 0 and step not in self._states
 
     def keep(self, step: int, state: State) -> None:
-        """Keep the state at a step beyond the others."""
+        """Add the state at a step."""
         self._states[step] = state
         its = size(state)
         self.bytes += its
@@ -61,16 +61,16 @@ class Checkpoints:
             self.thin(self._most // its)
 
     def thin(self, most: int) -> None:
-        """Let go of some, so that no more than so many are left."""
+        """Drop states until no more than so many are left."""
         left, self.spacing = thinned(self.steps, self.spacing, most)
         self._put({step: self._states[step] for step in left})
 
     def state(self, step: int) -> State:
-        """The state at a step that is kept."""
+        """The state at the step of a checkpoint."""
         return self._states[step]
 
     def until(self, step: int) -> Checkpoints:
-        """The same without those beyond a step; they share what they hold."""
+        """A copy without the states after a step; both share their tensors."""
         same = Checkpoints(self.spacing, self._most)
         same._put({each: state for each, state in self._states.items() if each <= step})
         return same

@@ -1,4 +1,4 @@
-"""Runs that are alike take their steps together, each bit for bit as it would alone."""
+"""Like runs that take their steps together, each bit for bit as it would alone."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from explorer.training.system import one_thread
 class Together:
     """Some runs of one ``likeness`` as one, until they ``part``.
 
-    Nets are so small that most of a step is what each call of torch takes by itself. What the runs draw,
-    keep and note is theirs as ever; their parameters are here meanwhile.
+    Nets are so small that most of a step is the overhead of torch's calls. The runs draw, keep and record
+    for themselves as ever; their parameters are here meanwhile.
 
     Attributes:
-        is_noting: whether a step was begun that not every run has noted yet.
+        is_noting: whether a step has begun that not every run has recorded yet.
     """
 
     def __init__(self, runs: Sequence[Run]) -> None:
@@ -30,7 +30,7 @@ class Together:
         self.is_noting = False
 
     def advance(self) -> bool:
-        """Take the next step of every run; False, and nothing is done, where they cannot go together.
+        """Take the next step of every run; do nothing and return False where they cannot go together.
 
         So it is when a run is at its end, or a value is not finite: they must part then.
         """
@@ -45,7 +45,7 @@ class Together:
         return True
 
     def part(self) -> None:
-        """Let the runs have their parameters back, as they are now."""
+        """Copy the present parameters back to the runs."""
         for index in range(len(self.runs)):
             self._hand_back(index)
 
@@ -61,7 +61,7 @@ class Together:
         self._judge([index for index, is_due in enumerate(due) if is_due])
 
     def _judge(self, due: list[int]) -> None:
-        """Judge the runs at these indices, which are so far now that they are to be judged."""
+        """Judge the runs at these indices, for which a judgement is due."""
         if not self._nets.reads_together:
             for index in due:
                 self._hand_back(index)

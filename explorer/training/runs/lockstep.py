@@ -1,4 +1,4 @@
-"""Nets of some rules and seeds in lock-step: what they start from, the batches they see, their scores."""
+"""Nets of some rules and seeds in lock-step: their starts, batches and scores."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Tensors(NamedTuple):
-    """What a net starts from.
+    """The start of a net: data and parameters.
 
     x (rows, inputs), y (rows, …), and the parameters in order: weights (inputs, outputs) of each layer,
     followed by its bias (1, outputs) where it has one.
@@ -49,14 +49,14 @@ class Tensors(NamedTuple):
 class Lockstep:
     """Nets of some rules and seeds, each seed with a start and with batches of its own.
 
-    What one does is what it would do alone, bit for bit on a CPU. It counts no steps. To be used inside
+    Each does what it would do alone, bit for bit on a CPU. Steps are not counted. To be used inside
     ``one_thread``.
 
     Attributes:
         joined: the op with the rules.
         data: by seed.
         ensemble: the nets.
-        batch: what the next step sees, x and y (seeds, n, …).
+        batch: of the next step, x and y (seeds, n, …).
         start: by seed, on the device.
     """
 
@@ -90,11 +90,11 @@ class Lockstep:
         self.turn()
 
     def step(self, lr: Lr) -> NDArray[float32]:
-        """One step of all that stay finite; their ``Pass.numbers``."""
+        """Take a step with all that stay finite; return their ``Pass.numbers``."""
         return self.ensemble.step(*self.batch, self._task.loss, lr)
 
     def look(self) -> Pass:
-        """All forward and backward on the batch; the next step begins with it."""
+        """Pass forward and backward on the batch; the next step begins with it."""
         return self.ensemble.look(*self.batch, self._task.loss)
 
     def beside(self, others: Sequence[Lockstep]) -> tuple[Lockstep, list[Tensor]]:
@@ -111,25 +111,25 @@ class Lockstep:
         return same, apart(order, [len(part.ensemble.going) for part in parts])
 
     def only(self, indices: Tensor) -> Lockstep:
-        """Some of the members, copied."""
+        """A lockstep of some of the members, copied."""
         same = copy.copy(self)
         same.ensemble = self.ensemble.only(indices)
         return same
 
     def see(self, parts: Sequence[Lockstep]) -> None:
-        """Have the next step see what each of the parts drew for it."""
+        """Set the batch of the next step to those that the parts drew."""
         x, y = zip(*(part.batch for part in parts), strict=True)
         self.batch = torch.cat(x), torch.cat(y)
 
     @property
     def reads_together(self) -> bool:
-        """Whether what instruments read of one of the nets has the same bits in any company."""
+        """Whether instruments read the same bits of a net in any company."""
         examples = min(EXAMPLES, len(self.start[0].x))
         return padded(examples) == examples and all(aligned(a * b) for a, b in pairwise(self._ends))
 
     @property
     def likeness(self) -> Hashable:
-        """What others must have in common with these to go ``beside`` them, but for the op; None: cannot.
+        """A key that others must share to go ``beside`` these, apart from the op; None if these cannot.
 
         Not on an accelerator, where the last bits may depend on the company.
         """
@@ -140,22 +140,22 @@ class Lockstep:
         return self._ends, ours.batch, ours.bias, ours.optimiser, ours.task, *data
 
     def turn(self) -> None:
-        """Draw what the next step sees."""
+        """Draw the batch of the next step."""
         if self._draws:
             self._before = self._generator_states()
         self.batch = self._next_batch()
 
     def _generator_states(self) -> list[Tensor]:
-        """From which the batch is drawn again, copied."""
+        """The generators' states, copied, from which the batch is drawn again."""
         return [generator.get_state() for generator in self.generators]
 
     @property
     def _draws(self) -> bool:
-        """Whether a step sees some of the rows: not where all of them fit into it."""
+        """Whether a step draws some of the rows; otherwise all of them fit into it."""
         return len(self.start[0].x) > self.settings.batch
 
     def bind(self, joined: Joined) -> None:
-        """Go on with another op or other rules: as many, for the same members, and the same learns."""
+        """Go on with another op or as many other rules, for the same members and learned parameters."""
         self.joined = joined
         self.ensemble.rebuild()
 
@@ -169,7 +169,7 @@ class Lockstep:
         return scores.where(finite, torch.nan).cpu().numpy()
 
     def weights(self) -> list[list[Tensor]]:
-        """Weights (members going, inputs, outputs) and biases of each layer that has any."""
+        """Weights (members going, inputs, outputs) and biases of each layer with weights."""
         ensemble = self.ensemble
         own = [(ensemble.layers[number], ensemble.parameter_views[number]) for number in ensemble.weighted]
         return [
@@ -178,7 +178,7 @@ class Lockstep:
         ]
 
     def examples(self) -> tuple[Tensor, Tensor]:
-        """The first x and y of the training data, (seeds or 1, n, …); all, where every step sees all."""
+        """The first x and y of the training data, (seeds or 1, n, …); all of them if every step sees all."""
         most = len(self.start[0].x) if self._spares else EXAMPLES
         alike = all(start.x is self.start[0].x for start in self.start)
         starts = self.start[:1] if alike else self.start
@@ -186,14 +186,14 @@ class Lockstep:
         return torch.stack(x), torch.stack(y)
 
     def state(self) -> dict[str, Any]:
-        """What ``load`` continues from exactly here: numbers and copied tensors.
+        """The state that ``load`` continues from: numbers and copied tensors.
 
         The batch is not among them: it is drawn again.
         """
         return {"generators": self._before, "nets": self.ensemble.state()}
 
     def load(self, state: Any) -> None:
-        """Continue where other nets of the same settings were."""
+        """Continue from the ``state`` of nets of the same settings."""
         for generator, own in zip(self.generators, state["generators"], strict=True):
             generator.set_state(own)
         self._before = state["generators"]
@@ -201,7 +201,7 @@ class Lockstep:
         self.ensemble.load(state["nets"])
 
     def _drawn(self, data: Data, generator: Generator) -> Tensors:
-        """What the net of one seed starts from, on the run's device."""
+        """The start of one seed's net, on the run's device."""
         layers = self._dense([Member(0, 0)])
         task, scale = self._task, self.settings.init_scale
         values = drawn(layers, generator, scale, task.unit_weights, task.start_bias)
@@ -229,11 +229,11 @@ class Lockstep:
 
     @property
     def _spares(self) -> bool:
-        """Whether most work of the first layer is spared."""
+        """Whether the first layer is ``Fixed``."""
         return spares(self.settings)
 
     def _begun(self, members: Sequence[Member]) -> Ensemble:
-        """The nets at their start."""
+        """The ensemble at its start."""
         if not self._spares:
             start = [each.parameters for each in self.start]
             return Ensemble(members, self._dense, start, OPTIMISERS[self.settings.optimiser], self._learned)
@@ -265,22 +265,22 @@ class Lockstep:
 
 
 def spares(settings: TrainingSettings) -> bool:
-    """Whether a run goes through the first layer by ``Fixed``."""
+    """Whether a run spares most work of the first layer, by ``Fixed``."""
     return TASKS[settings.task].same and settings.optimiser == "sgd" and not settings.bias
 
 
 def device(name: str | None) -> torch.device:
-    """The torch device of a name; None is the accelerator where there is one, else the CPU."""
+    """The torch device of a name; None for the accelerator if there is one, else the CPU."""
     return torch.device(name or devices()[-1])
 
 
 def apart(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
-    """Where those are, by part of so many, that were put into an order."""
+    """The positions of each part's items, so many a part, after they were put into an order."""
     return list(order.argsort().split_with_sizes(list(counts)))
 
 
 def _side_by_side(parts: Sequence[Lockstep], joined: Joined) -> tuple[list[Member], Tensor]:
-    """What the members of several are called together, and in which order: those of one rule side by side."""
+    """The members of several parts with new numbers, those of one rule side by side, and their order."""
     members, rules, seeds = [], 0, 0
     for part in parts:
         members += [Member(rules + rule, seeds + seed) for rule, seed in part.ensemble.going]

@@ -1,4 +1,4 @@
-"""What the instruments read of a run: series as it goes, and what somebody wants to see."""
+"""The recorder of a run: series of its instruments, and measurements on request."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Records = dict[int, Record | None]
-"""By the number of every rule; None where there is nothing to say."""
+"""Records by the number of every rule; None where there is nothing to say."""
 
 
 class Recorder:
-    """What instruments read of the nets of one run. To be used inside ``one_thread``.
+    """The readings of instruments of one run. To be used inside ``one_thread``.
 
     ``settings`` come with each call, for some of them may change as the run goes.
     """
@@ -38,7 +38,7 @@ class Recorder:
         steps: NDArray[int64],
         recorded: Collection[str] | None,
     ) -> None:
-        """``steps`` at which series are taken, of instruments with these keys or of all that are recorded."""
+        """``steps`` of the series; ``recorded``: keys of instruments, or None for all that are recorded."""
         self._lockstep, self._steps = lockstep, steps
         self.bind(settings.course(-1))
         self._examples = lockstep.examples()
@@ -56,7 +56,7 @@ class Recorder:
         self._sigmas = np.full(len(steps), np.nan, np.float32)  # with which they were taken
 
     def bind(self, course: Course) -> None:
-        """Read nets that go on with another op or other rules."""
+        """Go on with another op or other rules."""
         self._op, self._rules = find_op(course.op), [find_rule(rule) for rule in course.rules]
         self._nets: Nets | None = None
 
@@ -66,26 +66,26 @@ class Recorder:
         return tuple(each.key for each in self._recorded)
 
     def read(self, settings: Settings) -> dict[str, NDArray[float32]]:
-        """What is recorded as it is now, by key: (fields, members going, columns) each."""
+        """Present values of the recorded instruments by key, (fields, members going, columns) each."""
         going = self._lockstep.ensemble.going
         return {each.key: each.measure(self._observed(settings)) for each in self._recorded if going}
 
     def beside(self, lockstep: Lockstep, others: Sequence[Recorder]) -> Recorder:
-        """The same for nets that go together; only to ``read``."""
+        """A recorder of nets that go together; only to ``read``."""
         same = copy.copy(self)
         same._lockstep, same._nets = lockstep, None
         same._rules = [rule for each in (self, *others) for rule in each._rules]
         return same
 
     def note(self, step: int, settings: Settings, values: Mapping[str, NDArray[float32]]) -> None:
-        """Note what was read after so many steps."""
+        """Store values that were read after so many steps."""
         index = int(np.searchsorted(self._steps, step))
         self._sigmas[index] = settings.sigma
         for each in self._recorded:
             self._series[each.key][:, index] = self._by_member(each, values.get(each.key))
 
     def records(self, step: int, settings: Settings, questions: Collection[str]) -> dict[str, Records]:
-        """What is recorded by key, and what is shown by question."""
+        """The records of recorded instruments by key, and of visible ones by question."""
         records: dict[str, Records] = {
             each.key: dict(enumerate(self._past(each, step, settings))) for each in self._recorded
         }
@@ -96,7 +96,7 @@ class Recorder:
         return records
 
     def answer(self, settings: Settings, key: str, arguments: Mapping[str, int]) -> Records:
-        """What an instrument says that is asked for. Raises ValueError with a plain sentence."""
+        """The records of a requested instrument. Raises ValueError with a plain sentence."""
         instrument = INSTRUMENTS.get(key)
         if not isinstance(instrument, Requested):
             known = ", ".join(each.key for each in self._known(Requested, INSTRUMENTS))
@@ -108,7 +108,7 @@ class Recorder:
         return self._by_rule(settings, instrument, arguments)
 
     def columns(self) -> dict[str, NDArray[float32]]:
-        """The series (judged, rules, seeds) of all that is recorded, by instrument, field and layer."""
+        """All recorded series (judged, rules, seeds), by instrument, field and layer."""
         return {
             f"{each.key}_{field}_{layer + 1}": self._series[each.key][index, ..., layer]
             for each in self._recorded
@@ -117,7 +117,7 @@ class Recorder:
         }
 
     def missing(self, questions: Collection[str]) -> dict[str, str]:
-        """Why what would be recorded, and what would be shown, is not measured here, by question."""
+        """Why instruments, recorded or visible, are not measured here, by question."""
         recorded = [key for key, each in INSTRUMENTS.items() if isinstance(each, Recorded)]
         known = [*recorded, *(text for text in questions if key_of(text) in INSTRUMENTS)]
         whys = {text: self._missing[key_of(text)] or self._refusal(text) for text in known}
@@ -133,13 +133,13 @@ class Recorder:
         return self._sigmas[: self._count(step)].copy()
 
     def state(self, step: int) -> dict[str, Any]:
-        """All that was recorded after so many steps, copied."""
+        """A copy of all series after so many steps."""
         count = self._count(step)
         series = {key: torch.from_numpy(each[:, :count].copy()) for key, each in self._series.items()}
         return {"series": series, "sigmas": torch.from_numpy(self.sigmas(step))}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Continue where others were."""
+        """Continue from the ``state`` of another recorder."""
         self._nets = None
         self._sigmas[:] = np.nan
         self._sigmas[: len(state["sigmas"])] = state["sigmas"].numpy()
@@ -172,7 +172,7 @@ class Recorder:
         return int((self._steps <= step).sum())
 
     def _past(self, instrument: Recorded, step: int, settings: Settings) -> Iterator[Record]:
-        """By rule: each field as it is now, and its series in the plural; means over seeds."""
+        """The record of each rule: present fields, and their series in the plural; means over seeds."""
         series = self._series[instrument.key][:, : self._count(step)]
         changed = self.sigmas(step)[-1] != np.float32(settings.sigma)
         now = series[:, -1]
@@ -186,7 +186,7 @@ class Recorder:
             yield record
 
     def _by_member(self, instrument: Recorded, read: NDArray[float32] | None) -> NDArray[float32]:
-        """What was read of members, (fields, rules, seeds, columns); NaN for nets that have left."""
+        """Values of members as (fields, rules, seeds, columns); NaN for members that have left."""
         fields, _, *shape = self._series[instrument.key].shape
         values = np.full((fields, *shape), np.nan, np.float32)
         if read is not None:
@@ -204,7 +204,7 @@ class Recorder:
         return records
 
     def _observed(self, settings: Settings) -> Nets:
-        """The nets as instruments see them; the same while nothing has changed, with all they did."""
+        """The nets as instruments see them; cached with their pass until something changes."""
         ensemble = self._lockstep.ensemble
         present = (ensemble.optimiser.steps, len(ensemble.going))
         if self._nets is None or self._nets.settings is not settings or self._present != present:

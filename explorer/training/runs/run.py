@@ -39,14 +39,14 @@ class Run(Stepper):
     two threads at once.
 
     Attributes:
-        settings: what it does; a learning rate that was changed on the way stands in it as a branch point.
+        settings: of the run; a learning rate that was changed on the way is a branch point in it.
         step: steps taken.
-        checkpoints: the states that it can go back to.
+        checkpoints: states that it can go back to.
 
     Args:
-        settings: what to do.
-        tensors: what the net of the first seed starts from; None draws it from the seed.
-        recorded: keys of the instruments it takes as it goes, of those that are recorded; None takes all.
+        settings: of the run.
+        tensors: start of the first seed's net; None draws it from the seed.
+        recorded: keys of the instruments to record; None for all that are recorded.
 
     Raises:
         ValueError: a start tensor has another shape.
@@ -76,7 +76,7 @@ class Run(Stepper):
         return tensors | self._learned_numbers(names)
 
     def _learned_numbers(self, names: Sequence[str]) -> dict[str, torch.Tensor]:
-        """What learns of the op, in nets that did not diverge; ``names`` of the rules."""
+        """The learned values of nets that did not diverge; ``names``: of the rules."""
         tensors: dict[str, torch.Tensor] = {}
         for rule, its in enumerate(map(self._learned, range(len(names)))):
             for name, of_seeds in its.items():
@@ -86,7 +86,7 @@ class Run(Stepper):
         return tensors
 
     def history(self) -> dict[str, NDArray[Any]]:
-        """Everything there is to see of the run as columns of equal length, one row a rule, seed and step.
+        """The whole history of the run as columns of equal length, one row a rule, seed and step.
 
         ``rule``, ``seed``, ``step``; ``loss``, ``w1_norm`` and ``w2_norm`` at the start of the step;
         ``held_out`` and what is measured by hidden layer, such as ``alignment_cosine_1``, after so many
@@ -104,7 +104,7 @@ class Run(Stepper):
         return {name: column.reshape(-1) for name, column in columns.items()}
 
     def validation(self) -> dict[str, Curve]:
-        """(seeds,) float32 by rule: the score on the data by which rates and the like are chosen.
+        """Scores on validation data by rule, (seeds,) float32 each; rates and the like are chosen by them.
 
         NaN for a seed that diverged. Raises ValueError where the task has no such data.
         """
@@ -118,7 +118,7 @@ class Run(Stepper):
         return dict(zip(self._rules, scores, strict=True))
 
     def tensors(self) -> Tensors:
-        """Copies of what the net of the first seed started from, on the run's device."""
+        """Copies of the start tensors of the first seed's net, on the run's device."""
         x, y, parameters = self._nets.start[0]
         return Tensors(x.clone(), y.clone(), tuple(each.clone() for each in parameters))
 
@@ -193,7 +193,7 @@ class Run(Stepper):
         return {key: self._named(each.values()) | dict.fromkeys(left) for key, each in records.items()}
 
     def measure(self, key: str, **arguments: int) -> dict[str, Record | None]:
-        """What an instrument says that is asked for, by rule; None where it has nothing to say.
+        """The records of a requested instrument by rule; None where it has nothing to say.
 
         Raises ValueError for an instrument or arguments that cannot be, in a plain sentence.
         """
@@ -202,7 +202,7 @@ class Run(Stepper):
 
     @contextmanager
     def _bound_for(self, key: str) -> Iterator[None]:
-        """Have in force what an instrument looks at: what held in the step before, or holds in the next."""
+        """Bind the course that an instrument measures: that of the step before, or of the next."""
         instrument = INSTRUMENTS.get(key)
         if not (isinstance(instrument, Requested) and instrument.ahead):
             yield
@@ -215,12 +215,12 @@ class Run(Stepper):
             self._rebind(before)
 
     def _first_finite(self, diverged: NDArray[int64]) -> int | None:
-        """The first seed of a rule that did not diverge, of the steps at which its seeds (seeds,) did."""
+        """The first finite seed of a rule, from the steps at which its seeds diverged, (seeds,)."""
         finite = np.flatnonzero(diverged < 0)
         return self.settings.seed + int(finite[0]) if len(finite) else None
 
     def _fallen(self, rule: int) -> str | None:
-        """Why the first of a rule's members left that did so because of what learns."""
+        """Why the first of a rule's members with a learned value outside its domain left, or None."""
         fallen = [where for member, where in self._nets.ensemble.fallen.items() if member.rule == rule]
         if not fallen:
             return None
@@ -229,7 +229,7 @@ class Run(Stepper):
         return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas break"
 
     def _resting(self, rule: int) -> str:
-        """What learned when a rule's line began and does not with the op and the rule in force."""
+        """A sentence on parameters that learned at the start and do not with the op and rule in force."""
         before, now = (
             (find_op(course.op), find_rule(course.rules[rule]))
             for course in (self.settings.course(-1), self._bound)
@@ -255,7 +255,7 @@ class Run(Stepper):
         return dict(zip(self._rules, values, strict=True))
 
     def _gradients(self) -> dict[str, Gradients | None]:
-        """By rule; None for one that is not going."""
+        """The gradients by rule; None for one that is not going."""
         by_rule: dict[str, Gradients | None] = dict.fromkeys(self._rules)
         if self._nets.ensemble.going:
             with one_thread():

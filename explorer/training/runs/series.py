@@ -1,4 +1,4 @@
-"""What the members of a run did so far, step by step, and how much of it is shown."""
+"""The series of a run: losses, norms and scores of its members, and the part of them in a snapshot."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Series:
     """Numbers of every step and of every time the nets were judged, by rule and seed.
 
     Attributes:
-        every: steps from one time to the next that the nets are judged.
+        every: steps between two judgements.
         numbers: (3, steps, rules, seeds) float32, loss and norms of the first and last layer of weights at
             the start of every step; NaN where a member did not take it.
         scores: (judged, rules, seeds) float32 on held-out data, NaN likewise.
@@ -59,25 +59,25 @@ class Series:
         return step % self.every == 0 or step == self.numbers.shape[1]
 
     def taken(self, rule: int, step: int) -> int:
-        """Steps that any member of a rule took, of so many."""
+        """The number of steps, of so many, that any member of a rule took."""
         left = self.diverged[rule]
         return int(left.max()) if (left >= 0).all() else step
 
     def state(self, step: int) -> dict[str, Any]:
-        """A copy of all of it after so many steps."""
+        """A copy of the series after so many steps."""
         count = int((self.score_steps <= step).sum())
         parts = (self.numbers[:, :step], self.scores[:count], self.diverged)
         numbers, scores, diverged = (torch.from_numpy(values.copy()) for values in parts)
         return {"numbers": numbers, "scores": scores, "diverged": diverged}
 
     def state_before(self, step: int) -> dict[str, Any]:
-        """The same as it was when this step was yet to be taken, whatever came of it."""
+        """A copy of the series as it was before a step, whatever came of that."""
         state = self.state(step)
         state["diverged"][state["diverged"] >= step] = -1
         return state
 
     def load(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Continue where another series was."""
+        """Continue from the ``state`` of another series."""
         numbers, scores = state["numbers"].numpy(), state["scores"].numpy()
         self.numbers[:], self.scores[:] = np.nan, np.nan
         self.numbers[:, : numbers.shape[1]], self.scores[: len(scores)] = numbers, scores
@@ -85,7 +85,7 @@ class Series:
 
 
 def mean(values: Numbers) -> Numbers:
-    """The mean over the last axis, of the members that were there; NaN where none was."""
+    """The mean over the last axis of the members that were there; NaN where none was."""
     return values[..., 0] if values.shape[-1] == 1 else _mean(values)[0]
 
 
@@ -110,7 +110,7 @@ def of_steps(values: Numbers, steps: Iterable[int], count: int) -> Numbers:
 
 
 def thinned(count: int) -> NDArray[int64]:
-    """Which of so many values are shown: at most ``MAX_POINTS``, evenly from the first, and the latest."""
+    """The indices of at most ``MAX_POINTS`` of so many values, evenly from the first, and the latest."""
     stride = max(1, -(-(count - 1) // (MAX_POINTS - 1)))
     return np.append(np.arange(0, count - 1, stride), [count - 1] * (count > 0)).astype(np.int64)
 

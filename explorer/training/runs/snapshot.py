@@ -1,4 +1,4 @@
-"""What a run is at one step."""
+"""Snapshots of a run."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a run is at one step, immutable; the mappings have one entry per rule, in their order.
+    """An immutable snapshot of a run at one step. Each mapping has one entry per rule, in rule order.
 
     Means and standard deviations are over a rule's seeds that were still finite at that step.
 
     Attributes:
         step: steps taken.
         steps: steps asked for.
-        finished: nothing is left to do: all steps taken, or every member diverged.
+        finished: all steps are taken, or every member has diverged.
         task: its key.
-        seeds: how many nets a rule has.
-        going: how many of them have not diverged.
+        seeds: the number of nets of a rule.
+        going: the number of them that have not diverged.
         losses: (points,) float32 each, at most 500: the mean loss at the start of a step. A series longer
             than that is thinned evenly; its latest value is always in it. A rule that diverged keeps
             its curve up to there.
@@ -43,7 +43,7 @@ class Snapshot:
             layer of weights in the same steps.
         loss_steps: (points,) int64 each, the step of each value in these series, from 0.
         loss: the latest mean loss; None before the first step.
-        metric: what held-out data is judged by, "accuracy" or "R²"; None where nothing is held out.
+        metric: of held-out data, "accuracy" or "R²"; None where nothing is held out.
         chance: the accuracy of who always guesses alike, where that is known.
         score: (seeds,) float32 each, on held-out data when it was last judged, at most 1; NaN for a seed
             that diverged; None without a metric.
@@ -52,15 +52,15 @@ class Snapshot:
         seed_scores: (seeds, judged) float32 each.
         score_steps: (judged,) int64, the steps taken before each of these: 0, every ⌈steps ÷ 200⌉, the last.
         diverged: the step at which the last of a rule's seeds was no longer finite, or None.
-        fallen: by rule why the first of its seeds left that did so because of what learns, as in "s of layer
+        fallen: by rule, why the first seed with a learned value outside its domain left, as in "s of layer
             2 fell to 0 or below, where its formulas break"; None where none did.
-        resting: by rule what learned before the run branched and does not now, in a sentence; "" for nothing.
+        resting: by rule, a sentence on parameters that learned before a branch and do not now, or "".
         learned: by rule, and then by parameter that learns in the run, as far as the rule has it: its
             present values (seeds, layers with the op) float32, NaN for a seed that diverged. Where the rule
             lets it stay as it is, they are what they were at the start.
-        gradients: what the gradient does at the present weights, of the first seed that is finite; None
-            where the rule diverged.
-        seed: of which seed this is, and whatever else is of one net of a rule; None where it diverged.
+        gradients: the gradient at the present weights, of the first seed that is finite; None where the
+            rule diverged.
+        seed: the seed of this, and of all else that is of one net of a rule; None where it diverged.
         measured: the record of each instrument that is recorded or visible, by its key, or the
             question that it answers (see ``instruments.question``), and rule; None where the rule diverged. A
             recorded one has its ``fields`` as they are now, (hidden layers,) float32, and each of their
@@ -70,10 +70,10 @@ class Snapshot:
         unmeasured: why an instrument that is recorded or visible is not in it, in a sentence.
         most: the largest of each number that instruments take here, by key and name.
         sigma: standard deviation of the noise with which gradients are compared.
-        layers: how many hidden layers the net has.
-        device: where the run computes, such as "cpu".
+        layers: the number of hidden layers.
+        device: of the run, such as "cpu".
         lr: the learning rate it began with.
-        branch: from which step on something else held or will, as in ``Settings``.
+        branch: the branch points, past and future, as in ``Settings``.
         checkpoints: the steps it can go back to, ascending.
     """
 
@@ -126,7 +126,7 @@ class Snapshot:
         return {rule: score if self.metric == "accuracy" else None for rule, score in self.score.items()}
 
     def shows(self, questions: Collection[str]) -> bool:
-        """Whether what answers these questions to instruments is in it, as far as there are such."""
+        """Whether it answers these questions, as far as there are such instruments."""
         known = {text for text in questions if key_of(text) in INSTRUMENTS}
         return not known - {*self.measured, *self.unmeasured}
 

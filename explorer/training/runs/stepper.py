@@ -1,4 +1,4 @@
-"""What takes the steps of a run, keeps its states, goes back to them and branches from them."""
+"""The stepper of a run: it takes steps, keeps checkpoints, goes back to them and branches from them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class Judgement(NamedTuple):
-    """How the nets of a run do at one step.
+    """The scores and records of a run's nets at one step.
 
     Attributes:
         scores: (members going,) on held-out data; None without any.
-        read: what is recorded by instrument, (fields, members going, columns).
+        read: records by instrument, (fields, members going, columns).
     """
 
     scores: Curve | None
@@ -35,18 +35,18 @@ class Judgement(NamedTuple):
 
     @classmethod
     def of(cls, nets: Lockstep, recorder: Recorder, settings: Settings) -> Judgement:
-        """Of nets as they are now."""
+        """The judgement of nets as they are now."""
         held_out = nets.data[0].held_out
         return cls(nets.scores(held_out) if held_out else None, recorder.read(settings))
 
     def only(self, indices: Sequence[int]) -> Judgement:
-        """Of some of the members."""
+        """The judgement of some of the members."""
         read = {key: each[:, indices] for key, each in self.read.items()}
         return Judgement(None if self.scores is None else self.scores[indices], read)
 
 
 class Stepper:
-    """What a run does; what there is to see of it and to take away ``Run`` adds."""
+    """The part of a run that computes; ``Run`` adds what can be read of it."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Stepper:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to do: all steps taken, or every member diverged."""
+        """Whether all steps are taken, or every member has diverged."""
         return self.diverged or self.step >= self.settings.steps
 
     @property
@@ -94,7 +94,7 @@ class Stepper:
             self.judge()
 
     def prepare(self) -> float:
-        """Keep the state that is due, and have in force what holds in the next step; its learning rate."""
+        """Keep a checkpoint if one is due, bind the course of the next step, and return its learning rate."""
         if self.keeps:
             self.checkpoints.keep(self.step, {"step": self.step, **self._nets.state()})
         self._bind(self.step)
@@ -102,11 +102,11 @@ class Stepper:
 
     @property
     def keeps(self) -> bool:
-        """Whether the state at this step is to be kept before the next."""
+        """Whether a checkpoint is due before the next step."""
         return self.checkpoints.is_due(self.step)
 
     def took(self, numbers: NDArray[float32]) -> bool:
-        """Note what the nets did in a step, draw what the next one sees; whether they are to be judged."""
+        """Record a step and draw the next batch; return whether a judgement is due."""
         self._series.record(self.step, self._nets.ensemble.going, numbers)
         if self.diverged:
             return False
@@ -115,7 +115,7 @@ class Stepper:
         return self._series.is_due(self.step)
 
     def _bind(self, step: int) -> None:
-        """Have in force what holds while a step is taken."""
+        """Bind the course of a step."""
         self._rebind(self.settings.course(step))
 
     def _rebind(self, course: Course) -> None:
@@ -126,7 +126,7 @@ class Stepper:
         self._recorder.bind(self._bound)
 
     def _joined(self) -> Joined:
-        """The op with the rules that are in force, and what learns."""
+        """The op with the rules in force, and their learned parameters."""
         ours = self.settings
         return joined(self._bound.op, self._bound.rules, ours.parameters, ours.learn, ours.learned)
 
@@ -144,31 +144,31 @@ class Stepper:
         self.settings = settings
 
     def judge(self) -> None:
-        """Note how the nets do on held-out data, where there is some, and what instruments read.
+        """Record scores on held-out data, if there is some, and the readings of instruments.
 
         Neither touches a generator.
         """
         self.note(Judgement.of(self._nets, self._recorder, self.settings))
 
     def note(self, judgement: Judgement) -> None:
-        """Note how its nets do now."""
+        """Record a judgement of its nets."""
         if judgement.scores is not None:
             self._series.judged(self.step, self._nets.ensemble.going, judgement.scores)
         self._recorder.note(self.step, self.settings, judgement.read)
 
     @property
     def nets(self) -> Lockstep:
-        """What trains."""
+        """The nets that train."""
         return self._nets
 
     @property
     def recorder(self) -> Recorder:
-        """What instruments read of it."""
+        """The recorder of its instruments."""
         return self._recorder
 
     @property
     def likeness(self) -> Hashable:
-        """What another must have in common with it to take the next steps ``together``; None: it cannot."""
+        """A key that runs must share to take the next steps ``Together``; None if this one cannot."""
         ours, nets = self.settings, self._nets.likeness
         if nets is None or self.finished or any(name != "lr" for _, name, _ in ours.branch):
             return None
@@ -177,7 +177,7 @@ class Stepper:
 
     @property
     def numbers(self) -> int:
-        """How many its nets and their optimiser are made of."""
+        """The count of numbers in its nets and their optimiser."""
         ensemble = self._nets.ensemble
         return ensemble.parameters.numel() * (1 + len(ensemble.optimiser.state))
 
@@ -191,9 +191,9 @@ class Stepper:
         return self._whole(state) | {"series": self._series.state(self.step)}
 
     def state_at(self, step: int) -> dict[str, Any]:
-        """The same of the nearest checkpoint, or of this one; its ``step`` says which it is.
+        """``state_dict`` of the nearest checkpoint, or of this step; its ``step`` says which it is.
 
-        What it holds of the nets is shared and must not be changed; ``load_state_dict`` copies it.
+        Its tensors of the nets are shared and must not be changed; ``load_state_dict`` copies them.
         """
         checkpoint = nearest({*self.checkpoints.steps, self.step}, step)
         return (
@@ -210,7 +210,7 @@ class Stepper:
         }
 
     def back(self, step: int) -> int:
-        """Go back to the nearest checkpoint, and return it: from there all comes as it came."""
+        """Go back to the nearest checkpoint and return its step; the run repeats itself from there."""
         self.follow(self, step)
         return self.step
 
@@ -218,7 +218,7 @@ class Stepper:
         """Another run, from the nearest checkpoint on with another ``lr``, ``op`` or rule.
 
         The ``rule`` of all, or that of one by the key it began with: ``branch(9, default="clipped")``.
-        What this run was to do later is not in it, and this run stays as it is.
+        It has no later branch points of this run, and this run does not change.
 
         Raises:
             ValueError: what changes cannot, or is past the end.
@@ -231,7 +231,7 @@ class Stepper:
         return other
 
     def follow(self, other: Self, step: int) -> None:
-        """Begin where another run was, at the nearest checkpoint until which it did the same."""
+        """Begin at the nearest checkpoint of another run before the two part."""
         until = self.settings.parts_from(other.settings)
         steps = {each for each in (*other.checkpoints.steps, other.step) if each <= until}
         if not steps:
@@ -241,7 +241,7 @@ class Stepper:
         self.checkpoints = checkpoints.until(self.step)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue where another run of the same settings was; what is live it takes over.
+        """Continue from the ``state_dict`` of a run of the same settings, with its live ones.
 
         Raises ValueError for other settings.
         """

@@ -1,4 +1,4 @@
-"""What a training did, in sentences read off what was measured: plain text, never markup."""
+"""Summaries of a training in sentences, from its measurements: plain text, never markup."""
 
 import math
 from collections.abc import Mapping
@@ -37,14 +37,14 @@ def sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
 
 
 def conclusion(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """How a race stands, or ended that is over: on held-out data with its uncertainty, or by its losses."""
+    """The standing or the end of a race: on held-out data with its uncertainty, or by its losses."""
     if not snapshot.finished and not snapshot.step:
         return "" if len(labels) == 1 else f"All {len(labels)} rules start from the same weights."
     return _judged(snapshot, labels) if snapshot.metric else _learnt(snapshot, labels)
 
 
 def _does(snapshot: Snapshot, rules: int = 1) -> str:
-    """The verb of so many rules: how they ended, or are now."""
+    """The verb for so many rules: "ended", or "is" and "are"."""
     return "ended" if snapshot.finished else "is" if rules == 1 else "are"
 
 
@@ -73,7 +73,7 @@ def apart(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
 
 
 def _judged(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Which rules ended highest on held-out data and which lowest, and what seeds cannot tell apart."""
+    """A sentence on the highest and lowest scores on held-out data, and on ties within uncertainty."""
     known = {rule: _by_seed(snapshot, rule) for rule in labels}
     ended = {rule: seeds for rule, seeds in known.items() if seeds}
     if not ended:
@@ -122,7 +122,7 @@ def _by_seed(snapshot: Snapshot, rule: str) -> dict[int, float]:
 
 
 def _still(snapshot: Snapshot, labels: Mapping[str, str], order: list[str]) -> list[str]:
-    """With which rules the first layer never moved, where it did with the best."""
+    """A sentence on rules with which the first layer never moved, or none."""
     moved = {rule: facts.w1_moved for rule in order if (facts := snapshot.gradients[rule])}
     still = [labels[rule] for rule, far in moved.items() if far == 0]
     if not still or not snapshot.step:
@@ -131,7 +131,7 @@ def _still(snapshot: Snapshot, labels: Mapping[str, str], order: list[str]) -> l
 
 
 def _lost(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
-    """Of which rules seeds diverged."""
+    """Sentences on rules with diverged seeds."""
     gone = {labels[rule]: snapshot.seeds - snapshot.going[rule] for rule in labels}
     whole = [label for label, count in gone.items() if count == snapshot.seeds]
     parts = [
@@ -143,7 +143,7 @@ def _lost(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
 
 
 def _learnt(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Which rule ended with the lowest loss and which with the highest, and what w1 did meanwhile."""
+    """A sentence on the lowest and the highest loss, and on the way of w1 meanwhile."""
     ended = {
         rule: (loss, gradients)
         for rule in labels
@@ -169,7 +169,7 @@ def _learnt(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 
 
 def _why(low: str, best: Gradients, high: str, worst: Gradients) -> str:
-    """What w1 did with the rule that ended lower and with the one that ended higher."""
+    """A sentence on the way of w1 with the rule that ended lower and the one that ended higher."""
     if not best.w1_moved and not worst.w1_moved:
         return "w1 moved with neither: no gradient reached it, only w2 learned."
     if not worst.w1_moved:
@@ -192,7 +192,7 @@ def _alone(gradients: Gradients) -> str:
 
 
 def _rule(snapshot: Snapshot, rule: str, label: str) -> str:
-    """What one rule's training does: loss, score, and whether the gradient reaches the first layer."""
+    """A sentence on one rule: loss, score, and whether the gradient reaches the first layer."""
     broken = snapshot.diverged[rule]
     if broken is not None:
         return (

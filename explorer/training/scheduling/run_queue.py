@@ -166,7 +166,7 @@ class Roster:
         """Keep what all runs can go back to within its limit, at the cost of those nobody watches first."""
         held = [entry for entry in self if entry.run and entry.run.checkpoints.bytes]
         total = sum(entry.run.checkpoints.bytes for entry in held if entry.run)
-        if total <= self._limits.kept_bytes:
+        if total <= self._limits.checkpoint_bytes:
             return
         for entry in sorted(held, key=lambda entry: (self._is_watched(entry, now), entry.renewed)):
             if entry.lock.acquire(blocking=False):
@@ -174,7 +174,7 @@ class Roster:
                     total -= _halved(entry.run)
                 finally:
                     entry.lock.release()
-            if total <= self._limits.kept_bytes:
+            if total <= self._limits.checkpoint_bytes:
                 return
 
     def admit(self) -> None:

@@ -1,4 +1,4 @@
-"""What a run is asked to do: each setting declared once, and branch points."""
+"""The settings of a run, each declared once, and its branch points."""
 
 from explorer.training.settings.branches import (
     Branch,

@@ -1,4 +1,4 @@
-"""Branch points: from which step on a run goes on with another rule, op or learning rate."""
+"""Branch points: steps from which a run goes on with another rule, op or learning rate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Branch = tuple[int, str, str | float]
 
 
 class Course(NamedTuple):
-    """What a run does in a step: its op, the rule of each of its lines, and the learning rate."""
+    """The course of a run at a step: its op, the rule of each of its lines, and the learning rate."""
 
     op: str | Op
     rules: tuple[str | Rule, ...]
@@ -84,12 +84,12 @@ def branch_text(branch: Branch) -> str:
 
 
 def branches_text(branch: Sequence[Branch]) -> str:
-    """Several of them, one a line."""
+    """Several branch points, one a line."""
     return "\n".join(map(branch_text, branch))
 
 
 def course(start: Course, branch: Sequence[Branch], step: int) -> Course:
-    """What is in force while a step is taken, from 0."""
+    """The course in force at a step, from 0."""
     past = [point for point in branch if point[0] <= step]
     if not past:
         return start
@@ -114,5 +114,5 @@ def parting(one: Sequence[Branch], other: Sequence[Branch]) -> int | None:
 
 
 def merged(past: Sequence[Branch], future: Sequence[Branch], step: int) -> tuple[Branch, ...]:
-    """Those of the past before a step, and those of the future from it on."""
+    """The branch points of the past before a step, and those of the future from it on."""
     return (*(each for each in past if each[0] < step), *(each for each in future if each[0] >= step))

@@ -1,4 +1,4 @@
-"""What a setting is: its words, what it may be, and how a link writes it."""
+"""A setting: its words, its values, and its text in a link."""
 
 import math
 import operator
@@ -27,8 +27,8 @@ class Setting:
             a scale of decades; "switch", yes or no; "names" of parameters, none or several.
         label: name on screen.
         meaning: one sentence.
-        low, high: what a link and a control may ask for.
-        words: what it may be beside a number; for a "choice" all there is.
+        low, high: bounds in links and controls.
+        words: values beside numbers; for a "choice" all values.
         live: whether it can change while the run goes on; any other begins a new run.
     """
 
@@ -42,12 +42,12 @@ class Setting:
     live: bool = False
 
     @property
-    def shown(self) -> bool:
+    def visible(self) -> bool:
         """Whether there is a choice to make."""
         return self.kind != "choice" or len(self.words) > 1
 
     def default(self, task: str) -> Any:
-        """What it is where nobody says otherwise, on a task."""
+        """The default value on a task."""
         return task if self.name == "task" else getattr(TASKS[task], self.name)
 
     def text(self, value: Any) -> str:
@@ -108,7 +108,7 @@ class Setting:
         return widths if len(widths) > 1 else widths[0]
 
     def _names(self, value: Any) -> tuple[str, ...]:
-        """Each once; whether there are such parameters is for ``Settings`` to say."""
+        """Names without repetition; ``Settings`` checks that there are such parameters."""
         names = (value,) if isinstance(value, str) else value
         if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
             raise ValueError(f"{self.name} must be names of parameters, such as ('s',), not {value!r}")
@@ -134,7 +134,7 @@ class Setting:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Names between commas; those within an own formula's brackets part nothing."""
+    """Names between commas, except commas within an own formula's brackets."""
     names, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")

@@ -1,4 +1,4 @@
-"""What a run is asked to do: each setting declared once, for runs, links, controls and words alike."""
+"""The settings of a run, each declared once, for runs, links, controls and words alike."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ def _setting(kind: str, label: str, meaning: str, **rest: Any) -> Any:
 
 
 def devices() -> tuple[str, ...]:
-    """Where runs can compute: "cpu", and then the type of the accelerator where there is one."""
+    """The devices of this machine: "cpu", and the type of the accelerator if there is one."""
     accelerator = torch.accelerator.current_accelerator(check_available=True)
     return ("cpu", *([accelerator.type] if accelerator else []))
 
@@ -66,7 +66,7 @@ def devices() -> tuple[str, ...]:
 class TrainingSettings:
     """The settings of a run beside op and rules; ``SETTINGS`` has them as a table.
 
-    What is None is filled in from the task: each has its own defaults.
+    None is filled in from the task: each has its own defaults.
     """
 
     task: str = _setting("choice", "Task", "What the net learns.", words=TASKS)
@@ -129,16 +129,16 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
     {entry.name: Setting(entry.name, **entry.metadata) for entry in dataclasses.fields(TrainingSettings)}
 )
 LIVE = tuple(name for name, setting in SETTINGS.items() if setting.live)
-_ASIDE = ("branch", "pace", "sigma")  # what does not make another run of one from its start
+_ASIDE = ("branch", "pace", "sigma")  # a change of these does not change the start
 
 
 @dataclass(frozen=True)
 class Settings(TrainingSettings):
-    """What a run is asked to do; by default a ReLU in the two-layer net on random data.
+    """All settings of a run; by default a ReLU in the two-layer net on random data.
 
-    Frozen, hashable, and made of text and numbers only, unless op or rules are given as records:
-    ``Settings(**dataclasses.asdict(settings))`` gives it back, through JSON too. Every field that is not
-    given is filled in from the task. Beside the settings of ``SETTINGS``, of which the device None is the
+    Frozen, hashable, and made of text and numbers only, unless op or rules are records:
+    ``Settings(**dataclasses.asdict(settings))`` gives it back, through JSON too. Missing fields
+    are filled in from the task. Beside the settings of ``SETTINGS``, of which the device None is the
     accelerator where there is one:
 
     Attributes:
@@ -179,7 +179,7 @@ class Settings(TrainingSettings):
         self._check_size()
 
     def course(self, step: int) -> Course:
-        """What holds while a step is taken, from 0."""
+        """The op, rules and learning rate of a step, from 0."""
         return course(Course(self.op, self.rules, self.lr), self.branch, step)
 
     @property
@@ -188,15 +188,15 @@ class Settings(TrainingSettings):
         return learned_by(self._ops, self._all_rules, self.learn)
 
     def with_lr(self, step: int, lr: float) -> "Settings":
-        """The same with another lr from a step on, whatever was to come of it. Raises ValueError."""
+        """These settings with another lr from a step on, without its later changes. Raises ValueError."""
         others = [point for point in self.branch if point[1] != "lr" or point[0] < step]
         changed = lr != self.course(step).lr and step < self.steps
         return dataclasses.replace(self, branch=(*others, *[(step, "lr", lr)] * changed))
 
     def parts_from(self, other: "Settings") -> int:
-        """The first step in which a run of other settings does something else.
+        """The first step at which a run of other settings differs.
 
-        ``steps`` where none does, and −1 where it begins with something else.
+        ``steps`` if none does, and −1 if the start differs.
         """
         alike = (field.name for field in dataclasses.fields(self) if field.name not in _ASIDE)
         if any(getattr(self, name) != getattr(other, name) for name in alike):
@@ -206,17 +206,17 @@ class Settings(TrainingSettings):
 
     @property
     def _ops(self) -> list[Op]:
-        """The op, and those a branch goes on with."""
+        """The op, and those of branch points."""
         return [find_op(self.op), *(find_op(str(value)) for _, name, value in self.branch if name == "op")]
 
     @property
     def _all_rules(self) -> list[Rule]:
-        """The rules, and those a branch goes on with."""
+        """The rules, and those of branch points."""
         later = (str(value) for _, name, value in self.branch if name not in ("lr", "op"))
         return [*map(find_rule, self.rules), *map(find_rule, later)]
 
     def _known(self, parameters: Mapping[str, float]) -> dict[str, float]:
-        """Those that the op or one of the rules has."""
+        """The parameters that the op or one of the rules has."""
         entries = (*self._ops, *self._all_rules)
         names = {parameter.name for entry in entries for parameter in entry.parameters}
         return {name: value for name, value in parameters.items() if name in names}
@@ -235,7 +235,7 @@ class Settings(TrainingSettings):
 
     @property
     def weights(self) -> int:
-        """How many all nets have."""
+        """The count of weights in all nets."""
         inputs, outputs = read_table(self.table).widths if self.table else TASKS[self.task].widths
         ends = (inputs, *self.widths, outputs)
         return self.seeds * len(self.rules) * sum(a * b for a, b in pairwise(ends))

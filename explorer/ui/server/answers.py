@@ -75,7 +75,7 @@ STUDY_LIMITS = {"low": SMALLEST_LR, "high": LARGEST_LR, "rates": MOST_RATES, "va
 def training() -> Answer:
     """The settings of a run beside op and rules as their controls are drawn, and the tasks of the picker."""
     return {
-        "settings": [_setting(setting) for setting in SETTINGS.values() if setting.shown],
+        "settings": [_setting(setting) for setting in SETTINGS.values() if setting.visible],
         "tasks": [_task(task) for task in TASKS.values()],
         "firstTask": FIRST,
         "usualTask": USUAL,

@@ -699,7 +699,7 @@ def test_of_a_run_that_is_gone_or_did_something_else_it_begins_at_the_start(engi
 
 def test_no_more_states_are_kept_than_there_is_room_for_two_runs(clock):
     size = finished_bytes()
-    engine = Engine(Limits(workers=0, kept_bytes=2 * size), clock)
+    engine = Engine(Limits(workers=0, checkpoint_bytes=2 * size), clock)
     runs = [finished(engine) for _ in range(3)]
     for _ in range(9):
         clock.now += 0.1

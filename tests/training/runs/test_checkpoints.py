@@ -120,7 +120,7 @@ def test_what_a_state_keeps_of_a_net_is_its_numbers_and_where_its_generators_are
 @pytest.mark.parametrize(("memory", "most"), [(24_000_000_000, 1_000_000_000), (2_000_000_000, 500_000_000)])
 def test_a_small_machine_keeps_a_quarter_of_its_memory(monkeypatch, memory, most):
     monkeypatch.setattr(limits, "memory_bytes", lambda: memory)
-    assert limits.Limits().kept_bytes == most
+    assert limits.Limits().checkpoint_bytes == most
 
 
 @pytest.mark.parametrize(("text", "granted"), [("max", False), ("1000", True), (None, False)])

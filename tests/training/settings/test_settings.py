@@ -168,10 +168,10 @@ def test_devices_are_those_of_this_machine(monkeypatch):
 def test_a_device_can_be_chosen_where_there_is_another():
     only = SETTINGS["device"]
     both = dataclasses.replace(only, words=("cpu", "cuda"))
-    assert (both.shown, both.text(None), both.live) == (True, "cuda", False)
+    assert (both.visible, both.text(None), both.live) == (True, "cuda", False)
     assert [both.read(text) for text in ("cpu", "cuda")] == ["cpu", "cuda"]
     one = dataclasses.replace(only, words=("cpu",))
-    assert (one.shown, one.text(None)) == (False, "cpu")
+    assert (one.visible, one.text(None)) == (False, "cpu")
     with pytest.raises(ValueError, match="unknown device 'cuda': use one of cpu"):
         one.read("cuda")
-    assert all(setting.shown for name, setting in SETTINGS.items() if name != "device")
+    assert all(setting.visible for name, setting in SETTINGS.items() if name != "device")

@@ -124,7 +124,7 @@ def test_a_bound_that_is_too_small_is_refused_when_the_server_starts(monkeypatch
 
 def test_states_to_go_back_to_take_a_part_of_it(monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda _what: (800_000_000, 800_000_000))
-    assert Limits().kept_bytes == 200_000_000
+    assert Limits().checkpoint_bytes == 200_000_000
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_the_choice_stays_from_page_to_page():
 def test_controls_are_drawn_from_the_declared_settings():
     document = answers.training()
     given = {setting["name"]: setting for setting in document["settings"]}
-    drawn = {name: setting for name, setting in SETTINGS.items() if setting.shown}
+    drawn = {name: setting for name, setting in SETTINGS.items() if setting.visible}
     assert list(given) == list(drawn)
     for name, setting in drawn.items():
         assert list(given[name]["words"]) == list(setting.words)
