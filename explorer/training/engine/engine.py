@@ -323,7 +323,7 @@ class Engine:
         """Put a run back in line after a slice that began at a step; its snapshot where one was wanted."""
         with self._changed:
             entry.paid(run.step - before, self._clock(), self._limits.slice_s)
-            self._roster.requeue(entry)
+            self._roster.charge(entry)
             wanted, entry.wanted = entry.wanted, None
         return None if wanted is None else _snapshot_after(run, entry.snapshot, wanted)
 

@@ -1,5 +1,6 @@
 """Which runs and studies are advanced next, and which wait: quotas, queues and their states."""
 
+from explorer.training.scheduling.fair_queue import FairQueue, Parties
 from explorer.training.scheduling.ids import REPLICA, home, replica, replica_of
 from explorer.training.scheduling.job import Entry
 from explorer.training.scheduling.quotas import EngineFull
@@ -24,7 +25,7 @@ from explorer.training.scheduling.study_queue import (
 )
 
 __all__ = [
-    "ACTIVE", "AT_REST", "HELD", "REPLICA", "SENTENCES", "Command", "EngineFull", "Entry", "Make",
-    "Roster", "State", "Status", "Studies", "StudyCommand", "StudyStatus", "duration", "home", "plain",
-    "replica", "replica_of", "state_words",
+    "ACTIVE", "AT_REST", "HELD", "REPLICA", "SENTENCES", "Command", "EngineFull", "Entry", "FairQueue",
+    "Make", "Parties", "Roster", "State", "Status", "Studies", "StudyCommand", "StudyStatus", "duration",
+    "home", "plain", "replica", "replica_of", "state_words",
 ]  # fmt: skip

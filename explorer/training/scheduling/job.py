@@ -2,11 +2,12 @@
 
 import math
 import threading
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from explorer.training.runs import Run, Snapshot
+from explorer.training.scheduling.fair_queue import Parties
 from explorer.training.scheduling.quotas import Shares, parties
 from explorer.training.scheduling.status import ACTIVE, AT_REST, State
 from explorer.training.settings import Settings
@@ -18,7 +19,6 @@ class Entry:
 
     Attributes:
         renewed: when its lease was last renewed: somebody asked about it.
-        turn: its place in whatever line it stands in, a round and a number; the lowest is next.
         shares: whom it counts among, and how many of theirs may run or wait; the first takes turns as one.
         run: the run itself, once somebody needed it and until it is over. Who uses it holds ``lock``.
         callers: how many wait for the lock; a worker makes way for them.
@@ -36,7 +36,6 @@ class Entry:
     owner: str | None
     settings: Settings
     renewed: float
-    turn: tuple[float, int]
     shares: Shares
     state: State = "ready"
     note: str = ""
@@ -88,14 +87,9 @@ class Entry:
             self.since, self.since_step, self.due = now, self.step, now
 
     @property
-    def visitor(self) -> Hashable:
-        """Who takes turns with others."""
-        return parties(self.shares, self.owner or self.id)[0]
-
-    @property
-    def address(self) -> Hashable:
-        """Where its visitor is one of many, perhaps."""
-        return parties(self.shares, self.owner or self.id)[-1]
+    def parties(self) -> Parties:
+        """The visitor and the address whose turns it takes."""
+        return parties(self.shares, self.owner or self.id)
 
     @property
     def interval_s(self) -> float:

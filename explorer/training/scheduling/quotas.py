@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
+from explorer.training.scheduling.fair_queue import Parties
+
 Shares = Mapping[Hashable, int]
 """Whom a run or study counts among, a visitor before an address, and how many there may be of each."""
 
@@ -42,9 +44,7 @@ class Room(NamedTuple):
             raise EngineFull(self.used_up.format(number=shares[share]), share)
 
 
-def parties(shares: Shares, alone: Hashable) -> tuple[Hashable, ...]:
-    """Who takes turns with others: a visitor, and the address that takes its turn before it.
-
-    ``alone`` is who does where no share is given.
-    """
-    return tuple(shares) or (alone,)
+def parties(shares: Shares, alone: Hashable) -> Parties:
+    """The visitor and the address that shares name, the first and the last; ``alone`` where there is none."""
+    named = tuple(shares) or (alone,)
+    return Parties(named[0], named[-1])

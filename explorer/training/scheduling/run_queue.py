@@ -3,16 +3,14 @@
 It only keeps the books, under the engine's lock: no thread, no tensor.
 """
 
-import heapq
-import itertools
 import math
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from explorer.training.limits import MAX_BRANCHES, MOST_TOGETHER, Limits
 from explorer.training.runs import Run
+from explorer.training.scheduling.fair_queue import FairQueue
 from explorer.training.scheduling.ids import Names
 from explorer.training.scheduling.job import Entry
 from explorer.training.scheduling.quotas import Room, Shares
@@ -55,10 +53,7 @@ class Roster:
         self._active, self._held = Room(most, *_ACTIVE), Room(most, *_HELD)
         self._names = Names(home)
         self._entries: dict[str, Entry] = {}
-        self._numbers = itertools.count()
-        self._round = 0.0  # of who had a turn last
-        self._rounds: dict[Hashable, float] = {}  # by visitor the one that was given last
-        self._crowds: Counter[Hashable] = Counter()  # how many visitors of an address run or wait
+        self._queue = FairQueue[Entry](lambda entry: entry.parties)  # of those that run or wait, in slices
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
@@ -92,8 +87,7 @@ class Roster:
             if entry.state in ACTIVE + AT_REST:
                 entry.move("stopped", " because another run was started")
         identity = self._names.new()
-        turn = (self._round, next(self._numbers))
-        entry = Entry(identity, owner, settings, self._lease_clock(), turn, shares or {})
+        entry = Entry(identity, owner, settings, self._lease_clock(), shares or {})
         earlier = self._entries.get(after[0]) if after else None
         if after and earlier and earlier.run:
             entry.origin = earlier.lock, earlier.run, after[1]
@@ -155,12 +149,7 @@ class Roster:
             elif entry.state in ACTIVE and not self._is_watched(entry, now):
                 entry.move("paused", " because nobody was watching")
         self._drop_those_too_many()
-        self._count_visitors()
         self._thin(now)
-
-    def _count_visitors(self) -> None:
-        active = {(entry.address, entry.visitor) for entry in self if entry.state in ACTIVE}
-        self._crowds = Counter(address for address, _ in active)
 
     def _thin(self, now: float) -> None:
         """Keep what all runs can go back to within its limit, at the cost of those nobody watches first."""
@@ -186,25 +175,23 @@ class Roster:
         for entry in self._at_full_pace():
             if entry.slot_since is not None and now - entry.slot_since >= self._limits.turn_s:
                 entry.move("waiting")
-                entry.turn = (entry.turn[0], next(self._numbers))
         waiting = self._in_state("waiting")
         for entry in waiting:
             if entry.interval_s:
                 entry.take_slot(now)
-        room = self._limits.running - len(self._at_full_pace())
-        queue = (entry for entry in waiting if not entry.interval_s)
-        for entry in heapq.nsmallest(room, queue, key=_by_turn):
-            entry.take_slot(now)
+        self._queue.keep(entry for entry in self if entry.state in ACTIVE)
+        for _ in range(self._limits.running - len(self._at_full_pace())):
+            if following := self._queue.first(entry for entry in waiting if entry.state == "waiting"):
+                following.take_slot(now)
 
     def next(self) -> Entry | None:
         """The running one with steps to take whose last slice is longest ago, its lock held; or None."""
         now = self._clock()
         running = [entry for entry in self._in_state("running") if not entry.callers]
         ready = [entry for entry in running if entry.ready(self._limits.slice_s) <= now]
-        in_order = sorted(ready, key=_by_turn)
-        entry = next((entry for entry in in_order if entry.lock.acquire(blocking=False)), None)
+        while (entry := self._queue.first(ready)) and not entry.lock.acquire(blocking=False):
+            ready.remove(entry)
         if entry is not None:
-            self._round = max(self._round, entry.turn[0])
             entry.slot_since = now if entry.slot_since is None else entry.slot_since
         return entry
 
@@ -213,17 +200,14 @@ class Roster:
         mine = entry.run.likeness if entry.run and entry.joins else None
         if mine is None:
             return []
-        others, room, now = [], MOST_TOGETHER - entry.settings.work, self._clock()
-        for other in sorted((each for each in self if each is not entry and each.joins), key=_by_turn):
-            if room <= 0:
-                break
-            if not other.lock.acquire(blocking=False):
-                continue
-            if other.run is None or other.run.likeness != mine:
+        others, left, now = [], MOST_TOGETHER - entry.settings.work, self._clock()
+        alike = [each for each in self if each is not entry and each.joins and _locked_if(each, mine)]
+        for other in self._queue.order(alike):
+            if left <= 0:
                 other.lock.release()
                 continue
             others.append(other)
-            room -= other.settings.work
+            left -= other.settings.work
             other.take_slot(now)
             other.slot_since = now
         return others
@@ -250,15 +234,11 @@ class Roster:
             if entry.state not in ENDED or room < 0:
                 entry.let_go()
 
-    def requeue(self, entry: Entry) -> None:
-        """Put a run at the end of its line: in a round each visitor has one turn, however many the runs.
-
-        Of n visitors at one address each has a turn in √n rounds: a class has more turns than one person
-        elsewhere, and whoever takes a hundred names has those of ten.
-        """
-        last = max(self._round, self._rounds.get(entry.visitor, 0.0))
-        self._rounds[entry.visitor] = last + math.sqrt(self._crowds[entry.address] or 1)
-        entry.turn = (self._rounds[entry.visitor], next(self._numbers))
+    def charge(self, entry: Entry) -> None:
+        """Note that a run had a slice; one that keeps a pace saves up none until its next step."""
+        self._queue.charge(entry)
+        if entry.interval_s:
+            self._queue.catch_up(entry)
 
     def clear(self) -> None:
         """Let every run go."""
@@ -309,13 +289,10 @@ class Roster:
         self._active.require(entry.shares, [each.shares for each in self if each.state in ACTIVE])
         entry.move("waiting")
         entry.since = None
-        self.requeue(entry)
 
     def _drop(self, entry: Entry) -> None:
         del self._entries[entry.id]
         entry.end("stopped")
-        if all(other.visitor != entry.visitor for other in self):
-            self._rounds.pop(entry.visitor, None)
 
     def _others(self, entry: Entry) -> int:
         """With how many it takes turns: all at full pace, where they are more than may run at once."""
@@ -331,7 +308,17 @@ class Roster:
         return [entry for entry in self._in_state("running") if not entry.interval_s]
 
     def _position(self, entry: Entry) -> int:
-        return 1 + sum(other.state == "waiting" and other.turn < entry.turn for other in self)
+        return self._queue.position(entry, self._in_state("waiting"))
+
+
+def _locked_if(entry: Entry, likeness: Hashable) -> bool:
+    """Take the lock of a run if it is free and its nets are of this likeness; whether it was taken."""
+    if not entry.lock.acquire(blocking=False):
+        return False
+    if entry.run is not None and entry.run.likeness == likeness:
+        return True
+    entry.lock.release()
+    return False
 
 
 def _halved(run: Run | None) -> int:
@@ -341,7 +328,3 @@ def _halved(run: Run | None) -> int:
     before = run.checkpoints.bytes
     run.checkpoints.thin(max(1, len(run.checkpoints.steps) // 2))
     return before - run.checkpoints.bytes
-
-
-def _by_turn(entry: Entry) -> tuple[float, int]:
-    return entry.turn

@@ -6,13 +6,12 @@ What they compute is not known here: a study is made, advances for a while, and 
 import logging
 import math
 import threading
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Any, Literal, Protocol, get_args
 
 from explorer.training.limits import Limits
+from explorer.training.scheduling.fair_queue import FairQueue, Parties, one
 from explorer.training.scheduling.ids import Names
 from explorer.training.scheduling.quotas import Room, Shares, parties
 from explorer.training.scheduling.status import ACTIVE, State, plain
@@ -100,7 +99,6 @@ class _Study:
     make: Make
     plan: Any
     renewed: float
-    turn: int
     shares: Shares = field(default_factory=dict)
     state: State = "waiting"
     note: str = ""
@@ -128,8 +126,8 @@ class _Study:
             self.end("finished")
 
     @property
-    def parties(self) -> tuple[Hashable, ...]:
-        """Who takes turns with others: a visitor, and an address."""
+    def parties(self) -> Parties:
+        """The visitor and the address whose turns it takes."""
         return parties(self.shares, self.owner or self.id)
 
     @property
@@ -163,8 +161,7 @@ class Studies:
         self._lease_clock = lease_clock or clock
         self._names = Names(home)
         self._studies: dict[str, _Study] = {}
-        self._turns = count()
-        self._served: dict[Hashable, int] = {}  # by party with a study, the turn that was given last
+        self._queue = FairQueue[_Study](lambda study: study.parties, one)  # of those that run, in slices
         self._free_at = -math.inf
         self._books = threading.RLock()
         self._working = threading.Lock()
@@ -193,8 +190,7 @@ class Studies:
             for each in mine:
                 self._drop(each)
             identity = self._names.new()
-            turn = next(self._turns)
-            study = _Study(identity, owner, make, plan, self._lease_clock(), turn, shares=shares or {})
+            study = _Study(identity, owner, make, plan, self._lease_clock(), shares=shares or {})
             self._studies[identity] = study
             self._admit()
             return identity
@@ -252,25 +248,17 @@ class Studies:
         with self._books:
             for study in list(self._studies.values()):
                 self._drop(study)
+            self._admit()
 
     def _next(self, busy: bool) -> _Study | None:
         with self._books:
             self._sweep()
             self._admit()
-            running = [study for study in self._studies.values() if study.state == "running"]
-            if not running or (busy and self._clock() < self._free_at):
+            study = self._queue.first(self._in_state("running"))
+            if study is None or (busy and self._clock() < self._free_at):
                 return None
-            study = min(running, key=self._last_served)
-            study.turn = next(self._turns)
-            self._served.update(dict.fromkeys(study.parties, study.turn))
+            self._queue.charge(study)
             return study
-
-    def _last_served(self, study: _Study) -> tuple[int, ...]:
-        """When its address had a turn, when its visitor, and when itself: many names gain no time.
-
-        Who has had none counts from when its study came: who begins anew and anew gains none either.
-        """
-        return (*(self._served.get(party, study.turn) for party in reversed(study.parties)), study.turn)
 
     def _advance(self, study: _Study) -> None:
         """Make and advance it, the books open to others; what goes wrong ends that study only."""
@@ -285,6 +273,7 @@ class Studies:
             with self._books:
                 study.take(stepper, rows, self._clock())
                 self._make_way(study, can_be_put_away=bool(rows))
+                self._admit()
 
     def _obey(self, study: _Study, command: StudyCommand) -> None:
         match command:
@@ -292,8 +281,8 @@ class Studies:
                 study.state, study.note = "paused", ""
             case "resume" if study.state == "paused":
                 self._room.require(study.shares, self._active())
-                study.state, study.rests, study.since = "waiting", False, None
-                study.turn = next(self._turns)
+                study.rests, study.since = False, None
+                self._line_up(study)
             case "drop":
                 self._drop(study)
 
@@ -313,10 +302,15 @@ class Studies:
 
     def _admit(self) -> None:
         """Let the first in the queue run where there is room."""
-        running = sum(study.state == "running" for study in self._studies.values())
-        room = self._limits.studying - running
-        for study in self._queue()[:room] if room > 0 else ():
+        free = max(0, self._limits.studying - len(self._in_state("running")))
+        for study in self._in_line()[:free]:
             study.state, study.since, study.placed = "running", None, self._clock()
+        self._queue.keep(self._in_state("running"))
+
+    def _line_up(self, study: _Study) -> None:
+        """Put a study behind all others that wait."""
+        study.state = "waiting"
+        self._studies[study.id] = self._studies.pop(study.id)
 
     def _make_way(self, study: _Study, can_be_put_away: bool) -> None:
         """Let it queue again where another visitor waits and has fewer places, or as many and it is time.
@@ -324,46 +318,34 @@ class Studies:
         ``can_be_put_away``: its rows are all that it has done. Otherwise what it has begun is kept; of so
         many as are advanced at a time, and beyond it only so that who has fewer places gets one.
         """
-        first = next((each for each in self._queue() if each.parties != study.parties), None)
+        first = next((each for each in self._in_line() if each.parties != study.parties), None)
         if study.state != "running" or first is None:
             return
-        places = self._places() - Counter(study.parties)
-        mine, theirs = ([places[party] for party in reversed(each.parties)] for each in (study, first))
+        others = [each.parties for each in self._in_state("running") if each is not study]
+        mine, theirs = (_places(each.parties, others) for each in (study, first))
         is_over = self._clock() - study.placed >= self._limits.study_turn_s
         may_wait = can_be_put_away or self._kept < self._limits.studying
         if theirs < mine or (theirs == mine and is_over and may_wait):
-            study.state, study.turn = "waiting", next(self._turns)
+            self._line_up(study)
             study.stepper = None if can_be_put_away else study.stepper
-            self._admit()
 
     @property
     def _kept(self) -> int:
         """How many wait that have begun something."""
-        return sum(each.state == "waiting" and each.stepper is not None for each in self._studies.values())
+        return sum(each.stepper is not None for each in self._in_state("waiting"))
 
-    def _places(self) -> Counter[Hashable]:
-        """How many studies of each party are advanced."""
-        running = (study for study in self._studies.values() if study.state == "running")
-        return Counter(party for study in running for party in study.parties)
+    def _in_line(self) -> list[_Study]:
+        """Those that wait for a place, in their order.
 
-    def _queue(self) -> list[_Study]:
-        """Those that wait, in their order: each address's first one, then the second of each, and so on.
-
-        Of an address it is each visitor's first one before the second of one of them. Where too many have
-        begun something, they go before those that have not.
+        Where too many have begun something, of equals they go before those that have not.
         """
-        waiting = [study for study in self._studies.values() if study.state == "waiting"]
-        many = self._kept > self._limits.studying
-        ranks: dict[_Study, tuple[int, ...]] = {
-            study: (many and study.stepper is None, study.turn) for study in waiting
-        }
-        places = self._places()
-        for width in range(2):  # first among those of a visitor, then among those of an address
-            for study in sorted(ranks, key=ranks.__getitem__):
-                for party in study.parties[width : width + 1]:
-                    ranks[study] = (places[party], *ranks[study])
-                    places[party] += 1
-        return sorted(ranks, key=ranks.__getitem__)
+        waiting = self._in_state("waiting")
+        if self._kept > self._limits.studying:
+            waiting.sort(key=lambda study: study.stepper is None)
+        return self._queue.order(waiting, self._in_state("running"))
+
+    def _in_state(self, state: State) -> list[_Study]:
+        return [study for study in self._studies.values() if study.state == state]
 
     def _active(self, leaving: Sequence[_Study] = ()) -> list[Shares]:
         """The shares of those that run or wait once some have left."""
@@ -373,12 +355,9 @@ class Studies:
     def _drop(self, study: _Study) -> None:
         del self._studies[study.id]
         study.end("gone")
-        left = {party for other in self._studies.values() for party in other.parties}
-        for party in {*study.parties} - left:
-            self._served.pop(party, None)
 
     def _status(self, study: _Study) -> StudyStatus:
-        position = self._queue().index(study) + 1 if study.state == "waiting" else None
+        position = self._in_line().index(study) + 1 if study.state == "waiting" else None
         words = SENTENCES[study.state].format(position=position, note=study.note)
         told = (study.done, study.total, study.left_s, study.rows, study.plan)
         return StudyStatus(study.id, study.state, words, *told)
@@ -387,6 +366,14 @@ class Studies:
         """What is said of a study that is not here: forgotten, or lost with its engine."""
         note = self._names.why_gone(identity, "study")
         return StudyStatus(identity, "gone", SENTENCES["gone"].format(note=note))
+
+
+def _places(parties: Parties, holders: Sequence[Parties]) -> tuple[int, int]:
+    """How many of the holders of a place are at the same address, and of the same visitor."""
+    return (
+        sum(each.address == parties.address for each in holders),
+        sum(each.visitor == parties.visitor for each in holders),
+    )
 
 
 def duration(seconds: float) -> str:

@@ -31,4 +31,4 @@ def test_one_more_is_refused_where_all_or_a_share_have_as_many(others, says, sha
 
 def test_a_visitor_takes_turns_and_its_address():
     assert parties(ME, "alone") == ("me", "here")
-    assert parties({}, "alone") == ("alone",)
+    assert parties({}, "alone") == ("alone", "alone")

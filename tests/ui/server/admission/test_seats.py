@@ -76,8 +76,8 @@ def test_a_visitor_of_many_requests_holds_up_himself_only():
 
     house = asyncio.run(visited())
     assert house.order == ["many", "one", "other", "many", "many", "many"]
-    kept = (house.seats._used, house.seats._used_at, house.seats._lines, house.seats._seated)
-    assert not any(kept)  # nothing is kept of who has left
+    assert not house.seats._visitors  # nothing is kept of who has left
+    assert not len(house.seats._queue)
 
 
 def test_long_computations_weigh_more_than_short_ones():
@@ -194,7 +194,7 @@ def test_who_goes_away_gives_up_the_place_and_the_seat():
         waiting.cancel()
         await _settled()
         house._go.pop(0).set()  # c is given the seat, and goes in the same moment
-        while not house.seats._seated[Visitor("c", "c")]:
+        while not any(map(seats._is_seated, house.seats._visitors)):
             await asyncio.sleep(0)
         seated.cancel()
         await _settled()
@@ -205,8 +205,7 @@ def test_who_goes_away_gives_up_the_place_and_the_seat():
     order, left = asyncio.run(visited())
     assert (order[0], order[-1]) == ("a", "d")
     assert "b" not in order
-    assert (left._free, left._used, left._lines) == (1, {}, {})
-    assert not +left._seated
+    assert (left._visitors, len(left._queue)) == ({}, 0)
 
 
 def test_who_goes_away_in_the_moment_of_the_turn_passes_it_on():

@@ -1,0 +1,162 @@
+"""The fair queue alone: who is next, for whom one waits how long, and that nothing stays of who has gone."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.training.scheduling.fair_queue import FairQueue, Parties, one
+
+Item = tuple[str, str, int]  # visitor, address, number
+
+
+def queue_of(*items: Item, weight: Callable[[int], float] = math.sqrt) -> FairQueue[Item]:
+    queue = FairQueue[Item](lambda item: Parties(*item[:2]), weight)
+    queue.keep(items)
+    return queue
+
+
+def served(queue: FairQueue[Item], items: list[Item], turns: int) -> list[Item]:
+    """Who has the next turns, one after another, if all wait again after each."""
+    order = []
+    for _ in range(turns):
+        item = queue.first(items)
+        assert item == queue.order(items)[0]
+        queue.charge(item)
+        order.append(item)
+    return order
+
+
+def alone(*names: str) -> list[Item]:
+    """One item of each visitor, who is alone at an address."""
+    return [(name, name, 0) for name in names]
+
+
+def test_equals_take_turns_as_they_came():
+    items = alone("a", "b", "c")
+    assert served(queue_of(*items), items, 6) == items * 2
+
+
+def test_the_order_that_is_said_is_the_order_of_the_turns():
+    items = [("a", "x", 0), ("a", "x", 1), ("b", "x", 0), ("c", "y", 0), ("c", "y", 1)]
+    queue = queue_of(*items)
+    said = queue.order(items)
+    assert said == [("a", "x", 0), ("c", "y", 0), ("b", "x", 0), ("c", "y", 1), ("a", "x", 1)]
+    assert [queue.position(item, items) for item in said] == [1, 2, 3, 4, 5]
+    had = []
+    for _ in items:
+        had.append(queue.first([item for item in items if item not in had]))
+        queue.charge(had[-1])
+    assert had == said
+    assert queue.position(said[0], items) == queue.order(items).index(said[0]) + 1
+
+
+@pytest.mark.parametrize(("weight", "turns"), [(math.sqrt, 3), (one, 1)], ids=["root", "one"])
+def test_an_address_of_nine_has_the_turns_of_its_weight(weight, turns):
+    pupils = [(f"pupil {number}", "school", 0) for number in range(9)]
+    items = [*pupils, *alone("home")]
+    order = served(queue_of(*items, weight=weight), items, 18 * (turns + 1))
+    counts = Counter(order)
+    assert counts["home", "home", 0] == 18
+    assert {counts[pupil] for pupil in pupils} == {2 * turns}
+
+
+def test_a_visitor_of_many_items_has_the_turns_of_one():
+    items = [*[("many", "x", number) for number in range(8)], ("one", "x", 0)]
+    counts = Counter(served(queue_of(*items), items, 32))
+    assert counts.pop(("one", "x", 0)) == 16
+    assert set(counts.values()) == {2}
+
+
+def test_who_uses_more_of_a_turn_has_fewer():
+    long, short = items = alone("long", "short")
+    queue, order = queue_of(*items), []
+    for _ in range(12):
+        order.append(queue.order(items)[0])
+        queue.charge(order[-1], 5.0 if order[-1] == long else 1.0)
+    assert (order.count(long), order.count(short)) == (2, 10)
+
+
+def test_who_comes_later_has_lost_nothing_and_saved_nothing_up():
+    first, late = alone("first", "late")
+    queue = queue_of(first)
+    served(queue, [first], 1000)
+    queue.keep([first, late])
+    assert Counter(served(queue, [first, late], 10)) == {first: 5, late: 5}
+
+
+def test_who_did_not_want_its_turns_saves_none_up():
+    idle, busy = items = alone("idle", "busy")
+    queue = queue_of(*items)
+    served(queue, [busy], 1000)
+    queue.catch_up(idle)
+    assert Counter(served(queue, items, 100))[busy] == pytest.approx(50, abs=1)
+
+
+def test_for_places_who_has_fewest_is_first_whatever_was_used():
+    holder, other, waiting = ("a", "x", 0), ("a", "x", 1), ("b", "y", 0)
+    queue = queue_of(holder, other, waiting)
+    served(queue, [waiting], 9)
+    assert queue.order([other, waiting]) == [other, waiting]
+    assert queue.order([other, waiting], holders=[holder]) == [waiting, other]
+
+
+def test_the_last_for_a_place_is_of_the_longest_line():
+    many, few = [("a", "x", number) for number in range(3)], alone("b", "c")
+    assert queue_of(*many, *few).order([*many, *few], holders=())[-1] == many[-1]
+
+
+def test_nothing_stays_of_who_has_gone():
+    items = [("a", "x", 0), ("b", "x", 0), ("c", "y", 0)]
+    queue = queue_of(*items)
+    served(queue, items, 7)
+    queue.keep(items[:1])
+    assert (len(queue), len(queue._all.inside), len(queue._all.inside["x"].inside)) == (1, 1, 1)
+    queue.keep([])
+    queue.charge(items[0])
+    queue.catch_up(items[0])
+    assert (len(queue), queue._all.inside) == (0, {})
+
+
+OTHERS = 5
+COMING = st.sets(st.tuples(st.integers(1, OTHERS), st.integers(0, 2)), max_size=9)
+
+
+def used_before(me: Item, turns: list[tuple[list[Item], float]]) -> list[float]:
+    """What others use until each turn of one who always waits.
+
+    Of each turn it is given who else is present, and what it takes.
+    """
+    queue, waits = queue_of(me), [0.0]
+    for others, used in turns:
+        queue.keep([me, *others])
+        turn = queue.first([*others, me])  # of equals the other is first
+        queue.charge(turn, used)
+        if turn == me:
+            waits.append(0.0)
+        else:
+            waits[-1] += used
+    return waits
+
+
+@pytest.mark.parametrize("place", ["one address", "an address each"])
+@given(turns=st.lists(st.tuples(COMING, st.floats(0.1, 1.0)), min_size=60, max_size=60))
+def test_no_one_starves(place, turns):
+    """Others may come, go and come anew as they like: between two turns of one who waits they use little."""
+    items = [
+        ([(f"v{name}", f"a{name}" if "each" in place else "a0", number) for name, number in coming], used)
+        for coming, used in turns
+    ]
+    assert max(used_before(("v0", "a0", 0), items)) <= 2 * (1 + OTHERS)
+
+
+def test_no_one_starves_by_one_who_comes_anew_for_each_turn():
+    """Though he starts at the clock's time again and again, and others beside him keep the clock slow."""
+    rest = alone(*map(str, range(1, OTHERS)))
+    turns = [([(f"new {number}", "new", number), *rest], 1.0) for number in range(500)]
+    assert max(used_before(("me", "home", 0), turns)) <= 2 * (1 + OTHERS)
