@@ -19,7 +19,7 @@ const NEXT = /** @type {Object<string, number>} */ ({
 const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-place *";
 
 /**
- * The course in ``host``; which lesson is shown stands in the address.
+ * The course in ``host``; which lesson is current stands in the address.
  * @param {HTMLElement} host
  * @param {Course} course
  * @param {{address: (name: string) => string, lesson: (key: string) => Promise<*>, instrument: *}} reach
@@ -32,12 +32,12 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
   const embedded = queryNow().has("embed");
   const presenting = () => queryNow().has("present");
   const terms = createGlossary(glossary);
-  const place = element("div", { class: "place" });
+  const body = element("div", { class: "place" });
   const bar = createBar(lessons, { onGo: go, onGlossary: () => terms.show(), onPresent: present });
-  let shown = /** @type {ReturnType<typeof createLesson>|null} */ (null);
+  let current = /** @type {ReturnType<typeof createLesson>|null} */ (null);
   let turn = 0;
 
-  host.replaceChildren(bar.element, place, terms.element);
+  host.replaceChildren(bar.element, body, terms.element);
   setAttribute(host, "data-embedded", embedded);
   const leaveSteps = followSteps((event) => {
     if (location.pathname !== page) return;
@@ -64,7 +64,7 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
   function present() {
     history.replaceState(history.state, "", addressWith({ present: presenting() ? null : "1" }));
     dress();
-    shown?.showLinks();
+    current?.showLinks();
   }
 
   function dress() {
@@ -97,31 +97,29 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
   async function show() {
     const key = queryNow().get("lesson");
     const mine = (turn += 1);
-    shown?.destroy();
-    shown = null;
+    current?.destroy();
+    current = null;
     dress();
-    if (key === null) return place.replaceChildren(contents());
-    place.replaceChildren(
-      element("p", { role: "status" }, "The numbers of this lesson are being computed …"),
-    );
-    const found = await lesson(key);
+    if (key === null) return body.replaceChildren(contents());
+    body.replaceChildren(element("p", { role: "status" }, "The numbers of this lesson are being computed …"));
+    const answer = await lesson(key);
     if (mine !== turn) return undefined;
-    if (!("message" in found)) return open(found);
+    if (!("message" in answer)) return open(answer);
     const again = lessons.some((each) => each.key === key);
-    return place.replaceChildren(failed(found.message, again));
+    return body.replaceChildren(failed(answer.message, again));
   }
 
-  /** @param {*} found */
-  function open(found) {
-    document.title = `${found.title} · Gradient explorer`;
-    shown = createLesson(found, {
+  /** @param {*} record */
+  function open(record) {
+    document.title = `${record.title} · Gradient explorer`;
+    current = createLesson(record, {
       ...{ address, embedded, presenting, skeleton, instrument },
       onTerm: terms.show,
-      next: () => next(found.key),
+      next: () => next(record.key),
       onAgain: show,
     });
-    place.replaceChildren(shown.element);
-    shown.begin();
+    body.replaceChildren(current.element);
+    current.begin();
     host.scrollTo(0, 0);
   }
 
@@ -156,7 +154,7 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
     destroy() {
       end.abort();
       leaveSteps();
-      shown?.destroy();
+      current?.destroy();
     },
   };
 }

@@ -24,10 +24,10 @@ import { thumbnail } from "../chart/scene/thumbnail.js";
  *   onChange: () => void}} Acts
  */
 
-const ROOM = /** @type {[number, number]} */ ([-1, 2]); // of the gradients' axis: neither 0 nor 1 stands out
+const SPAN = /** @type {[number, number]} */ ([-1, 2]); // of the gradients' axis: neither 0 nor 1 stands out
 
 /**
- * @param {*} prediction of a lesson: ``answers``, the place of the ``right`` one; where one draws, the
+ * @param {*} prediction of a lesson: ``answers``, the index of the ``right`` one; where one draws, the
  *   ``rule``, and the x ``at`` which the values of all rules are told
  * @param {Choice} choice of the first curves
  * @param {Acts} acts
@@ -53,8 +53,8 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
 
   /** @param {*} answer @returns {(Node|string)[]} */
   function contentOf({ text, picture }) {
-    const seen = draws || prediction.thumbnails;
-    const small = seen
+    const pictured = draws || prediction.thumbnails;
+    const small = pictured
       ? [thumbnail({ op: entriesOf(choice).op, rule: ruleOf(picture) }, settingsOf(choice))]
       : [];
     return [
@@ -76,20 +76,20 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
 
   /** Show the picked answer on the chart. */
   function lay() {
-    const place = form.picked();
-    if (place === null) return;
-    const { picture, text } = answers[place];
+    const index = form.picked();
+    if (index === null) return;
+    const { picture, text } = answers[index];
     if (picture) drawing.lay(sampled(picture, choice));
     else drawing.say(`“${text}”: no curve`);
   }
 
   function checked() {
-    const place = form.picked();
-    if (place === null) return checkedDrawing();
+    const index = form.picked();
+    if (index === null) return checkedDrawing();
     lay();
-    if (place !== right) return { right: false, words: say.wrongWords(answers[place]) };
+    if (index !== right) return { right: false, words: say.wrongWords(answers[index]) };
     const guess = draws ? valueAt(sampled(rule, choice), at) : NaN;
-    return { right: true, words: `${say.rightWords(answers[place])} ${corner(guess)}`.trim() };
+    return { right: true, words: `${say.rightWords(answers[index])} ${corner(guess)}`.trim() };
   }
 
   function checkedDrawing() {
@@ -120,7 +120,7 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
   }
 
   /**
-   * What the gradients' axis has to hold, so that every answer can be seen on it.
+   * What the gradients' axis has to hold, so that every answer can be pictured on it.
    * @returns {[number, number]}
    */
   function leastRangeOf() {
@@ -128,8 +128,8 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
       picture ? [sampled(picture, choice)] : [],
     );
     const values = pictures.flatMap((/** @type {*} */ { y }) => Array.from(y)).filter(Number.isFinite);
-    const high = Math.max(ROOM[1], ...values);
-    return [Math.min(ROOM[0], ...values, -high / 4), high]; // the legend stands below most curves
+    const high = Math.max(SPAN[1], ...values);
+    return [Math.min(SPAN[0], ...values, -high / 4), high]; // the legend stands below most curves
   }
 
   /** What is told of the x that the lesson is about. @param {number} guess */
@@ -145,8 +145,8 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
     checked,
     answer,
     saved: () => ({ picked: form.picked(), drawn: form.picked() === null && draws ? drawing.saved() : null }),
-    restore({ picked: place, drawn, missed }) {
-      if (place !== null && place < answers.length) form.pick(place);
+    restore({ picked: index, drawn, missed }) {
+      if (index !== null && index < answers.length) form.pick(index);
       if (drawn) {
         drawing.restore(drawn);
         form.drawn();

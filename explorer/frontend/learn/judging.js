@@ -121,18 +121,18 @@ function bandsOf(curve, at, { reach }) {
  * @param {{size: number}} far
  */
 function excursionsOf(points, bands, { size }) {
-  const found = /** @type {Excursion[]} */ ([]);
+  const excursions = /** @type {Excursion[]} */ ([]);
   let last = -1;
   points.forEach(({ x, y }, i) => {
     const band = bands[i];
     const peak = band ? Math.max(band.low - y, y - band.high) / size : 0;
     if (peak <= NEAR) return;
-    const run = found[found.length - 1];
+    const run = excursions[excursions.length - 1];
     if (run && last === i - 1) Object.assign(run, { to: x, peak: Math.max(run.peak, peak) });
-    else found.push({ from: x, to: x, peak });
+    else excursions.push({ from: x, to: x, peak });
     last = i;
   });
-  return found;
+  return excursions;
 }
 
 /**

@@ -12,7 +12,7 @@
 export const NOTHING = { picked: null, drawn: null, missed: false, revealed: null };
 
 // Where a browser forbids its own storage, as in some frames.
-const kept = /** @type {Map<string, string>} */ (new Map());
+const cached = /** @type {Map<string, string>} */ (new Map());
 
 /** @param {string} key of a lesson @returns {State} */
 export function recall(key) {
@@ -26,7 +26,7 @@ export function recall(key) {
 /** @param {string} key @param {State} state */
 export function remember(key, state) {
   const text = JSON.stringify(state);
-  kept.set(key, text);
+  cached.set(key, text);
   try {
     sessionStorage.setItem(nameOf(key), text);
   } catch {
@@ -39,7 +39,7 @@ function read(key) {
   try {
     return sessionStorage.getItem(nameOf(key));
   } catch {
-    return kept.get(key) ?? null;
+    return cached.get(key) ?? null;
   }
 }
 

@@ -32,19 +32,19 @@ function heatMap({ title, values, entry }) {
     const style = `--share: ${Math.round((100 * Math.abs(value)) / most)}%`;
     return element("td", { style, class: followed ? "followed" : null }, numberText(value));
   };
-  const rows = values.map((row, place) =>
-    element("tr", {}, ...row.map((value, column) => cell(value, place, column))),
+  const rows = values.map((row, index) =>
+    element("tr", {}, ...row.map((value, column) => cell(value, index, column))),
   );
   return element("table", { class: "heat" }, element("caption", {}, title), element("tbody", {}, ...rows));
 }
 
 /** @param {Lines} picture @param {{plotly: string, signal: AbortSignal}} options */
 function lines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
-  const place = element("div", { class: "lines" });
+  const host = element("div", { class: "lines" });
   const legend = { orientation: "h", x: 0, y: 1, yanchor: "bottom" };
   const axes = { xaxis: decades(xName, x), yaxis: decades(yName, Object.values(y).flat()) };
   const compose = () => {
-    const { rules: colours } = coloursOf(place);
+    const { rules: colours } = coloursOf(host);
     const traces = Object.entries(y).map(([name, values], slot) => ({
       type: "scatter",
       mode: "lines+markers",
@@ -55,10 +55,10 @@ function lines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
     }));
     return { traces, layout: { ...axes, legend, showlegend: true } };
   };
-  const plot = createFigure(place, { plotly, hover: false, compose });
+  const plot = createFigure(host, { plotly, hover: false, compose });
   plot.draw({ words: `${yName} against ${xName}` });
   signal.addEventListener("abort", plot.destroy);
-  return place;
+  return host;
 }
 
 /**
@@ -70,7 +70,7 @@ function decades(text, values) {
   const [first, last] = [Math.min(...values), Math.max(...values)].map((value) =>
     Math.ceil(Math.log10(value)),
   );
-  const powers = Array.from({ length: Math.floor((last - first) / 2) + 1 }, (_, place) => first + 2 * place);
+  const powers = Array.from({ length: Math.floor((last - first) / 2) + 1 }, (_, index) => first + 2 * index);
   return {
     title: { text },
     type: "log",

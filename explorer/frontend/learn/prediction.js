@@ -22,7 +22,7 @@ export function createPrediction({ hint, options, onPick, onClear, onCheck, onSk
       "fieldset",
       {},
       element("legend", {}, hint),
-      ...options.map((content, place) => optionOf(name, content, place)),
+      ...options.map((content, index) => optionOf(name, content, index)),
     ),
     element("div", { class: "decide" }, check, skip, clear),
   );
@@ -48,14 +48,14 @@ export function createPrediction({ hint, options, onPick, onClear, onCheck, onSk
 
   return {
     element: form,
-    /** The place of the picked answer, or null. @returns {number|null} */
+    /** The index of the picked answer, or null. @returns {number|null} */
     picked() {
-      const place = buttons().findIndex((button) => button.checked);
-      return place < 0 ? null : place;
+      const index = buttons().findIndex((button) => button.checked);
+      return index < 0 ? null : index;
     },
-    /** Pick an answer for the reader. @param {number} place */
-    pick(place) {
-      buttons()[place].checked = true;
+    /** Pick an answer for the reader. @param {number} index */
+    pick(index) {
+      buttons()[index].checked = true;
       check.disabled = false;
       clear.hidden = onClear === null;
     },
@@ -68,12 +68,12 @@ export function createPrediction({ hint, options, onPick, onClear, onCheck, onSk
   };
 }
 
-/** @param {string} name @param {Content} content @param {number} place */
-function optionOf(name, content, place) {
+/** @param {string} name @param {Content} content @param {number} index */
+function optionOf(name, content, index) {
   return element(
     "label",
     { class: "option" },
-    element("input", { type: "radio", name, value: String(place) }),
+    element("input", { type: "radio", name, value: String(index) }),
     element("span", {}, ...content),
   );
 }

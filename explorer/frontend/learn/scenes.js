@@ -14,10 +14,10 @@ import { entered } from "../train/state/tasks.js";
 const PACE_ON_STAGE = "10"; // steps a second, so that there is time to talk
 
 /**
- * The places that an instrument fills: curves, and cards. That of the chart is its host from the start: where it
+ * The hosts that an instrument fills: curves, and cards. That of the chart is its host from the start: where it
  * becomes one on the page, its colours change, with which the chart is drawn anew.
  */
-export function places() {
+export function createHosts() {
   const parts = ["words", "chart chart-host", "strip"].map((name) => element("div", { class: name }));
   return {
     watch: element("div", { class: "instrument watch" }, element("div", { class: "stage" }, ...parts)),
@@ -67,8 +67,8 @@ export function showNet(host, { scene, presenting, skeleton, reach }) {
   const store = createStore();
   store.change(paced(entered(received(scene.choice), "link"), presenting));
   host.replaceChildren(document.createRange().createContextualFragment(skeleton));
-  const place = /** @type {HTMLElement} */ (host.querySelector(".training"));
-  return { store, destroy: createInstrument(place, store, reach).destroy };
+  const training = /** @type {HTMLElement} */ (host.querySelector(".training"));
+  return { store, destroy: createInstrument(training, store, reach).destroy };
 }
 
 /**
@@ -97,12 +97,12 @@ export function createLinks(scenes, { address, embedded, presenting }) {
       element("small", {}, names),
     );
   });
-  const point = (/** @type {number} */ place, /** @type {string} */ query) => {
-    setAttribute(links[place], "href", `${address(scenes[place].path.slice(1))}?${query}`);
+  const point = (/** @type {number} */ index, /** @type {string} */ query) => {
+    setAttribute(links[index], "href", `${address(scenes[index].path.slice(1))}?${query}`);
   };
   const choiceOf = (/** @type {Scene} */ { path, choice }) =>
     path === "/train" ? paced(entered(received(choice), "link"), presenting()) : received(choice);
-  const show = () => scenes.forEach((scene, place) => point(place, queryOf(choiceOf(scene))));
+  const show = () => scenes.forEach((scene, index) => point(index, queryOf(choiceOf(scene))));
   show();
   return {
     elements: links,

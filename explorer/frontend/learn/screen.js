@@ -5,13 +5,13 @@ import { element, setText } from "../elements/dom.js";
 import { createForecast } from "./forecast.js";
 import { NOTHING, recall, remember } from "./memory.js";
 import { pictureOf } from "./pictures.js";
-import { createLinks, curvesOf, places, showNet, showScene } from "./scenes.js";
+import { createLinks, curvesOf, createHosts, showNet, showScene } from "./scenes.js";
 import { inline, paragraphs } from "./words.js";
 import { received } from "../choice/message.js";
 
 /**
  * What a lesson reaches outside: ``address`` gives that of a page or route of the server, ``instrument`` is
- * what the instrument reaches, ``skeleton`` holds the places of a training.
+ * what the instrument reaches, ``skeleton`` holds the hosts of a training.
  * @typedef {{address: (name: string) => string, embedded: boolean, presenting: () => boolean,
  *   onTerm: import("./words.js").OnTerm, next: () => HTMLElement, onAgain: () => void, skeleton: string,
  *   instrument: *}} Surroundings ``next`` leads to the next lesson, ``onAgain`` opens this one anew
@@ -32,7 +32,7 @@ export function createLesson(lesson, around) {
     onSkip: () => conclude("shown"),
     onChange: () => keep({ ...forecast.saved(), missed: false }),
   });
-  const { watch, list } = places();
+  const { watch, list } = createHosts();
   const said = (/** @type {string} */ name, /** @type {string} */ words) =>
     element("p", { class: name }, ...inline(words, around.onTerm));
   const verdict = element("p", { class: "verdict", role: "status" });
@@ -53,7 +53,7 @@ export function createLesson(lesson, around) {
     element("div", { class: "right" }, watch),
   );
   const links = createLinks(lesson.scenes, around);
-  let shown = /** @type {ReturnType<typeof showScene>|null} */ (null);
+  let current = /** @type {ReturnType<typeof showScene>|null} */ (null);
   let pictures = /** @type {import("./pictures.js").Picture[]} */ ([]);
   watch.hidden = !forecast.draws;
 
@@ -102,19 +102,19 @@ export function createLesson(lesson, around) {
 
   /** @param {import("./scenes.js").Scene} scene */
   function show(scene) {
-    shown?.destroy();
-    for (const place of [...watch.querySelectorAll(".words, .strip"), ...list.children])
-      place.replaceChildren();
+    current?.destroy();
+    for (const host of [...watch.querySelectorAll(".words, .strip"), ...list.children])
+      host.replaceChildren();
     const secret = screen.matches(".predicting");
-    shown = showScene(screen, {
+    current = showScene(screen, {
       scene,
       forecast: scene === first ? forecast : null,
       secret,
       reach: around.instrument,
     });
     if (!secret) {
-      links.follow(scene, shown.store);
-      accompany(shown.store);
+      links.follow(scene, current.store);
+      accompany(current.store);
     }
   }
 
@@ -130,19 +130,19 @@ export function createLesson(lesson, around) {
     return lesson.scenes
       .filter((/** @type {*} */ { path }) => path === "/train")
       .map((/** @type {*} */ scene) => {
-        const place = element("section", { class: "net", "aria-label": "The net, live" });
-        place.append(
+        const host = element("section", { class: "net", "aria-label": "The net, live" });
+        host.append(
           around.instrument.createTraining
-            ? element("button", { type: "button", onclick: () => train(place, scene) }, "Train it here")
+            ? element("button", { type: "button", onclick: () => train(host, scene) }, "Train it here")
             : element("p", {}, "To train this net here takes the app."),
         );
-        return place;
+        return host;
       });
   }
 
-  /** @param {HTMLElement} place @param {import("./scenes.js").Scene} scene */
-  function train(place, scene) {
-    const net = showNet(place, {
+  /** @param {HTMLElement} host @param {import("./scenes.js").Scene} scene */
+  function train(host, scene) {
+    const net = showNet(host, {
       scene,
       presenting: around.presenting(),
       skeleton: around.skeleton,
@@ -224,7 +224,7 @@ export function createLesson(lesson, around) {
     showLinks: links.show,
     destroy() {
       end.abort();
-      shown?.destroy();
+      current?.destroy();
     },
   };
 }

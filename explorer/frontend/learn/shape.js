@@ -22,9 +22,9 @@ export function shapeWords(x, y) {
   if (parts.length > MOST_PARTS) return `up and down between ${about(low)} and ${about(high)}`;
   const last = parts.length - 1;
   const digits = -Math.floor(Math.log10((x[x.length - 1] - x[0]) / 20)); // as exactly as a picture shows it
-  const texts = parts.map(({ turn, end }, place) => {
-    const until = place === last ? "" : ` until x = ${about(Number(x[end].toFixed(Math.max(digits, 0))))}`;
-    return `${place && place === last ? "then " : ""}${VERBS[turn]}${about(values[end])}${until}`;
+  const texts = parts.map(({ turn, end }, index) => {
+    const until = index === last ? "" : ` until x = ${about(Number(x[end].toFixed(Math.max(digits, 0))))}`;
+    return `${index && index === last ? "then " : ""}${VERBS[turn]}${about(values[end])}${until}`;
   });
   return texts.join(", ");
 }

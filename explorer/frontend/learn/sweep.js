@@ -11,7 +11,7 @@ import { note } from "../chart/plotly/plotly.js";
 /**
  * @typedef {{parameter: string, x_name: string, y_name: string, x: number[], mean: number[], sd: number[],
  *   control: [number, number], control_name: string, seeds: number}} Sweep ``control``: mean and SD
- * ``value`` is that of the parameter now, ``slot`` the place of its rule among the colours.
+ * ``value`` is that of the parameter now, ``slot`` the index of its rule among the colours.
  * @typedef {{words: string, value: number|null, slot: number}} Drawn
  */
 
@@ -25,13 +25,13 @@ const SIDE = 1.35; // factor by which the axis goes on beyond the values
  * @returns {import("./pictures.js").Picture}
  */
 export function createSweep(sweep, { plotly, signal }) {
-  const place = element("div", { class: "lines" });
+  const host = element("div", { class: "lines" });
   const said = element("p", { class: "sweep-said", role: "status" });
   const compose = (/** @type {Drawn} */ { value, slot }) => {
-    const { rules: colours } = coloursOf(place);
+    const { rules: colours } = coloursOf(host);
     return drawingOf(sweep, value, colours[slot % colours.length]);
   };
-  const figure = createFigure(place, { plotly, hover: false, compose });
+  const figure = createFigure(host, { plotly, hover: false, compose });
   signal.addEventListener("abort", figure.destroy);
   show(null, 0);
 
@@ -42,7 +42,7 @@ export function createSweep(sweep, { plotly, signal }) {
   }
 
   return {
-    element: element("figure", { class: "sweep" }, place, said),
+    element: element("figure", { class: "sweep" }, host, said),
     follow(choice) {
       const control = choiceControls(choice).find(({ parameter }) => parameter.name === sweep.parameter);
       show(control ? valueOf(choice.parameters, control) : null, slotOf(choice, sweep.parameter));
@@ -145,7 +145,7 @@ function shareOf(mean, sd) {
 /** All of it in words. @param {Sweep} sweep */
 export function wordsOf({ parameter, y_name: name, x, mean, sd, control, control_name: without, seeds }) {
   const at = x.map(
-    (value, place) => `${parameter} = ${numberText(value)}: ${shareOf(mean[place], sd[place])}`,
+    (value, index) => `${parameter} = ${numberText(value)}: ${shareOf(mean[index], sd[index])}`,
   );
   return `${name}, mean ± SD of ${seeds} seeds. ${at.join("; ")}; ${without}: ${shareOf(...control)}`;
 }

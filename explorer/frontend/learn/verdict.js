@@ -64,10 +64,10 @@ export function apartWords({ mean, excursions }, drawn, truth, name) {
  * @param {{label: string, value: number}[]} rules
  */
 export function pointWords(x, guess, rules) {
-  const told = rules.map(({ label, value }) => `${label} returns ${about(value)}`).join(", ");
+  const returns = rules.map(({ label, value }) => `${label} returns ${about(value)}`).join(", ");
   return Number.isNaN(guess)
-    ? `At x = ${about(x)} ${told}.`
-    : `At x = ${about(x)} you expect ${about(guess)}: ${told}.`;
+    ? `At x = ${about(x)} ${returns}.`
+    : `At x = ${about(x)} you expect ${about(guess)}: ${returns}.`;
 }
 
 /** The widest place where a drawing is wrong. @param {import("./judging.js").Excursion[]} excursions */

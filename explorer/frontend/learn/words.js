@@ -23,15 +23,15 @@ export function paragraphs(text, onTerm) {
  * @returns {(Node|string)[]}
  */
 export function inline(text, onTerm) {
-  const found = MARKED.exec(text);
-  if (!found) return text ? [text] : [];
-  const [whole, code, strong, emphasis, name, term] = found;
+  const match = MARKED.exec(text);
+  if (!match) return text ? [text] : [];
+  const [whole, code, strong, emphasis, name, term] = match;
   const node = code
     ? element("code", {}, code)
     : term
       ? element("button", { type: "button", class: "term", onclick: () => onTerm(term) }, name)
       : element(strong ? "strong" : "em", {}, ...inline(strong ?? emphasis, onTerm));
-  return [text.slice(0, found.index), node, ...inline(text.slice(found.index + whole.length), onTerm)];
+  return [text.slice(0, match.index), node, ...inline(text.slice(match.index + whole.length), onTerm)];
 }
 
 /**

@@ -28,9 +28,9 @@ export function accuracyOf(state) {
     const own = lines.filter((line) => line.key === key);
     const { label: name, colour, control } = own[0];
     const points = own.flatMap((line) => {
-      const found = judged.find((each) => each.rule === key && each.value === line.value);
+      const judgement = judged.find((each) => each.rule === key && each.value === line.value);
       const at = isSwept ? line.value : lines.indexOf(line);
-      return found ? pointOf(found, at, lineName(line, sweep), metric) : [];
+      return judgement ? pointOf(judgement, at, lineName(line, sweep), metric) : [];
     });
     return { key, name, colour, control, points };
   });

@@ -95,7 +95,7 @@ function sweepOf(picture, width, ends) {
   });
   return {
     traces: whole.map((each) => traceOf(each, share, "sweep")),
-    names: ends.room(width, marks, share ? 4 : 5),
+    names: ends.space(width, marks, share ? 4 : 5),
     layout: {
       hovermode: "closest",
       xaxis: {
@@ -186,12 +186,12 @@ function percents([low, high]) {
   return { tickmode: "array", tickvals, ticktext: tickvals.map((value) => String(Math.round(100 * value))) };
 }
 
-/** @param {*} place */
-function ruler(place) {
-  return { type: "line", line: { color: GUESSED, width: 1, dash: "dot" }, ...place };
+/** @param {*} position */
+function ruler(position) {
+  return { type: "line", line: { color: GUESSED, width: 1, dash: "dot" }, ...position };
 }
 
-/** @param {string} text @param {*} place */
-function named(text, place) {
-  return { text: escaped(text), showarrow: false, borderpad: 2, ...place };
+/** @param {string} text @param {*} position */
+function named(text, position) {
+  return { text: escaped(text), showarrow: false, borderpad: 2, ...position };
 }

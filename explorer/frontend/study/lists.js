@@ -50,7 +50,7 @@ export function listOf(text) {
  * @param {number} count 2 or more
  */
 export function spaced(low, high, count) {
-  const at = Array.from({ length: count }, (_, place) => place / (count - 1));
+  const at = Array.from({ length: count }, (_, index) => index / (count - 1));
   const value = (/** @type {number} */ share) =>
     low > 0 ? low * (high / low) ** share : low + (high - low) * share;
   return [...new Set(at.map((share) => Number(value(share).toPrecision(2))))];

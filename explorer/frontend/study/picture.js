@@ -14,7 +14,7 @@ import { ACTIVE, isOfChoice } from "./state.js";
  *   status: {main: string, next: string, state: string}, heat: import("./heat.js").Heat,
  *   accuracy: import("./accuracy.js").Picture, verdict: string[], csv: string|null,
  *   choice: State["choice"], task: import("../train/state/tasks.js").Task, about: string,
- *   table: {shown: boolean, text: string}}} Picture
+ *   table: {visible: boolean, text: string}}} Picture
  */
 
 const LOST = ["gone", "silent"]; // the server has not the runs, or does not tell them
@@ -44,7 +44,7 @@ export function pictureOf(state) {
     choice,
     task,
     about: [task.purpose, task.note].filter(Boolean).join(" "),
-    table: { shown: task.kind === "own", text: state.table },
+    table: { visible: task.kind === "own", text: state.table },
   };
 }
 

@@ -43,8 +43,8 @@ function isSwept(choice, key) {
 
 /** @param {Choice} choice @param {string} key @param {State["colours"]} colours */
 function lineOf({ rules }, key, { rules: bright, neutral }) {
-  const shown = rules.find((rule) => rule.key === key);
-  const colour = shown ? bright[shown.slot % bright.length] : neutral;
+  const chosen = rules.find((rule) => rule.key === key);
+  const colour = chosen ? bright[chosen.slot % bright.length] : neutral;
   return { key, label: /** @type {Rule} */ (find("rule", key)).label, colour };
 }
 
@@ -66,14 +66,14 @@ export function shortName(name) {
  */
 export function trainQuery(choice, { key, value }, lr) {
   const { rates: _r, sweep, values: _v, controls: _c, ...training } = choice.training;
-  const shown = choice.rules.find((rule) => rule.key === key);
-  const rule = { key, slot: shown?.slot ?? 0, hidden: false };
+  const chosen = choice.rules.find((rule) => rule.key === key);
+  const rule = { key, slot: chosen?.slot ?? 0, hidden: false };
   const control = value === null ? null : choiceControls(choice).find(({ name }) => name === sweep);
   const valued =
     control && value !== null
       ? withParameter({ ...choice, training }, control, value)
       : { ...choice, training };
-  const alone = shown
+  const alone = chosen
     ? valued.rules
         .filter((other) => other.key !== key)
         .reduce((rest, other) => withoutRule(rest, other.slot), valued)

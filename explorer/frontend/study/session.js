@@ -23,7 +23,7 @@ export function createSession({ server, onChange }) {
   let line = Promise.resolve(); // what was pressed is done in its order
   let waiting = 0;
   const address = (/** @type {string} */ id) => server(`studies/${id}/events`);
-  const feed = createFeed({ address, onEvent: told, onLost: () => show({ lost: true }) });
+  const feed = createFeed({ address, onEvent, onLost: () => show({ lost: true }) });
 
   /** @param {Partial<View>} next */
   function show(next) {
@@ -32,7 +32,7 @@ export function createSession({ server, onChange }) {
   }
 
   /** @param {import("../train/state/records.js").StudyEvent} event */
-  function told(event) {
+  function onEvent(event) {
     const status = { ...IDLE, ...event, results: event.results ?? view.status.results };
     show({ status, notice: view.lost ? "" : view.notice, lost: false });
     if (!WATCHED.includes(status.state)) feed.close();
@@ -51,7 +51,7 @@ export function createSession({ server, onChange }) {
       waiting -= 1;
       if (answer?.message) show({ notice: answer.message });
       if (waiting) return;
-      if (answer?.state) told(answer);
+      if (answer?.state) onEvent(answer);
       if (study) feed.open(study.id);
       else show({ status: IDLE });
     });

@@ -141,7 +141,7 @@ function listField(label, { meaning, bounds, onNumbers, onWrong }) {
     "aria-describedby": mistake.id,
     onchange: typed,
   });
-  let shown = "";
+  let displayed = "";
 
   /** @param {string} sentence "" for none */
   function refuse(sentence) {
@@ -155,22 +155,22 @@ function listField(label, { meaning, bounds, onNumbers, onWrong }) {
     refuse(sentence);
     if (sentence) return;
     writeValue(field, textOf(numbers));
-    if (textOf(numbers) !== shown) onNumbers(numbers);
+    if (textOf(numbers) !== displayed) onNumbers(numbers);
   }
 
   return {
     element: labelled(label, field, meaning, mistake),
     /** @param {number[]} numbers */
     show(numbers) {
-      const anew = textOf(numbers) !== shown;
-      shown = textOf(numbers);
+      const anew = textOf(numbers) !== displayed;
+      displayed = textOf(numbers);
       if (anew && field.matches("[aria-invalid]")) refuse("");
-      if (!field.matches("[aria-invalid]")) setValue(field, shown);
+      if (!field.matches("[aria-invalid]")) setValue(field, displayed);
     },
     /** Forget what was refused. */
     clear() {
       refuse("");
-      writeValue(field, shown);
+      writeValue(field, displayed);
     },
   };
 }

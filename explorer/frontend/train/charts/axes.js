@@ -12,7 +12,7 @@ import { powerText, shortText } from "../../formula/numbers.js";
  *   banded: boolean, heldOut?: boolean}} Scale
  */
 
-const ROOM = 0.05; // of what values span, above and below them
+const MARGIN = 0.05; // of what values span, above and below them
 const WORST = 3; // decades above the first value shown: a rule that diverges shall not flatten the others
 const HIGH_CHANCE = 0.4; // beyond which the axis begins here and not at 0
 /** Letters of a value, so that its width stays. @type {{[kind in Scale["kind"]]: number}} */
@@ -37,7 +37,7 @@ function evenly([low, high], text) {
   return { type: "linear", tickmode: "array", tickvals, ticktext: tickvals.map(text) };
 }
 
-/** Lines at 1, 2, 5 or at decades, as there is room. @param {Range} range */
+/** Lines at 1, 2, 5 or at decades, as there is space. @param {Range} range */
 function decades([low, high]) {
   const stride = Math.ceil((high - low) / 8);
   const powers = Array.from({ length: high - low + 1 }, (_, at) => low + at).filter(
@@ -92,7 +92,7 @@ function cosines(range, series) {
 }
 
 /**
- * What holds all values, with a little room.
+ * What holds all values, with a little margin.
  * @param {Range|null} range
  * @param {Series[]} series
  * @returns {Range|null}
@@ -101,8 +101,8 @@ function spans(range, series) {
   const values = series.flatMap(({ y }) => Array.from(y).filter(Number.isFinite));
   if (!values.length) return range;
   const [low, high] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
-  const room = ROOM * (high - low || Math.abs(high) || 1);
-  return [Math.min(range?.[0] ?? Infinity, low - room), Math.max(range?.[1] ?? -Infinity, high + room)];
+  const margin = MARGIN * (high - low || Math.abs(high) || 1);
+  return [Math.min(range?.[0] ?? Infinity, low - margin), Math.max(range?.[1] ?? -Infinity, high + margin)];
 }
 
 /** The least value, infinite where there is none. @param {Series[]} series */

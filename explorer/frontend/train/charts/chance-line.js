@@ -22,16 +22,16 @@ export function placeOfChance(chance, series, [low, high], steps) {
     { isAbove: false, from: chance - tall, to: chance },
     { isAbove: true, from: chance, to: chance + tall },
   ].filter(({ from, to }) => from >= low && to <= high);
-  const places = RIGHT_ENDS.flatMap((x) => sides.map((side) => ({ ...side, x })));
-  const free = places.find((place) => !series.some((each) => passes(each, place, steps)));
-  const { x, isAbove } = free ?? places[0] ?? { x: 1, isAbove: true };
+  const positions = RIGHT_ENDS.flatMap((x) => sides.map((side) => ({ ...side, x })));
+  const free = positions.find((position) => !series.some((each) => passes(each, position, steps)));
+  const { x, isAbove } = free ?? positions[0] ?? { x: 1, isAbove: true };
   return { x, isAbove };
 }
 
 /**
- * Whether a curve passes through a place, or jumps over it from one point to the next.
+ * Whether a curve passes through a position, or jumps over it from one point to the next.
  * @param {Series} series
- * @param {{x: number, from: number, to: number}} place
+ * @param {{x: number, from: number, to: number}} position
  * @param {number} steps
  */
 function passes({ x, y }, { x: right, from, to }, steps) {

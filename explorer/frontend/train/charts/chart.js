@@ -28,7 +28,7 @@ const PLOT = ".nsewdrag"; // where Plotly is pointed at
  *   where to where in px the x axis goes
  */
 export function createTrainChart(host, { plotly, onPoint, onArea = () => undefined }) {
-  let seen = { run: "", range: /** @type {import("./axes.js").Range|null} */ (null) };
+  let displayed = { run: "", range: /** @type {import("./axes.js").Range|null} */ (null) };
   let drawn = /** @type {Series[]} */ ([]);
   let chart = /** @type {*} */ (null);
   const ends = createEnds(host);
@@ -39,13 +39,13 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     });
   return createFigure(host, { plotly, hover: true, compose, onDrawn });
 
-  /** @param {*} place @param {import("./end-labels.js").Names|null} names */
-  function onDrawn(place, names) {
-    chart = place;
-    const { l, w } = place._fullLayout._size;
+  /** @param {*} graph @param {import("./end-labels.js").Names|null} names */
+  function onDrawn(graph, names) {
+    chart = graph;
+    const { l, w } = graph._fullLayout._size;
     onArea(l, w);
-    ends.show(place, names);
-    const lines = place.querySelectorAll(".scatterlayer > .trace");
+    ends.show(graph, names);
+    const lines = graph.querySelectorAll(".scatterlayer > .trace");
     const rules = [...drawn.filter(hasBand), ...drawn].map(({ rule }) => rule);
     lines.forEach((/** @type {Element} */ line, /** @type {number} */ at) =>
       setAttribute(line, "data-rule", rules[at]),
@@ -57,11 +57,11 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     { run, scale, series, steps, along = alongSteps(steps), empty, legend, at = null },
     width,
   ) {
-    if (seen.run !== run) seen = { run, range: null };
-    seen.range = RANGES[scale.kind](seen.range, series, scale);
-    const known = seen.range !== null;
+    if (displayed.run !== run) displayed = { run, range: null };
+    displayed.range = RANGES[scale.kind](displayed.range, series, scale);
+    const known = displayed.range !== null;
     const begun = series.some((each) => endOf(each));
-    const range = seen.range ?? [0, 1];
+    const range = displayed.range ?? [0, 1];
     const y = { title: { text: scale.title, standoff: 6 }, ...AXES[scale.kind](range), range };
     const layout = {
       hovermode: "x unified",
@@ -78,7 +78,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     };
     const bands = series.filter(hasBand).map((each) => bandTrace(each, scale));
     drawn = series;
-    const names = ends.room(width, namesOf(series, scale), VALUE_LETTERS[scale.kind]);
+    const names = ends.space(width, namesOf(series, scale), VALUE_LETTERS[scale.kind]);
     return { traces: [...bands, ...series.map((each) => traceOf(each, scale))], layout, names };
   }
 }
@@ -109,7 +109,7 @@ function ruleNear({ clientX, clientY }, chart, series) {
 }
 
 /**
- * The place of the number nearest to another, in ascending order.
+ * The index of the number nearest to another, in ascending order.
  * @param {ArrayLike<number>} numbers
  * @param {number} wanted
  */

@@ -30,13 +30,13 @@ export function createEnds(host) {
   host.append(list);
 
   /**
-   * Names, with the room they take.
+   * Names, with the space they take.
    * @param {number} width px of the chart
    * @param {Name[]} names
    * @param {number} least letters of a value
    * @returns {Names|null}
    */
-  function room(width, names, least) {
+  function space(width, names, least) {
     if (!names.length) return null;
     if (width !== known.width) known = { width, size: parseFloat(getComputedStyle(list).fontSize) };
     const letters = width < NARROW ? FEW_LETTERS : MANY_LETTERS;
@@ -69,7 +69,7 @@ export function createEnds(host) {
     lines.replaceChildren(...names.names.map((name, index) => lead(name, at[index], right, tops[index])));
   }
 
-  return { room, show };
+  return { space, show };
 }
 
 function createLabel() {

@@ -9,7 +9,7 @@ const WIDEST = 24; // letters of a name beside the chart; the whole of it stands
  * ``height`` apart or more, between ``low`` and ``high``, and no further away than that takes.
  * @param {number[]} wanted
  * @param {number} height px from one to the next
- * @param {number} low the highest place, in px from the top
+ * @param {number} low the highest position, in px from the top
  * @param {number} high the lowest
  * @returns {number[]}
  */
@@ -26,7 +26,7 @@ export function spread(wanted, height, low, high) {
   }
   const positions = new Array(wanted.length);
   for (const { members, top } of blocks)
-    members.forEach((index, place) => (positions[index] = top + place * apart));
+    members.forEach((index, rank) => (positions[index] = top + rank * apart));
   return positions;
 }
 

@@ -4,7 +4,7 @@ import { answered, post, save } from "../../choice/server.js";
 import { createFeed } from "./events.js";
 import { keep, load, owner } from "../../choice/session.js";
 import { withArrays } from "../state/series.js";
-import { ACTIVE, AT_REST, IDLE, OVER, withSeen } from "../state/status.js";
+import { ACTIVE, AT_REST, IDLE, OVER, withMeasured } from "../state/status.js";
 
 /** @typedef {import("../state/status.js").Status} Status */
 /** @typedef {import("../state/status.js").View} View */
@@ -15,7 +15,7 @@ import { ACTIVE, AT_REST, IDLE, OVER, withSeen } from "../state/status.js";
  */
 
 const GONE = { message: "There is no run yet, or no longer: press Start." };
-const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events come without what was seen last
+const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events come without what was displayed last
 
 /**
  * ``live`` gives the settings that may change in mid-run, for a command: each carries them.
@@ -30,10 +30,10 @@ export function createRun({ server, live, onChange }) {
   // The settings of the run there is once all that waits is done.
   let intended = /** @type {string|null} */ (null);
   let changing = false; // a change of lr or pace is not yet sent
-  let shown = /** @type {string[]} */ ([]);
+  let questions = /** @type {string[]} */ ([]);
   const address = (/** @type {string} */ id) =>
-    server(`runs/${id}/events?${new URLSearchParams(shown.map((key) => ["show", key]))}`);
-  const feed = createFeed({ address, onEvent: told, onLost: () => show({ lost: true }) });
+    server(`runs/${id}/events?${new URLSearchParams(questions.map((key) => ["show", key]))}`);
+  const feed = createFeed({ address, onEvent, onLost: () => show({ lost: true }) });
 
   /** @param {Partial<View>} next */
   function show(next) {
@@ -42,12 +42,12 @@ export function createRun({ server, live, onChange }) {
   }
 
   /** @param {import("../state/status.js").Event} event */
-  function told(event) {
+  function onEvent(event) {
     if (event.state === "gone" && OVER.includes(view.status.state)) {
-      feed.close(); // forgotten by the server: what was seen of it stays
+      feed.close(); // forgotten by the server: what was displayed of it stays
       return;
     }
-    const status = withSeen(withArrays(event), view.status);
+    const status = withMeasured(withArrays(event), view.status);
     const keeps = KEEPS_PICTURE.includes(status.state) && !status.snapshot;
     const { state, sentence } = status;
     if (![...ACTIVE, ...AT_REST, "silent"].includes(state)) feed.close(); // before somebody asks for more
@@ -73,7 +73,7 @@ export function createRun({ server, live, onChange }) {
       waiting -= 1;
       if (answer?.message) show({ notice: answer.message });
       if (waiting) return;
-      if (answer?.state) told(answer);
+      if (answer?.state) onEvent(answer);
       if (!run) show({ status: IDLE });
       else if (!OVER.includes(view.status.state)) feed.open(run.id);
     });
@@ -149,14 +149,14 @@ export function createRun({ server, live, onChange }) {
       act(soon, () => started(order, false), order.settingsKey);
     },
     /**
-     * Begin a run that goes on from a step of the present one; until it is there, that step is shown.
+     * Begin a run that goes on from a step of the present one; until it is there, that step is displayed.
      * @param {Order} order
      * @param {number} step
-     * @param {Partial<Status>} seen
+     * @param {Partial<Status>} displayed
      */
-    goOn(order, step, seen) {
+    goOn(order, step, displayed) {
       const soon = {
-        ...seen,
+        ...displayed,
         state: /** @type {const} */ ("running"),
         sentence: `Going on from step ${step}.`,
       };
@@ -209,13 +209,13 @@ export function createRun({ server, live, onChange }) {
      * @param {number|null} [at] the kept step they are looked at
      */
     async measure(key, numbers, at = null) {
-      const given = Object.entries({ ...numbers, ...(at !== null && { at }) });
-      const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+      const numbered = Object.entries({ ...numbers, ...(at !== null && { at }) });
+      const query = new URLSearchParams(numbered.map(([name, value]) => [name, String(value)]));
       return run && withArrays(await answered(server(`runs/${run.id}/measured/${key}?${query}`)));
     },
     /** How the run stood at a kept step; a message where that is gone. @param {number} step */
     async look(step) {
-      const query = new URLSearchParams(shown.map((key) => ["show", key]));
+      const query = new URLSearchParams(questions.map((key) => ["show", key]));
       return run ? withArrays(await answered(server(`runs/${run.id}/at/${step}?${query}`))) : GONE;
     },
     /** Have the browser save a file of the run; a sentence where it cannot. @param {string} file its name */
@@ -223,10 +223,10 @@ export function createRun({ server, live, onChange }) {
       run ? save(server(`runs/${run.id}/files/${file}`), { key: run.key }, file) : GONE.message,
     /** Settings that were taken away, as a choice; a message where they cannot be read. @param {string} text */
     open: (text) => post(server("settings"), { text }),
-    /** Have these instruments in what is told from now on. @param {string[]} keys */
+    /** Have these instruments in every event from now on. @param {string[]} keys */
     show(keys) {
-      if (keys.join() === shown.join()) return;
-      shown = keys;
+      if (keys.join() === questions.join()) return;
+      questions = keys;
       if (run && !waiting && view.id) feed.open(run.id);
     },
     /** Let the run go: other settings are chosen. */

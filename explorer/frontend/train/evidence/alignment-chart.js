@@ -22,17 +22,17 @@ export function createAlignment(host, { plotly, onPoint, onKind }) {
     element("summary", {}, "What it says"),
     element("div", {}, sentence, limits),
   );
-  const place = element("div", { class: "aligned" });
+  const frame = element("div", { class: "aligned" });
   const note = element("p", { class: "note" });
   const missing = element("p", { class: "missing" });
   const smoothing = element("div", { class: "smoothing" });
   host.append(
     element("div", { class: "titles" }, title, said, kinds.element),
-    place,
+    frame,
     missing,
     element("div", { class: "below" }, note, smoothing),
   );
-  const chart = createTrainChart(place, { plotly, onPoint });
+  const chart = createTrainChart(frame, { plotly, onPoint });
   return {
     smoothing,
     /** @param {Picture} picture */

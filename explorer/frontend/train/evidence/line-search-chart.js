@@ -17,14 +17,14 @@ import { createTrainChart } from "../charts/chart.js";
 export function createSearch(reach, onAgain) {
   const [title, sentence, limits] = [element("h3", {}), element("p", {}), element("p", { class: "warning" })];
   const again = element("button", { type: "button", onclick: onAgain });
-  const place = element("div", { class: "searched" });
+  const frame = element("div", { class: "searched" });
   const section = element(
     "section",
     { class: "why-panel line_search" },
     element("header", {}, title, sentence, limits, again),
-    place,
+    frame,
   );
-  const chart = createTrainChart(place, reach);
+  const chart = createTrainChart(frame, reach);
   return {
     element: section,
     /** @param {Picture} picture */
@@ -34,7 +34,7 @@ export function createSearch(reach, onAgain) {
       setText(limits, picture.limits);
       setText(again, picture.offer);
       setAttribute(again, "hidden", !picture.offer);
-      setAttribute(place, "hidden", !picture.measured);
+      setAttribute(frame, "hidden", !picture.measured);
       setAttribute(section, "aria-label", picture.title);
       chart.draw(picture.chart);
     },

@@ -51,7 +51,7 @@ function rowOf(state, lines, panel) {
     const measured = snapshot?.measured[panel.key]?.[line.key] ?? null;
     const { parameters } = choice;
     const now = inForce(points, step, { op: choice.op, rule: line.key });
-    const seen = measured &&
+    const observation = measured &&
       snapshot && {
         picked: pickedOf(state, panel),
         measured,
@@ -66,10 +66,10 @@ function rowOf(state, lines, panel) {
       };
     return {
       line,
-      picture: seen && panel.picture(seen),
+      picture: observation && panel.picture(observation),
       empty: emptyOf(snapshot, line),
       answer: answerOf(state, panel, line),
-      carry: seen && carryOf(state, panel, seen),
+      carry: observation && carryOf(state, panel, observation),
     };
   });
   const known = lines.map(({ key }) => snapshot?.measured[panel.key]?.[key]).find(Boolean);
@@ -115,13 +115,13 @@ function emptyOf(snapshot, line) {
  * The way to Explore with the data of a rule, on the range that they have.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
- * @param {import("../panels/panel.js").Seen} seen
+ * @param {import("../panels/panel.js").Observation} observation
  * @returns {import("../panels/panel.js").Carry|null}
  */
-function carryOf({ choice, view }, { data }, seen) {
+function carryOf({ choice, view }, { data }, observation) {
   if (!data) return null;
-  const { line, layer, task } = seen;
-  const carried = data(seen);
+  const { line, layer, task } = observation;
+  const carried = data(observation);
   const of = `data of ${line.label}, ${task.label}, layer ${layer + 1}, step ${view.status.step}`;
   const range = /** @type {[number, number]} */ ([carried.edges[0], carried.edges.at(-1)]);
   return {

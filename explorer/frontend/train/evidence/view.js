@@ -17,7 +17,7 @@ import { createSwitch } from "../widgets/toggle-group.js";
 /**
  * @param {HTMLElement} host
  * @param {{onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
- *   onLegend: (panel: import("../panels/panel.js").Panel, place: number) => void,
+ *   onLegend: (panel: import("../panels/panel.js").Panel, index: number) => void,
  *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void}} on
  * @param {{plotly: string, onPoint: (rule: string|null) => void}} reach
  */
@@ -58,7 +58,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
   /** @param {import("../panels/panel.js").Row} row */
   function createRow({ panel }) {
     return createPanel(panel, {
-      onLegend: (place) => onLegend(panel, place),
+      onLegend: (index) => onLegend(panel, index),
       onNumber: (name, value) => onNumber(panel.key, name, value),
       onPick: (value) => pick(panel, value),
     });
@@ -66,9 +66,9 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
 
   return {
     /** @param {Picture} picture */
-    show({ buttons: shown, layers: { count, chosen }, of: words, rows, search: found }) {
-      setAttribute(host, "hidden", shown.length === 0);
-      buttons.show(shown);
+    show({ buttons: toggles, layers: { count, chosen }, of: words, rows, search: along }) {
+      setAttribute(host, "hidden", toggles.length === 0);
+      buttons.show(toggles);
       layers.show(
         Array.from({ length: count }, (_, layer) => ({ value: layer, label: `${layer + 1}` })),
         chosen,
@@ -76,10 +76,10 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
       setAttribute(layers.element, "hidden", count < 2);
       setText(of, words);
       panels.show(rows);
-      if (found) search ??= createSearch(reach, onSearch);
-      if (!found) search?.element.remove();
+      if (along) search ??= createSearch(reach, onSearch);
+      if (!along) search?.element.remove();
       else if (search?.element.parentElement !== body) body.append(search?.element);
-      if (found) search?.show(found);
+      if (along) search?.show(along);
     },
     destroy: () => search?.destroy(),
   };

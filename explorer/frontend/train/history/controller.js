@@ -25,13 +25,13 @@ export function createMachine({ state, become, run, choose, goOn, table }) {
     while (state().at !== null && step !== state().at) {
       step = /** @type {number} */ (state().at);
       const { id } = state().view;
-      const seen = await run.look(step);
+      const displayed = await run.look(step);
       if (state().view.id !== id || state().at === null) break;
-      if (seen.message) become({ at: null, seen: null, remark: seen.message });
-      else if (seen.step === step || state().at !== step) become({ seen });
+      if (displayed.message) become({ at: null, displayed: null, remark: displayed.message });
+      else if (displayed.step === step || state().at !== step) become({ displayed });
       else {
-        step = seen.step;
-        become(instead(state(), seen));
+        step = displayed.step;
+        become(instead(state(), displayed));
       }
     }
     looking = false;
@@ -52,7 +52,7 @@ export function createMachine({ state, become, run, choose, goOn, table }) {
     onScrub(wanted) {
       const at = lookedAt(state(), wanted);
       if (at === state().at) return become({});
-      become({ at, remark: "", ...(at === null && { seen: null }) });
+      become({ at, remark: "", ...(at === null && { displayed: null }) });
       look();
     },
     onGoOn() {
@@ -65,10 +65,10 @@ export function createMachine({ state, become, run, choose, goOn, table }) {
       const choice = recordedChoice(state());
       from(branchedChoice(choice, { step, name, value }), `before the branch at ${step}`);
     },
-    /** @param {number} place of a point of the choice that is to go */
-    onPoint(place) {
+    /** @param {number} index of a point of the choice that is to go */
+    onPoint(index) {
       const { choice } = state();
-      const left = pointsIn(choice).filter((_, at) => at !== place);
+      const left = pointsIn(choice).filter((_, other) => other !== index);
       choose(withPoints(choice, left));
     },
     /** @param {string} letter of earlier lines that are to go */

@@ -20,17 +20,19 @@ export function createScrubber({ onScrub }) {
 
   range.addEventListener("input", () => {
     const wanted = Number(range.value);
-    const kept = nearest(steps, wanted) ?? 0;
+    const checkpoint = nearest(steps, wanted) ?? 0;
     setText(
       said,
-      kept === wanted || wanted > kept === (kept === steps.at(-1)) ? "" : nearestText(wanted, kept),
+      checkpoint === wanted || wanted > checkpoint === (checkpoint === steps.at(-1))
+        ? ""
+        : nearestText(wanted, checkpoint),
     );
     onScrub(wanted);
   });
   range.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-    const place = steps.indexOf(step);
-    const next = WAYS[event.key]?.(place, steps.length - 1);
-    if (next === undefined || place < 0) return;
+    const index = steps.indexOf(step);
+    const next = WAYS[event.key]?.(index, steps.length - 1);
+    if (next === undefined || index < 0) return;
     event.preventDefault();
     setText(said, "");
     onScrub(steps[Math.min(Math.max(next, 0), steps.length - 1)]);
@@ -55,26 +57,26 @@ export function createScrubber({ onScrub }) {
       if (!time.isBack) setText(said, "");
       const share = time.most ? step / time.most : 0;
       host.style.setProperty("--share", String(share));
-      const places = time.points.map((point) => 100 * (point.step / Math.max(time.most, 1)));
+      const shares = time.points.map((point) => 100 * (point.step / Math.max(time.most, 1)));
       const make = () => element("i", {});
-      counted(marks, places, make, (mark, place) => setAttribute(mark, "style", `left: ${place}%`));
+      counted(marks, shares, make, (mark, share) => setAttribute(mark, "style", `left: ${share}%`));
     },
   };
 }
 
-/** @param {number} wanted @param {number} kept */
-function nearestText(wanted, kept) {
-  return `Step ${wanted} is not kept: ${kept} is the nearest.`;
+/** @param {number} wanted @param {number} checkpoint */
+function nearestText(wanted, checkpoint) {
+  return `Step ${wanted} is not kept: ${checkpoint} is the nearest.`;
 }
 
-/** Where a key leads from a place among the steps. @type {Record<string, (place: number, last: number) => number>} */
+/** The index among the steps that a key leads to. @type {Record<string, (index: number, last: number) => number>} */
 const WAYS = {
-  ArrowLeft: (place) => place - 1,
-  ArrowDown: (place) => place - 1,
-  ArrowRight: (place) => place + 1,
-  ArrowUp: (place) => place + 1,
-  PageDown: (place) => place - JUMP,
-  PageUp: (place) => place + JUMP,
+  ArrowLeft: (index) => index - 1,
+  ArrowDown: (index) => index - 1,
+  ArrowRight: (index) => index + 1,
+  ArrowUp: (index) => index + 1,
+  PageDown: (index) => index - JUMP,
+  PageUp: (index) => index + JUMP,
   Home: () => 0,
   End: (_place, last) => last,
 };

@@ -2,7 +2,7 @@
 
 import { linkedBranches } from "../../choice/address.js";
 import { pointText, pointsOf, rateAt } from "../state/branches.js";
-import { keysOf, stepsSeen } from "../state/history.js";
+import { keysOf, stepsToDisplay } from "../state/history.js";
 import { comparable } from "../state/state.js";
 import { settingText } from "../state/tasks.js";
 
@@ -23,7 +23,7 @@ export function timeOf(state, lines) {
   const text = status.recorded && trained ? status.recorded.branch : choice.training.branch;
   const points = pointsOf(text, keysOf(trained ?? choice));
   return {
-    steps: stepsSeen(state),
+    steps: stepsToDisplay(state),
     step: at ?? status.step,
     most: status.steps || Number(settingText(choice, "steps")),
     isBack: at !== null,

@@ -42,8 +42,8 @@ export function createTravel(host, on) {
     listed = text;
     const hadFocus = chips.contains(document.activeElement);
     chips.replaceChildren(
-      ...points.map(({ text: point }, place) =>
-        chip("◇", point, [`Branch at ${point}`, `Without the branch at ${point}`], () => on.onPoint(place)),
+      ...points.map(({ text: point }, index) =>
+        chip("◇", point, [`Branch at ${point}`, `Without the branch at ${point}`], () => on.onPoint(index)),
       ),
       ...ghosts.map(({ letter, text: run }) =>
         chip(letter, run, [`Faint lines ${letter}: ${run}`, `Without run ${letter}, ${run}`], () =>

@@ -48,7 +48,7 @@ function valuesOf(snapshot, rule, name) {
 function textOf(values, mixed) {
   if (!values.length) return "";
   const few = values.length < 3 && !mixed;
-  const told = few ? values : [Math.min(...values), Math.max(...values)];
-  const texts = [...new Set(told.map((value) => shortText(value).replaceAll("-", "−")))];
+  const ends = few ? values : [Math.min(...values), Math.max(...values)];
+  const texts = [...new Set(ends.map((value) => shortText(value).replaceAll("-", "−")))];
   return `now ${texts.join(few ? ", " : " to ")}`;
 }

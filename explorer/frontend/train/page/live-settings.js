@@ -24,10 +24,10 @@ export function createTurning({ now, state, put, become, choose, run, isMine, re
   return {
     /** What is chosen says what the run has recorded of its way. */
     catchUp() {
-      const told = run.isBusy || !isMine() ? null : caughtUp(state());
-      if (!told) return;
-      put({ rate: null, trained: told });
-      renamed(told);
+      const recorded = run.isBusy || !isMine() ? null : caughtUp(state());
+      if (!recorded) return;
+      put({ rate: null, trained: recorded });
+      renamed(recorded);
     },
     onSetting(/** @type {string} */ name, /** @type {string} */ text, /** @type {*} */ phase) {
       if (name === "lr" && isMine() && isOnItsWay(state())) turn(text, phase);

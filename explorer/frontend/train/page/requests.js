@@ -37,10 +37,10 @@ export function createAsking({ state, become, run }) {
     onSearch: () => void measure(SEARCH, {}),
     onLegend(
       /** @type {import("../panels/panel.js").Panel} */ { request = "", legend = [] },
-      /** @type {number} */ place,
+      /** @type {number} */ index,
     ) {
       const { chosen: layer } = layersOf(state());
-      const numbers = { layer, ...legend[place].numbers };
+      const numbers = { layer, ...legend[index].numbers };
       const same = JSON.stringify(state().requests[request]?.numbers) === JSON.stringify(numbers);
       if (same) become(withoutRequest(state(), request));
       else measure(request, numbers);

@@ -28,7 +28,7 @@ import { settingText, taskOf } from "../state/tasks.js";
  *   slow: import("../slow-motion/view-model.js").Picture|null,
  *   rows: import("./metrics-table.js").Picture, choice: State["choice"],
  *   present: import("../../cards/cards.js").Present,
- *   task: import("../state/tasks.js").Task, about: string, table: {shown: boolean, text: string},
+ *   task: import("../state/tasks.js").Task, about: string, table: {visible: boolean, text: string},
  *   time: import("../history/view-model.js").Time, rate: string}} Picture ``rate`` is the learning rate that is shown
  */
 
@@ -87,7 +87,7 @@ export function pictureOf(live) {
     present: presentTexts(state),
     task,
     about: [task.purpose, task.note].filter(Boolean).join(" "),
-    table: { shown: task.kind === "own", text: state.table },
+    table: { visible: task.kind === "own", text: state.table },
     time: timeOf(live, lines),
     rate: rateOf(live),
   };

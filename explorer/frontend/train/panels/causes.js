@@ -4,15 +4,15 @@ import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shareText } from "../../formula/numbers.js";
 
-/** @typedef {import("./panel.js").Seen} Seen */
+/** @typedef {import("./panel.js").Observation} Observation */
 /**
  * A part of the bar; the ``whole`` of it is in units for which it is so for every example.
  * @typedef {{share: number, whole: number, text: string}} Part
  * @typedef {{words: string, parts: Part[]}} Picture
  */
 
-const PASSES = 0; // the place of what gets a gradient: nothing is hatched there
-const ROOM = 0.2; // of the bar, which the text of a part needs
+const PASSES = 0; // the index of what gets a gradient: nothing is hatched there
+const SPACE = 0.2; // of the bar, which the text of a part needs
 
 /** @type {import("./panel.js").Declared} */
 export const panel = {
@@ -33,13 +33,13 @@ export const panel = {
   ],
 };
 
-/** @param {Seen} seen @returns {Picture} */
+/** @param {Observation} observation @returns {Picture} */
 function pictureOf({ measured: { shares, whole, words }, layer }) {
   const at = Math.min(layer, shares.length - 1);
   const parts = Array.from(shares[at], (share, cause) => ({
     share,
     whole: cause === PASSES ? 0 : whole[at][cause],
-    text: share >= ROOM ? shareText(share) : "",
+    text: share >= SPACE ? shareText(share) : "",
   }));
   return { words: words[at], parts };
 }

@@ -7,7 +7,7 @@ import { capitalised, shareText, shortText } from "../../formula/numbers.js";
 import { presentOf } from "../state/series.js";
 import { barPath, linePath, share } from "../widgets/svg-paths.js";
 
-/** @typedef {import("./panel.js").Seen} Seen */
+/** @typedef {import("./panel.js").Observation} Observation */
 /** @typedef {import("../widgets/svg-paths.js").Point} Point */
 /** @typedef {import("../widgets/svg-paths.js").Bar} Bar */
 /**
@@ -17,7 +17,7 @@ import { barPath, linePath, share } from "../widgets/svg-paths.js";
  */
 
 const ROOF = 0.94; // of the height, for what is highest
-const MUCH = 0.03; // of the data, to be told
+const MUCH = 0.03; // of the data, to be mentioned
 const CURVES_KEPT = 64;
 const curves = /** @type {Map<string, Point[]>} */ (new Map());
 
@@ -33,7 +33,7 @@ export const panel = {
   data: dataOf,
 };
 
-/** What is carried to Explore. @param {Seen} seen */
+/** What is carried to Explore. @param {Observation} observation */
 function dataOf({ measured: { edges, counts, means, beyond }, layer }) {
   const at = Math.min(layer, counts.length - 1);
   return {
@@ -44,7 +44,7 @@ function dataOf({ measured: { edges, counts, means, beyond }, layer }) {
   };
 }
 
-/** @param {Seen} seen @returns {Picture} */
+/** @param {Observation} observation @returns {Picture} */
 function pictureOf({ measured, snapshot, line, layer, op, rule, parameters }) {
   const { edges, counts, beyond, words } = measured;
   const at = Math.min(layer, counts.length - 1);

@@ -4,7 +4,7 @@ import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { paintGrey, same } from "../widgets/canvas.js";
 
-/** @typedef {import("./panel.js").Seen} Seen */
+/** @typedef {import("./panel.js").Observation} Observation */
 /**
  * One image: ``only`` this rule reads it wrong, ``example`` is its place among those held out.
  * @typedef {{image: Uint8Array, kind: number, read: number, only: boolean, example: number}} Misread
@@ -26,7 +26,7 @@ export const panel = {
   picks: { panel: "raster", name: "example", hint: "Press one to see its spikes." },
 };
 
-/** @param {Seen} seen @returns {Picture} */
+/** @param {Observation} observation @returns {Picture} */
 export function pictureOf({ measured, picked, ink }) {
   const { classes, read, only, examples, images, words } = measured;
   const pixels = images.length / Math.max(classes.length, 1);

@@ -4,7 +4,7 @@ import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shortText } from "../../formula/numbers.js";
 
-/** @typedef {import("./panel.js").Seen} Seen */
+/** @typedef {import("./panel.js").Observation} Observation */
 /** @typedef {{words: string, bars: {name: string, value: string, length: number}[]}} Picture */
 
 const DECADES = [-6, 3]; // from no bar to a whole one
@@ -20,7 +20,7 @@ export const panel = {
   create,
 };
 
-/** @param {Seen} seen @returns {Picture} */
+/** @param {Observation} observation @returns {Picture} */
 function pictureOf({ measured }) {
   const bars = Array.from(measured.norms, (norm, layer) => ({
     name: `w${layer + 1}`,

@@ -11,10 +11,10 @@ import { instrument } from "../state/instruments.js";
 /**
  * What a small picture is made of: what was measured for the rule, the snapshot it stands in, the op and the
  * rule in force as entries, undefined where the browser does not know them; ``layer`` is the number of the op's
- * place, from 0; ``picked`` is the number of another panel
+ * site, from 0; ``picked`` is the number of another panel
  * that this one chooses, null where it chooses none; ``ink`` is the colour of letters, as a pixel.
  * @typedef {{measured: *, snapshot: Snapshot, line: LegendEntry, op: *, rule: *, parameters: Object<string, number>,
- *   task: import("../state/tasks.js").Task, layer: number, picked: number|null, ink: number}} Seen
+ *   task: import("../state/tasks.js").Task, layer: number, picked: number|null, ink: number}} Observation
  * What is drawn; ``words`` are for who cannot see it.
  * @typedef {{words: string}&Object<string, *>} Drawn
  * What the server said of a rule on request: a sentence, and a formula with its numbers.
@@ -31,10 +31,10 @@ import { instrument } from "../state/instruments.js";
  * what can be carried to Explore, ``picks`` the number of another panel that a press in a cell chooses; a cell that ``scrolls`` may hold more than is seen at once.
  * ``picture`` is pure; ``create`` makes what draws it.
  * @typedef {{order: number, opens: boolean, layered: boolean, suits: (task: import("../state/tasks.js").Task,
- *   learns: boolean) => boolean, rows: number, picture: (seen: Seen) => Drawn|null,
+ *   learns: boolean) => boolean, rows: number, picture: (observation: Observation) => Drawn|null,
  *   create: (cell: HTMLElement, pick: (value: number) => void) => {draw: (picture: *) => void}, legend?: Legend[], request?: string,
  *   scrolls?: boolean, picks?: {panel: string, name: string, hint: string},
- *   data?: (seen: Seen) => Omit<import("../../choice/carried.js").Carried, "of">}} Declared
+ *   data?: (observation: Observation) => Omit<import("../../choice/carried.js").Carried, "of">}} Declared
  * A panel with the key of its instrument. @typedef {Declared & {key: string}} Panel
  * A panel as it is shown; ``legend`` has the texts of the names, ``missing`` is why it shows nothing, ``empty`` why a cell does, ``pressed`` the
  * place of the legend whose answer is shown, ``numbers`` those that its instrument takes.
@@ -49,7 +49,7 @@ const SCROLLED = { role: "group", tabindex: "0" }; // by keys as well
 /**
  * A panel in a section of its own.
  * @param {Panel} panel
- * @param {{onLegend: (place: number) => void, onNumber: (name: string, value: number) => void,
+ * @param {{onLegend: (index: number) => void, onNumber: (name: string, value: number) => void,
  *   onPick: (value: number) => void}} on
  */
 export function createPanel(
@@ -65,7 +65,7 @@ export function createPanel(
     createCounter(label, (value) => onNumber(name, value)),
   );
   const hint = legend.some(({ numbers }) => numbers) ? [element("span", {}, "Show a unit:")] : [];
-  const swatches = legend.map((entry, place) => swatchOf(entry, () => onLegend(place)));
+  const swatches = legend.map((entry, index) => swatchOf(entry, () => onLegend(index)));
   const section = element(
     "section",
     { class: `why-panel ${key}`, "data-panel": key },
@@ -98,9 +98,9 @@ export function createPanel(
       setAttribute(missing, "hidden", !row.missing);
       setAttribute(cells, "hidden", row.missing !== "");
       setAttribute(section, "aria-label", row.title);
-      swatches.forEach((swatch, place) => {
-        setText(/** @type {Element} */ (swatch.lastElementChild), row.legend[place]);
-        if (swatch.matches("button")) press(swatch, place === row.pressed);
+      swatches.forEach((swatch, index) => {
+        setText(/** @type {Element} */ (swatch.lastElementChild), row.legend[index]);
+        if (swatch.matches("button")) press(swatch, index === row.pressed);
       });
       counters.forEach((counter, at) => counter.show(row.numbers[at]));
       columns.show(row.cells);
@@ -139,13 +139,13 @@ function press(button, is) {
  */
 function createCell(rule, create, scrolls) {
   const name = element("b", {});
-  const place = element("div", { class: "cell", ...(scrolls ? SCROLLED : { role: "img" }) });
+  const frame = element("div", { class: "cell", ...(scrolls ? SCROLLED : { role: "img" }) });
   const [said, formula] = [element("p", {}), element("code", {})];
   const answered = element("div", { class: "answer" }, said, formula);
   let data = /** @type {Carry["data"]|null} */ (null);
   const link = element("a", { class: "carry", onclick: () => carry(data) }, "Show behind the curves");
-  const cell = element("div", { class: "column", "data-rule": rule }, name, place, link, answered);
-  const painter = create(place);
+  const cell = element("div", { class: "column", "data-rule": rule }, name, frame, link, answered);
+  const painter = create(frame);
   return {
     element: cell,
     /** @param {Row["cells"][number]} shown */
@@ -153,7 +153,7 @@ function createCell(rule, create, scrolls) {
       cell.style.setProperty("--colour", line.colour);
       setText(name, line.label);
       setAttribute(name, "title", line.label);
-      setAttribute(place, "aria-label", `${line.label}: ${picture?.words ?? empty}`);
+      setAttribute(frame, "aria-label", `${line.label}: ${picture?.words ?? empty}`);
       data = way?.data ?? null;
       setAttribute(link, "hidden", !way);
       setAttribute(link, "href", way?.address);
@@ -161,7 +161,7 @@ function createCell(rule, create, scrolls) {
       setAttribute(answered, "hidden", answer === null);
       setText(said, answer?.words ?? "");
       setText(formula, answer?.formula ?? "");
-      setAttribute(place, "data-empty", picture ? null : empty);
+      setAttribute(frame, "data-empty", picture ? null : empty);
       if (picture) painter.draw(picture);
     },
   };

@@ -7,7 +7,7 @@ import { shortText } from "../../formula/numbers.js";
 import { learnedOf } from "../state/series.js";
 import { linePath, share } from "../widgets/svg-paths.js";
 
-/** @typedef {import("./panel.js").Seen} Seen */
+/** @typedef {import("./panel.js").Observation} Observation */
 /** @typedef {import("../widgets/svg-paths.js").Point} Point */
 /**
  * A small chart: a line for each layer, as shares of it, between its ``ends``; ``zero`` is where 0 lies.
@@ -29,7 +29,7 @@ export const panel = {
   scrolls: true,
 };
 
-/** @param {Seen} seen @returns {Picture} */
+/** @param {Observation} observation @returns {Picture} */
 function pictureOf({ measured, snapshot, line }) {
   const steps = Array.from(snapshot.measured_steps);
   const drawn = learnedOf(snapshot, line.key).map(({ name, layers, first }) => {
@@ -64,8 +64,8 @@ function linesOf(steps, series, signed) {
     Math.min(...finite, ...(signed ? [0] : [])),
     Math.max(...finite, ...(signed ? [0] : [])),
   ];
-  const room = 0.06 * (most - least) || Math.abs(most) * 0.06 || 1;
-  const ends = /** @type {[number, number]} */ ([least - room, most + room]);
+  const margin = 0.06 * (most - least) || Math.abs(most) * 0.06 || 1;
+  const ends = /** @type {[number, number]} */ ([least - margin, most + margin]);
   const last = steps[steps.length - 1] || 1;
   return {
     lines: series.map((each) => each.map((y, at) => ({ x: steps[at] / last, y: share(y, ...ends) }))),

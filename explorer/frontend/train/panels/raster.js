@@ -4,7 +4,7 @@ import { counted } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
 import { paintGrey } from "../widgets/canvas.js";
 
-/** @typedef {import("./panel.js").Seen} Seen */
+/** @typedef {import("./panel.js").Observation} Observation */
 /** A layer: its name and its spikes, a row a unit. @typedef {{name: string, spikes: Uint8Array}} Layer */
 /**
  * A small picture; ``levels`` are the potentials of the outputs as shares of their range, ``read`` the
@@ -24,7 +24,7 @@ export const panel = {
   create,
 };
 
-/** @param {Seen} seen @returns {Picture} */
+/** @param {Observation} observation @returns {Picture} */
 export function pictureOf({ measured, ink }) {
   const { image, times, units, spikes, potentials, label, read, words } = measured;
   const low = Math.min(...potentials);

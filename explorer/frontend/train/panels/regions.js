@@ -4,7 +4,7 @@ import { shareText } from "../../formula/numbers.js";
 import { element, setText } from "../../elements/dom.js";
 import { paint, pixel, same } from "../widgets/canvas.js";
 
-/** @typedef {import("./panel.js").Seen} Seen */
+/** @typedef {import("./panel.js").Observation} Observation */
 /** @typedef {[number, number, number]} Rgb */
 /**
  * A point: across and up as shares of the picture, and its class.
@@ -51,7 +51,7 @@ export const panel = {
   ],
 };
 
-/** @param {Seen} seen @returns {Picture} */
+/** @param {Observation} observation @returns {Picture} */
 export function pictureOf({ measured }) {
   const { cells, classes, levels, score, trained, held_out: heldOut, words } = measured;
   const note = `${shareText(score)} of held-out points right`;
@@ -61,8 +61,8 @@ export function pictureOf({ measured }) {
 /** What the classes are called, from light to dark; "" where they have numbers alone. @param {string[]} names */
 function namesText(names) {
   if (!names.length) return "";
-  const told = names.length > MOST_NAMED ? [names[0], "…", ...names.slice(-1)] : names;
-  return `light to dark: ${told.join(", ")}`;
+  const listed = names.length > MOST_NAMED ? [names[0], "…", ...names.slice(-1)] : names;
+  return `light to dark: ${listed.join(", ")}`;
 }
 
 /** @param {Uint8Array} numbers three a point @returns {Point[]} */

@@ -5,7 +5,7 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { shareText, shortText } from "../../formula/numbers.js";
 
-/** @typedef {import("./panel.js").Seen} Seen */
+/** @typedef {import("./panel.js").Observation} Observation */
 /** A bar as shares of the picture. @typedef {{x: number, width: number, y: number, height: number}} Bar */
 /**
  * One layer: a part for each value that the op makes, its bars on those of lower values; ``ends`` of x.
@@ -26,7 +26,7 @@ export const panel = {
   create,
 };
 
-/** @param {Seen} seen @returns {Picture} */
+/** @param {Observation} observation @returns {Picture} */
 export function pictureOf({ measured: { layers, words } }) {
   return { words, layers: layers.map(layerOf) };
 }
@@ -75,21 +75,21 @@ function minus(value) {
 
 /** @param {HTMLElement} cell */
 function create(cell) {
-  const places = /** @type {ReturnType<typeof layerPlace>[]} */ ([]);
+  const blocks = /** @type {ReturnType<typeof createBlock>[]} */ ([]);
   return {
     /** @param {Picture} picture */
     draw({ layers }) {
-      while (places.length < layers.length) {
-        places.push(layerPlace());
-        cell.append(...places[places.length - 1].elements);
+      while (blocks.length < layers.length) {
+        blocks.push(createBlock());
+        cell.append(...blocks[blocks.length - 1].elements);
       }
-      layers.forEach((layer, at) => places[at].draw(layer));
+      layers.forEach((layer, at) => blocks[at].draw(layer));
     },
   };
 }
 
 /** Where one layer is drawn. */
-function layerPlace() {
+function createBlock() {
   const svg = shape("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", class: "latent" });
   const ticks = ["", ""].map(() => element("span", {}));
   const note = element("p", { class: "note" });

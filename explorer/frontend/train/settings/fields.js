@@ -84,7 +84,7 @@ function widthsField({ label, meaning, low, high }, { onChange }) {
     setText(mistake, widths ? "" : `1 to ${MOST_LAYERS} widths from ${low} to ${high}, such as 16, 16.`);
     if (!widths) return;
     writeValue(field, widths.join(", "));
-    if (widths.join() !== shown) onChange(widths.join());
+    if (widths.join() !== displayed) onChange(widths.join());
   };
   const field = element("input", {
     id: freshId(),
@@ -92,7 +92,7 @@ function widthsField({ label, meaning, low, high }, { onChange }) {
     "aria-describedby": id,
     onchange: typed,
   });
-  let shown = "";
+  let displayed = "";
   return {
     element: labelled(
       field,
@@ -101,7 +101,7 @@ function widthsField({ label, meaning, low, high }, { onChange }) {
       mistake,
     ),
     show(text) {
-      shown = text;
+      displayed = text;
       if (!field.matches("[aria-invalid]")) setValue(field, text.split(",").join(", "));
     },
   };

@@ -38,7 +38,7 @@ export function learningField({ label, meaning }, { onChange, choice }) {
       );
   }
 
-  let shown = "";
+  let displayed = "";
   return {
     element: field,
     /** @param {string} text */
@@ -47,10 +47,10 @@ export function learningField({ label, meaning }, { onChange, choice }) {
       const learning = learningOf(op, rules, text);
       const state = JSON.stringify(learning.map(({ name, rules: each }) => [name, each.map(stateOf)]));
       setAttribute(field, "hidden", learning.length === 0);
-      if (state === shown) return;
+      if (state === displayed) return;
       const held = /** @type {HTMLElement|null} */ (rows.querySelector(":focus"))?.ariaLabel;
       rows.replaceChildren(...learning.map(row(learning)));
-      shown = state;
+      displayed = state;
       for (const button of rows.querySelectorAll("button")) if (button.ariaLabel === held) button.focus();
     },
   };

@@ -60,10 +60,10 @@ export function createTable(host, { onTable }) {
   }
 
   return {
-    /** @param {{shown: boolean, text: string}} picture */
-    show({ shown, text }) {
-      setAttribute(host, "hidden", !shown);
-      if (shown) setValue(field, text);
+    /** @param {{visible: boolean, text: string}} picture */
+    show({ visible, text }) {
+      setAttribute(host, "hidden", !visible);
+      if (visible) setValue(field, text);
     },
   };
 }

@@ -30,7 +30,8 @@ export function createSlowMotion(host, on) {
     onBack: () => stop(() => move(-1)),
     onNext: () => stop(() => move(1)),
     onPlay: () => (timer ? stop() : play()),
-    onAct: () => shown?.action && { pause: on.onPause, first: on.onFirst, again: on.onAgain }[shown.action](),
+    onAct: () =>
+      displayed?.action && { pause: on.onPause, first: on.onFirst, again: on.onAgain }[displayed.action](),
     onStep: on.onStep,
     onClose: () => dialog.close(),
     onLayer: (/** @type {number} */ layer) => go({ layer, unit: null, row: null }),
@@ -39,35 +40,35 @@ export function createSlowMotion(host, on) {
   const stages = keyed(parts.graph, () =>
     createStage({ onCell: (row, unit) => go({ row, unit }), onStage: (stage) => go({ stage }) }),
   );
-  let shown = /** @type {Picture|null} */ (null);
+  let displayed = /** @type {Picture|null} */ (null);
   let timer = 0;
   host.append(dialog);
   dialog.addEventListener("keydown", pressed);
   dialog.addEventListener("close", () => {
     stop();
-    if (shown) on.onSlow(null);
+    if (displayed) on.onSlow(null);
   });
 
   /** @param {Partial<Position>} change */
   function go(change) {
-    if (!shown) return;
-    shown = { ...shown, position: { ...shown.position, ...change } }; // the next key may come before a frame
-    on.onSlow(shown.position);
+    if (!displayed) return;
+    displayed = { ...displayed, position: { ...displayed.position, ...change } }; // the next key may come before a frame
+    on.onSlow(displayed.position);
   }
 
   /** @param {number} by stages */
   function move(by) {
-    if (!shown?.stages.length) return false;
-    const { stage } = shown.position;
-    const next = shown.stages[shown.stages.findIndex(({ key }) => key === stage) + by];
+    if (!displayed?.stages.length) return false;
+    const { stage } = displayed.position;
+    const next = displayed.stages[displayed.stages.findIndex(({ key }) => key === stage) + by];
     if (next) go({ stage: next.key });
     return Boolean(next);
   }
 
   function play() {
-    const [first] = shown?.stages ?? [];
+    const [first] = displayed?.stages ?? [];
     if (!first) return;
-    if (shown?.stages.at(-1)?.key === shown?.position.stage) go({ stage: first.key });
+    if (displayed?.stages.at(-1)?.key === displayed?.position.stage) go({ stage: first.key });
     timer = window.setInterval(() => move(1) || stop(), BEAT_MS);
     setText(parts.play, "Hold");
   }
@@ -83,7 +84,7 @@ export function createSlowMotion(host, on) {
   /** @param {KeyboardEvent} event */
   function pressed(event) {
     const way = MOVES[event.key];
-    if (!way || !shown || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!way || !displayed || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
     const onMap = event.target instanceof Element && event.target.matches(".drawing");
@@ -94,8 +95,8 @@ export function createSlowMotion(host, on) {
 
   /** To another unit or row. @param {[number, number]} way */
   function step([across, down]) {
-    if (!shown?.stages.length) return;
-    const { position, rows, units } = shown;
+    if (!displayed?.stages.length) return;
+    const { position, rows, units } = displayed;
     go({
       unit: within((position.unit ?? 0) + across, 0, units - 1),
       row: within((position.row ?? 0) + down, 0, rows - 1),
@@ -104,8 +105,8 @@ export function createSlowMotion(host, on) {
 
   /** To another rule, round and round. @param {number} by */
   function turn(by) {
-    const count = shown?.rules.length ?? 1;
-    go({ rule: ((shown?.position.rule ?? 0) + by + count) % count });
+    const count = displayed?.rules.length ?? 1;
+    go({ rule: ((displayed?.position.rule ?? 0) + by + count) % count });
   }
 
   /** @param {Picture} picture */
@@ -153,14 +154,14 @@ export function createSlowMotion(host, on) {
     setAttribute(parts.turn, "data-time", back);
     setAttribute(parts.turn, "hidden", !wanted.length);
     setAttribute(parts.scale, "hidden", !ends.length);
-    parts.ends.forEach((end, place) => setText(end, ends[place] ?? ""));
+    parts.ends.forEach((end, index) => setText(end, ends[index] ?? ""));
     if (ends.length) paintScale(parts.colours);
   }
 
   return {
     /** @param {Picture|null} picture */
     show(picture) {
-      shown = picture;
+      displayed = picture;
       if (!picture) {
         if (dialog.open) dialog.close();
         return;
@@ -173,7 +174,7 @@ export function createSlowMotion(host, on) {
     },
     destroy() {
       stop();
-      shown = null;
+      displayed = null;
       dialog.remove();
     },
   };
@@ -212,8 +213,15 @@ function partsOf({ onBack, onNext, onPlay, onAct, onStep, onClose, onLayer }) {
   const foot = element("footer", {}, said, element("div", { class: "go" }, step, play, back, count, next));
   const head = element("header", {}, title, layers.element, rules, close);
   const refusal = element("div", { class: "refused-step" }, message, act);
-  const seen = element("div", { class: "graph" }, graph);
-  const dialog = element("dialog", { class: "slow", "aria-label": "Slow motion" }, head, refusal, seen, foot);
+  const viewport = element("div", { class: "graph" }, graph);
+  const dialog = element(
+    "dialog",
+    { class: "slow", "aria-label": "Slow motion" },
+    head,
+    refusal,
+    viewport,
+    foot,
+  );
   return {
     ...{ dialog, title, rules, layers, message, act, graph, turn, scale, colours, ends },
     ...{ words, numbers, back, next, play, step, count },

@@ -28,8 +28,8 @@ import { placeOn, rowOf, valueAt } from "./numbers.js";
  */
 
 const FULL = 0.985; // of the values, by size, that stay below the full colour
-const NAMED = 12; // bars that have room for names
-const ROOM = 0.06; // of the height above and below a curve
+const NAMED = 12; // bars that have space for names
+const MARGIN = 0.06; // of the height above and below a curve
 const CLEAR = 4; // how far a curve is drawn beyond what lies near, in heights of that
 
 /** @type {Object<string, (stage: Stage, record: Record, cell: Cell, entries: Entries) => Drawing>} */
@@ -48,20 +48,20 @@ export function drawingOf(stage, record, cell, entries) {
 
 /** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Map} */
 function mapOf({ tensor, scale }, { tensors, stages }, cell) {
-  const shown = tensors[tensor];
+  const map = tensors[tensor];
   const of = stages.find(({ key }) => key === scale)?.tensor ?? tensor;
   const full = fullOf(tensors[of].values);
-  const [row, column] = shown.axes.map((axis) => placeOn(axis, cell));
+  const [row, column] = map.axes.map((axis) => placeOn(axis, cell));
   return {
     kind: "map",
-    values: shown.values,
-    rows: shown.shape[0],
-    columns: shown.shape[1],
+    values: map.values,
+    rows: map.shape[0],
+    columns: map.shape[1],
     scale: full,
     low: -full,
     mark: { row, column },
     box: false,
-    pick: shown.axes[1] === "unit" ? "cell" : "none",
+    pick: map.axes[1] === "unit" ? "cell" : "none",
     most: numberText(Number(full.toPrecision(2))),
   };
 }
@@ -114,8 +114,8 @@ function opOf(stage, record, cell, entries) {
 function ruleOf(stage, record, cell, entries) {
   const { x: all, g: upstream, gradient } = record.tensors;
   const [x, g, returned] = [all, upstream, gradient].map((tensor) => valueAt(tensor, cell));
-  const given = record.linear ? 1 : g;
-  const { x: along, gradients } = sampled(record, cell, entries, given);
+  const scale = record.linear ? 1 : g;
+  const { x: along, gradients } = sampled(record, cell, entries, scale);
   const at = record.linear ? factorOf(record, entries, x, g, returned) : returned;
   const text = at === null ? "× ?" : `${record.linear ? "× " : "gradient "}${numberText(at)}`;
   const y = record.plain ? gradients[entries.rule.key] : null;
@@ -169,16 +169,16 @@ function columnOf({ values, shape: [rows, columns] }, column) {
  * @returns {Curve}
  */
 function curveOf(record, cell, { x, y, at, colour, label }) {
-  const { x: seen } = record.tensors;
+  const { x: inputs } = record.tensors;
   const span = spanOf(record, cell);
   const across = (/** @type {number} */ value) => within(share(value, ...span), 0, 1);
   const [low, high] = heights(y ?? [], at);
   const level = (/** @type {number} */ value) => within(share(value, low, high), 0, 1);
   return {
     kind: "curve",
-    points: Array.from(y ?? [], (value, place) => ({ x: across(x[place]), y: level(value) })),
-    at: { x: across(valueAt(seen, cell)), y: level(at) },
-    ticks: columnOf(seen, cell.unit).map(across),
+    points: Array.from(y ?? [], (value, index) => ({ x: across(x[index]), y: level(value) })),
+    at: { x: across(valueAt(inputs, cell)), y: level(at) },
+    ticks: columnOf(inputs, cell.unit).map(across),
     zero: level(0),
     colour,
     label,
@@ -193,8 +193,8 @@ function heights(y, at) {
   const near = Math.max(1, Math.abs(at) || 0) * CLEAR;
   const low = Math.max(Math.min(...finite, at || 0), -near);
   const high = Math.min(Math.max(...finite, at || 0), near);
-  const room = (high - low || 1) * ROOM;
-  return [low - room, high + room];
+  const margin = (high - low || 1) * MARGIN;
+  return [low - margin, high + margin];
 }
 
 /** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Bars} */

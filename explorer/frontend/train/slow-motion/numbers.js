@@ -14,7 +14,7 @@ import { numberText, substituted } from "../../formula/substitution.js";
  *   parameters: Object<string, number>}} Entries
  */
 
-const MOST_TOLD = 3; // numbers of a target
+const MOST_LISTED = 3; // numbers of a target
 
 /**
  * The first rule that lets something through; the first of all where none does.
@@ -129,8 +129,8 @@ function scopeOf({ record, cell, entries }, g) {
 function targetText({ record, cell }) {
   const values = rowOf(record.tensors.target, cell.example);
   if (record.classes) return `label ${values[0]}`;
-  const told = values.slice(0, MOST_TOLD).map(numberText).join(", ");
-  return `target ${told}${values.length > MOST_TOLD ? ", …" : ""}`;
+  const listed = values.slice(0, MOST_LISTED).map(numberText).join(", ");
+  return `target ${listed}${values.length > MOST_LISTED ? ", …" : ""}`;
 }
 
 /** @param {At} at */

@@ -21,15 +21,15 @@ const HIGH = { light: [23, 105, 170], dark: [96, 172, 236] };
 const NO_NUMBER = [128, 128, 128];
 const DARK = 128; // brightness of the ground below which it is a dark one
 
-/** @type {{[kind in Drawing["kind"]]: (place: HTMLElement, on: On) => {draw: (drawing: *) => void}}} */
+/** @type {{[kind in Drawing["kind"]]: (frame: HTMLElement, on: On) => {draw: (drawing: *) => void}}} */
 const KINDS = { map: createMap, curve: createCurve, bars: createBars };
 
 /** @param {On} on */
 export function createStage(on) {
   const title = element("h3", {});
-  const place = element("div", { class: "drawing", role: "img" });
+  const frame = element("div", { class: "drawing", role: "img" });
   const note = element("p", {});
-  const node = element("section", { class: "of-step" }, title, place, note);
+  const node = element("section", { class: "of-step" }, title, frame, note);
   node.addEventListener("click", () => node.dataset.time === "coming" && on.onStage(node.dataset.stage));
   let kind = "";
   let painter = /** @type {{draw: (drawing: *) => void}|null} */ (null);
@@ -47,27 +47,27 @@ export function createStage(on) {
       setAttribute(node, "aria-current", time === "now" ? "step" : null);
       setAttribute(node, "aria-hidden", time === "coming" ? "true" : null);
       setAttribute(node, "style", `grid-column: ${column}`);
-      setAttribute(place, "aria-label", words);
+      setAttribute(frame, "aria-label", words);
       const isPicked = drawing.kind === "map" && drawing.pick === "cell" && time !== "coming";
-      setAttribute(place, "role", isPicked ? "group" : "img");
-      setAttribute(place, "tabindex", isPicked ? "0" : null);
+      setAttribute(frame, "role", isPicked ? "group" : "img");
+      setAttribute(frame, "tabindex", isPicked ? "0" : null);
       if (kind !== drawing.kind) {
         kind = drawing.kind;
-        place.replaceChildren();
-        painter = KINDS[drawing.kind](place, on);
+        frame.replaceChildren();
+        painter = KINDS[drawing.kind](frame, on);
       }
       painter?.draw(drawing);
     },
   };
 }
 
-/** @param {HTMLElement} place @param {On} on */
-function createMap(place, { onCell }) {
+/** @param {HTMLElement} frame @param {On} on */
+function createMap(frame, { onCell }) {
   const canvas = element("canvas", {});
   const [row, column] = ["row", "column"].map((name) => element("i", { class: `mark ${name}` }));
   let drawn = /** @type {Map|null} */ (null);
-  place.append(canvas, row, column);
-  place.addEventListener("click", ({ clientX, clientY }) => {
+  frame.append(canvas, row, column);
+  frame.addEventListener("click", ({ clientX, clientY }) => {
     if (drawn?.pick !== "cell") return;
     const { left, top, width, height } = canvas.getBoundingClientRect();
     const at = (/** @type {number} */ part, /** @type {number} */ count) =>
@@ -80,7 +80,7 @@ function createMap(place, { onCell }) {
       drawn = map;
       const { rows, columns, mark, box } = map;
       paint(canvas, columns, rows, colouring(map, groundOf(canvas)));
-      setAttribute(place, "data-pick", map.pick);
+      setAttribute(frame, "data-pick", map.pick);
       setAttribute(row, "hidden", mark.row === null);
       setAttribute(column, "hidden", mark.column === null || box);
       const down = `top: ${percent(mark.row ?? 0, rows)}; height: ${percent(1, rows)}`;
@@ -141,21 +141,21 @@ export function paintScale(canvas) {
   );
 }
 
-/** @param {HTMLElement} place */
-function createCurve(place) {
+/** @param {HTMLElement} frame */
+function createCurve(frame) {
   const names = ["ticks", "zero", "stands", "curve"];
   const [ticks, zero, stands, line] = names.map((name) => shape("path", { class: name }));
   const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none" });
   svg.append(ticks, zero, stands, line);
   const dot = element("i", { class: "dot" });
   const ends = ["", ""].map(() => element("small", {}));
-  place.append(svg, dot, ...ends);
+  frame.append(svg, dot, ...ends);
   return {
     /** @param {Curve} curve */
     draw({ points, at, ticks: rows, zero: nought, colour, ends: texts }) {
       const up = (/** @type {number} */ y) => Math.round(1000 * (1 - y));
       const across = (/** @type {number} */ x) => Math.round(1000 * x);
-      setAttribute(place, "style", colour ? `--colour: ${colour}` : null);
+      setAttribute(frame, "style", colour ? `--colour: ${colour}` : null);
       setAttribute(ticks, "d", rows.map((x) => `M${across(x)},955V998`).join(""));
       setAttribute(zero, "d", `M0,${up(nought)}H1000`);
       setAttribute(stands, "d", `M${across(at.x)},0V1000`);
@@ -166,23 +166,23 @@ function createCurve(place) {
   };
 }
 
-/** @param {HTMLElement} place */
-function createBars(place) {
+/** @param {HTMLElement} frame */
+function createBars(frame) {
   return {
     /** @param {Bars} bars */
-    draw: ({ bars }) => counted(place, bars, createBar, drawBar),
+    draw: ({ bars }) => counted(frame, bars, createBar, drawBar),
   };
 }
 
 function createBar() {
-  const room = element("span", {}, element("i", { class: "bar" }), element("i", { class: "target" }));
-  return element("div", { class: "output" }, room, element("b", {}));
+  const track = element("span", {}, element("i", { class: "bar" }), element("i", { class: "target" }));
+  return element("div", { class: "output" }, track, element("b", {}));
 }
 
 /** @param {Element} node @param {Bars["bars"][number]} bar */
 function drawBar(node, { name, from, to, target, right }) {
-  const [room, label] = node.children;
-  const [bar, mark] = room.children;
+  const [track, label] = node.children;
+  const [bar, mark] = track.children;
   setAttribute(node, "data-right", right ? "true" : null);
   setText(label, name);
   setAttribute(bar, "style", `bottom: ${percent(from, 1)}; height: ${percent(to - from, 1)}`);

@@ -42,7 +42,7 @@ const NAMES = /** @type {const} */ (["rule", "layer", "unit", "row"]);
 /** What a link says of slow motion. @param {string} text @returns {Position} */
 export function positionOf(text) {
   const [stage, ...numbers] = text.split(",");
-  const at = (/** @type {number} */ place) => (numbers[place] ? Number(numbers[place]) - 1 : null);
+  const at = (/** @type {number} */ index) => (numbers[index] ? Number(numbers[index]) - 1 : null);
   return { stage, rule: at(0), layer: at(1), unit: at(2), row: at(3) };
 }
 
@@ -79,20 +79,20 @@ export function slowOf(state, lines) {
   const rule = within(requested.rule ?? livelyRule(records, lines), 0, lines.length - 1);
   const record = withFormulas(records?.[lines[rule].key] ?? null);
   const frame = {
-    rules: lines.map(({ label, colour }, place) => ({ label, colour, chosen: place === rule })),
+    rules: lines.map(({ label, colour }, index) => ({ label, colour, chosen: index === rule })),
     canStep: !["finished", "diverged"].includes(state.view.status.state),
   };
   const refusal = refusalOf(state, records, record, lines[rule]);
   if (!record || refusal.message) return { ...frame, ...EMPTY, ...refusal, position: { ...requested, rule } };
   const cell = cellOf(record, requested, livelyCell(record));
   const entries = entriesAt(choice, rule, record);
-  const place = Math.max(
+  const present = Math.max(
     record.stages.findIndex(({ key }) => key === requested.stage),
     0,
   );
-  const stage = record.stages[place];
-  const stages = shownStages(record, place, cell, { ...entries, colour: lines[rule].colour });
-  const most = stages[place].drawing.most;
+  const stage = record.stages[present];
+  const stages = stagesOf(record, present, cell, { ...entries, colour: lines[rule].colour });
+  const most = stages[present].drawing.most;
   return {
     ...frame,
     ...refusal,
@@ -102,7 +102,7 @@ export function slowOf(state, lines) {
     words: wordsOf(stage, record, cell),
     numbers: numbersOf(stage, record, cell, entries),
     note: record.note,
-    count: `${place + 1} of ${record.stages.length}`,
+    count: `${present + 1} of ${record.stages.length}`,
     position: { stage: stage.key, rule, unit: cell.unit, row: cell.row, layer: record.layer },
     rows: record.tensors.x.shape[0],
     units: record.tensors.x.shape[1],
@@ -136,16 +136,16 @@ function withFormulas(record) {
 /**
  * The op and the rule with which the step is taken.
  * @param {import("../../choice/choice.js").Choice} choice
- * @param {number} place of the rule
+ * @param {number} index of the rule
  * @param {Record} record
  */
-function entriesAt(choice, place, record) {
+function entriesAt(choice, index, record) {
   const { op, rules } = entriesOf(choice);
   const { parameters, gradient } = record;
   const own = find("op", record.op) ?? op;
   return {
     op: gradient ? { ...own, gradient } : own,
-    rule: find("rule", record.rule) ?? rules[place],
+    rule: find("rule", record.rule) ?? rules[index],
     parameters,
   };
 }
@@ -198,12 +198,12 @@ function titleOf({ view }, { step, times, by_example, seed }, { unit, row, examp
  * @param {import("./drawings.js").Entries} entries
  * @returns {Shown[]}
  */
-function shownStages(record, present, cell, entries) {
+function stagesOf(record, present, cell, entries) {
   const forward = record.stages.filter(({ under }) => !under).map(({ key }) => key);
-  return record.stages.map((stage, place) => ({
+  return record.stages.map((stage, index) => ({
     key: stage.key,
     title: stage.title,
-    time: place < present ? "past" : place === present ? "now" : "coming",
+    time: index < present ? "past" : index === present ? "now" : "coming",
     way: stage.under ? "backward" : "forward",
     under: stage.under,
     column: 1 + forward.indexOf(stage.under || stage.key),

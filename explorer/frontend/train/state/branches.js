@@ -165,15 +165,15 @@ export function branched(series, points, lines, other) {
 function partsOf(curve, points, lines, other) {
   const start = curve.rule ?? "";
   const own = points.filter(({ name }) => ["lr", "op", "rule", start].includes(name));
-  const steps = [...new Set(own.map(({ step }) => step))].filter((step) => placeOf(curve, step) >= 0);
-  const parts = [{ ...cutTo(curve, 0, steps.length ? placeOf(curve, steps[0]) : curve.x.length - 1) }];
+  const steps = [...new Set(own.map(({ step }) => step))].filter((step) => indexAt(curve, step) >= 0);
+  const parts = [{ ...cutTo(curve, 0, steps.length ? indexAt(curve, steps[0]) : curve.x.length - 1) }];
   const marks = /** @type {Series[]} */ ([]);
   steps.forEach((step, index) => {
-    const [from, to] = [placeOf(curve, step), steps[index + 1]];
+    const [from, to] = [indexAt(curve, step), steps[index + 1]];
     const { rule } = inForce(own, step + 1, { op: "", rule: start });
     const colour = rule === start ? curve.colour : (lines.find(({ key }) => key === rule)?.colour ?? other);
     const name = nameOf(curve.name, start, rule);
-    const end = to === undefined ? curve.x.length - 1 : placeOf(curve, to);
+    const end = to === undefined ? curve.x.length - 1 : indexAt(curve, to);
     const part = cutTo({ ...curve, name, colour, dash: "dash", meta: undefined }, from, end);
     parts.push(part);
     if (Number.isFinite(curve.y[from]))
@@ -185,8 +185,8 @@ function partsOf(curve, points, lines, other) {
   };
 }
 
-/** The place of the last value at a step or before, −1 where the curve is not yet there. @param {Series} curve @param {number} step */
-function placeOf({ x }, step) {
+/** The index of the last value at a step or before, −1 where the curve is not yet there. @param {Series} curve @param {number} step */
+function indexAt({ x }, step) {
   let at = -1;
   while (at + 1 < x.length && x[at + 1] <= step) at += 1;
   return x.length && x[x.length - 1] >= step ? at : -1;

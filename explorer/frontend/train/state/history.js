@@ -26,11 +26,11 @@ export function packed(ghosts) {
 
 /**
  * The same again, but for runs of formulas that are no longer known.
- * @param {Past[]|null} kept
+ * @param {Past[]|null} stored
  * @returns {Past[]}
  */
-export function unpacked(kept) {
-  return (kept ?? [])
+export function unpacked(stored) {
+  return (stored ?? [])
     .filter(({ choice }) => find("op", choice.op) && choice.rules.every(({ key }) => find("rule", key)))
     .map((ghost) => ({
       ...ghost,
@@ -53,7 +53,7 @@ function drawnOf(snapshot, written) {
 }
 
 /** The steps that can be looked at, ascending: those kept, and where the run is. @param {State} state */
-export function stepsSeen({ view: { status } }) {
+export function stepsToDisplay({ view: { status } }) {
   const checkpoints = status.snapshot?.checkpoints ?? [];
   return [...checkpoints.filter((step) => step < status.step), ...(status.snapshot ? [status.step] : [])];
 }
@@ -76,28 +76,28 @@ export function nearest(steps, wanted) {
  * @param {number} wanted
  */
 export function lookedAt(state, wanted) {
-  const step = nearest(stepsSeen(state), wanted);
+  const step = nearest(stepsToDisplay(state), wanted);
   return step === null || step >= state.view.status.step ? null : step;
 }
 
 /**
  * What is looked at where the step that was asked for is no longer kept.
  * @param {State} state
- * @param {import("./status.js").Status} seen at the nearest one
+ * @param {import("./status.js").Status} displayed at the nearest one
  * @returns {Partial<State>}
  */
-export function instead({ at, view }, seen) {
-  const isLast = seen.step >= view.status.step;
-  const remark = `Step ${at} is no longer kept: ${seen.step} is the nearest.`;
-  return isLast ? { at: null, seen: null, remark } : { at: seen.step, seen, remark };
+export function instead({ at, view }, displayed) {
+  const isLast = displayed.step >= view.status.step;
+  const remark = `Step ${at} is no longer kept: ${displayed.step} is the nearest.`;
+  return isLast ? { at: null, displayed: null, remark } : { at: displayed.step, displayed, remark };
 }
 
 /** The state as it was at the step that is looked at. @param {State} state @returns {State} */
 export function scrubbed(state) {
-  const { at, seen, view } = state;
-  if (at === null || !seen) return state;
+  const { at, displayed, view } = state;
+  if (at === null || !displayed) return state;
   const { steps_per_second: _, ...rest } = view.status;
-  const { snapshot, words, judged, step } = seen;
+  const { snapshot, words, judged, step } = displayed;
   return {
     ...state,
     view: { ...view, status: { ...rest, steps_per_second: 0, snapshot, words, judged, step } },
@@ -148,14 +148,14 @@ export function caughtUp(state) {
   const { recorded, step, id } = view.status;
   const isOver = OVER.includes(view.status.state);
   if (!recorded || id !== view.id || !(isOnItsWay(state) || (isOver && rate !== null))) return null;
-  const told = recordedChoice(state);
-  const start = settingText(told, "lr");
-  const isHeard = rate === null || Number(rateAt(pointsIn(told), step, start)) === Number(rate);
+  const known = recordedChoice(state);
+  const start = settingText(known, "lr");
+  const isHeard = rate === null || Number(rateAt(pointsIn(known), step, start)) === Number(rate);
   if (!isHeard && !isOver && !view.notice) return null;
   const isSame =
-    saysSame(pointsIn(told), pointsIn(choice)) && Number(start) === Number(settingText(choice, "lr"));
+    saysSame(pointsIn(known), pointsIn(choice)) && Number(start) === Number(settingText(choice, "lr"));
   if (isSame) return rate === null ? null : choice;
-  return told;
+  return known;
 }
 
 /** The branch points of a choice. @param {State["choice"]} choice */

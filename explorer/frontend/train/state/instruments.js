@@ -22,7 +22,7 @@ export function instrument(key) {
  * @param {Object<string, number>} [numbers]
  */
 export function questionOf(key, numbers = {}) {
-  const told = Object.entries(numbers).filter(([, value]) => value);
-  const query = new URLSearchParams(told.sort().map(([name, value]) => [name, String(value)]));
-  return told.length ? `${key}?${query}` : key;
+  const chosen = Object.entries(numbers).filter(([, value]) => value);
+  const query = new URLSearchParams(chosen.sort().map(([name, value]) => [name, String(value)]));
+  return chosen.length ? `${key}?${query}` : key;
 }

@@ -102,17 +102,17 @@ function learnedSeries(snapshot, lines) {
 }
 
 /**
- * The parameters that a rule has of those that learn, with the place of their first column.
+ * The parameters that a rule has of those that learn, with the index of their first column.
  * @param {Snapshot} snapshot
  * @param {string} rule its key
  * @returns {{name: string, layers: number, first: number}[]}
  */
 export function learnedOf({ learned = {}, seeds }, rule) {
   const names = [...new Set(Object.values(learned).flatMap((each) => Object.keys(each)))];
-  return names.flatMap((name, place) => {
+  return names.flatMap((name, index) => {
     const values = learned[rule]?.[name];
     const layers = values ? values.length / seeds : 0;
-    return values ? [{ name, layers, first: place * layers }] : [];
+    return values ? [{ name, layers, first: index * layers }] : [];
   });
 }
 

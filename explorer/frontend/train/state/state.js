@@ -17,11 +17,11 @@ import { taskOf } from "./tasks.js";
  * null before it has come, or a message where it cannot be given.
  * @typedef {{numbers: Object<string, number>, step: number, run: string|null,
  *   answer: Object<string, *>|null}} Request
- * An earlier run: what was chosen for it, the last that was seen of it, what was changed on its way, why it
+ * An earlier run: what was chosen for it, the last that was displayed of it, what was changed on its way, why it
  * is over, and the letter it goes by.
  * @typedef {{choice: Choice, snapshot: import("./series.js").Drawn, recorded?: import("./status.js").Recorded, name: string,
  *   letter: string}} Past
- * The state: what is chosen, what the run that is seen was begun with, how it stands, the runs before it,
+ * The state: what is chosen, what the run that is displayed was begun with, how it stands, the runs before it,
  * the step that is looked at where it is not the last one, how the run stood there, what is said of
  * other settings, which measure, panels, layer and kind of alignment are chosen, the colours
  * of rules, that of letters as a pixel, and the table that was pasted. ``requests`` has what was
@@ -30,7 +30,7 @@ import { taskOf } from "./tasks.js";
  * ``slow`` has what was recorded for slow motion; ``rate`` is a learning rate that was set in mid-run, until the
  * run has recorded from which step on it holds.
  * @typedef {{choice: Choice, trained: Choice|null, view: View, ghosts: Past[], at: number|null,
- *   seen: import("./status.js").Status|null, remark: string,
+ *   displayed: import("./status.js").Status|null, remark: string,
  *   measure: import("./series.js").Measure|null, panels: Object<string, boolean>,
  *   numbers: Object<string, Object<string, number>>, layer: number|null,
  *   aligned: Aligned, requests: Object<string, Request>, colours: string[], ink: number, table:
@@ -54,7 +54,7 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
     view,
     ghosts: [],
     at: null,
-    seen: null,
+    displayed: null,
     remark: "",
     measure: null,
     panels,
@@ -72,7 +72,7 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
 
 /** A run of the present choice begins by a press. @param {State} state @returns {State} */
 export function withBegun(state) {
-  return { ...state, trained: state.choice, at: null, seen: null, remark: "", rate: null };
+  return { ...state, trained: state.choice, at: null, displayed: null, remark: "", rate: null };
 }
 
 /**
@@ -87,7 +87,7 @@ export function withOther(state) {
     trained: goesOn ? state.choice : null,
     ghosts: state.trained ? withPast(state, "before other settings") : state.ghosts,
     at: null,
-    seen: null,
+    displayed: null,
     rate: null,
     remark: goesOn ? ANEW : OTHER,
   };
@@ -96,7 +96,15 @@ export function withOther(state) {
 /** Back to step 0: earlier curves go. @param {State} state @returns {State} */
 export function withReset(state) {
   const { choice, trained } = state;
-  return { ...state, trained: trained && choice, ghosts: [], at: null, seen: null, remark: "", rate: null };
+  return {
+    ...state,
+    trained: trained && choice,
+    ghosts: [],
+    at: null,
+    displayed: null,
+    remark: "",
+    rate: null,
+  };
 }
 
 /**

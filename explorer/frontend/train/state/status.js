@@ -6,7 +6,7 @@
 /**
  * A run as an event has it; "idle" before there is one.
  * @typedef {Omit<Event, "id"|"state"|"position"> & {state: Event["state"]|"idle", id?: string}} Status
- * What is to be seen: ``notice`` is what could not be done, ``lost`` whether the connection is.
+ * What is to be displayed: ``notice`` is what could not be done, ``lost`` whether the connection is.
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
  */
 
@@ -34,10 +34,10 @@ export const IDLE = {
  * @param {Status} before
  * @returns {Status}
  */
-export function withSeen(status, { snapshot: seen }) {
+export function withMeasured(status, { snapshot: displayed }) {
   const { snapshot } = status;
-  if (!snapshot || !seen) return status;
-  const { measured, measured_steps, measured_sigmas } = seen;
+  if (!snapshot || !displayed) return status;
+  const { measured, measured_steps, measured_sigmas } = displayed;
   const without = Object.keys(snapshot.measured).length === 0;
   const taken = without ? { measured_steps, measured_sigmas } : {}; // as many as the series have points
   return { ...status, snapshot: { ...snapshot, ...taken, measured: { ...measured, ...snapshot.measured } } };

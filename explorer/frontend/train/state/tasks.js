@@ -114,8 +114,8 @@ function markOf(text) {
  */
 export function withTask(choice, key) {
   const [from, to] = [taskOf(choice), /** @type {Task} */ (tasks().find((task) => task.key === key))];
-  const kept = Object.entries(choice.training).filter(([name]) => OF_ANY_TASK.includes(name));
-  const next = { ...choice, training: { task: key, ...Object.fromEntries(kept) } };
+  const lasting = Object.entries(choice.training).filter(([name]) => OF_ANY_TASK.includes(name));
+  const next = { ...choice, training: { task: key, ...Object.fromEntries(lasting) } };
   const keys = choice.rules.map(({ key: rule }) => rule);
   const stays = from.site.key === to.site.key && !isUntouched(choice, from);
   return withoutLost(choice, stays ? next : begun(next, to, keys));
@@ -153,9 +153,9 @@ function sameText(one, other) {
 function begun(choice, { begins }, rules = []) {
   const controls = rules.filter((key) => catalogue().controls.includes(key));
   const keys = [...new Set([...begins.rules, ...controls])].slice(0, catalogue().limits.rules);
-  const shown = keys.map((key, slot) => ({ key, slot, hidden: false }));
+  const chosen = keys.map((key, slot) => ({ key, slot, hidden: false }));
   const { op, parameters } = begins;
-  return stillLearning(widened({ ...choice, op, rules: shown, parameters, bounds: {} }));
+  return stillLearning(widened({ ...choice, op, rules: chosen, parameters, bounds: {} }));
 }
 
 /**

@@ -1,12 +1,12 @@
 // Bytes as pixels of a canvas that the page scales.
 
 /**
- * The colour of the letters in a place, as one pixel without its opacity; to read it has the page lay itself out,
+ * The colour of the letters in a node, as one pixel without its opacity; to read it has the page lay itself out,
  * so it is read once for each theme.
- * @param {Element} place
+ * @param {Element} node
  */
-export function inkOf(place) {
-  const [red, green, blue] = (getComputedStyle(place).color.match(/\d+/g) ?? []).map(Number);
+export function inkOf(node) {
+  const [red, green, blue] = (getComputedStyle(node).color.match(/\d+/g) ?? []).map(Number);
   return pixel(red, green, blue, 0);
 }
 

@@ -12,8 +12,8 @@ import { within } from "../../formula/numbers.js";
  * @param {(value: number) => void} onNumber gets it counted from 0
  */
 export function createCounter(label, onNumber) {
-  let shown = /** @type {Counted} */ ({ value: 0, most: null });
-  const held = (/** @type {number} */ value) => within(Math.round(value), 1, (shown.most ?? 0) + 1);
+  let displayed = /** @type {Counted} */ ({ value: 0, most: null });
+  const held = (/** @type {number} */ value) => within(Math.round(value), 1, (displayed.most ?? 0) + 1);
   const choose = (/** @type {number} */ value) => {
     number.show(String(held(value)));
     onNumber(held(value) - 1);
@@ -30,7 +30,7 @@ export function createCounter(label, onNumber) {
       {
         type: "button",
         "aria-label": `${name} ${label.toLowerCase()}`,
-        onclick: () => choose(shown.value + 1 + way),
+        onclick: () => choose(displayed.value + 1 + way),
       },
       sign,
     );
@@ -50,7 +50,7 @@ export function createCounter(label, onNumber) {
     element: host,
     /** @param {Counted} counted */
     show(counted) {
-      shown = counted;
+      displayed = counted;
       const { value, most } = counted;
       number.show(String(value + 1));
       setAttribute(host, "inert", most === null);

@@ -49,12 +49,12 @@ def test_a_run_that_is_over_is_measured_anew_and_stays_when_it_is_forgotten(node
 def test_what_was_seen_last_keeps_the_steps_it_was_taken_at(node: Node):
     """The answer to a command comes without what instruments show: the next event has it again."""
     body = """
-        const { withSeen } = await import("./train/state/status.js");
+        const { withMeasured } = await import("./train/state/status.js");
         const of = (steps, measured) =>
             ({ step: steps.at(-1), measured_steps: steps, measured_sigmas: steps, measured });
         const seen = { snapshot: of([0, 1], { alignment: {} }) };
         return [{ snapshot: of([0, 1, 2], {}) }, { snapshot: of([0, 1, 2], { alignment: {} }) }]
-            .map((status) => withSeen(status, seen).snapshot)
+            .map((status) => withMeasured(status, seen).snapshot)
             .map(({ step, measured, measured_steps: steps }) => [step, Object.keys(measured), steps]);
     """
     assert node.run(body) == [[2, ["alignment"], [0, 1]], [2, ["alignment"], [0, 1, 2]]]

@@ -7,7 +7,7 @@ from tests.frontend.modules import Node
 ASKING = """
     const { createAsking } = await import("./train/page/requests.js");
     const waiting = [];
-    let state = { at: null, seen: null, layer: null, panels: {}, numbers: {}, requests: {},
+    let state = { at: null, displayed: null, layer: null, panels: {}, numbers: {}, requests: {},
         view: { id: "r", status: { step: 7 } } };
     const asking = createAsking({
         state: () => state,

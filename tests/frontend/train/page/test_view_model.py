@@ -227,7 +227,7 @@ def test_what_came_after_the_step_that_is_looked_at_stays_thin(node: Node, docum
     for known in then["snapshot"]["measured"]["alignment"].values():
         known["cosines"] = [each[:1] for each in known["cosines"]]
     then["snapshot"] |= {"measured_steps": [0], "measured_sigmas": [0.5]}
-    back = SEEN + "state = { ...state, at: 0, seen: given.seen };"
+    back = SEEN + "state = { ...state, at: 0, displayed: given.seen };"
     shown = picture(node, document, back, status=latest, seen=then | {"step": 0})
     later, now = (
         [s for s in shown["alignment"]["chart"]["series"] if s.get("faint") is f] for f in (True, None)

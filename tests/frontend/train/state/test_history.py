@@ -239,7 +239,7 @@ def test_a_step_that_was_thinned_away_meanwhile_is_said_and_the_nearest_one_show
         const { scrubbed } = await import("./train/state/history.js");
         const snapshot = { checkpoints: [0, 4, 8, 12, 16, 20] };
         const status = { step: 24, state: "finished", snapshot };
-        let state = { at: null, seen: null, remark: "before", view: { id: "r", status } };
+        let state = { at: null, displayed: null, remark: "before", view: { id: "r", status } };
         const asked = [];
         const seen = { step: given, snapshot, words: [], judged: {} };
         const run = { look: async (step) => (asked.push(step), seen) };
