@@ -10,7 +10,7 @@ const BEGINS = "What it has learned so far; the slider is where it begins";
 /** @typedef {import("../formula/entry.js").Entry} Entry */
 /** @typedef {import("../formula/controls.js").Control} Control */
 /**
- * What a card shows. ``bounds`` are the ends of each control's slider, ``doubt`` why a rule may not suit;
+ * The state of a card. ``bounds`` are the ends of each control's slider, ``doubt`` why a rule may not suit;
  * ``learning`` says of each control whether its parameter learns, null where it cannot, and ``part`` where its
  * gradient comes from.
  * @typedef {{entry: Entry, colour: string, doubt: string, controls: Control[], values: number[],
@@ -88,7 +88,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
     return element("button", { type: "button", class: "learns", ...named, ...act }, "learns");
   }
 
-  /** What the parameters are now that learn. @param {Object<string, string>} texts by name */
+  /** The present values of learning parameters. @param {Object<string, string>} texts by name */
   function showPresent(texts) {
     for (const { name: key, present } of rows) {
       const text = texts[key.slice(key.lastIndexOf(".") + 1)] ?? "";

@@ -29,7 +29,7 @@ import { createPalette } from "./palette.js";
  * @typedef {{rule: import("../choice/choice.js").ChosenRule, state: import("./card.js").CardState, isOnly: boolean}} RuleCard
  */
 /**
- * What parameters are now that learn, in words by name: beside the op's sliders, and those of each rule by key.
+ * The present values of learning parameters as words by name: those of the op, and those of each rule by key.
  * @typedef {{op: Object<string, string>, rules: Object<string, Object<string, string>>}} Present
  */
 
@@ -182,7 +182,7 @@ function stateOf(choice, entry, drawn) {
 }
 
 /**
- * Where the gradient for the parameter that learns comes from, and what it is.
+ * The origin of the gradient for the parameter that learns, and its formula.
  * @param {Choice} choice
  * @param {import("../formula/entry.js").Rule} rule
  */

@@ -41,7 +41,7 @@ export function createExamples(examples, onChoose, isSame = () => true) {
   return {
     element: element("div", { class: "examples" }, menu, element("div", {}, hint, source, then)),
     /**
-     * What to try with the example that is shown; something else where it is none.
+     * Show the hint of the present example; ``otherwise`` if the choice is none.
      * @param {Choice} choice
      * @param {string} [otherwise]
      */
@@ -57,7 +57,7 @@ export function createExamples(examples, onChoose, isSame = () => true) {
   };
 }
 
-/** Where an example leads on to. @param {Choice} choice @param {Example} [example] */
+/** The link that follows from an example. @param {Choice} choice @param {Example} [example] */
 function nextOf(choice, { train, lesson } = /** @type {*} */ ({})) {
   if (!lesson && !train) return { words: "", address: null };
   const { pages } = catalogue().link;

@@ -1,4 +1,4 @@
-// What the palettes offer: ops by family; rules with those that suit the op first.
+// The options of the palettes: ops by family; rules with those that suit the op first.
 
 import { entriesOf, settingsOf } from "../choice/choice.js";
 import { catalogue, isOwn } from "../choice/entries.js";

@@ -5,7 +5,7 @@ import { catalogue } from "../choice/entries.js";
 
 /** @typedef {import("../formula/entry.js").Entry} Entry */
 /**
- * Who reads a formula: ``onWait`` is told why that takes long, ``prepare`` that somebody may write one now.
+ * The reader of a formula: ``onWait`` gets the reason of a wait, ``prepare`` is called before one is typed.
  * @typedef {(kind: "op"|"rule", text: string, onWait?: (words: string) => void) => Promise<{entry: Entry}|
  *   {message: string, column: number}|null>} ReadOne
  * @typedef {ReadOne & {prepare?: () => unknown}} Read
@@ -70,7 +70,7 @@ export function createOwnField({ kind, read, onEntry }) {
     if (wrong) caret.style.setProperty("--column", String(answer.column - 1));
   }
 
-  /** What was typed comes too late: something else has been chosen meanwhile. */
+  /** Drop an answer that comes too late: something else has been chosen meanwhile. */
   function forget() {
     clearTimeout(timer);
     turn += 1;

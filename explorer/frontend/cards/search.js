@@ -1,4 +1,4 @@
-// What a search finds, and in which order: names before keys before formulas.
+// The matches of a search in their order: names before keys before formulas.
 
 /** @typedef {import("../formula/entry.js").Entry} Entry */
 
@@ -20,7 +20,7 @@ export function search(entries, text) {
 }
 
 /**
- * How early an entry stands for a word: the smaller the earlier.
+ * The rank of an entry for a word: smaller is earlier.
  * @param {Entry} entry
  * @param {string} word
  */

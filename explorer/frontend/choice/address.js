@@ -1,4 +1,4 @@
-// A choice as the query of a link. No page: what the browser does with it is history.js.
+// A choice as the query of a link; history.js puts it into the address bar.
 
 import { choiceControls, entriesOf } from "./choice.js";
 import { catalogue } from "./entries.js";
@@ -44,7 +44,7 @@ function withBranches(query, branches) {
   return fits(whole) || !branches.length ? whole : withBranches(query, branches.slice(1));
 }
 
-/** How many of the branch points of a choice its query holds. @param {Choice} choice */
+/** The number of a choice's branch points in its query. @param {Choice} choice */
 export function linkedBranches(choice) {
   return new URLSearchParams(queryOf(choice)).getAll("branch").length;
 }

@@ -1,4 +1,4 @@
-// Torch's word where there is no server: its values that came along, of the catalogue at its defaults.
+// Torch's values without a server: files beside the site, for the catalogue at its defaults.
 
 import { curvesKey, settingsOf } from "./choice.js";
 import { CONFIRMED, understood } from "./confirm.js";
@@ -11,10 +11,10 @@ import { BESIDE, EVEN, KINK } from "../formula/curves.js";
 /** @typedef {import("./choice.js").Choice} Choice */
 /** @typedef {import("./confirm.js").Answer} Answer */
 /**
- * What explorer/site/confirmed.py writes.
+ * The files of explorer/site/confirmed.py.
  * @typedef {*} Packed an array as it travels
  * @typedef {{x: Packed, even: number[], kinks: {at: number, beside: number[]}[], arrays: Packed[]}} Values ``x``
- *   holds all that anything is sampled at; ``even``, ``at`` and ``beside`` are places in it
+ *   holds all that anything is sampled at; ``even``, ``at`` and ``beside`` are indices of it
  * @typedef {{values: number, kinks: number[]|null}} Curve by the numbers of its array and its kinks in Values;
  *   null for too many
  * @typedef {{forward: Curve|null, gradients: Record<string, Curve>, words: Record<string, [string, string]>,
@@ -26,7 +26,7 @@ const COMPUTED = "Computed in the browser";
 const GONE = "Torch's values could not be loaded: computed in the browser";
 
 /**
- * What confirms a choice at rest where torch's values for it came along.
+ * The confirmation of a choice at rest by torch's values among the site's files.
  * @param {Load} load
  * @returns {import("./confirm.js").Confirm}
  */

@@ -1,4 +1,4 @@
-// Data of a training on its way to Explore: kept in this tab until it is removed, and in no link.
+// Data of a training carried to Explore: stored in this tab until they are removed, and in no link.
 
 import { keep, load } from "./session.js";
 

@@ -1,4 +1,4 @@
-// A choice is plain data; a change of it is a function from a choice to the next.
+// The choice as plain data, and its changes: functions from a choice to the next.
 
 import { allControls, carried, controlsOf, withValue } from "../formula/controls.js";
 import { learnable } from "../formula/contribution.js";
@@ -34,12 +34,12 @@ export function entriesOf(choice) {
   };
 }
 
-/** What curves are sampled with. @param {Choice} choice */
+/** The settings by which curves are sampled. @param {Choice} choice */
 export function settingsOf({ range: [start, stop], g, parameters }) {
   return { start, stop, g, parameters };
 }
 
-/** What decides the curves: two choices with the same key look the same but for colours. @param {Choice} choice */
+/** The key of a choice's curves: choices with one key differ in colours at most. @param {Choice} choice */
 export function curvesKey(choice) {
   const keys = choice.rules.map((rule) => rule.key);
   return JSON.stringify([choice.op, keys, settingsOf(choice), choice.learns]);
@@ -68,13 +68,13 @@ export function withOp(choice, key) {
   return exchanged(choice, { ...choice, op: key });
 }
 
-/** Whether there is room for one more rule. @param {Choice} choice */
+/** Whether one more rule can be added. @param {Choice} choice */
 export function hasRoom(choice) {
   return choice.rules.length < catalogue().limits.rules;
 }
 
 /**
- * One more rule, in the first free colour; the same choice where it is shown or there is no room.
+ * One more rule, in the first free colour; the same choice if it is there already or none can be added.
  * @param {Choice} choice
  * @param {string} key
  */
@@ -183,12 +183,12 @@ function exchanged(before, after) {
   return withoutLostSweep(stillTrained(stillLearning(widened({ ...after, parameters }))));
 }
 
-/** What learns goes with its parameter. @param {Choice} choice @returns {Choice} */
+/** Without a learning parameter that is gone. @param {Choice} choice @returns {Choice} */
 export function stillLearning(choice) {
   return choice.learns && !learnableOf(choice).includes(choice.learns) ? { ...choice, learns: "" } : choice;
 }
 
-/** What learns in training goes with its parameter. @param {Choice} choice @returns {Choice} */
+/** Without parameters of the training's ``learn`` that are gone. @param {Choice} choice @returns {Choice} */
 function stillTrained(choice) {
   const { learn, ...training } = choice.training;
   const { op, rules } = entriesOf(choice);
@@ -196,7 +196,7 @@ function stillTrained(choice) {
   return { ...choice, training: text ? { ...training, learn: text } : training };
 }
 
-/** What is swept goes with its parameter. @param {Choice} choice @returns {Choice} */
+/** Without a sweep whose parameter is gone. @param {Choice} choice @returns {Choice} */
 function withoutLostSweep(choice) {
   const { sweep, values: _values, ...training } = choice.training;
   const stays = sweep === undefined || choiceControls(choice).some(({ name }) => name === sweep);

@@ -1,4 +1,4 @@
-// Torch's word on what is shown: asked for at rest, and dropped when the choice has moved on.
+// Torch's curves for the present choice: requested at rest, dropped when the choice has moved on.
 
 import { fits, queryOf } from "./address.js";
 import { array } from "../formula/arrays.js";
@@ -75,7 +75,7 @@ export function createConfirmation({ address, onAnswer, onStatus }) {
   return { ask, drop };
 }
 
-/** How long to wait before the next attempt. @param {number} count of attempts so far */
+/** The pause before the next attempt, in ms. @param {number} count of attempts so far */
 function backoff(count) {
   return Math.min(1000 * 2 ** (count - 1), LONGEST_WAIT_MS);
 }

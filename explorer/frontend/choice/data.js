@@ -1,4 +1,4 @@
-// The numbers beneath a parameter that learns: kept in this tab, and in no link.
+// The numbers beneath a parameter that learns: stored in this tab, and in no link.
 
 import { mirrored } from "../formula/floats.js";
 import { filled as sentence } from "../formula/learning-words.js";
@@ -32,7 +32,7 @@ export function chosenData() {
   return read;
 }
 
-/** What was pasted last, or "". */
+/** The text that was pasted last, or "". */
 export const pastedText = () => chosen().text;
 
 /** @param {Kind} kind */
@@ -76,7 +76,7 @@ function normal() {
   return { kind: "normal", label, values, weights: null, count: values.length, bars: null, note: "" };
 }
 
-/** What a training has seen, each bin as often the mean of its numbers as it has some. @returns {Data|null} */
+/** The data of a training: the mean of each bin, as often as it has numbers. @returns {Data|null} */
 function carried() {
   const brought = carriedData();
   if (!brought) return null;

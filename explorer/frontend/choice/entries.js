@@ -8,7 +8,7 @@ import { setSampling } from "../formula/sampling.js";
 /** @typedef {{op: Op, rule: Rule}} ByKind */
 /** @typedef {keyof ByKind} Kind */
 /**
- * What Python hands over: see explorer/instrument/document.py. What follows ``link`` is not in a saved file.
+ * The document of explorer/instrument/document.py. A saved file has no ``link`` and nothing below it.
  * @typedef {object} Document
  * @property {Record<string, Op>} ops
  * @property {Record<string, Rule>} rules
@@ -21,7 +21,7 @@ import { setSampling } from "../formula/sampling.js";
  * @property {Record<import("../formula/contribution.js").Origin, string>} origins of a contribution, in words
  * @property {import("../formula/pull.js").Resting & {normal: number[], most: number, places: number,
  *   words: Record<string, string>}} learning of a parameter: the standard normal as numbers, those above 0,
- *   how many may be pasted, how many places of rest are told one by one, and sentences with places to put something in
+ *   how many may be pasted, how many points of rest are named one by one, and sentences with fields in braces
  * @property {import("./view.js").Word[]} view the words of a link that are rows
  * @property {{rules: number, formula: number, query: number, quote: number,
  *   readings: number, table: {rows: number, columns: number, bytes: number},

@@ -1,4 +1,4 @@
-// Which parameters learn in training: by the names a link has, ``s`` for all rules or ``rule.s`` for one.
+// The parameters that learn in training: by the names a link has, ``s`` for all rules or ``rule.s`` for one.
 
 import { contributionOf, learnable } from "../formula/contribution.js";
 
@@ -10,7 +10,7 @@ import { contributionOf, learnable } from "../formula/contribution.js";
  */
 
 /**
- * What can learn, and whether it does.
+ * The parameters that can learn, and whether each does.
  * @param {Op} op
  * @param {Rule[]} rules
  * @param {string} text as a link has it

@@ -1,4 +1,4 @@
-// What Python sends: taken over only where it is understood.
+// The message that holds a choice between Python and the browser: checked before it is used.
 
 import { widened } from "./choice.js";
 import { catalogue, find, learn, ownEntries } from "./entries.js";

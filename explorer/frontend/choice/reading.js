@@ -1,5 +1,5 @@
-// A link read in the browser, where there is no server to read it: what explorer/ui/links/link.py makes of it. What
-// is of a training goes along unread, and own formulas are read by somebody else.
+// The reader of links without a server, as explorer/ui/links/link.py reads them. The words of a training are carried
+// along unread; own formulas are read by the function that is passed in.
 
 import { FRAME } from "./address.js";
 import { choiceControls, learnableOf, tidyRange, widened } from "./choice.js";
@@ -40,11 +40,11 @@ export async function readOwn(search, read) {
 }
 
 /**
- * The choice that a link asks for, and a sentence for whatever could not be had. Throws nothing: what is
- * unknown or impossible is as in ``first``.
+ * The choice of a link, and a notice for each value that cannot be used: that one is as in ``first``. Never
+ * throws.
  * @param {string} search the query of the link
- * @param {{first: Choice, own?: OwnRead|null}} known what a link without words stands for, and its own formulas,
- *   where somebody could read them
+ * @param {{first: Choice, own?: OwnRead|null}} known the choice of a link without words, and the link's own
+ *   formulas, null if nothing can read them
  * @returns {{choice: Choice, notices: string[]}}
  */
 export function readLink(search, { first, own = null }) {
@@ -68,7 +68,7 @@ export function readLink(search, { first, own = null }) {
   return { choice: widened(choice), notices: link.notices };
 }
 
-/** The words of a link, each taken once, and what is said of those that cannot be used. */
+/** The words of a link, each taken once, and notices on those that cannot be used. */
 class Link {
   /** @param {URLSearchParams} query @param {OwnRead|null} own */
   constructor(query, own) {
@@ -199,7 +199,7 @@ function inOrder(link, values, controls) {
   return next;
 }
 
-/** Under which word a link holds a parameter. @param {string} name */
+/** The word of a parameter in a link. @param {string} name */
 function wordOf(name) {
   return catalogue().link.words.includes(name) ? `p.${name}` : name;
 }
@@ -245,7 +245,7 @@ function choiceOf(link, { name, default: usual, words, refusal }) {
 /** The reader of each kind of word. @type {Record<Word["kind"], (link: Link, word: Word) => *>} */
 const READ = { number: numberOf, range: rangeOf, choice: choiceOf };
 
-/** What a link says of a training, as it is. @param {Link} link @returns {Record<string, string>} */
+/** The words of a training in a link, unread. @param {Link} link @returns {Record<string, string>} */
 function trainingOf(link) {
   /** @type {Record<string, string>} */
   const training = {};

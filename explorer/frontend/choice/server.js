@@ -1,4 +1,4 @@
-// What the server is asked for beside torch's curves.
+// Requests to the server, beside those for torch's curves.
 
 const SILENT = "The server does not answer: try again in a moment.";
 const PATIENCE_MS = 20_000;
@@ -21,7 +21,7 @@ export async function readFormula(kind, text) {
   return answer?.entry || typeof answer?.message === "string" ? answer : null;
 }
 
-/** What the server finds in pasted code. @param {string} code */
+/** The readings of pasted code. @param {string} code */
 export async function readCode(code) {
   const answer = await answerOf("read", sent({ code }));
   return Array.isArray(answer?.readings) || typeof answer?.message === "string"
@@ -30,7 +30,7 @@ export async function readCode(code) {
 }
 
 /**
- * What the server says of a rule; null where it does not answer in time.
+ * The lines on a rule; null if the server does not answer in time.
  * @param {"checks"|"neighbours"} what
  * @param {string} query of a choice with this rule alone
  */
@@ -45,7 +45,7 @@ export async function readLesson(key) {
   return answer ?? { message: "The server does not answer." };
 }
 
-/** What ``fetch`` needs to send data. @param {*} data @returns {RequestInit} */
+/** The options of ``fetch`` that send data. @param {*} data @returns {RequestInit} */
 export function sent(data) {
   return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) };
 }

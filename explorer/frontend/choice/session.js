@@ -1,10 +1,10 @@
-// What a session keeps when its page is loaded again. A frame on another site may be kept from that: then it
-// keeps it as long as the page stays.
+// Values that outlive a reload of the page, in the session storage. A frame on another site may have none: then they
+// last as long as the page.
 
 const PREFIX = "gradient-explorer.";
 const memory = /** @type {Map<string, string>} */ (new Map());
 
-/** What was kept under a name; null where nothing was. @param {string} name */
+/** The value stored under a name; null if there is none. @param {string} name */
 export function load(name) {
   const text = storage()?.getItem(PREFIX + name) ?? memory.get(name);
   return JSON.parse(text ?? "null");

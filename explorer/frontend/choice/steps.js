@@ -8,7 +8,7 @@ const followers = new Set();
 // run the script at every step, and push the page's address once more when that has run.
 window.addEventListener("popstate", (event) => followers.forEach((follow) => follow(event)));
 
-/** Be told of every step; returns what ends it. @param {Follow} follow */
+/** Subscribe to every step; returns a function that unsubscribes. @param {Follow} follow */
 export function followSteps(follow) {
   followers.add(follow);
   return () => followers.delete(follow);

@@ -1,8 +1,8 @@
-// The one choice in the browser. Whoever changes it says how; whoever shows it is told.
+// The store of the one choice: a change carries its manner, subscribers are called with both.
 
 /** @typedef {import("./choice.js").Choice} Choice */
 /**
- * How a change came about. A change is "moving" while something is dragged and "settled" at rest.
+ * The manner of a change. A change is "moving" while something is dragged and "settled" at rest.
  * Settled changes in a row with one and the same ``thing`` are one step of Back. At "arrival" the address
  * is as the visitor has it, from "start" on it is ours.
  * @typedef {{phase: "moving"|"settled", thing: string|null,
@@ -18,12 +18,12 @@ export function createStore() {
   /** @type {Set<Watcher>} */
   const watchers = new Set();
   return {
-    /** What is chosen now; null before the page has said it. */
+    /** The present choice; null before the page has one. */
     get choice() {
       return choice;
     },
     /**
-     * Be told of every change; returns what ends it.
+     * Subscribe to every change; returns a function that unsubscribes.
      * @param {Watcher} watcher
      */
     subscribe(watcher) {
@@ -43,5 +43,5 @@ export function createStore() {
   };
 }
 
-/** What all parts of the page share, whichever of the two pages it is. */
+/** The store that all parts of a page share. */
 export const store = createStore();

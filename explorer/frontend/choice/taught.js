@@ -1,4 +1,4 @@
-// What learns on Explore learns in training too, and the other way round: one press, on either page.
+// The parameter that learns on Explore and those that learn in training, changed together.
 
 import { entriesOf } from "./choice.js";
 import { learningOf, learningText, withAll } from "./learning.js";

@@ -3,7 +3,7 @@
 import { element } from "./dom.js";
 
 /**
- * What opens below ``name``. It closes with Escape, with a click elsewhere and when the focus leaves.
+ * A window that opens below ``name``. It closes with Escape, with a click elsewhere and when the focus leaves.
  * @param {string} name
  * @param {...Node} content
  * @returns {HTMLDetailsElement}

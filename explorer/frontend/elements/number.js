@@ -59,11 +59,10 @@ export function createNumberField({ name, class: kind = "", onNumber, next }) {
   return {
     field,
     message,
-    /** What became of what was typed, until something else is. @param {string} sentence "" for nothing */
+    /** Show a sentence on the typed text until the text changes. @param {string} sentence "" for none */
     say: (sentence) => setText(message, sentence),
     /**
-     * What it holds now; what somebody is typing stays, and
-     * what was refused stays until there is something new.
+     * Show a text, but not over one that is being typed; a refused one stays until the text is another.
      * @param {string} text
      */
     show(text) {

@@ -1,7 +1,6 @@
 /**
- * What one element contributes to the gradient for a parameter that learns. The same choice as in
- * explorer/catalogue/contribution.py: the rule's own formula, else what follows from the rule, else torch's
- * derivative of the op.
+ * The contribution of one element to the gradient for a parameter. As in explorer/catalogue/contribution.py: the
+ * rule's own formula, else the one that follows from the rule, else torch's derivative of the op.
  *
  * @typedef {import("./entry.js").Op} Op
  * @typedef {import("./entry.js").Rule} Rule

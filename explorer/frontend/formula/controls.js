@@ -1,4 +1,4 @@
-// The parameters an op and rules have, and under which name the value of each is kept.
+// The parameters of an op and rules, and the name of each one's value.
 
 import { held } from "./records.js";
 

@@ -130,7 +130,7 @@ function isVariable(name) {
   return VARIABLES.includes(name);
 }
 
-/** What a node does to the numbers of its operands. @param {Node} node @returns {Scalar} */
+/** The function of a node, from the numbers of its operands. @param {Node} node @returns {Scalar} */
 function operation(node) {
   if (node[0] === "call") return (isConstant(node) && PYTHON[node[1]]) || FUNCTIONS[node[1]];
   if (node[0] === "compare") return chain(node[1].map((sign) => OPERATORS[sign]));

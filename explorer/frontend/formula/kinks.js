@@ -1,5 +1,5 @@
 /**
- * Where the kinks are: declared by an entry, or found where a piece of its formula changes. The same
+ * The kinks of a curve: declared by an entry, or searched where a piece of its formula changes. The same
  * search as in explorer/kinks.py.
  *
  * @typedef {import("./evaluation.js").Scope} Scope
@@ -129,7 +129,7 @@ function zeros(value, x) {
 const isNear = (x, positions, distance) => positions.some((other) => Math.abs(x - other) <= distance);
 
 /**
- * Where a piecewise constant function changes; null for too many. A step beyond both ends is scanned too.
+ * The x at which a piecewise constant function changes; null for too many. A step beyond both ends is scanned too.
  * @param {Values} value
  * @param {number} start
  * @param {number} stop
@@ -201,7 +201,7 @@ function sidesOf(entry, scopeAt, opSlope) {
 }
 
 /**
- * Which x are kinks of the curve itself: it has a value there, and value or slope differ on the two sides.
+ * The x that are kinks of the curve itself: it has a value there, and value or slope differ on the two sides.
  * Seen from a hundredth of the distance a smooth change is a hundredth as large,
  * a jump or corner is not; where the slope grows on and on is a kink as well.
  * @param {Curve} curve
@@ -227,7 +227,7 @@ function bends(curve, x, width, torchs) {
 }
 
 /**
- * How near one may look at a kink so that from a hundred times as far none of its neighbours is passed.
+ * The distance from a kink at which its sides are compared; a hundred times it passes no neighbour.
  * @param {Float64Array} x
  * @param {number} i
  * @param {number} width
@@ -239,8 +239,7 @@ function spacing(x, i, width) {
 }
 
 /**
- * How much value and slope change from one side of each x
- * to the other, rounding left out, and how steep it is.
+ * The change of value and slope from one side of each x to the other, without rounding, and the steepness.
  * @param {Curve} curve
  * @param {Float64Array} x
  * @param {Float64Array} step

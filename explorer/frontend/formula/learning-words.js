@@ -1,9 +1,9 @@
-// What data make of a parameter that learns, in the sentences that Python holds.
+// Sentences on a parameter that learns: its direction under each rule, its points of rest. Python holds the words.
 
-/** @typedef {Record<string, string>} Words by name, with places in braces */
+/** @typedef {Record<string, string>} Words templates by name, with fields in braces */
 
 /**
- * A sentence with its places filled.
+ * A template with its fields filled.
  * @param {string} template
  * @param {Record<string, string|number>} values
  */
@@ -12,7 +12,7 @@ export function filled(template, values) {
 }
 
 /**
- * Where a parameter should go under one rule, and by which sum.
+ * The sentence on the direction of a parameter under one rule, and on the sum behind it.
  * @param {Words} words
  * @param {import("./pull.js").Pull} pull
  * @param {string} rule its label
@@ -25,12 +25,12 @@ export function pullWords(words, { verdict, total, factor, gradient, scaled }, r
 }
 
 /**
- * Where a parameter comes to rest under each rule, and where the error is least.
+ * Sentences on the points of rest under each rule, and on the value of least error.
  * @param {Words} words
  * @param {import("./pull.js").Rest} rest
  * @param {{key: string, label: string}[]} rules
  * @param {string} name
- * @param {number} most places that are told one by one
+ * @param {number} most points of rest that are named one by one
  */
 export function restWords(words, rest, rules, name, most) {
   const sentences = rules
@@ -63,7 +63,7 @@ function placeWords(words, { at, places: all, gradients }, { key, label: rule },
 }
 
 /**
- * Which words fit a parameter that comes to rest at so many places.
+ * The template for a number of points of rest.
  * @param {number} places
  * @param {number} most
  * @param {Float64Array} gradient

@@ -13,8 +13,8 @@ const FACTOR = new RegExp(`^([+-]?)(?:(${DECIMAL})?(pi)|(${DECIMAL})|(e))$`);
 const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}(,\d{3})+$/; // a comma of thousands, or of a fraction
 
 /**
- * What somebody typed as a finite number, null where it is none: 2.5, 2,5, 1e-3, and products and quotients
- * such as 1/3, pi/2 and 2π.
+ * A typed text as a finite number, null if it is none: 2.5, 2,5, 1e-3, and products and quotients such as 1/3,
+ * pi/2 and 2π.
  * @param {string} text
  */
 export function typedNumber(text) {

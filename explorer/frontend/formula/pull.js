@@ -1,6 +1,6 @@
 /**
- * What data make of a parameter that learns: the sum of their parts, and where it comes to rest. The same as
- * in explorer/rest.py, on its numbers: the upstream gradient of each is y − x.
+ * The gradient that given data send to a parameter, and its points of rest; as in explorer/rest.py, with the
+ * upstream gradient y − x of each number.
  *
  * @typedef {import("./entry.js").Op} Op
  * @typedef {import("./entry.js").Rule} Rule
@@ -69,7 +69,7 @@ function forwardOf(op, parameters, { values: x }) {
   return { x, y: evaluate(op.tree, { x, parameters }) };
 }
 
-/** What is below 0 and what above, added up. @param {Float64Array} parts @param {Float64Array|null} weights */
+/** The sums of the negative and of the positive parts. @param {Float64Array} parts @param {Float64Array|null} weights */
 function sums(parts, weights) {
   let [up, down] = [0, 0];
   for (let i = 0; i < parts.length; i += 1) {
@@ -136,7 +136,7 @@ function errorOf(op, numbers, parameters) {
   return squares.reduce((sum, square) => sum + square, 0) / numbers.count;
 }
 
-/** Where the error is least, the first of several. @param {Float64Array} at @param {Float64Array} error @param {Resting} resting */
+/** The value of least error, the first of several. @param {Float64Array} at @param {Float64Array} error @param {Resting} resting */
 function leastOf(at, error, { balanced }) {
   const finite = error.filter(Number.isFinite);
   const most = (1 + balanced) * Math.min(...finite);
@@ -144,8 +144,8 @@ function leastOf(at, error, { balanced }) {
 }
 
 /**
- * Where a step against the gradient ends: below 0 on the left, above on the right, or 0 in between. At an end
- * of the range the other side is enough.
+ * The stretches at which gradient descent ends: the gradient is below 0 on the left and above on the right, or 0
+ * in between. At an end of the range the other side is enough.
  * @param {Float64Array} at
  * @param {Float64Array} gradient
  * @param {(value: number) => number} mean
@@ -191,7 +191,7 @@ function runsOf(signs) {
 }
 
 /**
- * Where a condition ends that holds at ``low`` and not at ``high``.
+ * The end of a condition that holds at ``low`` and not at ``high``, by halving.
  * @param {number} low
  * @param {number} high
  * @param {(value: number) => boolean} isLeft

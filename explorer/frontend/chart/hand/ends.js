@@ -105,7 +105,7 @@ export function createEnds(layer, { view, share, onView }) {
   };
 }
 
-/** What an end shows: the number under the hand, else that it can be pulled. @param {number|null} held */
+/** The text of an end: the number under the hand, else the sign that it can be pulled. @param {number|null} held */
 function heldText(held) {
   return held === null ? PULL : numberText(held).replace("-", "−");
 }

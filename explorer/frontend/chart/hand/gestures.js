@@ -4,7 +4,7 @@ import { moved, pinched, zoomed } from "../scene/view.js";
 
 /** @typedef {import("../scene/axes.js").Range} Range */
 /**
- * What gestures need to know, and whom they tell. ``share`` says where a px is, as a part of the width.
+ * The view that gestures start from, and the callbacks for their results. ``share`` is a px as a part of the width.
  * @typedef {{view: () => Range, share: (px: number) => number,
  *   onView: (view: Range, phase: "moving"|"settled") => void, onReset: () => void,
  *   onPoint: (px: number|null) => void, onPin: (px: number) => void}} Hand

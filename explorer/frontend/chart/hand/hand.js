@@ -1,4 +1,4 @@
-// What the hand does to a chart: where it points, as x and as a part of the width.
+// The hand over a chart: its position as x and as a part of the width.
 
 import { shareOf } from "../scene/panels.js";
 import { pointedX } from "../probe/probe-marks.js";

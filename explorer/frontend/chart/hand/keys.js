@@ -5,7 +5,7 @@ import { moved, zoomed } from "../scene/view.js";
 
 /** @typedef {import("../scene/axes.js").Range} Range */
 /**
- * What keys do; ``pinned`` is the x of the probe.
+ * The effects of keys; ``pinned`` is the x of the probe.
  * @typedef {{picture: import("../scene/picture.js").Picture, pinned: number|null, pin: (x: number|null) => void,
  *   ask: (view: Range, phase: "settled") => void, reset: () => void}} Keyboard
  */

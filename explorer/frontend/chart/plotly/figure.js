@@ -1,4 +1,4 @@
-// A Plotly figure in a place of its own: drawn anew with each size, theme and rest, moved in between.
+// A Plotly figure in an element of its own: drawn anew with each size, theme and rest, moved in between.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { areMovable, moveTraces } from "./moves.js";
@@ -9,7 +9,7 @@ const CLEARANCE = 3; // px from an axis to its labels: else those of x and y tou
 const REST_MS = 300; // without another picture, until Plotly draws the last one whole
 
 /**
- * What is drawn: ``caption`` stands above it, ``names`` take their ``width`` in px beside it.
+ * The drawing of a figure: ``caption`` stands above it, ``names`` take their ``width`` in px beside it.
  * @template {{width: number}} Names
  * @typedef {{traces: *[], layout: *, caption?: string, names?: Names|null}} Drawing
  */

@@ -1,4 +1,4 @@
-// Plotly, which draws all charts, and what they have in common.
+// Plotly, and the parts that all its charts share.
 
 const NARROW = 600;
 const STAGE = 1200;
@@ -67,7 +67,7 @@ export function endMargin(size, letters = LETTERS) {
 }
 
 /**
- * What the layouts of all charts begin with.
+ * The part that the layouts of all charts share.
  * @param {import("./theme.js").Theme} theme
  * @param {{width: number, height: number, size: number}} space in px; ``size`` is that of letters
  */

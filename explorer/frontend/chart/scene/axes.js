@@ -145,7 +145,7 @@ function roundTo(value, unit) {
 }
 
 /**
- * What an axis is called, with what its ticks leave out: "x − 1, in 10⁻⁹".
+ * The title of an axis, with the part that its ticks leave out: "x − 1, in 10⁻⁹".
  * @param {string} name
  * @param {{base: number, exponent: number}} ticks
  */

@@ -1,4 +1,4 @@
-// Where sampled curves jump.
+// The jumps of sampled curves.
 
 /** @typedef {Float64Array|Float32Array} Floats */
 
@@ -6,7 +6,7 @@ const FARTHEST = 1e6; // times as large as the curve away from kinks: the limit 
 const BESIDE = 8; // floats: the farthest that a point beside a kink lies from it
 
 /**
- * Where a curve jumps: between neighbours that belong to one kink, by more than can be overlooked.
+ * The jumps of a curve: between neighbours that belong to one kink, by more than can be overlooked.
  * @param {import("./traces.js").Curves} curves
  * @param {Floats} y
  * @param {number[]} kinks

@@ -7,7 +7,7 @@ import { AXIS, CONFIG, DIGIT, endMargin, fontSize, groundOf, note } from "../plo
 /** @typedef {import("./axes.js").Range} Range */
 /** @typedef {{top: number, height: number, range: Range}} Panel */
 /**
- * Where everything is, in px: ``inner`` is the width of both panels, ``left`` their left end. ``size`` is
+ * The positions of all panels, in px: ``inner`` is the width of both panels, ``left`` their left end. ``size`` is
  * that of letters in px, ``bottom`` where the lowest panel ends. ``part`` is there while a parameter learns.
  * @typedef {{width: number, height: number, left: number, inner: number, size: number, x: Range,
  *   forward: Panel, gradient: Panel, part: Panel|null, bottom: number}} Frame
@@ -25,7 +25,7 @@ const LINES = 2; // heights of letters that a tick of y needs
 const [X_LETTERS, Y_LETTERS] = [8, 5]; // of a label at most
 
 /**
- * Where the panels lie in a chart of a size: forward above, gradients below, parts at the bottom, on one x.
+ * The panels of a chart of a size: forward above, gradients below, parts at the bottom, on one x.
  * @param {{width: number, height: number}} space
  * @param {Ranges} ranges
  * @param {number} smallest px of letters
@@ -66,7 +66,7 @@ export function across({ left, inner, x: [start, stop] }, x) {
   return left + ((x - start) / (stop - start)) * inner;
 }
 
-/** Where a px lies, as a part of the width of the panels. @param {Frame} frame @param {number} px */
+/** A px as a share of the panels' width. @param {Frame} frame @param {number} px */
 export function shareOf({ left, inner }, px) {
   return (px - left) / inner;
 }
@@ -117,7 +117,7 @@ function above(text, y) {
   return note(text, { x: 0, xanchor: "left", y, yanchor: "bottom" });
 }
 
-/** What the parts are. @param {string} learns the parameter @param {number} g */
+/** The heading of the panel of parts. @param {string} learns the parameter @param {number} g */
 export function partTitle(learns, g) {
   return `part of one element in the gradient for ${learns}, at g = ${numberText(g).replace("-", "−")}`;
 }
@@ -164,7 +164,7 @@ export function drawPlot(Plotly, element, traces, layout) {
 }
 
 /**
- * Put values in the place of others that look the same, without drawing.
+ * Replace values by others that look the same, without drawing.
  * @param {*} element @param {*[]} traces those that are drawn, with other values
  */
 export function exchangeValues(element, traces) {

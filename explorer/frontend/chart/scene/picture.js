@@ -1,8 +1,8 @@
-// The types of what a chart shows.
+// The types of a chart's picture.
 
 /**
- * What is drawn. ``entry`` of an op or rule is as in the catalogue's document; ``slot`` its place among the
- * colours, ``neutral`` the colour of the op; ``parameters`` the values that differ from their default, by
+ * The picture of a chart. ``entry`` of an op or rule is as in the catalogue's document; ``slot`` the index of its
+ * colour, ``neutral`` the colour of the op; ``parameters`` the values that differ from their default, by
  * control name; ``words`` the text for those who cannot see the chart.
  * @typedef {{curves: import("./traces.js").Curves, op: import("../../formula/entry.js").Op, rules: Listed[],
  *   neutral: string, parameters: Object<string, number>, g: number, range: [number, number],

@@ -1,4 +1,4 @@
-// A picture with all that its drawing needs, and how the screen gets from one to the next. No page.
+// The scene of a picture: lines, axes, pixels and grips; and the shortest step from one scene to the next.
 
 import { eased, rangeOf } from "./axes.js";
 import { gripsOf } from "./grips.js";
@@ -10,16 +10,16 @@ import { linesOf, underlaid } from "./traces.js";
 /** @typedef {import("./traces.js").Line} Line */
 /** @typedef {import("./axes.js").Range} Range */
 /**
- * What a scene is drawn into, in px.
+ * The space of a scene, in px.
  * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Space
  *
- * ``choice`` is what was chosen, as one text; ``absent`` are the rules without a curve; ``slots`` the place
- * of each rule among the colours, ``title`` what the parts of a parameter that learns are, or "".
+ * ``choice`` is what was chosen, as one text; ``absent`` are the rules without a curve; ``slots`` the index
+ * of each rule's colour, ``title`` the heading of the panel of parts, or "".
  * @typedef {{choice: string, title: string, lines: Line[], absent: import("./picture.js").Listed[], space: Space,
  *   slots: Object<string, number>, frame: import("./panels.js").Frame, pixels: import("../plotly/svg-paths.js").Pixels[],
  *   grips: import("./grips.js").Grip[]}} Scene
  *
- * What is on the screen; ``drawn`` is what Plotly has drawn, null where paths were set since.
+ * The scene on the screen; ``drawn`` is Plotly's last one, null if paths were set since.
  * @typedef {{scene: Scene|null, drawn: Scene|null}} Displayed
  * @typedef {{by: "values"|"paths"|"plot", glides: boolean}} Step what is exchanged, moved or drawn anew
  */
@@ -91,7 +91,7 @@ function width([start, stop]) {
 }
 
 /**
- * How the screen gets from what is seen to a scene. At rest Plotly draws, unless nobody would see a change;
+ * The step from the displayed scene to the next. At rest Plotly draws, unless nobody would see a change;
  * while something moves only paths are set, where they are all that differs.
  * @param {Scene} next
  * @param {Displayed} displayed
@@ -116,7 +116,7 @@ function sameAxes(one, other) {
 }
 
 /**
- * Whether curves are seen to move from one scene to another; torch's values in place of the browser's do not.
+ * Whether curves visibly move from one scene to another; torch's values in place of the browser's do not.
  * @param {Scene} one
  * @param {Scene} other
  */
@@ -129,7 +129,7 @@ function differ(one, other) {
 }
 
 /**
- * Whether two scenes cannot be told apart on the screen: torch's values and the browser's, as a rule.
+ * Whether two scenes look the same on the screen, as torch's values and the browser's do as a rule.
  * @param {Scene} one
  * @param {Scene} other
  */

@@ -1,4 +1,4 @@
-// A small picture of what a rule makes of an op, or of an op alone.
+// A small picture of a rule's gradient of an op, or of an op alone.
 
 import { sampleCurves } from "../../formula/curves.js";
 

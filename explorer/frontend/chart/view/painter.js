@@ -21,8 +21,8 @@ const NOTHING = { scene: null, drawn: null };
  * @param {HTMLElement} host
  * @param {import("../hand/parts.js").Parts} parts
  * @param {{handles: ReturnType<typeof import("../hand/handles.js").createHandles>,
- *   ends: ReturnType<typeof import("../hand/ends.js").createEnds>, onFrame?: (frame: Frame) => void}} overlay what
- *   lies over the curves, and who is told where they are
+ *   ends: ReturnType<typeof import("../hand/ends.js").createEnds>, onFrame?: (frame: Frame) => void}} overlay the
+ *   overlay of the curves; ``onFrame`` gets the positions of the panels
  */
 export function createPainter(host, parts, { handles, ends, onFrame }) {
   let Plotly = /** @type {*} */ (null);
@@ -30,7 +30,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   let endGlide = () => {};
 
   /**
-   * Bring a picture to the screen, once Plotly is there and the page has a place.
+   * Bring a picture to the screen, once Plotly is loaded and the host is laid out.
    * @param {import("../scene/picture.js").Picture} picture
    * @param {"moving"|"settled"} phase
    */
@@ -44,7 +44,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     else bring(next, by === "paths", glides);
   }
 
-  /** Other values of what looks the same. @param {Scene} next */
+  /** Other values of lines that look the same. @param {Scene} next */
   function exchange(next) {
     const { frame, pixels } = /** @type {Scene} */ (displayed.drawn);
     exchangeValues(parts.plot, tracesOf(next.lines, next.absent, next.title !== ""));
@@ -70,9 +70,9 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     paint,
     /** Plotly is there. @param {*} loaded */
     start: (loaded) => (Plotly = loaded),
-    /** Forget what is seen: size or theme have changed. */
+    /** Forget the displayed scene: size or theme have changed. */
     forget: () => (displayed = NOTHING),
-    /** Whether what is seen was drawn for the size of its place. */
+    /** Whether the displayed scene has the size of its host. */
     fits() {
       const { clientWidth: width, clientHeight: height } = parts.area;
       return (
@@ -83,7 +83,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     },
     /** @returns {Scene|null} */
     scene: () => displayed.scene,
-    /** @param {import("../scene/picture.js").Picture|null} picture what is seen @param {"png"|"svg"} format */
+    /** @param {import("../scene/picture.js").Picture|null} picture the displayed one @param {"png"|"svg"} format */
     async image(picture, format) {
       if (!displayed.scene || !picture) throw new Error("There is no chart yet: wait until it is drawn");
       return imageOf(Plotly, displayed.scene, picture, format);

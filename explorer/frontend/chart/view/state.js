@@ -1,4 +1,4 @@
-// What a chart shows and looks at, as plain data.
+// The state of a chart: its picture and its view, as plain data.
 
 /** @typedef {import("../scene/picture.js").Picture} Picture */
 /** @typedef {import("../scene/axes.js").Range} Range */
